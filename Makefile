@@ -12,6 +12,8 @@ PYTEST := $(BIN)/pytest
 OFFLINE := not controlplane and not matrix and not go and not bench and not shells and not tmux and not packaging and not rows and not controllers
 # One more than there are processors, because some tests wait for what time brings.
 WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+# None takes half a minute; one that hangs fails by its name, and the others go on.
+HANGS := --timeout 300
 # Byte code is kept, whatever the environment says: the tests start the program some hundred times.
 export PYTHONDONTWRITEBYTECODE :=
 DEMO := $(BIN)/kubectl-dra --from demo
@@ -30,7 +32,7 @@ demo: $(VENV)/ready ## Explain the pending pods of the built-in demo cluster
 	@$(DEMO) why-pending trainer-0 -n ml
 
 test: $(VENV)/ready ## Run all tests that need neither Go nor a cluster
-	$(PYTEST) -n $(WORKERS) --dist worksteal -m '$(OFFLINE)' $(ARGS)
+	$(PYTEST) -n $(WORKERS) --dist worksteal $(HANGS) -m '$(OFFLINE)' $(ARGS)
 
 coverage: $(VENV)/ready ## Run the same with branch coverage, and write docs/development/coverage.md (several minutes)
 	rm -rf .cache/coverage && mkdir -p .cache/coverage

@@ -35,7 +35,7 @@ CASES = {
         ("why-pending", "-A"), None, f"{PENDING} pods with device claims are pending"
     ),
     "why-pending POD, with remedies": Case(
-        ("why-pending", "train-0008", "-n", "team-1"), _BUDGET, "Pod team-1/train-0008 cannot be scheduled"
+        ("why-pending", "train-0008", "-n", "team-1"), _BUDGET, "Pod team-1/train-0008 is pending"
     ),
     "describe-pool, the list of pools": Case(("describe-pool",), None, "node-00000"),
 }

@@ -1,8 +1,8 @@
 """One pending pod on a whole cluster, all plugins of the default profile, beside the real scheduler in process.
 
 The real one gets the cluster ready: its snapshot holds the sums per node before the clock starts. Ours starts with
-decoded records; what it derives from them once, for all pods, counts in the first round and not in the second. Both
-work with one thread, and look at all nodes.
+decoded records, read as commands read them; what it derives from them once, for all pods, counts in the first round
+and not in the second. Both work with one thread, and look at all nodes.
 """
 
 from __future__ import annotations
@@ -53,9 +53,12 @@ def _csi_node(number: int) -> Json:
     return {"metadata": _meta(name, number, 2), "spec": {"drivers": [driver]}}
 
 
-def _running(number: int) -> Json:
+def _running(number: int, *, company: bool) -> Json:
     """The pods of each node: of ten, one holds a port, one wants no other beside it, and a third of the fourth ones are
     kept away from by the pod that waits.
+
+    With ``company`` two more on every node concern it: one is counted by its constraints, one keeps it away; and two
+    have a volume.
     """
     index = number % world.PODS_PER_NODE
     container: Json = {"name": "main", "image": f"registry.example.com/app-{index % 3}:v1"}
@@ -71,7 +74,14 @@ def _running(number: int) -> Json:
     if index == 2:
         spec["affinity"] = {"podAntiAffinity": _required("other", _HOST)}
     app = "train" if index == 3 and number % 3 == 0 else f"app-{number % 97}"
-    meta = _meta(f"run-{number}", number, 3, namespace=world.NAMESPACE, labels={"app": app, "team": f"t-{index}"})
+    labels = {"app": app, "team": f"t-{index}"}
+    if company and index == 4:
+        labels = dict(_LABELS)
+    if company and index == 5:
+        spec["affinity"] = {"podAntiAffinity": _required("train", _HOST)}
+    if company and index in (6, 7):
+        spec["volumes"] = [{"name": "data", "persistentVolumeClaim": {"claimName": f"data-{number}"}}]
+    meta = _meta(f"run-{number}", number, 3, namespace=world.NAMESPACE, labels=labels)
     return {"metadata": meta, "spec": spec, "status": {"phase": "Running", "startTime": _CREATED}}
 
 
@@ -83,10 +93,13 @@ def _term(app: str, key: str) -> Json:
     return {"labelSelector": {"matchLabels": {"app": app}}, "topologyKey": key}
 
 
-def _pending(cpu: str) -> Json:
+def _pending(cpu: str, *, company: bool) -> Json:
+    wanted = [(_ZONE, 5, "DoNotSchedule"), ("rack", 1, "ScheduleAnyway")]
+    if company:
+        wanted.append((_HOST, 1, "DoNotSchedule"))
     spread = [
         {"maxSkew": skew, "topologyKey": key, "whenUnsatisfiable": how, "labelSelector": {"matchLabels": _LABELS}}
-        for key, skew, how in ((_ZONE, 5, "DoNotSchedule"), ("rack", 1, "ScheduleAnyway"))
+        for key, skew, how in wanted
     ]
     claims = {"claims": [{"name": "gpus"}]}
     ports = [{"containerPort": 8080, "hostPort": 8080, "protocol": "TCP"}]
@@ -119,8 +132,11 @@ def _pending(cpu: str) -> Json:
     return {"metadata": meta, "spec": spec, "status": {"phase": "Pending"}}
 
 
-def _storage(nodes: int) -> dict[str, list[Json]]:
-    """A volume that is bound in three zones, and a claim for which one is made where the pod goes."""
+def _storage(nodes: int, *, company: bool) -> dict[str, list[Json]]:
+    """A volume that is bound in three zones, and a claim for which one is made where the pod goes.
+
+    With ``company`` also what pods on nodes use.
+    """
 
     def claim(name: str, number: int, volume: str) -> Json:
         spec = {"accessModes": ["ReadWriteOnce"], "storageClassName": "late"}
@@ -141,30 +157,45 @@ def _storage(nodes: int) -> dict[str, list[Json]]:
         "claimRef": {"namespace": world.NAMESPACE, "name": "bound", "uid": bound["metadata"]["uid"]},
         "nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": [zones]}]}},
     }
+    used: list[Json] = []
+    volumes = [{"metadata": _meta("volume", 0, 8), "spec": volume, "status": {"phase": "Bound"}}]
+    for number in range(nodes * world.PODS_PER_NODE if company else 0):
+        if number % world.PODS_PER_NODE in (6, 7):
+            used.append(claim(f"data-{number}", number + 2, f"data-{number}"))
+            source = {"csi": {"driver": _DRIVER, "volumeHandle": f"data-{number}"}}
+            spec = {**volume, **source, "claimRef": {"namespace": world.NAMESPACE, "name": f"data-{number}"}}
+            meta = _meta(f"data-{number}", number + 1, 8)
+            volumes.append({"metadata": meta, "spec": spec, "status": {"phase": "Bound"}})
     late = {"metadata": _meta("late", 0, 6), "provisioner": _DRIVER, "volumeBindingMode": "WaitForFirstConsumer"}
     return {
         "storageclasses": [late],
         "csidrivers": [{"metadata": _meta(_DRIVER, 0, 7), "spec": {"attachRequired": True}}],
         "csinodes": [_csi_node(number) for number in range(nodes)],
-        "persistentvolumes": [{"metadata": _meta("volume", 0, 8), "spec": volume, "status": {"phase": "Bound"}}],
-        "persistentvolumeclaims": [bound, claim("late", 1, "")],
+        "persistentvolumes": volumes,
+        "persistentvolumeclaims": [bound, claim("late", 1, ""), *used],
     }
 
 
-def cluster(cpu: str, selector: str) -> Callable[[int], dict[str, Iterator[str]]]:
-    """Items by plural: a pod that asks for ``cpu``, and for four GPUs that a selector selects."""
+def cluster(cpu: str, selector: str, *, company: bool = False) -> Callable[[int], dict[str, Iterator[str]]]:
+    """Items by plural: a pod that asks for ``cpu``, and for four GPUs that a selector selects.
+
+    ``company``: every node has pods that play a part in where it may go, and volumes.
+    """
 
     def make(nodes: int) -> dict[str, Iterator[str]]:
         meta = _meta("gpus", 0, 9, namespace=world.NAMESPACE)
         claim = {"metadata": meta, "spec": {"devices": {"requests": [world.request(4, selector)]}}}
-        pods = (*(_running(number) for number in range(nodes * world.PODS_PER_NODE)), _pending(cpu))
+        pods = (
+            *(_running(number, company=company) for number in range(nodes * world.PODS_PER_NODE)),
+            _pending(cpu, company=company),
+        )
         spaces = [{"metadata": _meta(world.NAMESPACE, 0, 10)}]
         plain = {
             "namespaces": spaces,
             "nodes": [_node(number) for number in range(nodes)],
             "pods": pods,
             "resourceclaims": [claim],
-            **_storage(nodes),
+            **_storage(nodes, company=company),
         }
         found = {plural: map(world.dumps, items) for plural, items in plain.items()}
         return {**found, "resourceslices": world.slices(nodes), "deviceclasses": world.classes()}
@@ -177,6 +208,7 @@ CASES: Final = {
     "whole pod, fits": cluster("4", _MOST),
     "whole pod, no devices": cluster("4", f'{world.OURS}.model == "A100"'),
     "whole pod, too little cpu": cluster("63", _MOST),
+    "whole pod, in company": cluster("63", _MOST, company=True),
 }
 
 
@@ -192,6 +224,7 @@ def ours(name: str, size: int) -> None:
     from kubectl_dra.api.decode import decode_object
     from kubectl_dra.api.kinds import KINDS
     from kubectl_dra.cluster import ClusterState
+    from kubectl_dra.commands.shared.cluster import unwatched
     from kubectl_dra.model.clock import SYSTEM
     from kubectl_dra.model.evidence import Coverage, Evidence, Read
     from kubectl_dra.model.features import Features
@@ -201,13 +234,14 @@ def ours(name: str, size: int) -> None:
     from tests.kit.state import build_inventory
 
     kinds = {kind.plural: kind for kind in KINDS}
-    lists = CASES[name](size)
-    objects = [
-        (kinds[plural], decode_object(item.encode(), kinds[plural].api_version, kinds[plural]))
-        for plural, items in lists.items()
-        for item in items
-    ]
-    inventory = build_inventory(objects)
+    with unwatched():
+        objects = [
+            (kinds[plural], decode_object(item.encode(), kinds[plural].api_version, kinds[plural]))
+            for plural, items in CASES[name](size).items()
+            for item in items
+        ]
+        inventory = build_inventory(objects)
+        del objects
     evidence = Evidence(tuple(Read(kind.name, coverage=Coverage.COMPLETE) for kind in KINDS))
     state = ClusterState(inventory, evidence, Features(), SYSTEM)
     pod = inventory.pods[Key(world.NAMESPACE, "wanted")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import sys
@@ -21,7 +22,19 @@ def main() -> None:
         return
     from kubectl_dra.commands.app import run
 
-    sys.exit(run(sys.argv[1:]))
+    _end(run(sys.argv[1:]))
+
+
+def _end(code: int) -> None:
+    """End with ``code``; what was read of a large cluster is left to the system, which needs no time for it."""
+    if getattr(sys.modules.get("kubectl_dra.commands.shared.cluster"), "KEPT", None):
+        # The answer is written already, and run() has told where that failed.
+        atexit._run_exitfuncs()
+        try:
+            sys.stderr.flush()
+        finally:
+            os._exit(code)
+    sys.exit(code)
 
 
 def _leave(number: int, frame: FrameType | None) -> None:
@@ -29,7 +42,7 @@ def _leave(number: int, frame: FrameType | None) -> None:
     if sys.stderr is not None:
         # The module may be there and not yet what is in it.
         progress = getattr(sys.modules.get("kubectl_dra.output.progress"), "PROGRESS", None)
-        os.write(2, (progress.leftover() if progress is not None else b"") + b"\n")
+        os.write(2, (progress.leave() if progress is not None else b"") + b"\n")
     os._exit(128 + number)
 
 

@@ -18,6 +18,18 @@ from tests.forked import Forked
 _PATIENCE = 60.0
 
 
+def read_terminal(master: int) -> bytes:
+    """What has come to a terminal and was not read; waits for something. Empty at the end: everybody has closed it.
+
+    Linux says now and then that it is closed while what was written last is still on its way, and gives that when it is
+    asked again: ``n_tty_read`` (drivers/tty/n_tty.c) looks for data first and then whether the other side is closed.
+    """
+    for _ in range(2):
+        with contextlib.suppress(OSError):  # EIO: the other side is closed
+            return os.read(master, 65536)
+    return b""
+
+
 class Terminal:
     """``shown`` is all that came to the terminal so far."""
 
@@ -79,9 +91,7 @@ class Terminal:
         ready, _, _ = select.select([self._master], [], [], max(0.0, deadline - time.monotonic()))
         if not ready:
             return False
-        data = b""
-        with contextlib.suppress(OSError):  # Linux: the other side is closed
-            data = os.read(self._master, 65536)
+        data = read_terminal(self._master)
         self.shown += data.decode(errors="replace").replace("\r\n", "\n")
         return bool(data)
 

@@ -86,58 +86,96 @@ print(title(cause.code), reason_sentence(cause), to_json(report_bytes("X", cause
 """
 
 
+PLUGIN = '''"""FullMoon: no pods at full moon."""
+
+from kubectl_dra.scheduler.framework import Plugin
+from kubectl_dra.scheduler.status import unresolvable
+
+
+class FullMoon(Plugin):
+    """Every node refuses."""
+
+    name = "FullMoon"
+
+    def filter(self, cycle, node):
+        return unresolvable("node(s) howled at the moon")
+'''
+
+
 @dataclass(frozen=True)
 class Addition:
-    """``row``: what CONTRIBUTING calls it. ``files``: a new file's text, or a line and what comes behind it.
+    """``row``: what CONTRIBUTING calls it. ``files``: a new file's text, or lines, each with what comes behind it.
 
     ``call``: arguments of Python; ``shows``: what they print.
     """
 
     row: str
-    files: Mapping[str, str | tuple[str, str]]
+    files: Mapping[str, str | tuple[str, ...]]
     call: tuple[str, ...]
     shows: tuple[str, ...]
 
 
+GREET: Mapping[str, str | tuple[str, ...]] = {
+    "commands/greet.py": COMMAND,
+    "commands/app.py": (
+        "COMMANDS: Final[dict[str, tuple[str, str]]] = {",
+        '    "greet": ("greet", "Greet somebody"),',
+    ),
+}
+SHOUT: Mapping[str, str | tuple[str, ...]] = {
+    "cel/declarations/extensions.py": (
+        "STRINGS: Table = {",
+        '    "shout": (member("string_shout", (STRING,), STRING),),',
+    ),
+    "cel/functions/strings.py": (
+        "OVERLOADS: Final[dict[str, Callable[..., Value]]] = {",
+        '    "string_shout": lambda text: text.upper() + "!",',
+    ),
+}
 ADDITIONS = {
     "command": Addition(
         "a command",
-        {
-            "commands/greet.py": COMMAND,
-            "commands/app.py": (
-                "COMMANDS: Final[dict[str, tuple[str, str]]] = {",
-                '    "greet": ("greet", "Greet somebody"),',
-            ),
-        },
+        GREET,
         ("-m", "kubectl_dra", "greet", "--from", "demo", "Alan"),
         ("Hello Alan",),
     ),
     "command-in-help": Addition(
         "a command",
-        {
-            "commands/greet.py": COMMAND,
-            "commands/app.py": (
-                "COMMANDS: Final[dict[str, tuple[str, str]]] = {",
-                '    "greet": ("greet", "Greet somebody"),',
-            ),
-        },
+        GREET,
         ("-m", "kubectl_dra", "--help"),
         ("greet", "Greet somebody"),
     ),
     "function": Addition(
         "a CEL function",
-        {
-            "cel/declarations/extensions.py": (
-                "STRINGS: Table = {",
-                '    "shout": (member("string_shout", (STRING,), STRING),),',
-            ),
-            "cel/functions/strings.py": (
-                "OVERLOADS: Final[dict[str, Callable[..., Value]]] = {",
-                '    "string_shout": lambda text: text.upper() + "!",',
-            ),
-        },
+        SHOUT,
         ("-m", "kubectl_dra", "test-selector", '"a".shout() == "A!"', "--from", "demo"),
         ("All 47 devices match",),
+    ),
+    "function-with-a-cost": Addition(
+        "a CEL function",
+        {
+            **SHOUT,
+            "cel/cost/kubernetes.py": (
+                "FUNCTIONS: Final[Mapping[str, Rule]] = {",
+                '    "shout": Rule(constant(90_000), lambda _: 2_000_000),',
+            ),
+        },
+        ("-m", "kubectl_dra", "test-selector", 'device.driver.shout() == "A!"', "--from", "demo", "-o", "json"),
+        ('"estimatedCost": 90', "cost limit exceeded"),
+    ),
+    "plugin": Addition(
+        "a scheduler plugin",
+        {
+            "scheduler/plugins/full_moon.py": PLUGIN,
+            "scheduler/profile.py": (
+                "from kubectl_dra.scheduler.framework import Plugin",
+                "from kubectl_dra.scheduler.plugins.full_moon import FullMoon",
+                "    NodeName(),",
+                "    FullMoon(),",
+            ),
+        },
+        ("-m", "kubectl_dra", "why-pending", "trainer-0", "-n", "ml", "--from", "demo"),
+        ("FullMoon says: node(s) howled at the moon", "6 node(s) howled at the moon"),
     ),
     "reason": Addition(
         "a reason (`DRA-xxx`)",
@@ -203,15 +241,16 @@ def test_an_addition_works_where_nothing_else_was_touched(name: str, tmp_path: P
     addition = ADDITIONS[name]
     copy = tmp_path / "kubectl_dra"
     shutil.copytree(ROOT / "kubectl_dra", copy, ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "docs").symlink_to(ROOT / "docs")  # the pages of the reasons
     before = _run(addition.call, tmp_path)
     for path, change in addition.files.items():
         if isinstance(change, str):
             (copy / path).write_text(change, encoding="utf-8")
             continue
-        line, new = change
-        text = (copy / path).read_text(encoding="utf-8")
-        assert text.count(f"{line}\n") == 1
-        (copy / path).write_text(text.replace(f"{line}\n", f"{line}\n{new}\n"), encoding="utf-8")
+        for line, new in zip(change[::2], change[1::2], strict=True):
+            text = (copy / path).read_text(encoding="utf-8")
+            assert text.count(f"{line}\n") == 1
+            (copy / path).write_text(text.replace(f"{line}\n", f"{line}\n{new}\n"), encoding="utf-8")
     after = _run(addition.call, tmp_path)
     assert [text for text in addition.shows if text not in after] == [], after
     # Before, at least something of it was not there.

@@ -132,7 +132,7 @@ ERRORS: list[tuple[Sequence[str], int, str, str]] = [
         ("snapshot", "--from", "demo", "-o", f"{READ_ONLY}/snapshot.json"),
         1,
         f"error: {READ_ONLY}/snapshot.json: ",
-        "try:   name another file with -o, or none to write to stdout",
+        "try:   name another file with -f, or none to write to stdout",
     ),
 ]
 

@@ -9,8 +9,8 @@ import yaml
 from kubectl_dra.api.controllers import MAKERS, RUNTIMES
 from kubectl_dra.api.kinds import BY_NAME, KINDS
 from kubectl_dra.api.queues import READ as QUEUES
+from kubectl_dra.commands.why_pending.node_groups import READ
 from kubectl_dra.diagnosis import needs
-from kubectl_dra.source.live.node_groups import READ
 
 FOLDER = Path(__file__).parents[1] / "deploy" / "rbac"
 READING = {"get", "list", "watch"}
@@ -40,6 +40,16 @@ def test_every_right_that_a_report_misses_is_in_the_viewers_role():
         kind = BY_NAME[need.kind]
         assert (need.api_group, need.resource) == (kind.group, kind.plural)
         assert set(need.rule().verbs) <= granted[need.api_group, need.resource]
+
+
+def test_the_page_of_missing_data_asks_for_the_rights_of_the_viewers_role():
+    page = (FOLDER.parents[1] / "docs" / "reasons" / "DRA-800.md").read_text(encoding="utf-8")
+    content = yaml.safe_load(page.partition("```yaml")[2].partition("```")[0])
+    told = {
+        (group, name): set(r["verbs"]) for r in content["rules"] for group in r["apiGroups"] for name in r["resources"]
+    }
+    for group, resource in role("view"):
+        assert told.get((group, "*"), told.get((group, resource))) == READING, (group, resource)
 
 
 def test_node_groups_need_the_kinds_that_are_read_of_autoscalers():

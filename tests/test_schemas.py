@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import shlex
 import subprocess
@@ -10,11 +11,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import click
 import jsonschema
 import pytest
 from referencing import Registry, Resource
 
-from kubectl_dra.commands.app import run
+from kubectl_dra.commands.app import COMMANDS, run
+from tests.reports.contract import broken
+from tools.schemas import LISTS, REPORTS
 
 ROOT = Path(__file__).parents[1]
 SCHEMAS = {
@@ -97,6 +101,33 @@ def test_every_schema_is_of_something_that_is_printed() -> None:
     assert set(SCHEMAS) == {*CALLS.values(), "Snapshot", "WorkloadPendingReport"}
 
 
+def with_documents() -> dict[str, click.Command]:
+    """The commands that have ``-o json`` for answers of their own."""
+    modules = {name: f"kubectl_dra.commands.{module}" for name, (module, _) in COMMANDS.items()}
+    commands = {name: importlib.import_module(module).command for name, module in modules.items()}
+    formats = {
+        name: each.help for name, command in commands.items() for each in command.params if each.name == "output"
+    }
+    # convert writes objects of the API.
+    return {name: commands[name] for name, help_ in formats.items() if "json" in help_ and name != "convert"}
+
+
+def test_every_command_with_documents_is_called_here() -> None:
+    found = with_documents()
+    assert len(found) > 10
+    assert {call.split()[0] for call in CALLS} == set(found)
+
+
+def test_every_command_that_answers_has_its_page_on_request() -> None:
+    """Answers begin with a sentence, and ``--text`` adds the page; rows of lists have neither."""
+    answers = {kind for kind, (_, answers) in REPORTS.items() if answers}
+    answers |= {kind for kind, items in LISTS.items() if {*items} <= answers}
+    answering = {call.split()[0] for call, kind in CALLS.items() if kind in answers}
+    assert {
+        name for name, command in with_documents().items() if "text" in {p.name for p in command.params}
+    } == answering
+
+
 def test_a_snapshot_is_what_is_promised(capfd: pytest.CaptureFixture[str]) -> None:
     run(["snapshot", "--from", "demo"])
     document = json.loads(capfd.readouterr().out)
@@ -123,6 +154,7 @@ def test_what_is_printed_is_what_is_promised(printed: Printed, call: str, kind: 
     document = printed(call)
     assert document["kind"] == kind
     validator(kind).validate(document)
+    assert broken(document) == []
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "tests" / "golden").rglob("*.json")), ids=lambda path: path.stem)

@@ -5,6 +5,7 @@ The line of code and its reason stand together: numbers of lines would change wi
 
 from __future__ import annotations
 
+import argparse
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
@@ -106,6 +107,7 @@ def page(found: dict[str, Package]) -> str:
 
 def main() -> None:
     """Write the page."""
+    argparse.ArgumentParser(prog="python tools/coverage_table.py", description=__doc__).parse_args()
     data = Coverage(config_file=str(ROOT / "tools" / "coverage.ini"))
     data.load()
     PAGE.write_text(page(packages(data)), encoding="utf-8")

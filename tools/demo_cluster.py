@@ -24,7 +24,7 @@ ALL_KINDS = (
     *("Pod", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice", "DeviceClass", "DeviceTaintRule", "Node"),
     *("Namespace", "Event", "ResourceQuota", "Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "CronJob"),
     *("ReplicationController", "PersistentVolumeClaim", "PersistentVolume", "StorageClass", "CSINode", "CSIDriver"),
-    *("CSIStorageCapacity", "VolumeAttachment", "PriorityClass", "PodDisruptionBudget"),
+    *("CSIStorageCapacity", "VolumeAttachment", "PriorityClass", "PodDisruptionBudget", "Service"),
 )
 NOT_SERVED = (
     *("ResourcePoolStatusRequest", "ResourceClass", "PodSchedulingContext", "ResourceClaimParameters"),

@@ -74,6 +74,7 @@ LISTS = {
     "SelectorReportList": ("SelectorReport",),
 }
 PATTERN = "#/$defs/{name}"
+CODE = {"type": ["string", "null"], "description": "The main reason: the code of the first of causes."}
 SUMMARY = {"type": "string", "description": "The answer in a sentence. For people; the words may change."}
 OUTPUT = {
     "type": "object",
@@ -91,7 +92,8 @@ def schemas() -> dict[str, dict[str, Any]]:
     _complete_plan(documents["TaintPlan"], unread, rights)
     for kind, items in LISTS.items():
         described = [{"$ref": f"{item}.json#/$defs/{REPORTS[item][0].__name__}"} for item in items]
-        item_kind = {"type": "object", "properties": {"kind": {"enum": list(items)}}, "required": ["kind"]}
+        fields = {"apiVersion": {"const": API_VERSION}, "kind": {"enum": list(items)}}
+        item_kind = {"type": "object", "properties": fields, "required": list(fields)}
         item = {"allOf": [item_kind, {"anyOf": described} if len(described) > 1 else described[0]]}
         documents[kind] = _document(kind, {"items": {"type": "array", "items": item}, "missing": missing}, rights)
     row, definitions = _components(ListedTaint)
@@ -135,7 +137,8 @@ def _report(record: type[msgspec.Struct], answer: bool) -> tuple[dict[str, Any],
     """The properties of a report that are always there, and all definitions."""
     _, definitions = _components(record)
     properties = dict(definitions[record.__name__]["properties"])
-    return ({"summary": SUMMARY, **properties} if answer else properties), definitions
+    main = {"code": CODE} if hasattr(record, "code") and "causes" in properties else {}
+    return ({"summary": SUMMARY, **properties, **main} if answer else properties), definitions
 
 
 def _document(
@@ -166,8 +169,9 @@ def _components(record: type[msgspec.Struct]) -> tuple[dict[str, Any], dict[str,
         if "description" in definition:
             definition["description"] = cleandoc(definition["description"])  # Python 3.13 does it by itself
         # Reports leave out nothing; objects of the API leave out what is empty.
-        classes = named.get(name, [])
-        if "properties" in definition and len(classes) == 1 and issubclass(classes[0], ReportRecord):
+        fields = set(definition.get("properties", ()))
+        classes = [each for each in named.get(name, ()) if set(_always(each)) == fields]
+        if classes and all(issubclass(each, ReportRecord) for each in classes):
             definition["required"] = _always(classes[0])
     return reference, {name: _null_last(definition) for name, definition in definitions.items()}
 

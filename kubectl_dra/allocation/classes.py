@@ -98,6 +98,10 @@ class NodeClasses:
         if former is not None and former._known is self._known:
             self._follow(former)
 
+    def expect_more(self) -> None:
+        """Several attempts will be made: already the first compares the nodes."""
+        self._asked = True
+
     def asked_again(self) -> bool:
         """Whether an attempt was made before: for one alone, comparing costs more than it saves."""
         before, self._asked = self._asked, True

@@ -104,7 +104,7 @@ class Counting:
         used = []
         joined = []
         for number, pool in enumerate(self.checks.pools):
-            counters, groups = search.drawn(pool)
+            counters, groups = search.draws.of(pool)
             if counters is not None and any(counters.used):
                 used.append((number, tuple(counters.used)))
             if groups is not None:

@@ -17,10 +17,8 @@ from kubectl_dra.allocation.candidates import Candidate
 from kubectl_dra.allocation.capacity import Amounts
 from kubectl_dra.allocation.checks import Checks
 from kubectl_dra.allocation.constraints import Held, make
-from kubectl_dra.allocation.counters import Consumption, PoolCounters
+from kubectl_dra.allocation.draws import Draw, Draws
 from kubectl_dra.allocation.errors import Aborted, ConstraintRefusesAll
-from kubectl_dra.allocation.groups import PoolGroups, Undo
-from kubectl_dra.allocation.pools import Pool
 from kubectl_dra.allocation.requests import MAX_RESULTS, Request
 
 
@@ -137,14 +135,13 @@ class Pick(Frame):
 class Placement:
     """One chosen device and what has to be undone when the search takes it back."""
 
-    __slots__ = ("amounts", "charged", "constraints", "joined", "position", "request")
+    __slots__ = ("amounts", "constraints", "drawn", "position", "request")
 
     def __init__(self, request: Request, position: int) -> None:
         self.request = request
         self.position = position
         self.amounts: Amounts | None = None
-        self.charged: Consumption | None = None
-        self.joined: Undo | None = None
+        self.drawn: Draw | None = None
         self.constraints = 0
 
 
@@ -179,8 +176,7 @@ class Search:
         self._verdicts: list[list[bool | None]] = [[None] * len(self.candidates) for _ in checks.plan.requests]
         self._worthwhile: list[list[int] | None] = [None] * len(checks.plan.requests)
         self._settled = [False] * len(checks.plan.requests)
-        self._counters: dict[int, PoolCounters] = {}
-        self._groups: dict[int, PoolGroups] = {}
+        self.draws = Draws(checks)
         self._stack: list[Frame] = []
         self._next = ROOT
 
@@ -267,10 +263,6 @@ class Search:
         """The shares taken of a device."""
         return self._shares.get(position, ())
 
-    def drawn(self, pool: Pool) -> tuple[PoolCounters | None, PoolGroups | None]:
-        """Counters and groups of a pool, if devices that draw on them were tried."""
-        return self._counters.get(id(pool)), self._groups.get(id(pool))
-
     def held(self, claim: int) -> tuple[Held, ...]:
         """What the constraints of a claim hold."""
         return tuple(constraint.state() for constraint in self._constraints[claim])
@@ -315,8 +307,10 @@ class Search:
         placement = Placement(request, position)
         if not must and not self._has_capacity(request, candidate):
             return False
-        if candidate.device.consumes_counters and not self._is_shared(candidate) and not self._draw(placement):
-            return False
+        if candidate.device.consumes_counters and not self._is_shared(candidate):
+            placement.drawn = self.draws.take(candidate)
+            if placement.drawn is None:
+                return False
         if not self._constrain(placement, must) or (must and not self._has_capacity(request, candidate, first=True)):
             self._undo(placement)
             return False
@@ -344,13 +338,10 @@ class Search:
         request = placement.request
         for index in reversed(request.applying[: placement.constraints]):
             self._constraints[request.claim_index][index].remove()
-        pool = self.candidates[placement.position].pool
-        if placement.joined is not None:
-            self._pool_groups(pool).leave(placement.joined)
-        if placement.charged is not None:
-            self._pool_counters(pool).refund(placement.charged)
+        if placement.drawn is not None:
+            self.draws.give_back(placement.drawn)
 
-    # --- capacity, counters, groups, constraints --------------------------------------------------------------------
+    # --- capacity, constraints --------------------------------------------------------------------------------------
 
     def _is_shared(self, candidate: Candidate) -> bool:
         if not candidate.shareable:
@@ -369,21 +360,6 @@ class Search:
                 used[name] = used.get(name, 0) + amount
         return amounts.lacking(used) is None
 
-    def _draw(self, placement: Placement) -> bool:
-        """Join the users of the device's counter sets and take its counters."""
-        candidate = self.candidates[placement.position]
-        if self.checks.features.compatibility_groups:
-            placement.joined = self._pool_groups(candidate.pool).join(candidate.device)
-            if placement.joined is None:
-                return False
-        counters = self._pool_counters(candidate.pool)
-        consumption = counters.consumption(candidate.device)
-        if not counters.charge(consumption):
-            self._undo(placement)
-            return False
-        placement.charged = consumption
-        return True
-
     def _constrain(self, placement: Placement, must: bool) -> bool:
         request = placement.request
         constraints = self._constraints[request.claim_index]
@@ -397,15 +373,3 @@ class Search:
                 return False
             placement.constraints += 1
         return True
-
-    def _pool_counters(self, pool: Pool) -> PoolCounters:
-        found = self._counters.get(id(pool))
-        if found is None:
-            found = self._counters[id(pool)] = self.checks.counters(pool)
-        return found
-
-    def _pool_groups(self, pool: Pool) -> PoolGroups:
-        found = self._groups.get(id(pool))
-        if found is None:
-            found = self._groups[id(pool)] = self.checks.groups(pool)
-        return found

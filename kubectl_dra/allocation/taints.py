@@ -11,6 +11,7 @@ from typing import Final
 
 import msgspec
 
+from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.resource import (
     Device,
@@ -107,7 +108,7 @@ def _merged(slice_: ResourceSlice, rules: Sequence[DeviceTaintRule], narrowing: 
     if not near:
         return slice_
     devices = tuple(_tainted(device, spec, near, narrowing) for device in spec.devices)
-    return msgspec.structs.replace(slice_, spec=msgspec.structs.replace(spec, devices=devices))
+    return with_spec(slice_, devices=devices)
 
 
 def _tainted(device: Device, spec: ResourceSliceSpec, rules: Sequence[DeviceTaintRule], narrowing: Narrowing) -> Device:

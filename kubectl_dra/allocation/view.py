@@ -21,6 +21,8 @@ from kubectl_dra.model.features import Features
 from kubectl_dra.model.resource import Device, DeviceCapacity, ResourceSlice
 
 _END: Final = "end"
+# What :meth:`View._more` tells of a device that is plain, behind its capacity.
+_PLAIN: Final = (None, (), (), False, False)
 # A step along the path: what is seen, and the position of the last device that this includes.
 Token = tuple[Hashable, int]
 
@@ -30,6 +32,11 @@ def is_shared(pool: Pool) -> bool:
     if not pool.slices or pool.slices[0].spec.node_name:
         return False
     return not any(s.spec.node_name or s.spec.per_device_node_selection for s in pool.slices)
+
+
+def is_plain(device: Device) -> bool:
+    """Whether a device has nothing but attributes and capacities."""
+    return not (device.taints or device.consumes_counters or device.binding_conditions or device.binds_to_node)
 
 
 class View:
@@ -86,12 +93,18 @@ class View:
         header = self._header(pool, held)
         if header is not None:
             yield header, 0
+        driver, see, capacity_of = pool.id.driver, self.seen, self._capacity
         for slice_ in pool.slices:
             shape = self._shape(slice_)
             per_device = node if slice_.spec.per_device_node_selection else None
             for device in slice_.spec.devices:
-                seen = self.seen(pool.id.driver, device)
-                more = self._more(device, held.get(device.name) if held else None, per_device)
+                seen, capacity = see(driver, device), capacity_of(device)
+                state = held.get(device.name) if held else None
+                if state is None and per_device is None and is_plain(device):
+                    # Nearly all devices: nothing but a capacity.
+                    more: Hashable = None if capacity is None else (None, capacity, *_PLAIN)
+                else:
+                    more = self._more(device, state, per_device, capacity)
                 yield (seen if shape is None and more is None else (seen, shape, more)), 1
 
     def _header(self, pool: Pool, held: PoolState) -> Hashable:
@@ -112,19 +125,8 @@ class View:
         local = spec.node_name is not None
         return None if local and not skips and terms <= 1 else (local, skips, terms)
 
-    def _more(self, device: Device, state: DeviceHold | None, node: Node | None) -> Hashable:
-        """What matters of a device apart from its attributes; None for the ordinary free device."""
-        capacity = self._capacity(device)
-        if (
-            state is None
-            and capacity is None
-            and node is None
-            and not device.taints
-            and not device.consumes_counters
-            and not device.binding_conditions
-            and not device.binds_to_node
-        ):
-            return None
+    def _more(self, device: Device, state: DeviceHold | None, node: Node | None, capacity: Hashable) -> Hashable:
+        """What matters of a device apart from its attributes where that is more than its ``capacity``."""
         return (
             state.signature if state is not None else None,
             capacity,

@@ -31,14 +31,15 @@ class InventoryBuilder:
         self.replaced: list[tuple[Kind, Key]] = []
         self.by_version: set[tuple[str, Key]] = set()
 
-    def add(self, kind: Kind, record: Record) -> None:
-        """Add one object of ``kind``."""
+    def add(self, kind: Kind, record: Record, *, finished: bool = False) -> None:
+        """Add one object of ``kind``; one that is ``finished`` is lean and shares its parts already."""
         # Every kind's record has metadata, which the common base of all parts of objects has not.
         key = key_of(record.metadata)  # type: ignore[attr-defined]
-        if self._leave is not None:
-            self._leave(record)
-        if isinstance(record, Pod):
-            share_pod(record)
+        if not finished:
+            if self._leave is not None:
+                self._leave(record)
+            if isinstance(record, Pod):
+                share_pod(record)
         objects = self._objects.setdefault(kind.name, {})
         if key in objects:
             self.replaced.append((kind, key))
@@ -163,6 +164,7 @@ _FIELDS: Final[Mapping[str, Callable[[_Objects], Any]]] = {
     "storage": _storage,
     "priority_classes": _by_name("PriorityClass"),
     "budgets": _by_key("PodDisruptionBudget"),
+    "services": _by_key("Service"),
     "groups": _groups,
 }
 _FIELDS_OF: Final[Mapping[str, tuple[str, ...]]] = {
@@ -181,6 +183,7 @@ _FIELDS_OF: Final[Mapping[str, tuple[str, ...]]] = {
     **{kind.name: ("storage",) for kind in STORAGE},
     "PriorityClass": ("priority_classes",),
     "PodDisruptionBudget": ("budgets",),
+    "Service": ("services",),
     **{kind.name: ("groups",) for kind in GROUPS},
     "ResourcePoolStatusRequest": ("pool_statuses",),
     "ResourceClass": ("classic",),

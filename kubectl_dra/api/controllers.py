@@ -9,6 +9,8 @@ import msgspec
 from kubectl_dra.api.decode import DecodeError
 from kubectl_dra.api.decoders import make_decoder
 from kubectl_dra.api.kinds import WORKLOADS, Kind
+from kubectl_dra.api.replication_controllers import KIND as REPLICATION_CONTROLLER
+from kubectl_dra.api.replication_controllers import ReplicationController, to_record
 from kubectl_dra.model.meta import OwnerReference
 from kubectl_dra.model.workloads import WorkloadObject
 
@@ -48,6 +50,7 @@ _PLURALS: Final = {
     **_FOREIGN,
 }
 _decoder: Final = make_decoder(WorkloadObject, numbers_as_text=True)
+_plain_decoder: Final = make_decoder(ReplicationController, numbers_as_text=True)
 
 
 def plural_of(api_version: str, kind: str) -> str:
@@ -74,7 +77,8 @@ def resource_of(kind: str) -> str:
 def decode_owner(data: bytes, reference: OwnerReference) -> WorkloadObject:
     """One owner. Raises :class:`~kubectl_dra.api.decode.DecodeError`."""
     try:
-        found = _decoder.decode(data)
+        plain = reference.kind == REPLICATION_CONTROLLER
+        found = to_record(_plain_decoder.decode(data)) if plain else _decoder.decode(data)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, ValueError) as error:
         raise DecodeError(str(error)) from error
     assert isinstance(found, WorkloadObject)  # noqa: S101 - the decoder's type

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import msgspec
 from msgspec.structs import replace
@@ -17,8 +17,9 @@ from msgspec.structs import replace
 from kubectl_dra.api import classic_to_v1, devmgmtproto
 from kubectl_dra.api.admission.slices import max_devices
 from kubectl_dra.api.classic_to_v1 import Parameters, note_name
-from kubectl_dra.api.decode import decode_any
+from kubectl_dra.api.decode import DecodeError, decode_any, read_header
 from kubectl_dra.api.defaults import defaulted
+from kubectl_dra.api.devmgmtproto_pools import pool_to_record
 from kubectl_dra.api.encode import encode
 from kubectl_dra.api.generations import UnsupportedVersionError, shape_of
 from kubectl_dra.api.kinds import DEVICE_CLASS, RESOURCE_GROUP, RESOURCE_SLICE, Kind
@@ -48,8 +49,8 @@ from kubectl_dra.model.poolstatus import ResourcePoolStatusRequest
 from kubectl_dra.model.proto import PrototypeClaim, PrototypeClass, PrototypeSlice
 from kubectl_dra.model.resource import DeviceTaintRule, ResourceClaim, ResourceClaimStatus, ResourceSlice
 
-T = TypeVar("T")
 TARGETS: Final = ("v1", "v1beta2", "v1beta1")
+_WITH_REFERENCES: Final = frozenset({f"{RESOURCE_GROUP}/v1alpha2", "devmgmtproto.k8s.io/v1alpha1"})
 _ADMIN_NAMESPACE: Final = {"resource.kubernetes.io/admin-access": "true"}
 
 
@@ -83,23 +84,26 @@ def convert(sources: Sequence[Source], target: str = "v1") -> list[Conversion]:
     if target not in TARGETS:
         raise ValueError(f"can't convert to {target}: only to {', '.join(TARGETS)}")
     readable = [source._replace(data=in_utf8(source.data)) for source in sources]
-    found = [_found(original, source) for original, source in zip(sources, readable, strict=True)]
-    surroundings = _Surroundings(record for each in found if isinstance(each, tuple) for record in (each[1],))
-    return [
-        with_broken_texts(
-            # What can't be read is passed on as it was written, broken texts included.
-            _conversion(original if isinstance(each, BadObject) else source, each, surroundings, target),
-            original.data,
-        )
-        for original, source, each in zip(sources, readable, _handed_over(found), strict=True)
-    ]
+    pairs = list(zip(sources, readable, strict=True))
+    # Records are larger than what is written, so only those that others may refer to are kept from the beginning.
+    kept = {place: _found(*pair) for place, pair in enumerate(pairs) if _is_referred_to(pair[1])}
+    surroundings = _Surroundings(each[1] for each in kept.values() if isinstance(each, tuple))
+
+    def converted(place: int, original: Source, source: Source) -> Conversion:
+        each = kept.pop(place) if place in kept else _found(original, source)
+        # What can't be read is passed on as it was written, broken texts included.
+        written = original if isinstance(each, BadObject) else source
+        return with_broken_texts(_conversion(written, each, surroundings, target), original.data)
+
+    return [converted(place, *pair) for place, pair in enumerate(pairs)]
 
 
-def _handed_over(items: list[T]) -> Iterator[T]:
-    """Each in its order; what was handed over is not kept, because records are larger than what becomes of them."""
-    items.reverse()
-    while items:
-        yield items.pop()
+def _is_referred_to(source: Source) -> bool:
+    """Whether other objects may refer to this one: parameters, pools and classes of the oldest generations."""
+    try:
+        return (read_header(source.data).api_version or source.api_version) in _WITH_REFERENCES
+    except DecodeError:
+        return False
 
 
 def _found(original: Source, readable: Source) -> tuple[Kind, Record] | BadObject | None:
@@ -291,7 +295,7 @@ def _rule(rule: DeviceTaintRule, losses: Losses) -> DeviceTaintRule | None:
 
 def _slices(record: PrototypeSlice, surroundings: _Surroundings, losses: Losses) -> list[ResourceSlice]:
     """A pool as slices: counters and devices may not share one, and a slice holds only so many devices."""
-    whole = devmgmtproto.pool_to_record(record.prototype, surroundings.prototype, losses)
+    whole = pool_to_record(record.prototype, surroundings.prototype.names, losses)
     _note_names(record, losses.at("spec"))
     if record.prototype.status.available_devices:
         losses.at("status.availableDevices").add("v1 slices have no status; what is free follows from the claims")

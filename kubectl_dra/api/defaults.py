@@ -12,10 +12,15 @@ from typing import Any, Final, TypeVar
 from msgspec.structs import replace
 
 from kubectl_dra.model.base import Record
-from kubectl_dra.model.classic import ClassicClaim, ClassicResourceClaim, ClassicResourceClaimTemplate
+from kubectl_dra.model.classic import (
+    WAIT_FOR_FIRST_CONSUMER,
+    ClassicClaim,
+    ClassicResourceClaim,
+    ClassicResourceClaimTemplate,
+)
 from kubectl_dra.model.core import Container, Node, Pod, ResourceRequirements
 from kubectl_dra.model.quantity import Quantity
-from kubectl_dra.model.requests import pod_requests
+from kubectl_dra.model.requests import is_pod_level, pod_requests
 from kubectl_dra.model.resource import (
     DeviceRequest,
     DeviceSubRequest,
@@ -29,7 +34,6 @@ from kubectl_dra.model.scheduling import DisruptionMode, Marker, PodGroup
 
 DEFAULT_SCHEDULER: Final = "default-scheduler"
 EXACT_COUNT: Final = "ExactCount"
-WAIT_FOR_FIRST_CONSUMER: Final = "WaitForFirstConsumer"
 _POD_LEVEL: Final[tuple[str, ...]] = ("cpu", "memory")
 
 RequestT = TypeVar("RequestT", ExactDeviceRequest, DeviceSubRequest)
@@ -133,7 +137,7 @@ def _with_pod_level_requests(pod: Pod) -> Pod:
         return pod
     asked = pod_requests(replace(pod, spec=replace(pod.spec, resources=None, overhead={})))
     implied: dict[str, Quantity] = {name: _amount(name, asked[name]) for name in _POD_LEVEL if name in asked}
-    limits = {name: limit for name, limit in resources.limits.items() if _is_pod_level(name)}
+    limits = {name: limit for name, limit in resources.limits.items() if is_pod_level(name)}
     return replace(
         pod, spec=replace(pod.spec, resources=_requesting(resources, {**limits, **implied, **resources.requests}))
     )
@@ -141,10 +145,6 @@ def _with_pod_level_requests(pod: Pod) -> Pod:
 
 def _requesting(resources: ResourceRequirements, requests: Mapping[str, Quantity]) -> ResourceRequirements:
     return replace(resources, requests=dict(requests))
-
-
-def _is_pod_level(name: str) -> bool:
-    return name in _POD_LEVEL or name.startswith("hugepages-")
 
 
 def _amount(name: str, value: int) -> Quantity:

@@ -14,21 +14,19 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
+from kubectl_dra.api.devmgmtproto_pools import pool_to_record
 from kubectl_dra.api.losses import Losses
 from kubectl_dra.api.names import AS_WRITTEN, Names
 from kubectl_dra.api.oldcel import UntranslatableError, prototype_selector, quoted
 from kubectl_dra.api.shapes import Shape
 from kubectl_dra.model.proto import (
-    ProtoAttribute,
     ProtoClaim,
     ProtoClaimDetail,
     ProtoClaimInstance,
     ProtoClaimStatus,
     ProtoClass,
-    ProtoDevice,
     ProtoDeviceStatus,
     ProtoPool,
-    ProtoResourceCapacity,
     PrototypeClaim,
     PrototypeClass,
     PrototypeSlice,
@@ -37,17 +35,9 @@ from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.resource import (
     AllocatedDeviceStatus,
     AllocationResult,
-    CapacityRange,
-    CapacityRequestPolicy,
     CapacityRequirements,
     CELSelector,
-    Counter,
-    CounterConsumption,
-    CounterSet,
-    Device,
     DeviceAllocationResult,
-    DeviceAttribute,
-    DeviceCapacity,
     DeviceClaim,
     DeviceClassSpec,
     DeviceConstraint,
@@ -59,13 +49,9 @@ from kubectl_dra.model.resource import (
     NetworkDeviceData,
     ResourceClaimSpec,
     ResourceClaimStatus,
-    ResourcePool,
-    ResourceSliceSpec,
 )
-from kubectl_dra.model.semver import Semver, SemverError
 
 COUNT: Final = "count"
-POOL_RESOURCES: Final = "pool"  # name of the counter set that a pool's resources become
 
 
 @dataclass(frozen=True)
@@ -342,76 +328,6 @@ def _device_status(status: ProtoDeviceStatus, drivers: Mapping[str, str], names:
         data=status.device_info[0] if status.device_info else msgspec.UNSET,
         network_data=NetworkDeviceData(ips=ips) if ips else None,
     )
-
-
-# --- pools ----------------------------------------------------------------------------------------------------------
-
-
-def pool_to_record(
-    pool: ProtoPool, surroundings: Surroundings = NOTHING_ELSE, losses: Losses | None = None
-) -> PrototypeSlice:
-    """The v1 record of a pool: one slice; its shared resources become a counter set that its devices draw on."""
-    spec, losses, names = pool.spec, (losses or Losses()).at("spec"), surroundings.names
-    for index, resource in enumerate(spec.resources):
-        if resource.block_size is not None:
-            losses.at(f"resources[{index}].blockSize").add("v1 counters have no block size")
-    counters = {names.device(resource.name): Counter(resource.capacity) for resource in spec.resources}
-    devices = tuple(
-        _device(device, spec.attributes, names, losses.at(f"devices[{index}]"))
-        for index, device in enumerate(spec.devices)
-    )
-    v1 = ResourceSliceSpec(
-        driver=names.driver(spec.driver),
-        pool=ResourcePool(names.object(pool.metadata.name), resource_slice_count=1),
-        node_name=spec.node_name or None,
-        all_nodes=None if spec.node_name else True,
-        devices=devices,
-        shared_counters=(CounterSet(POOL_RESOURCES, counters),) if counters else (),
-    )
-    return PrototypeSlice(pool.metadata, v1, pool)
-
-
-def _device(device: ProtoDevice, shared: tuple[ProtoAttribute, ...], names: Names, losses: Losses) -> Device:
-    attributes = {names.attribute(attribute.name): attribute for attribute in (*shared, *device.attributes)}
-    amounts = {name: a.quantity_value for name, a in attributes.items() if a.quantity_value is not None}
-    consumed = {names.device(name): Counter(amount) for name, amount in device.requests.items()}
-    own = {names.attribute(resource.name): _capacity(resource, losses) for resource in device.resources}
-    for name in amounts.keys() & own.keys():
-        losses.at("attributes").at(name).add("the device's resource of the same name is kept instead")
-    return Device(
-        name=names.device(device.name),
-        attributes={
-            name: _attribute(attribute, losses.at("attributes").at(name))
-            for name, attribute in attributes.items()
-            if attribute.quantity_value is None
-        },
-        capacity={name: DeviceCapacity(amount) for name, amount in amounts.items()} | own,
-        consumes_counters=(CounterConsumption(POOL_RESOURCES, consumed),) if consumed else (),
-        allow_multiple_allocations=True if device.resources else None,
-    )
-
-
-def _attribute(attribute: ProtoAttribute, losses: Losses) -> DeviceAttribute:
-    version = attribute.sem_ver_value
-    if version is None:
-        return DeviceAttribute(int_value=attribute.int_value, string=attribute.string_value)
-    try:
-        Semver.parse(version)
-    except SemverError:
-        losses.add(f"{version!r} is not a semantic version 2.0.0; it becomes a string")
-        return DeviceAttribute(string=version)
-    return DeviceAttribute(version=version)
-
-
-def _capacity(resource: ProtoResourceCapacity, losses: Losses) -> DeviceCapacity:
-    block = resource.block_size
-    if block is None:
-        return DeviceCapacity(resource.capacity)
-    if block.sign <= 0 or block.add(block).cmp(resource.capacity) > 0:
-        losses.at("resources").at(resource.name).add(f"a capacity of {resource.capacity} has no blocks of {block}")
-        return DeviceCapacity(resource.capacity)
-    policy = CapacityRequestPolicy(default=block, valid_range=CapacityRange(min=block, step=block))
-    return DeviceCapacity(resource.capacity, policy)
 
 
 # --- shapes ---------------------------------------------------------------------------------------------------------

@@ -11,9 +11,10 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Final
 
-from kubectl_dra.api import pods
+from kubectl_dra.api import pods, replication_controllers
 from kubectl_dra.api.kinds import KINDS, Kind
 from kubectl_dra.api.shapes import Shape
+from kubectl_dra.model.core import Pod
 
 
 class UnsupportedVersionError(ValueError):
@@ -28,6 +29,11 @@ _MODULES: Final[Mapping[str, str]] = {
     "resource.k8s.io/v1alpha2": "kubectl_dra.api.v1alpha2",
     "scheduling.k8s.io/v1alpha3": "kubectl_dra.api.groups_v1alpha3",
     "devmgmtproto.k8s.io/v1alpha1": "kubectl_dra.api.devmgmtproto",
+}
+#: Of versions without a module those kinds that are not their records.
+_OWN_SHAPES: Final = {
+    ("v1", "Pod"): Shape(Pod, pods.normalised),
+    ("v1", replication_controllers.KIND): replication_controllers.SHAPE,
 }
 
 
@@ -52,4 +58,4 @@ def _shapes(api_version: str) -> Mapping[str, Shape]:
     if api_version == "events.k8s.io/v1":
         return _shapes("v1")
     own = (kind for kind in KINDS if kind.api_version == api_version)
-    return {kind.name: Shape(kind.record, pods.normalised if kind.name == "Pod" else None) for kind in own}
+    return {kind.name: _OWN_SHAPES.get((api_version, kind.name)) or Shape(kind.record) for kind in own}

@@ -29,6 +29,7 @@ from kubectl_dra.model.resource import (
     ResourceSlice,
 )
 from kubectl_dra.model.scheduling import CompositePodGroup, PodGroup, Workload
+from kubectl_dra.model.services import Service
 from kubectl_dra.model.storage import (
     CsiDriver,
     CsiNode,
@@ -180,6 +181,8 @@ DISRUPTION_BUDGET: Final = Kind(
     True,
     PodDisruptionBudget,
 )
+#: Whose pods the scheduler spreads where they say nothing about it.
+SERVICE: Final = _core("Service", "services", Service, "svc")
 WORKLOADS: Final = (
     _workload("Deployment", "apps", "v1", "deploy"),
     _workload("ReplicaSet", "apps", "v1", "rs"),
@@ -209,6 +212,7 @@ KINDS: Final = (
     *STORAGE,
     PRIORITY_CLASS,
     DISRUPTION_BUDGET,
+    SERVICE,
     *GROUPS,
     *WORKLOADS,
 )
@@ -255,8 +259,3 @@ def kind_for_word(word: str, more: Sequence[Kind] = ()) -> Kind | None:
         return None
     versioned = {f"{version}.{kind.group}" for version in kind.versions}
     return kind if rest == kind.group or rest in versioned else None
-
-
-def words() -> tuple[str, ...]:
-    """All words that name a kind, for completion and near misses."""
-    return tuple(_BY_WORD)

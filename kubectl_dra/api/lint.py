@@ -40,13 +40,13 @@ _ONLY_V1ALPHA2: Final = frozenset({"ResourceClass", "ResourceClaimParameters", "
 
 
 class Mistake(StrEnum):
-    """What kind of mistake a finding is; the words beside it may change."""
+    """What kind of mistake a finding is, as ``lint`` calls it, too; the words beside it may change."""
 
-    OTHER_GENERATION = "otherGeneration"  # a field as another version of the API has it
-    UNKNOWN_FIELD = "unknownField"  # no version near has it: the server drops it
-    NO_SUCH_VERSION = "noSuchVersion"  # the kind does not exist in the version
-    REMOVED_KIND = "removedKind"  # the kind exists in v1alpha2 only
-    UNSERVED_FIELD = "unservedField"  # this server lacks the feature that it belongs to, and drops it
+    OTHER_GENERATION = "other-generation"  # a field as another version of the API has it
+    UNKNOWN_FIELD = "unknown-field"  # no version near has it: the server drops it
+    NO_SUCH_VERSION = "no-such-version"  # the kind does not exist in the version
+    REMOVED_KIND = "removed-kind"  # the kind exists in v1alpha2 only
+    UNSERVED_FIELD = "unserved-field"  # this server lacks the feature that it belongs to, and drops it
 
 
 @dataclass(frozen=True, slots=True)

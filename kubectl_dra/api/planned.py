@@ -30,7 +30,7 @@ from kubectl_dra.api.workloads.made import (
     runtime_of,
     train_job,
 )
-from kubectl_dra.model.base import Record
+from kubectl_dra.model.base import Record, with_spec
 from kubectl_dra.model.core import Pod, SchedulingGroup
 from kubectl_dra.model.evidence import BadObject
 from kubectl_dra.model.ids import Key
@@ -227,9 +227,8 @@ def _plan(template: Template, name: str, namespace: str) -> PodPlan:
 def _in_group(planned: Planned, group: str) -> Planned:
     """With pods that name a group."""
     named = SchedulingGroup(group)
-    specs = (msgspec.structs.replace(plan.pod.spec, scheduling_group=named) for plan in planned.pods)
-    pods = (msgspec.structs.replace(plan.pod, spec=spec) for plan, spec in zip(planned.pods, specs, strict=True))
-    return replace(planned, pods=tuple(replace(p, pod=pod) for p, pod in zip(planned.pods, pods, strict=True)))
+    pods = (replace(plan, pod=with_spec(plan.pod, scheduling_group=named)) for plan in planned.pods)
+    return replace(planned, pods=tuple(pods))
 
 
 def _volume_claims(tree: Tree, namespace: str) -> Iterator[PersistentVolumeClaim]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import msgspec
-
+from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Pod, PodResourceClaim
 
 
@@ -12,7 +11,7 @@ def normalised(pod: Pod) -> Pod:
     if not any(entry.source is not None for entry in pod.spec.resource_claims):
         return pod
     entries = tuple(_flat(entry) for entry in pod.spec.resource_claims)
-    return msgspec.structs.replace(pod, spec=msgspec.structs.replace(pod.spec, resource_claims=entries))
+    return with_spec(pod, resource_claims=entries)
 
 
 def _flat(entry: PodResourceClaim) -> PodResourceClaim:

@@ -13,7 +13,7 @@ from typing import Any, Final
 from msgspec.structs import force_setattr
 
 from kubectl_dra.model.base import Record
-from kubectl_dra.model.core import Container, Node, Pod
+from kubectl_dra.model.core import Container, Node, Pod, PodStatus
 from kubectl_dra.model.resource import Device, ResourceSlice
 
 _MAX_VALUES: Final = 256
@@ -22,7 +22,8 @@ _MAX_PLACES: Final = 4096
 _PATIENCE: Final = 64
 # Workloads are many, and the pods of one of them may come far apart.
 _MAX_TEMPLATES: Final = 20_000
-_NOTHING: Final[dict[str, Any]] = {}
+#: Maps that are empty are all this one, which nobody may change, as no map of a record.
+NOTHING: Final[dict[str, Any]] = {}
 
 
 class Place:
@@ -42,13 +43,17 @@ class Place:
         if known is not None:
             self.misses = 0
             return known
+        self.missed(key, value)
+        return value
+
+    def missed(self, key: Hashable, value: Any) -> None:  # noqa: ANN401 - any part of a record
+        """Take a value that came with a key that is not known."""
         self.misses += 1
         if len(self.known) < self.most:
             self.known[key] = value
         elif self.misses > _PATIENCE and self.most == _MAX_VALUES:
             self.open = False
             self.known.clear()
-        return value
 
 
 _places: Final[dict[str, Place]] = {}
@@ -78,29 +83,33 @@ _templates: Final = _Templates()
 
 def share_pod(pod: Pod) -> None:
     """The same of a pod that has its defaults: what it has of its workload's template, and names that repeat."""
-    meta, spec, status = pod.metadata, pod.spec, pod.status
+    meta, spec = pod.metadata, pod.spec
     force_setattr(meta, "namespace", intern(meta.namespace))
-    # Maps that are empty are all the same, which nobody may change, as no map of a record.
     labels = meta.labels
-    shared = _templates.labels.shared(tuple(labels.items()), labels) if labels else _NOTHING
+    shared = _templates.labels.shared(tuple(labels.items()), labels) if labels else NOTHING
     force_setattr(meta, "labels", shared)
     if not meta.annotations:
-        force_setattr(meta, "annotations", _NOTHING)
+        force_setattr(meta, "annotations", NOTHING)
     _share_part(meta, "owner_references", meta.owner_references)
     force_setattr(spec, "node_name", intern(spec.node_name))
     force_setattr(spec, "scheduler_name", intern(spec.scheduler_name))
     if spec.preemption_policy is not None:
         force_setattr(spec, "preemption_policy", intern(spec.preemption_policy))
     if not spec.node_selector:
-        force_setattr(spec, "node_selector", _NOTHING)
+        force_setattr(spec, "node_selector", NOTHING)
     if not spec.overhead:
-        force_setattr(spec, "overhead", _NOTHING)
+        force_setattr(spec, "overhead", NOTHING)
     for name, containers in (("containers", spec.containers), ("init_containers", spec.init_containers)):
         if containers:
             key = tuple([_container(each) for each in containers])
             force_setattr(spec, name, _templates.containers.shared(key, containers))
     _share_part(spec, "tolerations", spec.tolerations)
     _share_part(spec, "volumes", spec.volumes)
+    share_status(pod.status)
+
+
+def share_status(status: PodStatus) -> None:
+    """The same of a pod's status alone."""
     force_setattr(status, "phase", intern(status.phase))
     for condition in status.conditions:
         force_setattr(condition, "type", intern(condition.type))
@@ -134,17 +143,23 @@ def _container(container: Container) -> Hashable:
 
 
 def _share_device(device: Device) -> None:
-    attributes = device.attributes
+    # A call for each attribute of 100,000 devices would cost more than all the rest.
+    attributes, places = device.attributes, _places
     for name, attribute in attributes.items():
-        place = _place(name)
+        place = places.get(name) or _place(name)
         if place.open:
-            attributes[name] = place.shared(attribute, attribute)
+            known = place.known.get(attribute)
+            if known is None:
+                place.missed(attribute, attribute)
+            else:
+                place.misses = 0
+                attributes[name] = known
     capacity = device.capacity
-    if capacity and all(each.request_policy is None for each in capacity.values()):
+    if capacity and not [each for each in capacity.values() if each.request_policy is not None]:
         # Quantities with the same text are one object, which its place keeps.
-        key = tuple((name, id(each.value)) for name, each in capacity.items())
         place = _place("capacity of a device")
         if place.open:
+            key = tuple([(name, id(each.value)) for name, each in capacity.items()])
             force_setattr(device, "capacity", place.shared(key, capacity))
 
 
@@ -152,7 +167,7 @@ def _share_amounts(status: Record, field: str) -> None:
     amounts = getattr(status, field)
     place = _place("amounts of a node")
     if amounts and place.open:
-        key = tuple((name, id(each)) for name, each in amounts.items())
+        key = tuple([(name, id(each)) for name, each in amounts.items()])
         force_setattr(status, field, place.shared(key, amounts))
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 
-import msgspec
-
 from kubectl_dra.api.encode import encode
 from kubectl_dra.api.kinds import DEVICE_TAINT_RULE
+from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.model.resource import DeviceTaintRule, DeviceTaintRuleSpec
 from kubectl_dra.model.taint_plan import MANAGED_BY, MANAGER, RuleWrite
@@ -32,8 +31,7 @@ def new_rule(write: RuleWrite) -> bytes:
 
 def changed_rule(rule: DeviceTaintRule, write: RuleWrite) -> bytes:
     """The object after a change, or, as it is, before a deletion."""
-    spec = msgspec.structs.replace(rule.spec, taint=write.taint)
-    return _encoded(msgspec.structs.replace(rule, spec=spec), write)
+    return _encoded(with_spec(rule, taint=write.taint), write)
 
 
 def _encoded(rule: DeviceTaintRule, write: RuleWrite) -> bytes:

@@ -102,6 +102,7 @@ _BY_KEY: Final = {
     "ResourceClaimTemplate": "templates",
     "ResourceQuota": "quotas",
     "PodDisruptionBudget": "budgets",
+    "Service": "services",
 }
 _BY_NAME: Final = {
     "Node": "nodes",

@@ -157,7 +157,7 @@ def _invoke(arguments: list[str], console: Console, clock: Clock) -> int:
     except click.Abort:
         return ExitCode.INTERRUPTED
     except CommandError as error:
-        console.error(error.what, error.hint)
+        console.error(error.what, error.hint, error.details)
         return error.code
     except SourceError as error:
         console.error(error.what, error.hint)

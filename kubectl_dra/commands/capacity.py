@@ -27,6 +27,7 @@ Examples:
     scope=scope_options("The namespace of the shape: its quotas and templates count.", everywhere=False),
     filename=True,
     exit_code=True,
+    text=True,
     output=("json", "yaml"),
 )
 @click.option("--class", "class_", default="", metavar="NAME", help="A bare pod that requests devices of this class.")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from kubectl_dra.api.kinds import DEVICE_CLASS
 from kubectl_dra.api.planned import read_all
 from kubectl_dra.api.sources import Source
@@ -11,14 +13,13 @@ from kubectl_dra.commands.shared.manifests import check_namespaces, objects_of
 from kubectl_dra.commands.shared.namespaces import check_namespace
 from kubectl_dra.commands.shared.not_found import not_found
 from kubectl_dra.commands.shared.options import Options
-from kubectl_dra.commands.shared.show import console, is_document, note_evidence, write
+from kubectl_dra.commands.shared.show import Answer, note_evidence, print_answer
 from kubectl_dra.commands.shared.whatif_options import kinds_demanded, kinds_everywhere, told, whole_nodes
 from kubectl_dra.diagnosis import needs
 from kubectl_dra.diagnosis.whatif import Switch
 from kubectl_dra.model.names import is_label
 from kubectl_dra.model.podneeds import in_group
 from kubectl_dra.output.capacity.page import capacity_page, capacity_summary
-from kubectl_dra.output.documents import document, report_bytes
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.reports.capacity import Request, capacity_report
 from kubectl_dra.reports.invocations import try_dra
@@ -36,8 +37,10 @@ def answer(
     check_namespaces(written, options)
     objects = read_all(written, "")
     groups = needs.GROUPS if any(in_group(plan.pod) for each in objects for plan in each.pods) else ()
-    kinds = needs.kinds((*needs.POD, *needs.STORAGE, *needs.PRIORITY, *groups))
-    demanded = {*needs.kinds((*needs.STORAGE, *needs.PRIORITY)), *kinds_demanded(switches)}
+    spread = needs.SPREADING if written else ()
+    kinds = needs.kinds((*needs.POD, *needs.STORAGE, *needs.PRIORITY, *spread, *groups))
+    kinds = tuple(dict.fromkeys((*kinds, *kinds_everywhere(switches))))
+    demanded = {*needs.kinds((*needs.STORAGE, *needs.PRIORITY, *spread)), *kinds_demanded(switches)}
     cluster = read_cluster(
         options,
         kinds,
@@ -58,13 +61,8 @@ def answer(
     world = with_groups(options, world, objects)
     with told(world):
         report = capacity_report(world, shapes, namespace, switches)
-    page = capacity_page(report, world.evidence.address)
-    if is_document(options):
-        text = page if options.text else None
-        write(report_bytes("CapacityReport", document(report, capacity_summary(report), text)), options)
-    else:
-        for line in page:
-            console(options).out(line)
+    page = partial(capacity_page, report, world.evidence.address)
+    print_answer(Answer("CapacityReport", report, partial(capacity_summary, report), page), options)
     if found.problems:
         return ExitCode.ERROR
     return finding_code(asked=options.exit_code, bad=report.bad, partial=report.partial, answered=report.answered)

@@ -37,7 +37,7 @@ def command(options: Options, target: str) -> int:
     """Convert DRA manifests between API versions, from the first prototype to v1, and report what is lost.
 
     Objects refer to each other: give those that belong together in one file. What can't be carried over, and what a
-    server would refuse, is said on stderr; manifests that mix generations are corrected first.
+    server would refuse, is said on stderr; manifests that mix API versions are corrected first.
     """
     if not options.manifests:
         raise UsageProblem("nothing to convert", try_dra("convert", "-f", "FILE"))

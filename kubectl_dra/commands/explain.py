@@ -13,7 +13,7 @@ _EXAMPLES: Final = """\b
 Examples:
   kubectl dra explain          # every reason, and its message
   kubectl dra explain DRA-220  # what it means, how to confirm and fix it
-  kubectl dra explain "resourceclaim not available"  # whose"""
+  kubectl dra explain "resourceclaim not available"  # which"""
 
 
 @click.command("explain", cls=KubectlStyle, epilog=_EXAMPLES)

@@ -20,7 +20,7 @@ Examples:
 
 
 @click.command("lint", cls=KubectlStyle, epilog=_EXAMPLES)
-@shared_options(scope=(), filename=True, output=("json", "yaml", "sarif", "github"))
+@shared_options(scope=(), filename=True, output=("json", "yaml", "sarif", "github"), text=True)
 @click.option(
     "--devices",
     multiple=True,

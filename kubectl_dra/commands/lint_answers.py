@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from kubectl_dra.api.kinds import RESOURCE_SLICE
 from kubectl_dra.api.planned import Planned, read_all
@@ -10,14 +11,14 @@ from kubectl_dra.api.sources import Source
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.cluster import features_of, gates_of
 from kubectl_dra.commands.shared.options import Options
-from kubectl_dra.commands.shared.show import console, is_document, write
+from kubectl_dra.commands.shared.show import Answer, console, print_answer, print_pages
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.output.console import write_data
-from kubectl_dra.output.documents import document, report_bytes
 from kubectl_dra.output.exit_codes import ExitCode
 from kubectl_dra.output.lint.machines import github_lines, sarif
 from kubectl_dra.output.lint.page import lint_page, lint_summary
 from kubectl_dra.output.safe import Safe, fmt, safe
+from kubectl_dra.output.unread import unread_sentence
 from kubectl_dra.reports.lint import LintReport, Rule, lint_report
 from kubectl_dra.reports.lint.report import Broken, Locate, Place
 from kubectl_dra.source import load
@@ -45,6 +46,10 @@ def answer(options: Options, devices: Sequence[str], fail_on: str) -> int:
         files=found.files + sum(not isinstance(each, ManifestError) for each in found.problems),
         devices=_devices(options, (*devices, *options.sources)) if devices or options.sources else None,
     )
+    # Where there is no device at all that has been said already.
+    unread = [each for each in report.missing if report.devices or each.kind != RESOURCE_SLICE.name]
+    if unread:
+        console(options).note(fmt("warning: there may be more to find: {}", unread_sentence(unread)))
     _print(report, options)
     bad = report.errors or (report.warnings and fail_on == "warning")
     return ExitCode.ERROR if bad and fail_on != "never" else ExitCode.OK
@@ -54,12 +59,11 @@ def _print(report: LintReport, options: Options) -> None:
     if options.output == "sarif":
         write_data(sarif(report).decode() + "\n")
         return
-    if is_document(options):
-        text = list(lint_page(report)) if options.text else None
-        write(report_bytes("LintReport", document(report, lint_summary(report), text)), options)
+    if options.output == "github":
+        print_pages([github_lines(report)], options)
         return
-    for line in github_lines(report) if options.output == "github" else lint_page(report):
-        console(options).out(line)
+    summary = partial(lint_summary, report)
+    print_answer(Answer("LintReport", report, summary, lambda: list(lint_page(report))), options)
 
 
 def _locate(objects: Sequence[Planned], found: Found) -> Locate:

@@ -40,7 +40,7 @@ Examples:
 def command(options: Options, copies: str, together: bool, remedies: bool, switches: tuple[Switch, ...]) -> int:
     """Say whether pods, claims, templates and workloads that don't exist yet would fit, where, and what is missing.
 
-    First what the API server would refuse or drop; manifests that mix generations are corrected. Nothing is created.
+    First what the API server would refuse or drop; manifests that mix API versions are corrected. Nothing is created.
     Pods are found in objects of any kind. A claim or template that no pod uses is tried by itself, with a bare pod.
     Nodes, ResourceSlices, classes, taint rules and volumes of the files count as if they were in the cluster.
     What-if switches change it as well, in any order.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from kubectl_dra.api.kinds import POD_GROUP
 from kubectl_dra.api.planned import Planned, read_all
@@ -16,15 +17,14 @@ from kubectl_dra.commands.shared.manifests import check_namespaces, objects_of
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.owners import owner_reader
 from kubectl_dra.commands.shared.queues import with_queues
-from kubectl_dra.commands.shared.show import console, is_document, note_evidence, write
+from kubectl_dra.commands.shared.show import Answer, is_document, note_evidence, print_answer
 from kubectl_dra.commands.shared.whatif_options import kinds_demanded, kinds_everywhere, told, whole_nodes
 from kubectl_dra.diagnosis import needs
 from kubectl_dra.diagnosis.gangs.cycles import FIRST_MINOR
 from kubectl_dra.diagnosis.whatif import Switch
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.names import is_label
-from kubectl_dra.model.podneeds import in_group, uses_storage
-from kubectl_dra.output.documents import document, report_bytes
+from kubectl_dra.model.podneeds import in_group, is_spread, uses_storage
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.output.simulation.page import simulation_page, simulation_summary
 from kubectl_dra.reports.simulation import Copies, simulation_report
@@ -39,10 +39,10 @@ def answer(options: Options, copies: str, switches: tuple[Switch, ...] = (), *, 
     found = objects_of(options) if options.manifests else Found("")
     written = [Source(each.data, each.api_version, each.kind) for each in found.objects]
     check_namespaces(written, options)
-    kinds = (*needs.POD, *needs.STORAGE, *needs.PRIORITY, *needs.GROUPS)
+    kinds = (*needs.POD, *needs.STORAGE, *needs.PRIORITY, *needs.SPREADING, *needs.GROUPS)
     cluster = read_cluster(
         options,
-        needs.kinds(kinds),
+        tuple(dict.fromkeys((*needs.kinds(kinds), *kinds_everywhere(switches)))),
         demanded=(*_demanded(written), *kinds_demanded(switches)),
         whole_nodes=whole_nodes(switches),
         everywhere=kinds_everywhere(switches),
@@ -56,14 +56,9 @@ def answer(options: Options, copies: str, switches: tuple[Switch, ...] = (), *, 
     world = _with_queues(options, with_groups(options, cluster.state, objects), objects, written, mapped)
     with told(world), owner_reader(options) as read:
         report = simulation_report(world, objects, _copies(copies), switches, together=together, read_owner=read)
-    page = simulation_page(report, world.now, steps=remedies, address=world.evidence.address)
-    if is_document(options):
-        text = page if options.text else None
-        report = report if remedies else report.without_steps()
-        write(report_bytes("SimulationReport", document(report, simulation_summary(report), text)), options)
-    else:
-        for line in page:
-            console(options).out(line)
+    page = partial(simulation_page, report, world.now, steps=remedies, address=world.evidence.address)
+    shown = report if remedies or not is_document(options) else report.without_steps()
+    print_answer(Answer("SimulationReport", shown, partial(simulation_summary, shown), page), options)
     if found.problems or any(each.error for each in objects):
         return ExitCode.ERROR
     return finding_code(asked=options.exit_code, bad=report.bad, partial=report.partial, answered=report.answered)
@@ -77,7 +72,8 @@ def _demanded(written: Sequence[Source]) -> tuple[str, ...]:
     found = needs.STORAGE if stored else ()
     groups = needs.GROUPS if any(map(in_group, pods)) else ()
     # Which class is the default one, and who would make room, only the cluster tells.
-    return needs.kinds((*found, *groups, *(needs.PRIORITY if pods else ())))
+    spread = needs.SPREADING if any(map(is_spread, pods)) else ()
+    return needs.kinds((*found, *groups, *spread, *(needs.PRIORITY if pods else ())))
 
 
 def _keeps_scheduling(options: Options, state: ClusterState) -> bool:

@@ -20,22 +20,21 @@ Examples:
 @shared_options()
 @click.option(
     "-f",
-    "-o",
-    "--output",
     "--filename",
     "file",
     default="",
     metavar="FILE",
     help="Write to a file (.gz, .zst pack it), not to stdout.",
 )
+@click.option("-o", "--output", "place", default="", metavar="FILE", help="The same; json is the format on stdout.")
 @click.option("--redact", is_flag=True, help="Replace all but numbers and Kubernetes' own words.")
 @click.option("--with-parameters", is_flag=True, help="Include the opaque parameters and data of drivers.")
-def command(options: Options, file: str, redact: bool, with_parameters: bool) -> int:
+def command(options: Options, file: str, place: str, redact: bool, with_parameters: bool) -> int:
     """Save the objects that the other commands read to one JSON document, for --from.
 
     All namespaces, unless -n names one. Never holds Secrets, environment variables, arguments or commands; annotations
     and drivers' opaque parameters are left out. The file can be read by its owner only.
     """
-    from kubectl_dra.commands.snapshot_answers import take
+    from kubectl_dra.commands.snapshot_answers import file_of, take
 
-    return take(options, file, redact=redact, with_parameters=with_parameters)
+    return take(options, file_of(file, place), redact=redact, with_parameters=with_parameters)

@@ -11,7 +11,7 @@ from typing import Final
 from kubectl_dra.api.controllers import is_foreign
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.cluster import Scoped, read_cluster
-from kubectl_dra.commands.shared.errors import CommandError
+from kubectl_dra.commands.shared.errors import CommandError, UsageProblem
 from kubectl_dra.commands.shared.namespaces import check_namespace
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.owners import owner_reader
@@ -28,6 +28,12 @@ from kubectl_dra.output.words import counted, listed
 from kubectl_dra.reports.redaction import redacted
 from kubectl_dra.reports.snapshot import SnapshotDocument, incomplete, snapshot
 
+_JSON: Final = "json"
+#: What kubectl and the other commands take after -o.
+_FORMATS: Final = (
+    *("yaml", "wide", "name", "csv", "markdown", "summary", "text", "table", "jsonpath", "jsonpath-as-json"),
+    *("jsonpath-file", "custom-columns", "custom-columns-file", "go-template", "go-template-file", "template"),
+)
 _PARAMETERS: Final = Safe(
     "warning: the snapshot holds drivers' opaque parameters and data as they are, which may hold secrets; look through "
     "it before you share it"
@@ -36,6 +42,20 @@ _REDACTED_PARAMETERS: Final = Safe(
     "warning: drivers' opaque parameters and data are in the snapshot: keys and texts are replaced, numbers are not; "
     "look through it before you share it"
 )
+
+
+def file_of(file: str, output: str) -> str:
+    """The file to write to; empty for stdout.
+
+    ``-o`` takes a file too, where kubectl takes formats: a bare word that is one of those names no file.
+    """
+    if file and output:
+        raise UsageProblem("-f and -o both name the file to write to", "give one of them")
+    word = output.partition("=")[0]
+    if word in _FORMATS:
+        what = f"a snapshot is always JSON, and can't be written as {word}"
+        raise UsageProblem(what, f"-f FILE writes it to a file; -f {word} to one of this name")
+    return file or ("" if output == _JSON else output)
 
 
 def take(options: Options, file: str, *, redact: bool, with_parameters: bool) -> int:
@@ -111,4 +131,4 @@ def _write_file(file: str, pieces: Iterator[str]) -> None:
         with signals_raise():
             write_private(file, (piece.encode("ascii") for piece in pieces))
     except WriteError as error:
-        raise CommandError(str(error), "name another file with -o, or none to write to stdout") from error
+        raise CommandError(str(error), "name another file with -f, or none to write to stdout") from error

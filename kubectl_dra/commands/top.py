@@ -18,7 +18,7 @@ Examples:
 
 
 @click.command("top", cls=KubectlStyle, epilog=_EXAMPLES)
-@shared_options(output=("json", "yaml"))
+@shared_options(exit_code=True, output=("json", "yaml"), text=True)
 @click.argument(
     "by",
     required=False,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from kubectl_dra.commands.shared.cluster import read_cluster
 from kubectl_dra.commands.shared.namespaces import check_namespace
 from kubectl_dra.commands.shared.options import Options
-from kubectl_dra.commands.shared.show import console, is_document, note_evidence, write
-from kubectl_dra.output.documents import document, report_bytes
+from kubectl_dra.commands.shared.show import Answer, note_evidence, print_answer
 from kubectl_dra.output.exit_codes import finding_code
 from kubectl_dra.output.top.page import top_page, top_summary
 from kubectl_dra.reports.top import By, top_report
@@ -25,11 +26,6 @@ def answer(options: Options, word: str) -> int:
     note_evidence(world, options)
     scope = "" if everywhere else cluster.namespace
     report = top_report(world, by, scope)
-    page = top_page(report, world.now, world.evidence.address, scope)
-    if is_document(options):
-        text = page if options.text else None
-        write(report_bytes("TopReport", document(report, top_summary(report, scope), text)), options)
-    else:
-        for line in page:
-            console(options).out(line)
-    return finding_code(asked=options.exit_code, bad=False, partial=report.partial, answered=report.answered)
+    page = partial(top_page, report, world.now, world.evidence.address, scope)
+    print_answer(Answer("TopReport", report, partial(top_summary, report, scope), page), options)
+    return finding_code(asked=options.exit_code, bad=report.bad, partial=report.partial, answered=report.answered)

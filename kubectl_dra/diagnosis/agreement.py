@@ -29,8 +29,9 @@ _SCHEDULING_EVENT = "FailedScheduling"
 _CUT = " ..."
 # What is simulated and comes after plugins that are not: they may take nodes away from it.
 _AFTER_OTHERS = frozenset({reasons.DYNAMIC_RESOURCES, "InterPodAffinity"})
-# Another pod's attempt holds the claim, which only the scheduler's memory knows and which ends by itself.
-_IN_FLIGHT = " is in the process of being allocated"
+# What ends by itself: another pod's attempt holds the claim, which only the scheduler's memory knows; or the attempt
+# has allocated the claim itself for one entry of the pod, before it failed at another one that names the same claim.
+_PASSING = (" is in the process of being allocated", " got allocated elsewhere in the meantime")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ def compare(prediction: Prediction, seen: Observed | None, changed_since: bool) 
         return Agreement.UNCHECKED
     if any(same(message, seen.message, prediction.fitting) for message in prediction.messages):
         return Agreement.AGREES
-    passing = _IN_FLIGHT in seen.message
+    passing = any(text in seen.message for text in _PASSING)
     return Agreement.STALE if changed_since or prediction.fitting or passing else Agreement.DIFFERS
 
 
@@ -125,7 +126,7 @@ def changed_since(metadata: ObjectMeta, newest: Sequence[tuple[int, str]]) -> bo
     The condition is part of the object, which is at least as new as its condition. Deletions leave no trace.
     ``newest`` is that of :func:`newest_versions`.
     """
-    version = _version(metadata)
+    version = metadata.revision
     return version is None or any(other > version for other, uid in newest if not uid or uid != metadata.uid)
 
 
@@ -139,7 +140,7 @@ def _of_what_if(
 @derived(later=_of_what_if)
 def newest_versions(state: ClusterState) -> tuple[tuple[int, str], ...]:
     """The highest resource versions of what decisions depend on, with the uid; two, as one may be the pod's own."""
-    versions = ((_version(metadata) or 0, metadata.uid) for metadata in _relevant(state.inventory))
+    versions = ((metadata.revision or 0, metadata.uid) for metadata in _relevant(state.inventory))
     return tuple(heapq.nlargest(2, versions))
 
 
@@ -153,7 +154,3 @@ def _relevant(inventory: Inventory) -> Iterable[ObjectMeta]:
     for pod in inventory.pods.values():
         if pod.spec.node_name:
             yield pod.metadata
-
-
-def _version(metadata: ObjectMeta) -> int | None:
-    return int(metadata.resource_version) if metadata.resource_version.isdecimal() else None

@@ -28,7 +28,7 @@ from kubectl_dra.scheduler.allocation_errors import allocation_error
 from kubectl_dra.scheduler.filtering import Verdict
 from kubectl_dra.scheduler.framework import Plugin
 from kubectl_dra.scheduler.plugins import node_affinity
-from kubectl_dra.scheduler.plugins.dynamic_resources import LEFT_OVER, UNAVAILABLE, Devices, DevicesOnNode
+from kubectl_dra.scheduler.plugins.dynamic_resources import LEFT_OVER, UNAVAILABLE, Devices, DevicesOnNode, idle_claims
 from kubectl_dra.scheduler.plugins.inter_pod_affinity import KeptAway
 from kubectl_dra.scheduler.plugins.node_resources_fit import Lack
 from kubectl_dra.scheduler.search import Searched
@@ -132,6 +132,10 @@ class Attempt:
         """What plugins could not decide, about the pod or on any node."""
         found = {status: None for _, result in self.results for status in result.unread}
         return tuple(found)
+
+    def idle(self, pod: Pod) -> list[int]:
+        """Positions of claims that are in the way on some node and that nobody else uses."""
+        return idle_claims(pod, self.claims, (i for _, result in self.results for i in result.unavailable))
 
     def nodes(self, outcome: NodeOutcome) -> list[tuple[Node, Result]]:
         """The nodes with that outcome."""

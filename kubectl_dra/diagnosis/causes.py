@@ -14,13 +14,13 @@ import msgspec
 from kubectl_dra.allocation.errors import AllocationError
 from kubectl_dra.allocation.outcome import Allocated, Fatal, Unsatisfiable
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis import agreement, error_codes, refusals
+from kubectl_dra.diagnosis import agreement, error_codes, others, refusals
 from kubectl_dra.diagnosis.attempt import Attempt, Result
 from kubectl_dra.diagnosis.claim_verdicts import selected_names
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.funnel import NodeExplainer, NodeExplanation
 from kubectl_dra.diagnosis.gates import consumers_of
-from kubectl_dra.diagnosis.judgement import Judgement, idle_claims
+from kubectl_dra.diagnosis.judgement import Judgement
 from kubectl_dra.diagnosis.records import (
     Cause,
     ClaimElsewhere,
@@ -89,7 +89,7 @@ class Explanation:
     def all_causes(self, judgement: Judgement, seen: Observed | None) -> tuple[Cause, ...]:
         """The causes in the order of their importance, with those that only the pod's condition tells."""
         words = tuple(_from_words(self.fitting, judgement, seen, self.unread))
-        if _rejected_by_others(judgement, seen):
+        if others.refuse_all(judgement, seen) or others.have_spoken(judgement, seen):
             return (*words, *self.causes)
         return (*judgement.refusals, *_fits(self.fitting, judgement, seen), *self.causes, *words)
 
@@ -265,7 +265,7 @@ class _Explainer:
         """Claims that the scheduler will deallocate because they are in the way and nobody else uses them."""
         if self.tried.nodes(NodeOutcome.FITS):
             return
-        for index in idle_claims(self.pod, self.tried):
+        for index in self.tried.idle(self.pod):
             yield Cause(Code.CLAIM_IDLE, claim=_ref(self.tried.claims[index]))
 
 
@@ -288,13 +288,6 @@ def _closest(cause: Cause, groups: Iterable[NodeGroup]) -> Cause:
     ]
     best = max(funnels, key=lambda funnel: -1 if funnel.best is None else funnel.best, default=None)
     return cause if best is None else msgspec.structs.replace(cause, detail=best)
-
-
-def _rejected_by_others(judgement: Judgement, seen: Observed | None) -> bool:
-    """Whether the scheduler's words say that plugins not simulated here reject all nodes that would fit."""
-    if judgement.verdict is not Verdict.SCHEDULABLE or seen is None or seen.status != "False":
-        return False
-    return any(agreement.same(message, seen.message, judgement.fitting) for message in judgement.messages)
 
 
 def _from_words(

@@ -48,7 +48,7 @@ class Code(StrEnum):
     CLAIM_CREATION_FAILED = ("DRA-113", "claim cannot be created",
         "the controller cannot create a ResourceClaim from its template", "ClaimEntry")
     QUOTA_EXCEEDED = ("DRA-114", "quota exceeded",
-        "a ResourceQuota forbids the ResourceClaim", "ClaimEntry", "QuotaShortage")
+        "a ResourceQuota forbids the ResourceClaim, or the pod", "ClaimEntry", "QuotaShortage")
     ADMIN_LABEL_MISSING = ("DRA-115", "admin access not allowed",
         "admin access is requested in a namespace without the admin access label", "ClaimEntry")
     CLAIM_BEING_DELETED = "DRA-120", "claim being deleted", "a ResourceClaim of the pod is being deleted", "ClaimEntry"
@@ -97,8 +97,10 @@ class Code(StrEnum):
         "the devices that match need a feature that is off", "Funnel", "Nearest", "PoolProblem")
     DEVICES_OF_GONE_NODES = ("DRA-218", "devices of nodes that are gone",
         "the devices of the class are published for nodes that do not exist", "ClassOffer")
+    CAPACITY_UNOBTAINABLE = ("DRA-219", "more than devices have",
+        "the request wants a capacity that no device which matches has or allows", "Funnel", "Nearest")
     CONSTRAINT = ("DRA-220", "no set satisfies a constraint",
-        "no set of devices satisfies a constraint", "Funnel", "Nearest")
+        "no set of devices satisfies a constraint", "Funnel", "Nearest", "UnpublishedInConstraint")
     REQUESTS_COMPETE = ("DRA-230", "requests compete",
         "each request fits alone, but not all together", "Funnel", "Nearest")
     NO_SINGLE_NODE = ("DRA-231", "no single node has all",
@@ -229,6 +231,9 @@ class Code(StrEnum):
     UNWANTED_COMPANY = ("DRA-430", "pod anti-affinity",
         "a pod that the pod's anti-affinity excludes runs on the nodes", "Company")
     NODE_FEATURES = "DRA-431", "node features", "nodes do not declare a feature that the pod needs", "MissingFeatures"
+
+    VOLUME_DRIVER_MISSING = ("DRA-432", "CSI driver missing",
+        "the CSI driver of a volume of the pod is not installed on the node", "VolumeTrouble")
 
     POD_GROUP_UNPLACED = ("DRA-440", "group does not fit",
         "too few pods of the PodGroup find a node at the same time", "GroupShortage")

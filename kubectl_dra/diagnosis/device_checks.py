@@ -23,6 +23,7 @@ from kubectl_dra.diagnosis.reserved import held_for
 from kubectl_dra.model.ids import Key, PoolId
 from kubectl_dra.model.quantity import Format, Quantity
 from kubectl_dra.model.resource import DeviceTaint
+from kubectl_dra.model.taint_text import taint_text
 from kubectl_dra.selectors.compiling import clauses_of
 from kubectl_dra.selectors.evaluate import Outcome
 
@@ -97,7 +98,8 @@ class DeviceChecks:
         taint = self._checks.tainted(self._request, candidate)
         if taint is None:
             return None
-        return Removal(StageName.TAINTS, taint_text(taint), source=self._rule_of(taint, candidate))
+        rule, since = self._rule_of(taint, candidate), taint.time_added or ""
+        return Removal(StageName.TAINTS, taint_text(taint), source=rule, since=since)
 
     def _rule_of(self, taint: DeviceTaint, candidate: Candidate) -> str:
         """The DeviceTaintRule that set the taint; empty for the driver's own."""
@@ -113,7 +115,25 @@ class DeviceChecks:
             return None
         holders = candidate.state.holders
         users = ", ".join(self._users(holders))
-        return Removal(StageName.UNUSED, _names(holders), source=users, held_for=self._held_for(holders))
+        held_for, since = self._held_for(holders), self._deleted(holders)
+        if held_for is HeldFor.USED and (end := self._end_of_users(holders)):
+            held_for, since = HeldFor.ENDING, end
+        return Removal(StageName.UNUSED, _names(holders), source=users, held_for=held_for, since=since)
+
+    def _deleted(self, claims: list[Key]) -> str:
+        """Since when all of the claims are being deleted; empty where one is not."""
+        known = (self._world.inventory.claims.get(key) for key in claims)
+        times = [(claim.metadata.deletion_timestamp or "") if claim is not None else "" for claim in known]
+        return max(times) if times and all(times) else ""
+
+    def _end_of_users(self, claims: list[Key]) -> str:
+        """By when the last pod that uses the claims should have ended; empty where one is not being deleted."""
+        inventory = self._world.inventory
+        known = [inventory.claims.get(key) for key in claims]
+        uids = [user.uid for claim in known if claim is not None for user in claim.status.reserved_for]
+        pods = [inventory.pods_by_uid.get(uid) for uid in uids]
+        times = [(pod.metadata.deletion_timestamp or "") if pod is not None else "" for pod in pods]
+        return max(times) if times and all(times) and all(known) else ""
 
     def _held_for(self, claims: list[Key]) -> HeldFor:
         """What all of the claims come to; one that is not known may be used."""
@@ -201,8 +221,3 @@ def _text(nanos: int, style: Format) -> str:
 
 def _names(keys: tuple[Key, ...] | list[Key]) -> str:
     return ", ".join(map(str, keys))
-
-
-def taint_text(taint: DeviceTaint) -> str:
-    """``KEY[=VALUE]:EFFECT``."""
-    return f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}"

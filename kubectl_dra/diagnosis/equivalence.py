@@ -8,7 +8,7 @@ claim. What differs between them is how their claims are called.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import msgspec
 
@@ -19,10 +19,11 @@ from kubectl_dra.diagnosis.attempt import attempt
 from kubectl_dra.diagnosis.causes import Explanation, explain
 from kubectl_dra.diagnosis.judgement import Judgement, judge, lacks_admin_label, reworded
 from kubectl_dra.diagnosis.preempting import preemption_of
-from kubectl_dra.diagnosis.quota import limits_claims
+from kubectl_dra.diagnosis.quota import are_read, limits_claims
 from kubectl_dra.diagnosis.records import Preemption, Verdict
 from kubectl_dra.diagnosis.renaming import Names, Renaming
 from kubectl_dra.model.core import Pod
+from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.podinfo import volumes_of
 from kubectl_dra.model.podneeds import may_evict
@@ -30,6 +31,7 @@ from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.model.terms import NO_TERMS, terms_of
 from kubectl_dra.scheduler.claims import is_reserved_for, known_extended_claims
 from kubectl_dra.scheduler.extended import asked, served_resources, virtual_claim
+from kubectl_dra.scheduler.on_the_way import taken_to_wait
 from kubectl_dra.scheduler.snapshot import Snapshot
 
 #: Beyond so many kinds nothing more is remembered: pods that differ so much have little in common.
@@ -38,12 +40,16 @@ _REMEMBERED = 256
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """What one attempt gave and why. ``errors`` are those behind the texts of the explanation."""
+    """What one attempt gave and why. ``errors`` are those behind the texts of the explanation.
+
+    ``taken_to_wait``: nominated pods that no node would fit beside, if they were being bound already.
+    """
 
     judgement: Judgement
     explanation: Explanation
     errors: Mapping[str, AllocationError] = field(default_factory=dict)
     preemption: Preemption | None = None
+    taken_to_wait: tuple[Key, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +88,8 @@ class Examiner:
         preemption = None
         if judgement.verdict is Verdict.UNSCHEDULABLE and tried.engine is not None and not classic.concerns(claims):
             preemption = preemption_of(tried.engine)
-        return Examination(judgement, explanation, explanation.errors, preemption)
+        waiting = taken_to_wait(tried.engine) if tried.engine is not None and not classic.concerns(claims) else ()
+        return Examination(judgement, explanation, explanation.errors, preemption, waiting)
 
     def _renamed(self, known: _Known, pod: Pod, claims: Sequence[ResourceClaim]) -> Examination:
         mine = self._with_made_up(pod, claims)
@@ -91,9 +98,9 @@ class Examiner:
         found = known.examination
         judgement = reworded(self._world, found.judgement, pod, claims, names)
         if not names.claims:
-            return Examination(judgement, found.explanation, found.errors, found.preemption)
+            return replace(found, judgement=judgement)
         renaming = Renaming(names, found.errors, mine, self._world.inventory.classes, self._world.features.minor)
-        return Examination(judgement, found.explanation.renamed(renaming), found.errors, found.preemption)
+        return replace(found, judgement=judgement, explanation=found.explanation.renamed(renaming))
 
     def _with_made_up(self, pod: Pod, claims: Sequence[ResourceClaim]) -> tuple[ResourceClaim, ...]:
         """The claims and the one that the scheduler may make up for extended resources."""
@@ -118,8 +125,10 @@ def kind_of(world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim]) -> H
     if len({key_of(claim.metadata) for claim in claims}) < len(claims):
         return None
     served = served_resources(world)
-    if any(name in served for name in asked(pod)) and limits_claims(world.inventory.quotas.values(), pod):
+    makes_claim = any(name in served for name in asked(pod))
+    if makes_claim and limits_claims(world.inventory.quotas.values(), pod):
         return None
+    charged = makes_claim and are_read(world, pod.metadata.namespace)
     if any(volume.ephemeral is not None for volume in pod.spec.volumes):
         return None
     counts = world.nominated or may_evict(pod, priorities(world))
@@ -127,7 +136,7 @@ def kind_of(world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim]) -> H
     spec = msgspec.structs.replace(
         pod.spec, resource_claims=(), volumes=volumes_of(pod), priority=pod.spec.priority if counts else None
     )
-    return _content(spec), tuple(_claims(claims)), lacks_admin_label(world, pod), _place(world, pod)
+    return _content(spec), tuple(_claims(claims)), lacks_admin_label(world, pod), charged, _place(world, pod)
 
 
 def _place(world: ClusterState, pod: Pod) -> Hashable:

@@ -123,7 +123,8 @@ class ClaimGates:
             yield self._cause(Code.ADMIN_LABEL_MISSING, entry, event=self._creation_event(entry))
         charged = quota.usage(spec, self._inventory.classes, self._features.extended_resource)
         for shortage in quota.exceeded(self._inventory.quotas.values(), self._namespace, charged):
-            yield Cause(Code.QUOTA_EXCEEDED, shortage, claim=None, request=entry.entry.name)
+            told = quota.with_users(shortage, self._namespace, self._inventory, self._features)
+            yield Cause(Code.QUOTA_EXCEEDED, told, claim=None, request=entry.entry.name)
 
     def lacks_admin_label(self) -> bool:
         """Whether the namespace is known to lack the label that admin access needs."""
@@ -147,18 +148,22 @@ class ClaimGates:
     # --- did you mean -------------------------------------------------------------------------------------------------
 
     def _similar(self, entry: ResolvedEntry) -> tuple[ObjectRef, ...]:
-        """Claims of the namespace with a similar name, then those of the same name elsewhere."""
+        """A template of that name, claims of the namespace with a similar one, then claims of that name elsewhere."""
         assert entry.name is not None  # noqa: S101 - a missing claim has a name
         wanted, claims = entry.name.name, self._inventory.claims
         near = similar(wanted, (key.name for key in claims if key.namespace == self._namespace))
         elsewhere = sorted(key for key in claims if key.name == wanted)
         keys = [*(Key(self._namespace, name) for name in near), *elsewhere[:_MAX_SIMILAR]]
-        return tuple(ObjectRef.of(CLAIM_KIND, key) for key in keys)
+        namesake = (ObjectRef(TEMPLATE_KIND, self._namespace, wanted),)
+        exists = Key(self._namespace, wanted) in self._inventory.templates
+        return (namesake if exists else ()) + tuple(ObjectRef.of(CLAIM_KIND, key) for key in keys)
 
     def _similar_templates(self, entry: ResolvedEntry) -> tuple[ObjectRef, ...]:
         templates = (key.name for key in self._inventory.templates if key.namespace == self._namespace)
         near = similar(entry.template or "", templates)
-        return tuple(ObjectRef(TEMPLATE_KIND, self._namespace, name) for name in near)
+        namesake = (ObjectRef(CLAIM_KIND, self._namespace, entry.template or ""),)
+        exists = Key(self._namespace, entry.template or "") in self._inventory.claims
+        return (namesake if exists else ()) + tuple(ObjectRef(TEMPLATE_KIND, self._namespace, name) for name in near)
 
 
 def _code_of(event: Event | None) -> Code:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 import msgspec
 
-from kubectl_dra.cluster import ClusterState
+from kubectl_dra.api.encode import encode_part
+from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.placing import place
 from kubectl_dra.diagnosis.queues import Queued, queued
 from kubectl_dra.diagnosis.records import ObjectRef, PodDiagnosis
@@ -29,7 +30,8 @@ class Idle:
 
     ``nodes``: where one pod of each template would go now, each as if it were alone, by what its object calls it;
     ``failed`` what keeps the first that goes nowhere (placed in ``world``), which is called ``role``. ``untried``: why
-    no pod was tried. ``waits``: what Kueue says. ``owner``: the controller that holds a part of it.
+    no pod was tried. ``waits``: what Kueue says. ``owner``: the controller that holds a part of it. ``like``: what was
+    tried instead, whose pods differ in their names only; ``failed`` is about that one.
     """
 
     suspended_by: str
@@ -42,6 +44,7 @@ class Idle:
     waits: Queued | None = None
     untried: str = ""
     owner: ObjectRef | None = None
+    like: ObjectRef | None = None
 
 
 def held(state: ClusterState, kind: str, key: Key) -> Maker | None:
@@ -64,7 +67,7 @@ def idle(state: ClusterState, kind: str, key: Key) -> Idle | None:
         untried=found.untried,
         owner=_owner(state, kind, key),
     )
-    return base if found.scaled else _tried(state, base, key, found.pods)
+    return base if found.scaled else _tried_once(state, base, ObjectRef.of(kind, key), found.pods)
 
 
 def _made(state: ClusterState, kind: str, key: Key) -> Maker | None:
@@ -92,6 +95,24 @@ def _owner(state: ClusterState, kind: str, key: Key) -> ObjectRef | None:
     workload = state.inventory.workloads.get((kind, key.namespace, key.name))
     reference = controller_of(workload.metadata) if workload is not None else None
     return ObjectRef(reference.kind, key.namespace, reference.name) if reference is not None else None
+
+
+@derived()
+def _known(state: ClusterState) -> dict[Hashable, tuple[ObjectRef, Idle]]:
+    """What was tried already: hundreds of workloads are held back that differ in their names only."""
+    return {}
+
+
+def _tried_once(state: ClusterState, base: Idle, workload: ObjectRef, pods: Iterable[tuple[str, Pod]]) -> Idle:
+    pods, known = tuple(pods), _known(state)
+    alike = (workload.namespace, tuple((role, encode_part((pod.metadata.labels, pod.spec))) for role, pod in pods))
+    if alike not in known:
+        known[alike] = workload, _tried(state, base, workload.key, pods)
+    like, found = known[alike]
+    if like == workload:
+        return replace(found, waits=base.waits)
+    nodes, role, failed, world = found.nodes, found.role, found.failed, found.world
+    return replace(base, nodes=nodes, role=role, failed=failed, world=world, like=like)
 
 
 def _tried(state: ClusterState, base: Idle, key: Key, pods: Iterable[tuple[str, Pod]]) -> Idle:

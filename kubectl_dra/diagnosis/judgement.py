@@ -18,7 +18,6 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gates import ADMIN_LABEL
 from kubectl_dra.diagnosis.records import Cause, FatalError, NodeOutcome, Verdict
 from kubectl_dra.diagnosis.renaming import Names
-from kubectl_dra.model.classic import IMMEDIATE, classic_of
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.ids import Key
@@ -42,7 +41,7 @@ class Judgement:
 
     ``refusals`` come only once a node is chosen: errors when that is written, drivers that have not decided yet.
     ``fatal`` are the nodes behind the messages that abort the attempt, ``refused`` the allocations behind refusals of
-    new ones, with the position of their claim.
+    new ones, with the position of their claim. ``unread``: kinds that may forbid what is written to a node that fits.
     """
 
     verdict: Verdict
@@ -53,6 +52,7 @@ class Judgement:
     refusals: tuple[Cause, ...] = ()
     fatal: tuple[tuple[Node, Result], ...] = ()
     refused: tuple[tuple[int, AllocationResult], ...] = ()
+    unread: tuple[str, ...] = ()
 
 
 _UNKNOWN: Final = Judgement(Verdict.UNKNOWN)
@@ -211,7 +211,18 @@ def _fitting(
             refused=tuple(each.allocation for each in refused if each.allocation is not None),
         )
     rest = fit_error.fit_error(total, (text for _, result in attempt.results for text in result.texts))
-    return Judgement(Verdict.SCHEDULABLE, messages=(rest,), fitting=len(fits))
+    unread = (quota.KIND,) if _quotas_decide(world, pod, attempt, fits) else ()
+    return Judgement(Verdict.SCHEDULABLE, messages=(rest,), fitting=len(fits), unread=unread)
+
+
+def _quotas_decide(world: ClusterState, pod: Pod, attempt: Attempt, fits: Sequence[tuple[Node, Result]]) -> bool:
+    """Whether a quota that was not read may forbid the claim that the scheduler makes for extended resources.
+
+    It makes one on each node where a class serves what the node does not have (upstream: extendeddynamicresources.go,
+    PreBind). A refusal changes no score, so a node that is refused may be taken again and again.
+    """
+    makes = attempt.left_over is None and any(result.extended for _, result in fits)
+    return makes and not quota.are_read(world, pod.metadata.namespace)
 
 
 class _Refused(NamedTuple):
@@ -262,7 +273,8 @@ def _refused(world: ClusterState, pod: Pod, attempt: Attempt, result: Result, la
         shortages = quota.own_claim_shortages(world.inventory.quotas.values(), made_up)
         if shortages:
             text = fit_error.own_claim_refused(made_up.metadata, quota.refusal(shortages))
-            yield _Refused(Cause(Code.QUOTA_EXCEEDED, shortages[0]), text)
+            told = quota.with_users(shortages[0], pod.metadata.namespace, world.inventory, world.features)
+            yield _Refused(Cause(Code.QUOTA_EXCEEDED, told), text)
 
 
 def _said(cause: Cause, allocation: tuple[int, AllocationResult] | None = None) -> _Refused:
@@ -287,23 +299,10 @@ def _fit_error(world: ClusterState, pod: Pod, attempt: Attempt, total: int) -> s
 
 def post_filter(world: ClusterState, pod: Pod, attempt: Attempt) -> str:
     """What DynamicResources does, and says, when no node fits: free an idle claim, delete a left-over one."""
-    if idle_claims(pod, attempt):
+    if attempt.idle(pod):
         return fit_error.DEALLOCATED
     if attempt.left_over is not None:
         return fit_error.DELETED
     if not world.features.tells_idle_post_filter:
         return ""
     return fit_error.NOTHING_HELPED if attempt.claims else fit_error.NO_CLAIMS
-
-
-def idle_claims(pod: Pod, attempt: Attempt) -> list[int]:
-    """Positions of claims that are in the way on some node and that nobody else uses."""
-    positions = sorted({i for _, result in attempt.results for i in result.unavailable})
-    consumers = {i: [c.uid for c in attempt.claims[i].status.reserved_for] for i in positions}
-    return [i for i in positions if consumers[i] in ([], [pod.metadata.uid]) and not _stays(attempt.claims[i])]
-
-
-def _stays(claim: ResourceClaim) -> bool:
-    """Whether a claim was allocated without any pod, and would be so again if it were freed."""
-    classic = classic_of(claim)
-    return classic is not None and classic.allocation_mode == IMMEDIATE

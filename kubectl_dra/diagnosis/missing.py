@@ -10,8 +10,10 @@ from collections.abc import Iterable, Iterator
 
 from kubectl_dra.diagnosis import needs
 from kubectl_dra.diagnosis.queues import HeldBy, Queued
-from kubectl_dra.diagnosis.records import Bound, Certainty, Missing, RbacRule
+from kubectl_dra.diagnosis.records import Bound, Certainty, Missing, NodeGroup, NodeOutcome, RbacRule
+from kubectl_dra.model.core import Pod
 from kubectl_dra.model.evidence import Coverage, Evidence
+from kubectl_dra.model.podneeds import is_spread
 from kubectl_dra.model.queues import GROUP, KINDS, QueueObjects, qualified
 
 
@@ -23,6 +25,24 @@ def missing(evidence: Evidence, wanted: Iterable[needs.Need], namespace: str) ->
         if not evidence.complete(need.kind, scope):
             found.append(lacking(evidence, need, scope))
     return tuple(found)
+
+
+def of_spreading(evidence: Evidence, pod: Pod, groups: Iterable[NodeGroup]) -> tuple[Missing, ...]:
+    """Services, if they were refused: of several nodes that fit, one with few pods of the same Service is the best."""
+    namespace = pod.metadata.namespace
+    fitting = sum(len(group.nodes) for group in groups if group.outcome is NodeOutcome.FITS)
+    if fitting < 2 or not is_spread(pod) or evidence.coverage("Service", namespace) is Coverage.NOT_READ:
+        return ()
+    return missing(evidence, needs.SPREADING, namespace)
+
+
+def of_the_choice(evidence: Evidence, pod: Pod) -> Missing | None:
+    """Services, if they are not known and tell which of several nodes that fit the scheduler takes."""
+    namespace = pod.metadata.namespace
+    (need,) = needs.SPREADING
+    if not is_spread(pod) or evidence.complete(need.kind, namespace):
+        return None
+    return lacking(evidence, need, namespace)
 
 
 def missing_of_kueue(found: Queued, objects: QueueObjects, namespace: str) -> Iterator[Missing]:

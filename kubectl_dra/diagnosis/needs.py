@@ -62,6 +62,8 @@ PRIORITY: Final[tuple[Need, ...]] = (
     Need("PriorityClass", "scheduling.k8s.io", "priorityclasses", decides=False),
     Need("PodDisruptionBudget", "policy", "poddisruptionbudgets", decides=False),
 )
+#: What tells which of the nodes that fit is the best one.
+SPREADING: Final[tuple[Need, ...]] = (Need("Service", "", "services", cluster_wide=False, decides=False),)
 #: What decides as well about pods that are scheduled together.
 GROUPS: Final[tuple[Need, ...]] = (
     Need("PodGroup", "scheduling.k8s.io", "podgroups"),
@@ -81,7 +83,7 @@ WORKLOAD: Final[tuple[Need, ...]] = (
     Need("CronJob", "batch", "cronjobs", cluster_wide=False, decides=False),
 )
 #: All that the diagnosis of any pod reads.
-PENDING: Final = (*POD, *CLASSIC, *STORAGE, *PRIORITY, *GROUPS)
+PENDING: Final = (*POD, *CLASSIC, *STORAGE, *PRIORITY, *SPREADING, *GROUPS)
 BY_KIND: Final[Mapping[str, Need]] = MappingProxyType({need.kind: need for need in (*PENDING, *WORKLOAD)})
 
 

@@ -8,7 +8,7 @@ compared that have the fewest copies so far. Nothing of the Inventory is changed
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -16,14 +16,16 @@ import msgspec
 
 from kubectl_dra.allocation.outcome import Allocated
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis import classic, quota
+from kubectl_dra.diagnosis import choice, classic, quota
 from kubectl_dra.diagnosis.attempt import Attempt, Result, attempt
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.diagnose import Diagnoser
-from kubectl_dra.diagnosis.records import NodeOutcome, PodDiagnosis, Verdict
+from kubectl_dra.diagnosis.records import BeingBound, Cause, NodeOutcome, PodDiagnosis, QuotaShortage, Verdict
 from kubectl_dra.diagnosis.volume_claims import with_claims_of
+from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.classic import ClassicResourceClaim, ClassicResourceClaimTemplate
 from kubectl_dra.model.core import Node, Pod, PodResourceClaim, PodResourceClaimStatus
+from kubectl_dra.model.edited import edited
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.meta import ObjectMeta, OwnerReference
@@ -35,15 +37,16 @@ from kubectl_dra.model.resource import (
     ResourceClaimTemplate,
 )
 from kubectl_dra.model.usage import NodeUsage, pod_usage
-from kubectl_dra.scheduler.attempt import scores
 from kubectl_dra.scheduler.claims import EXTENDED_CLAIM_ANNOTATION, FINALIZER, resolve, sources
-from kubectl_dra.scheduler.extended import virtual_claim
+from kubectl_dra.scheduler.extended import served_resources, virtual_claim
 from kubectl_dra.scheduler.gangs.world import assumed_volumes
+from kubectl_dra.scheduler.on_the_way import may_be_being_bound, supposed_being_bound
 from kubectl_dra.scheduler.plugins.volume_binding import chosen_volumes
 
 # The codes of what aborts an attempt.
 _ABORTS: Final = "DRA-3"
-# More nodes than these are not compared for one copy.
+# The scheduler compares all nodes that fit up to these many, and some of more: of those so many are compared here.
+_ALL_COMPARED: Final = 100
 _COMPARED: Final = 50
 #: Nobody counts copies beyond this; a larger number is "at least".
 MAX_COPIES: Final = 500
@@ -74,8 +77,11 @@ def place(world: ClusterState, pods: Iterable[Pod]) -> Placed:
     for number, pod in enumerate(pods):
         if number == MAX_COPIES:
             return Placed(world, nodes, capped=True)
-        world = world.changed(added(world.inventory, pod, extended=world.features.extended_resource))
         key = key_of(pod.metadata)
+        over = shortages_of_new(world, pod)
+        world = world.changed(added(world.inventory, pod, extended=world.features.extended_resource))
+        if over:
+            return Placed(world, nodes, refused_by_quota(world, key, over))
         fitting = _take(world, key, candidates, nodes)
         if fitting is None:
             diagnosis = Diagnoser(world).pod(key)
@@ -84,10 +90,46 @@ def place(world: ClusterState, pods: Iterable[Pod]) -> Placed:
             candidates = [n for group in diagnosis.nodes if group.outcome is NodeOutcome.FITS for n in group.nodes]
             fitting = _take(world, key, candidates, nodes)
             assert fitting is not None  # noqa: S101 - the diagnosis has just found one
+        if _own_claim_is_refused(world, pod, *fitting[1:]):
+            return Placed(world, nodes, Diagnoser(world).pod(key))
         world = world.changed(bound(world, key, *fitting))
         name = fitting[0].metadata.name
         nodes[name] = nodes.get(name, 0) + 1
     return Placed(world, nodes)
+
+
+def being_bound(
+    world: ClusterState, pod: Pod, nodes: Mapping[str, int], again: Callable[[ClusterState], int]
+) -> BeingBound | None:
+    """Who makes the copies of ``pod`` on ``nodes`` fewer if they are being bound there; ``again`` counts anew."""
+    pods = may_be_being_bound(world, pod)
+    told = tuple(sorted(str(key_of(each.metadata)) for each in pods if nodes.get(each.status.nominated_node_name)))
+    if not told:
+        return None
+    copies = again(supposed_being_bound(world, pods, pod))
+    return BeingBound(told, copies) if copies < sum(nodes.values()) else None
+
+
+def shortages_of_new(world: ClusterState, pod: Pod) -> tuple[QuotaShortage, ...]:
+    """The limits of quotas that a pod would exceed if it were created now; none for one that exists."""
+    if key_of(pod.metadata) in world.inventory.pods:
+        return ()
+    return quota.pod_shortages(world.inventory.quotas.values(), pod)
+
+
+def refused_by_quota(world: ClusterState, key: Key, over: Iterable[QuotaShortage]) -> PodDiagnosis:
+    """What is said of a pod of ``world`` that the API server does not let come into being."""
+    causes = tuple(Cause(Code.QUOTA_EXCEEDED, shortage) for shortage in over)
+    found = Diagnoser(world).pod(key)
+    return msgspec.structs.replace(found, verdict=Verdict.GATED, causes=causes, claims=(), nodes=())
+
+
+def _own_claim_is_refused(world: ClusterState, pod: Pod, result: Result, tried: Attempt) -> bool:
+    """Whether a quota forbids the claim that the scheduler makes for the pod's extended resources."""
+    if not (result.extended and tried.left_over is None and world.inventory.quotas):
+        return False
+    made_up = virtual_claim(pod, result.extended, served_resources(world))
+    return bool(quota.own_claim_shortages(world.inventory.quotas.values(), made_up))
 
 
 def _gets_devices(diagnosis: PodDiagnosis) -> bool:
@@ -110,20 +152,15 @@ def _take(world: ClusterState, key: Key, candidates: list[str], taken: Mapping[s
     claims = [entry.claim for entry in entries if entry.claim is not None]
     trying = classic.attempt if classic.concerns(claims) else attempt
     while candidates:
-        names = sorted(candidates, key=lambda node: taken.get(node, 0))[:_COMPARED]
+        compared = _ALL_COMPARED if len(world.inventory.nodes) <= _ALL_COMPARED else _COMPARED
+        names = sorted(candidates, key=lambda node: taken.get(node, 0))[:compared]
         tried = trying(world, pod, claims, names)
         fits = {node.metadata.name: (node, result) for node, result in tried.nodes(NodeOutcome.FITS)}
         candidates[:] = [name for name in candidates if name in fits or name not in names]
         if fits:
-            name = min(_best(tried, fits), key=lambda node: taken.get(node, 0))
+            name = min(choice.best(tried), key=lambda node: taken.get(node, 0))
             return (*fits[name], tried)
     return None
-
-
-def _best(tried: Attempt, fits: Collection[str]) -> Collection[str]:
-    """Those of the nodes that fit with the best score."""
-    assert tried.engine is not None  # noqa: S101 - nodes were tried
-    return [name for name in scores(tried.engine).best if name in fits] or fits
 
 
 def placed(world: ClusterState, key: Key, among: Collection[str]) -> ClusterState | None:
@@ -138,9 +175,11 @@ def placed(world: ClusterState, key: Key, among: Collection[str]) -> ClusterStat
 def added(inventory: Inventory, pod: Pod, *, extended: bool = True) -> Inventory:
     """With a pod, and with the claims that its templates make; without the template there is no claim.
 
-    A quota may forbid a claim, and then those of later entries are not made either; ``extended`` as in ``quota``.
+    Both are charged to quotas. One may forbid a claim, and then those of later entries are not made either;
+    ``extended`` as in ``quota``.
     """
-    claims, quotas = dict(inventory.claims), inventory.quotas
+    claims: dict[Key, ResourceClaim] = {}
+    quotas = quota.charged(inventory.quotas, pod.metadata.namespace, quota.pod_usage(pod), pod)
     statuses = []
     for entry in pod.spec.resource_claims:
         shared = _shared_claim(inventory, pod, entry)
@@ -160,8 +199,8 @@ def added(inventory: Inventory, pod: Pod, *, extended: bool = True) -> Inventory
             statuses.append(PodResourceClaimStatus(entry.name, name))
     status = msgspec.structs.replace(pod.status, resource_claim_statuses=tuple(statuses))
     made = msgspec.structs.replace(pod, status=status)
-    pods = {**inventory.pods, key_of(pod.metadata): made}
-    return with_claims_of(inventory, made).replace(pods=pods, claims=claims, quotas=quotas)
+    pods = edited(inventory.pods, {key_of(pod.metadata): made})
+    return with_claims_of(inventory, made).replace(pods=pods, claims=edited(inventory.claims, claims), quotas=quotas)
 
 
 def _shared_claim(inventory: Inventory, pod: Pod, entry: PodResourceClaim) -> str | None:
@@ -192,25 +231,29 @@ def bound(world: ClusterState, key: Key, node: Node, result: Result, tried: Atte
     pod = inventory.pods[key]
     outcome = result.searched.own if result.searched is not None else None
     allocations = iter(outcome.allocations if isinstance(outcome, Allocated) else ())
-    claims = dict(inventory.claims)
+    claims: dict[Key, ResourceClaim] = {}
     user = ConsumerReference(resource="pods", name=pod.metadata.name, uid=pod.metadata.uid)
     if classic.concerns(tried.claims):
         claims |= classic.allocated(world, pod, tried.claims, node.metadata.name)
     for claim in dict.fromkeys(key_of(claim.metadata) for claim in tried.claims):
-        found = claims[claim]
+        found = claims.get(claim) or inventory.claims[claim]
         allocation = found.status.allocation or next(allocations)
         claims[claim] = _reserved(found, allocation, user)
     if result.extended:
         made_up = _made_up(pod, result)
         claims[key_of(made_up.metadata)] = _reserved(made_up, next(allocations), user)
+        charge = quota.usage(virtual_claim(pod, result.extended, served_resources(world)).spec, {}, extended=False)
+        inventory = inventory.replace(quotas=quota.charged(inventory.quotas, pod.metadata.namespace, charge))
     if tried.engine is not None and pod.spec.volumes:
         cycle = tried.engine.cycle
         volumes = chosen_volumes(cycle, cycle.snapshot.nodes[node.metadata.name])
         inventory = inventory.replace(storage=assumed_volumes(inventory.storage, volumes, node.metadata.name))
-    placed = msgspec.structs.replace(pod, spec=msgspec.structs.replace(pod.spec, node_name=node.metadata.name))
+    placed = with_spec(pod, node_name=node.metadata.name)
     usage = inventory.usage.get(node.metadata.name, NodeUsage()).plus(pod_usage(placed))
     return inventory.replace(
-        pods={**inventory.pods, key: placed}, claims=claims, usage={**inventory.usage, node.metadata.name: usage}
+        pods=edited(inventory.pods, {key: placed}),
+        claims=edited(inventory.claims, claims),
+        usage=edited(inventory.usage, {node.metadata.name: usage}),
     )
 
 

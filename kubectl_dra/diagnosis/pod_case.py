@@ -17,9 +17,11 @@ from kubectl_dra.diagnosis import (
     leaving,
     missing,
     needs,
+    others,
     refusals,
 )
 from kubectl_dra.diagnosis.agreement import Prediction, newest_versions
+from kubectl_dra.diagnosis.assumptions import assumptions
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.equivalence import Examiner
 from kubectl_dra.diagnosis.gangs import members
@@ -51,21 +53,18 @@ from kubectl_dra.diagnosis.records import (
 from kubectl_dra.diagnosis.vanished import vanished
 from kubectl_dra.diagnosis.whole_cause import refined
 from kubectl_dra.model.core import Event, Pod
-from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.scheduler import fit_error
-from kubectl_dra.scheduler.binding import readiness
 from kubectl_dra.scheduler.claims import (
     Problem,
     ResolvedEntry,
-    claims_of,
     is_reserved_for,
     known_extended_claims,
     resolve,
 )
-from kubectl_dra.scheduler.extended import asked, clashing_resources, served_resources, virtual_claim
+from kubectl_dra.scheduler.extended import asked, served_resources, virtual_claim
 from kubectl_dra.scheduler.fit_error import without_made_up_names
 
 _SILENT: Final = Prediction(silent=True)
@@ -85,6 +84,7 @@ class _Finding:
     depends_on_node_order: bool = False
     open: tuple[OpenPlugin, ...] = ()
     preemption: Preemption | None = None
+    taken_to_wait: tuple[Key, ...] = ()
 
 
 class PodCase:
@@ -119,7 +119,7 @@ class PodCase:
             causes=finding.causes,
             depends_on_node_order=finding.depends_on_node_order,
             certainty=self._certainty(finding),
-            missing=self._missing(),
+            missing=(*self._missing(), *missing.of_spreading(self.world.evidence, self.pod, finding.nodes)),
             assumed=tuple(self._assumptions(finding)),
             preemption=finding.preemption,
         )
@@ -235,7 +235,7 @@ class PodCase:
         claims = _claims(self.entries)
         examination = self.examiner.examine(self.pod, claims)
         judgement = examination.judgement
-        self._unread = examination.explanation.unread
+        self._unread = (*examination.explanation.unread, *judgement.unread)
         waits = self._binding(claims, judgement)
         if waits:
             return _Finding(Verdict.BINDING, waits)
@@ -247,6 +247,8 @@ class PodCase:
             judgement = replace(judgement, verdict=Verdict.UNKNOWN, reason=None, messages=())
             causes = (Cause(Code.NOT_SIMULATED, OpenPlugins(plugins)),)
         refused = self._refused(claims, judgement, seen)
+        if judgement.unread and judgement.verdict is Verdict.SCHEDULABLE:
+            judgement = replace(judgement, verdict=Verdict.UNKNOWN, reason=None, messages=())
         if refused is not None:
             judgement, causes = refused[0], (*causes, refused[1])
         gone = self._vanished() if judgement.verdict is Verdict.SCHEDULABLE else []
@@ -256,6 +258,7 @@ class PodCase:
         )
         found = (*gone, *(with_gang(self.world, self.pod, cause) for cause in told))
         causes += tuple(cause for cause in found if refused is None or cause.code is not refused[1].code)
+        ours, judgement = judgement, others.judged(judgement, seen)
         before = refusals.earlier(self.pod, self._events(), seen) if refused is None else None
         causes += (before,) if before is not None else ()
         if judgement.verdict is Verdict.UNKNOWN and self._lacks_evidence():
@@ -268,7 +271,8 @@ class PodCase:
             tuple(_left_open(group, plugins) for group in groups),
             judgement.depends_on_node_order,
             plugins,
-            examination.preemption if judgement.verdict is Verdict.UNSCHEDULABLE else None,
+            examination.preemption if ours.verdict is Verdict.UNSCHEDULABLE else None,
+            examination.taken_to_wait if judgement.verdict is Verdict.SCHEDULABLE else (),
         )
 
     def _refused(
@@ -346,26 +350,11 @@ class PodCase:
         return tuple(m for m in found if m.kind != "DeviceTaintRule")
 
     def _assumptions(self, finding: _Finding) -> Iterator[Assumption]:
-        world = self.world
-        if world.evidence.server_version is None:
-            yield Assumption(AssumptionKind.FEATURES, f"1.{world.features.minor}")
-        if finding.verdict in _DEPEND_ON_ORDER and not world.features.deterministic:
-            yield Assumption(AssumptionKind.SEARCH_ORDER, f"1.{world.features.minor}")
-        for need in needs.POD:
-            if need.decides and world.evidence.coverage(need.kind) is Coverage.ASSUMED:
-                yield Assumption(AssumptionKind.NONE_OF_KIND, need.kind)
-        waits = any(readiness(claim).waiting for claim in claims_of(self.pod, world.inventory))
-        if waits and world.observed_at is None:
-            yield Assumption(AssumptionKind.CLOCK)
-        for name in clashing_resources(world):
-            if any(name in container.resources.requests for container in self.pod.spec.containers):
-                yield Assumption(AssumptionKind.EXTENDED_RESOURCE_CLASH, name)
-        if self.pod.spec.scheduling_group is not None and open_groups(world, self.pod):
-            yield Assumption(AssumptionKind.POD_GROUP, self.pod.spec.scheduling_group.pod_group_name)
+        yield from assumptions(self.world, self.pod, in_order=finding.verdict in _DEPEND_ON_ORDER)
         for plugin in finding.open:
             yield Assumption(AssumptionKind.NOT_SIMULATED, plugin.plugin)
-        if world.features.node_allocatable_resources:
-            yield Assumption(AssumptionKind.NODE_ALLOCATABLE)
+        for key in finding.taken_to_wait:
+            yield Assumption(AssumptionKind.NOMINATED, str(key))
 
 
 def _fitting(judgement: Judgement) -> int:

@@ -1,4 +1,4 @@
-"""ResourceQuota: what a claim is charged, and which quota it would exceed.
+"""ResourceQuota: what a claim or a pod is charged, and which quota it would exceed.
 
 Upstream: pkg/quota/v1/evaluator/core/resource_claims.go. Quota is looked at when a claim is created, never later; a
 claim that the scheduler makes for extended resources is created when the pod is bound.
@@ -11,11 +11,16 @@ from typing import Final
 
 import msgspec
 
-from kubectl_dra.diagnosis.records import QuotaShortage
-from kubectl_dra.model.core import Pod, ResourceQuota
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.quota_scopes import counts
+from kubectl_dra.diagnosis.records import ObjectRef, QuotaShortage, QuotaUse, Unspecified
+from kubectl_dra.model.core import Container, Pod, ResourceQuota
+from kubectl_dra.model.edited import edited
+from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.quantity import Quantity
-from kubectl_dra.model.requests import pod_requests
+from kubectl_dra.model.requests import pod_limits, pod_requests
 from kubectl_dra.model.resource import (
     DeviceClass,
     DeviceRequest,
@@ -26,13 +31,25 @@ from kubectl_dra.model.resource import (
 )
 from kubectl_dra.scheduler.resource_names import DEVICE_CLASS_PREFIX, is_dra_extended_resource
 
+KIND: Final = "ResourceQuota"
 OBJECT_COUNT: Final = "count/resourceclaims.resource.k8s.io"
 PER_CLASS_SUFFIX: Final = ".deviceclass.resource.k8s.io/devices"
 #: What a request for all devices is charged: as many as an allocation can hold.
 ALL_DEVICES: Final = 32
 _REQUESTS: Final = "requests."
+_LIMITS: Final = "limits."
+_POD_COUNT: Final = "count/pods"
+_COMPUTE: Final = ("cpu", "memory", "ephemeral-storage")
+#: What a quota requires of every container that it is about.
+_REQUIRED: Final = frozenset(prefix + name for prefix in ("", _REQUESTS, _LIMITS) for name in ("cpu", "memory"))
+_HUGE_PAGES: Final = "hugepages-"
 #: An amount of nothing.
 NOTHING: Final = Quantity(0, text="0")
+
+
+def are_read(world: ClusterState, namespace: str) -> bool:
+    """Whether all quotas of the namespace are known; else any of them may forbid what is created there."""
+    return world.evidence.complete(KIND, namespace)
 
 
 def usage(spec: ResourceClaimSpec, classes: Mapping[str, DeviceClass], extended: bool = True) -> dict[str, int]:
@@ -53,12 +70,62 @@ def usage(spec: ResourceClaimSpec, classes: Mapping[str, DeviceClass], extended:
 
 
 def pod_usage(pod: Pod) -> dict[str, int]:
-    """What a pod is charged for extended resources, those that a class stands for included.
+    """What a pod is charged: cpu in thousandths, everything else in base units.
 
-    Upstream: pkg/quota/v1/evaluator/core/pods.go, podComputeUsageHelper.
+    What a LimitRange would add is not in it, so that it may be charged more. Upstream:
+    pkg/quota/v1/evaluator/core/pods.go, PodUsageFunc and podComputeUsageHelper; a finished pod still counts as object.
     """
-    wanted = pod_requests(pod).items()
-    return {f"{_REQUESTS}{name}": amount for name, amount in wanted if is_dra_extended_resource(name)}
+    charged = {_POD_COUNT: 1}
+    if pod.status.phase in ("Failed", "Succeeded"):
+        return charged
+    charged["pods"] = 1
+    for name, amount in pod_requests(pod).items():
+        if name in _COMPUTE or name.startswith(_HUGE_PAGES):
+            charged[name] = charged[_REQUESTS + name] = amount
+        elif is_dra_extended_resource(name):
+            charged[_REQUESTS + name] = amount
+    charged.update({_LIMITS + name: amount for name, amount in pod_limits(pod).items() if name in _COMPUTE})
+    return charged
+
+
+def quantity(resource: str, charge: int) -> Quantity:
+    """What is charged under one name of a quota, as the API server writes it."""
+    name = resource.removeprefix(_REQUESTS).removeprefix(_LIMITS)
+    if name == "cpu":
+        return Quantity(charge, -3)
+    binary = name in _COMPUTE or name.startswith(_HUGE_PAGES)
+    return Quantity(charge, 0, "BinarySI" if binary else "DecimalSI")
+
+
+def pod_shortages(quotas: Iterable[ResourceQuota], pod: Pod) -> tuple[QuotaShortage, ...]:
+    """The limits that one more such pod would exceed, so that it would not be created."""
+    found = exceeded(quotas, pod.metadata.namespace, pod_usage(pod), pod)
+    return tuple(msgspec.structs.replace(each, kind="Pod") for each in found)
+
+
+def unspecified(quotas: Iterable[ResourceQuota], pod: Pod) -> Iterator[Unspecified]:
+    """What quotas require of every container and some do not say.
+
+    The pod is refused unless a LimitRange gives it. Upstream: pkg/quota/v1/evaluator/core/pods.go, Constraints and
+    validationSet; a pod with resources of its own is not looked at.
+    """
+    own = pod.spec.resources
+    if own is not None and (own.requests or own.limits):
+        return
+    containers = (*pod.spec.containers, *pod.spec.init_containers)
+    for quota in quotas:
+        if quota.metadata.namespace != pod.metadata.namespace or not counts(quota, pod):
+            continue
+        for resource in sorted(_REQUIRED.intersection(quota.status.hard or quota.spec.hard)):
+            lacking = (each.name for each in containers if not _specifies(each, resource))
+            names = tuple(sorted(set(lacking)))
+            if names:
+                yield Unspecified(quota.metadata.name, resource, names)
+
+
+def _specifies(container: Container, resource: str) -> bool:
+    given = container.resources.limits if resource.startswith(_LIMITS) else container.resources.requests
+    return resource.removeprefix(_LIMITS).removeprefix(_REQUESTS) in given
 
 
 def limits_claims(quotas: Iterable[ResourceQuota], pod: Pod) -> bool:
@@ -77,19 +144,23 @@ def own_claim_shortages(quotas: Iterable[ResourceQuota], claim: ResourceClaim) -
 
 
 def charged(
-    quotas: Mapping[Key, ResourceQuota], namespace: str, charge: Mapping[str, int]
+    quotas: Mapping[Key, ResourceQuota], namespace: str, charge: Mapping[str, int], pod: Pod | None = None
 ) -> Mapping[Key, ResourceQuota]:
-    """The quotas after a claim with this charge was created in the namespace."""
-    return {
-        key: _with_used(quota, charge) if quota.metadata.namespace == namespace else quota
+    """The quotas after something with this charge was created in the namespace: a claim, or this pod."""
+    if not charge:
+        return quotas
+    concerned = {
+        key: _with_used(quota, charge)
         for key, quota in quotas.items()
+        if quota.metadata.namespace == namespace and counts(quota, pod)
     }
+    return edited(quotas, concerned) if concerned else quotas
 
 
 def _with_used(quota: ResourceQuota, charge: Mapping[str, int]) -> ResourceQuota:
     used = dict(quota.status.used)
     for name in (quota.status.hard or quota.spec.hard).keys() & charge.keys():
-        used[name] = used.get(name, NOTHING).add(Quantity(charge[name]))
+        used[name] = used.get(name, NOTHING).add(quantity(name, charge[name]))
     return msgspec.structs.replace(quota, status=msgspec.structs.replace(quota.status, used=used))
 
 
@@ -124,14 +195,30 @@ def _count(request: ExactDeviceRequest | DeviceSubRequest) -> int:
     return ALL_DEVICES if request.allocation_mode == "All" else 0
 
 
-def exceeded(quotas: Iterable[ResourceQuota], namespace: str, charged: Mapping[str, int]) -> Iterator[QuotaShortage]:
-    """The limits that one more claim with this charge would exceed, by quota and name."""
+def exceeded(
+    quotas: Iterable[ResourceQuota], namespace: str, charged: Mapping[str, int], pod: Pod | None = None
+) -> Iterator[QuotaShortage]:
+    """The limits that one more object with this charge would exceed, by quota and name: a claim, or this pod."""
     for quota in quotas:
-        if quota.metadata.namespace != namespace:
+        if quota.metadata.namespace != namespace or not counts(quota, pod):
             continue
         limits = quota.status.hard or quota.spec.hard
         for name in sorted(set(limits) & set(charged)):
-            used = quota.status.used.get(name, NOTHING)
-            if charged[name] > 0 and used.add(Quantity(charged[name])).cmp(limits[name]) > 0:
-                amounts = str(limits[name]), str(used), str(charged[name])
+            used, more = quota.status.used.get(name, NOTHING), quantity(name, charged[name])
+            if charged[name] > 0 and used.add(more).cmp(limits[name]) > 0:
+                amounts = str(limits[name]), str(used), str(more)
                 yield QuotaShortage(quota.metadata.name, name, *amounts)
+
+
+def with_users(shortage: QuotaShortage, namespace: str, inventory: Inventory, features: Features) -> QuotaShortage:
+    """The shortage with the claims that are charged for it, those with most first."""
+    charges = (
+        (
+            usage(claim.spec, inventory.classes, features.extended_resource).get(shortage.resource, 0),
+            key_of(claim.metadata),
+        )
+        for claim in inventory.claims_by_namespace.get(namespace, ())
+    )
+    found = sorted(((amount, key) for amount, key in charges if amount), key=lambda each: (-each[0], each[1]))
+    users = tuple(QuotaUse(ObjectRef.of("ResourceClaim", key), amount) for amount, key in found)
+    return msgspec.structs.replace(shortage, users=users)

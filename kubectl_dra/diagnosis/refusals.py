@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
@@ -22,7 +23,7 @@ from kubectl_dra.diagnosis import events as events_
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Cause, IgnoredResource, Observed, Refusal
 from kubectl_dra.model.core import Event, Pod
-from kubectl_dra.model.meta import Condition, ObjectMeta
+from kubectl_dra.model.meta import Condition, ManagedFields, ObjectMeta
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.scheduler import fit_error
 from kubectl_dra.scheduler.extended import asked, served_resources
@@ -46,6 +47,11 @@ _VOLUMES: Final = "VolumeBinding"
 # Two writers at once: the next attempt reads again.
 _PASSING: Final = ("the object has been modified", "got allocated elsewhere in the meantime", "context canceled")
 _EVENT: Final = "FailedScheduling"
+_SCHEDULED: Final = "PodScheduled"
+#: A part of the object with a writer of its own, in managedFields.
+_STATUS: Final = "status"
+#: Upstream: the name of the program, from rest.DefaultKubernetesUserAgent.
+_SCHEDULER: Final = "kube-scheduler"
 #: The plugins of the default profile that fail with words of their own.
 _OWN: Final = frozenset({*(plugin.name for plugin in PLUGINS), "DefaultBinder", "SchedulingGates", "GangScheduling"})
 
@@ -84,13 +90,18 @@ def _turned_away(
 
     Upstream: framework/runtime/waiting_pods_map.go.
     """
-    said = fit_error.parse_fit_error(seen.message)
-    waited = ((reason, _LATE.fullmatch(reason)) for reason in (said.reasons if said is not None else ()))
-    words = next((reason for reason, match in waited if match is not None and match[1] not in _OWN), None)
+    words = waited_in_vain(seen)
     if words is None or _order(pod, seen, _others(world, claims)) is Order.OLDER:
         return None
     refusal = Refusal(words, seen.message, seen.time or "", order_known=False)
     return Order.UNKNOWN, Cause(Code.REFUSED_BY_ANOTHER, refusal)
+
+
+def waited_in_vain(seen: Observed) -> str | None:
+    """What is written where another plugin let the pod wait on a node that fits until its time was over."""
+    said = fit_error.parse_fit_error(seen.message)
+    waited = ((reason, _LATE.fullmatch(reason)) for reason in (said.reasons if said is not None else ()))
+    return next((reason for reason, match in waited if match is not None and match[1] not in _OWN), None)
 
 
 def _code(message: str) -> Code:
@@ -183,23 +194,63 @@ def _cause(message: str, time: str | None, *, known: bool = True, earlier: bool 
 def _order(pod: Pod, seen: Observed, about: Iterable[tuple[ObjectMeta, Sequence[str]]]) -> Order:
     """By resource versions, which grow through the whole server; else by the times that objects tell.
 
-    The condition is part of the pod, which is at least as new. The words may have been repeated since, which changes
-    no pod: then a time that is later than theirs makes them old. They are new where each object tells when it was last
-    written, all of it before them. Upstream: apimachinery's ManagedFieldsEntry, whose time is that of the last change
-    of any field of its manager.
+    The words may have been repeated since, which changes no pod: then a time that is later than theirs makes them old.
+    They are new where each object tells when it was last written, all of it before them. Upstream: apimachinery's
+    ManagedFieldsEntry, whose time is that of the last change of any field of its manager.
     """
     others = list(about)
-    own, versions = _version(pod.metadata), [_version(metadata) for metadata, _ in others]
+    if _has_new_spec(pod):
+        return Order.OLDER
+    said, changed = _said(pod, seen), _changed(pod)
+    texts = (text for metadata, times in others for text in (*_times(metadata), *times))
+    times = [time for text in texts if (time := parse_time(text)) is not None]
+    if said is not None and any(time > said for time in changed):
+        return Order.OLDER
+    own, versions = _version_of_words(pod), [metadata.revision for metadata, _ in others]
     known = [version for version in versions if version is not None]
     if own is not None and len(known) == len(versions) and all(version < own for version in known):
         return Order.NEWER
-    said = parse_time(seen.time or "")
-    texts = (text for metadata, times in others for text in (*_times(metadata), *times))
-    times = [time for text in texts if (time := parse_time(text)) is not None]
     if said is not None and any(time > said for time in times):
         return Order.OLDER
     dated = all(any(each.time for each in metadata.managed_fields) for metadata, _ in others)
     return Order.NEWER if said is not None and dated and all(time < said for time in times) else Order.UNKNOWN
+
+
+def _has_new_spec(pod: Pod) -> bool:
+    """Whether the scheduler spoke of an earlier spec. Upstream: schedule_one.go, observedGeneration since 1.34."""
+    condition = next((each for each in pod.status.conditions if each.type == _SCHEDULED), None)
+    return condition is not None and 0 < condition.observed_generation < pod.metadata.generation
+
+
+def _said(pod: Pod, seen: Observed) -> datetime | None:
+    """When the words were said last: a condition keeps the time of its first words, its writer's entry has the last."""
+    texts = (seen.time, *(each.time for each in pod.metadata.managed_fields if _is_of_scheduler(each)))
+    return max((time for text in texts if (time := parse_time(text or "")) is not None), default=None)
+
+
+def _changed(pod: Pod) -> list[datetime]:
+    """When people and controllers wrote the pod: all but its status, which does not decide where it may run."""
+    texts = (each.time for each in pod.metadata.managed_fields if each.subresource != _STATUS)
+    return [time for text in texts if (time := parse_time(text or "")) is not None]
+
+
+def _version_of_words(pod: Pod) -> int | None:
+    """The pod's version where its condition was the last thing written, as far as the pod tells."""
+    ours, others = list[datetime](), list[datetime]()
+    for each in pod.metadata.managed_fields:
+        time = parse_time(each.time or "")
+        if time is not None:
+            (ours if _is_of_scheduler(each) else others).append(time)
+    created = parse_time(pod.metadata.creation_timestamp or "")
+    if created is not None and others.count(created) == 1:
+        # Whoever made the pod, in the second in which the scheduler may have refused it already.
+        others.remove(created)
+    last = not pod.metadata.managed_fields or (bool(ours) and all(time < max(ours) for time in others))
+    return pod.metadata.revision if last else None
+
+
+def _is_of_scheduler(entry: ManagedFields) -> bool:
+    return (entry.subresource, entry.manager) == (_STATUS, _SCHEDULER)
 
 
 def _others(world: ClusterState, claims: Sequence[ResourceClaim]) -> Iterator[tuple[ObjectMeta, Sequence[str]]]:
@@ -231,7 +282,3 @@ def _times_of(claim: ResourceClaim) -> Iterator[str]:
 
 def _time(condition: Condition) -> str:
     return condition.last_transition_time or ""
-
-
-def _version(metadata: ObjectMeta) -> int | None:
-    return int(metadata.resource_version) if metadata.resource_version.isdecimal() else None

@@ -22,10 +22,10 @@ from kubectl_dra.diagnosis.records import (
 from kubectl_dra.diagnosis.volumes import volume_causes, volume_problems
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.likeness import similar
+from kubectl_dra.model.taint_text import taint_text
 from kubectl_dra.scheduler import reasons
 from kubectl_dra.scheduler.extended import served_resources
 from kubectl_dra.scheduler.plugins.node_ports import port_text
-from kubectl_dra.scheduler.plugins.taint_toleration import taint_text
 from kubectl_dra.scheduler.resource_names import is_extended_resource
 
 _FILTER_CODES: Final = {
@@ -65,7 +65,7 @@ def rejection_causes(
         detail = NodeSelection(rejection.unmatched) if rejection.unmatched else None
         yield Cause(_FILTER_CODES[plugin], detail, nodes=names)
     else:
-        known = tuple(company_causes(rejection.detail, names))
+        known = tuple(company_causes(world, rejection.detail, names))
         yield from known or _in_their_words(rejection, names)
 
 

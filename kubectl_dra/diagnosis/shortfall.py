@@ -11,7 +11,8 @@ from typing import Final
 
 from kubectl_dra.allocation.requests import Plan, Request
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import Cause, Funnel, ObjectRef, StageName
+from kubectl_dra.diagnosis.records import Cause, Funnel, ObjectRef, Removal, Stage, StageName
+from kubectl_dra.model.quantity import Quantity
 
 _CODES: Final = {
     StageName.CLASS: Code.TOO_FEW_DEVICES,
@@ -67,10 +68,25 @@ def of(request: Request, funnel: Funnel) -> Shortfall | None:
             code = _CODES[stage.name] if stage.count else _NONE_LEFT.get(stage.name, _CODES[stage.name])
             if funnel.all_devices and stage.name not in (StageName.CLASS, StageName.SELECTORS, StageName.NODE):
                 code = Code.ALL_MODE_BLOCKED
+            elif code is Code.CAPACITY_TOO_SMALL and not stage.count and _is_unobtainable(funnel, stage):
+                code = Code.CAPACITY_UNOBTAINABLE
             return Shortfall(request, funnel, code, step, stage.count)
     if funnel.best is not None and funnel.best < needed:
         return Shortfall(request, funnel, Code.CONSTRAINT, _CONSTRAINT_STEP, funnel.best)
     return None
+
+
+def _is_unobtainable(funnel: Funnel, stage: Stage) -> bool:
+    """Whether no device that matches would give the capacity even if nothing used it."""
+    earlier = any(funnel.stage(name).removed for name in (StageName.TAINTS, StageName.UNUSED))
+    return not earlier and all(map(_never_has, stage.removed))
+
+
+def _never_has(removal: Removal) -> bool:
+    # No name of the capacity, or a policy that does not allow the amount.
+    if removal.source in ("missing", "policy") or removal.short is None:
+        return removal.source in ("missing", "policy")
+    return Quantity.parse(removal.short.needs).cmp(Quantity.parse(removal.short.total)) > 0
 
 
 def causes(shortfalls: Sequence[tuple[Shortfall, ...]], plan: Plan) -> Iterator[Cause]:

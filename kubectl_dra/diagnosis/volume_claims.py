@@ -12,6 +12,7 @@ from typing import Final
 
 import msgspec
 
+from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
@@ -70,8 +71,7 @@ def with_set_claims(
         )
         made[key_of(meta)] = created(msgspec.structs.replace(template, metadata=meta), inventory)
         volumes[entry] = Volume(name=entry, persistent_volume_claim=PersistentVolumeClaimVolume(name))
-    spec = msgspec.structs.replace(pod.spec, volumes=tuple(volumes.values()))
-    return _with(inventory, made), msgspec.structs.replace(pod, spec=spec)
+    return _with(inventory, made), with_spec(pod, volumes=tuple(volumes.values()))
 
 
 def _with(inventory: Inventory, made: Mapping[Key, PersistentVolumeClaim]) -> Inventory:

@@ -29,7 +29,7 @@ CODES: Final[Mapping[VolumeReason, Code]] = MappingProxyType(
         VolumeReason.CLAIM_IN_USE: Code.VOLUME_IN_USE,
         VolumeReason.DISK_IN_USE: Code.VOLUME_IN_USE,
         VolumeReason.TOO_MANY: Code.VOLUME_LIMIT,
-        VolumeReason.DRIVER_NOT_INSTALLED: Code.VOLUME_LIMIT,
+        VolumeReason.DRIVER_NOT_INSTALLED: Code.VOLUME_DRIVER_MISSING,
     }
 )
 

@@ -6,7 +6,7 @@ a selector reads, and whether the requests could be served on different nodes, i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -27,10 +27,12 @@ from kubectl_dra.diagnosis.records import (
     ObjectRef,
     RequestNodes,
     Unpublished,
+    UnpublishedInConstraint,
 )
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.likeness import similar
 from kubectl_dra.model.resource import ResourceClaim
+from kubectl_dra.selectors.catalog import Catalog
 from kubectl_dra.selectors.compiling import Selector, compile_selector, literals, near_names
 
 _NODES: Final = 5
@@ -65,6 +67,7 @@ class _Refiner:
     def __init__(self, world: ClusterState, claims: Sequence[ResourceClaim]) -> None:
         self._world = world
         self._classes: dict[tuple[Key, str], tuple[str, tuple[str, ...]]] = {}
+        self._claims = {Key(claim.metadata.namespace, claim.metadata.name): claim for claim in claims}
         for claim in claims:
             key = Key(claim.metadata.namespace, claim.metadata.name)
             for request in claim.spec.devices.requests:
@@ -83,6 +86,8 @@ class _Refiner:
         """The cause with what the whole cluster says about it."""
         if isinstance(cause.detail, FatalError):
             return self._failing(cause, cause.detail)
+        if cause.code is Code.CONSTRAINT:
+            return self._constraint(cause)
         if cause.code in _NONE_THERE and isinstance(cause.detail, Funnel):
             facts = offers(self._world).of(self.class_of(cause.claim, cause.request))
             if facts is not None and cause.code is Code.NO_DEVICE_IN_CLASS:
@@ -145,6 +150,32 @@ class _Refiner:
                 )
                 return msgspec.structs.replace(cause, code=Code.ATTRIBUTE_UNPUBLISHED, detail=found)
         return cause
+
+    # --- constraints --------------------------------------------------------------------------------------------------
+
+    def _constraint(self, cause: Cause) -> Cause:
+        """With the attribute, where nothing that the constraint is about publishes it."""
+        claim = self._claims.get(cause.claim.key) if cause.claim is not None else None
+        for constraint in claim.spec.devices.constraints if claim is not None else ():
+            attribute = constraint.match_attribute or constraint.distinct_attribute or ""
+            domain, _, name = attribute.rpartition("/")
+            catalogs = list(self._catalogs(cause.claim, constraint.requests))
+            if not domain or not all(catalogs) or any(each.counts["attributes", domain, name] for each in catalogs):
+                continue
+            others = {of for each in catalogs for of in each.domains_with("attributes", name)}
+            elsewhere = tuple(f"{of}/{name}" for of in sorted(others))
+            found = UnpublishedInConstraint(attribute, tuple(constraint.requests), elsewhere)
+            return msgspec.structs.replace(cause, detail=found)
+        return cause
+
+    def _catalogs(self, claim: ObjectRef | None, requests: Sequence[str]) -> Iterator[Catalog]:
+        """What the classes of the requests publish (of all where none is named)."""
+        for (key, request), (name, _) in self._classes.items():
+            whole = request.partition("/")[0]
+            if claim is not None and key == claim.key and (not requests or request in requests or whole in requests):
+                facts = offers(self._world).of(name)
+                if facts is not None:
+                    yield facts.catalog
 
     # --- a selector that fails ----------------------------------------------------------------------------------------
 

@@ -68,6 +68,10 @@ class Owners:
         chain = [] if isinstance(found, Unread) else list(self._chain(found.metadata))
         return chain[-1] if chain else None
 
+    def controller(self, pod: Pod) -> Owner | None:
+        """The controller of a pod itself; None for a bare pod."""
+        return next(self._chain(pod.metadata), None)
+
     def top(self, pod: Pod) -> Owner | None:
         """The topmost controller that is known of; None for a bare pod."""
         chain = self.of(pod)

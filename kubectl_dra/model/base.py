@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import msgspec
 
@@ -16,6 +16,14 @@ class Record(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True, gc
     A field that is absent in JSON has its default and is left out again when encoded. Where the API distinguishes
     "absent" from "empty", the field is ``| None``. Lists are tuples; maps are dicts that nobody may change.
     """
+
+
+RecordT = TypeVar("RecordT", bound=Record)
+
+
+def with_spec(record: RecordT, **fields: object) -> RecordT:
+    """The object with other ``fields`` of its ``spec``."""
+    return msgspec.structs.replace(record, spec=msgspec.structs.replace(record.spec, **fields))  # type: ignore[attr-defined]
 
 
 class ReportRecord(msgspec.Struct, frozen=True, rename="camel", gc=False):

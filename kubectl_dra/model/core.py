@@ -178,6 +178,7 @@ class PodSpec(Record, frozen=True):
     preemption_policy: str | None = None
     priority: int | None = None
     priority_class_name: str = ""
+    active_deadline_seconds: int | None = None
     host_network: bool = False
     host_users: bool | None = None
     runtime_class_name: str | None = None
@@ -331,10 +332,26 @@ class Event(Record, frozen=True):
     source: EventSource = EventSource()
 
 
+class QuotaScope(Record, frozen=True):
+    """``spec.scopeSelector.matchExpressions[]`` of a quota; ``values`` are names of PriorityClasses."""
+
+    scope_name: str = ""
+    operator: str = ""
+    values: tuple[str, ...] = ()
+
+
+class QuotaScopeSelector(Record, frozen=True):
+    """``spec.scopeSelector`` of a quota."""
+
+    match_expressions: tuple[QuotaScope, ...] = ()
+
+
 class ResourceQuotaSpec(Record, frozen=True):
-    """``spec`` of a quota."""
+    """``spec`` of a quota: ``scopes`` and the selector narrow it to some pods; all of them must hold."""
 
     hard: dict[str, Quantity] = field(default_factory=dict)
+    scopes: tuple[str, ...] = ()
+    scope_selector: QuotaScopeSelector | None = None
 
 
 class ResourceQuotaStatus(Record, frozen=True):

@@ -75,6 +75,7 @@ class Evidence:
     notes: tuple[str, ...] = ()
     address: Address = HERE
     _index: Mapping[tuple[str, str], Read] = field(init=False, repr=False, compare=False)
+    _filtered: bool = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         index: dict[tuple[str, str], Read] = {}
@@ -84,6 +85,8 @@ class Evidence:
             if known is None or known.coverage is not Coverage.PARTIAL:
                 index[(read.kind, read.namespace)] = read
         object.__setattr__(self, "_index", index)
+        # Asked about once for each pool.
+        object.__setattr__(self, "_filtered", any(read.fields for read in self.reads))
 
     def coverage(self, kind: str, namespace: str = ALL_NAMESPACES) -> Coverage:
         """What is known of ``kind`` in ``namespace``; a cluster-wide read that suffices covers every namespace."""
@@ -126,7 +129,7 @@ class Evidence:
 
     def within(self, fields: Fields) -> Evidence:
         """The evidence for a question about objects with these ``fields`` only: filtered lists may answer it."""
-        if not any(read.fields for read in self.reads):
+        if not self._filtered:
             return self
         return replace(self, reads=tuple(_unfiltered(read) for read in self.reads if read.fields <= fields))
 

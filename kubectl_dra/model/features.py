@@ -178,6 +178,11 @@ class Features:
         return self.minor >= 37
 
     @property
+    def nominates_what_is_being_bound(self) -> bool:
+        """Whether a pod on its way to a node is nominated for it (NominatedNodeNameForExpectation)."""
+        return self.minor >= 35
+
+    @property
     def tells_idle_post_filter(self) -> bool:
         """Whether the plugin says so, too, where its PostFilter changed nothing; until 1.36 it did."""
         return self.minor <= 36

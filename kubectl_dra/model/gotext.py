@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-_ESCAPES: Final = {
+#: The characters that string literals of Go and of CEL write as a backslash and a letter.
+ESCAPES: Final = {
     "\a": "\\a",
     "\b": "\\b",
     "\f": "\\f",
@@ -29,8 +30,8 @@ def quote_rune(code: int) -> str:
 
 
 def _quoted(character: str) -> str:
-    if character in _ESCAPES:
-        return _ESCAPES[character]
+    if character in ESCAPES:
+        return ESCAPES[character]
     if character.isprintable():
         return character
     code = ord(character)

@@ -36,6 +36,7 @@ from kubectl_dra.model.resource import (
     ResourceSlice,
 )
 from kubectl_dra.model.scheduling import CompositePodGroup, PodGroup, Workload
+from kubectl_dra.model.services import Service
 from kubectl_dra.model.storage import (
     CsiDriver,
     CsiNode,
@@ -141,6 +142,7 @@ class Inventory:
     storage: StorageObjects = field(default_factory=StorageObjects)
     priority_classes: Mapping[str, PriorityClass] = field(default_factory=lambda: _EMPTY)
     budgets: Mapping[Key, PodDisruptionBudget] = field(default_factory=lambda: _EMPTY)
+    services: Mapping[Key, Service] = field(default_factory=lambda: _EMPTY)
     groups: GroupObjects = field(default_factory=lambda: _NO_GROUPS)
     queues: QueueObjects = NO_QUEUES
     makers: Mapping[tuple[str, str, str], Maker] = field(default_factory=lambda: _EMPTY)
@@ -175,6 +177,8 @@ class Inventory:
     def newest(self, pool: PoolId) -> tuple[ResourceSlice, ...]:
         """The slices of a pool's newest generation, by name."""
         slices = self.slices_by_pool.get(pool, ())
+        if len(slices) == 1:
+            return slices
         generation = max((slice_.spec.pool.generation for slice_ in slices), default=0)
         current = (slice_ for slice_ in slices if slice_.spec.pool.generation == generation)
         return tuple(sorted(current, key=lambda slice_: slice_.metadata.name))
@@ -191,6 +195,11 @@ class Inventory:
     def holdings_by_device(self) -> Mapping[DeviceId, tuple[Holding, ...]]:
         """Who holds each device according to ``status.allocation`` of the claims, admin access included."""
         return _group(pair for claim in self.claims.values() for pair in _holdings(claim))
+
+    @cached_property
+    def claims_by_namespace(self) -> Mapping[str, tuple[ResourceClaim, ...]]:
+        """Claims by their namespace."""
+        return _group((key.namespace, claim) for key, claim in self.claims.items())
 
     @cached_property
     def pods_by_uid(self) -> Mapping[str, Pod]:
@@ -234,6 +243,7 @@ _INDEXED: Final[Mapping[str, str]] = {
     "slices_by_node": "slices",
     "slices_by_pool": "slices",
     "holdings_by_device": "claims",
+    "claims_by_namespace": "claims",
     "pods_by_uid": "pods",
     "pods_by_claim": "pods",
     "events_by_object": "events",

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from typing import Final
 
 _ALIKE: Final = 0.75
+#: Shorter texts are contained in others by chance (``or`` in ``memory``).
+_TELLING: Final = 3
 
 
 def similar(name: str, candidates: Iterable[str], limit: int = 3) -> tuple[str, ...]:
@@ -22,8 +24,9 @@ def similar(name: str, candidates: Iterable[str], limit: int = 3) -> tuple[str, 
 def _likeness(name: str, other: str) -> float:
     mine, theirs = name.partition("."), other.partition(".")
     a, b = (mine[0], theirs[0]) if mine[2] and mine[2] == theirs[2] else (name, other)
-    if a in b or b in a:
+    short, long = sorted((len(a), len(b)))
+    if (a in b or b in a) and (short >= _TELLING or 2 * short >= long):
         return max(_ALIKE, difflib.SequenceMatcher(None, a, b).ratio())
-    if 2 * min(len(a), len(b)) < _ALIKE * (len(a) + len(b)):
+    if 2 * short < _ALIKE * (short + long):
         return 0.0  # no common text can be that much of both
     return difflib.SequenceMatcher(None, a, b).ratio()

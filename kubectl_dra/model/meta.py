@@ -18,9 +18,14 @@ class OwnerReference(Record, frozen=True):
 
 
 class ManagedFields(Record, frozen=True):
-    """``metadata.managedFields[]``: when somebody wrote last; what was written is not kept."""
+    """``metadata.managedFields[]``: who wrote last, when, and where (``status`` or all else, which is empty).
+
+    What was written is not kept.
+    """
 
     time: str | None = None
+    manager: str = ""
+    subresource: str = ""
 
 
 class ObjectMeta(Record, frozen=True):
@@ -39,6 +44,11 @@ class ObjectMeta(Record, frozen=True):
     owner_references: tuple[OwnerReference, ...] = ()
     finalizers: tuple[str, ...] = ()
     managed_fields: tuple[ManagedFields, ...] = ()
+
+    @property
+    def revision(self) -> int | None:
+        """The resource version of an API server, which only grows; None for one that is no number."""
+        return int(self.resource_version) if self.resource_version.isdecimal() else None
 
 
 class Condition(Record, frozen=True):

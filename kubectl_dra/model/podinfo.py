@@ -23,6 +23,8 @@ from kubectl_dra.model.volumes import Volume
 MOST_SHAPES: Final = 20_000
 _EPHEMERAL: Final = EphemeralVolume()
 _DISRUPTED: Final = "DisruptionTarget"
+_RESIZE: Final = "PodResizePending"
+_READ_CONDITIONS: Final = frozenset({_RESIZE, _DISRUPTED})
 _BY_SCHEDULER: Final = "PreemptionByScheduler"
 
 
@@ -84,9 +86,52 @@ class PodInfos:
         return self.of(pod).shape
 
 
+class SharedPodInfos:
+    """The same of pods that share their parts, which are looked at once. It keeps pods, so it is not for long."""
+
+    def __init__(self, infos: PodInfos) -> None:
+        self._infos = infos
+        # With a pod that has these parts: the identity of one that is gone would pass to another.
+        self._known: dict[Hashable, tuple[PodShape, Pod]] = {}
+
+    def of(self, pod: Pod) -> PodInfo:
+        """The same of a pod as it was read."""
+        parts = _parts(pod)
+        known = self._known.get(parts)
+        if known is not None:
+            return _info(pod, known[0])
+        found = self._infos.of(pod)
+        if len(self._known) < MOST_SHAPES:
+            self._known[parts] = found.shape, pod
+        return found
+
+
 def _info(pod: Pod, shape: PodShape) -> PodInfo:
     meta = pod.metadata
     return PodInfo(Key(shape.namespace, meta.name), meta.uid, shape, pod.status.start_time or "")
+
+
+def _parts(pod: Pod) -> Hashable:
+    """All that the shape is made from, most of it by its identity."""
+    spec, status, meta = pod.spec, pod.status, pod.metadata
+    return (
+        meta.namespace,
+        id(meta.labels),
+        meta.deletion_timestamp is not None,
+        spec.priority,
+        id(spec.containers),
+        id(spec.init_containers),
+        id(spec.affinity),
+        id(spec.volumes),
+        id(spec.overhead),
+        id(spec.resources),
+        id(spec.scheduling_group),
+        id(status.resources),
+        id(status.allocated_resources),
+        id(status.container_statuses),
+        id(status.init_container_statuses),
+        tuple([(c.type, c.status, c.reason) for c in status.conditions if c.type in _READ_CONDITIONS]),
+    )
 
 
 def _content(pod: Pod) -> Hashable:
@@ -106,7 +151,7 @@ def _content(pod: Pod) -> Hashable:
         None if status.allocated_resources is None else tuple(status.allocated_resources.items()),
         tuple(_reported(each) for each in status.container_statuses),
         tuple(_reported(each) for each in status.init_container_statuses),
-        tuple(c.reason for c in status.conditions if c.type == "PodResizePending"),
+        tuple(c.reason for c in status.conditions if c.type == _RESIZE),
         _is_preempted(pod) if meta.deletion_timestamp is not None else None,
         spec.scheduling_group,
     )

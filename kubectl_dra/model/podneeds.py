@@ -34,6 +34,11 @@ def _is_stored(volume: Volume) -> bool:
     return any(source is not None for source in sources)
 
 
+def is_spread(pod: Pod) -> bool:
+    """Whether the scheduler spreads a pod as it spreads all: that says nothing about it itself."""
+    return not pod.spec.topology_spread_constraints
+
+
 def may_evict(pod: Pod, priorities: Iterable[int]) -> bool:
     """Whether a pod may make room for itself at the cost of pods with one of these priorities."""
     own = pod.spec.priority or 0

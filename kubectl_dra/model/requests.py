@@ -45,11 +45,21 @@ def non_zero_requests(pod: Pod, *, use_status: bool = False, pod_level: bool = T
     at, as upstream's scorer does for the pod that is placed.
     """
     missing = _LEAST
-    if pod_level and pod.spec.resources is not None and any(map(_is_pod_level, pod.spec.resources.requests)):
+    if pod_level and pod.spec.resources is not None and any(map(is_pod_level, pod.spec.resources.requests)):
         known = _requests(pod, use_status=use_status)
         missing = {name: value for name, value in _LEAST.items() if name not in known}
     found = _requests(pod, use_status=use_status, pod_level=pod_level, missing=missing)
     return {name: found.get(name, 0) for name in _LEAST}
+
+
+def pod_limits(pod: Pod) -> Amounts:
+    """Effective limits, as quotas count them: overhead is added only to what has a limit. Upstream: PodLimits."""
+    nanos = _aggregate(pod, lambda container: container.resources.limits, _NONE)
+    if pod.spec.resources is not None:
+        at_pod = _nanos(pod.spec.resources.limits)
+        nanos.update({name: value for name, value in at_pod.items() if is_pod_level(name)})
+    overhead = _nanos(pod.spec.overhead)
+    return {name: _rounded(name, value + overhead.get(name, 0) if value else 0) for name, value in nanos.items()}
 
 
 def _requests(pod: Pod, *, use_status: bool, pod_level: bool = True, missing: Mapping[str, int] = _NONE) -> Amounts:
@@ -139,16 +149,17 @@ def _aggregate(pod: Pod, requests_of: _Getter, missing: Mapping[str, int]) -> Am
 
 
 def _pod_level(pod: Pod, use_status: bool) -> Amounts:
-    if pod.spec.resources is None or not any(map(_is_pod_level, pod.spec.resources.requests)):
+    if pod.spec.resources is None or not any(map(is_pod_level, pod.spec.resources.requests)):
         return {}
     amounts = _nanos(pod.spec.resources.requests)
     if use_status and pod.status.resources is not None:
         reached = _max(_nanos(pod.status.resources.requests), _nanos(pod.status.allocated_resources or {}))
         amounts = reached if _resize_infeasible(pod) else _max(amounts, reached)
-    return {name: value for name, value in amounts.items() if _is_pod_level(name)}
+    return {name: value for name, value in amounts.items() if is_pod_level(name)}
 
 
-def _is_pod_level(resource: str) -> bool:
+def is_pod_level(resource: str) -> bool:
+    """Whether a pod may ask for it as a whole (upstream: IsSupportedPodLevelResource)."""
     return resource in _POD_LEVEL or resource.startswith("hugepages-")
 
 

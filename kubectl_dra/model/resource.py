@@ -15,8 +15,8 @@ from kubectl_dra.model.quantity import Quantity
 # --- devices, as drivers publish them -----------------------------------------------------------------------------
 
 
-class DeviceAttribute(Record, frozen=True):
-    """One attribute value; valid objects have exactly one field set."""
+class DeviceAttribute(Record, frozen=True, cache_hash=True):
+    """One attribute value; valid objects have exactly one field set. Compared again and again, so it keeps its hash."""
 
     int_value: Int64 | None = field(default=None, name="int")
     bool_value: bool | None = field(default=None, name="bool")

@@ -13,7 +13,7 @@ from msgspec import field
 
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.core import Pod, PodSpec
-from kubectl_dra.model.meta import LocalObject, ObjectMeta
+from kubectl_dra.model.meta import LabelSelector, LocalObject, ObjectMeta
 
 #: ``spec.backoffLimit`` of a Job that says none (upstream: pkg/apis/batch/v1/defaults.go).
 BACKOFF_LIMIT: Final = 6
@@ -71,6 +71,7 @@ class WorkloadSpec(Record, frozen=True):
     """``spec`` of any of these kinds."""
 
     replicas: int | None = None
+    selector: LabelSelector | None = None
     template: PodTemplate | None = None
     paused: bool = False
     suspend: bool | None = None

@@ -7,7 +7,7 @@ import io
 import os
 import sys
 from _thread import RLock  # threading costs what help and errors need not pay
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from contextvars import ContextVar
 from enum import StrEnum
@@ -50,9 +50,11 @@ class Console:
         """One line to stderr, for what belongs to the answer but is not data."""
         _write(sys.stderr, text if self.colors(sys.stderr) else plain(text))
 
-    def error(self, what: str, hint: str = "") -> None:
-        """One line what is wrong, and one line what to do about it."""
+    def error(self, what: str, hint: str = "", details: Iterable[Safe] = ()) -> None:
+        """One line what is wrong, lines of details, and one line what to do about it."""
         self.note(styled(Safe("error:"), Style.BAD) + " " + _once(what))
+        for line in details:
+            self.note(line)
         if hint:
             self.note(styled(Safe("try:"), Style.DIM) + "   " + _once(hint))
 

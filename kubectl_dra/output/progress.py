@@ -20,6 +20,8 @@ PATIENCE_SECONDS: Final = 2.0
 INTERVAL_SECONDS: Final = 0.5
 _ERASE: Final = b"\r\x1b[K"
 _WIDTH: Final = 80
+# A terminal that takes no more must not keep anybody from leaving.
+_MOMENT_SECONDS: Final = 0.2
 
 
 class Progress:
@@ -73,6 +75,12 @@ class Progress:
     def leftover(self) -> bytes:
         """What removes the line that is shown."""
         return _ERASE if self._shown else b""
+
+    def leave(self) -> bytes:
+        """The same, for a process that ends now: a line that is being written is waited for, none comes after it."""
+        if self._lock is not None:
+            self._lock.acquire(timeout=_MOMENT_SECONDS)
+        return self.leftover()
 
     def _run(self, closed: threading.Event, lock: threading.RLock) -> None:
         pause = self._patience

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
+from kubectl_dra.diagnosis.quota import OBJECT_COUNT, PER_CLASS_SUFFIX
 from kubectl_dra.output.safe import Safe, fmt, safe
 
 _IRREGULAR = {"is": "are", "has": "have", "does": "do", "it": "they", "was": "were"}
@@ -112,3 +114,21 @@ def _two(big: int, big_unit: str, small: int, small_unit: str) -> Safe:
 def article(text: str) -> Safe:
     """``a`` or ``an`` before a name, by its first letter."""
     return Safe("an" if text[:1] in _VOWELS and text else "a")
+
+
+def quota_noun(resource: str) -> Safe:
+    """What a quota counts: ``gpu.example.com devices``, ``ResourceClaims``; other names as they are."""
+    if resource == OBJECT_COUNT:
+        return Safe("ResourceClaims")
+    if resource.endswith(PER_CLASS_SUFFIX):
+        return fmt("{} devices", resource.removesuffix(PER_CLASS_SUFFIX))
+    return safe(resource)
+
+
+def without_names(names: Iterable[str], lines: Iterable[Safe]) -> str:
+    """A text without white space, in which ``names`` are all the same: equal for pages that differ only in them."""
+    text = " ".join(" ".join(lines).split())
+    for name in sorted(filter(None, names), key=len, reverse=True):
+        text = re.sub(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", "*", text)
+    # Longer names wrap elsewhere.
+    return "".join(text.split())

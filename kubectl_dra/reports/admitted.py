@@ -16,7 +16,7 @@ from kubectl_dra.api.planned import Planned, PodPlan
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.volume_claims import created
 from kubectl_dra.model.affinity import PodAffinity, PodAffinityTerm, TopologySpreadConstraint, WeightedPodAffinityTerm
-from kubectl_dra.model.base import Record
+from kubectl_dra.model.base import Record, with_spec
 from kubectl_dra.model.core import Pod, PodSpec
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.meta import LabelSelector, NodeSelectorRequirement
@@ -53,7 +53,7 @@ def _group(group: PodGroup, classes: Mapping[str, PriorityClass]) -> PodGroup:
     """A group gets its priority as pods do."""
     own = PodSpec(priority_class_name=group.spec.priority_class_name, priority=group.spec.priority)
     priority, _ = _priority(Pod(spec=own), classes)
-    return msgspec.structs.replace(group, spec=msgspec.structs.replace(group.spec, priority=priority))
+    return with_spec(group, priority=priority)
 
 
 def admitted(world: ClusterState, objects: Iterable[Planned]) -> list[Planned]:
@@ -84,14 +84,9 @@ def _admitted(pod: Pod, classes: Mapping[str, PriorityClass]) -> Pod:
             pod_anti_affinity=_merged(affinity.pod_anti_affinity, labels),
         )
     priority, policy = _priority(pod, classes)
-    spec = msgspec.structs.replace(
-        pod.spec,
-        topology_spread_constraints=spread,
-        affinity=affinity,
-        priority=priority,
-        preemption_policy=policy,
+    return with_spec(
+        pod, topology_spread_constraints=spread, affinity=affinity, priority=priority, preemption_policy=policy
     )
-    return msgspec.structs.replace(pod, spec=spec)
 
 
 # --- priority -------------------------------------------------------------------------------------------------------

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import msgspec
 
+from kubectl_dra.api.kinds import POD_GROUP
 from kubectl_dra.api.planned import Planned
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis import missing, needs
-from kubectl_dra.diagnosis.capacity import MORE, Capacity, Moves, Shape, capacity, of_request, template_of
+from kubectl_dra.diagnosis import missing, needs, quota
+from kubectl_dra.diagnosis.capacity import MORE, Capacity, Devices, Moves, Shape, capacity, of_request, template_of
 from kubectl_dra.diagnosis.capacity.accounts import NAMES
 from kubectl_dra.diagnosis.capacity.shape import waiting
 from kubectl_dra.diagnosis.gangs.cycles import are_placed_together, group_of
-from kubectl_dra.diagnosis.records import Bound, Certainty, Missing, ObjectRef
+from kubectl_dra.diagnosis.records import Bound, Certainty, Count, Missing, ObjectRef, Unspecified
 from kubectl_dra.diagnosis.whatif import Switch, WhatIf, what_if
+from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Pod, PodResourceClaim
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.invocation import Address, Words
@@ -24,11 +27,15 @@ from kubectl_dra.reports.admitted import admitted
 from kubectl_dra.reports.ask import ClaimAsk, claim_ask
 from kubectl_dra.reports.base import FeatureRecord, ReadRecord, ReportRecord, feature_record, reads_of
 from kubectl_dra.reports.invocations import changing, kubectl, of
+from kubectl_dra.reports.simulation.admission import manifest_reports
 from kubectl_dra.reports.simulation.existing import new_namespaces, with_namespaces, with_objects
+from kubectl_dra.reports.simulation.records import ManifestReport
 from kubectl_dra.reports.simulation.trials import trials
 from kubectl_dra.scheduler.claims import sources
 
 _MOST_SHAPES: Final = 20
+#: Of what can't be created.
+_NONE: Final = Capacity(Count(0, Bound.EXACT), Count(0, Bound.EXACT), False, Devices(), ())
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -37,6 +44,19 @@ class Request(msgspec.Struct, frozen=True):
     device_class: str
     count: int = 1
     selectors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """A shape that is counted; the rest is as in :class:`ShapeCapacity`."""
+
+    subject: ObjectRef
+    shape: Shape
+    role: str = ""
+    unspecified: tuple[Unspecified, ...] = ()
+    blocked: tuple[ObjectRef, ...] = ()
+    misread: bool = False
+    scheduler: str = ""
 
 
 class WayOut(ReportRecord, frozen=True):
@@ -50,6 +70,11 @@ class ShapeCapacity(ReportRecord, frozen=True):
     """One shape: what it is made from (empty kind: the options), what it asks for, how many fit, what would help.
 
     ``min_count``: how many pods of the PodGroup that it names are placed at the same time; None if it names no gang.
+    ``unspecified``: what quotas require and only a LimitRange, which is not read, may still give; then no copy may be
+    created, whatever ``capacity`` says. ``blocked``: objects that it names and the API server would refuse, or a
+    PriorityClass that does not exist, so that nothing was counted. ``misread``: a server drops something of the
+    manifest, or of one that it names; the rest was counted. ``scheduler`` decides instead of the default scheduler, by
+    whose rules the copies were counted; empty where that one decides.
     """
 
     subject: ObjectRef
@@ -58,16 +83,34 @@ class ShapeCapacity(ReportRecord, frozen=True):
     capacity: Capacity
     ways: tuple[WayOut, ...]
     min_count: int | None = None
+    unspecified: tuple[Unspecified, ...] = ()
+    blocked: tuple[ObjectRef, ...] = ()
+    misread: bool = False
+    scheduler: str = ""
 
     @property
     def none_fits(self) -> bool:
-        """Whether certainly not even one copy fits."""
-        fits = self.capacity.fits
+        """Whether certainly not even one copy fits, as it is written."""
+        if self.blocked or self.misread:
+            return True
+        if self.scheduler:
+            return False
+        fits = self.capacity.copies
         return not fits.value and fits.bound in (Bound.EXACT, Bound.AT_MOST)
 
 
+class Unreadable(ReportRecord, frozen=True):
+    """An object of the file that is not counted, because it can't be read as what it says it is."""
+
+    subject: ObjectRef
+    error: str
+
+
 class CapacityReport(ReportRecord, frozen=True):
-    """All shapes, each on the whole cluster by itself. ``more``: shapes of the file that were left out."""
+    """All shapes, each on the whole cluster by itself. ``more``: shapes of the file that were left out.
+
+    ``manifests``: those that a server refuses, or reads in another way than they are written.
+    """
 
     shapes: tuple[ShapeCapacity, ...]
     more: int
@@ -76,21 +119,24 @@ class CapacityReport(ReportRecord, frozen=True):
     features: FeatureRecord
     read: tuple[ReadRecord, ...]
     what_if: WhatIf | None = None
+    unreadable: tuple[Unreadable, ...] = ()
+    manifests: tuple[ManifestReport, ...] = ()
 
     @property
     def bad(self) -> bool:
-        """Whether of any shape not even one copy fits."""
-        return any(each.none_fits for each in self.shapes)
+        """Whether of any shape not even one copy fits, or an object is not what a server would make of it."""
+        return bool(self.unreadable or self.manifests) or any(each.none_fits for each in self.shapes)
 
     @property
     def partial(self) -> bool:
-        """Whether evidence is missing that decides."""
-        return any(each.decides for each in self.missing)
+        """Whether evidence is missing that decides, or a LimitRange or another scheduler, which are not read."""
+        open_ = any((each.unspecified or each.scheduler) and each.capacity.copies.value for each in self.shapes)
+        return open_ or any(each.decides for each in self.missing)
 
     @property
     def answered(self) -> bool:
         """Whether any number could be given."""
-        return any(each.capacity.fits.bound is not Bound.UNKNOWN for each in self.shapes)
+        return any(each.capacity.copies.bound is not Bound.UNKNOWN for each in self.shapes)
 
 
 def capacity_report(
@@ -107,26 +153,69 @@ def capacity_report(
     lacking = missing.missing(world.evidence, needs.POD, namespace)
     certainty = missing.certainty(world.evidence)
     features, read = feature_record(world.features), reads_of(world.evidence)
-    objects = () if isinstance(shapes, Request) else shapes
+    objects = () if isinstance(shapes, Request) else tuple(shapes)
+    said = tuple(_said(world, objects))
+    refused = [each for each, found in zip(objects, said, strict=True) if found.refused]
+    objects = tuple(each for each, found in zip(objects, said, strict=True) if not found.refused)
     prepared = with_objects(with_namespaces(world, objects, new_namespaces(world, objects)), objects)
     supposed = None
     if switches:
         prepared, supposed = what_if(prepared, switches)
     if isinstance(shapes, Request):
         shape = of_request(namespace, shapes.device_class, shapes.count, shapes.selectors)
-        found = [(ObjectRef("", namespace, ""), "", shape)]
+        found = [_Counted(ObjectRef("", namespace, ""), shape)]
     else:
-        found = list(_shapes(prepared, shapes))
-    answers = tuple(_answer(prepared, *each, names) for each in found[:_MOST_SHAPES])
+        found = list(_shapes(prepared, objects, refused))
+    answers = tuple(_answer(prepared, each, names) for each in found[:_MOST_SHAPES])
     more = max(0, len(found) - _MOST_SHAPES)
-    return CapacityReport(answers, more, certainty, lacking, features, read, supposed)
+    deciding = _deciding(world, lacking, answers)
+    wrong = tuple(_unreadable(objects))
+    otherwise = tuple(each for each in said if each.refused or each.findings)
+    return CapacityReport(answers, more, certainty, deciding, features, read, supposed, wrong, otherwise)
 
 
-def _answer(world: ClusterState, subject: ObjectRef, role: str, shape: Shape, names: int | None) -> ShapeCapacity:
-    found = capacity(world, shape, MORE, names)
+def _said(world: ClusterState, objects: Sequence[Planned]) -> Iterator[ManifestReport]:
+    """What the API server says of each. What quotas admit is told by a number; one copy needs no PodGroup."""
+    if not objects:
+        return
+    without = world.changed(world.inventory.replace(quotas={}))
+    made = with_namespaces(without, objects, new_namespaces(world, objects))
+    for each in manifest_reports(without, made, objects):
+        yield msgspec.structs.replace(each, refused=()) if each.object.kind == POD_GROUP.name else each
+
+
+def _unreadable(objects: Iterable[Planned]) -> Iterator[Unreadable]:
+    for each in objects:
+        if each.error:
+            yield Unreadable(ObjectRef(each.kind, each.key.namespace, each.name), each.error)
+
+
+def _deciding(world: ClusterState, lacking: Iterable[Missing], answers: Sequence[ShapeCapacity]) -> tuple[Missing, ...]:
+    """What is lacking; quotas that were not read decide where copies find their devices."""
+    fitting = [shape.subject.namespace for shape in answers if shape.capacity.copies.value]
+    unread = [name for name in dict.fromkeys(fitting) if not quota.are_read(world, name)]
+    (need,) = needs.deciding((quota.KIND,))
+    others = (each for each in lacking if each.kind != quota.KIND or not unread)
+    return (*others, *(missing.lacking(world.evidence, need, name) for name in unread))
+
+
+def _answer(world: ClusterState, counted: _Counted, names: int | None) -> ShapeCapacity:
+    shape = counted.shape
+    found = _NONE if counted.blocked else capacity(world, shape, MORE, names)
     asks = tuple(claim_ask(claim) for claim in waiting(world, shape).claims)
     ways = tuple(WayOut(each, tuple(_commands(each, world))) for each in found.moves)
-    return ShapeCapacity(subject, role, asks, found, ways, _min_count(world, shape.pod))
+    return ShapeCapacity(
+        counted.subject,
+        counted.role,
+        asks,
+        found,
+        ways,
+        _min_count(world, shape.pod),
+        counted.unspecified,
+        counted.blocked,
+        counted.misread,
+        counted.scheduler,
+    )
 
 
 def _min_count(world: ClusterState, pod: Pod) -> int | None:
@@ -137,12 +226,24 @@ def _min_count(world: ClusterState, pod: Pod) -> int | None:
 # --- shapes of manifests --------------------------------------------------------------------------------------------
 
 
-def _shapes(world: ClusterState, objects: Sequence[Planned]) -> Iterator[tuple[ObjectRef, str, Shape]]:
-    """The pods that the objects make, each once. A claim of the files stands for one per copy."""
+def _shapes(world: ClusterState, objects: Sequence[Planned], refused: Sequence[Planned]) -> Iterator[_Counted]:
+    """The pods that the objects make, each once, and what quotas require of them.
+
+    A claim of the files stands for one per copy.
+    """
     own = {each.key: each.record for each in objects if isinstance(each.record, ResourceClaim)}
-    for trial in trials(world, admitted(world, list(objects)), (), together=False):
+    for trial in trials(world, admitted(world, list(objects)), refused, together=False):
         pod, templates = _with_templates(trial.plan.pod, own)
-        yield trial.subject, trial.plan.role, Shape(pod, templates)
+        required = () if trial.is_bare else quota.unspecified(world.inventory.quotas.values(), pod)
+        yield _Counted(
+            trial.subject,
+            Shape(pod, templates),
+            trial.plan.role,
+            tuple(required),
+            trial.blocked,
+            trial.misread,
+            trial.scheduler,
+        )
 
 
 def _with_templates(pod: Pod, claims: dict[Key, ResourceClaim]) -> tuple[Pod, dict[Key, ResourceClaimTemplate]]:
@@ -155,8 +256,7 @@ def _with_templates(pod: Pod, claims: dict[Key, ResourceClaim]) -> tuple[Pod, di
         key = Key(pod.metadata.namespace, claim.metadata.name)
         templates[key] = template_of(key, claim.spec)
         entries.append(PodResourceClaim(name=entry.name, resource_claim_template_name=key.name))
-    spec = msgspec.structs.replace(pod.spec, resource_claims=tuple(entries))
-    return msgspec.structs.replace(pod, spec=spec), templates
+    return with_spec(pod, resource_claims=tuple(entries)), templates
 
 
 # --- commands of moves ----------------------------------------------------------------------------------------------

@@ -50,7 +50,7 @@ def _row(claim: ResourceClaim, facts: ClusterState) -> ClaimRow:
         name=claim.metadata.name,
         state=verdict(claim),
         printed_state=printed_state(claim),
-        classes=_classes(claim),
+        classes=classes_named(claim),
         devices=tuple(f"{result.driver}/{result.pool}/{result.device}" for result in results),
         asked=asked_devices(claim),
         scope=claim_scope(allocation.node_selector, facts) if allocation is not None else None,
@@ -61,7 +61,7 @@ def _row(claim: ResourceClaim, facts: ClusterState) -> ClaimRow:
     )
 
 
-def _classes(claim: ResourceClaim) -> tuple[str, ...]:
+def classes_named(claim: ResourceClaim) -> tuple[str, ...]:
     """The classes that a claim names, of whichever generation."""
     classic = classic_of(claim)
     if classic is not None and classic.resource_class_name:

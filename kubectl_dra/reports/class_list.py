@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 
 import msgspec
 
@@ -16,11 +17,11 @@ from kubectl_dra.model.ids import PoolId
 from kubectl_dra.model.resource import Device, DeviceClass, ResourceClaimSpec
 from kubectl_dra.reports.base import Bound, Count, ReportRecord
 from kubectl_dra.reports.device_state import DeviceState
-from kubectl_dra.reports.open_pool import PoolFacts, open_pool
+from kubectl_dra.reports.open_pool import ListedState, PoolFacts, open_pool
 from kubectl_dra.reports.packing import largest_set
-from kubectl_dra.reports.scope import Scope, ScopeKind, device_scope, usable_on
+from kubectl_dra.reports.scope import Scope, ScopeKind, device_scope, slice_scope, usable_on
 from kubectl_dra.reports.totals import DeviceTotals, Tally, bound_of
-from kubectl_dra.selectors.evaluate import Outcome, SelectorSet
+from kubectl_dra.selectors.evaluate import Decision, Outcome, SelectorSet
 
 _SHOWN = 20
 _FREE = frozenset({DeviceState.FREE, DeviceState.PARTLY})
@@ -134,16 +135,36 @@ def _members(pools: Sequence[PoolFacts], selectors: SelectorSet) -> _Members:
 
 
 def _of_pool(opened: PoolFacts, selectors: SelectorSet) -> _OfPool:
-    found = _OfPool()
-    for each in opened.standings():
-        decision = selectors.of(opened.id.driver, each.device)
+    found, standings = _OfPool(), opened.standings()
+    decisions: Iterable[Decision]
+    if standings and selectors.reads_driver_only and opened.all_sound:
+        decisions = repeat(selectors.of(opened.id.driver, standings[0].device), len(standings))
+    else:
+        decisions = (selectors.of(opened.id.driver, each.device) for each in standings)
+    matching = []
+    for each, decision in zip(standings, decisions, strict=True):
         if decision.outcome is Outcome.ERROR and decision.compiles:
             found.errors[decision.error] += 1
         if decision.outcome is Outcome.MATCHES:
-            found.tally.device(each.state, each.tainted, opened.admin_only(each.device))
-            scope = device_scope(each.device, each.slice, opened.facts)
-            found.members.append(_Member(opened.id, opened.counters, each.device, scope, each.state in _FREE))
+            matching.append(each)
+    kinds = Counter((each.state, each.tainted, opened.admin_only(each.device)) for each in matching)
+    for kind, number in kinds.items():
+        found.tally.device(*kind, number)
+    found.members = [
+        _Member(opened.id, opened.counters, each.device, scope, each.state in _FREE)
+        for each, scope in zip(matching, _scopes(matching, opened), strict=True)
+    ]
     return found
+
+
+def _scopes(standings: Iterable[ListedState], opened: PoolFacts) -> Iterator[Scope]:
+    """Where each of the devices can be used; those of a slice can be at the same place, or it says for each."""
+    of_slice, last = Scope(ScopeKind.PER_DEVICE), None
+    for each in standings:
+        if each.slice is not last:
+            of_slice, last = slice_scope(each.slice, opened.facts), each.slice
+        own = of_slice.kind is ScopeKind.PER_DEVICE
+        yield device_scope(each.device, each.slice, opened.facts) if own else of_slice
 
 
 # --- per node -------------------------------------------------------------------------------------------------------

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Cause, ClassOffer, ObjectRef
-from kubectl_dra.model.core import ContainerStatus, Pod
+from kubectl_dra.model.core import ContainerStateTerminated, ContainerStatus, Pod
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.reports.base import ReportRecord
 from kubectl_dra.reports.drivers import DriverOnNode, plugins
@@ -22,7 +22,7 @@ _STARTING: Final = ("ContainerCreating", "PodInitializing")
 class FailingPod(ReportRecord, frozen=True):
     """A pod that probably is a driver's, and does not run: ``state`` is why its container waits, or ``not ready``.
 
-    ``message``: the last words of the container that ended.
+    ``message``: the last words of the container that ended; ``ended``: how it ended, ``OOMKilled`` or ``exit code 1``.
     """
 
     pod: ObjectRef
@@ -30,6 +30,7 @@ class FailingPod(ReportRecord, frozen=True):
     state: str
     restarts: int = 0
     message: str = ""
+    ended: str = ""
 
 
 def failing_pods(
@@ -71,22 +72,40 @@ def _named_by(offer: ClassOffer, inventory: Inventory) -> Iterator[str]:
 
 
 def _failing(pod: Pod) -> FailingPod | None:
-    statuses = (*pod.status.init_container_statuses, *pod.status.container_statuses)
-    bad = [found for status in statuses if (found := _state(status))]
+    bad = [found for status in pod.status.init_container_statuses if (found := _state(status, init=True))]
+    bad += [found for status in pod.status.container_statuses if (found := _state(status))]
     if not bad:
         return None
-    state, restarts, message = max(bad, key=lambda each: each[1])
-    return FailingPod(ObjectRef.of("Pod", key_of(pod.metadata)), pod.spec.node_name, state, restarts, message)
+    worst, restarts = max(bad, key=lambda each: each[1])
+    ref = ObjectRef.of("Pod", key_of(pod.metadata))
+    return FailingPod(ref, pod.spec.node_name, worst.state, restarts, worst.message, worst.ended)
 
 
-def _state(status: ContainerStatus) -> tuple[str, int, str] | None:
-    """What is wrong with a container; None for one that runs, has ended well, or is only starting."""
+class _Trouble(NamedTuple):
+    state: str
+    message: str = ""
+    ended: str = ""
+
+
+def _state(status: ContainerStatus, *, init: bool = False) -> tuple[_Trouble, int] | None:
+    """What is wrong with a container, and its restarts; None for one that runs, has ended well, or is only starting.
+
+    One of the containers that ``init`` a pod is not ready until it has ended.
+    """
     waiting, ended = status.state.waiting, status.state.terminated or status.last_state.terminated
     words = " ".join(ended.message.split()) if ended is not None else ""
+    how = _ending(ended) if ended is not None else ""
     if waiting is not None and waiting.reason and waiting.reason not in _STARTING:
-        return waiting.reason, status.restart_count, words or " ".join(waiting.message.split())
+        # That it is started again after a pause is known from the reason.
+        words = words or (" ".join(waiting.message.split()) if ended is None else "")
+        return _Trouble(waiting.reason, words, how), status.restart_count
     if status.state.terminated is not None:
-        failed = status.state.terminated.exit_code != 0
-        return (status.state.terminated.reason or "Error", status.restart_count, words) if failed else None
-    running = status.state.running is not None
-    return ("not ready", status.restart_count, words) if running and not status.ready else None
+        reason = status.state.terminated.reason or "Error"
+        return (_Trouble(reason, words, how), status.restart_count) if status.state.terminated.exit_code else None
+    running = status.state.running is not None and not init
+    return (_Trouble("not ready", words, how), status.restart_count) if running and not status.ready else None
+
+
+def _ending(ended: ContainerStateTerminated) -> str:
+    """``OOMKilled``, ``exit code 1``."""
+    return ended.reason if ended.reason not in ("", "Error", "Completed") else f"exit code {ended.exit_code}"

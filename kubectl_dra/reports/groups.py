@@ -27,7 +27,7 @@ class OtherAssignment(StrEnum):
     """Whether the pods would fit on other nodes than the scheduler tries; ``NOT_SEARCHED``: it takes too long."""
 
     FOUND = "found"
-    NONE = "none"
+    NOT_FOUND = "notFound"
     NOT_SEARCHED = "notSearched"
 
 
@@ -105,4 +105,4 @@ def _assignment(state: ClusterState, diagnosis: GroupDiagnosis) -> OtherAssignme
     found = assignment_of(state, diagnosis.group.key)
     if not found.searched:
         return OtherAssignment.NOT_SEARCHED
-    return OtherAssignment.FOUND if found.nodes else OtherAssignment.NONE
+    return OtherAssignment.FOUND if found.nodes else OtherAssignment.NOT_FOUND

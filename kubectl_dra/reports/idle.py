@@ -29,7 +29,8 @@ class WorkloadPendingReport(ReportRecord, frozen=True, kw_only=True):
 
     ``fits``: whether one pod of each of its templates would fit now, each tried alone, on ``nodes`` (by what its
     object calls the pod; of a single template also ``node``). ``pending`` is what keeps the pod called ``role``.
-    ``untried``: why no pod was tried. ``owner``: what the workload is a part of.
+    ``untried``: why no pod was tried. ``owner``: what the workload is a part of. ``like``: a workload whose pods differ
+    in their names only was tried instead, and ``pending`` is about that one.
     """
 
     workload: ObjectRef
@@ -43,6 +44,7 @@ class WorkloadPendingReport(ReportRecord, frozen=True, kw_only=True):
     role: str
     untried: str
     pending: PendingReport | None
+    like: ObjectRef | None
     missing: tuple[Missing, ...]
     read: tuple[ReadRecord, ...]
 
@@ -73,6 +75,7 @@ def idle_report(state: ClusterState, workload: ObjectRef, found: Idle) -> Worklo
         role=found.role,
         untried=found.untried,
         pending=pending,
+        like=found.like,
         missing=(*(pending.missing if pending is not None else ()), *_of_kueue(state, workload, found)),
         read=reads_of(state.evidence),
     )

@@ -40,6 +40,7 @@ _CODES: Final = {
         Code.SELECTOR_MATCHES_NOTHING,
         Code.CLASS_SELECTS_NOTHING,
         Code.ATTRIBUTE_UNPUBLISHED,
+        Code.CAPACITY_UNOBTAINABLE,
         Code.DEVICES_FOR_OTHER_NODES,
     ),
     RoomKind.TAINT: (Code.DEVICES_TAINTED, Code.NODE_TAINTS),
@@ -54,6 +55,7 @@ _CODES: Final = {
         Code.NO_VOLUME,
         Code.VOLUME_IN_USE,
         Code.VOLUME_LIMIT,
+        Code.VOLUME_DRIVER_MISSING,
     ),
     RoomKind.UNKNOWN: (Code.EVIDENCE_MISSING, Code.NOT_SIMULATED),
 }
@@ -72,7 +74,7 @@ def room_kinds(report: CapacityReport) -> Iterator[tuple[RoomKind, NodeRoom]]:
     found = report.shapes[0].capacity
     few = {report.certainty.devices, report.certainty.free_devices} & {Bound.AT_LEAST, Bound.UNKNOWN}
     for room in found.nodes:
-        kind = RoomKind.UNKNOWN if found.fits.bound is Bound.UNKNOWN else _kind(room)
+        kind = RoomKind.UNKNOWN if found.copies.bound is Bound.UNKNOWN else _kind(room)
         yield (RoomKind.UNKNOWN if few and kind in _OF_DEVICES else kind), room
 
 

@@ -9,6 +9,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.ids import PoolId
+from kubectl_dra.model.taint_text import taint_text
 from kubectl_dra.reports.base import ReadRecord, ReportRecord, Series, reads_of
 from kubectl_dra.reports.device_list import DeviceFilter, ListedDevice, device_list
 from kubectl_dra.reports.open_pool import open_pool
@@ -16,7 +17,6 @@ from kubectl_dra.reports.pool import KINDS, PoolSummary, is_troubled, pool_summa
 from kubectl_dra.reports.rights import missing_rights
 from kubectl_dra.reports.scope import ScopeKind, device_scope
 from kubectl_dra.reports.totals import DeviceTotals, Tally
-from kubectl_dra.scheduler.plugins.taint_toleration import taint_text
 
 _INSTANCE_TYPE: Final = "node.kubernetes.io/instance-type"
 

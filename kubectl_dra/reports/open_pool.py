@@ -19,10 +19,13 @@ from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.model.evidence import Evidence, pool_fields
 from kubectl_dra.model.ids import DeviceId, PoolId
 from kubectl_dra.model.resource import Device, DeviceTaintRule, ResourceSlice
+from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.device_state import DeviceState, device_state
 from kubectl_dra.reports.pool_state import ALLOCATED_FROM, PoolVerdict, PoolView, Views, node_views, whole_pool
 from kubectl_dra.reports.scope import device_scope, usable_on
 from kubectl_dra.reports.taints import TaintRecord, device_taints
+from kubectl_dra.reports.totals import state_bounds
+from kubectl_dra.selectors.lens import is_broken
 
 T = TypeVar("T")
 
@@ -98,12 +101,21 @@ class PoolFacts:
         """Its devices as they stand, in search order; worked out once."""
         worked = self.worked
         if worked.standings is None:
-            worked.standings = tuple(self._standing(*pair) for pair in self.devices())
+            worked.standings = tuple(self._standings())
         return worked.standings
 
-    def _standing(self, slice_: ResourceSlice, device: Device) -> ListedState:
-        tainted = any(taint.prevents for taint in self.taints(device, slice_))
-        return ListedState(slice_, device, self.state(device, slice_, tainted), tainted)
+    def _standings(self) -> Iterator[ListedState]:
+        # There may be 80,000 devices: what is the same for all of a pool is asked about once.
+        held, counters, features = self.held, self.counters, self.facts.features
+        ruled, differs, offered = bool(self.rules), self.views.ready is not None, self.view.state in ALLOCATED_FROM
+        for slice_, device in self.devices():
+            tainted = False
+            if ruled or device.taints:
+                tainted = any(taint.prevents for taint in self.taints(device, slice_))
+            if differs:
+                offered = self.offered(device, slice_)
+            state = device_state(device, held.get(device.name), offered, tainted, counters, features)
+            yield ListedState(slice_, device, state, tainted)
 
     def once(self, name: str, make: Callable[[PoolFacts], T]) -> T:
         """What ``make`` makes of the pool, made once for each ``name`` while nothing of the pool changes."""
@@ -150,13 +162,34 @@ class PoolFacts:
             return ()
         return device_taints(device, slice_.spec, self.rules, self.facts.narrowing, self.facts.features)
 
+    @property
+    def state_bounds(self) -> Mapping[DeviceState, Bound]:
+        """How sure each state of its devices is."""
+        return self.once("state bounds", lambda opened: state_bounds(opened.evidence))
+
+    @property
+    def holders_bound(self) -> Bound:
+        """Whether all who hold its devices are known."""
+        return Bound.EXACT if self.facts.evidence.complete("ResourceClaim") else Bound.AT_LEAST
+
+    @property
+    def taints_bound(self) -> Bound:
+        """Whether all their taints are known."""
+        return Bound.EXACT if self.facts.evidence.complete("DeviceTaintRule") else Bound.AT_LEAST
+
     def device_id(self, device: Device) -> DeviceId:
         """The id of one of its devices."""
         return DeviceId(self.id.driver, self.id.pool, device.name)
 
     def admin_only(self, device: Device) -> bool:
         """Whether only admin access holds it."""
-        return device.name not in self.held and device.name in self.worked.admin
+        admin = self.worked.admin
+        return bool(admin) and device.name in admin and device.name not in self.held
+
+    @property
+    def all_sound(self) -> bool:
+        """Whether every attribute of its devices can be given to CEL."""
+        return self.once("sound", lambda opened: not any(is_broken(device) for _, device in opened.devices()))
 
 
 def _same(old: Sequence[object], new: Sequence[object]) -> bool:

@@ -194,7 +194,9 @@ def pending_report(
         devices=devices_of(pod, state.inventory) if pod is not None else (),
         drivers=drivers,
         failing=failing_pods(diagnosis.causes, drivers, state),
-        autoscaler=autoscaler_words(pod, _events(pod, state)) if pod is not None and what_if is None else None,
+        autoscaler=autoscaler_words(pod, _events(pod, state), state.now)
+        if pod is not None and what_if is None
+        else None,
         existing=existing(diagnosis.causes[0] if diagnosis.causes else None, diagnosis.pod.namespace, state),
         node_groups=node_groups.verdicts if node_groups is not None else None,
         features=feature_record(state.features),

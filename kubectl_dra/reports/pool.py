@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
@@ -21,6 +21,7 @@ from kubectl_dra.model.resource import (
 from kubectl_dra.reports.advertised import AdvertisedResource, advertised
 from kubectl_dra.reports.attributes import common_values, device_values, varying_names
 from kubectl_dra.reports.base import (
+    Bound,
     FeatureRecord,
     ReadRecord,
     ReportRecord,
@@ -72,12 +73,15 @@ class DeviceRecord(ReportRecord, frozen=True):
 
     ``feature`` is the gate that is missing where the state is ``notOffered`` for that reason; ``excludes`` are devices
     that can't be allocated beside it, ``held_back_by`` the allocated ones that take the counter which a blocked device
-    lacks first. ``scope`` is None where it is the pool's.
+    lacks first. ``scope`` is None where it is the pool's. ``state_bound`` is ``atMost`` where claims or taint rules
+    could not be read, so that the device may be less available than ``state`` says; ``holders_bound`` ``atLeast``
+    where others may hold it, ``taints_bound`` where it may have other taints.
     """
 
     name: str
     slice: str
     state: DeviceState
+    state_bound: Bound
     feature: str
     shareable: bool
     values: dict[str, str]
@@ -87,8 +91,10 @@ class DeviceRecord(ReportRecord, frozen=True):
     excludes: tuple[str, ...]
     held_back_by: tuple[str, ...]
     taints: tuple[TaintRecord, ...]
+    taints_bound: Bound
     health: tuple[Health, ...]
     holders: tuple[Holder, ...]
+    holders_bound: Bound
     scope: Scope | None
     binds_to_node: bool
     binding_conditions: tuple[str, ...] | None
@@ -178,10 +184,12 @@ def _summary(opened: PoolFacts) -> PoolSummary:
 
 def tally_of(opened: PoolFacts) -> Tally:
     """Count the devices of one pool."""
-    tally, features = Tally(), opened.facts.features
-    for each in opened.standings():
-        tally.device(each.state, each.tainted, opened.admin_only(each.device))
-        if shareable(each.device, features):
+    tally, shares = Tally(), opened.facts.features.consumable_capacity
+    kinds = Counter((each.state, each.tainted, opened.admin_only(each.device)) for each in opened.standings())
+    for kind, number in kinds.items():
+        tally.device(*kind, number)
+    for each in opened.standings() if shares else ():
+        if each.device.allow_multiple_allocations:
             _tally_capacity(tally, each.device, opened.held.get(each.device.name), each.state)
     return tally
 
@@ -341,6 +349,7 @@ def _device_record(
         name=device.name,
         slice=slice_.metadata.name,
         state=state,
+        state_bound=opened.state_bounds[state],
         feature=feature_missing(device, facts.features) or "",
         shareable=shareable(device, facts.features),
         values=device_values(device, opened.id.driver),
@@ -350,8 +359,10 @@ def _device_record(
         excludes=excludes,
         held_back_by=_held_back_by(opened, device) if state is DeviceState.BLOCKED else (),
         taints=taints,
+        taints_bound=opened.taints_bound,
         health=health_by_device(facts).get(device_id, ()),
         holders=tuple(sorted((holder_of(h, facts) for h in holdings), key=_holder_order)),
+        holders_bound=opened.holders_bound,
         scope=own_scope if own_scope != scope else None,
         binds_to_node=bool(device.binds_to_node),
         binding_conditions=device.binding_conditions,

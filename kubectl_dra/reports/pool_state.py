@@ -74,8 +74,12 @@ class PoolVerdict:
 
 def whole_pool(pool: PoolId, facts: ClusterState) -> PoolVerdict:
     """The pool as a node sees it that can use every slice."""
-    slices = [_everywhere(slice_) for slice_ in facts.inventory.slices_by_pool.get(pool, ())]
-    return _view(slices, Node(), facts)
+    slices = facts.inventory.slices_by_pool.get(pool, ())
+    name = slices[0].spec.node_name if slices else None
+    if name and all(s.spec.node_name == name and not s.spec.per_device_node_selection for s in slices):
+        # As most pools are: that node can, and no other.
+        return _view(slices, Node(metadata=ObjectMeta(name=name)), facts)
+    return _view([_everywhere(slice_) for slice_ in slices], Node(), facts)
 
 
 @dataclass(frozen=True, slots=True)

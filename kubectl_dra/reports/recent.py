@@ -15,8 +15,8 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.cluster.state import parse_time
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.model.resource import ResourceClaim
+from kubectl_dra.model.taint_text import taint_text
 from kubectl_dra.reports.base import ReportRecord
-from kubectl_dra.reports.taints import taint_text
 
 
 class ChangeKind(StrEnum):

@@ -19,9 +19,10 @@ from kubectl_dra.api.encode import encode
 from kubectl_dra.api.kinds import RESOURCE_CLAIM, RESOURCE_CLAIM_TEMPLATE
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.records import ObjectRef, PodDiagnosis
-from kubectl_dra.diagnosis.remedies import Proposal, find
+from kubectl_dra.diagnosis.remedies import Proposal, find, quotas
 from kubectl_dra.diagnosis.remedies.records import (
     Action,
+    ClearSelectedNode,
     Competition,
     CreateObject,
     DeleteClaim,
@@ -33,11 +34,13 @@ from kubectl_dra.diagnosis.remedies.records import (
     EndReservations,
     LabelNamespace,
     Prospect,
+    RaiseQuota,
     RemedyKind,
     RemoveGates,
     RemoveTaintRule,
     RenewClaim,
     Uncordon,
+    WidenTopology,
 )
 from kubectl_dra.diagnosis.remedies.together import made_alike
 from kubectl_dra.diagnosis.workloads import Owners, ReadOwner
@@ -47,9 +50,10 @@ from kubectl_dra.reports.base import ReportRecord
 from kubectl_dra.reports.invocations import Words, changing, kubectl, of, plain_word
 from kubectl_dra.reports.missing_objects import skeleton
 from kubectl_dra.reports.remedy_order import rank
-from kubectl_dra.reports.renewal import Note, Renewal
+from kubectl_dra.reports.renewal import Note, QuotasUnread, Renewal
 from kubectl_dra.reports.reservations import patch_of_reservations
-from kubectl_dra.reports.template_patches import patch_text
+from kubectl_dra.reports.template_patches import patch_text, pointer
+from kubectl_dra.scheduler.binder import SELECTED_NODE
 
 # Which version of a claim every server has from some minor on: schedulers up to 1.33 themselves speak v1beta1.
 _SINCE: Final = ((34, "v1"), (32, "v1beta1"), (31, "v1alpha3"))
@@ -74,9 +78,9 @@ class Step(ReportRecord, frozen=True):
 class RemedyReport(ReportRecord, frozen=True):
     """A remedy and how to carry it out; no steps where only a person knows how (a driver, a new device).
 
-    ``competition``: who else waits for the same; ``then``: what the pod meets where it only gets into the queue;
-    ``notes``: what else happens, and why there are no commands. ``steps`` None: they were not asked for, and left out
-    of a document.
+    ``competition``: who else waits for the same, if any; ``then``: what the pod meets where it only gets into the
+    queue; ``notes``: what else happens, and why there are no commands. ``steps`` None: they were not asked for, and
+    left out of a document.
     """
 
     kind: RemedyKind
@@ -84,7 +88,7 @@ class RemedyReport(ReportRecord, frozen=True):
     verified: bool
     nodes: tuple[str, ...]
     steps: tuple[Step, ...] | None
-    competition: Competition = Competition()
+    competition: Competition | None = None
     then: Prospect | None = None
     notes: tuple[Note, ...] = ()
 
@@ -122,7 +126,7 @@ def find_remedies(
 
     def reports(proposals: Iterable[Proposal]) -> tuple[RemedyReport, ...]:
         made = (_Steps(world, diagnosis.pod.key, owners, proposal).report() for proposal in _each_once(proposals))
-        return tuple(sorted(made, key=lambda each: (not each.verified, *rank(each.actions))))
+        return tuple(sorted(made, key=lambda each: (not each.verified, rank(each.actions))))
 
     return FoundRemedies(
         reports(found.proposals), found.none_of_size_two, reports(found.additions), Tried(*found.searched)
@@ -163,7 +167,10 @@ def _freed(one: DeletePod, other: DeletePod) -> tuple[tuple[tuple[str, ...], tup
 
 
 class _Steps:
-    """The steps of one remedy in the order in which they are taken: objects first, then pods anew, each once."""
+    """The steps of one remedy in the order in which they are taken: objects, then pods anew, each once.
+
+    Pods are deleted for it last: what they free would be taken by others before this pod could use it.
+    """
 
     def __init__(self, world: ClusterState, pod: Key, owners: Owners, proposal: Proposal) -> None:
         self._world = world
@@ -176,19 +183,25 @@ class _Steps:
 
     def report(self) -> RemedyReport:
         remedy = self._proposal.remedy
-        found = [self._of(action) for action in remedy.actions]
+        found = [self._of(action) for action in remedy.actions if not isinstance(action, DeletePod)]
         found += [self._renewed(key) for key in self._edits]
+        found += [self._of(action) for action in remedy.actions if isinstance(action, DeletePod)]
         complete = all(steps is not None for steps in found)
         made = [step for each in found if each is not None for step in each] if complete else []
         address = self._world.evidence.address
         steps = tuple(Step(tuple(changing(words, address) for words in each.commands), each.manifest) for each in made)
+        if not remedy.verified and quotas.are_unread(
+            self._world, self._world.inventory.pods[self._pod], remedy.actions
+        ):
+            self._notes.append(QuotasUnread())
+        self._notes += quotas.unspecified(self._world, remedy.actions)
         return RemedyReport(
             remedy.kind,
             remedy.actions,
             remedy.verified,
             remedy.nodes,
             steps,
-            remedy.competition,
+            remedy.competition if remedy.competition.count else None,
             remedy.then,
             tuple(dict.fromkeys(self._notes)),
         )
@@ -219,9 +232,14 @@ class _Steps:
         version, ref = _claim_version(self._world), action.ref
         if version is None or of(ref.kind, ref.name, ref.namespace) is None:
             return None
-        made = skeleton(ref, action.extended_resource, self._world, version)
+        found = skeleton(ref, action.extended_resource, self._world, version)
         words = kubectl("create", "-f", "-")
-        return (Step((words,), made),) if made is not None and words is not None else None
+        if found is None or words is None:
+            return None
+        made, guess = found
+        if guess is not None:
+            self._notes.append(guess)
+        return (Step((words,), made),)
 
     def _of_claim(self, action: EditClaim) -> Sequence[Step] | None:
         changed, version = self._proposal.changed, _claim_version(self._world)
@@ -286,8 +304,25 @@ def _label(action: LabelNamespace) -> Words | None:
     return kubectl("label", of("namespace", action.namespace), plain_word(f"{action.label}={action.value}"))
 
 
+def _clear_selected_node(action: ClearSelectedNode) -> Words | None:
+    return kubectl(
+        "annotate", of("persistentvolumeclaim", action.claim.name, action.claim.namespace), f"{SELECTED_NODE}-"
+    )
+
+
+def _widen(action: WidenTopology) -> Words | None:
+    words = action.field.replace("[", ".").replace("]", "").split(".")
+    patch = patch_text([(pointer(*words, "values", "-"), action.value)])
+    return kubectl("patch", of("storageclass", action.storage_class), "--type=json", "-p", patch)
+
+
 def _uncordon(action: Uncordon) -> Words | None:
     return kubectl("uncordon", of("node", action.node))
+
+
+def _raise_quota(action: RaiseQuota) -> Words | None:
+    patch = patch_text([(pointer("spec", "hard", action.resource), action.after)])
+    return kubectl("patch", of("resourcequota", action.quota.name, action.quota.namespace), "--type=json", "-p", patch)
 
 
 def _edit_class(action: EditClass) -> Words | None:
@@ -311,7 +346,10 @@ _MAKERS: Final[dict[type, Callable[[Any], Words | None]]] = {
     RemoveGates: _remove_gates,
     RemoveTaintRule: _remove_rule,
     LabelNamespace: _label,
+    ClearSelectedNode: _clear_selected_node,
+    WidenTopology: _widen,
     Uncordon: _uncordon,
+    RaiseQuota: _raise_quota,
     EditClass: _edit_class,
     EditGroup: _edit_group,
 }

@@ -1,7 +1,7 @@
 """In which order ways out are told: by what they change, and within that by how much they ask.
 
 First nothing (waiting), then the pod's own request, then the cluster, then the work of others. Tolerating the taint of
-a device comes last in its part: the taint reports a fault.
+a device comes last: the taint usually reports a fault.
 """
 
 from __future__ import annotations
@@ -12,16 +12,18 @@ from typing import Final
 
 from kubectl_dra.diagnosis.remedies.records import (
     Action,
+    ClearSelectedNode,
     CreateObject,
     DeletePod,
     EditClaim,
     EditPod,
+    MoveVolume,
     RemoveGates,
     RenewClaim,
     Wait,
 )
 
-_OF_THE_NAMESPACE: Final = ("ResourceClaim", "ResourceClaimTemplate")
+_OF_THE_NAMESPACE: Final = ("ResourceClaim", "ResourceClaimTemplate", "PersistentVolumeClaim")
 
 
 class Area(StrEnum):
@@ -31,6 +33,7 @@ class Area(StrEnum):
     REQUEST = "request"
     CLUSTER = "cluster"
     OTHER_WORK = "otherWork"
+    IN_SPITE = "inSpiteOfTaint"
 
 
 _ORDER: Final = tuple(Area)
@@ -41,21 +44,27 @@ def area(actions: Sequence[Action]) -> Area:
     return max(map(_area, actions), key=_ORDER.index, default=Area.WAIT)
 
 
-def rank(actions: Sequence[Action]) -> tuple[int, bool]:
+def rank(actions: Sequence[Action]) -> int:
     """Sorts ways out; those of the same rank stay in their order."""
-    return _ORDER.index(area(actions)), tolerates_device_taint(actions)
+    return _ORDER.index(area(actions))
 
 
 def tolerates_device_taint(actions: Sequence[Action]) -> bool:
     """Whether devices are taken in spite of a taint."""
-    return any(isinstance(action, EditClaim) and action.field.startswith("tolerations") for action in actions)
+    return any(map(_tolerates, actions))
+
+
+def _tolerates(action: Action) -> bool:
+    return isinstance(action, EditClaim) and action.field.startswith("tolerations")
 
 
 def _area(action: Action) -> Area:
     match action:
         case Wait():
             return Area.WAIT
-        case EditClaim() | RenewClaim() | EditPod() | RemoveGates():
+        case EditClaim() if _tolerates(action):
+            return Area.IN_SPITE
+        case EditClaim() | RenewClaim() | EditPod() | RemoveGates() | ClearSelectedNode() | MoveVolume():
             return Area.REQUEST
         case CreateObject(ref=ref) if ref.kind in _OF_THE_NAMESPACE:
             return Area.REQUEST

@@ -13,7 +13,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
-from kubectl_dra.diagnosis.records import Evidence, ObjectRef
+from kubectl_dra.diagnosis.records import Evidence, ObjectRef, Unspecified
 from kubectl_dra.diagnosis.remedies.records import EditPod
 from kubectl_dra.diagnosis.workloads import Owner, Unread
 from kubectl_dra.model.core import Pod
@@ -77,7 +77,22 @@ class CountsAsFailed(Evidence, frozen=True):
     limit: int
 
 
-Note = NoCommand | Restarts | StartsOver | CountsAsFailed
+class QuotasUnread(Evidence, frozen=True):
+    """ResourceQuotas that could not be read may refuse what is made anew."""
+
+
+class OneOfSeveral(Evidence, frozen=True):
+    """A new object names one of several classes or drivers (``kind``): ``chosen`` is a guess.
+
+    ``count``: 0 where it is none of those that exist.
+    """
+
+    kind: str
+    chosen: str
+    count: int
+
+
+Note = NoCommand | Restarts | StartsOver | CountsAsFailed | QuotasUnread | Unspecified | OneOfSeveral
 _WHY: Final = {
     Unread.KIND: Hindrance.UNKNOWN_KIND,
     Unread.FORBIDDEN: Hindrance.NOT_READABLE,

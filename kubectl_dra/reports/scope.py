@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 
 from kubectl_dra.allocation import nodes
-from kubectl_dra.cluster import ClusterState
+from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.model.meta import NodeSelector, NodeSelectorRequirement
 from kubectl_dra.model.resource import Device, ResourceSlice
 from kubectl_dra.reports.base import ReportRecord
@@ -76,8 +76,12 @@ def usable_on(node: str, scope: Scope, facts: ClusterState) -> bool:
     return node in (facts.matching_nodes(scope.selector) or ())
 
 
+@derived("slices")
 def places_on_nodes(facts: ClusterState) -> bool:
-    """Whether it depends on nodes where a published device can be used: slices of one node name it."""
+    """Whether it depends on nodes where a published device can be used: slices of one node name it.
+
+    Each frame of the terminal UI asks, of thousands of slices.
+    """
     return any(not slice_.spec.node_name for slice_ in facts.inventory.slices.values())
 
 

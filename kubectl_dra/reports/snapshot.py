@@ -98,7 +98,7 @@ def _header(facts: ClusterState, namespace: str) -> Json:
         taken=facts.as_of,
         server=_server(evidence),
         context="" if elsewhere else address.context,
-        reads=tuple(map(_read, _reads(evidence, namespace))),
+        reads=tuple(map(SnapshotRead.of, _reads(evidence, namespace))),
         notes=(*evidence.notes, *_left_out(evidence)),
     )
     fields: Json = msgspec.to_builtins(header)
@@ -127,10 +127,6 @@ def _reads(evidence: Evidence, namespace: str) -> Iterator[Read]:
 def _is_namespaced(name: str) -> bool:
     kind = BY_NAME.get(name)
     return kind.namespaced if kind is not None else name in _NAMESPACED_OF_KUEUE
-
-
-def _read(read: Read) -> SnapshotRead:
-    return SnapshotRead(read.kind, read.coverage, read.namespace, read.resource_version, read.time, read.note)
 
 
 def _left_out(evidence: Evidence) -> Iterator[str]:
@@ -188,6 +184,7 @@ def _by_kind(inventory: Inventory) -> Mapping[str, Iterable[Record]]:
         "VolumeAttachment": storage.attachments.values(),
         "PriorityClass": inventory.priority_classes.values(),
         "PodDisruptionBudget": inventory.budgets.values(),
+        "Service": inventory.services.values(),
         "PodGroup": inventory.groups.pod_groups.values(),
         "Workload": inventory.groups.workloads.values(),
         "CompositePodGroup": inventory.groups.composites.values(),

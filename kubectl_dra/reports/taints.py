@@ -27,12 +27,6 @@ class TaintRecord(ReportRecord, frozen=True):
     prevents: bool
 
 
-def taint_text(taint: DeviceTaint | TaintRecord) -> str:
-    """``key[=value]:effect`` as kubectl writes taints."""
-    value = f"={taint.value}" if taint.value else ""
-    return f"{taint.key}{value}:{taint.effect}"
-
-
 def device_taints(
     device: Device,
     spec: ResourceSliceSpec,

@@ -23,6 +23,8 @@ def pod_changes(action: EditPod, spec: PodSpec) -> Sequence[Change]:
         return tuple(_resource_changes(action, spec))
     if name == "resourceClaims" and not action.after:
         return tuple(_dropped_entry(action, spec))
+    if name.startswith("resourceClaims."):
+        return tuple(_other_source(action, spec))
     change = _pod_change(action, spec)
     return () if change is None else (change,)
 
@@ -42,6 +44,17 @@ def _dropped_entry(action: EditPod, spec: PodSpec) -> Iterator[Change]:
                     double = any((each.name, each.request) == (other, claim.request) for each in used)
                     yield (path, None) if double else (f"{path}/name", other)
     yield from ((f"/resourceClaims/{i}", None) for i, entry in enumerate(entries) if entry.name == name)
+
+
+def _other_source(action: EditPod, spec: PodSpec) -> Iterator[Change]:
+    """An entry that names a claim where it named a template, or the other way around."""
+    sources = ["resourceClaimName", "resourceClaimTemplateName"]
+    new, old = sources if ".claim[" in action.field else reversed(sources)
+    name = _in_brackets(action.field)
+    for position, entry in enumerate(spec.resource_claims):
+        if entry.name == name:
+            yield f"/resourceClaims/{position}/{old}", None
+            yield f"/resourceClaims/{position}/{new}", action.after
 
 
 def _resource_changes(action: EditPod, spec: PodSpec) -> Iterator[Change]:

@@ -66,6 +66,11 @@ class TopReport(ReportRecord, frozen=True):
     read: tuple[ReadRecord, ...]
 
     @property
+    def bad(self) -> bool:
+        """Whether devices are held for nobody."""
+        return bool(self.idle)
+
+    @property
     def answered(self) -> bool:
         """Whether anything can be said: a row, or that there is none."""
         return bool(self.rows) or not self.partial

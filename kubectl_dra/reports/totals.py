@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
+from typing import Final
 
 from kubectl_dra.allocation.allocated import NANO, nano
 from kubectl_dra.model.evidence import Evidence
@@ -61,12 +62,14 @@ class Tally:
     capacities: dict[str, list[int]] = field(default_factory=dict)
     formats: dict[str, Quantity] = field(default_factory=dict)
 
-    def device(self, state: DeviceState, tainted: bool, admin_only: bool) -> None:
-        """Count one device."""
-        self._add("devices", True)
-        self._add(state, True)
-        self._add("in_use_tainted", state is DeviceState.IN_USE and tainted)
-        self._add("admin_only", admin_only)
+    def device(self, state: DeviceState, tainted: bool, admin_only: bool, number: int = 1) -> None:
+        """Count one device, or a ``number`` of them."""
+        self._add("devices", number)
+        self._add(state, number)
+        if tainted and state is DeviceState.IN_USE:
+            self._add("in_use_tainted", number)
+        if admin_only:
+            self._add("admin_only", number)
 
     def capacity(self, name: str, value: Quantity, consumed: int, available: int) -> None:
         """Add one capacity of a shareable device; amounts in 1e-9 units."""
@@ -86,18 +89,8 @@ class Tally:
 
     def totals(self, evidence: Evidence) -> DeviceTotals:
         """The totals, as sure as the evidence allows."""
-        known = evidence.complete("ResourceSlice"), evidence.missing(_MAY_GROW)
-        return DeviceTotals(
-            devices=self._count("devices", *known),
-            free=self._count(DeviceState.FREE, *known),
-            partly=self._count(DeviceState.PARTLY, *known),
-            in_use=self._count(DeviceState.IN_USE, *known),
-            tainted=self._count(DeviceState.TAINTED, *known),
-            blocked=self._count(DeviceState.BLOCKED, *known),
-            not_offered=self._count(DeviceState.NOT_OFFERED, *known),
-            in_use_tainted=self._count("in_use_tainted", *known),
-            admin_only=self._count("admin_only", *known),
-        )
+        numbers = tuple(self.numbers.get(name, 0) for name in _COUNTED)
+        return _shared_totals(numbers, evidence.complete("ResourceSlice"), evidence.missing(_MAY_GROW))
 
     def capacity_totals(self, evidence: Evidence) -> tuple[CapacityTotal, ...]:
         """The sums per capacity, by name."""
@@ -109,11 +102,29 @@ class Tally:
         used, left = bound_of("consumed", evidence), bound_of("available", evidence)
         return CapacityTotal(name, total, Amount(consumed, used), Amount(available, left))
 
-    def _add(self, name: str, counts: bool) -> None:
-        self.numbers[name] = self.numbers.get(name, 0) + counts
+    def _add(self, name: str, number: int) -> None:
+        self.numbers[name] = self.numbers.get(name, 0) + number
 
-    def _count(self, name: str, complete: bool, lacking: tuple[str, ...]) -> Count:
-        return _shared_count(self.numbers.get(name, 0), _bound(name, complete, lacking))
+
+#: What :class:`Tally` counts, in the order of the fields of :class:`DeviceTotals`.
+_COUNTED: Final = (
+    "devices",
+    DeviceState.FREE,
+    DeviceState.PARTLY,
+    DeviceState.IN_USE,
+    DeviceState.TAINTED,
+    DeviceState.BLOCKED,
+    DeviceState.NOT_OFFERED,
+    "in_use_tainted",
+    "admin_only",
+)
+
+
+@lru_cache(maxsize=4096)
+def _shared_totals(numbers: tuple[int, ...], complete: bool, lacking: tuple[str, ...]) -> DeviceTotals:
+    """Totals of :data:`_COUNTED`; of thousands of pools most have the same."""
+    bounds = (_bound(name, complete, lacking) for name in _COUNTED)
+    return DeviceTotals(*map(_shared_count, numbers, bounds))
 
 
 @lru_cache(maxsize=4096)
@@ -154,6 +165,14 @@ def _sum(a: str, b: str) -> str:
 def bound_of(name: str, evidence: Evidence) -> Bound:
     """How sure the number called ``name`` (a state or a field of the totals) is."""
     return _bound(name, evidence.complete("ResourceSlice"), evidence.missing(_MAY_GROW))
+
+
+def state_bounds(evidence: Evidence) -> Mapping[DeviceState, Bound]:
+    """How sure a device's state is: ``atMost`` where it may be less available than that says."""
+    if not evidence.complete("ResourceSlice"):
+        return dict.fromkeys(DeviceState, Bound.UNKNOWN)
+    lacking = evidence.missing(_MAY_SHRINK)
+    return {each: Bound.AT_MOST if _any(each, lacking, _MAY_SHRINK) else Bound.EXACT for each in DeviceState}
 
 
 @cache

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.podinfo import pod_info
@@ -30,17 +31,17 @@ class Attempt:
         """Why no node was looked at."""
         return self.selection.stop
 
-    @property
+    @cached_property
     def feasible(self) -> tuple[str, ...]:
         """The nodes that fit for sure."""
         return tuple(name for name, each in self.verdicts.items() if each.status.ok and not each.unsure)
 
-    @property
+    @cached_property
     def open(self) -> tuple[str, ...]:
         """The nodes that may fit, if what could not be decided does not keep the pod away."""
         return tuple(name for name, each in self.verdicts.items() if each.status.ok and each.unsure)
 
-    @property
+    @cached_property
     def errors(self) -> Mapping[str, Status]:
         """The nodes on which a plugin failed."""
         return {name: each.status for name, each in self.verdicts.items() if each.status.code is Code.ERROR}

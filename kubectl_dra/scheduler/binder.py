@@ -33,7 +33,7 @@ _MIGRATED: Final = "storage.alpha.kubernetes.io/migrated-plugins"
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class PodVolumeClaim:
     """One claim of the pod, and the name of its volume in the pod."""
 
     entry: str
@@ -53,7 +53,7 @@ class Wanted:
 class Provision:
     """A claim for which a volume would be made, and the capacity object that has room for it, if one is asked."""
 
-    wanted: Wanted
+    wanted: PodVolumeClaim
     capacity: CsiStorageCapacity | None
 
 
@@ -62,7 +62,7 @@ class Found:
     """What a node offers: ``status`` if volumes cannot be bound there, else what would be bound and made."""
 
     status: Status = SUCCESS
-    bindings: tuple[tuple[Wanted, PersistentVolume], ...] = ()
+    bindings: tuple[tuple[PodVolumeClaim, PersistentVolume], ...] = ()
     provisions: tuple[Provision, ...] = ()
 
 
@@ -71,8 +71,8 @@ class Binder:
     """Finds volumes for claims that are bound, and for those that wait for a node, each in the pod's order."""
 
     stored: Stored
-    bound: tuple[Wanted, ...]
-    waiting: tuple[Wanted, ...]
+    bound: tuple[PodVolumeClaim, ...]
+    waiting: tuple[PodVolumeClaim, ...]
     _found: dict[object, Found] = field(default_factory=dict, init=False)
     _affinities: dict[tuple[str, bool], Reach] = field(default_factory=dict, init=False)
 
@@ -82,7 +82,7 @@ class Binder:
         self._selected = frozenset(wanted.claim.metadata.annotations.get(SELECTED_NODE, "") for wanted in self.waiting)
         # A stable sort: of claims of one size the first in the pod comes first.
         unselected = (wanted for wanted in self.waiting if SELECTED_NODE not in wanted.claim.metadata.annotations)
-        self._by_size: tuple[Wanted, ...] = tuple(sorted(unselected, key=_BY_SIZE))
+        self._by_size: tuple[PodVolumeClaim, ...] = tuple(sorted(unselected, key=_BY_SIZE))
         self._translatable = any(
             (volume := self.stored.objects.volumes.get(wanted.claim.spec.volume_name)) is not None
             and in_tree.plugin_of(volume.spec) is not None
@@ -103,11 +103,11 @@ class Binder:
 
     # --- what matters of nodes ---
 
-    def _class(self, wanted: Wanted) -> StorageClass | None:
+    def _class(self, wanted: PodVolumeClaim) -> StorageClass | None:
         name = wanted.claim.class_name
         return self.stored.storage_class(name) if name else None
 
-    def _candidates(self, wanted: Wanted) -> Matching:
+    def _candidates(self, wanted: PodVolumeClaim) -> Matching:
         self.stored.require(VOLUME)
         return Matching(wanted.claim, self.stored.objects.volumes_by_class.get(wanted.claim.class_name, ()))
 
@@ -188,8 +188,8 @@ class Binder:
 
     def _check_waiting(
         self, labels: Mapping[str, str], name: str
-    ) -> tuple[tuple[tuple[Wanted, PersistentVolume], ...], tuple[Provision, ...], VolumeProblem | None]:
-        to_provision: list[Wanted] = []
+    ) -> tuple[tuple[tuple[PodVolumeClaim, PersistentVolume], ...], tuple[Provision, ...], VolumeProblem | None]:
+        to_provision: list[PodVolumeClaim] = []
         for wanted in self.waiting:
             selected = wanted.claim.metadata.annotations.get(SELECTED_NODE)
             if selected is not None and selected != name:
@@ -197,7 +197,7 @@ class Binder:
             if selected is not None:
                 to_provision.append(wanted)
         taken: dict[str, PersistentVolume] = {}
-        bindings: list[tuple[Wanted, PersistentVolume]] = []
+        bindings: list[tuple[PodVolumeClaim, PersistentVolume]] = []
         for wanted in self._by_size:
             volume = self._matching[wanted.key].on(labels, taken)
             if volume is None:
@@ -213,7 +213,7 @@ class Binder:
             provisions.append(found)
         return tuple(bindings), tuple(provisions), None
 
-    def _provision(self, wanted: Wanted, labels: Mapping[str, str]) -> Provision | VolumeProblem:
+    def _provision(self, wanted: PodVolumeClaim, labels: Mapping[str, str]) -> Provision | VolumeProblem:
         name = wanted.claim.class_name
         if not name:
             raise Verdict(error(f"no class for claim {quote(str(wanted.key))}"))
@@ -227,7 +227,9 @@ class Binder:
             return wanted.problem(VolumeReason.TOPOLOGY_NOT_ALLOWED, about=name, wanted=texts)
         return self._with_space(wanted, found, labels)
 
-    def _with_space(self, wanted: Wanted, found: StorageClass, labels: Mapping[str, str]) -> Provision | VolumeProblem:
+    def _with_space(
+        self, wanted: PodVolumeClaim, found: StorageClass, labels: Mapping[str, str]
+    ) -> Provision | VolumeProblem:
         request = wanted.claim.spec.resources.requests.get("storage")
         if request is None:
             return Provision(wanted, None)
@@ -268,7 +270,7 @@ def _limit(capacity: CsiStorageCapacity) -> Quantity | None:
     return capacity.maximum_volume_size if capacity.maximum_volume_size is not None else capacity.capacity
 
 
-def _compare(a: Wanted, b: Wanted) -> int:
+def _compare(a: PodVolumeClaim, b: PodVolumeClaim) -> int:
     return request_of(a.claim).cmp(request_of(b.claim))
 
 

@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from kubectl_dra.model.podinfo import PodInfo
-from kubectl_dra.scheduler.framework import Cycle, Plugin
+from kubectl_dra.model.podinfo import PodInfo, PodShape
+from kubectl_dra.scheduler.framework import Cycle, Minding, Plugin, PodsMatter
 from kubectl_dra.scheduler.profile import PLUGINS
 from kubectl_dra.scheduler.snapshot import NodeInfo
 from kubectl_dra.scheduler.status import SUCCESS, Code, NodeError, Status, error, unresolvable
@@ -85,27 +85,19 @@ class Verdict:
 
 
 _FITS: Final = Verdict()
-#: Plugins that don't look at the pods of a node at all.
-_BLIND: Final = frozenset(
-    (
-        *("NodeName", "NodeUnschedulable", "TaintToleration", "NodeAffinity", "VolumeBinding", "VolumeZone"),
-        *("DynamicResources", "NodeDeclaredFeatures"),
-    )
-)
-#: Plugins to which a node with fewer pods is never worse.
-_FEWER_IS_BETTER: Final = frozenset(("NodePorts", "NodeResourcesFit", "VolumeRestrictions", "NodeVolumeLimits"))
 
 
 def passed_without_pods(cycle: Cycle, refused: Status) -> frozenset[str]:
     """The plugins that let a node pass with fewer pods, because they came before the one that ``refused`` it."""
     names = [plugin.name for plugin in cycle.plugins or PLUGINS]
     before = names[: names.index(refused.plugin)] if refused.plugin in names else []
-    return frozenset(before) & (_BLIND | _FEWER_IS_BETTER)
+    monotonic = {each.name for each in cycle.plugins or PLUGINS if each.pods is not PodsMatter.EITHER_WAY}
+    return frozenset(before) & monotonic
 
 
-def passed_with_any_pods() -> frozenset[str]:
+def passed_with_any_pods(cycle: Cycle) -> frozenset[str]:
     """The plugins whose verdict stays, whatever pods come to a node that fits."""
-    return _BLIND
+    return frozenset(each.name for each in cycle.plugins or PLUGINS if each.pods is PodsMatter.NEVER)
 
 
 def filter_node(cycle: Cycle, node: NodeInfo, passed: Collection[str] = ()) -> Verdict:
@@ -113,17 +105,21 @@ def filter_node(cycle: Cycle, node: NodeInfo, passed: Collection[str] = ()) -> V
 
     ``passed``: plugins of which it is known that they refuse the node neither way.
     """
-    nominated = _nominated(cycle, node)
+    nominated = about_to_come(cycle, node)
     if nominated:
-        with_them = cycle.clone()
-        crowded = node
-        for pod in nominated:
-            crowded = crowded.plus(pod)
-            add_pod(with_them, pod, crowded)
-        found = _filter_one(with_them, crowded)
+        found = filter_beside(cycle, node, nominated)
         if not found.status.ok:
             return found
     return _filter_one(cycle, node, passed)
+
+
+def filter_beside(cycle: Cycle, node: NodeInfo, pods: Iterable[PodInfo]) -> Verdict:
+    """All filters on one node as if ``pods`` had come there."""
+    with_them = cycle.clone()
+    for pod in pods:
+        node = node.plus(pod)
+        add_pod(with_them, pod, node)
+    return _filter_one(with_them, node)
 
 
 def filter_nodes(cycle: Cycle, nodes: Sequence[NodeInfo]) -> list[Verdict]:
@@ -132,7 +128,7 @@ def filter_nodes(cycle: Cycle, nodes: Sequence[NodeInfo]) -> list[Verdict]:
     left = list(range(len(nodes)))
     if cycle.snapshot.nominated:
         for place, node in enumerate(nodes):
-            if _nominated(cycle, node):
+            if about_to_come(cycle, node):
                 verdicts[place] = filter_node(cycle, node)
         left = [place for place in left if verdicts[place] is None]
     unsure: dict[int, tuple[Status, ...]] = {}
@@ -164,16 +160,27 @@ def _open_verdict(unsure: tuple[Status, ...]) -> Verdict:
 
 
 def _filter_one(cycle: Cycle, node: NodeInfo, passed: Collection[str] = ()) -> Verdict:
+    return ask(cycle, node, (plugin for plugin in filters(cycle) if plugin.name not in passed))
+
+
+def ask(cycle: Cycle, node: NodeInfo, plugins: Iterable[Plugin]) -> Verdict:
+    """What some plugins, in their order, say of the node as it is."""
     unsure: list[Status] = []
-    for plugin in filters(cycle):
-        if plugin.name in passed:
-            continue
+    for plugin in plugins:
         status = plugin.filter(cycle, node)
+        if status is SUCCESS:
+            continue
         if status.code is Code.UNKNOWN:
             unsure.append(status.of(plugin.name))
         elif not status.ok:
             return Verdict(_named(status, plugin), tuple(unsure))
-    return Verdict(SUCCESS, tuple(unsure))
+    return Verdict(SUCCESS, tuple(unsure)) if unsure else _FITS
+
+
+def passes(cycle: Cycle, node: NodeInfo, plugins: Iterable[Plugin]) -> bool:
+    """Whether none of these refuses the node as it is; what can't be decided is no refusal."""
+    statuses = (plugin.filter(cycle, node) for plugin in plugins)
+    return all(status is SUCCESS or status.ok or status.code is Code.UNKNOWN for status in statuses)
 
 
 def _named(status: Status, plugin: Plugin) -> Status:
@@ -182,32 +189,24 @@ def _named(status: Status, plugin: Plugin) -> Status:
     return error(f'running "{plugin.name}" filter plugin: {status.message}', status.detail).of(plugin.name)
 
 
-def _counting(cycle: Cycle) -> Iterator[Plugin]:
-    """The plugins, of those that are not skipped, that keep count of pods (PreFilterExtensions)."""
-    known = _COUNTING if not cycle.plugins else [each for each in cycle.plugins if _counts_pods(each)]
-    return (plugin for plugin in known if plugin.name not in cycle.skipped)
-
-
-def _counts_pods(plugin: Plugin) -> bool:
-    return type(plugin).add_pod is not Plugin.add_pod
-
-
-_COUNTING: Final = tuple(filter(_counts_pods, PLUGINS))
+def minding(cycle: Cycle, shape: PodShape) -> Minding:
+    """The plugins whose Filter may say something else where such a pod comes or goes."""
+    return cycle.minding(shape, cycle.plugins or PLUGINS)
 
 
 def add_pod(cycle: Cycle, pod: PodInfo, node: NodeInfo) -> None:
     """Tell the plugins that are not skipped that ``pod`` is on ``node`` now."""
-    for plugin in _counting(cycle):
+    for plugin in minding(cycle, pod.shape).counting:
         plugin.add_pod(cycle, pod, node)
 
 
 def remove_pod(cycle: Cycle, pod: PodInfo, node: NodeInfo) -> None:
     """Tell them that it is there no more."""
-    for plugin in _counting(cycle):
+    for plugin in minding(cycle, pod.shape).counting:
         plugin.remove_pod(cycle, pod, node)
 
 
-def _nominated(cycle: Cycle, node: NodeInfo) -> Iterable[PodInfo]:
+def about_to_come(cycle: Cycle, node: NodeInfo) -> Iterable[PodInfo]:
     """Pods of at least the same priority that are about to get the node."""
     pods = cycle.snapshot.nominated.get(node.name)
     if not pods:

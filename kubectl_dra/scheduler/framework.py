@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from enum import Enum, auto
 from typing import ClassVar, TypeVar
 
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.features import Features
-from kubectl_dra.model.podinfo import PodInfo
+from kubectl_dra.model.podinfo import PodInfo, PodShape
 from kubectl_dra.scheduler.snapshot import NodeInfo, Snapshot
 from kubectl_dra.scheduler.status import SKIP, SUCCESS, Status
 
@@ -32,6 +33,7 @@ class Cycle:
     states: dict[type, object] = field(default_factory=dict)
     skipped: set[str] = field(default_factory=set)
     plugins: Sequence[Plugin] = ()
+    _minding: dict[int, Minding] = field(default_factory=dict)
 
     @property
     def features(self) -> Features:
@@ -52,7 +54,25 @@ class Cycle:
         """A copy for a what-if with other pods on a node. States that these change have a ``clone`` of their own."""
         copies = ((key, state, getattr(state, "clone", None)) for key, state in self.states.items())
         states = {key: clone() if clone is not None else state for key, state, clone in copies}
-        return Cycle(self.pod, self.info, self.snapshot, states, set(self.skipped), self.plugins)
+        return Cycle(self.pod, self.info, self.snapshot, states, set(self.skipped), self.plugins, self._minding)
+
+    def minding(self, shape: PodShape, plugins: Sequence[Plugin]) -> Minding:
+        """Which of ``plugins``, the same in every call, mind such a pod; asked once per shape."""
+        known = self._minding.get(id(shape))
+        if known is None:
+            found = tuple(each for each in plugins if each.name not in self.skipped and each.minds(self, shape))
+            counting = tuple(each for each in found if type(each).add_pod is not Plugin.add_pod)
+            known = self._minding[id(shape)] = Minding(shape, found, counting)
+        return known
+
+
+@dataclass(frozen=True, slots=True)
+class Minding:
+    """The plugins whose Filter minds pods of a shape; ``counting``: those of them that keep count of pods."""
+
+    shape: PodShape
+    plugins: tuple[Plugin, ...]
+    counting: tuple[Plugin, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +86,24 @@ class PreFilterResult:
 PASS = PreFilterResult()
 
 
+class PodsMatter(Enum):
+    """What other pods are to a plugin's Filter, so that what-ifs ask it only where the answer may change."""
+
+    NEVER = auto()
+    FEWER_IS_BETTER = auto()  # a node that passes does so with fewer pods, too
+    EITHER_WAY = auto()  # as the plugin itself has counted them; it does not look at the pods of the node
+
+
 class Plugin:
     """One plugin of the default profile. It has no state of its own: one object serves all attempts.
 
-    ``weight`` is that of its score in the default profile, 0 if it does not score. A plugin that has no Filter says
-    Skip in PreFilter.
+    ``weight`` is that of its score in the default profile, 0 if it does not score. ``pods``: whether Filter looks at
+    pods, on the node or elsewhere. A plugin that has no Filter says Skip in PreFilter.
     """
 
     name: ClassVar[str]
     weight: ClassVar[int] = 0
+    pods: ClassVar[PodsMatter] = PodsMatter.NEVER
 
     def pre_filter(self, cycle: Cycle) -> PreFilterResult:
         """Look at the pod and the cluster once, before any node."""
@@ -87,6 +116,10 @@ class Plugin:
     def filter_all(self, cycle: Cycle, nodes: Sequence[NodeInfo]) -> Sequence[Status]:
         """The same for many nodes, in their order; a plugin for which nodes are alike overrides it."""
         return [self.filter(cycle, node) for node in nodes]
+
+    def minds(self, cycle: Cycle, shape: PodShape) -> bool:
+        """Whether Filter, of any node, may say something else if such a pod comes to a node or goes."""
+        return self.pods is not PodsMatter.NEVER
 
     def add_pod(self, cycle: Cycle, pod: PodInfo, node: NodeInfo) -> None:
         """Change this plugin's state as if ``pod`` came to ``node`` (PreFilterExtensions)."""

@@ -13,7 +13,6 @@ from typing import Final
 from kubectl_dra.model.podinfo import PodInfo
 from kubectl_dra.scheduler import fit_error
 from kubectl_dra.scheduler.dry_run import Candidate, DryRun
-from kubectl_dra.scheduler.filtering import passed_without_pods
 from kubectl_dra.scheduler.framework import Cycle
 from kubectl_dra.scheduler.gangs.units import eviction_priority
 from kubectl_dra.scheduler.plugins.dynamic_resources import DynamicResources
@@ -102,24 +101,14 @@ class _Run:
 
 def _dry_run(cycle: Cycle, nodes: Sequence[NodeInfo], status_of: Callable[[str], Status] | None) -> _Run:
     """Node by node, until enough candidates are found; upstream begins at a random one."""
-    passed: dict[str, frozenset[str]] = {}
     found = _Run()
     enough = max(_FEWEST_CANDIDATES, len(nodes) * _PERCENT // 100)
-    priority = cycle.info.shape.priority
-    snapshot = cycle.snapshot
-    occupied = [node for node in nodes if any(eviction_priority(snapshot, pod) < priority for pod in node.pods)]
-    if occupied and DynamicResources.name not in cycle.skipped:
-        # What it says does not depend on pods, and is cheaper for many nodes at once.
-        DynamicResources().filter_all(cycle, occupied)
     run = DryRun(cycle, tuple(cycle.snapshot.inventory.budgets.values()))
     unsure: set[str] = set()
-    for node in nodes:
-        before: frozenset[str] = frozenset()
-        if status_of is not None:
-            refused = status_of(node.name)
-            known = passed.get(refused.plugin)
-            before = passed[refused.plugin] = passed_without_pods(cycle, refused) if known is None else known
-        result = run.on(node, before)
+    for place, node in enumerate(nodes):
+        if place % enough == 0:
+            _look_for_devices(cycle, nodes[place : place + enough])
+        result = run.on(node, status_of(node.name) if status_of is not None else None)
         unsure.update(result.unsure)
         if result.candidate is None:
             found.tried[node.name] = result.status
@@ -129,6 +118,16 @@ def _dry_run(cycle: Cycle, nodes: Sequence[NodeInfo], status_of: Callable[[str],
             break
     found.unsure = tuple(sorted(unsure))
     return found
+
+
+def _look_for_devices(cycle: Cycle, nodes: Sequence[NodeInfo]) -> None:
+    """What DynamicResources says does not depend on pods, and is cheaper for many nodes at once."""
+    if DynamicResources.name in cycle.skipped:
+        return
+    priority, snapshot = cycle.info.shape.priority, cycle.snapshot
+    occupied = [node for node in nodes if any(eviction_priority(snapshot, pod) < priority for pod in node.pods)]
+    if occupied:
+        DynamicResources().filter_all(cycle, occupied)
 
 
 def _chosen(cycle: Cycle, run: _Run) -> Preemption:

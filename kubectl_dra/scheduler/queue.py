@@ -20,7 +20,7 @@ SCHEDULING_GATES = "SchedulingGates"
 
 def ignored(snapshot: Snapshot, pod: Pod) -> bool:
     """Whether the pod is another scheduler's, or is being deleted."""
-    ours = (pod.spec.scheduler_name or DEFAULT_SCHEDULER) in snapshot.profiles
+    ours = (pod.spec.scheduler_name or DEFAULT_SCHEDULER) in snapshot.state.schedulers
     return not ours or pod.metadata.deletion_timestamp is not None
 
 

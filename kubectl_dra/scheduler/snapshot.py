@@ -6,14 +6,12 @@ shared by all attempts on the same snapshot.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from operator import eq, is_
 from types import MappingProxyType
 from typing import Any, Final
 
-from kubectl_dra.allocation.allocator import Cluster
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.cluster.state import DEFAULT_SCHEDULER
 from kubectl_dra.model import differences
@@ -25,7 +23,7 @@ from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.podinfo import PodInfo, PodShape, pod_info
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.model.terms import NO_TERMS, AffinityTerm
-from kubectl_dra.model.usage import NodeUsage, is_terminal, sum_of_pods, usage_of
+from kubectl_dra.model.usage import Ledger, NodeUsage, is_terminal, usage_of
 from kubectl_dra.scheduler.claims import known_extended_claims
 from kubectl_dra.scheduler.extended import ClassMap, served_resources
 
@@ -38,10 +36,10 @@ _NO_LABELS: Final[Mapping[str, str]] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class NodeInfo:
-    """A node and what is on it; never changed, :meth:`plus` and :meth:`minus` make another one."""
+    """A node and what is on it; never changed but for a ledger, :meth:`plus` and :meth:`minus` make another one."""
 
     node: Node
-    usage: NodeUsage = _NOTHING
+    usage: NodeUsage | Ledger = _NOTHING
 
     @property
     def name(self) -> str:
@@ -65,10 +63,6 @@ class NodeInfo:
     def minus(self, pod: PodInfo) -> NodeInfo:
         """Without one of its pods; host ports become free as upstream frees them, see :meth:`NodeUsage.minus`."""
         return NodeInfo(self.node, self.usage.minus(usage_of(pod)))
-
-    def without(self, pods: Collection[PodInfo]) -> NodeInfo:
-        """The same for several at once."""
-        return NodeInfo(self.node, self.usage.minus(sum_of_pods(pods)))
 
 
 @dataclass(frozen=True)
@@ -261,26 +255,6 @@ class Snapshot:
     def features(self) -> Features:
         """What is switched on in the scheduler."""
         return self.state.features
-
-    @property
-    def devices(self) -> Cluster:
-        """Slices, classes and what claims hold, as the allocator sees them."""
-        return self.state.devices
-
-    @property
-    def now(self) -> datetime | None:
-        """The time of the facts."""
-        return self.state.observed_at
-
-    @property
-    def profiles(self) -> frozenset[str]:
-        """The names of schedulers that have the default profile."""
-        return self.state.schedulers
-
-    @property
-    def binding_timeout(self) -> timedelta:
-        """How long the scheduler waits for binding conditions."""
-        return self.state.binding_timeout
 
     def complete(self, kind: str) -> bool:
         """Whether every object of ``kind`` is known."""

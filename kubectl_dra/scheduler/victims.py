@@ -32,6 +32,8 @@ def earliest_start(victims: Sequence[PodInfo]) -> float:
 
 def protected(pods: Iterable[PodInfo], budgets: Sequence[PodDisruptionBudget]) -> frozenset[str]:
     """The names (uids) of the pods whose eviction violates a budget, given that those before are evicted too."""
+    if not budgets:
+        return frozenset()
     allowed = [budget.status.disruptions_allowed for budget in budgets]
     return frozenset(pod.uid for pod in pods if _violates(pod, budgets, allowed))
 

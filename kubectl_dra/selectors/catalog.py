@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Generic, Protocol, TypeVar
 
 from kubectl_dra.cel.run.device import split_name
+from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.resource import Device, DeviceAttribute
 
 ValueT = TypeVar("ValueT")
@@ -43,11 +44,12 @@ def domain_and_name(name: str, driver: str) -> tuple[str, str]:
 
 
 class Catalog:
-    """Counts of all attributes and capacities, and one value of each, by field, domain and name."""
+    """Counts of all attributes and capacities, and one value (a size) of each, by field, domain and name."""
 
     def __init__(self, devices: Iterable[Published]) -> None:
         self.counts: Counter[Named] = Counter()
         self.samples: dict[Named, DeviceAttribute | None] = {}
+        self.sizes: dict[Named, Quantity] = {}
         self._by_driver: dict[str, set[str]] = {}
         self._keys: dict[tuple[str, str, str], Named] = {}
         # Most devices of a driver have the same names: those are looked at once.
@@ -67,6 +69,8 @@ class Catalog:
                 key = self._key(field, name, driver)
                 self.counts[key] += count
                 self.samples.setdefault(key, device.attributes[name] if field == "attributes" else None)
+                if field == "capacity":
+                    self.sizes.setdefault(key, device.capacity[name].value)
                 domains.add(key[1])
 
     def _key(self, field_name: str, name: str, driver: str) -> Named:

@@ -21,6 +21,7 @@ from kubectl_dra.model.quantity import Quantity, QuantityError
 from kubectl_dra.model.semver import Semver, SemverError
 from kubectl_dra.selectors.catalog import Catalog
 from kubectl_dra.selectors.compiling import Problem, near_names
+from kubectl_dra.selectors.units import likely_unit, near_quantity, unreadable_amounts
 from kubectl_dra.selectors.values import type_of, type_text, value_source
 
 Edit = Callable[[str, Catalog], str | None]
@@ -32,6 +33,10 @@ _TESTS: Final = frozenset({"compareTo", "isGreaterThan", "isLessThan"})
 _MADE: Final[Mapping[str, Callable[[str], object]]] = {"quantity": Quantity.parse, "semver": Semver.parse}
 # The shape of attributes and capacities in manifests is not that of their values here.
 _INNER: Final = re.compile(r"\s*\.\s*(?:string|int|bool|version|value|stringValue|intValue|boolValue)\b(?!\s*\()")
+#: ``capacity["DOMAIN"].NAME`` and, in ``quantity(…)``, an amount that is only digits.
+BARE_AMOUNT: Final = re.compile(
+    r"""capacity\[["']([^"']+)["']\]\.\??([A-Za-z_][A-Za-z0-9_]*)[^"']{0,80}?quantity\(["']([0-9]{1,9})["']\)"""
+)
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -180,6 +185,23 @@ def names(expression: str, catalog: Catalog) -> str | None:
     return replaced(expression, edits)
 
 
+def units(expression: str, _catalog: Catalog) -> str | None:
+    """``quantity("80GB")`` with a unit that Kubernetes has."""
+    found = unreadable_amounts(expression)
+    return replaced(expression, [(start, end, string_source(meant)) for start, end, _, meant in found if meant])
+
+
+def amounts(expression: str, catalog: Catalog) -> str | None:
+    """``quantity("80")`` beside a capacity of about 80Gi, in the unit that devices publish."""
+    found = []
+    for match in BARE_AMOUNT.finditer(expression):
+        domain, name, digits = match.groups()
+        size = catalog.sizes.get(("capacity", domain, name))
+        unit = likely_unit(int(digits), size) if size is not None else ""
+        found += [(match.end(3), match.end(3), unit)] if unit else []
+    return replaced(expression, found)
+
+
 # --- comparisons ----------------------------------------------------------------------------------------------------
 
 
@@ -252,6 +274,8 @@ class _Comparisons:
 def _converted(node: Literal, kind: str) -> Node | None:
     value = node.value
     text = value if isinstance(value, str) else None
+    if kind == "quantity" and text is not None:
+        value = near_quantity(text) or text
     if kind in _MADE and (text is not None or (kind == "quantity" and node.kind == "int")):
         try:
             _MADE[kind](str(value))

@@ -7,7 +7,7 @@ Upstream: selectorsMatch of the structured allocator, and DeviceMatches of its C
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -131,12 +131,13 @@ class SelectorSet:
                 break
             self.programs.append(found)
         self._refusals = [Decision(Outcome.NO, number) for number in range(len(self.programs))]
-        self._tests = [program.test for program in self.programs]
+        self._tests = [_by_driver(program) or program.test for program in self.programs]
         self._shows_sharing = shows_sharing
         self._budget = budget
         self._lens = Lens(program.reads for program in self.programs)
         self._decisions: dict[Hashable, Decision] = {}
         self._details: dict[Hashable, Detail] = {}
+        self._last: tuple[Device, DeviceValue] | None = None
 
     @classmethod
     def of_class(cls, device_class: DeviceClass, shows_sharing: bool) -> SelectorSet:
@@ -159,6 +160,11 @@ class SelectorSet:
         self.forget()
         self._lens = lens
 
+    @cached_property
+    def reads_driver_only(self) -> bool:
+        """Whether they say the same of all sound devices of a driver, as those of most classes."""
+        return all(map(_reads_driver_only, self.programs))
+
     def of(self, driver: str, device: Device) -> Decision:
         """What they say of a device; devices that they can't tell apart share the answer."""
         return self.of_content(self._lens.content(driver, device), driver, device)
@@ -177,7 +183,7 @@ class SelectorSet:
     def _decide(self, driver: str, device: Device) -> Decision:
         if self._budget is not None and self._budget.exhausted:
             return Decision(Outcome.UNDECIDED, error=NOT_TRIED)
-        value = device_seen(driver, device, self._shows_sharing)
+        value = self._value(driver, device)
         for number, test in enumerate(self._tests):
             try:
                 matches, cost = test(value)
@@ -190,6 +196,13 @@ class SelectorSet:
             if not matches:
                 return self._refusals[number]
         return self._end
+
+    def _value(self, driver: str, device: Device) -> DeviceValue:
+        """The device as expressions see it: asked about again at once where its refusal is looked into."""
+        known = self._last
+        if known is None or known[0] is not device or known[1].driver != driver:
+            known = self._last = device, device_seen(driver, device, self._shows_sharing)
+        return known[1]
 
     def _charge(self, number: int, cost: int | None, undecided: bool = False) -> None:
         if self._budget is not None:
@@ -216,7 +229,7 @@ class SelectorSet:
         clauses = self._clauses[decision.selector]
         if len(clauses) == 1:
             return 0
-        value = device_seen(driver, device, self._shows_sharing)
+        value = self._value(driver, device)
         return next((i for i, (_, condition) in enumerate(clauses) if self._refuses(condition, value)), -1)
 
     @cached_property
@@ -255,6 +268,28 @@ class SelectorSet:
         value = device_seen(driver, device, self._shows_sharing)
         parts = explain(program, value) if decision.outcome is not Outcome.UNDECIDED else ()
         return decision, alone.spent[0], parts
+
+
+def _reads_driver_only(program: Program) -> bool:
+    reads = program.reads
+    return not (reads.all or reads.allow_multiple or reads.attributes or reads.capacity)
+
+
+def _by_driver(program: Program) -> Callable[[DeviceValue], tuple[bool, int]] | None:
+    """The test of an expression that reads nothing but the driver, as those of most classes: once for each driver."""
+    if not _reads_driver_only(program):
+        return None
+    known: dict[str, tuple[bool, int]] = {}
+
+    def test(device: DeviceValue) -> tuple[bool, int]:
+        if not device.ready:
+            device.prepare()
+        found = known.get(device.driver)
+        if found is None or device.error is not None:
+            found = known[device.driver] = program.test(device)
+        return found
+
+    return test
 
 
 def placed(selectors: Iterable[DeviceSelector], device_class: str | None) -> tuple[Selector, ...]:

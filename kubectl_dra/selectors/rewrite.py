@@ -27,7 +27,9 @@ _EDITS: Final[tuple[tuple[str, edits.Edit], ...]] = (
     ("field", edits.inner_fields),
     ("domain", edits.domains),
     ("name", edits.names),
+    ("unit", edits.units),
     ("comparison", edits.comparisons),
+    ("amount", edits.amounts),
     ("boolean", edits.booleans),
 )
 _MAX_NAMES: Final = 5

@@ -23,7 +23,7 @@ from kubectl_dra.source.content import Content, open_content
 from kubectl_dra.source.errors import FileError, SourceError
 from kubectl_dra.source.inputs import SNAPSHOT_EXTENSIONS, Inputs, Skipped, opened
 from kubectl_dra.source.limits import MAX_BYTES
-from kubectl_dra.source.manifests import Manifests, read_manifests
+from kubectl_dra.source.manifests import Loaded, Manifests, read_manifests
 from kubectl_dra.source.queue_config import device_resources
 from kubectl_dra.source.several import joined, merged
 from kubectl_dra.source.spec import Told
@@ -63,30 +63,38 @@ def load_files(
             continue
         with content:
             content.told = told
-            parts.append(read_manifests(content, content.name, lambda loaded: builder.add(loaded.kind, loaded.record)))
-    return _assembled(merged(parts), builder)
+            parts.append(_read(content, builder, whole=whole))
+    return assemble(merged(parts), builder)
 
 
 def load_content(content: Content, *, whole: bool = True) -> tuple[Inventory, Evidence]:
     """The Inventory of a content, with no object in memory but its own. Raises :class:`FileError`."""
     builder = _builder(whole)
-    manifests = read_manifests(content, content.name, lambda loaded: builder.add(loaded.kind, loaded.record))
-    return _assembled(manifests, builder)
+    return assemble(_read(content, builder, whole=whole), builder)
+
+
+def _read(content: Content, builder: InventoryBuilder, *, whole: bool) -> Manifests:
+    """Hand the objects of a content to the builder; the rest of what it holds."""
+
+    def keep(loaded: Loaded) -> None:
+        builder.add(loaded.kind, loaded.record, finished=loaded.finished)
+
+    return read_manifests(content, content.name, keep, lean=not whole)
 
 
 def _builder(whole: bool) -> InventoryBuilder:
     return InventoryBuilder() if whole else InventoryBuilder(lean)
 
 
-def assemble(manifests: Manifests) -> tuple[Inventory, Evidence]:
-    """The Inventory of decoded objects, and how complete it is. Raises :class:`FileError` if there is nothing in it."""
-    builder = InventoryBuilder()
-    for loaded in manifests.objects:
-        builder.add(loaded.kind, loaded.record)
-    return _assembled(manifests, builder)
+def assemble(manifests: Manifests, builder: InventoryBuilder | None = None) -> tuple[Inventory, Evidence]:
+    """The Inventory of decoded objects, and how complete it is. Raises :class:`FileError` if there is nothing in it.
 
-
-def _assembled(manifests: Manifests, builder: InventoryBuilder) -> tuple[Inventory, Evidence]:
+    ``builder`` has what was decoded already while it was read.
+    """
+    if builder is None:
+        builder = InventoryBuilder()
+        for loaded in manifests.objects:
+            builder.add(loaded.kind, loaded.record)
     if manifests.header is None and not builder.kinds() and not any(bad.kind for bad in manifests.bad_objects):
         raise _nothing(manifests)
     notes = list(_notes(manifests, builder))
@@ -164,7 +172,7 @@ def _with_bad(reads: tuple[Read, ...], manifests: Manifests) -> tuple[Read, ...]
     broken = {bad.kind for bad in manifests.bad_objects} - _MAKERS
     anything = not broken <= BY_NAME.keys()
     return tuple(
-        Read(r.kind, r.namespace, Coverage.PARTIAL, r.resource_version, r.time, r.note)
+        replace(r, coverage=Coverage.PARTIAL)
         if (anything or r.kind in broken) and r.coverage in (Coverage.COMPLETE, Coverage.ASSUMED, Coverage.NOT_SERVED)
         else r
         for r in reads

@@ -18,8 +18,9 @@ import msgspec
 from kubectl_dra.api.controllers import decode_owner, is_foreign, is_maker
 from kubectl_dra.api.decode import DecodeError, bad_object, decode_alike, decode_object, read_header
 from kubectl_dra.api.defaults import defaulted
-from kubectl_dra.api.kinds import BY_NAME, Kind, find_kind
+from kubectl_dra.api.kinds import BY_NAME, POD, Kind, find_kind
 from kubectl_dra.api.queues import MAX_OBJECTS, is_queue_object
+from kubectl_dra.api.replicas import Replicas
 from kubectl_dra.api.sources import Source
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.evidence import BadObject
@@ -40,6 +41,8 @@ _VALUES_FILE: Final = re.compile(r"(?:^|[/\\])(?:[\w.-]*values[\w.-]*|Chart)\.ya
 _MAX_BAD: Final = 10_000
 _MAX_OTHER: Final = 1_000
 _SPACE: Final = b" \t\r\n"
+_KIND: Final = re.compile(rb'"kind"\s*:\s*"([A-Za-z]+)"')
+_HEAD: Final = 128
 _UNREADABLE: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
@@ -49,6 +52,8 @@ class Loaded(NamedTuple):
     kind: Kind
     record: Record
     origin: str
+    #: Whether it is lean and shares its parts already.
+    finished: bool = False
 
 
 @dataclass(slots=True)
@@ -131,26 +136,33 @@ def read_manifests(
     name: str,
     keep: Callable[[Loaded], object] | None = None,
     problems: list[ManifestError] | None = None,
+    *,
+    lean: bool = False,
 ) -> Manifests:
     """All objects of a file, defaulted as the server would. Raises :class:`ManifestError`.
 
     With ``keep`` they are handed over one by one and not collected. Of equal keys in JSON the last counts, as the API
     server decodes it; in YAML they are an error, as for kubectl. With ``problems``, what is broken is noted there and
-    costs only its document.
+    costs only its document. ``lean``: of pods that run beside the devices what nobody reads may be left out.
     """
     manifests = Manifests(name)
     keep = keep or manifests.objects.append
     uncounted: Counter[str] = Counter()
+    replicas = Replicas() if lean else None
 
     def at_once(data: bytes, inside: _Place) -> bool:
         """Take the objects of a chunk if they are all alike and whole."""
-        kind, records = _alike(data, inside)
+        kind: Kind | None = POD
+        pods = replicas.of(data, inside.api_version, inside.kind) if replicas is not None and _of_pods(data) else None
+        records = pods
+        if records is None:
+            kind, records = _alike(data, inside)
         if kind is None:
             return False
         manifests.kinds.add(kind.name)
         origin = f"{name}, document {inside.document.number}"
         for record in records:
-            keep(Loaded(kind, record, origin))
+            keep(Loaded(kind, record, origin, pods is not None))
         return True
 
     for found in _leaves_of(source, manifests, problems, at_once):
@@ -213,6 +225,12 @@ def _loaded(leaf: _Leaf, origin: str, manifests: Manifests) -> Loaded | None:
     if is_foreign(leaf.api_version, leaf.kind) and len(manifests.owners) < MAX_OBJECTS:
         manifests.owners.append(decode_owner(bytes(leaf.data), OwnerReference(leaf.api_version, leaf.kind)))
     return None
+
+
+def _of_pods(data: bytes) -> bool:
+    """Whether an array seems to be one of pods: kubectl says so first, and in a typed list nothing says anything."""
+    said = _KIND.search(data, 0, _HEAD)
+    return said is None or said[1] == b"Pod"
 
 
 def _alike(data: bytes, inside: _Place) -> tuple[Kind | None, list[Record]]:

@@ -6,7 +6,7 @@ snapshot that tells what was read.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Final
 
@@ -68,7 +68,7 @@ def _header(headers: Sequence[SnapshotHeader]) -> SnapshotHeader:
     newest = max(headers, key=lambda header: header.server_version() or (0, 0))
     reads = joined(*(header.evidence_reads() for header in headers))
     return SnapshotHeader(
-        reads=tuple(_as_written(reads)),
+        reads=tuple(map(SnapshotRead.of, reads)),
         taken=max(header.taken for header in headers),
         server=SnapshotServer(newest.server.version, _one(header.server.url for header in headers)),
         context=_one(header.context for header in headers),
@@ -80,8 +80,3 @@ def _one(texts: Iterable[str]) -> str:
     """What all say; nothing where they differ: commands must not go to one of several clusters."""
     found = set(texts)
     return found.pop() if len(found) == 1 else ""
-
-
-def _as_written(reads: Iterable[Read]) -> Iterator[SnapshotRead]:
-    for read in reads:
-        yield SnapshotRead(read.kind, read.coverage, read.namespace, read.resource_version, read.time, read.note)

@@ -31,6 +31,11 @@ class SnapshotRead(ReportRecord, frozen=True):
     time: str = ""
     note: str = ""
 
+    @staticmethod
+    def of(read: Read) -> SnapshotRead:
+        """As it is written."""
+        return SnapshotRead(read.kind, read.coverage, read.namespace, read.resource_version, read.time, read.note)
+
 
 class SnapshotServer(ReportRecord, frozen=True):
     """The API server: its ``gitVersion`` and its URL, empty where they are not known."""

@@ -7,12 +7,13 @@ is not offered.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
 from textual.binding import Binding, BindingType
 
+from kubectl_dra.output.safe import Safe
 from kubectl_dra.tui.screens import SCREENS, Screen
 
 
@@ -66,6 +67,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("pool", (), "pool", "One pool", Group.GO, command="pool", takes="[DRIVER/]POOL"),
     Action("claim", (), "claim", "One ResourceClaim", Group.GO, command="claim", takes="[NAMESPACE/]NAME"),
     Action("pod", (), "pod", "Why a pod is pending", Group.GO, command="pod", takes="[NAMESPACE/]NAME"),
+    Action("reason", (), "reasons", "What a reason means; without CODE all", Group.GO, 0, "reasons", "[CODE]"),
     Action("open", ("enter",), "open", "Open what is under the cursor", Group.LOOK, footer=3),
     Action("back", ("escape",), "back", "Back to where you came from; drops a filter first", Group.LOOK, footer=9),
     Action("last", ("minus",), "last view", "The tab that was in front before this one", Group.GO),
@@ -88,6 +90,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("preview", ("p",), "preview", "Show the page of the row under the cursor, or hide it", Group.LOOK, footer=7),
     Action("copy", ("c",), "copy", "Copy the name, or the YAML, to the clipboard (OSC 52)", Group.LOOK, footer=8),
     Action("copy_all", ("C",), "copy all", "Copy all ways out as comments, to choose one later", Group.LOOK, footer=8),
+    Action("edit_way", ("e",), "$EDITOR", "The commands of the way out in $EDITOR, then copied", Group.LOOK, footer=6),
     Action("try_selector", ("t",), "try selector", "Open its selectors in the selector lab", Group.LOOK, footer=7),
     Action(
         "filter",
@@ -101,6 +104,8 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("previous_hit", ("N",), "hit before", "The one before", Group.LIST),
     Action("faults", ("f",), "faults only", "Only rows that need attention, or all again", Group.LIST, 7),
     Action("mark", ("space",), "mark", "Mark the row; a taint then is planned for all marked ones", Group.LIST, 7),
+    Action("fold", ("space",), "fold", "Fold what is below the line, or unfold it; ← → do so too", Group.LIST, 4),
+    Action("fold_all", ("Z",), "fold all", "Fold everything, or unfold it", Group.LIST, 7),
     Action("sort", ("s",), "sort", "Sort by the next column", Group.LIST, footer=8, command="sort", takes="[COLUMN]"),
     Action("reverse", ("S",), "reverse", "Reverse the order", Group.LIST),
     Action(
@@ -175,7 +180,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action(
         "taint",
         ("a",),
-        "add taint",
+        "plan taint",
         "Plan a taint: KEY[=VALUE]:EFFECT on a device; KEY- removes it",
         Group.TAINT,
         5,
@@ -199,6 +204,15 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("command", ("colon",), "command", "Type a command", Group.PROGRAM, footer=8),
     Action("palette", ("ctrl+p",), "palette", "Find an action or an object by a few letters", Group.PROGRAM),
     Action("help", ("question_mark", "f1"), "help", "This list", Group.PROGRAM, footer=1, command="help"),
+    Action(
+        "unread",
+        ("exclamation_mark",),
+        "not read",
+        "What could not be read, and who can permit it",
+        Group.LOOK,
+        2,
+        "unread",
+    ),
     Action("refresh", ("r", "f5"), "read again", "Read the cluster again now", Group.PROGRAM, command="refresh"),
     Action(
         "context",
@@ -226,7 +240,7 @@ ALIASES: Final = {
     "q": "quit", "q!": "quit", "h": "help", "?": "help", "po": "pending", "pods": "pending", "pod": "pod",
     "resourceclaims": "claims", "resourceslices": "pools", "slices": "pools", "deviceclasses": "classes",
     "devicetaintrules": "taints",
-    "no": "nodes", "node": "nodes", "tree": "xray", "pg": "podgroups", "dc": "classes",
+    "explain": "reasons", "no": "nodes", "node": "nodes", "tree": "xray", "pg": "podgroups", "dc": "classes",
     "rc": "claims", "rs": "pools", "yank": "copytable",
     "w": "save", "dev": "devices", "selector": "lab", "namespace": "ns", "context": "ctx",
     "why-pending": "pending", "test-selector": "lab", "describe-pool": "pool", "describe-claim": "claim",
@@ -253,7 +267,9 @@ MOVES: Final[tuple[Move, ...]] = (
     Move("bottom", ("end", "G"), "To the bottom"),
 )
 # Keys that Textual itself has bindings for.
-_TEXTUALS: Final = frozenset({"next_part", "palette"})
+_TEXTUALS: Final = frozenset({"palette"})
+# Keys that mean something else to what is typed into, and elsewhere have to be done before the next key comes.
+_FIRST: Final = frozenset({"enter", "tab"})
 # Keys that Textual gives a long name but that type something.
 _PRINTABLE: Final = frozenset(
     {
@@ -266,18 +282,36 @@ _PRINTABLE: Final = frozenset(
         "right_square_bracket",
         "plus",
         "underscore",
+        "exclamation_mark",
     }
 )
 _KEY_NAMES: Final = {
-    "left_square_bracket": "[", "right_square_bracket": "]", "plus": "+", "underscore": "_", "ctrl+z": "^z",
-    "slash": "/", "minus": "-", "colon": ":", "question_mark": "?",
+    "left_square_bracket": "[", "right_square_bracket": "]", "plus": "+", "underscore": "_",
+    "exclamation_mark": "!", "ctrl+z": "^z", "slash": "/", "minus": "-", "colon": ":", "question_mark": "?",
     "escape": "esc", "pageup": "pgup", "pagedown": "pgdn",
 }  # fmt: skip
 
 
+def _types(key: str) -> bool:
+    return len(key) == 1 or key in _PRINTABLE
+
+
+# Letters that do something only in some views, and move nothing in the others.
+_REFUSED: Final = tuple(
+    dict.fromkeys(
+        key
+        for action in ACTIONS
+        for key in action.keys
+        if (_types(key) or key == "enter") and not any(key in move.keys for move in MOVES)
+    )
+)
+
+
 def bindings(moves: Iterable[Move]) -> list[BindingType]:
-    """Movements as Textual wants them."""
-    return [Binding(",".join(move.keys), f"move('{move.where}')", move.help, show=False) for move in moves]
+    """Movements as Textual wants them; done before the next key comes, which may open what they went to."""
+    return [
+        Binding(",".join(move.keys), f"move('{move.where}')", move.help, show=False, priority=True) for move in moves
+    ]
 
 
 def app_bindings() -> list[BindingType]:
@@ -286,17 +320,30 @@ def app_bindings() -> list[BindingType]:
     Keys that type something are taken before any widget sees them, unless something is being typed into: so a prompt
     has the focus before the next key comes, however fast they come.
     """
-    return [_binding(action, key) for action in ACTIONS if action.id not in _TEXTUALS for key in action.keys]
+    bound = [_binding(action, key) for action in ACTIONS if action.id not in _TEXTUALS for key in action.keys]
+    return [*bound, *(Binding(key, f"refuse('{key}')", show=False, priority=True) for key in _REFUSED)]
+
+
+def refused(key: str) -> Safe:
+    """What is said of a key that does something elsewhere."""
+    labels = Safe(", ").join(Safe(action.label) for action in ACTIONS if key in action.keys)
+    return Safe(f"{key_name(key)} ({labels}) does nothing here; ? lists what does")
 
 
 def _binding(action: Action, key: str) -> BindingType:
-    verb = "press" if _types(key) else "do"
-    first = _types(key) or action.anywhere or key == "escape"
+    verb = "press" if _types(key) or (key in _FIRST and not action.anywhere) else "do"
+    first = verb == "press" or action.anywhere or key == "escape"
     return Binding(key, f"{verb}('{action.id}')", action.label, show=False, priority=first)
 
 
-def _types(key: str) -> bool:
-    return len(key) == 1 or key in _PRINTABLE
+def with_own_keys(offered: Iterable[Action]) -> list[Action]:
+    """Actions that are offered together: of two with the same key it is the first one's, which also gets it."""
+    taken: set[str] = set()
+    found = []
+    for action in offered:
+        found.append(replace(action, keys=tuple(key for key in action.keys if key not in taken)))
+        taken.update(action.keys)
+    return found
 
 
 def typing_key(action: Action) -> str:

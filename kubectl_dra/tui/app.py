@@ -2,50 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import ClassVar, Final
 
 from textual.command import CommandPalette
 
+from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.model.ids import Key, PoolId
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.reports.find import find_pools
-from kubectl_dra.tui.actions import ACTIONS, BY_ID, COMMANDS, Action, app_bindings, command_of
+from kubectl_dra.tui.actions import ACTIONS, BY_ID, Action, app_bindings, refused, with_own_keys
+from kubectl_dra.tui.command_line import CommandLine
 from kubectl_dra.tui.frame import Crumbs, Footer, Tabs
 from kubectl_dra.tui.help import HelpScreen
 from kubectl_dra.tui.list_view import ListView
-from kubectl_dra.tui.names import Names
 from kubectl_dra.tui.palette import Actions, Contexts, Namespaces, Objects
-from kubectl_dra.tui.prompt import NOTHING, Prompt
+from kubectl_dra.tui.prompt import Prompt
 from kubectl_dra.tui.screens import SCREEN_BY_ID
-from kubectl_dra.tui.settings import Settings
 from kubectl_dra.tui.targets import devices_named
 from kubectl_dra.tui.theme import DARK, LIGHT
-from kubectl_dra.tui.tools import Tools
+from kubectl_dra.tui.unread import unknown_kinds
 from kubectl_dra.tui.view import View
 from kubectl_dra.tui.views.claim import ClaimView
 from kubectl_dra.tui.views.diagnosis import DiagnosisView
 from kubectl_dra.tui.views.lab import LabView
 from kubectl_dra.tui.views.plan import PlanView
 from kubectl_dra.tui.views.reader import YamlView
+from kubectl_dra.tui.views.reasons import ReasonsView
 from kubectl_dra.tui.views.search import SearchView
+from kubectl_dra.tui.views.unread import UnreadView
 from kubectl_dra.tui.writing import TaintRequest
 
 _NOT_WITHOUT_SUBJECT: Final = ("yaml", "copy")
 
 
-class DraApp(Tools):
+class DraApp(CommandLine):
     """The terminal UI."""
 
     ENABLE_COMMAND_PALETTE = True
     COMMAND_PALETTE_BINDING = "ctrl+p"
     COMMANDS: ClassVar = {Actions, Objects}
     BINDINGS = app_bindings()
-
-    def __init__(self, settings: Settings) -> None:
-        super().__init__(settings)
-        self.names = Names(self)
-        self._answer: Callable[[str], None] | None = None
 
     # --- which actions there are ------------------------------------------------------------------------------------
 
@@ -58,6 +55,8 @@ class DraApp(Tools):
             return view is not None and (self.depth > 1 or view.is_filtered or view.came_from is not None)
         if action == "context":
             return bool(self.settings.contexts())
+        if action == "unread":
+            return bool(unknown_kinds(self.cluster))
         if action == "suspend":
             return self.can_leave_terminal
         if action in _NOT_WITHOUT_SUBJECT or (action == "unlock" and not self.feed.live):
@@ -66,6 +65,8 @@ class DraApp(Tools):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Keys of actions that are not offered fall through."""
+        if action == "refuse":
+            return len(self.screen_stack) == 1 and not self.is_typing
         if action not in ("do", "press"):
             return True
         name = str(parameters[0])
@@ -85,6 +86,10 @@ class DraApp(Tools):
         if name in SCREEN_BY_ID and key.isdecimal() and view is not None and view.digit(int(key)):
             return
         self.run_action_id(name)
+
+    def action_refuse(self, key: str) -> None:
+        """A key was pressed that does something, but not here."""
+        self.say(refused(key))
 
     def run_action_id(self, name: str, argument: str = "") -> None:
         """Carry out an action: the view's way if it has one."""
@@ -134,6 +139,21 @@ class DraApp(Tools):
             return
         self.jump_to("pending", DiagnosisView(key))
 
+    def do_reason(self, argument: str = "") -> None:
+        """The page of a code, or the list of all."""
+        word = argument.strip().upper()
+        found = [code for code in Code if word in (code.value, code.value.removeprefix("DRA-"))]
+        if word and not found:
+            self.say(fmt("no reason “{}”: :reasons lists them all", argument))
+        elif found:
+            self.open_explanation(found[0])
+        else:
+            self.push(ReasonsView())
+
+    def do_unread(self) -> None:
+        """What could not be read, and who can permit it."""
+        self.push(UnreadView())
+
     def _key(self, argument: str, known: Iterable[Key]) -> Key | None:
         """``NAMESPACE/NAME``, or a name in the namespace in view, or one that only one namespace has."""
         namespace, slash, name = argument.strip().rpartition("/")
@@ -146,7 +166,7 @@ class DraApp(Tools):
     def do_back(self) -> None:
         """Close what is open, drop a filter, or go one level up."""
         if self.query_one(Prompt).is_open:
-            self._cancel_prompt()
+            self.cancel_prompt()
             return
         view = self.view
         if view is None or (isinstance(view, LabView) and view.leave_editor()):
@@ -219,7 +239,7 @@ class DraApp(Tools):
             self.open_plan(TaintRequest(words=tuple(self.taint_words(argument.split()))))
             return
         targets = self.view.targets if self.view is not None else ()
-        self._open_prompt(":", " ".join(["taint", *targets, ""]))
+        self.open_prompt(":", " ".join(["taint", *targets, ""]))
 
     def taint_words(self, words: Sequence[str]) -> list[str]:
         """Whole pools and nodes as their devices; what names none stays, for the plan to say so."""
@@ -252,7 +272,10 @@ class DraApp(Tools):
 
     def do_help(self) -> None:
         """What can be done here, and everywhere."""
-        self.push_screen(HelpScreen([a for a in ACTIONS if self._belongs_here(a)]), self._run_chosen)
+        offered = with_own_keys(action for action in ACTIONS if self.offers(action.id))
+        here = [action for action in offered if self._belongs_here(action)]
+        rest = [action for action in offered if action.general and action not in here]
+        self.push_screen(HelpScreen(here, rest), self._run_chosen)
 
     def _belongs_here(self, action: Action) -> bool:
         view = self.view
@@ -303,11 +326,13 @@ class DraApp(Tools):
     def do_refresh(self) -> None:
         """Read again."""
         self.feed.refresh()
-        if self.feed.live:
-            self.say(Safe("reading again"))
+        self.say(Safe("reading again"))
 
     def do_theme(self) -> None:
-        """Dark or light."""
+        """Dark or light, where the colours are not the terminal's own."""
+        if self.has_few_colours:
+            self.say(Safe("the terminal's own colours are used: there is no theme to choose"))
+            return
         self.theme = LIGHT.name if self.theme == DARK.name else DARK.name
         self.memory.theme = "light" if self.theme == LIGHT.name else "dark"
 
@@ -333,90 +358,7 @@ class DraApp(Tools):
         """The command palette."""
         self.push_screen(CommandPalette())
 
-    # --- typing -----------------------------------------------------------------------------------------------------
-
-    def do_command(self) -> None:
-        """``:``."""
-        self._open_prompt(":", "")
-        self._suggest("")
-
-    def _suggest(self, text: str) -> None:
-        """What the line may become, where the breadcrumbs are, until it is entered or left."""
-        self.choices = [safe(word.rpartition(" ")[2]) for word in self.query_one(Prompt).suggestions(text)]
-        self.refresh_frame()
-
-    def ask_filter(self, text: str) -> None:
-        """``/``."""
-        self._open_prompt("/", text)
-
-    def ask(self, question: Safe, answer: Callable[[str], None], text: str = "") -> None:
-        """A question in place of the footer; ``answer`` gets what was typed, nothing after escape."""
-        self._answer = answer
-        self._open_prompt("?", text, question)
-
-    def _open_prompt(self, sign: str, text: str, label: Safe = NOTHING) -> None:
-        self.query_one(Footer).display = False
-        self.query_one(Prompt).open(sign, text, self.names.after if sign == ":" else None, label)
-
-    def on_prompt_typed(self, event: Prompt.Typed) -> None:
-        """The filter works as it is typed."""
-        event.stop()
-        if event.sign == "/" and self.view is not None:
-            self.view.lent_filter = False
-            self.view.set_filter(event.text)
-            self.refresh_frame()
-        elif event.sign == ":" and self.query_one(Prompt).is_open:
-            self._suggest(event.text)
-
-    def prompt_done(self, sign: str, text: str) -> None:
-        """Enter."""
-        self._close_prompt()
-        if sign == ":":
-            self.run_command(text)
-        elif sign == "?":
-            self._answered(text)
-
-    def _answered(self, text: str) -> None:
-        answer, self._answer = self._answer, None
-        if answer is not None:
-            answer(text)
-
-    def begin_command(self, command: str) -> None:
-        """Carry a command out; what it needs is asked for first."""
-        if COMMANDS[command].needs_argument:
-            self._open_prompt(":", f"{command} ")
-            self._suggest(f"{command} ")
-        else:
-            self.run_command(command)
-
-    def run_command(self, line: str) -> None:
-        """What was typed after ``:``."""
-        word, _, argument = line.strip().partition(" ")
-        action = command_of(word)
-        if not word:
-            return
-        if action is None:
-            self.say(fmt("no command “{}”: ? lists them all", word))
-        elif action.needs_argument and not argument:
-            self.say(fmt(":{} needs {}", action.command, action.takes))
-        elif not self.offers(action.id):
-            self.say(fmt("{}: not possible here", action.label))
-        else:
-            self.run_action_id(action.id, argument.strip())
-
-    def _cancel_prompt(self) -> None:
-        prompt = self.query_one(Prompt)
-        if prompt.sign == "/" and self.view is not None:
-            self.view.set_filter("")
-        self._close_prompt()
-        if prompt.sign == "?":
-            self._answered("")
-
-    def _close_prompt(self) -> None:
-        self.query_one(Prompt).close()
-        self.choices = []
-        self.query_one(Footer).display = True
-        self.focus_view()
+    # --- the mouse --------------------------------------------------------------------------------------------------
 
     def on_footer_chosen(self, event: Footer.Chosen) -> None:
         """A click on a key."""

@@ -44,7 +44,7 @@ class Column(Generic[RowT]):
 
 @dataclass(frozen=True)
 class Look:
-    """How a column of a list looks in a grid: ``least`` and ``drop`` as of :class:`Column`, ``cell`` with colours."""
+    """How a column of a list looks in a grid: fields as of :class:`Column`, ``cell`` with colours."""
 
     title: str
     least: int = 0
@@ -52,6 +52,8 @@ class Look:
     right: bool = False
     cell: Callable[[Any], Safe] | None = None
     key: Callable[[Any], Any] | None = None
+    frozen: bool = False
+    inside: bool = False
 
 
 def chosen(
@@ -74,7 +76,8 @@ def _looking(
     own = column.key
     key = look.key or (None if own is None else lambda row: own(row_of(row)))
     cell = look.cell or (lambda row: column.cell(row_of(row), now()))
-    return Column(column.title, cell, look.right or column.right, look.least, look.drop, key)
+    right = look.right or column.right
+    return Column(column.title, cell, right, look.least, look.drop, key, frozen=look.frozen, inside=look.inside)
 
 
 @dataclass(frozen=True)

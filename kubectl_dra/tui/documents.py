@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 from msgspec.structs import replace
 
@@ -17,7 +16,6 @@ from kubectl_dra.output.safe import Safe, Style, safe, styled
 
 # A field of a block mapping; what it looks like inside of a block of text is only a colour.
 _FIELD = re.compile(r"(?P<indent> *(?:- )*)(?P<name>[\w./-]+)(?P<rest>:(?: .*)?)")
-Document = Callable[[], bytes | None]
 
 
 def claim_document(cluster: ClusterState, key: Key) -> bytes | None:

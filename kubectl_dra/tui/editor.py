@@ -11,11 +11,14 @@ from typing import ClassVar, Final
 
 from rich.style import Style as RichStyle
 from rich.text import Text
+from textual.geometry import Region
+from textual.strip import Strip
 from textual.widgets import TextArea
 from textual.widgets.text_area import Location
 
 from kubectl_dra.cel.syntax.lexer import KEYWORDS, tokenize
 from kubectl_dra.output.safe import safe
+from kubectl_dra.tui import removed
 
 _HIDDEN: Final = "\N{REPLACEMENT CHARACTER}"
 _COMMENT: Final = re.compile(r"//[^\n]*")
@@ -66,6 +69,10 @@ class Editor(TextArea):
         )
         self._errors: tuple[tuple[int, int], ...] = ()
         self._painted: tuple[str, list[tuple[int, int, str]]] = ("", [])
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Nothing once it is removed."""
+        return super().render_lines(crop) if self.is_attached else removed.nothing(crop)
 
     def show_errors(self, errors: tuple[tuple[int, int], ...]) -> None:
         """Mark these places: offset and length in code points."""

@@ -48,23 +48,41 @@ class Bar(Static):
 
 
 class Header(Bar):
-    """Where the data comes from, which namespace is in view, how old it is, what is allowed."""
+    """Where the data comes from, which namespace is in view, how old it is, what is allowed.
+
+    Not Textual's own, which has a title and a clock, and grows when it is clicked.
+    """
 
     DEFAULT_CSS = """
     Header { height: 1; background: $panel; color: $foreground; padding: 0 1; }
     """
 
-    def show(self, source: Safe, namespace: str, state: Safe, unlocked: bool) -> None:
-        """Other facts."""
+    def show(self, source: Safe, namespace: str, states: Sequence[Safe], unlocked: bool) -> None:
+        """Other facts; ``states`` says one thing in fewer and fewer words: the first for which there is room counts."""
         where = fmt("ns {}", namespace) if namespace else Safe("all namespaces")
         left = styled(styled(Safe("kubectl dra"), Style.BOLD), Style.NAME) + Safe(_GAP) + source + Safe(_GAP) + where
-        allowed = styled(styled(Safe("CAN WRITE"), Style.BOLD), Style.WARN) if unlocked else Safe("read-only")
-        right = state + Safe(_GAP) + (allowed if unlocked else styled(allowed, Style.DIM))
-        self.say(spread(left, right, max(self.size.width, 20)))
+        allowed = (
+            styled(styled(Safe("CAN WRITE"), Style.BOLD), Style.WARN)
+            if unlocked
+            else styled(Safe("read-only"), Style.DIM)
+        )
+        columns = max(self.size.width, 20)
+        whole = [state + Safe(_GAP) + allowed for state in states]
+        # Nothing can be written to what was read once, so that this goes first where there is little room.
+        texts = [*whole[:-1], *states[:-1], whole[-1]]
+        right = next((text for text in texts if width(left) + 2 + width(text) <= columns), texts[-1])
+        self.say(spread(left, right, columns))
 
 
-def state_text(status: Status, cluster: ClusterState | None, now: float | None = None, partial: bool = False) -> Safe:
-    """``live``, ``read 12s ago``, ``snapshot of 2026-11-04 12:05 UTC``, ``reconnecting 7s``, ``reading …``."""
+def state_texts(
+    status: Status, cluster: ClusterState | None, now: float | None = None, partial: bool = False
+) -> Sequence[Safe]:
+    """One state in fewer and fewer words: ``recorded 2026-11-04 12:05 UTC, read once`` to ``2026-11-04 12:05 UTC``."""
+    return _recorded(cluster) if status.link is Link.RECORDED else [_state_text(status, now, partial=partial)]
+
+
+def _state_text(status: Status, now: float | None, *, partial: bool) -> Safe:
+    """``live``, ``read 12s ago``, ``reconnecting 7s``, ``reading …``."""
     for_seconds = duration((time.monotonic() if now is None else now) - status.since)
     if partial and status.link in (Link.LIVE, Link.READ):
         word = fmt("live {}" if status.link is Link.LIVE else "read {} ago", for_seconds)
@@ -78,18 +96,22 @@ def state_text(status: Status, cluster: ClusterState | None, now: float | None =
             return styled(fmt("◌ reconnecting {}", for_seconds), Style.WARN)
         case Link.FAILED:
             return styled(Safe("✗ can't read"), Style.BAD) + fmt(" {}", for_seconds)
-        case Link.RECORDED:
-            return _recorded(cluster)
     return styled(Safe("◌ reading …"), Style.WARN)
 
 
-def _recorded(cluster: ClusterState | None) -> Safe:
+def _recorded(cluster: ClusterState | None) -> Sequence[Safe]:
     taken = parse_time(cluster.as_of) if cluster is not None else None
-    return fmt("■ {} UTC", f"{taken:%Y-%m-%d %H:%M}") if taken is not None else Safe("■ recorded")
+    if taken is None:
+        return [Safe("■ recorded, read once"), Safe("■ recorded")]
+    time_ = f"{taken:%Y-%m-%d %H:%M}"
+    return [fmt("■ recorded {} UTC, read once", time_), fmt("■ recorded {}, read once", time_), fmt("■ {} UTC", time_)]
 
 
 class Tabs(Bar):
-    """The tabs; a click goes there."""
+    """The tabs; a click goes there.
+
+    Not Textual's own, which is two lines high, moves its line in steps, takes the focus, and has no room for numbers.
+    """
 
     DEFAULT_CSS = """
     Tabs { height: 1; background: $surface; color: $dim; padding: 0 1; }
@@ -150,7 +172,10 @@ def _as_many(words: Sequence[Safe], columns: int) -> Safe:
 
 
 class Crumbs(Bar):
-    """Where we are, and a few words about it; also what just went wrong."""
+    """Where we are, and a few words about it; also what just went wrong or is not possible.
+
+    Textual has none. Its toasts say what was carried out; a refusal in one would lie over the rows that it is about.
+    """
 
     DEFAULT_CSS = """
     Crumbs { height: 1; padding: 0 1; }
@@ -269,4 +294,4 @@ class Footer(Bar):
                 return
 
 
-__all__ = ["Crumbs", "Footer", "Header", "Tab", "Tabs", "state_text"]
+__all__ = ["Crumbs", "Footer", "Header", "Tab", "Tabs", "state_texts"]

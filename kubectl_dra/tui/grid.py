@@ -29,7 +29,9 @@ _REMEMBERED: Final = 4000
 
 
 class Grid(Lines, Generic[RowT]):
-    """Rows with a cursor. ``heading`` says which rows are headings: drawn over the whole width, never selected.
+    """Rows with a cursor: not Textual's DataTable, which keeps every cell as text and lays out all rows in advance.
+
+    ``heading`` says which rows are headings: drawn over the whole width, never selected.
 
     The cursor stays on the row with the same ``identity`` when other rows arrive. ``unlimited`` shows every column in
     full; then the grid scrolls sideways.
@@ -51,14 +53,6 @@ class Grid(Lines, Generic[RowT]):
         & > .grid--cursor-blurred { background: $cursor-blurred; }
     }
     """
-
-    class Opened(Message):
-        """The row under the cursor was chosen (enter, or a second click)."""
-
-        def __init__(self, grid: Grid[Any], row: object) -> None:
-            super().__init__()
-            self.grid = grid
-            self.row = row
 
     class Sorted(Message):
         """The title of a column was clicked."""
@@ -103,12 +97,18 @@ class Grid(Lines, Generic[RowT]):
         self.unlimited = False
         #: Grows with every set of columns that somebody chose.
         self.layouts = 0
+        #: What happens with a row that is chosen (enter, or a second click).
+        self.choose: Callable[[RowT], None] | None = None
+        #: What ``left`` and ``right`` do where they do not scroll; False if they scroll after all.
+        self.sideways: Callable[[str], bool] | None = None
         #: Identities of rows that somebody has marked; whether rows that change are highlighted for a moment.
         self.marked: set[Hashable] = set()
         self.highlights = False
         self._said_of: tuple[str, ...] = ()
         self._said: dict[Hashable, tuple[Safe, ...]] = {}
         self._news: dict[Hashable, float] = {}
+        # What there was at last, whatever the filter keeps of it; None where it was not looked at.
+        self._known: set[Hashable] | None = None
         self._drawn = -1
         self._time: object = None
 
@@ -247,6 +247,17 @@ class Grid(Lines, Generic[RowT]):
             self.set_timer(_NEWS_SECONDS, self._forget_news)
         return self._news.get(identity, 0.0) > now
 
+    def note_rows(self, rows: Sequence[RowT]) -> None:
+        """All rows that there are, filtered or not: those that are new stand out for a moment, like changed ones."""
+        if not self.highlights or len(rows) > _SCANNED:
+            self._known = None
+            return
+        before, self._known = self._known, {self._identity(row) for row in rows if self._heading(row) is None}
+        new = self._known - before if before else ()
+        if new:
+            self._news |= dict.fromkeys(new, time.monotonic() + _NEWS_SECONDS)
+            self.set_timer(_NEWS_SECONDS, self._forget_news)
+
     def _forget_news(self) -> None:
         now = time.monotonic()
         self._news = {identity: until for identity, until in self._news.items() if until > now}
@@ -284,6 +295,8 @@ class Grid(Lines, Generic[RowT]):
     def action_move(self, where: str) -> None:
         """Move the cursor as the keys say."""
         if where in ("left", "right"):
+            if self.sideways is not None and self.sideways(where):
+                return
             self.scroll_relative(x=_SIDEWAYS if where == "right" else -_SIDEWAYS, animate=False)
             return
         page = max(self.size.height - self._header - 1, 1)
@@ -330,9 +343,11 @@ class Grid(Lines, Generic[RowT]):
         self.post_message(self.Moved(self, self.selected))
 
     def open_selected(self) -> None:
-        """Choose the row under the cursor."""
-        if self.selected is not None:
-            self.post_message(self.Opened(self, self.selected))
+        """Choose the row under the cursor, before the next key: a message would come after it."""
+        if self.selected is None:
+            return
+        if self.choose is not None:
+            self.choose(self.selected)
 
     def on_click(self, event: events.Click) -> None:
         """A click moves the cursor, a second one on the same row chooses it; one on a title sorts."""
@@ -344,6 +359,10 @@ class Grid(Lines, Generic[RowT]):
             return
         index = self.scroll_offset.y + event.y - self._header
         if event.y < self._header or not 0 <= index < len(self.rows):
+            return
+        if self._heading(self.rows[index]) is not None:
+            if self.choose is not None:
+                self.choose(self.rows[index])
             return
         again = index == self.cursor
         self.go_to(index)

@@ -40,9 +40,9 @@ class HelpScreen(ModalScreen[str]):
     HelpScreen OptionList.active > .option-list--option-highlighted { background: $cursor; text-style: bold; }
     """
 
-    def __init__(self, here: Sequence[Action]) -> None:
+    def __init__(self, here: Sequence[Action], general: Sequence[Action] = ()) -> None:
         super().__init__()
-        self._here = here
+        self._here, self._general = here, general
         self.lists = OptionList(id="here"), OptionList(id="everywhere")
         self._active = 0
 
@@ -74,7 +74,7 @@ class HelpScreen(ModalScreen[str]):
     def _fill(self, text: str) -> None:
         words = text.casefold().split()
         room = max(min(self.size.width, 140) // 2 - _KEYS - _MARGIN, 16)
-        for each, entries in zip(self.lists, (_here(self._here), _everywhere(self._here)), strict=True):
+        for each, entries in zip(self.lists, (_here(self._here), _everywhere(self._here, self._general)), strict=True):
             each.clear_options()
             kept = [entry for entry in entries if all(word in _searched(*entry) for word in words)]
             each.add_options([_option(*entry, room) for entry in kept])
@@ -131,12 +131,14 @@ def _here(offered: Sequence[Action]) -> Iterator[_Entry]:
     yield from (_entry(action) for action in offered if action.group not in _EVERYWHERE)
 
 
-def _everywhere(offered: Sequence[Action]) -> Iterator[_Entry]:
+def _everywhere(offered: Sequence[Action], general: Sequence[Action]) -> Iterator[_Entry]:
     """Where one can go, what the program does, how lists and texts move."""
     taken = {action.id for action in offered if action.group not in _EVERYWHERE}
     for action in ACTIONS:
         if action.group in _EVERYWHERE and action.id not in taken:
             yield _entry(action)
+    # A key that something else has here is not theirs.
+    yield from (_entry(action) for action in general if action.keys or action.command)
     for move in MOVES:
         yield "", _names(move.keys), move.help, ""
 

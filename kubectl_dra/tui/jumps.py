@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.gangs.groups import pods_of
 from kubectl_dra.model.ids import DeviceId, Key, PoolId
+from kubectl_dra.model.inventory import key_of
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.reports.selector.known import known_selectors
 from kubectl_dra.tui.list_view import ListView
@@ -22,7 +24,7 @@ from kubectl_dra.tui.views.nodes import NodeView
 from kubectl_dra.tui.views.pending import PendingView
 from kubectl_dra.tui.views.plan import PlanView
 from kubectl_dra.tui.views.pool import PoolView
-from kubectl_dra.tui.views.reader import ExplanationView
+from kubectl_dra.tui.views.reasons import ExplanationView, PendingReasonView, ReasonsView
 from kubectl_dra.tui.views.search import Found, SearchView
 from kubectl_dra.tui.views.xray import XrayView
 from kubectl_dra.tui.writing import TaintRequest
@@ -51,11 +53,15 @@ class Jumps(Shell):
         if origin[0] != tab and origin[1] is not None:
             view.came_from = (origin[0], origin[1])
 
-    def open_reason(self, code: Code | None) -> None:
-        """The pods with a reason."""
+    def open_pending_reason(self, code: Code) -> None:
+        """What a reason means, with the pods that are pending for it now."""
+        self.push(PendingReasonView(code))
+
+    def open_undiagnosed(self) -> None:
+        """The first pod that has no reason, or none yet."""
         self.jump("pending")
         if isinstance(self.view, PendingView):
-            self.view.go_to_reason(code)
+            self.view.go_to_undiagnosed()
 
     def open_claim(self, key: Key) -> None:
         """A claim."""
@@ -75,6 +81,14 @@ class Jumps(Shell):
             self.push(SearchView(pods, Safe("its pods")))
         else:
             self.say(Safe("no pod uses this claim"))
+
+    def open_pods_of_group(self, key: Key) -> None:
+        """The pods of a PodGroup, to choose one of."""
+        pods = pods_of(self.facts_now, key)
+        if pods:
+            self.push(SearchView([key_of(pod.metadata) for pod in pods], Safe("its pods")))
+        else:
+            self.say(Safe("this group has no pods"))
 
     def open_claims_of(self, claims: Sequence[Key]) -> None:
         """The claim of a pod; of several one is chosen."""
@@ -103,6 +117,8 @@ class Jumps(Shell):
                 self.open_pod(found.of)
             case Key():
                 self.open_claim(found.of)
+            case Code():
+                self.open_explanation(found.of)
             case str():
                 self.open_node(found.of)
 
@@ -113,6 +129,13 @@ class Jumps(Shell):
     def open_explanation(self, code: Code) -> None:
         """What a reason means and how to fix it."""
         self.push(ExplanationView(code))
+
+    def open_explanations(self, codes: Sequence[Code]) -> None:
+        """The page of a reason; of several one is chosen."""
+        if len(codes) == 1:
+            self.open_explanation(codes[0])
+        elif codes:
+            self.push(ReasonsView(codes))
 
     def open_node(self, node: str) -> None:
         """A node: the devices that can be used there, and who holds them."""

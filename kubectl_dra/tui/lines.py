@@ -6,11 +6,12 @@ from typing import ClassVar, Final
 
 from rich.segment import Segment
 from rich.style import Style as RichStyle
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from kubectl_dra.output.safe import Safe, Style
+from kubectl_dra.tui import removed
 from kubectl_dra.tui.actions import MOVES, bindings
 from kubectl_dra.tui.text import Palette, segments
 
@@ -24,7 +25,10 @@ _CLASSES: Final = {
 
 
 class Lines(ScrollView, can_focus=True):
-    """A view of many lines; subclasses say how many there are and how one of them looks."""
+    """A view of many lines; subclasses say how many there are and how one of them looks.
+
+    Textual's ScrollView, drawn line by line: its containers would lay out a widget per line.
+    """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = set(_CLASSES.values())
     DEFAULT_CSS = """
@@ -41,6 +45,10 @@ class Lines(ScrollView, can_focus=True):
     }
     """
     BINDINGS = bindings(MOVES)
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Nothing once it is removed."""
+        return super().render_lines(crop) if self.is_attached else removed.nothing(crop)
 
     @property
     def palette(self) -> Palette:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 from textual.containers import Horizontal
 
@@ -18,6 +17,10 @@ from kubectl_dra.tui.previewing import Previewing
 from kubectl_dra.tui.view import READING
 
 RowT = TypeVar("RowT")
+# What is done with the row under the cursor: not offered where there is none.
+_OF_A_ROW: Final = frozenset(
+    {"open", "why", "used_by", "node", "pool_of", "tree", "explain", "try_selector", "mark", "remove", "fold"}
+)
 
 
 class ListView(Previewing[RowT]):
@@ -25,6 +28,7 @@ class ListView(Previewing[RowT]):
 
     def __init__(self) -> None:
         super().__init__()
+        self.grid.choose = self.opened
         self.filter = ""
         self.faults_only = False
         self._texts: tuple[Sequence[RowT], list[str]] = ((), [])
@@ -45,9 +49,9 @@ class ListView(Previewing[RowT]):
 
     # --- for subclasses ---------------------------------------------------------------------------------------------
 
-    @abstractmethod
     def all_rows(self) -> Sequence[RowT] | None:
         """All rows in their natural order; None while they are not known."""
+        return self.worker.record(self.question) if self.question is not None else ()
 
     def text_of(self, row: RowT) -> str:
         """What the filter looks through."""
@@ -65,7 +69,9 @@ class ListView(Previewing[RowT]):
         return False
 
     def can(self, action: str) -> bool:
-        """What only some lists have."""
+        """What only some lists have, and what only a row under the cursor has."""
+        if self.grid.selected is None and (action in _OF_A_ROW or (action == "describe" and self.describes_row)):
+            return False
         match action:
             case "faults":
                 return type(self).is_fault is not ListView.is_fault
@@ -73,11 +79,15 @@ class ListView(Previewing[RowT]):
                 return bool(self.filter)
             case "mark":
                 return self.markable
+            case "sort" | "reverse":
+                return any(column.key is not None for column in self.grid.columns_now)
         return super().can(action)
 
     nothing = Safe("nothing here")
     #: Whether something can be done with several rows at once.
     markable = False
+    #: Whether the report is one of the row under the cursor, not of the whole list.
+    describes_row = False
     #: What the list is about, where that can be unread.
     about: ListSubject | None = None
 
@@ -130,6 +140,7 @@ class ListView(Previewing[RowT]):
             if rows
             else self.dra.none_of(self.about, self.nothing)
         )
+        self.grid.note_rows(rows)
         self.grid.show(arranged.rows, empty, arranged)
         self._job, self._shown = None, (rows, manner)
 
@@ -198,11 +209,6 @@ class ListView(Previewing[RowT]):
         """Enter."""
         self.grid.open_selected()
 
-    def on_grid_opened(self, event: Grid.Opened) -> None:
-        """A row was chosen."""
-        event.stop()
-        self.opened(cast("RowT", event.row))
-
     def on_grid_moved(self, event: Grid.Moved) -> None:
         """Another row is under the cursor."""
         event.stop()
@@ -225,11 +231,19 @@ class ListView(Previewing[RowT]):
 
     def do_next_hit(self) -> None:
         """The next row that the filter keeps."""
-        self.grid.action_move("down")
+        self._go_to_hit("down", Safe("this is the last hit"))
 
     def do_previous_hit(self) -> None:
         """The one before."""
-        self.grid.action_move("up")
+        self._go_to_hit("up", Safe("this is the first hit"))
+
+    def _go_to_hit(self, where: str, ended: Safe) -> None:
+        before = self.grid.cursor
+        self.grid.action_move(where)
+        if self.grid.selected is None:
+            self.dra.say(Safe("nothing was found"))
+        elif self.grid.cursor == before:
+            self.dra.say(ended)
 
     def do_mark(self) -> None:
         """Mark the row under the cursor, or not any more; then the next one."""
@@ -272,6 +286,9 @@ class ListView(Previewing[RowT]):
     def do_sort(self, argument: str = "") -> None:
         """Sort by the next column that can be sorted, by a named one, or not at all."""
         sortable = [column for column in self.columns() if column.key is not None]
+        if not sortable:
+            self.dra.say(Safe("this list has an order of its own: it can't be sorted"))
+            return
         if argument:
             found = [column for column in sortable if column.title.casefold().startswith(argument.casefold())]
             if not found:
@@ -298,5 +315,7 @@ class ListView(Previewing[RowT]):
         """The other way round."""
         if self.grid.sorted_by is None:
             self.do_sort()
+        if self.grid.sorted_by is None:
+            return
         self.grid.descending = not self.grid.descending
         self.show()

@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from kubectl_dra.cluster import ClusterState, derived
+from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.reports.find import devices_of, pool_names
+from kubectl_dra.reports.switches import OPTIONS
 
 if TYPE_CHECKING:
     from kubectl_dra.tui.shell import Shell
@@ -39,6 +41,12 @@ class Names:
                 return self._list(_pools)
             case ["claim"]:
                 return self._list(_claims)
+            case ["reasons" | "explain"]:
+                return [code.value for code in Code]
+            case ["shape"]:
+                return self._list(lambda cluster: sorted(cluster.inventory.classes))
+            case ["whatif"]:
+                return sorted(OPTIONS)
             case ["pod"]:
                 return sorted(map(str, self._app.pending_keys()))
             case ["taint"]:

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import ClassVar, Final
 
 from rich.style import Style as RichStyle
+from textual import events
 from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 
+from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.output.console import pages_of
 from kubectl_dra.output.layout import width
 from kubectl_dra.output.safe import Safe, plain
 from kubectl_dra.tui.layouts import page_columns
 from kubectl_dra.tui.lines import Lines
 
+_CODE: Final = re.compile(r"\bDRA-\d{3}\b")
+_KNOWN: Final = {code.value: code for code in Code}
 _ROOMY: Final = 82
 _SIDEWAYS: Final = 16
 
 
 class Page(Lines):
-    """Lines of Safe text; those that contain the mark are shown with another background."""
+    """Lines of Safe text; those that contain the mark are shown with another background.
+
+    Not Textual's Static or RichLog: they take markup or Rich's own objects, and wrap what must not be broken.
+    """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"page--mark"}
     DEFAULT_CSS = """
@@ -32,6 +40,13 @@ class Page(Lines):
     }
     """
 
+    class CodeChosen(Message):
+        """A code was clicked."""
+
+        def __init__(self, code: Code) -> None:
+            super().__init__()
+            self.code = code
+
     class Scrolled(Message):
         """Other lines are on the screen."""
 
@@ -39,7 +54,10 @@ class Page(Lines):
         super().__init__(id=id)
         self.lines: Sequence[Safe] = lines
         self.mark = ""
+        #: Which lines contain the mark.
+        self.hits: tuple[int, ...] = ()
         self._hit = -1
+        self._codes: Sequence[Code] | None = None
         self._maker: Callable[[], Sequence[Safe]] | None = None
         # Columns that the lines were made for; 0 where they are to be made as soon as the page is laid out.
         self._made_for = 0
@@ -81,9 +99,19 @@ class Page(Lines):
         if self.is_stale and self._make():
             self.post_message(self.Scrolled())
 
+    @property
+    def codes(self) -> Sequence[Code]:
+        """The codes of reasons that the text names, in their order; looked for once, as footers ask all the time."""
+        if self._codes is None:
+            found = (word for line in self.lines for word in _CODE.findall(plain(line)))
+            self._codes = [_KNOWN[each] for each in dict.fromkeys(found) if each in _KNOWN]
+        return self._codes
+
     def _put(self, lines: Sequence[Safe]) -> None:
-        self.lines = lines
+        self.lines, self._codes = lines, None
         self.set_height(len(lines))
+        if self.mark:
+            self._find()
 
     def set_height(self, lines: int) -> None:
         """As wide as the widest line: code is not broken, so that it may be wider than the screen."""
@@ -91,19 +119,25 @@ class Page(Lines):
         self.virtual_size = Size(max(self.columns, widest), lines)
         self.refresh()
 
-    def set_mark(self, text: str) -> int:
-        """Mark the lines that contain ``text``, go to the first one; returns how many there are."""
-        self.mark = text.casefold()
-        found = [index for index in range(len(self.lines)) if self._is_marked(index)]
-        self._hit = found[0] if found else -1
-        if found:
-            self.scroll_to(y=max(found[0] - 2, 0), animate=False)
+    def set_mark(self, text: str) -> None:
+        """Mark the lines that contain ``text``, go to the first one."""
+        self.mark, self.hits = text.casefold(), ()
+        self._find()
         self.refresh()
-        return len(found)
+
+    def _find(self) -> None:
+        """The marked lines; the first one comes onto the screen, also where the lines come after the search."""
+        before, self.hits = self.hits, tuple(index for index in range(len(self.lines)) if self._is_marked(index))
+        if not before:
+            self._hit = self.hits[0] if self.hits else -1
+            if self.hits:
+                self.scroll_to(y=max(self._hit - 2, 0), animate=False)
+        if len(before) != len(self.hits):
+            self.post_message(self.Scrolled())
 
     def go_to_hit(self, step: int) -> None:
         """Scroll to the next marked line below the top of the screen, or the one before; after the last the first."""
-        found = [index for index in range(len(self.lines)) if self._is_marked(index)]
+        found = self.hits
         if not found:
             return
         here = self._hit if self._hit in found else int(self.scroll_offset.y)
@@ -150,6 +184,14 @@ class Page(Lines):
         """The place in the text is said elsewhere."""
         super().watch_scroll_y(old_value, new_value)
         self.post_message(self.Scrolled())
+
+    def on_click(self, event: events.Click) -> None:
+        """On a code: its page."""
+        index = self.scroll_offset.y + event.y
+        place = event.x + self.scroll_offset.x - (0 if self.has_class("tight") else 1)
+        for match in _CODE.finditer(plain(self.lines[index])) if 0 <= index < len(self.lines) else ():
+            if match.start() <= place < match.end() and match[0] in _KNOWN:
+                self.post_message(self.CodeChosen(_KNOWN[match[0]]))
 
     def action_move(self, where: str) -> None:
         """Scroll as the keys say."""

@@ -27,11 +27,10 @@ class Completer(Suggester):
         self._prompt = prompt
 
     async def get_suggestion(self, value: str) -> str | None:
-        """The first word that goes on like ``value``."""
-        if self._prompt.sign != ":":
+        """The first word that goes on like ``value``; none behind a whole command, which enter runs as it is."""
+        if self._prompt.sign != ":" or value in self._prompt.candidates(value):
             return None
-        words = self._prompt.candidates(value)
-        return next((word for word in words if word.startswith(value) and word != value), None)
+        return next(iter(self._prompt.suggestions(value)), None)
 
 
 class Line(Input):
@@ -42,26 +41,26 @@ class Line(Input):
         self._prompt = prompt
 
     async def _on_key(self, event: events.Key) -> None:
-        if self._prompt.is_open and event.key in ("tab", "right", "up", "down") and self._prompt.walk(event.key):
+        if self._prompt.is_open and event.key == "enter":
+            # Done at once, so that the next key finds the prompt closed: a binding would wait its turn in the app.
+            event.stop()
+            event.prevent_default()
+            self._prompt.submit(self.value)
+        elif self._prompt.is_open and event.key in ("tab", "right", "up", "down") and self._prompt.walk(event.key):
             event.stop()
             event.prevent_default()
         elif self._prompt.is_open:
             await super()._on_key(event)
-        elif event.is_printable:
+        else:
             event.stop()
             event.prevent_default()
             self.app.simulate_key(event.key)
 
-    async def action_submit(self) -> None:
-        """Enter: done at once, so that the next key finds the prompt closed."""
-        if self._prompt.is_open:
-            self._prompt.submit(self.value)
-        else:
-            self.app.simulate_key("enter")
-
 
 class Prompt(Horizontal):
     """One line in place of the footer: ``:`` for commands, ``/`` for filters, ``?`` for an answer.
+
+    Textual's Input with its Suggester in a line of our own: its command palette covers what is being filtered.
 
     Letters typed here do nothing else.
     """

@@ -19,6 +19,7 @@ from kubectl_dra.output.devices.parts import STATE_WORDS
 from kubectl_dra.reports.claim import ClaimReport, claim_report
 from kubectl_dra.reports.claim_list import ClaimRow, claim_rows
 from kubectl_dra.reports.class_list import ClassRow, class_rows
+from kubectl_dra.reports.device_list import ListedDevice
 from kubectl_dra.reports.device_state import DeviceState
 from kubectl_dra.reports.group_list import GroupRow, group_rows
 from kubectl_dra.reports.groups import GroupPendingReport, group_report
@@ -27,7 +28,6 @@ from kubectl_dra.reports.matching import MatchingDevices, matching_devices
 from kubectl_dra.reports.open_pool import PoolFacts, open_pool
 from kubectl_dra.reports.pending import ClaimPendingReport, PendingReport, claim_pending_report, pending_report
 from kubectl_dra.reports.pool import (
-    DeviceRecord,
     PoolReport,
     PoolSummary,
     device_records,
@@ -105,10 +105,12 @@ class DeviceRow(msgspec.Struct, gc=False):
             self.made_text = f"{self.id} {STATE_WORDS[self.state]} {' '.join(values)}".casefold()
         return self.made_text
 
-    def record(self, facts: ClusterState) -> DeviceRecord:
-        """The report's record of it."""
+    def listed(self, facts: ClusterState) -> ListedDevice:
+        """What ``get devices`` says of it."""
         opened = open_pool(self.pool, facts)
-        return device_records(opened, pool_scope(opened), [(self.slice, self.device)])[0]
+        scope = pool_scope(opened)
+        record = device_records(opened, scope, [(self.slice, self.device)])[0]
+        return ListedDevice(self.pool.driver, self.pool.pool, record.scope or scope, record)
 
 
 @dataclass(frozen=True, slots=True)

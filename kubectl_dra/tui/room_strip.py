@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from kubectl_dra.diagnosis.records import Bound
@@ -29,36 +30,54 @@ _SIGNS: Final = {
     RoomKind.OTHER: (Safe("!"), Style.BAD, Safe("another reason")),
     RoomKind.UNKNOWN: (Safe("?"), Style.WARN, Safe("unknown")),
 }
+_CURSOR: Final = styled(Safe("◆"), Style.BOLD)
 _FITS: Final = {
     Bound.AT_LEAST: Safe("at least so many fit"),
     Bound.AT_MOST: Safe("at most so many fit"),
 }
 
 
-def room_strip(report: CapacityReport) -> Safe:
-    """The cells, the roomiest node first, and below them the signs that occur; no text where there is no node."""
-    kinds, digits, cells = Counter[RoomKind](), set[int](), Safe("")
-    for kind, room in room_kinds(report):
-        kinds[kind] += room.count
-        if kind is RoomKind.FITS:
-            digits.add(room.copies)
-        if kinds.total() <= MOST_CELLS:
-            sign, style = _cell(kind, room.copies)
-            cells += styled(Safe(str(sign) * room.count), style)
-    if not kinds:
+@dataclass(frozen=True, slots=True)
+class _Node:
+    """A node, or several that have no names here: what they are to one more copy."""
+
+    kind: RoomKind
+    copies: int
+    name: str = ""
+
+
+def room_strip(report: CapacityReport, names: Sequence[str] | None = None, at: str = "") -> Safe:
+    """The cells, and below them the signs that occur; no text where there is no node.
+
+    ``names``: only these nodes, in this order; all, the roomiest first, where it is None. ``at`` is under the cursor.
+    """
+    nodes = list(_nodes(report))
+    if names is not None:
+        by_name = {node.name: node for node in nodes}
+        nodes = [by_name[name] for name in names if name in by_name]
+    kinds = Counter(node.kind for node in nodes)
+    digits = {node.copies for node in nodes if node.kind is RoomKind.FITS}
+    if not nodes:
         return Safe("")
-    if kinds.total() > MOST_CELLS:
+    if len(nodes) > MOST_CELLS:
         parts = (styled(sign, style) + fmt(" {:,} {}", kinds[kind], word) for kind, sign, style, word in _kinds(kinds))
-        return fmt("{}:  ", counted(kinds.total(), "node")) + Safe("  ").join([*_folded_fits(kinds, digits), *parts])
+        return fmt("{}:  ", counted(len(nodes), "node")) + Safe("  ").join([*_folded_fits(kinds, digits), *parts])
+    cells = Safe("").join(_CURSOR if at and node.name == at else _cell(node.kind, node.copies) for node in nodes)
     legend = [*_fits(report, digits)]
     legend += [styled(sign, style) + fmt(" {}", word) for _, sign, style, word in _kinds(kinds)]
     return cells + Safe("\n") + Safe("  ").join(legend)
 
 
-def _cell(kind: RoomKind, copies: int) -> tuple[Safe, Style]:
+def _nodes(report: CapacityReport) -> Iterator[_Node]:
+    for kind, room in room_kinds(report):
+        unnamed = room.count - len(room.names)
+        yield from (_Node(kind, room.copies, name) for name in (*room.names, *[""] * unnamed))
+
+
+def _cell(kind: RoomKind, copies: int) -> Safe:
     if kind is RoomKind.FITS:
-        return (fmt("{}", copies) if copies <= _MOST_DIGIT else Safe("+")), Style.GOOD
-    return _SIGNS[kind][:2]
+        return styled(fmt("{}", copies) if copies <= _MOST_DIGIT else Safe("+"), Style.GOOD)
+    return styled(*_SIGNS[kind][:2])
 
 
 def _kinds(kinds: Counter[RoomKind]) -> Iterator[tuple[RoomKind, Safe, Style, Safe]]:
@@ -69,7 +88,7 @@ def _kinds(kinds: Counter[RoomKind]) -> Iterator[tuple[RoomKind, Safe, Style, Sa
 
 def _fits(report: CapacityReport, digits: set[int]) -> Iterator[Safe]:
     few = sorted(each for each in digits if each <= _MOST_DIGIT)
-    word = _FITS.get(report.shapes[0].capacity.fits.bound, Safe("more fit"))
+    word = _FITS.get(report.shapes[0].capacity.copies.bound, Safe("more fit"))
     if few:
         span = fmt("{}", few[0]) if len(few) == 1 else fmt("{}–{}", few[0], few[-1])
         yield styled(span, Style.GOOD) + fmt(" {}", word)

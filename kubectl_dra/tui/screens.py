@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """``view`` makes its first view: a class or function of ``module``, which is imported when somebody goes there.
+    """``view`` makes its first view: a class of ``module``, which is imported when somebody goes there.
 
     ``key`` goes there from everywhere, empty if only the command does. ``on`` is the tab that it is opened on top of,
     empty for a tab of its own.
@@ -46,7 +46,7 @@ SCREENS: Final[tuple[Screen, ...]] = (
     Screen("podgroups", "views.groups", "GroupsView", "Pods that are placed together", on="pending"),
     Screen("nodes", "views.nodes", "NodesView", "Nodes with devices: how many are used, free and idle", on="pools"),
     Screen("xray", "views.xray", "XrayView", "Pods, their claims, devices and nodes as a tree", on="pending"),
-    Screen("devices", "views.devices", "all_devices", "All devices of all pools", on="pools"),
+    Screen("devices", "views.devices", "AllDevicesView", "All devices of all pools", on="pools"),
     Screen("capacity", "views.capacity", "CapacityView", "How many pods of a shape each node takes", on="pools"),
     Screen("classes", "views.classes", "ClassesView", "DeviceClasses and what they offer", on="pools"),
 )

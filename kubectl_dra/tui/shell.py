@@ -1,4 +1,4 @@
-"""The app without its commands: threads, the views that are open, the frame around them, what views ask for."""
+"""The app without its commands: threads, the frame around the views, what views ask for."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import ClassVar, Final
 
-from textual import events
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.containers import Container
 from textual.filter import LineFilter
 from textual.message import Message
@@ -18,15 +17,16 @@ from textual.widgets import Input, TextArea
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.ids import Key
+from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.unread import Subject as ListSubject
 from kubectl_dra.reports.unread import Unread, unread
-from kubectl_dra.tui.actions import ACTIONS, BY_ID, Action
+from kubectl_dra.tui.actions import ACTIONS, BY_ID, Action, with_own_keys
 from kubectl_dra.tui.arranging import Arranger
 from kubectl_dra.tui.colours import FewColours
 from kubectl_dra.tui.feed import Link, Loaded, Status
-from kubectl_dra.tui.frame import Crumbs, Footer, Header, Tab, Tabs, state_text
+from kubectl_dra.tui.frame import Crumbs, Footer, Header, Tab, Tabs, state_texts
 from kubectl_dra.tui.layouts import BREAKPOINTS, Room, room_of
 from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.mail import Mail
@@ -34,20 +34,20 @@ from kubectl_dra.tui.page import Page
 from kubectl_dra.tui.prompt import Prompt
 from kubectl_dra.tui.queries import ClaimCounts, PendingPods, Pod, Pools, Taints
 from kubectl_dra.tui.report_worker import Query, ReportWorker
-from kubectl_dra.tui.screens import SCREEN_BY_ID, TABS, Screen
+from kubectl_dra.tui.screens import TABS
 from kubectl_dra.tui.settings import Draft, Settings
+from kubectl_dra.tui.stacks import Stacks
 from kubectl_dra.tui.text import joined
 from kubectl_dra.tui.theme import DARK, THEMES
-from kubectl_dra.tui.trail import Trail
 from kubectl_dra.tui.unread import COUNTED, empty_words, unknown_kinds
-from kubectl_dra.tui.view import READING, Subject, View
+from kubectl_dra.tui.view import READING
 
 _NOTICE_SECONDS: Final = 6.0
 # How often ages grow while nothing else changes.
 _STEP_SECONDS: Final = 10
 
 
-class Shell(App[None]):
+class Shell(Stacks):
     """One screen: header, tabs, breadcrumbs, the view in front, footer."""
 
     TITLE = "kubectl dra"
@@ -70,7 +70,7 @@ class Shell(App[None]):
             return isinstance(message, Shell.Given)
 
     def __init__(self, settings: Settings) -> None:
-        super().__init__()
+        super().__init__(settings.tab)
         self.settings = settings
         self.memory = settings.memory
         self.namespace = settings.namespace
@@ -82,7 +82,6 @@ class Shell(App[None]):
         self.worker.read_owner = settings.owners("")
         self.status = Status(Link.READING, time.monotonic())
         self.draft = Draft(settings.expression, settings.device_class)
-        self.notice = Safe("")
         #: Whether the user has allowed writing to the present cluster.
         self.unlocked = False
         #: Commands that were copied, planned or carried out: when, what became of them, their lines.
@@ -90,23 +89,18 @@ class Shell(App[None]):
         #: Whether the screen is held as it is, and what was read meanwhile.
         self.paused = False
         self._held: Loaded | None = None
-        self.trail = Trail()
         #: What was written, for the terminal when the user has left.
         self.written: list[Safe] = []
         few = self.no_color or self.console.color_system in (None, "standard")
         self._few_colours = [FewColours(foreground=not self.no_color)] if few else []
-        #: When a key was pressed last (``time.monotonic``), and how many views were closed since somebody tidied up.
-        self.last_key = 0.0
-        self.closed = 0
         self._notice_until = 0.0
         #: What the line that is being typed may become.
         self.choices: list[Safe] = []
         # When the newest facts came (``time.monotonic``), and how many steps have passed while they were true.
         self.came, self._steps = time.monotonic(), 0
         self._mail = Mail(self._wake)
-        self._stacks: dict[str, list[View]] = {}
-        self._tab = self._before = settings.tab
         self._number = 0
+        self._frame_due = False
         # Looked up so often that searching for them would show.
         self._header, self._tabs, self._crumbs, self._footer = Header(), Tabs(), Crumbs(), Footer()
         for theme in THEMES:
@@ -134,6 +128,11 @@ class Shell(App[None]):
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Colours of ours that a theme may lack."""
         return dict(DARK.variables)
+
+    @property
+    def has_few_colours(self) -> bool:
+        """Whether the terminal's own colours are used: it was told to show none, or has few (no terminal has any)."""
+        return self.no_color or (bool(self._few_colours) and not self.is_headless)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """What is changed in every line before it reaches the terminal."""
@@ -180,19 +179,6 @@ class Shell(App[None]):
         self.status = Status(Link.READING, time.monotonic())
         self.feed.start(self._mail)
         self.start_over()
-
-    def start_over(self) -> None:
-        """Close all views; the first one again."""
-        for stack in self._stacks.values():
-            self._close(stack)
-        self._stacks.clear()
-        self.go("overview")
-
-    async def on_event(self, event: events.Event) -> None:
-        """Everything from the terminal comes by here."""
-        if isinstance(event, events.Key):
-            self.last_key = time.monotonic()
-        await super().on_event(event)
 
     # --- what threads say -------------------------------------------------------------------------------------------
 
@@ -262,6 +248,11 @@ class Shell(App[None]):
     # --- what views ask ---------------------------------------------------------------------------------------------
 
     @property
+    def address(self) -> Address:
+        """How commands on the screen reach the cluster that is shown."""
+        return self.cluster.evidence.address if self.cluster is not None else HERE
+
+    @property
     def facts_now(self) -> ClusterState:
         """The newest facts; only asked for by views that show some of them."""
         if self.cluster is None:
@@ -321,170 +312,30 @@ class Shell(App[None]):
             and self.worker.idle
             and self.arranger.idle
             and not working
+            and not self._early
         )
-
-    @property
-    def subject(self) -> Subject | None:
-        """What is under the cursor of the view in front."""
-        return self.view.subject if self.view is not None else None
 
     @property
     def is_typing(self) -> bool:
         """Whether letters go into text."""
         return isinstance(self.focused, Input | TextArea)
 
-    @property
-    def stays(self) -> Safe:
-        """Why the present cluster can't be left now; empty if it can."""
-        return next((view.stays for stack in self._stacks.values() for view in stack if view.stays), Safe(""))
-
-    # --- views ------------------------------------------------------------------------------------------------------
-
-    @property
-    def view(self) -> View | None:
-        """The view in front."""
-        stack = self._stacks.get(self._tab)
-        return stack[-1] if stack else None
-
-    @property
-    def depth(self) -> int:
-        """How many views are open in the tab in front."""
-        return len(self._stacks.get(self._tab, ()))
-
-    def go(self, tab: str) -> None:
-        """Bring a tab to the front; a tab that is in front already goes back to its first view."""
-        if tab == self._tab:
-            self._close(self._stacks.get(tab, [])[1:])
-            del self._stacks.get(tab, [])[1:]
-        self._hide()
-        if tab != self._tab:
-            self._before = self._tab
-        self._tab = tab
-        if tab not in self._stacks:
-            self._stacks[tab] = [SCREEN_BY_ID[tab].new_view()]
-            self.query_one("#body").mount(self._stacks[tab][0])
-        self._to_front()
-
-    def go_to(self, screen: Screen) -> None:
-        """Bring a screen to the front."""
-        self.go(screen.on or screen.id)
-        if screen.on:
-            self.push(screen.new_view())
-
-    def jump(self, tab: str) -> None:
-        """Bring a tab to the front because of something elsewhere: ``esc`` returns there."""
-        origin = (self._tab, self.view)
-        self.go(tab)
-        if self.view is not None and origin[1] is not None and origin[0] != tab:
-            self.view.came_from = (origin[0], origin[1])
-
-    def return_from_jump(self) -> bool:
-        """Whether the view in front was jumped to from one that is still open, which then comes back."""
-        view = self.view
-        came, tab = (view.came_from, self._tab) if view is not None else (None, "")
-        if view is None or came is None:
-            return False
-        view.came_from = None
-        if came[1] not in self._stacks.get(came[0], ()):
-            return False
-        if view.lent_filter:
-            view.lent_filter = False
-            view.set_filter("")
-        self._hide()
-        self._tab, self._before = came[0], tab
-        self._to_front()
-        return True
-
-    def go_to_last(self) -> bool:
-        """The tab that was in front before, as it was left; whether there is one."""
-        if self._before == self._tab or self._before not in self._stacks:
-            return False
-        self._hide()
-        self._tab, self._before = self._before, self._tab
-        self._to_front()
-        return True
-
-    def go_along(self, step: int) -> bool:
-        """Back (-1) or forward (1) to a view that was seen and is still open; whether there is one."""
-        place = self.trail.move(step, lambda each: each[1] in self._stacks.get(each[0], ()))
-        if place is None:
-            return False
-        self._hide()
-        tab, view = place
-        if tab != self._tab:
-            self._before = self._tab
-        self._tab = tab
-        # What was opened above it stays open nowhere.
-        above = self._stacks[tab].index(view) + 1
-        self._close(self._stacks[tab][above:])
-        del self._stacks[tab][above:]
-        self._to_front()
-        return True
-
-    def push(self, view: View) -> None:
-        """One level deeper."""
-        self._hide()
-        self._stacks[self._tab].append(view)
-        self.query_one("#body").mount(view)
-        self._to_front()
-
-    def pop(self) -> None:
-        """One level up."""
-        self._close([self._stacks[self._tab].pop()])
-        self._to_front()
-
-    def close_view(self, view: View) -> None:
-        """Close one view, in front or not."""
-        for stack in self._stacks.values():
-            if view in stack:
-                stack.remove(view)
-                self._close([view])
-
-    def _close(self, views: Sequence[View]) -> None:
-        for view in views:
-            view.remove()
-        self.closed += len(views)
-
-    def _hide(self) -> None:
-        view, focused = self.view, self.focused
-        if view is not None:
-            if focused is not None and view in focused.ancestors:
-                view.left_at = focused
-            view.display = False
-
-    def _to_front(self) -> None:
-        view = self.view
-        if view is None:
-            return
-        view.display = True
-        self.trail.saw((self._tab, view))
-        # What was said belongs to where we were.
-        self.notice = Safe("")
-        self.queries_changed()
-        if view.is_mounted:
-            view.show()
-        self.call_after_refresh(self.focus_view)
-        self.refresh_frame()
-
-    def focus_view(self) -> None:
-        """Give the focus back to the view in front."""
-        view = self.view
-        if view is not None and not self.query_one(Prompt).is_open:
-            target = view.left_at if view.left_at is not None else view.focus_target
-            if target is not None:
-                self.screen.set_focus(target)
-        self.refresh_frame()
-
     # --- frame ------------------------------------------------------------------------------------------------------
 
     def refresh_frame(self) -> None:
-        """Header, tabs, breadcrumbs, footer."""
+        """Header, tabs, breadcrumbs, footer; once for everything that happens together."""
+        if not self._frame_due and self.is_running:
+            self._frame_due = True
+            self.call_later(self._draw_frame)
+
+    def _draw_frame(self) -> None:
+        self._frame_due = False
         if not self.is_running or not self._footer.is_attached:
             return
         state = (
-            styled(Safe("‖ paused: z goes on"), Style.WARN)
+            [styled(Safe("‖ paused: z goes on"), Style.WARN)]
             if self.paused
-            else state_text(self.status, self.cluster, partial=bool(unknown_kinds(self.cluster)))
+            else state_texts(self.status, self.cluster, partial=bool(unknown_kinds(self.cluster)))
         )
         self._header.show(safe(self.feed.title), self.namespace, state, self.unlocked)
         self._tabs.show(self._tab_texts(), self._tab)
@@ -498,8 +349,8 @@ class Shell(App[None]):
         info = joined([unknown_kinds(self.cluster), view.info], "   ")
         self._crumbs.show(crumbs, filter_, info, self.notice, self.choices)
         here = [action for action in ACTIONS if not action.general or action.id in view.extras]
-        offered = [action for action in here if action.keys and self.offers(action.id)]
-        self._footer.show(offered, self.is_typing)
+        offered = with_own_keys(action for action in here if self.offers(action.id))
+        self._footer.show([action for action in offered if action.keys], self.is_typing)
 
     def _tab_texts(self) -> list[Tab]:
         numbers = {"pools": self._count(Pools()), "claims": self._count_claims(), "taints": self._count(Taints())}

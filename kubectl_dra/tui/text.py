@@ -18,6 +18,8 @@ Palette = Mapping[Style, RichStyle]
 _SGR: Final = re.compile("\x1b\\[([0-9;]*)m")
 _LEAST_INSIDE: Final = 8
 _ELLIPSIS: Final = "…"
+# A host with a number of its own in a domain of two labels at least: hosts differ in what stands before the domain.
+_HOST: Final = re.compile(r"( *(?=[^.]*\d)[\w-]+)(?:\.[a-z][\w-]*){2,}")
 _CODES: Final[Mapping[str, Style]] = {style.value: style for style in Style}
 # How Content, which the header, footer and prompts are made of, names the same colours.
 _NAMES: Final[Mapping[Style, str]] = {
@@ -59,9 +61,15 @@ def clipped(text: Safe, columns: int) -> Safe:
 
 
 def clipped_inside(text: Safe, columns: int) -> Safe:
-    """A name without colours in at most ``columns``: its middle is left out, because names differ at their ends."""
-    if width(text) <= columns or columns < _LEAST_INSIDE or not text.isascii():
+    """A name in at most ``columns`` without its middle, as names differ at their ends; coloured text is cut.
+
+    What hosts have in common, their domain, goes first: ``ip-1…-153-160…`` of ``ip-192-168-153-160.ec2.internal``.
+    """
+    if width(text) <= columns or columns < _LEAST_INSIDE or not text.isascii() or "\x1b" in text:
         return clipped(text, columns)
+    host = _HOST.fullmatch(text)
+    if host is not None:
+        return clipped_inside(Safe(host[1]), columns - 1) + Safe(_ELLIPSIS)
     end = (columns - 1) * 2 // 3
     return Safe(text[: columns - 1 - end] + _ELLIPSIS + text[-end:])
 

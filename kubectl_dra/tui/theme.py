@@ -21,6 +21,8 @@ DARK: Final = Theme(
     panel="#1f2630",
     variables={
         "dim": "#99a4b3",
+        # Textual's own parts: what an empty line asks for, how a word may go on, what can't be chosen.
+        "text-disabled": "#99a4b3",
         "cursor": "#26364a",
         "cursor-blurred": "#212b38",
         "changed": "#3a3420",
@@ -50,6 +52,7 @@ LIGHT: Final = Theme(
     panel="#e7e8e3",
     variables={
         "dim": "#565e6a",
+        "text-disabled": "#565e6a",
         "cursor": "#cfdff0",
         "cursor-blurred": "#e3e9ef",
         "changed": "#f3e8c4",

@@ -40,8 +40,3 @@ class Trail:
                 return self._seen[at]
             at += step
         return None
-
-    def leads(self, step: int, is_open: Callable[[Place], bool]) -> bool:
-        """Whether there is an open place in a direction."""
-        ahead = self._seen[self._at + 1 :] if step > 0 else self._seen[: max(self._at, 0)]
-        return any(map(is_open, ahead))

@@ -31,4 +31,4 @@ def empty_words(found: Unread, words: Safe) -> Safe:
     if not found.hides_lines:
         return words
     kinds = Safe(", ").join(dict.fromkeys(each.kind for each in found.missing))
-    return styled(fmt("not known: {} could not be read", kinds), Style.WARN)
+    return styled(fmt("not known: {} could not be read; ! says who can permit it", kinds), Style.WARN)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from textual.containers import Container
 from textual.widget import Widget
@@ -43,7 +43,11 @@ class View(Container):
     left_at: Widget | None = None
     #: The tab and view that this one was jumped to from, where ``esc`` returns; and whether its filter came from there.
     came_from: tuple[str, View] | None = None
+    #: What is shown here, where that is one record.
+    question: Query[Any] | None = None
     lent_filter = False
+    #: Whether it is mounted, and has the focus if it is in front: keys wait until then.
+    is_ready = False
 
     @property
     def dra(self) -> DraApp:
@@ -57,12 +61,14 @@ class View(Container):
 
     def on_mount(self) -> None:
         """Take the focus: before this there was nothing here to give it to, however long the view was in front."""
+        self.is_ready = True
         if self.dra.view is self:
             self.dra.focus_view()
+            self.dra.view_is_ready()
 
     def queries(self) -> Sequence[Query[object]]:
         """What is shown here."""
-        return ()
+        return (self.question,) if self.question is not None else ()
 
     @abstractmethod
     def show(self) -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from textual.containers import Vertical
-from textual.message import Message
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.model.invocation import HERE, Address
@@ -48,26 +47,14 @@ class WaysPane(Vertical):
     WaysPane > Page { height: 1fr; border: round $border; border-title-color: $primary; }
     """
 
-    class Explained(Message):
-        """A code was chosen."""
-
-        def __init__(self, code: Code) -> None:
-            super().__init__()
-            self.code = code
-
-    class Shown(Message):
-        """A way out was chosen."""
-
-        def __init__(self, lines: Sequence[Safe], number: int) -> None:
-            super().__init__()
-            self.lines = lines
-            self.number = number
-
-    def __init__(self) -> None:
+    def __init__(self, explain: Callable[[Code], None], open_lines: Callable[[Sequence[Safe], Safe], None]) -> None:
+        """``explain``: opens the page of a code; ``open_lines``: one with these lines and this name."""
         super().__init__()
+        self._explain, self._open_lines = explain, open_lines
         self.grid: Grid[WayOut] = Grid(_COLUMNS, lambda row: (row.number, row.code), _heading, header=False)
         self.page = Page()
         self.page.can_focus = False
+        self.grid.choose = self._chosen
         self._address = HERE
 
     def compose(self) -> Any:  # noqa: ANN401 - Textual's ComposeResult
@@ -142,14 +129,11 @@ class WaysPane(Vertical):
         self.show_selected()
         self.grid.post_message(Page.Scrolled())
 
-    def on_grid_opened(self, event: Grid.Opened) -> None:
-        """A way out or a code was chosen."""
-        event.stop()
-        row = event.row
-        if isinstance(row, WayOut) and row.code is not None:
-            self.post_message(self.Explained(row.code))
-        elif isinstance(row, WayOut) and row.remedy is not None:
-            self.post_message(self.Shown(self._lines(row), row.number))
+    def _chosen(self, row: WayOut) -> None:
+        if row.code is not None:
+            self._explain(row.code)
+        elif row.remedy is not None:
+            self._open_lines(self._lines(row), fmt("way out {}", row.number))
 
 
 def _page_title(row: WayOut | None) -> Safe:

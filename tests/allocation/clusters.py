@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from hypothesis import strategies as st
 
-from kubectl_dra.allocation import Cluster
+from kubectl_dra.allocation import Answers, Attempt, Budget, Cluster, Outcome
 from kubectl_dra.model.core import Node, NodeStatus
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.meta import ObjectMeta
@@ -121,6 +121,21 @@ def cluster_of(
 ) -> Cluster:
     classes = fields.pop("classes", (class_of(),))
     return Cluster.of(slices, classes, held, features or Features(), **fields)
+
+
+_BUDGET = Budget()
+
+
+def allocate(cluster: Cluster, node: Node, claims: Sequence[ResourceClaim], *, budget: Budget = _BUDGET) -> Outcome:
+    """Allocate all ``claims`` of one pod together on ``node``."""
+    return Attempt(cluster, claims).on(node, budget)
+
+
+def allocate_many(
+    cluster: Cluster, nodes: Iterable[Node], claims: Sequence[ResourceClaim], *, budget: Budget = _BUDGET
+) -> Answers:
+    """The same for many nodes, each on its own."""
+    return Answers(Attempt(cluster, claims), nodes, budget)
 
 
 # --- strategies -----------------------------------------------------------------------------------------------------

@@ -8,15 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from kubectl_dra.allocation import (
-    Allocated,
-    Answers,
-    Cluster,
-    Fatal,
-    Unsatisfiable,
-    allocate,
-    allocate_many,
-)
+from kubectl_dra.allocation import Allocated, Answers, Cluster, Fatal, Unsatisfiable
 from kubectl_dra.allocation.errors import UnsupportedNodeSelector
 from kubectl_dra.model.features import features as default_features
 from kubectl_dra.model.ids import Key
@@ -35,6 +27,8 @@ from kubectl_dra.model.resource import (
 from tests.allocation.clusters import (
     DRIVER,
     EVERYTHING,
+    allocate,
+    allocate_many,
     claim_of,
     class_of,
     cluster_of,

@@ -9,14 +9,25 @@ from typing import Any
 import msgspec
 import pytest
 
-from kubectl_dra.allocation import Attempt, Budget, Cluster, allocate, allocate_many
+from kubectl_dra.allocation import Attempt, Budget, Cluster
 from kubectl_dra.allocation.alike import Answers
 from kubectl_dra.allocation.allocated import AllocatedState
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.ids import Key, PoolId
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import ResourceClaim
-from tests.allocation.clusters import DRIVER, claim_of, cluster_of, device, exactly, holding, node_named, slice_of
+from tests.allocation.clusters import (
+    DRIVER,
+    allocate,
+    allocate_many,
+    claim_of,
+    cluster_of,
+    device,
+    exactly,
+    holding,
+    node_named,
+    slice_of,
+)
 from tests.kit.sample import sampled
 from tests.vectors.answer_alloc import decode, features, render
 from tests.vectors.rows import rows

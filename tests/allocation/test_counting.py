@@ -10,14 +10,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kubectl_dra.allocation import Allocated, Budget, Outcome, TimeLimit, Undecided, Unsatisfiable, allocate
+from kubectl_dra.allocation import Allocated, Budget, Outcome, TimeLimit, Undecided, Unsatisfiable
 from kubectl_dra.allocation import allocator as allocator_module
 from kubectl_dra.allocation.counting import Counting
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.resource import DeviceConstraint, ResourceClaim, ResourceSlice
 from kubectl_dra.scheduler.allocation_errors import allocation_error
 from tests.allocation import clusters
-from tests.allocation.clusters import DRIVER, claim_of, cluster_of, device, exactly, node_named, slice_of
+from tests.allocation.clusters import DRIVER, allocate, claim_of, cluster_of, device, exactly, node_named, slice_of
 from tests.vectors import answer_alloc
 from tests.vectors.rows import rows
 

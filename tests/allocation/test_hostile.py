@@ -7,7 +7,7 @@ import sys
 import msgspec
 import pytest
 
-from kubectl_dra.allocation import Allocated, Cluster, Fatal, Undecided, Unsatisfiable, allocate
+from kubectl_dra.allocation import Allocated, Cluster, Fatal, Undecided, Unsatisfiable
 from kubectl_dra.allocation.errors import DeviceClassMissing, TooManyDevices
 from kubectl_dra.allocation.steps import Budget
 from kubectl_dra.model.core import Node
@@ -25,6 +25,7 @@ from kubectl_dra.model.resource import (
 )
 from tests.allocation.clusters import (
     DRIVER,
+    allocate,
     claim_of,
     cluster_of,
     device,

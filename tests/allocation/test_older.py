@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kubectl_dra.allocation import Allocated, Fatal, Unsatisfiable, allocate, allocate_many
+from kubectl_dra.allocation import Allocated, Fatal, Unsatisfiable
 from kubectl_dra.allocation.errors import InvalidPoolMet, PoolNotUsableForAll, TooManyDevices
 from kubectl_dra.allocation.outcome import Outcome
 from kubectl_dra.allocation.pools import SliceIndex
@@ -13,6 +13,8 @@ from kubectl_dra.model.ids import PoolId
 from kubectl_dra.model.resource import Counter, CounterSet, ResourceSlice
 from tests.allocation.clusters import (
     DRIVER,
+    allocate,
+    allocate_many,
     claim_of,
     class_of,
     cluster_of,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kubectl_dra.allocation import Allocated, Attempt, Unsatisfiable, allocate
+from kubectl_dra.allocation import Allocated, Attempt, Unsatisfiable
 from kubectl_dra.allocation.pools import gather
 from kubectl_dra.allocation.taints import Narrowing, merge_rules, preventing, tolerates
 from kubectl_dra.model.features import Features
@@ -20,6 +20,7 @@ from kubectl_dra.model.resource import (
 )
 from tests.allocation.clusters import (
     DRIVER,
+    allocate,
     claim_of,
     class_of,
     cluster_of,

@@ -33,14 +33,14 @@ def test_no_bound_is_below_the_truth_and_nine_of_ten_are_equal_to_it(part: int) 
             continue
         found = capacity(world, shape, 0)
         compared += 1
-        assert found.fits.value <= truth <= found.repacked.value, (number, found.fits, found.repacked, truth)
+        assert found.copies.value <= truth <= found.repacked.value, (number, found.copies, found.repacked, truth)
         equal += found.repacked.value == truth
         # Large clusters have only the relaxation.
         filled = fill(waiting(world, shape))
         most = max(filled.copies, relaxed(filled, movable(world)))
         assert most >= truth, number
         relaxed_equal += most == truth
-        more += truth > found.fits.value
+        more += truth > found.copies.value
         if found.reached:
             assert found.repacked.value == truth, number
     assert compared >= 0.8 * CLUSTERS / _PARTS

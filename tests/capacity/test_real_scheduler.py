@@ -49,8 +49,8 @@ def test_the_real_scheduler_agrees(oracles: tuple[Oracle, Oracle]) -> None:
         row, wanted = cluster(f"{SEED}-{number}")
         world, shape = world_of(admit.ask(row)), shape_of(wanted)
         found = capacity(world, shape)
-        real.check_count(world, shape, found.fits.value, number)
-        copies += found.fits.value
+        real.check_count(world, shape, found.copies.value, number)
+        copies += found.copies.value
         for way in found.moves:
             real.check_moves(world, shape, found, way, number)
             moved += 1
@@ -75,8 +75,8 @@ def check_smallest(world: ClusterState, shape: Shape, found: Capacity, way: Move
         tried = attempt(waits, made, [entry.claim for entry in entries if entry.claim is not None])
         for node, result in tried.nodes(NodeOutcome.FITS):
             after = waits.changed(bound(waits, pod.key, node, result, tried))
-            copies = capacity(after, shape, 0).fits.value
-            assert copies < found.fits.value + way.more, (number, pod.key, node.metadata.name)
+            copies = capacity(after, shape, 0).copies.value
+            assert copies < found.copies.value + way.more, (number, pod.key, node.metadata.name)
 
 
 class _Real:
@@ -123,7 +123,7 @@ class _Real:
         for together in way.rounds:
             world = self._restarted(world, together, number)
         assert world.inventory.nodes == before
-        self.check_at_least(world, shape, found.fits.value + way.more, number)
+        self.check_at_least(world, shape, found.copies.value + way.more, number)
 
     def _restarted(self, world: ClusterState, together: Sequence[Move], number: int) -> ClusterState:
         before = world.inventory.nodes

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from kubectl_dra.model.invocation import HERE
+from kubectl_dra.output.capacity.page import capacity_page
+from kubectl_dra.output.safe import Safe, plain
+from kubectl_dra.reports.capacity import Request, capacity_report
 from tests.commands.test_whatif import Ask, ask
+from tests.diagnosis import build
+from tests.diagnosis.test_capacity import world
 
 __all__ = ["ask"]
 CLASS = ("--class", "gpu.example.com", "-n", "ml")
@@ -29,7 +36,7 @@ def test_the_numbers_of_the_document_are_those_of_the_page(ask: Ask) -> None:
     assert report["kind"] == "CapacityReport"
     (shape,) = report["shapes"]
     found = shape["capacity"]
-    assert found["fits"] == {"value": 3, "bound": "exact"}
+    assert found["copies"] == {"value": 3, "bound": "exact"}
     assert sum(room["copies"] * room["count"] for room in found["nodes"]) == 3
     devices = found["devices"]
     parts = ("inUse", "unusable", "taken", "left")
@@ -51,7 +58,7 @@ def test_switches_change_the_count(ask: Ask) -> None:
             "json",
         ).out
     )
-    assert report["shapes"][0]["capacity"]["fits"]["value"] == 3
+    assert report["shapes"][0]["capacity"]["copies"]["value"] == 3
     assert report["whatIf"]["addedNodes"] == [
         "gke-prod-h100-5f3a2b1c-x9zk-new-1",
         "gke-prod-h100-5f3a2b1c-x9zk-new-2",
@@ -112,6 +119,20 @@ def test_a_shape_whose_template_is_missing_is_counted_as_none(ask: Ask, tmp_path
     assert 'ResourceClaimTemplate "nowhere"' in found.out
 
 
+def test_what_cannot_be_read_is_not_counted_and_says_why(ask: Ask, tmp_path: Path) -> None:
+    file = tmp_path / "pod.yaml"
+    bad = '{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": [{"name": 1}]}}'
+    file.write_text(bad, encoding="utf-8")
+    found = ask("capacity", "-f", str(file), "-n", "ml")
+    assert found.out.startswith("Pod p can't be read, so it is not counted: ")
+    assert "containers[0].name" in found.out
+    assert "has no pod" not in found.out
+    report = json.loads(ask("capacity", "-f", str(file), "-n", "ml", "-o", "json").out)
+    (unreadable,) = report["unreadable"]
+    assert unreadable["subject"]["name"] == "p"
+    assert unreadable["error"] in " ".join(found.out.split())
+
+
 def test_a_bound_that_no_restarts_were_found_for_is_told_so(ask: Ask) -> None:
     sentence = "No restarts were found that make room for one more."
     assert sentence in ask("capacity", *CLASS, "--count", "8").out
@@ -169,3 +190,99 @@ def test_a_pod_of_a_gang_on_nodes_of_the_same_file(ask: Ask, tmp_path: Path) -> 
     off = ask(*words[:-1], "GenericWorkload=false")
     assert json.loads(ask(*words[:-1], "GenericWorkload=false", "-o", "json").out)["shapes"][0]["minCount"] is None
     assert "PodGroup" not in off.out
+
+
+def test_pods_of_a_gang_that_differ_in_their_names_are_told_once(ask: Ask, tmp_path: Path) -> None:
+    file = tmp_path / "gang.yaml"
+    pod, rest = GANG.partition("---")[2].partition("---")[::2]
+    pods = [pod.replace("name: one", f"name: train-{number}") for number in (0, 1)]
+    file.write_text("---".join([*pods, rest]), encoding="utf-8")
+    out = ask("capacity", "-f", str(file), "-n", "ml").out
+    assert out.count("A pod like ml/") == 1
+    assert "The same holds for train-1." in out
+
+
+def test_a_pod_that_may_be_being_bound_is_told() -> None:
+    low = build.pod("low", claims=["claim"], priority=-1)
+    low["status"]["nominatedNodeName"] = "node-1"
+    node = build.node(pods="1")
+    state = world(node, build.slice_("node-1", build.device("gpu-0")), build.claim("claim"), low)
+    report = capacity_report(state, Request(build.DRIVER), build.NAMESPACE)
+    page = " ".join(plain(Safe(" ").join(capacity_page(report, HERE))).split())
+    assert "fits at most 1 more time now. ml/low, with a lower priority, is nominated for the node" in page
+    assert "binding it already, no copy fits." in page
+
+
+TYPO = {"nodeSelectr": {"a": "b"}}
+LIKE = "A pod like ml/p (2 × gpu.example.com)"
+OF_WEB = "A pod of Deployment ml/web (2 × gpu.example.com)"
+
+
+def written(tmp_path: Path, spec: dict[str, Any], request: dict[str, Any], kind: str = "Pod") -> str:
+    """A file with a pod or workload, and the template of its claim."""
+    exactly = {"deviceClassName": "gpu.example.com", "count": 2, **request}
+    made = {"spec": {"devices": {"requests": [{"name": "a", "exactly": exactly}]}}}
+    template = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaimTemplate", "spec": made}
+    container = {"name": "m", "image": "x", "resources": {"claims": [{"name": "g"}]}}
+    claims = [{"name": "g", "resourceClaimTemplateName": "t"}]
+    pod: dict[str, Any] = {"spec": {"containers": [container], "resourceClaims": claims, **spec}}
+    body = {"apiVersion": "v1", "kind": "Pod", **pod}
+    if kind != "Pod":
+        labels = {"app": "web"}
+        pod = {"metadata": {"labels": labels}, **pod}
+        body = {"apiVersion": "apps/v1", "kind": kind, "spec": {"selector": {"matchLabels": labels}, "template": pod}}
+    items = [{"metadata": {"name": name, "namespace": "ml"}, **each} for name, each in (("p", body), ("t", template))]
+    items[0]["metadata"] = {"name": "p" if kind == "Pod" else "web", "namespace": "ml"}
+    file = tmp_path / "shape.json"
+    file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}), encoding="utf-8")
+    return str(file)
+
+
+@pytest.mark.parametrize(
+    ("spec", "request_", "kind", "code", "first", "said"),
+    [
+        (TYPO, {}, "Pod", 3, "Not as written: 1 unknown field", f"{LIKE} fits 7 more times now, but only without the"),
+        ({}, {"selecters": []}, "Pod", 3, "Not as written: 1 unknown field", "did you mean selectors?"),
+        ({}, {"allocationMode": "Some"}, "Pod", 3, "ResourceClaimTemplate ml/t would be refused", "p can't run"),
+        ({"priorityClassName": "no"}, {}, "Pod", 3, "Pod ml/p would be refused", "no PriorityClass with name no was"),
+        (
+            {"priorityClassName": "no"},
+            {},
+            "Deployment",
+            3,
+            f"{OF_WEB} can't be created: PriorityClass no does not exist",
+            "",
+        ),
+        ({"schedulerName": "kai"}, {}, "Pod", 4, f"{LIKE}: scheduler kai decides; by the rules of the default", "7"),
+        ({}, {}, "Pod", 0, f"{LIKE} fits 7 more times now.", ""),
+    ],
+)
+def test_what_a_server_refuses_or_drops_comes_first_as_in_simulate(
+    ask: Ask,
+    tmp_path: Path,
+    spec: dict[str, Any],
+    request_: dict[str, Any],
+    kind: str,
+    code: int,
+    first: str,
+    said: str,
+) -> None:
+    file = written(tmp_path, spec, request_, kind)
+    found = ask("capacity", "-f", file, "--exit-code")
+    words = " ".join(found.out.split())
+    assert words.startswith(first), words
+    assert said in words
+    assert found.code == code == ask("simulate", "-f", file, "--exit-code").code
+    report = json.loads(ask("capacity", "-f", file, "-o", "json").out)
+    assert bool(report["manifests"]) is first.startswith(("Not as", "Pod", "ResourceClaimTemplate"))
+
+
+def test_a_file_of_which_nothing_can_be_created(ask: Ask, tmp_path: Path) -> None:
+    file = tmp_path / "pod.json"
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "ml"}}
+    pod["spec"] = {"containers": [{"name": "m", "image": "x"}], "priorityClassName": "no"}
+    file.write_text(json.dumps(pod), encoding="utf-8")
+    found = ask("capacity", "-f", str(file), "--exit-code")
+    assert found.code == 3
+    assert found.out.startswith("Pod ml/p would be refused: ")
+    assert "Nothing was counted: what the files describe can't be created as it is written." in found.out

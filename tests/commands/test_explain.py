@@ -33,6 +33,16 @@ def test_every_page_has_its_sections_a_message_and_advice(code):
     assert "```" not in page.advice
 
 
+@pytest.mark.parametrize("code", list(Code))
+def test_the_advice_stands_by_itself_in_whole_sentences(code):
+    """It is printed at the end of other pages, where nothing stands above it."""
+    advice = reason_page(code).advice
+    assert advice[0].isupper()
+    assert advice.endswith(".")
+    assert len(advice.split()) >= 10
+    assert not re.search(r"\b(?:command above|shown above|see the reason|see below)\b", advice.lower())
+
+
 @pytest.mark.parametrize("name", ["DRA-220", "dra-220", "220"])
 def test_one_page(capfd, name):
     code, out, err = call(capfd, name)

@@ -17,7 +17,7 @@ from kubectl_dra.diagnosis.records import Missing, RbacRule
 from kubectl_dra.output.unread import unread_sentence
 from kubectl_dra.source.demo import CLUSTER
 from tests.kit.clock import PassingClock
-from tests.kit.fake_api import FakeApi, running, serve_cluster, write_kubeconfig
+from tests.kit.fake_api import PLURALS, FakeApi, running, serve_cluster, write_kubeconfig
 
 CLUSTER_WIDE = ("Node", "DeviceClass", "ResourceSlice", "DeviceTaintRule")
 TEMPLATE = """
@@ -179,7 +179,8 @@ def test_the_whole_cluster_is_refused_with_who_and_what_to_do(api: FakeApi, capf
     for words in (["why-pending", "-A"], ["get", "claims", "-A"]):
         code, out, err = said(capfd, *words)
         assert (code, out) == (1, "")
-        assert "could not be listed: forbidden for user dev" in err
+        assert err.startswith("error: ")
+        assert "could not be listed: forbidden for user dev" in err.splitlines()[0]
         assert "; without -A only one namespace is read" in err
         assert "kubectl create clusterrolebinding" in err
 
@@ -200,10 +201,30 @@ def test_templates_that_were_not_read_leave_a_simulation_open(api: FakeApi, capf
 
 def test_a_snapshot_of_nothing_is_not_written(api: FakeApi, capfd: Any, tmp_path: Path) -> None:
     for path in list(api.routes):
-        if path.startswith(("/api/", "/apis/resource.k8s.io/v1/")):
+        if path.startswith(("/api/", "/apis/apps/", "/apis/resource.k8s.io/v1/")):
             api.forbid(path, 'forbidden: User "dev" cannot list resource "pods" in API group "" at the cluster scope')
     file = tmp_path / "cluster.json"
     code, out, err = said(capfd, "snapshot", "-f", str(file))
     assert (code, out) == (1, "")
     assert "error: nothing to write: every kind is forbidden for user dev" in err
     assert not file.exists()
+
+
+@pytest.mark.parametrize("kinds", [("ResourceSlice", "DeviceTaintRule"), ("Pod",)])
+def test_a_plan_that_cannot_be_made_says_who_could_permit_it(kinds, tmp_path, capfd, monkeypatch) -> None:
+    """The error, then what is missing, then who can permit it; nothing is planned of half of the cluster."""
+    with running(FakeApi()) as api:
+        serve_cluster(api, json.loads(CLUSTER.read_bytes())["items"], kinds)
+        monkeypatch.setenv("KUBECONFIG", str(write_kubeconfig(tmp_path, api.url)))
+        device = "gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq/gpu-0"
+        assert run(["taint-device", device, "ecc:NoExecute", "--dry-run=client"], PassingClock()) == 1
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert f"  {' and '.join(kinds)} in the whole cluster: forbidden for user dev\n  A cluster administrator" in err
+    create, bind = (line.strip() for line in err.splitlines() if line.startswith("    kubectl create"))
+    assert all(PLURALS[kind] in create for kind in kinds)
+    assert bind.endswith("--user=dev --context fake")
+    first, *_, last = err.splitlines()
+    assert first.startswith("error: ")
+    assert first.endswith("so the pods that a taint affects are unknown")
+    assert f"kubectl auth can-i list {PLURALS[kinds[0]]}" in last

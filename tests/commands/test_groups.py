@@ -47,8 +47,9 @@ def test_one_group(capfd: pytest.CaptureFixture[str], short: str) -> None:
     assert code == 0
     assert max(map(len, out.splitlines())) <= 80
     told = unfolded(out)
-    head = "PodGroup ml/train needs 4 pods at the same time, and only 3 find a node. For train-3: no node has a device"
-    assert told.startswith(head)
+    head = "PodGroup ml/train needs 4 pods at the same time, and only 3 find a node. For train-3: no node has a free"
+    assert told.startswith(f"{head} {build.DRIVER} device: on node-")
+    assert "in use (train-" in told.partition(" minCount ")[0]
     assert (
         " minCount 4 pods at the same time made from Workload job (template workers) train-3 no node has a device"
         in told
@@ -58,7 +59,7 @@ def test_one_group(capfd: pytest.CaptureFixture[str], short: str) -> None:
     assert "No other choice of nodes for its pods lets enough of them fit either." in told
     assert "not in use 0 0 train-0 1, train-1 1, train-2 1 needed" in told
     assert "nobody" not in told
-    assert told.endswith("DRA-440 too few pods of the PodGroup find a node at the same time")
+    assert told.endswith("DRA-440 group does not fit kubectl dra explain DRA-440")
 
 
 def test_its_commands(capfd: pytest.CaptureFixture[str], short: str) -> None:
@@ -77,7 +78,7 @@ def test_as_json(capfd: pytest.CaptureFixture[str], short: str) -> None:
     assert report["blocking"]["name"] == "train-3"
     assert [cause["code"] for cause in report["causes"]] == ["DRA-440"]
     assert report["causes"][0]["detail"]["because"][0]["code"] == "DRA-211"
-    assert report["otherAssignment"] == "none"
+    assert report["otherAssignment"] == "notFound"
     assert report["summary"].startswith("PodGroup ml/train needs 4 pods")
     assert len(report["members"]) == 4
 
@@ -451,4 +452,5 @@ def test_what_is_unread_finds_no_pod_without_a_node(capfd: pytest.CaptureFixture
     blind = as_file(tmp_path / "blind.json", group(2), *member(0, devices=1), *member(1, devices=1))
     _, out, _ = call(capfd, blind, "podgroup/train", "--feature-gates", "GenericWorkload=false")
     assert "places each pod by itself: whether 2 pods would find a node is unknown." in unfolded(out)
+    assert "would find a node by itself" not in unfolded(out)
     assert "0 of 2" not in unfolded(out)

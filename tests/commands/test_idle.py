@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,9 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.app import run
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.why_pending import lists
+from kubectl_dra.diagnosis import idle
+from kubectl_dra.diagnosis.placing import Placed, place
+from kubectl_dra.model.core import Pod
 from tests.corpus.shapes import CLUSTERS, NAMESPACE, devices, pod_spec, request, template, workload
 
 EXAMPLE = "gpu.example.com"
@@ -233,3 +237,34 @@ def test_the_mapping_may_be_in_the_file_of_the_cluster(
     assert run(["simulate", "-f", str(path), "--from", str(there), "--color", "never"]) == 0
     out = " ".join("".join(capfd.readouterr()).split())
     assert "Kueue would not start it now: it requests 5 of whole-gpus, and the quota is 4" in out
+
+
+def test_of_many_that_differ_in_their_names_only_one_is_tried(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bodies = [job(suspend=True) for _ in range(4)]
+    for number, body in enumerate(bodies):
+        body["metadata"]["name"] = f"work-{number}"
+    bodies[3]["spec"]["template"]["spec"]["priorityClassName"] = "other"
+    path = tmp_path / "cluster.json"
+    items = [*CLUSTERS["example"](), template(devices(request(EXAMPLE, 9))), *bodies]
+    path.write_text(json.dumps({"kind": "List", "items": items}), encoding="utf-8")
+    tried: list[str] = []
+
+    def counted(state: ClusterState, pods: Iterable[Pod]) -> Placed:
+        made = list(pods)
+        tried.extend(pod.metadata.name for pod in made)
+        return place(state, made)
+
+    monkeypatch.setattr(idle, "place", counted)
+    assert run(["why-pending", "jobs", "-n", NAMESPACE, "--from", str(path), "-o", "json"]) == 0
+    found = json.loads(capfd.readouterr().out)["items"]
+    assert tried == ["work-0-simulated", "work-3-simulated"]
+    assert [(each["workload"]["name"], (each["like"] or {}).get("name")) for each in found] == [
+        ("work-0", None),
+        ("work-1", "work-0"),
+        ("work-2", "work-0"),
+        ("work-3", None),
+    ]
+    assert {each["fits"] for each in found} == {"No"}
+    assert [each["pending"]["pod"]["name"] for each in found] == 3 * ["work-0-simulated"] + ["work-3-simulated"]

@@ -174,12 +174,22 @@ def test_its_pods_are_found_by_their_owners(capfd: pytest.CaptureFixture[str], t
     )
     text = told(capfd, "lws/work", path)
     assert "Pod demo/work-0 is pending: its claim" in text
-    assert "Pod demo/work-0-1 is pending: its claim" in text
+    assert "The same holds for 1 other pod: work-0-1." in text
 
 
 def test_a_name_that_is_not_there(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     text = told(capfd, "jobset/wrok", file(tmp_path, made("JobSet")), code=1)
-    assert 'jobsets.jobset.x-k8s.io "wrok" is not among what was read in namespace "demo"; there are work' in text
+    assert 'jobsets.jobset.x-k8s.io "wrok" is not among what was read in namespace "demo"; there is work' in text
+
+
+def test_a_name_that_stands_in_another_namespace(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = file(tmp_path, made("JobSet"))
+    elsewhere = path.replace("cluster.json", "elsewhere.json")
+    Path(elsewhere).write_text(
+        Path(path).read_text(encoding="utf-8").replace('"namespace": "demo"', '"namespace": "other"'), encoding="utf-8"
+    )
+    text = told(capfd, "jobset/work", elsewhere, code=1)
+    assert 'is not among what was read in namespace "demo"; there is other/work' in text
 
 
 def test_other_commands_do_not_take_such_a_kind(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:

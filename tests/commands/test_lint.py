@@ -130,7 +130,7 @@ def test_mistakes_of_real_repositories(capfd: pytest.CaptureFixture[str], name: 
     text, rule, line, path = REAL[name]
     code, found = lint(capfd, file=text)
     assert code == 1
-    first = next(each for each in found if each["rule"] == rule)
+    first = next(each for each in found if each["code"] == rule)
     assert (first["line"], first["path"], first["severity"]) == (line, path, "error")
     assert first["file"] == "file.yaml"
 
@@ -142,7 +142,7 @@ def test_an_attribute_that_the_driver_no_longer_publishes(capfd: pytest.CaptureF
         capfd, "--devices", recorded, claim=text, klass=CLASS.replace("{name: c}", f"{{name: {build.DRIVER}}}")
     )
     assert code == 1
-    rules = {each["rule"]: each for each in found}
+    rules = {each["code"]: each for each in found}
     assert "did you mean model" in rules["attribute-not-published"]["message"]
     assert rules["selector-error-on-device"]["line"] == 12
 
@@ -186,7 +186,7 @@ def test_good_files_have_nothing(capfd: pytest.CaptureFixture[str]) -> None:
 )
 def test_rules(capfd: pytest.CaptureFixture[str], files: dict[str, str], rule: str, severity: str) -> None:
     code, found = lint(capfd, **files)
-    assert (rule, severity) in [(each["rule"], each["severity"]) for each in found]
+    assert (rule, severity) in [(each["code"], each["severity"]) for each in found]
     assert code == (1 if any(each["severity"] == "error" for each in found) else 0)
 
 
@@ -195,7 +195,7 @@ def test_a_selector_that_matches_no_recorded_device(capfd: pytest.CaptureFixture
     klass = CLASS.replace("{name: c}", f"{{name: {build.DRIVER}}}")
     code, found = lint(capfd, "--devices", slices(build.device("gpu-0")), claim=text, klass=klass)
     assert code == 0
-    assert [each["rule"] for each in found] == ["selector-matches-no-device"]
+    assert [each["code"] for each in found] == ["selector-matches-no-device"]
 
 
 def test_names_are_found_across_files_in_any_order(capfd: pytest.CaptureFixture[str]) -> None:
@@ -208,13 +208,13 @@ def test_a_list_has_the_lines_of_its_items(capfd: pytest.CaptureFixture[str]) ->
     text = f"apiVersion: v1\nkind: List\nitems:\n- {item.lstrip()}\n"
     code, found = lint(capfd, file=text)
     assert code == 1
-    assert [each["line"] for each in found if each["rule"] == "unknown-field"] == [14]
+    assert [each["line"] for each in found if each["code"] == "unknown-field"] == [14]
 
 
 def test_json_has_lines_as_well(capfd: pytest.CaptureFixture[str]) -> None:
     body = json.dumps(yaml.safe_load(CLAIM.replace("deviceClassName", "className")), indent=2)
     _, found = lint(capfd, file=body)
-    (line,) = {each["line"] for each in found if each["rule"] == "unknown-field"}
+    (line,) = {each["line"] for each in found if each["code"] == "unknown-field"}
     assert '"className"' in body.splitlines()[line - 1]
 
 
@@ -327,7 +327,7 @@ def test_patches_of_a_kustomization_are_no_objects(
     )
     (tmp_path / "patch.yaml").write_text(PATCH, encoding="utf-8")
     code = run(["lint", "-R", "-f", str(tmp_path), "-o", "json"])
-    found = {each["rule"] for each in json.loads(capfd.readouterr().out)["findings"]}
+    found = {each["code"] for each in json.loads(capfd.readouterr().out)["findings"]}
     assert ("kustomize-patch" in found, "refused" in found, code) == (
         (False, True, 1) if "none" in item else (True, False, 0)
     )

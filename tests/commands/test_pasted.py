@@ -7,6 +7,7 @@ what this program says to try next is run by itself.
 from __future__ import annotations
 
 import ast
+import itertools
 import json
 import os
 import re
@@ -23,6 +24,7 @@ from kubectl_dra.api.kinds import kind_for_word
 from kubectl_dra.commands.app import run
 from kubectl_dra.source.demo import CLUSTER
 from tests import scenario_files
+from tests.commands.test_unread import LISTS, NODE, PAGES
 from tests.kit.fake_api import FakeApi, running, serve_cluster
 from tests.kit.sample import sampled
 
@@ -248,6 +250,45 @@ def test_what_to_try_next_means_the_same_file(words: str, capfd: Any, tmp_path: 
     command = shlex.split(hint.partition(", or ")[0])[2:]
     assert command[-4:] == ["--from", str(path), *gates]
     assert said(capfd, *(word.replace("EXPR", "true") for word in command))[0] == 0
+
+
+#: Every page and list of the demo, and what a stranger runs first on each recorded cluster.
+PRINTED = [
+    *(("demo", words) for words in (*PAGES, *LISTS, f"simulate --drain {NODE} --remedies")),
+    *((name, words) for name in scenario_files.NAMES for words in ("why-pending -A", "top", "get nodes")),
+]
+_PRINTED = re.compile(r"kubectl (?:dra )?[a-z].*$", re.MULTILINE)
+
+
+@pytest.mark.parametrize(("name", "words"), sampled(PRINTED, 6))
+def test_every_command_on_a_page_means_the_same_cluster(name: str, words: str, capfd: Any, tmp_path: Path) -> None:
+    """Those of this program are run and answer; those that change something name a context that fails when pasted."""
+    path = tmp_path / "it's one.json"
+    path.write_bytes(CLUSTERS[name].read_bytes())
+    _, out, err = said(capfd, *shlex.split(words), "--from", str(path))
+    for command in sorted(set(commands_of(out + err))):
+        line = shlex.join(command)
+        if command[:3] == ("kubectl", "dra", "explain"):
+            assert len(command) == 4, line
+            assert said(capfd, *command[2:])[0] == 0, line
+        elif command[1] == "dra":
+            assert command[-2:] == ("--from", str(path)), line
+            assert said(capfd, *command[2:])[0] == 0, line
+        elif command[1] in _CHANGES:
+            (call,) = pasted(f"{line} >/dev/null", tmp_path)
+            assert [call.words[at + 1] for at, word in enumerate(call.words) if word == "--context"] == ["CONTEXT"]
+
+
+def commands_of(text: str) -> Iterator[tuple[str, ...]]:
+    """The words of every command that a page prints, as a shell reads them."""
+    for line in _PRINTED.findall(text):
+        lexer = shlex.shlex(line, posix=True, punctuation_chars="|()<>;")
+        lexer.whitespace_split = True
+        words = [*lexer, ";"]
+        ends = [at for at, word in enumerate(words) if word and set(word) <= set("|()<>;")]
+        for start, end in itertools.pairwise([-1, *ends]):
+            if words[start + 1 : start + 2] == ["kubectl"]:
+                yield tuple(words[start + 1 : end])
 
 
 @pytest.mark.parametrize("words", ["get classes nope", "why-pending trainer-0", "test-selector"])

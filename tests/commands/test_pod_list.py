@@ -101,3 +101,14 @@ def test_a_template_that_cannot_be_read_is_refused_before_anything_is_read(capfd
     code = run(["why-pending", "-A", "-o", "jsonpath={.items[*", "--from", "/no/such/file"])
     assert code == 2
     assert "is missing at position" in capfd.readouterr().err
+
+
+def test_the_reason_says_where_a_pod_would_fit(capfd):
+    (row,) = [row for row in rows(capfd) if row["code"] == "DRA-900"]
+    assert row["reason"].startswith("would fit now on ")
+
+
+def test_the_main_reason_is_a_column_of_its_own(capfd):
+    table = call(capfd, "-A", "-o", "custom-columns=POD:.pod.name,CODE:.code")[1].splitlines()
+    codes = {row["pod"]: row["code"] for row in rows(capfd)}
+    assert dict(line.split() for line in table[1:]) == codes

@@ -59,7 +59,7 @@ def test_unfinished_input_says_what_could_follow(capfd: pytest.CaptureFixture[st
 
 def test_an_amount_without_a_unit(capfd: pytest.CaptureFixture[str]) -> None:
     text = page(capfd, f'device.capacity["{DOMAIN}"].memory.compareTo(quantity("40")) >= 0')
-    assert 'memory is compared with 40 bytes, and the devices have 80Gi: did you mean quantity("40Gi")?' in text
+    assert '40 has no unit, and the devices have 80Gi of memory: did you mean quantity("40Gi")?' in text
     assert "did you mean quantity" not in page(
         capfd, f'device.capacity["{DOMAIN}"].memory.compareTo(quantity("40Gi")) >= 0'
     )
@@ -67,3 +67,28 @@ def test_an_amount_without_a_unit(capfd: pytest.CaptureFixture[str]) -> None:
 
 def test_a_selector_that_matches_is_not_lectured(capfd: pytest.CaptureFixture[str]) -> None:
     assert "What the devices publish" not in page(capfd, H100)
+
+
+def test_a_unit_that_kubernetes_lacks_is_the_verdict_and_corrected(capfd: pytest.CaptureFixture[str]) -> None:
+    memory = f'device.capacity["{DOMAIN}"].memory'
+    text = page(capfd, f'{memory}.compareTo(quantity("80GB")) >= 0')
+    assert 'Fails on all 32 devices: "80GB" is not a Kubernetes quantity; write "80G"' in text
+    assert f'{memory}.compareTo(quantity("80G")) >= 0' in text
+
+
+@pytest.mark.parametrize("written", [f'device.capacity["{DOMAIN}"].memory >= 80', "memory >= 80", "memory > 40"])
+def test_a_number_without_a_unit_is_questioned_first_and_written_with_the_likeliest(
+    capfd: pytest.CaptureFixture[str], written: str
+) -> None:
+    text, digits = page(capfd, written), written[-2:]
+    question = f'{digits} has no unit, and the devices have 80Gi of memory: did you mean quantity("{digits}Gi")?'
+    assert text.startswith(question) and text.count(question) == 1
+    matching = {"80": 16, "40": 32}[digits]
+    assert f"with the unit that devices publish; tried: {matching} of 32 match" in text
+    assert f'quantity("{digits}Gi")' in text.partition("Instead")[2] and f'quantity("{digits}")' not in text
+    assert "did you mean or?" not in text
+
+
+def test_the_unit_is_of_the_kind_that_devices_publish(capfd: pytest.CaptureFixture[str]) -> None:
+    text = page(capfd, "bandwidth >= 100")
+    assert text.startswith('100 has no unit, and the devices have 100G of bandwidth: did you mean quantity("100G")?')

@@ -49,6 +49,28 @@ def test_stdout_and_a_second_snapshot_of_it(capfd, tmp_path):
     assert first.isascii()
 
 
+def test_a_format_is_no_file(capfd, tmp_path, monkeypatch):
+    """After -o kubectl has formats: json is what a snapshot is, and the others end before anything is read."""
+    monkeypatch.chdir(tmp_path)
+    assert run(["snapshot", "--from", "demo"]) == 0
+    whole = capfd.readouterr().out
+    for words in (["-o", "json"], ["-ojson"], ["--output=json"], ["-f", "-"], ["-o", "-"]):
+        assert run(["snapshot", "--from", "demo", *words]) == 0
+        assert capfd.readouterr().out == whole
+    for word in ("yaml", "wide", "name", "jsonpath={.items}"):
+        assert run(["snapshot", "--from", str(tmp_path / "missing.json"), "-o", word]) == 2
+        out, err = capfd.readouterr()
+        assert not out
+        assert "a snapshot is always JSON" in err
+        assert "-f FILE" in err
+    assert run(["snapshot", "--from", "demo", "-f", "a.json", "-o", "b.json"]) == 2
+    assert "give one of them" in capfd.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+    for words in (["-f", "yaml"], ["-o", "./json"], ["-o", "cluster.json"]):
+        assert run(["snapshot", "--from", "demo", *words]) == 0
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["cluster.json", "json", "yaml"]
+
+
 def test_gzip(capfd, tmp_path):
     path = tmp_path / "cluster.json.gz"
     take(capfd, "-o", path)

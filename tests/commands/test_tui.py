@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
 from kubectl_dra.commands.app import run
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.tui.answers import settings_of
+from kubectl_dra.source.demo import CLUSTER
+from tests.kit.fake_api import FakeApi, running, serve_cluster, write_kubeconfig
 
 
 @pytest.mark.parametrize(
@@ -27,6 +31,51 @@ def test_refusals(capfd, arguments, code, text):
     out, err = capfd.readouterr()
     assert not out
     assert text in err
+
+
+@pytest.fixture
+def terminal(monkeypatch):
+    """The three streams are a terminal; the screen is never reached."""
+    stream = SimpleNamespace(isatty=lambda: True)
+    streams = SimpleNamespace(stdin=stream, stdout=stream, stderr=stream, platform=sys.platform)
+    monkeypatch.setattr("kubectl_dra.commands.tui.answers.sys", streams)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    started = []
+    screen = SimpleNamespace(run=lambda settings: started.append(settings) or 0)
+    monkeypatch.setitem(sys.modules, "kubectl_dra.tui.start", screen)
+    return started
+
+
+def test_a_namespace_that_does_not_exist_ends_before_the_screen(capfd, terminal):
+    assert run(["tui", "--from", "demo", "-n", "mll"]) == 1
+    err = capfd.readouterr().err
+    assert 'namespaces "mll" not found' in err
+    assert 'did you mean "ml"?' in err
+    assert terminal == []
+    assert run(["tui", "--from", "demo", "-n", "ml"]) == 0
+    assert [settings.namespace for settings in terminal] == ["ml"]
+
+
+def test_a_namespace_that_a_live_cluster_does_not_have(capfd, terminal, tmp_path, monkeypatch):
+    with running(FakeApi()) as api:
+        serve_cluster(api, json.loads(CLUSTER.read_bytes())["items"])
+        monkeypatch.setenv("KUBECONFIG", str(write_kubeconfig(tmp_path, api.url)))
+        assert run(["tui", "-n", "mll"]) == 1
+        assert 'did you mean "ml"?' in capfd.readouterr().err
+        assert terminal == []
+        assert run(["tui", "-n", "ml"]) == 0
+    # The screen tells of a server that does not answer, and tries it again with r.
+    assert run(["tui", "-n", "mll"]) == 0
+    assert [settings.namespace for settings in terminal] == ["ml", "mll"]
+
+
+def test_a_file_that_can_t_be_read_ends_before_the_screen(capfd, terminal, tmp_path):
+    empty = tmp_path / "empty.json"
+    empty.write_text("", encoding="utf-8")
+    for path in (empty, tmp_path / "missing.json"):
+        assert run(["tui", "--from", str(path)]) == 1
+        assert path.name in capfd.readouterr().err
+    assert terminal == []
 
 
 def test_settings():

@@ -6,6 +6,7 @@ be read, and one that says nothing of that must be the same.
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 import shlex
@@ -33,7 +34,7 @@ ALL = (*KINDS, "ResourceClaimTemplate", "PodGroup", "Event", "Namespace", "Resou
 #: Commands that read no cluster, or whose answer is what was read.
 APART = {
     "convert": "files alone",
-    "lint": "files alone; --devices: test_lint.py",
+    "lint": "files alone; --devices: test_findings_that_depend_on_what_was_not_read_begin_with_it",
     "explain": "words of the program",
     "completion": "words of the program",
     "version": "words of the program",
@@ -63,10 +64,10 @@ LISTS: dict[str, tuple[str, ...]] = {
     "get podgroups -A": ("PodGroup",),
     "why-pending podgroups -A": ("PodGroup",),
 }
-_NODE = "gke-prod-h100-5f3a2b1c-k4tq"
+NODE = "gke-prod-h100-5f3a2b1c-k4tq"
 #: Pages about one object, plans and what-ifs.
 PAGES = (
-    f"describe-pool gpu.example.com/{_NODE}",
+    f"describe-pool gpu.example.com/{NODE}",
     "describe-pool nic.example.com/rack-1",
     "describe-claim serve-0-net -n ml",
     "describe-claim serve-0-gpus-ppjs4 -n ml",
@@ -78,25 +79,26 @@ PAGES = (
     "why-pending claim/trainer-0-gpus-x9grb -n ml",
     "why-pending claim/leftover -n lab",
     "why-pending trainer-0 -n ml --remedy 1",
+    "why-pending trainer-0 -n ml --node-groups cluster",
     "capacity --class gpu.example.com -n ml --count 4",
     "top",
     "top nodes",
     "top classes",
     "top pods -A",
-    f"describe-node {_NODE}",
+    f"describe-node {NODE}",
     "describe-node cpu-1",
     "describe-podgroup ring -n ml",
     "why-pending podgroup/ring -n ml",
     "top namespaces",
     "test-selector 'device.driver == \"gpu.example.com\"' --class gpu.example.com",
-    f"test-selector true --explain {_NODE}/gpu-0",
-    f"taint-device gpu.example.com/{_NODE}/gpu-0 ecc:NoExecute --dry-run=client",
-    f"taint-device gpu.example.com/{_NODE}/gpu-7 ecc- --force --dry-run=client",
-    f"simulate --drain {_NODE}",
+    f"test-selector true --explain {NODE}/gpu-0",
+    f"taint-device gpu.example.com/{NODE}/gpu-0 ecc:NoExecute --dry-run=client",
+    f"taint-device gpu.example.com/{NODE}/gpu-7 ecc- --force --dry-run=client",
+    f"simulate --drain {NODE}",
     "get class gpu.example.com",
-    f"get pool {_NODE}",
+    f"get pool {NODE}",
     "get claim serve-0-net -n ml",
-    f"get device gpu.example.com/{_NODE}/gpu-0",
+    f"get device gpu.example.com/{NODE}/gpu-0",
     "get devices --class gpu.example.com",
 )
 #: How it is said that something was not read.
@@ -173,6 +175,9 @@ def ask(request: Any, tmp_path: Path, capfd: Any, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("NO_COLOR", "1")
     content = json.loads(CLUSTER.read_bytes())
     content["items"].append(GROUP)
+    for item in content["items"]:
+        if item["kind"] == "Node" and item["metadata"]["name"].startswith("gke-"):
+            item["metadata"].setdefault("labels", {})["karpenter.sh/nodepool"] = "h100"
     clock = PassingClock()
     clock.slept = 300.0
 
@@ -301,6 +306,34 @@ def test_a_page_that_differs_begins_with_what_was_not_read(ask: Ask, words: str)
             assert "not found\n" not in found.err, (kind, found)
 
 
+@pytest.mark.parametrize("kind", [*KINDS, "DaemonSet", "ResourceClaimTemplate", "PodGroup"])
+@pytest.mark.parametrize("format_", ["", "json", "yaml"])
+def test_of_node_groups_none_and_yes_are_said_only_of_what_was_read(ask: Ask, kind: str, format_: str) -> None:
+    call = f"why-pending trainer-0 -n ml --node-groups cluster{format_ and f' -o {format_}'}"
+    whole, found = ask(call, ()), ask(call, (kind,))
+    assert whole.code == 0
+    if kind == "Pod":
+        assert found.code == 1
+        assert "not all of them could be read" in found.err
+        return
+    cannot = kind in ("DaemonSet", "ResourceClaimTemplate", "PodGroup")
+    if format_ in ("json", "yaml"):
+        (group,), groups = (answers(each, format_)["nodeGroups"] for each in (whole, found))
+        assert group["outcome"] == "Fits"
+        assert [each["outcome"] for each in groups] == (["Fits"] if cannot else [] if kind == "Node" else ["Undecided"])
+        missing = (json.loads if format_ == "json" else yaml.safe_load)(found.out)["missing"]
+        assert kind in [each["kind"] for each in missing] or kind == "PodGroup"
+        return
+    text = " ".join(found.out.split())
+    assert "A fresh node of 1 of 1 node group would take the pod" in " ".join(whole.out.split())
+    assert "No group is described" not in text
+    assert "fresh node of none" not in text
+    assert cannot or "A fresh node of" not in text
+    told = "Which node groups there are" if kind == "Node" else "Whether a fresh node of 1 node group"
+    assert told in text or cannot
+    assert kind in text or kind == "PodGroup"
+
+
 def _nothing(found: Said, kind: str, format_: str) -> None:
     """Nothing could be answered."""
     assert found.code == 1, found
@@ -327,6 +360,55 @@ def test_a_simulation_begins_with_what_decides_and_was_not_read(ask: Ask, tmp_pa
         assert (text.code, document.code, ask(f"{words} --exit-code", (kind,)).code) == (1, 1, 4)
 
 
+#: What creates something: a quota may refuse it, however many devices are free.
+CREATING = (
+    ("simulate -f {} -n ml", "whether it fits is unknown"),
+    ("simulate -f {} -n ml --copies 3", "at most 3 of 3 copies fit"),
+    ("simulate -f {} -n ml --copies max", "fits at most "),
+    ("capacity -f {} -n ml", "they may admit fewer"),
+    ("capacity --class gpu.example.com -n ml", "they may admit fewer"),
+)
+
+
+@pytest.mark.parametrize(("words", "told"), CREATING)
+def test_quotas_that_were_not_read_may_refuse_what_is_created(ask: Ask, words: str, told: str, tmp_path: Path) -> None:
+    file = tmp_path / "pod.json"
+    file.write_text(json.dumps(POD), encoding="utf-8")
+    call = words.format(file)
+    whole = json.loads(ask(f"{call} -o json", ()).out)
+    document = json.loads(ask(f"{call} -o json", ("ResourceQuota",)).out)
+    if words.startswith("simulate"):
+        assert (whole["fits"], document["fits"]) == ("Yes", "Unknown")
+        assert [pod["bound"] for pod in document["pods"]] == ["atMost"]
+    for found, expected in ((whole, []), (document, ["ResourceQuota"])):
+        assert [each["kind"] for each in found["missing"] if each["decides"]] == expected
+    text = ask(f"{call} --exit-code", ("ResourceQuota",))
+    assert text.out.startswith("This answer is incomplete"), text
+    assert told in " ".join(text.out.split()), text
+    assert not any(line in text.out for line in NEVER)
+    assert (ask(call, ("ResourceQuota",)).code, text.code) == (0, 4)
+
+
+@pytest.mark.parametrize("ask", ["file"], indirect=True)
+def test_quotas_do_not_decide_about_what_does_not_fit_or_exists(ask: Ask, tmp_path: Path) -> None:
+    exists = next(
+        item
+        for item in json.loads(CLUSTER.read_bytes())["items"]
+        if (item["kind"], item["metadata"]["name"]) == ("ResourceClaim", "gpu-pool-a")
+    )
+    many = json.loads(json.dumps(POD))
+    many["items"][0]["spec"]["devices"]["requests"][0]["exactly"]["count"] = 15
+    new = json.loads(json.dumps(POD).replace('"namespace": "ml"', '"namespace": "brand-new"'))
+    for content in (exists, many, new):
+        file = tmp_path / "object.json"
+        file.write_text(json.dumps(content), encoding="utf-8")
+        call = f"simulate -f {file}"
+        found, whole = ask(call, ("ResourceQuota",)), ask(call, ())
+        # What would help may create something.
+        assert (found.code, found.first) == (whole.code, whole.first)
+        assert found == whole or content is many
+
+
 @pytest.mark.parametrize(("ask", "words"), sampled(CODES, 3, lambda case: case[0]), indirect=["ask"])
 def test_exit_codes(ask: Ask, words: str) -> None:
     for kind in KINDS:
@@ -334,6 +416,84 @@ def test_exit_codes(ask: Ask, words: str) -> None:
         told = plain.first.startswith(("This answer", "error"))
         assert plain.code == (1 if LISTS[words] == (kind,) else 0), (kind, plain)
         assert asked.code in ((3, 4) if told else (0, 3)), (kind, asked)
+
+
+@pytest.mark.parametrize("ask", ["file"], indirect=True)
+@pytest.mark.parametrize("kind", ["ResourceClaim", "DeviceTaintRule"])
+def test_no_cell_says_free_or_nobody_of_what_was_not_read(ask: Ask, kind: str) -> None:
+    """Row by row: each format says that a device may be less free than what was read, and who holds it is unknown."""
+    users = kind == "ResourceClaim"
+    for format_ in ("", "wide", "csv", "markdown"):
+        call = f"get devices -o {format_}" if format_ else "get devices"
+        whole, found = (rows_of(ask(call, kinds).out, format_) for kinds in ((), (kind,)))
+        assert {"free", "partly used"} <= {row["STATE"] for row in whole}
+        assert {"free?"} <= {row["STATE"] for row in found}
+        assert {"free", "partly used"}.isdisjoint(row["STATE"] for row in found)
+        assert ("?" in {row["USED BY"] for row in found}, "-" in {row["USED BY"] for row in found}) == (
+            users,
+            not users,
+        )
+        if format_ in ("wide", "csv") and not users:
+            assert "-" not in {row["TAINTS"] for row in found}
+    for device in json.loads(ask("get devices -o json", (kind,)).out)["items"]:
+        record = device["device"]
+        assert record["stateBound"] == ("exact" if record["state"] in _SURE[kind] else "atMost")
+        assert record["holdersBound"] == ("atLeast" if users else "exact")
+        assert record["taintsBound"] == ("exact" if users else "atLeast")
+    bounds = {each["device"]["stateBound"] for each in json.loads(ask("get devices -o json", ()).out)["items"]}
+    assert bounds == {"exact"}
+
+
+def has_exit_code(words: str) -> bool:
+    """Whether a command says what it found by its exit code; plans of taints do so with --list only."""
+    found = LazyGroup().get_command(click.Context(click.Command("dra")), words.split()[0])
+    assert found is not None
+    flags = {flag for each in found.params for flag in each.opts}
+    return "--exit-code" in flags and not words.startswith("taint-device")
+
+
+GRADED = [(source, words) for source in SOURCES for words in PAGES if has_exit_code(words)]
+
+
+@pytest.mark.parametrize(("ask", "words"), sampled(GRADED, 5, lambda case: case[0]), indirect=["ask"])
+def test_exit_codes_of_pages(ask: Ask, words: str) -> None:
+    """What begins with what was not read ends with 4, or 3 where a problem is certain; the rest as if all were read."""
+    call = f"{words} --exit-code"
+    whole = ask(call, ())
+    for kind in (*KINDS, "ResourceClaimTemplate", "PodGroup"):
+        found = ask(call, (kind,))
+        if found.first.startswith("error: "):
+            # A list of which nothing was read is the least that an answer can be.
+            assert found.code == (4 if "could not be listed" in found.first else 1), (kind, found)
+        elif found.first.startswith(BEGINNINGS):
+            assert found.code in (3, 4), (kind, found)
+            assert found.code == 4 or whole.code == 3, (kind, found)
+        else:
+            assert found.code == whole.code, (kind, found)
+
+
+def rows_of(out: str, format_: str) -> list[dict[str, str]]:
+    """The cells of a table by their titles."""
+    if format_ == "csv":
+        return list(csv.DictReader(out.splitlines()))
+    lines = [line.strip("| ") for line in out.splitlines() if set(line) - set("|-")]
+    apart = re.compile(r" +\| +" if format_ == "markdown" else "  +")
+    titles, *rows = [apart.split(line) for line in lines]
+    return [dict(zip(titles, row, strict=False)) for row in rows]
+
+
+#: States that stay what they are, whatever the kind that was not read says.
+_SURE = {"ResourceClaim": ("inUse",), "DeviceTaintRule": ("inUse", "tainted", "notOffered")}
+
+
+@pytest.mark.parametrize("ask", ["file"], indirect=True)
+@pytest.mark.parametrize("words", ["get nodes", "get classes", "get pools", "get podgroups -A", "get claims -A"])
+def test_what_is_unknown_has_one_sign(ask: Ask, words: str) -> None:
+    """A question mark alone; a bound never says that there are at least or at most no devices."""
+    for kind in ("ResourceClaim", "ResourceSlice", "Pod", "Node", "DeviceTaintRule", "DeviceClass"):
+        for format_ in ("", "-o wide", "-o markdown", "-o csv"):
+            out = ask(f"{words} {format_}", (kind,)).out
+            assert not re.search(r"\?\d|[≤≥]0(?!\d)", out), (kind, out)
 
 
 def test_with_both_kinds_that_make_taints_nothing_is_known(ask: Ask) -> None:
@@ -373,3 +533,39 @@ def test_a_file_of_claims_alone_says_nothing_of_who_uses_them(tmp_path: Path, ca
     out, err = capfd.readouterr()
     assert out == ""
     assert "of which it is not known" in err
+
+
+#: What a linted claim asks for, of which something is wrong.
+LINTED = (("gpu.example.com", "modell"), ("gpu.exampel.com", "model"), ("nowhere.example.com", "model"))
+
+
+@pytest.mark.parametrize(("class_", "attribute"), LINTED)
+@pytest.mark.parametrize("format_", ["", "json", "yaml", "sarif", "github"])
+def test_findings_that_depend_on_what_was_not_read_begin_with_it(
+    class_: str, attribute: str, format_: str, tmp_path: Path, capfd: Any
+) -> None:
+    """``lint --devices``: what it cannot find for want of rights is not clean; what can't decide is not spoken of."""
+    claim = json.loads(json.dumps(POD))["items"][0]
+    exactly = claim["spec"]["devices"]["requests"][0]["exactly"]
+    expression = f'device.attributes["gpu.example.com"].{attribute} == "H100"'
+    exactly.update(deviceClassName=class_, selectors=[{"cel": {"expression": expression}}])
+    (file := tmp_path / "claim.json").write_text(json.dumps(claim), encoding="utf-8")
+    content = json.loads(CLUSTER.read_bytes())
+
+    def lint(*kinds: str) -> Said:
+        (path := tmp_path / "cluster.json").write_text(json.dumps(withheld(content, kinds)), encoding="utf-8")
+        words = ["lint", str(file), "--devices", str(path), *(("-o", format_) if format_ else ())]
+        return Said(run(words), *capfd.readouterr())
+
+    whole = lint()
+    assert whole.err == ""
+    assert (attribute if attribute == "modell" else f'no DeviceClass "{class_}"') in whole.out.replace("\\", "")
+    for kind in KINDS:
+        found = lint(kind)
+        decides = kind in ("ResourceSlice", "DeviceClass")
+        assert decides or found == whole, (kind, found)
+        assert found.err.startswith("warning: ") is decides, (kind, found)
+        assert (kind in found.err) is decides, (kind, found)
+        if format_ in ("json", "yaml"):
+            document = json.loads(found.out) if format_ == "json" else yaml.safe_load(found.out)
+            assert [each["kind"] for each in document["missing"]] == ([kind] if decides else [])

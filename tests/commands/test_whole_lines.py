@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
-import os
-import pty
 import re
-import struct
 import sys
-import termios
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from kubectl_dra.commands.app import run
+from tests.kit.pseudo_terminal import pseudo_terminal
 from tests.reports.clusters import DEMO
 
 #: Names that are longer still than those of the demo cluster.
@@ -41,31 +34,12 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@contextmanager
-def _stdout(descriptor: int) -> Iterator[None]:
-    with open(descriptor, "w", encoding="utf-8") as stream, contextlib.redirect_stdout(stream):
-        yield
-
-
 def _to_terminal(columns: int, *words: str) -> str:
     """What a terminal of so many columns is sent."""
-    master, slave = pty.openpty()
-    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    read: list[bytes] = []
-
-    def reader() -> None:
-        with contextlib.suppress(OSError):  # Linux: the other side is closed
-            while data := os.read(master, 65536):
-                read.append(data)
-
-    thread = threading.Thread(target=reader)
-    thread.start()
-    with _stdout(slave):
+    with pseudo_terminal(columns) as (screen, stream), contextlib.redirect_stdout(stream):
         assert sys.stdout.isatty()
         assert run(words) == 0
-    thread.join()
-    os.close(master)
-    return b"".join(read).decode().replace("\r\n", "\n")
+        return screen.rest(stream).decode().replace("\r\n", "\n")
 
 
 def _to_pipe(capfd: pytest.CaptureFixture[str], *words: str) -> str:

@@ -46,6 +46,15 @@ def test_page(capfd, namespace, name):
     check_golden(f"why-pending/{namespace}-{name}.txt", out)
 
 
+def test_a_pod_that_runs_names_its_claims_and_devices(capfd):
+    code, out, err = call(capfd, "serve-0", "-n", "ml")
+    assert (code, err) == (0, "")
+    words = " ".join(out.split())
+    assert words.startswith("Pod ml/serve-0 is not pending: it runs on node gke-prod-h100-5f3a2b1c-k4tq.")
+    assert "Claims: serve-0-net, serve-0-gpus-ppjs4" in words
+    assert "nic.example.com/rack-1/nic-0, gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq/gpu-0," in words
+
+
 def test_overview_counts_every_pending_pod_once(capfd):
     code, out, err = call(capfd, "-A")
     assert (code, err) == (0, "")
@@ -281,3 +290,23 @@ def test_a_search_that_ended_early_says_so(capfd, monkeypatch):
     ended = [" ".join(page.split()) for page in pages if "No change was found" in page]
     assert ended
     assert all("checked; the search was ended there, and others may help." in page for page in ended)
+
+
+@pytest.mark.parametrize("flags", [["-o", "wide"], ["--sort-by", "age"]])
+def test_a_list_without_the_line_of_titles(capfd, flags):
+    _, whole, _ = call(capfd, "-A", *flags)
+    code, lines, err = call(capfd, "-A", *flags, "--no-headers")
+    assert (code, err) == (0, "")
+    assert lines.splitlines() == whole.splitlines()[1:]
+    assert lines
+
+
+def test_titles_of_a_page_are_no_titles(capfd):
+    assert call(capfd, "probe", "-n", "lab", "-o", "wide", "--no-headers")[0] == 2
+
+
+@pytest.mark.parametrize("arguments", [["-A"], ["-A", "-o", "name"], ["-A", "-o", "json"], ["-A", "-o", "csv"]])
+def test_titles_are_left_out_only_of_a_list_that_has_them(capfd, arguments):
+    code, out, err = call(capfd, *arguments, "--no-headers")
+    assert (code, out) == (2, "")
+    assert "add -o wide" in err

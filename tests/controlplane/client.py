@@ -40,6 +40,7 @@ _PLURALS: Mapping[str, tuple[str, bool]] = {
     "CSIStorageCapacity": ("csistoragecapacities", True),
     "VolumeAttachment": ("volumeattachments", False),
     "PodDisruptionBudget": ("poddisruptionbudgets", True),
+    "Service": ("services", True),
     "Deployment": ("deployments", True),
     "ReplicaSet": ("replicasets", True),
     "StatefulSet": ("statefulsets", True),

@@ -66,7 +66,7 @@ def judged(path: Path, cluster: Sequence[str]) -> Verdict:
             _simulated(verdict, json.loads(out))
         elif command == "lint" and out:
             found = json.loads(out)["findings"]
-            verdict.mistakes = [f"{each['rule']}: {each['path']}" for each in found if each["severity"] == "error"]
+            verdict.mistakes = [f"{each['code']}: {each['path']}" for each in found if each["severity"] == "error"]
     return verdict
 
 

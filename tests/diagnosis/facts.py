@@ -23,7 +23,7 @@ from kubectl_dra.model.resource import (
     ResourceSlice,
 )
 from kubectl_dra.model.scheduling import CompositePodGroup, PodGroup, Workload
-from kubectl_dra.model.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
+from kubectl_dra.model.storage import CsiDriver, CsiNode, PersistentVolume, PersistentVolumeClaim, StorageClass
 from kubectl_dra.model.usage import usage_by_node
 from kubectl_dra.model.workloads import WorkloadObject
 
@@ -42,12 +42,17 @@ KINDS: dict[str, type[Any]] = {
     "PersistentVolumeClaim": PersistentVolumeClaim,
     "PersistentVolume": PersistentVolume,
     "StorageClass": StorageClass,
+    "CSINode": CsiNode,
+    "CSIDriver": CsiDriver,
     "PodGroup": PodGroup,
     "Workload": Workload,
     "CompositePodGroup": CompositePodGroup,
 }
 #: Kinds of which there are none.
-NONE = ("CSINode", "CSIDriver", "CSIStorageCapacity", "VolumeAttachment", "PriorityClass", "PodDisruptionBudget")
+NONE = (
+    *("CSIStorageCapacity", "VolumeAttachment", "PriorityClass", "PodDisruptionBudget"),
+    "Service",
+)
 WORKLOADS = ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "CronJob")
 
 
@@ -80,6 +85,8 @@ def inventory(items: Iterable[dict[str, Any]]) -> Inventory:
             claims=_by_key(by_kind.get("PersistentVolumeClaim", [])),
             volumes=_by_name(by_kind.get("PersistentVolume", [])),
             classes=_by_name(by_kind.get("StorageClass", [])),
+            csi_nodes=_by_name(by_kind.get("CSINode", [])),
+            csi_drivers=_by_name(by_kind.get("CSIDriver", [])),
         ),
         groups=GroupObjects(
             pod_groups=_by_key(by_kind.get("PodGroup", [])),

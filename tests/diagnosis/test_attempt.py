@@ -5,13 +5,16 @@ from typing import Any
 
 import pytest
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.judgement import feasible_nodes_to_find
 from kubectl_dra.diagnosis.records import Agreement, AssumptionKind, ClaimElsewhere, NodeOutcome, PodDiagnosis, Verdict
+from kubectl_dra.diagnosis.remedies import remedies
 from kubectl_dra.model.evidence import Coverage, Evidence, Read
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from tests.diagnosis import build, facts
+from tests.kit.clock import CLOCK
 from tests.kit.state import diagnose_pod
 
 POD = Key(build.NAMESPACE, "pod")
@@ -351,9 +354,25 @@ def test_other_plugins_are_named_from_the_message() -> None:
     pod = build.pod(claims=["claim"])
     message = "0/1 nodes are available: 1 a plugin of somebody else says no."
     pod["status"]["conditions"] = [{"type": "PodScheduled", "status": "False", "message": message}]
-    found = diagnose(pod, build.claim(), build.node(), build.slice_("node-1", gpu()))
-    assert (found.verdict, found.agreement) == (Verdict.SCHEDULABLE, Agreement.AGREES)
+    objects = pod, build.claim(), build.node(), build.slice_("node-1", gpu())
+    found = diagnose(*objects)
+    assert (found.verdict, found.agreement) == (Verdict.UNSCHEDULABLE, Agreement.AGREES)
+    assert (found.reason, found.message) == ("Unschedulable", message)
     assert [cause.code for cause in found.causes] == [Code.OTHER_PLUGIN]
+    # What would help against rules that are not known can't be tried.
+    world = ClusterState(facts.inventory([CLASS, *objects]), facts.evidence(), features(), CLOCK)
+    assert remedies(world, found) == ()
+
+
+def test_whether_other_plugins_refuse_more_nodes_than_they_did_is_not_known() -> None:
+    pod = build.pod(claims=["claim"])
+    message = "0/2 nodes are available: 1 a plugin of somebody else says no, 1 cannot allocate all claims."
+    pod["status"]["conditions"] = [{"type": "PodScheduled", "status": "False", "message": message}]
+    nodes = [each for name in ("node-1", "node-2") for each in (build.node(name), build.slice_(name, gpu()))]
+    found = diagnose(pod, build.claim(), *nodes)
+    assert (found.verdict, found.message, found.agreement) == (Verdict.UNKNOWN, "", Agreement.UNCHECKED)
+    assert [cause.code for cause in found.causes] == [Code.OTHER_PLUGIN]
+    assert outcomes(found) == {"node-1": NodeOutcome.FITS, "node-2": NodeOutcome.FITS}
 
 
 @pytest.mark.parametrize(
@@ -370,9 +389,22 @@ def test_other_plugins_that_reject_the_pod_before_any_node(text: str, code: Code
     pod["status"]["conditions"] = [{"type": "PodScheduled", "status": "False", "message": message}]
     found = diagnose(pod, build.claim(), build.node(), *([build.slice_("node-1", gpu())] if device else []))
     assert found.agreement is Agreement.AGREES
-    assert found.verdict is (Verdict.SCHEDULABLE if device else Verdict.UNSCHEDULABLE)
+    assert found.verdict is Verdict.UNSCHEDULABLE
     assert code in [cause.code for cause in found.causes]
     assert (found.causes[0].code is code) is device
+
+
+def test_a_claim_that_the_failed_attempt_has_allocated_itself_is_no_contradiction() -> None:
+    """The pod is newer than the claim: only the attempt has changed anything, and the next one fails otherwise."""
+    pod = build.pod(claims=["claim"])
+    pod["spec"]["resourceClaims"].append({"name": "again", "resourceClaimName": "claim"})
+    message = f'running PreBind plugin "DynamicResources": {ELSEWHERE}'
+    condition = {"type": "PodScheduled", "status": "False", "reason": "SchedulerError", "message": message}
+    pod["status"]["conditions"] = [condition]
+    claim = build.claim(held=[("node-1", "gpu-0")])
+    found = diagnose(pod, claim, build.node(), build.slice_("node-1", gpu("gpu-0")))
+    assert (found.verdict, found.agreement) == (Verdict.SCHEDULER_ERROR, Agreement.STALE)
+    assert "Duplicate value" in found.message
 
 
 def test_a_claim_that_was_being_allocated_for_another_pod_is_no_contradiction() -> None:

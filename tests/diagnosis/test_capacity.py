@@ -7,9 +7,12 @@ from typing import Any
 import pytest
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.capacity import Capacity, capacity, of_request
+from kubectl_dra.diagnosis.capacity import Capacity, Shape, capacity, of_request
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import Bound
+from kubectl_dra.diagnosis.records import BeingBound, Bound, Count
+from kubectl_dra.model.core import Container, Pod, PodSpec, ResourceRequirements
+from kubectl_dra.model.meta import ObjectMeta
+from kubectl_dra.model.quantity import Quantity
 from tests.capacity.clusters import Shape as Wanted
 from tests.capacity.worlds import shape_of
 from tests.cluster.test_edits import decoded
@@ -39,8 +42,8 @@ def by_name(found: Capacity) -> dict[str, tuple[int, list[Code]]]:
 
 def test_copies_are_counted_node_by_node() -> None:
     found = ask(world(*nodes("a", "b"), *owned("x", "a", ("a", "gpu-0"))), 2)
-    assert found.fits.value == 3
-    assert found.fits.bound is Bound.EXACT
+    assert found.copies.value == 3
+    assert found.copies.bound is Bound.EXACT
     assert by_name(found) == {"a": (1, [Code.DEVICES_IN_USE]), "b": (2, [Code.DEVICES_IN_USE])}
     devices = found.devices
     assert (devices.matching, devices.in_use, devices.taken, devices.left, devices.unusable) == (8, 1, 6, 1, 0)
@@ -66,7 +69,7 @@ def test_devices_that_several_nodes_reach_are_counted_once() -> None:
     shared = build.slice_("", *gpus(3), pool="rack", allNodes=True)
     del shared["spec"]["nodeName"]
     found = ask(world(build.node("a"), build.node("b"), shared), 1)
-    assert found.fits.value == 3
+    assert found.copies.value == 3
     assert not found.side_by_side
     assert found.devices.matching == 3
     assert found.repacked.bound is Bound.UNKNOWN
@@ -76,7 +79,7 @@ def test_fragmented_devices_are_left_over_until_pods_move() -> None:
     """Two pods hold one of two devices on two nodes: a copy that needs two fits once one of them has moved."""
     state = world(*nodes("a", "b", devices=2), *owned("x", "a", ("a", "gpu-0")), *owned("y", "b", ("b", "gpu-0")))
     found = ask(state, 2)
-    assert (found.fits.value, found.devices.left) == (0, 2)
+    assert (found.copies.value, found.devices.left) == (0, 2)
     assert (found.repacked.value, found.repacked.bound, found.reached) == (1, Bound.AT_MOST, True)
     (way,) = found.moves
     assert (way.more, way.smallest, way.at_least, len(way.moves)) == (1, True, 1, 1)
@@ -99,7 +102,7 @@ def test_a_pod_that_finds_no_node_gets_one_by_another_that_moves_first() -> None
         *owned("other", "c", ("c", "gpu-0")),
     ]
     found = ask(world(*objects), 3)
-    assert (found.fits.value, found.repacked.value) == (0, 1)
+    assert (found.copies.value, found.repacked.value) == (0, 1)
     (way,) = found.moves
     assert [move.pod.name for move in way.moves] in (["small", "big"], ["other", "big"])
     # The one alone can not: two restarts are the least.
@@ -109,6 +112,30 @@ def test_a_pod_that_finds_no_node_gets_one_by_another_that_moves_first() -> None
     assert second.closed == ("a",)
     assert second.to == first.from_node
     assert way.nodes == first.closed
+
+
+def nominated(name: str, node: str, priority: int, **more: Any) -> dict[str, Any]:
+    """A pod that is about to get three of the four cpus of a node."""
+    pod = build.pod(name, requests={"cpu": "3"}, priority=priority, **more)
+    pod["status"]["nominatedNodeName"] = node
+    return pod
+
+
+@pytest.mark.parametrize("node", ["a", "b"])
+def test_a_nominated_pod_takes_from_its_node_and_from_none_like_it(node: str) -> None:
+    found = capacity(world(*nodes("a", "b"), nominated("soon", node, 5)), shape_of(Wanted(1, cpu="1")))
+    assert {name: copies for name, (copies, _) in by_name(found).items()} == {"a": 4, "b": 4, node: 1}
+    assert found.copies == Count(5)
+
+
+@pytest.mark.parametrize("node", ["a", "b"])
+def test_copies_beside_a_pod_of_lower_priority_that_may_be_being_bound_are_the_most(node: str) -> None:
+    low = nominated("low", node, -1, claims=["claim"])
+    found = capacity(world(*nodes("a", "b"), build.claim("claim"), low), shape_of(Wanted(1, cpu="1")))
+    assert found.copies == Count(8, Bound.AT_MOST)
+    assert found.being_bound == BeingBound((f"{NAMESPACE}/low",), 5)
+    enough = capacity(world(*nodes("a", "b"), build.claim("claim"), low), shape_of(Wanted(4, cpu="1")))
+    assert (enough.copies, enough.being_bound) == (Count(2), None)
 
 
 def test_what_others_take_of_a_node_is_no_proof_that_pods_with_devices_have_to_leave() -> None:
@@ -129,7 +156,7 @@ def test_no_moves_are_made_up_where_pods_can_not_leave() -> None:
     del bare[0]["metadata"]["ownerReferences"]
     other = [*owned("y", "b", ("b", "gpu-0")), budget("y", 0)]
     found = ask(world(*nodes("a", "b", devices=2), *bare, *other), 2)
-    assert (found.fits.value, found.repacked.value, found.movable, found.moves) == (0, 0, 0, ())
+    assert (found.copies.value, found.repacked.value, found.movable, found.moves) == (0, 0, 0, ())
 
 
 def test_a_quota_limits_beside_the_devices() -> None:
@@ -141,8 +168,18 @@ def test_a_quota_limits_beside_the_devices() -> None:
         "status": {"hard": {f"{build.DRIVER}.deviceclass.resource.k8s.io/devices": "5"}},
     }
     found = ask(world(*nodes("a", "b"), quota), 2)
-    assert (found.fits.value, found.quota) == (4, 2)
+    assert (found.copies.value, found.quota) == (4, 2)
     assert ask(world(*nodes("a", "b")), 2).quota is None
+
+
+def test_a_quota_of_an_extended_resource_limits_pods() -> None:
+    limit = "requests.example.com/gpu"
+    status = {"hard": {limit: "5"}, "used": {limit: "2"}}
+    few = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "few", "namespace": NAMESPACE}}
+    few |= {"spec": {"hard": status["hard"]}, "status": status}
+    container = Container("main", resources=ResourceRequirements({"example.com/gpu": Quantity(1)}))
+    pod = Pod(ObjectMeta("web", NAMESPACE), PodSpec(containers=(container,)))
+    assert capacity(world(*nodes("a", "b"), few), Shape(pod, {})).quota == 3
 
 
 @pytest.mark.parametrize(
@@ -158,19 +195,19 @@ def test_a_quota_limits_beside_the_devices() -> None:
 )
 def test_what_could_not_be_read_makes_numbers_bounds(withheld: str, bound: Bound) -> None:
     found = ask(world(*nodes("a", "b"), withheld=(withheld,)), 2)
-    assert found.fits.bound is bound
+    assert found.copies.bound is bound
     assert not found.moves
 
 
 def test_a_class_that_does_not_exist_ends_every_attempt() -> None:
     found = capacity(world(*nodes("a")), of_request(NAMESPACE, "nosuch", 1, ()))
-    assert (found.fits.value, found.nodes) == (0, ())
+    assert (found.copies.value, found.nodes) == (0, ())
     assert [cause.code for cause in found.causes][:1] == [Code.CLASS_MISSING]
 
 
 def test_nodes_alike_are_counted_like_one() -> None:
     many = nodes(*(f"n-{number:03}" for number in range(120)), devices=3)
     found = ask(world(*many), 2)
-    assert found.fits.value == 120
+    assert found.copies.value == 120
     (room,) = found.nodes
     assert (room.count, len(room.names), room.more) == (120, 20, 100)

@@ -11,9 +11,16 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import ObjectRef, Verdict
 from kubectl_dra.diagnosis.remedies import Remedy, remedies
-from kubectl_dra.diagnosis.remedies.records import Competition, DeletePod, EditClaim, Prospect, RemoveGates
+from kubectl_dra.diagnosis.remedies.records import (
+    Competition,
+    DeletePod,
+    EditClaim,
+    Prospect,
+    RemoveGates,
+)
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
+from kubectl_dra.reports.remedies import find_remedies
 from tests.diagnosis import build, facts, gangs
 from tests.kit.clock import CLOCK
 
@@ -36,11 +43,15 @@ def holder(name: str, *devices: str, owner: str = "") -> list[dict[str, Any]]:
 
 def found(*parts: Any, devices: str = "a") -> tuple[Remedy, ...]:
     """The ways out of the pod called ``pod``; node-1 has one device for each letter."""
+    world = cluster(*parts, devices=devices)
+    return remedies(world, Diagnoser(world).pod(Key("ml", "pod")))
+
+
+def cluster(*parts: Any, devices: str) -> ClusterState:
     objects = [each for part in parts for each in (part if isinstance(part, list) else [part])]
     slice_ = build.slice_("node-1", *map(build.device, devices))
     inventory = facts.inventory([build.device_class(), build.node(), slice_, *objects])
-    world = ClusterState(inventory, facts.evidence(), features(), CLOCK)
-    return remedies(world, Diagnoser(world).pod(Key("ml", "pod")))
+    return ClusterState(inventory, facts.evidence(), features(), CLOCK)
 
 
 def of(kind: type, ways: tuple[Remedy, ...]) -> Remedy:
@@ -63,13 +74,13 @@ def test_priority_then_time_decides_who_takes_it(minute: int, priority: int, fir
     """Of the same moment either may come first, so that nothing is promised."""
     other = waiting("other", minute=minute, priority=priority)
     way = of(DeletePod, found(waiting("pod", minute=2), other, holder("serve", "a")))
-    expected = Competition(before=(ref("other"),), lost=True) if first else Competition(after=(ref("other"),))
+    expected = Competition(before=1, first=(ref("other"),), lost=True) if first else Competition(after=1)
     assert way.competition == expected
 
 
 def test_what_is_left_after_those_who_come_first() -> None:
     way = of(DeletePod, found(waiting("pod", minute=2), waiting("other"), holder("serve", "a", "b"), devices="ab"))
-    assert way.competition == Competition(before=(ref("other"),))
+    assert way.competition == Competition(before=1, first=(ref("other"),))
     assert way.nodes == ("node-1",)
 
 
@@ -77,13 +88,33 @@ def test_only_those_are_named_without_whom_it_would_be_enough() -> None:
     small, large = waiting("small", 1), waiting("large", 2, minute=1)
     way = of(DeletePod, found(waiting("pod", 2, minute=2), small, large, holder("serve", "a", "b", "c"), devices="abc"))
     assert way.competition.lost
-    assert way.competition.before == (ref("large"),)
+    assert way.competition.first == (ref("large"),)
+
+
+def test_many_are_counted_and_the_first_are_named() -> None:
+    others = [each for number in range(6) for each in waiting(f"w{number}", 1 + number // 3)]
+    held = holder("serve", *"abcdef", owner="StatefulSet")
+    way = of(DeletePod, found(waiting("pod", minute=1), others, held, devices="abcdef"))
+    refs = (ref("w0"), ref("w1"), ref("w2"))
+    assert way.competition == Competition(before=4, after=3, again=1, first=refs)
 
 
 def test_what_is_made_again_comes_last() -> None:
     """A controller's new pod wants the devices back, but this one has waited for longer."""
     way = of(DeletePod, found(waiting("pod", minute=2), holder("serve", "a", owner="StatefulSet")))
-    assert way.competition == Competition(after=(ref("serve"),))
+    assert way.competition == Competition(after=1, again=1)
+
+
+def test_a_pod_of_the_same_controller_that_waits_for_longer_comes_first() -> None:
+    """The scheduler asks nobody whose pods they are."""
+    owned = []
+    for name, minute in (("older", 1), ("pod", 2)):
+        each = waiting(name, minute=minute)
+        reference = {"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "train", "uid": "t", "controller": True}
+        each[0]["metadata"]["ownerReferences"] = [reference]
+        owned += each
+    way = of(DeletePod, found(owned, holder("serve", "a")))
+    assert way.competition == Competition(before=1, first=(ref("older"),), lost=True)
 
 
 def test_what_is_made_again_takes_of_a_quota_what_it_gave_back() -> None:
@@ -101,15 +132,80 @@ def test_what_is_made_again_takes_of_a_quota_what_it_gave_back() -> None:
     quota = {"kind": "ResourceQuota", "metadata": {"name": "q", "namespace": "ml"}, "spec": {}}
     quota["status"] = {"hard": full, "used": full}
     way = of(DeletePod, found(waiting("pod", minute=2), pod, claim, template, quota))
-    assert way.competition == Competition(after=(ref("serve"),))
+    assert way.competition == Competition(after=1, again=1)
 
 
 def test_of_two_that_go_the_first_leaves_room_for_others_before_this_one_fits() -> None:
     """Even for what a controller makes again; only what takes the place of the last one comes too late."""
-    both = holder("one", "a", owner="Job"), holder("two", "b", owner="Job")
+    both = holder("one", "a", owner="StatefulSet"), holder("two", "b", owner="StatefulSet")
     way = of(DeletePod, found(waiting("pod", 2, minute=2), *both, devices="ab"))
     assert [action.pod.name for action in way.actions if isinstance(action, DeletePod)] == ["one", "two"]
-    assert way.competition == Competition(before=(ref("one"),), after=(ref("two"),), lost=True)
+    assert way.competition == Competition(before=1, after=1, again=2, first=(ref("one"),), lost=True)
+
+
+def remade(name: str, owner: str, *devices: str) -> list[dict[str, Any]]:
+    """A pod that a controller makes again, with a claim from its template ``t``."""
+    pod = build.pod(name, templates=["t"], node_name="node-1", phase="Running")
+    reference = {"apiVersion": "apps/v1", "kind": owner, "name": name, "uid": f"set-{name}", "controller": True}
+    pod["metadata"]["ownerReferences"] = [reference]
+    pod["status"]["resourceClaimStatuses"] = [{"name": "t", "resourceClaimName": f"{name}-t"}]
+    mine = {"apiVersion": "v1", "kind": "Pod", "name": name, "uid": f"pod-{name}", "controller": True}
+    held = [("node-1", device) for device in devices]
+    request, metadata = build.request(count=len(devices)), {"ownerReferences": [mine]}
+    claim = build.claim(f"{name}-t", request, held=held, by=[name], on="node-1", metadata=metadata)
+    template = {"kind": "ResourceClaimTemplate", "metadata": {"name": "t", "namespace": "ml"}}
+    return [pod, claim, {**template, "spec": {"spec": claim["spec"]}}]
+
+
+def test_what_is_made_again_takes_its_place_before_the_last_pod_goes() -> None:
+    """The one that goes last is made again by nobody, which leaves what was freed before no less taken."""
+    again = remade("again", "ReplicaSet", "a", "b")
+    way = of(DeletePod, found(waiting("pod", 3, minute=2), again, holder("bare", "c"), devices="abc"))
+    assert [action.pod.name for action in way.actions if isinstance(action, DeletePod)] == ["again", "bare"]
+    assert way.competition == Competition(before=1, again=1, first=(ref("again"),), lost=True)
+
+
+@pytest.mark.parametrize(("owner", "lost"), [("ReplicaSet", True), ("StatefulSet", False)])
+def test_what_is_made_again_while_the_old_one_goes_takes_what_is_free_already(owner: str, lost: bool) -> None:
+    """A StatefulSet waits until it has gone, and then this pod is there first."""
+    again = remade("again", owner, "c")
+    way = of(DeletePod, found(waiting("pod", 3, minute=2), again, holder("bare", "a", "b"), devices="abc"))
+    assert [action.pod.name for action in way.actions if isinstance(action, DeletePod)] == ["bare", "again"]
+    first = (ref("again"),) if lost else ()
+    assert way.competition == Competition(before=int(lost), after=int(not lost), again=1, first=first, lost=lost)
+
+
+@pytest.mark.parametrize(("owner", "lost"), [("ReplicaSet", True), ("StatefulSet", False)])
+def test_a_device_that_is_free_goes_to_what_is_made_again(owner: str, lost: bool) -> None:
+    way = of(DeletePod, found(waiting("pod", 2, minute=2), remade("again", owner, "b"), devices="ab"))
+    assert way.competition.lost is lost
+
+
+@pytest.mark.parametrize(("priority", "lost"), [(0, True), (-10, False)])
+def test_what_is_made_again_comes_before_a_pod_that_is_made_anew_as_well(priority: int, lost: bool) -> None:
+    """Ask for less, then delete a pod: the new pod is no older than the one that is made again.
+
+    Where that has less priority, this one comes first: it waits already when the devices become free.
+    """
+    again = remade("again", "StatefulSet", "b", "c", "d")
+    again[0]["spec"]["priority"] = priority
+    mine = build.pod("pod", templates=["mine"])
+    owner = {"apiVersion": "v1", "kind": "Pod", "name": "pod", "uid": "pod-pod", "controller": True}
+    mine["status"]["resourceClaimStatuses"] = [{"name": "mine", "resourceClaimName": "pod-mine"}]
+    claim = build.claim("pod-mine", build.request(count=5), metadata={"ownerReferences": [owner]})
+    template = {"kind": "ResourceClaimTemplate", "metadata": {"name": "mine", "namespace": "ml"}}
+    template |= {"spec": {"spec": claim["spec"]}}
+    world = cluster(mine, claim, template, again, holder("small", "a"), devices="abcd")
+    diagnosis = Diagnoser(world).pod(Key("ml", "pod"))
+    ways = remedies(world, diagnosis)
+    both = [way for way in ways if {type(action) for action in way.actions} == {DeletePod, EditClaim}]
+    freed = [way for way in both if any(a.pod == ref("again") for a in way.actions if isinstance(a, DeletePod))]
+    assert freed
+    assert {way.competition.lost for way in freed} == {lost}
+    assert {way.competition.first for way in freed} == {(ref("again"),) if lost else ()}
+    way = next(way for way in find_remedies(world, diagnosis).remedies if way.actions == freed[0].actions)
+    targets = [step.commands[-1][2] for step in way.steps or ()]
+    assert targets[1:] == ["--force", "pod/again"]
 
 
 def test_a_gated_pod_does_not_compete() -> None:
@@ -159,7 +255,7 @@ def test_pods_that_wait_for_cpu_take_it_first() -> None:
     pod, claim = waiting("pod", requests={"cpu": "2"})
     way = of(DeletePod, found(pod, claim, busy, other))
     assert way.actions == (DeletePod(ref("busy"), (), None, ("3 cpu",)),)
-    assert way.competition == Competition(before=(ref("other"),), lost=True)
+    assert way.competition == Competition(before=1, first=(ref("other"),), lost=True)
 
 
 # --- pods that are placed together ------------------------------------------------------------------------------------
@@ -179,8 +275,8 @@ def beside_a_group(size: int, minimum: int, priority: int = 0) -> Remedy:
 
 def test_a_group_that_fits_together_comes_after_or_first() -> None:
     train = ObjectRef("PodGroup", "ml", "train")
-    assert beside_a_group(2, 2).competition == Competition(after=(train,))
-    assert beside_a_group(2, 2, priority=5).competition == Competition(before=(train,), lost=True)
+    assert beside_a_group(2, 2).competition == Competition(after=1, groups=1)
+    assert beside_a_group(2, 2, priority=5).competition == Competition(before=1, groups=1, first=(train,), lost=True)
 
 
 def test_a_group_that_does_not_fit_as_a_whole_takes_nothing() -> None:

@@ -236,3 +236,21 @@ def test_the_name_that_the_server_made_up_is_no_difference() -> None:
     assert (under(limited("0"), said).agreement, under(limited("0"), said).message) == (Agreement.AGREES, said)
     other = said.replace("limited", "bounded")
     assert under(limited("0"), other).agreement is not Agreement.AGREES
+
+
+@pytest.mark.parametrize(
+    ("objects", "verdict"),
+    [
+        # The device plugin of a node has what is requested: no claim is made.
+        ([build.node("plugin", **{GPU: "1"})], Verdict.SCHEDULABLE),
+        ([build.node()], Verdict.UNKNOWN),
+        # The scheduler may take either, and what is refused at bind is tried on the same node again.
+        ([build.node("plugin", **{GPU: "1"}), build.node()], Verdict.UNKNOWN),
+    ],
+)
+def test_quotas_that_were_not_read_decide_where_one_node_needs_a_claim(
+    objects: list[dict[str, Any]], verdict: Verdict
+) -> None:
+    pod = build.pod(requests={GPU: "1"})
+    assert diagnose(*objects, CLASS, SLICE, pod).verdict is Verdict.SCHEDULABLE
+    assert diagnose(*objects, CLASS, SLICE, pod, withheld=("ResourceQuota",)).verdict is verdict

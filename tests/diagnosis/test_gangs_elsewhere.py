@@ -170,7 +170,7 @@ def test_the_coscheduling_plugin_of_the_default_scheduler_says_why(text: str) ->
     ]
     found = of_pod(cluster(build.node(), *members), "worker-0")
     own = gang(found)
-    assert (found.causes[0].code, found.verdict) == (Code.OTHER_PLUGIN, Verdict.SCHEDULABLE)
+    assert (found.causes[0].code, found.verdict) == (Code.OTHER_PLUGIN, Verdict.UNSCHEDULABLE)
     assert (own.system, own.name, own.says, own.members, own.fitting) == ("coscheduling", "mpi", text, 2, 1)
     assert plain(reason_sentence(found.causes[0])) == (
         f"the coscheduling plugin says: {text}. Of its group mpi, 2 pods exist, 2 of them without a node"

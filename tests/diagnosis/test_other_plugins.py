@@ -212,6 +212,18 @@ def test_too_few_devices_stay_too_few_but_nobody_knows_who_rejects_the_node_firs
     assert codes(found) == [Code.TOO_FEW_DEVICES]
 
 
+def test_services_are_missing_where_they_may_tell_which_node_is_the_best() -> None:
+    several = build.node("node-2"), build.slice_("node-2", build.device("gpu-0"))
+    pod, claim = build.pod(claims=["claim"]), build.claim()
+    found = diagnose(pod, claim, *several, withheld=["Service"])
+    assert found.verdict is Verdict.SCHEDULABLE
+    assert [(each.kind, each.namespace, each.decides) for each in found.missing] == [("Service", "ml", False)]
+    assert diagnose(pod, claim, withheld=["Service"]).missing == ()
+    own = build.pod(claims=["claim"], **spread(topologyKey="zone", whenUnsatisfiable="ScheduleAnyway"))
+    assert diagnose(own, claim, *several, withheld=["Service"]).missing == ()
+    assert diagnose(pod, claim, *several).missing == ()
+
+
 def test_without_the_pods_on_nodes_nobody_knows_their_company() -> None:
     found = diagnose(build.pod(claims=["claim"], **spread(topologyKey=HOST)), build.claim(), withheld=["Pod"])
     assert (found.verdict, codes(found)[0]) == (Verdict.UNKNOWN, Code.EVIDENCE_MISSING)

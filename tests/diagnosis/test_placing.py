@@ -41,6 +41,12 @@ def test_each_copy_takes_devices_and_they_spread() -> None:
     assert len(taken) == 4
 
 
+def test_all_nodes_of_a_cluster_with_up_to_a_hundred_are_compared() -> None:
+    """As the scheduler does."""
+    of_nodes = [build.node(f"n{number:03}", cpu="16" if number == 99 else "4") for number in range(100)]
+    assert placed(1, of_nodes, requests={"cpu": "1"}).nodes == {"n099": 1}
+
+
 def test_the_first_that_does_not_fit_is_diagnosed_among_the_others() -> None:
     done = placed(9, two_nodes(), templates=["one"])
     assert (done.copies, done.nodes) == (5, {"n1": 3, "n2": 2})

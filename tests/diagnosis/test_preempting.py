@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from kubectl_dra.diagnosis.records import Preemption, Verdict
+import pytest
+
+from kubectl_dra.diagnosis.records import AssumptionKind, Preemption, Verdict
 from tests.diagnosis import build
 from tests.diagnosis.test_other_plugins import diagnose
 
@@ -52,6 +54,30 @@ def test_devices_are_not_freed_by_it() -> None:
 
 def test_a_pod_that_fits_evicts_nobody() -> None:
     assert diagnose(waits(), build.claim()).preemption is None
+
+
+@pytest.mark.parametrize(
+    ("change", "minor", "told"),
+    [
+        ({}, 37, ["ml/low"]),
+        # Before, only who has evicted others was nominated.
+        ({}, 34, []),
+        # Nothing is written for it before it is bound, and of equal priority it counts.
+        ({"claims": []}, 37, []),
+    ],
+)
+def test_a_pod_of_lower_priority_that_may_be_being_bound_is_an_assumption(
+    change: dict[str, Any], minor: int, told: list[str]
+) -> None:
+    low = build.pod("low", requests={"cpu": "4"}, **{"claims": ["other"], **change})
+    low["status"]["nominatedNodeName"] = "node-1"
+    objects = (waits(), build.claim(), build.claim("other"), low)
+    found = diagnose(*objects, minor=minor)
+    assert found.verdict is Verdict.SCHEDULABLE
+    assert [each.subject for each in found.assumed if each.kind is AssumptionKind.NOMINATED] == told
+    more = build.node("node-2"), build.slice_("node-2", build.device("gpu-0"))
+    elsewhere = diagnose(*objects, *more, minor=minor)
+    assert not [each for each in elsewhere.assumed if each.kind is AssumptionKind.NOMINATED]
 
 
 def test_what_is_under_way_is_told_with_its_node_and_pods() -> None:

@@ -10,7 +10,6 @@ from kubectl_dra.diagnosis.records import ObjectRef, PodDiagnosis, Verdict
 from kubectl_dra.diagnosis.remedies import Proposal, RemedyKind, find, proposals, remedies
 from kubectl_dra.diagnosis.remedies.records import (
     AddDevices,
-    AddNode,
     CreateObject,
     DeleteClaim,
     DeletePod,
@@ -20,8 +19,11 @@ from kubectl_dra.diagnosis.remedies.records import (
     RemoveTaintRule,
     Wait,
 )
+from kubectl_dra.diagnosis.whatif.records import AddNode
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
+from kubectl_dra.scheduler.decision import decide
+from kubectl_dra.scheduler.snapshot import Snapshot
 from tests.diagnosis import build, facts
 from tests.diagnosis.test_scenarios import EXPECTED
 from tests.kit.clock import CLOCK
@@ -89,9 +91,38 @@ def test_what_is_verified_helps(name: str) -> None:
         if not proposal.remedy.verified:
             continue
         assert proposal.changed is not None
-        after = Diagnoser(ClusterState(proposal.changed, world.evidence, world.features, CLOCK)).pod(diagnosis.pod.key)
-        assert after.verdict is Verdict.SCHEDULABLE
-        assert set(proposal.remedy.nodes) == {n for g in after.nodes for n in g.nodes if g.outcome == "Fits"}
+        changed = ClusterState(proposal.changed, world.evidence, world.features, CLOCK)
+        assert Diagnoser(changed).pod(diagnosis.pod.key).verdict is Verdict.SCHEDULABLE
+        scored = decide(Snapshot(changed), changed.inventory.pods[diagnosis.pod.key]).scores
+        assert scored is not None
+        assert set(proposal.remedy.nodes) == set(scored.best)
+
+
+@pytest.mark.parametrize(
+    ("more", "withheld", "nodes"),
+    [
+        # The emptier one of two that fit is the better one; of equal ones it is either.
+        ({"cpu": "4"}, (), {"node-1"}),
+        ({"cpu": "8"}, (), {"node-1", "node-2"}),
+        # Pods of a Service are kept apart: where Services may not be read, any may be the best.
+        ({"cpu": "4"}, ("Service",), {"node-1", "node-2"}),
+    ],
+)
+def test_a_pod_runs_on_the_nodes_with_the_best_score(
+    more: dict[str, str], withheld: tuple[str, ...], nodes: set[str]
+) -> None:
+    of_nodes = [build.node("node-1", cpu="8"), build.node("node-2", **more), build.node("node-3", cpu="8")]
+    slices = [build.slice_(f"node-{number}", gpu("gpu-0", "A100")) for number in (1, 2)]
+    claim = build.claim("claim", build.request(selector=f'{MODEL} == "H100"'))
+    edits = [
+        proposal.remedy.nodes
+        for proposal in found(
+            *of_nodes, *slices, claim, build.pod(claims=["claim"], requests={"cpu": "1"}), withheld=withheld
+        )
+        if any(isinstance(action, EditClaim) for action in proposal.remedy.actions)
+    ]
+    assert edits
+    assert {frozenset(each) for each in edits} == {frozenset(nodes)}
 
 
 # --- edits of claims ------------------------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ EXPECTED = {
     "29-first-available-one-class-missing": ("Unschedulable", "DRA-200"),
     "30-all-mode-one-taken": ("Unschedulable", "DRA-215"),
     "33-partitionable-counters-exhausted": ("Unschedulable", "DRA-214"),
-    "35-consumable-capacity-over-policy": ("Unschedulable", "DRA-213"),
+    "35-consumable-capacity-over-policy": ("Unschedulable", "DRA-219"),
     "36-claim-name-missing": ("Gated", "DRA-110"),
     "38-template-not-instantiated": ("Gated", "DRA-111"),
     "39-template-claim-not-owned": ("Gated", "DRA-130"),

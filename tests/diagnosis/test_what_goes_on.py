@@ -21,8 +21,9 @@ from kubectl_dra.diagnosis.records import (
 from kubectl_dra.diagnosis.refusals import is_refusal
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
+from kubectl_dra.output.pending.claim_page import claim_pending_summary
 from kubectl_dra.output.pending.page import pending_page, pending_summary
-from kubectl_dra.reports.pending import pending_report
+from kubectl_dra.reports.pending import claim_pending_report, pending_report
 from tests.diagnosis import build, facts
 from tests.kit.state import diagnose_claim, diagnose_pod, state_of
 
@@ -78,6 +79,30 @@ def test_a_pod_that_is_deleted_is_not_being_prepared(phase: str) -> None:
     assert first == "Pod ml/pod is being deleted, held by the finalizer example.com/keep."
     assert "Deleted 2m ago" in page
     assert found.agreement is Agreement.UNCHECKED
+
+
+@pytest.mark.parametrize("finalizers", [[], ["example.com/keep"]])
+def test_a_claim_that_is_deleted_is_told_so_once(finalizers: list[str]) -> None:
+    claim = build.claim(metadata={"deletionTimestamp": "2026-01-01T00:00:00Z", "finalizers": finalizers})
+    state = state_of(facts.inventory([CLASS, claim]), facts.evidence(), features())
+    found = diagnose_claim(state.inventory, state.evidence, state.features, Key(build.NAMESPACE, "claim"))
+    first = str(claim_pending_summary(claim_pending_report(found, state)))
+    waits = (
+        "its deletion waits for the finalizer example.com/keep" if finalizers else "no consumer or finalizer is left"
+    )
+    assert first == f"ResourceClaim ml/claim is being deleted: {waits}."
+
+
+def test_a_reservation_by_a_pod_that_is_gone_is_no_use() -> None:
+    """Replaced under the same name; where another consumer is there, the claim is in use."""
+    running = build.pod("other", claims=["claim"], node_name="node-1", phase="Running")
+    replaced = {**build.pod(), "metadata": {"name": "pod", "namespace": build.NAMESPACE, "uid": "another"}}
+    gone = "it is reserved for ml/pod, which is gone or finished"
+    for by, told in ((["pod"], f"has its devices, which nobody uses: {gone}"), (["pod", "other"], "and is in use")):
+        claim = build.claim(held=[("node-1", "gpu-0")], on="node-1", by=by)
+        state = state_of(facts.inventory([CLASS, claim, replaced, running, *NODES]), facts.evidence(), features())
+        found = diagnose_claim(state.inventory, state.evidence, state.features, Key(build.NAMESPACE, "claim"))
+        assert told in str(claim_pending_summary(claim_pending_report(found, state)))
 
 
 @pytest.mark.parametrize("deleted", [True, False])
@@ -193,6 +218,53 @@ def test_where_versions_do_not_tell_the_last_writing_does(version: int | None, t
     claim, *others = cluster(version)
     found = of(refused(), claim, *written(others, time))
     assert found.verdict is (Verdict.UNKNOWN if verdict is Verdict.SCHEDULER_ERROR else verdict)
+
+
+def changed(time: str, subresource: str = "", manager: str = "kubectl-edit", **more: Any) -> dict[str, Any]:
+    """The refused pod, whose words the scheduler wrote at four minutes, with somebody who wrote later or before."""
+    pod, spoken = refused(), "2026-01-01T00:04:00Z"
+    first = {"manager": "kubectl-create", "operation": "Update", "time": "2026-01-01T00:00:00Z"}
+    said = {"manager": "kube-scheduler", "operation": "Update", "time": spoken, "subresource": "status"}
+    other = {"manager": manager, "operation": "Update", "time": time}
+    entries = [first, said, {**other, "subresource": subresource} if subresource else other]
+    return {**pod, "metadata": {**pod["metadata"], "managedFields": entries, **more}}
+
+
+@pytest.mark.parametrize(
+    ("pod", "verdict"),
+    [
+        # A refusal of the pod as it was: the spec may be another one by now.
+        (changed("2026-01-01T00:04:01Z"), Verdict.SCHEDULABLE),
+        (changed("2026-01-01T00:03:59Z"), Verdict.SCHEDULER_ERROR),
+        (changed("2026-01-01T00:04:00Z"), Verdict.UNKNOWN),
+        # What the scheduler itself writes is no change of the pod, what others write into its status neither: but then
+        # the pod's version is not that of the words.
+        (changed("2026-01-01T00:04:01Z", "status", "kube-scheduler"), Verdict.SCHEDULER_ERROR),
+        (changed("2026-01-01T00:04:01Z", "status", "kube-controller-manager"), Verdict.UNKNOWN),
+        (changed("2026-01-01T00:03:59Z", "status", "kube-controller-manager"), Verdict.SCHEDULER_ERROR),
+    ],
+)
+def test_a_refusal_of_the_pod_before_it_was_changed_is_history(pod: dict[str, Any], verdict: Verdict) -> None:
+    assert of(pod, *cluster(99)).verdict is verdict
+
+
+def test_a_pod_may_be_refused_in_the_second_in_which_it_was_made() -> None:
+    made = "2026-01-01T00:04:00Z"
+    pod = changed("2026-01-01T00:03:00Z", creationTimestamp=made)
+    creator, scheduler, _ = pod["metadata"]["managedFields"]
+    pod["metadata"]["managedFields"] = [{**creator, "time": made}, scheduler]
+    assert of(pod, *cluster(99)).verdict is Verdict.SCHEDULER_ERROR
+    # Somebody else wrote in that second: before the scheduler, or after it.
+    pod["metadata"]["managedFields"].append({**creator, "manager": "kubectl-edit", "time": made})
+    assert of(pod, *cluster(99)).verdict is Verdict.UNKNOWN
+
+
+def test_words_about_an_earlier_spec_are_history() -> None:
+    for observed, verdict in ((1, Verdict.SCHEDULABLE), (2, Verdict.SCHEDULER_ERROR), (0, Verdict.SCHEDULER_ERROR)):
+        pod = refused()
+        pod["metadata"]["generation"] = 2
+        pod["status"]["conditions"][0]["observedGeneration"] = observed
+        assert of(pod, *cluster(99)).verdict is verdict
 
 
 @pytest.mark.parametrize(

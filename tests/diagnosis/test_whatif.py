@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,9 +12,9 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import whatif
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import Verdict
-from kubectl_dra.diagnosis.whatif.records import About, Because, Fate, Switch
+from kubectl_dra.diagnosis.whatif.records import About, Because, PodFate, Switch
 from kubectl_dra.model.ids import Key
-from kubectl_dra.output.safe import plain
+from kubectl_dra.output.safe import Safe, plain
 from kubectl_dra.output.whatif.page import whatif_lines
 from tests.cluster.test_edits import decoded
 from tests.diagnosis import build
@@ -140,10 +141,10 @@ def test_a_drained_node_gives_its_pods_to_others() -> None:
     changed, found = whatif.what_if(world, [whatif.Drain("a")])
     fates = {each.pod.name: (each.fate, each.node, each.devices) for each in found.displaced}
     assert fates == {
-        "x": (Fate.MOVES, "b", (f"{GPU}/b/gpu-0",)),
-        "y": (Fate.PENDING, "", ()),
+        "x": (PodFate.MOVES, "b", (f"{GPU}/b/gpu-0",)),
+        "y": (PodFate.PENDING, "", ()),
     }
-    assert "cannot allocate all claims" in next(each.message for each in found.of(Fate.PENDING))
+    assert "cannot allocate all claims" in next(each.message for each in found.of(PodFate.PENDING))
     assert changed.inventory.nodes["a"].spec.unschedulable
     held = {str(id_) for id_ in changed.inventory.holdings_by_device}
     assert held == {f"{GPU}/b/gpu-0", f"{GPU}/b/gpu-1"}
@@ -154,7 +155,29 @@ def test_the_most_important_pod_is_placed_first() -> None:
     high = owned("high", "a", ("a", "gpu-1"), priority=2)
     world = cluster(*low, *high, *owned("z", "b", ("b", "gpu-1")))
     _, found = whatif.what_if(world, [whatif.Drain("a")])
-    assert {each.pod.name: each.fate for each in found.displaced} == {"low": Fate.PENDING, "high": Fate.MOVES}
+    assert {each.pod.name: each.fate for each in found.displaced} == {
+        "low": PodFate.PENDING,
+        "high": PodFate.MOVES,
+    }
+
+
+@pytest.mark.parametrize(("kind", "refused"), [("Service", True), ("StatefulSet", True), ("Event", False)])
+def test_where_a_displaced_pod_goes_is_a_bound_where_what_keeps_it_apart_was_not_read(kind: str, refused: bool) -> None:
+    """Where it fits at all does not depend on them, which of two nodes it gets does."""
+    world = cluster(
+        *owned("x", "a", ("a", "gpu-0")),
+        *(build.node("c"), build.slice_("c", *gpus(1))),
+        build.pod("beside", node_name="c", phase="Running", requests={"cpu": "2"}),
+    )
+    world = replace(world, evidence=evidence(kind))
+    _, found = whatif.what_if(world, [whatif.Drain("a")])
+    (moved,) = found.displaced
+    assert (moved.fate, moved.node) == (PodFate.MOVES, "b")
+    assert moved.equal == (("b", "c") if refused else ())
+    assert moved.because is (Because.NOT_READ if refused else Because.NONE)
+    page = " ".join(plain(Safe(" ").join(whatif_lines(found))).split())
+    assert ("b or c" in page) is refused
+    assert ("not all of these could be read" in page) is refused
 
 
 def budget(app: str, allowed: int, name: str = "") -> dict[str, Any]:
@@ -186,22 +209,22 @@ def test_who_stays_and_who_is_lost_when_a_node_is_drained() -> None:
     )
     _, found = whatif.what_if(world, [whatif.Drain("a")])
     assert {each.pod.name: (each.fate, each.because, each.budget) for each in found.displaced} == {
-        "agent": (Fate.STAYS, Because.DAEMON_SET, ""),
-        "static": (Fate.STAYS, Because.STATIC, ""),
-        "bare": (Fate.GONE, Because.NO_CONTROLLER, ""),
-        "kept": (Fate.STAYS, Because.BUDGET, "ml/kept"),
-        "ends": (Fate.GONE, Because.BEING_DELETED, ""),
-        "twice": (Fate.STAYS, Because.BUDGET, "ml/again, ml/twice"),
+        "agent": (PodFate.STAYS, Because.DAEMON_SET, ""),
+        "static": (PodFate.STAYS, Because.STATIC, ""),
+        "bare": (PodFate.GONE, Because.NO_CONTROLLER, ""),
+        "kept": (PodFate.STAYS, Because.BUDGET, "ml/kept"),
+        "ends": (PodFate.GONE, Because.BEING_DELETED, ""),
+        "twice": (PodFate.STAYS, Because.BUDGET, "ml/again, ml/twice"),
     }
     _, removed = whatif.what_if(world, [whatif.RemoveNode("a")])
     fates = {each.pod.name: each.fate for each in removed.displaced}
     assert fates == {
-        "agent": Fate.GONE,
-        "static": Fate.GONE,
-        "bare": Fate.GONE,
-        "kept": Fate.MOVES,
-        "ends": Fate.GONE,
-        "twice": Fate.MOVES,
+        "agent": PodFate.GONE,
+        "static": PodFate.GONE,
+        "bare": PodFate.GONE,
+        "kept": PodFate.MOVES,
+        "ends": PodFate.GONE,
+        "twice": PodFate.MOVES,
     }
 
 
@@ -210,15 +233,15 @@ def test_a_budget_lets_the_next_pod_go_when_the_one_before_runs_elsewhere() -> N
     for each in pods:
         each["metadata"]["labels"] = {"app": "web"}
     _, found = whatif.what_if(cluster(*pods, budget("web", 1)), [whatif.Drain("a")])
-    assert [each.fate for each in found.displaced] == [Fate.MOVES, Fate.MOVES]
+    assert [each.fate for each in found.displaced] == [PodFate.MOVES, PodFate.MOVES]
     stuck = [each for name in ("p", "q") for each in owned(name, "a", ("a", f"gpu-{name == 'q':d}"))]
     for each in stuck:
         each["metadata"]["labels"] = {"app": "web"}
     busy = [*owned("y", "b", ("b", "gpu-0")), *owned("z", "b", ("b", "gpu-1"))]
     _, found = whatif.what_if(cluster(*stuck, *busy, budget("web", 1)), [whatif.Drain("a")])
     assert [(each.fate, each.because) for each in found.displaced] == [
-        (Fate.PENDING, Because.NONE),
-        (Fate.STAYS, Because.BUDGET),
+        (PodFate.PENDING, Because.NONE),
+        (PodFate.STAYS, Because.BUDGET),
     ]
 
 
@@ -260,8 +283,8 @@ def test_no_execute_evicts_who_does_not_tolerate_it() -> None:
     world = cluster(*tolerant, *owned("x", "a", ("a", "gpu-0")), *owned("y", "a", ("a", "gpu-1")))
     _, found = whatif.what_if(world, [whatif.AddTaint("a", "ecc", "", "NoExecute")])
     assert {each.pod.name: (each.fate, each.node) for each in found.displaced} == {
-        "x": (Fate.MOVES, "b"),
-        "y": (Fate.MOVES, "b"),
+        "x": (PodFate.MOVES, "b"),
+        "y": (PodFate.MOVES, "b"),
     }
     _, found = whatif.what_if(world, [whatif.AddTaint(f"{GPU}/a/gpu-0", "ecc", "", "NoExecute")])
     assert [each.pod.name for each in found.displaced] == ["x"]

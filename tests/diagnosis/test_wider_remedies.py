@@ -10,7 +10,9 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.diagnosis.remedies import Found, Remedy, find, trial
-from kubectl_dra.diagnosis.remedies.records import AddNode, DeletePod, EditClaim, EditClass, EditPod, RemoveGates
+from kubectl_dra.diagnosis.remedies import edits as edits_module
+from kubectl_dra.diagnosis.remedies.records import AddDevices, DeletePod, EditClaim, EditClass, EditPod, RemoveGates
+from kubectl_dra.diagnosis.whatif.records import AddNode
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from tests.diagnosis import build, facts
@@ -71,6 +73,63 @@ def test_an_amount_that_exists_in_the_place_of_one_that_does_not() -> None:
     slice_ = build.slice_("node-1", sized("a", "40Gi"), sized("b", "80Gi"))
     ways = found(wanting(build.request(selector=selector)), build.node(), slice_)
     assert edits(ways)[0] == ("selectors[0]", selector.replace("100Gi", "80Gi"))
+
+
+@pytest.mark.parametrize(
+    ("selector", "after"),
+    [
+        # Under the domain that devices publish it in, in the unit in which they have it, and compared as it can be.
+        ('device.attributes["gpu.other.com"].number == 5', f"{NUMBER} == 5"),
+        (
+            f'device.attributes["other.com"].number == 5 && {MEMORY}.isGreaterThan(quantity("40Gi"))',
+            f'{NUMBER} == 5 && {MEMORY}.isGreaterThan(quantity("40Gi"))',
+        ),
+        (f'{MEMORY}.compareTo(quantity("80G")) == 0', f'{MEMORY}.compareTo(quantity("80Gi")) == 0'),
+        (f'{MEMORY}.compareTo(quantity("80")) == 0', f'{MEMORY}.compareTo(quantity("80Gi")) == 0'),
+        (f"{MEMORY} >= 80", f'{MEMORY}.compareTo(quantity("80Gi")) >= 0'),
+    ],
+)
+def test_one_clause_in_the_right_domain_unit_and_form(selector: str, after: str) -> None:
+    ways = found(wanting(build.request(selector=selector)), build.node(), build.slice_("node-1", sized("a", "80Gi")))
+    assert edits(ways)[0] == ("selectors[0]", after)
+
+
+def test_nothing_is_verified_where_another_plugin_may_decide() -> None:
+    """A gang of Coscheduling, which is not simulated."""
+    for label, verified in (("app", True), ("scheduling.x-k8s.io/pod-group", False)):
+        pod, claim = wanting(build.request(count=2))
+        pod["metadata"]["labels"] = {label: "train"}
+        ways = found(pod, claim, build.node(), build.slice_("node-1", build.device("a")))
+        assert {p.remedy.verified for p in (*ways.proposals, *ways.additions)} == {verified}
+        assert ways.proposals[0].remedy.nodes == ("node-1",)
+
+
+def test_one_more_device_on_one_node() -> None:
+    """On the node that lacks the least."""
+    nodes = [build.node(name) for name in ("node-1", "node-2")]
+    slices = [build.slice_("node-1", build.device("a")), build.slice_("node-2", *map(build.device, "abc"))]
+    ways = found(wanting(build.request(count=4)), *nodes, *slices)
+    assert ways.additions[0].remedy.actions == (AddDevices(1, f"{build.DRIVER}/node-2/a", "node-2"),)
+    assert ways.additions[0].remedy.nodes == ("node-2",)
+
+
+def test_devices_are_looked_at_for_a_missing_class_only_where_a_driver_is_called_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str] = []
+    real = edits_module.offers
+
+    def counted(world: ClusterState) -> Any:
+        asked.append("all devices")
+        return real(world)
+
+    monkeypatch.setattr(edits_module, "offers", counted)
+    classes = [build.device_class(name) for name in ("one", "two")]
+    for missing, expected in (("nowhere", []), (build.DRIVER, ["one", "two"])):
+        there = build.node(), build.slice_("node-1", build.device("a"))
+        ways = found(wanting(build.request(cls=missing)), *classes, *there)
+        assert [after for field, after in edits(ways) if field == "deviceClassName"] == expected
+        assert bool(asked) is bool(expected)
 
 
 def test_a_number_that_exists_in_the_place_of_one_that_does_not() -> None:
@@ -263,6 +322,25 @@ def test_a_volume_claim_with_a_name_like_it() -> None:
     assert edits(ways) == [("volumes[data]", "data-0")]
 
 
+def test_whoever_holds_a_volume_for_one_pod_alone_goes() -> None:
+    pvc = {
+        "kind": "PersistentVolumeClaim",
+        "metadata": {"name": "data", "namespace": "ml", "uid": "pvc"},
+        "spec": {"volumeName": "pv", "accessModes": ["ReadWriteOncePod"]},
+        "status": {"phase": "Bound"},
+    }
+    pvc["metadata"]["annotations"] = {"pv.kubernetes.io/bind-completed": "yes"}
+    volume = {"kind": "PersistentVolume", "metadata": {"name": "pv"}, "spec": {}, "status": {"phase": "Bound"}}
+    mounts = {"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]}
+    user = build.pod("user", node_name="node-1", phase="Running", **mounts)
+    objects = pvc, volume, build.node(), build.slice_("node-1", build.device("a"))
+    ways = found(wanting(**mounts), user, build.pod("another", node_name="node-1", phase="Running"), *objects)
+    deleted = [p.remedy for p in ways.proposals if any(isinstance(a, DeletePod) for a in p.remedy.actions)]
+    assert [[a.pod.name for a in each.actions if isinstance(a, DeletePod)] for each in deleted] == [["user"]]
+    assert deleted[0].verified
+    assert deleted[0].nodes == ("node-1",)
+
+
 # --- gates, nodes -----------------------------------------------------------------------------------------------------
 
 
@@ -276,7 +354,7 @@ def test_a_gate_and_what_comes_after_it_go_together() -> None:
 
 def test_a_node_like_one_that_is_full() -> None:
     ways = found(wanting(), holder("other", "a"), build.node(), build.slice_("node-1", build.device("a")))
-    assert [p.remedy.actions for p in ways.additions][-1] == (AddNode("node-1"),)
+    assert [p.remedy.actions for p in ways.additions][-1] == (AddNode("node-1", free=True),)
 
 
 def test_new_nodes_are_no_help_against_a_cordon() -> None:

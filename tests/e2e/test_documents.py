@@ -23,6 +23,10 @@ OBJECTS = [
     ("/api/v1/namespaces", {"kind": "Namespace"}),
     ("/api/v1/nodes", {"kind": "Node"}),
     (
+        "/apis/storage.k8s.io/v1/csinodes",
+        {"kind": "CSINode", "apiVersion": "storage.k8s.io/v1", "spec": {"drivers": []}},
+    ),
+    (
         f"/api/v1/namespaces/{NAME}/pods",
         {"kind": "Pod", "spec": {"schedulerName": "nobody", "containers": [{"name": "c", "image": "i"}]}},
     ),

@@ -14,7 +14,7 @@ from tests.controlplane import Client, ControlPlane
 from tests.controlplane.__main__ import plane_environment
 from tests.controlplane.client import wait_for
 from tests.e2e.conftest import Explain
-from tests.e2e.situations import Case, bound_to, bring_about, create
+from tests.e2e.situations import Case, bound_to, bring_about, clear, create
 
 pytestmark = pytest.mark.controlplane
 _DRIVER: Final = "gpu.example.com"
@@ -81,6 +81,8 @@ def test_a_claim_whose_status_cannot_be_written(
 @pytest.fixture
 def closed(client: Client) -> Iterator[None]:
     """Nobody may write the status of a claim."""
+    # A claim that an earlier case left in use could not be freed any more, nor go.
+    clear(client)
     group = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies"
     rule = {
         "apiGroups": ["resource.k8s.io"],

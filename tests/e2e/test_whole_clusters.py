@@ -204,6 +204,14 @@ class _Pod:
         self._stage.remove("Pod", self.key.namespace, self.key.name)
 
 
+def _afterwards(message: str) -> str:
+    """What the plugin says of a message right after it.
+
+    Where two entries name one claim the attempt has allocated it before it failed, so that the next fails otherwise.
+    """
+    return "stale" if message.endswith(" got allocated elsewhere in the meantime") else "agrees"
+
+
 def _one(pod: _Pod, told: Told) -> None:
     told.counts["pods"] += 1
     diagnosis, decision = pod.foretold()
@@ -218,7 +226,7 @@ def _one(pod: _Pod, told: Told) -> None:
         said = pod.agreement()
         told.counts[f"afterwards it {said}"] += 1
         # An eviction that was ordered has begun by then.
-        if said != "agrees" and PREEMPTION_TAIL not in spoken["message"]:
+        if said != _afterwards(spoken["message"]) and PREEMPTION_TAIL not in spoken["message"]:
             told.differences.append(f"{pod.name}: after the scheduler has spoken it {said}")
     # One whose volumes nobody binds would wait for them, unseen.
     if not pod.is_bound():

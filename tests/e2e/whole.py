@@ -24,6 +24,7 @@ _ORDER: Final = (
     ("volumeattachments", "VolumeAttachment", "storage.k8s.io/v1"),
     ("poddisruptionbudgets", "PodDisruptionBudget", "policy/v1"),
     ("replicasets", "ReplicaSet", "apps/v1"),
+    ("services", "Service", "v1"),
     ("deviceclasses", "DeviceClass", "resource.k8s.io/v1"),
     ("resourceslices", "ResourceSlice", "resource.k8s.io/v1"),
     ("devicetaintrules", "DeviceTaintRule", "resource.k8s.io/v1"),
@@ -33,6 +34,7 @@ _ORDER: Final = (
     ("resourceclaims", "ResourceClaim", "resource.k8s.io/v1"),
 )
 _KEPT: Final = ("Namespace", "PriorityClass")
+_OF_SERVER: Final = "kubernetes"
 _CHANGING: Final = tuple(each for each in _ORDER if each[1] not in _KEPT)
 _VERSIONS: Final = {kind: version for _, kind, version in _ORDER}
 #: Keeps a pod out of the queue until it is its turn; the generator knows no such gate.
@@ -76,11 +78,15 @@ class WholeCluster:
     def clear(self) -> None:
         """Remove everything but namespaces and PriorityClasses, which are the same in all clusters."""
         for _, kind, version in reversed(_CHANGING):
-            for item in self._client.list(version, kind):
+            for item in self._made(version, kind):
                 meta = item["metadata"]
                 self.remove(kind, meta.get("namespace", ""), meta["name"])
         for _, kind, version in _CHANGING:
-            wait_for(lambda v=version, k=kind: not self._client.list(v, k), f"all {kind} objects are gone", 180)  # type: ignore[misc]
+            wait_for(lambda v=version, k=kind: not self._made(v, k), f"all {kind} objects are gone", 180)  # type: ignore[misc]
+
+    def _made(self, version: str, kind: str) -> list[Object]:
+        """The objects of a kind, without the API server's own Service, which it makes again."""
+        return [each for each in self._client.list(version, kind) if each["metadata"]["name"] != _OF_SERVER]
 
     def remove(self, kind: str, namespace: str, name: str) -> None:
         """Delete an object at once, whatever waits for it."""

@@ -10,8 +10,9 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
@@ -57,17 +58,30 @@ class Following:
     def __init__(self, kubeconfig: Path) -> None:
         words = [sys.executable, "-m", "kubectl_dra", "get", "claims", "-A", "-w", "--kubeconfig", str(kubeconfig)]
         self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
-        self._lines: queue.Queue[str] = queue.Queue()
-        threading.Thread(target=self._read, daemon=True).start()
+        self._lines = self._read(self.process.stdout)
+        self._notes = self._read(self.process.stderr)
 
-    def _read(self) -> None:
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            self._lines.put(line)
+    @staticmethod
+    def _read(stream: IO[str] | None) -> queue.Queue[str]:
+        assert stream is not None
+        lines: queue.Queue[str] = queue.Queue()
+        # An empty one is the last.
+        threading.Thread(target=lambda: [lines.put(line) for line in chain(stream, [""])], daemon=True).start()
+        return lines
 
     def until(self, word: str) -> None:
         while word not in self._lines.get(timeout=WAIT):
             pass
+
+    def until_note(self, word: str) -> None:
+        while word not in self._notes.get(timeout=WAIT):
+            pass
+
+    def end(self) -> str:
+        """What else it has said."""
+        self.process.send_signal(signal.SIGINT)
+        self.process.wait(WAIT)
+        return "".join(iter(lambda: self._notes.get(timeout=WAIT), ""))
 
 
 @pytest.fixture
@@ -135,8 +149,7 @@ def test_following_goes_on(tmp_path: Path, api: GuardedApi, way: str) -> None:
             assert following.process.poll() is None
         assert way != "kubeconfig" or api.refused > 0, "only a refusal makes the kubeconfig be read again"
     finally:
-        following.process.send_signal(signal.SIGINT)
-        _, err = following.process.communicate(timeout=WAIT)
+        err = following.end()
     assert "token-" not in err
     assert "Traceback" not in err
 
@@ -149,12 +162,8 @@ def test_a_login_that_ends_is_told_and_waited_for(tmp_path: Path, api: GuardedAp
         following.until("first")
         api.token = "token-1"
         api.put("ResourceClaim", claim("meanwhile"))
-        assert following.process.stderr is not None
-        line = following.process.stderr.readline()
-        while "does not accept the login" not in line:
-            line = following.process.stderr.readline()
+        following.until_note("does not accept the login")
         _put_file(tmp_path, "token-1")
         following.until("meanwhile")
     finally:
-        following.process.send_signal(signal.SIGINT)
-        following.process.communicate(timeout=WAIT)
+        following.end()

@@ -1,6 +1,6 @@
 """A proxy in front of an API server that does what networks, load balancers and busy servers do, at a seeded rate.
 
-It forwards to the real API server or to a fake one; with ``certificate`` and ``key`` it speaks TLS to its clients.
+With ``certificate`` and ``key`` it speaks TLS to its clients.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import json
 import queue
 import random
 import socket
-import ssl
 import struct
 import threading
 import time
@@ -20,12 +19,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
 
 from kubectl_dra.model.clock import SYSTEM
+from tests.kit.proxy import Call, ProxyHandler, ProxyServer, serving
 
 
 class Fault(StrEnum):
@@ -63,21 +61,7 @@ _CODES = {Fault.GONE: 410, Fault.THROTTLED: 429, Fault.FAILED: 500, Fault.UNAVAI
 TRICKLE_SECONDS = 0.02
 _REMEMBERED = 20
 _HELD_SECONDS = 0.1
-_Wants = Callable[["Call"], bool]
-
-
-@dataclass(frozen=True)
-class Call:
-    """One request."""
-
-    method: str
-    path: str
-    query: dict[str, str]
-
-    @property
-    def watch(self) -> bool:
-        """Whether it follows a list."""
-        return "watch" in self.query
+_Wants = Callable[[Call], bool]
 
 
 @dataclass
@@ -133,58 +117,23 @@ def faulty(
     upstream: str, faults: Faults, trusted: Path | None = None, certificate: Path | None = None, key: Path | None = None
 ) -> Iterator[str]:
     """A running proxy; its URL. ``trusted`` is the certificate of ``upstream``."""
-    server = _Server(("127.0.0.1", 0), _Handler)
-    server.set_up(upstream, faults, trusted, certificate, key)
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
-    try:
-        yield f"{'https' if certificate else 'http'}://127.0.0.1:{server.server_address[1]}"
-    finally:
-        server.closed.set()
-        server.shutdown()
-        server.server_close()
+    server = _Server(_Handler, upstream, trusted, certificate, key)
+    server.faults = faults
+    with serving(server) as url:
+        yield url
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 128
-
-    def set_up(
-        self, upstream: str, faults: Faults, trusted: Path | None, certificate: Path | None, key: Path | None
-    ) -> None:
-        self.closed = threading.Event()
-        self.upstream = urlsplit(upstream)
-        self.faults = faults
-        self.trusted = ssl.create_default_context(cafile=str(trusted)) if trusted else None
-        self.context: ssl.SSLContext | None = None
-        if certificate is not None:
-            self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            self.context.load_cert_chain(certificate, key)
-
-    def get_request(self) -> tuple[socket.socket, Any]:
-        connection, address = super().get_request()
-        if self.context is not None:
-            # The handshake is the handler's: here it would hold up all others.
-            connection = self.context.wrap_socket(connection, server_side=True, do_handshake_on_connect=False)
-        return connection, address
-
-    def connect(self) -> http.client.HTTPConnection:
-        """A connection to the server behind."""
-        if self.trusted is not None:
-            return http.client.HTTPSConnection(self.upstream.netloc, timeout=600, context=self.trusted)
-        return http.client.HTTPConnection(self.upstream.netloc, timeout=600)
+class _Server(ProxyServer):
+    faults: Faults
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Broken connections are what this is for."""
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
+class _Handler(ProxyHandler):
     server: _Server
 
-    def do_GET(self) -> None:
-        body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
-        url = urlsplit(self.path)
-        call = Call(self.command, url.path, dict(parse_qsl(url.query)))
+    def answer(self, call: Call, body: bytes) -> None:
         faults = self.server.faults
         faults.calls.append(call)
         self._wait_while_stalled()
@@ -196,17 +145,13 @@ class _Handler(BaseHTTPRequestHandler):
             return
         connection = self.server.connect()
         try:
-            kept = {n: v for n, v in self.headers.items() if n.lower() not in ("host", "accept-encoding")}
-            connection.request(self.command, self.path, body or None, kept)
-            answer = connection.getresponse()
+            answer = self.ask(connection, body)
             if call.watch and answer.status == 200:
                 self._relay_events(call, answer, connection)
             else:
                 self._relay(call, answer.status, answer.read())
         finally:
             connection.close()
-
-    do_POST = do_PATCH = do_DELETE = do_PUT = do_GET
 
     def _wait_while_stalled(self) -> None:
         while self.server.faults.stalled.is_set() and not self.server.closed.is_set():
@@ -224,7 +169,7 @@ class _Handler(BaseHTTPRequestHandler):
             code = _CODES[fault]
             body = {"kind": "Status", "apiVersion": "v1", "status": "Failure", "message": f"fault {code}", "code": code}
             more = {"Retry-After": "1"} if fault is Fault.THROTTLED else {}
-            self._send(code, json.dumps(body).encode(), more)
+            self.send(code, json.dumps(body).encode(), more)
 
     def _reset(self) -> None:
         """No farewell: the client's next byte meets a closed door."""
@@ -239,9 +184,9 @@ class _Handler(BaseHTTPRequestHandler):
     def _relay(self, call: Call, code: int, data: bytes) -> None:
         fault = self.server.faults.choose(call, BODY)
         if fault is None or len(data) < 2:
-            self._send(code, data)
+            self.send(code, data)
             return
-        self._head(code, {"Content-Length": str(len(data))})
+        self.head(code, {"Content-Length": str(len(data))})
         if fault is Fault.SLOW:
             self._trickle(data)
             return
@@ -263,17 +208,6 @@ class _Handler(BaseHTTPRequestHandler):
             self._reset()
         self.close_connection = True
 
-    def _send(self, code: int, data: bytes, more: dict[str, str] | None = None) -> None:
-        self._head(code, {"Content-Length": str(len(data)), **(more or {})})
-        self.wfile.write(data)
-
-    def _head(self, code: int, headers: dict[str, str]) -> None:
-        self.send_response(code)
-        self.send_header("Content-Type", "application/json")
-        for name, value in headers.items():
-            self.send_header(name, value)
-        self.end_headers()
-
     def date_time_string(self, timestamp: float | None = None) -> str:
         """The Date header."""
         skewed = Fault.SKEWED in self.server.faults.kinds
@@ -282,7 +216,7 @@ class _Handler(BaseHTTPRequestHandler):
     # --- watches ----------------------------------------------------------------------------------------------------
 
     def _relay_events(self, call: Call, answer: http.client.HTTPResponse, connection: Any) -> None:
-        self._head(200, {"Transfer-Encoding": "chunked"})
+        self.head(200, {"Transfer-Encoding": "chunked"})
         self.wfile.flush()
         lines: queue.Queue[bytes] = queue.Queue()
         threading.Thread(target=_read_lines, args=(answer, lines), daemon=True).start()
@@ -368,9 +302,6 @@ class _Handler(BaseHTTPRequestHandler):
             with contextlib.suppress(BlockingIOError):
                 if not raw.recv(1, socket.MSG_PEEK):
                     raise ConnectionResetError
-
-    def log_message(self, format: str, *args: Any) -> None:
-        """Silence."""
 
 
 class _Nowhere:

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import http.client
 import json
-import ssl
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
 
-from tests.kit.http import Server
+from tests.kit.proxy import Call, ProxyHandler, ProxyServer, serving
 
 ANSWERED = "confirmed"
 _GROUP = "/apis/resource.k8s.io"
@@ -34,12 +31,9 @@ class Fault(StrEnum):
 
 
 @dataclass(frozen=True)
-class Exchange:
+class Exchange(Call):
     """One request and the code of its answer."""
 
-    method: str
-    path: str
-    query: dict[str, str]
     body: Any
     code: int
 
@@ -63,15 +57,15 @@ class Proxy:
     ``unserved`` it does not find at all, nor does any other request.
     """
 
-    upstream: str
-    certificate: Path | None = None
     log: list[Exchange | str] = field(default_factory=list)
     fault: Fault | None = None
     hidden: frozenset[str] = frozenset()
     unserved: frozenset[str] = frozenset()
     dead: bool = False
     url: str = ""
-    released: threading.Event = field(default_factory=threading.Event)
+    #: What somebody else does while the next write is under way.
+    meanwhile: Callable[[], object] | None = None
+    watches: set[http.client.HTTPConnection] = field(default_factory=set)
 
     def confirmed(self) -> None:
         """Note that the user has agreed to what was shown."""
@@ -107,30 +101,20 @@ class Proxy:
                 assert each.body["metadata"].keys() == {"uid", "resourceVersion"}, each
                 assert each.body["spec"].keys() == {"taint"}, each
 
-    @property
-    def _hiding(self) -> set[str]:
-        return {f"{_GROUP}/{version}" for version in self.hidden}
+    def lose(self) -> None:
+        """Nothing is answered any more, and what is followed ends, until :meth:`restore`."""
+        self.fault, self.dead = Fault.DIES, True
+        self.end_watches()
 
-    def forward(self, method: str, target: str, headers: dict[str, str], body: bytes) -> tuple[int, bytes]:
-        """Ask the real server, as if it had no ``unserved`` versions."""
-        if _version(target) in self.unserved:
-            return 404, b'{"kind": "Status", "status": "Failure", "reason": "NotFound", "code": 404}'
-        address = urlsplit(self.upstream)
-        connection: http.client.HTTPConnection
-        if address.scheme == "https":
-            context = ssl.create_default_context(cafile=str(self.certificate))
-            connection = http.client.HTTPSConnection(address.netloc, timeout=30, context=context)
-        else:
-            connection = http.client.HTTPConnection(address.netloc, timeout=30)
-        try:
-            connection.request(method, target, body or None, headers)
-            answer = connection.getresponse()
-            data = answer.read()
-            if target == _GROUP and self.unserved:
-                data = _without_versions(data, self.unserved)
-            return answer.status, _without_rules(data) if target in self._hiding else data
-        finally:
-            connection.close()
+    def restore(self) -> None:
+        """As before."""
+        self.fault, self.dead = None, False
+
+    def end_watches(self) -> None:
+        """Whoever follows lists has to begin anew."""
+        for connection in list(self.watches):
+            with suppress(OSError, AttributeError):
+                connection.sock.shutdown(socket.SHUT_RDWR)
 
 
 def _version(target: str) -> str:
@@ -151,53 +135,77 @@ def _without_rules(data: bytes) -> bytes:
     return json.dumps(listed).encode()
 
 
+class _Handler(ProxyHandler):
+    server: _Server
+
+    def answer(self, call: Call, body: bytes) -> None:
+        proxy = self.server.proxy
+        parsed = json.loads(body) if body else None
+        exchange = Exchange(call.method, call.path, call.query, parsed, 0)
+        fault = proxy.fault if exchange.writes or proxy.dead else None
+        proxy.dead = proxy.dead or fault is Fault.DIES
+        if fault is not None and not proxy.dead:
+            proxy.fault = None
+        if call.watch and fault is None:
+            proxy.log.append(exchange)
+            self._follow()
+            return
+        if exchange.writes and proxy.meanwhile is not None:
+            act, proxy.meanwhile = proxy.meanwhile, None
+            act()
+        code, data = 0, b"{}"
+        if fault in (None, Fault.FAILS_AFTER, Fault.CONFLICT_AFTER, Fault.SILENT_AFTER):
+            code, data = self._forward(body)
+        if fault is not None:
+            code = int(fault.partition(" ")[0]) if fault[0].isdigit() else 0
+            data = json.dumps({"kind": "Status", "message": f"fault {fault}"}).encode()
+        proxy.log.append(replace(exchange, code=code))
+        if fault in (Fault.SILENT, Fault.SILENT_AFTER):
+            self.server.closed.wait(60)
+            self.close_connection = True
+            return
+        self.send(code, data)
+
+    def _follow(self) -> None:
+        """Hand on a watch as it comes, until it ends."""
+        proxy, connection = self.server.proxy, self.server.connect()
+        proxy.watches.add(connection)
+        # Whoever watches lists anew when it ends.
+        with suppress(OSError, http.client.HTTPException), closing(connection):
+            answer = self.ask(connection, b"")
+            self.head(answer.status, {"Connection": "close"})
+            while not proxy.dead and (data := answer.read1()):
+                self.wfile.write(data)
+                self.wfile.flush()
+        proxy.watches.discard(connection)
+        self.close_connection = True
+
+    def _forward(self, body: bytes) -> tuple[int, bytes]:
+        """Ask the real server, as if it had no ``unserved`` versions."""
+        proxy, target = self.server.proxy, self.path
+        if _version(target) in proxy.unserved:
+            return 404, b'{"kind": "Status", "status": "Failure", "reason": "NotFound", "code": 404}'
+        with closing(self.server.connect()) as connection:
+            answer = self.ask(connection, body)
+            data = answer.read()
+        if target == _GROUP and proxy.unserved:
+            data = _without_versions(data, proxy.unserved)
+        hidden = {f"{_GROUP}/{version}" for version in proxy.hidden}
+        return answer.status, _without_rules(data) if target in hidden else data
+
+
+class _Server(ProxyServer):
+    proxy: Proxy
+
+
 @contextmanager
 def recording(upstream: str, certificate: Path | None = None) -> Iterator[Proxy]:
     """A proxy on a free port; what holds for every call is checked at the end."""
-    proxy = Proxy(upstream, certificate)
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_GET(self) -> None:
-            body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
-            url = urlsplit(self.path)
-            parsed = json.loads(body) if body else None
-            exchange = Exchange(self.command, url.path, dict(parse_qsl(url.query)), parsed, 0)
-            fault = proxy.fault if exchange.writes or proxy.dead else None
-            proxy.dead = proxy.dead or fault is Fault.DIES
-            if fault is not None and not proxy.dead:
-                proxy.fault = None
-            code, data = 0, b"{}"
-            if fault in (None, Fault.FAILS_AFTER, Fault.CONFLICT_AFTER, Fault.SILENT_AFTER):
-                kept = {n: v for n, v in self.headers.items() if n.lower() not in ("host", "accept-encoding")}
-                code, data = proxy.forward(self.command, self.path, kept, body)
-            if fault is not None:
-                code = int(fault.partition(" ")[0]) if fault[0].isdigit() else 0
-                data = json.dumps({"kind": "Status", "message": f"fault {fault}"}).encode()
-            proxy.log.append(Exchange(exchange.method, exchange.path, exchange.query, parsed, code))
-            if fault in (Fault.SILENT, Fault.SILENT_AFTER):
-                proxy.released.wait(60)
-                self.close_connection = True
-                return
-            self.send_response(code)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
-
-        do_POST = do_PATCH = do_DELETE = do_PUT = do_GET
-
-        def log_message(self, format: str, *args: Any) -> None:
-            """Silence."""
-
-    server = Server(("127.0.0.1", 0), Handler)
-    proxy.url = f"http://127.0.0.1:{server.server_address[1]}"
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-    try:
-        yield proxy
-        proxy.check()
-    finally:
-        proxy.released.set()
-        server.shutdown()
-        server.server_close()
+    server = _Server(_Handler, upstream, certificate)
+    server.proxy = proxy = Proxy(url=server.url)
+    with serving(server):
+        try:
+            yield proxy
+            proxy.check()
+        finally:
+            proxy.end_watches()

@@ -212,10 +212,10 @@ def test_a_watch_may_be_quiet_between_events(tmp_path: Path, api: FakeApi) -> No
     def stream() -> Iterator[bytes]:
         for _ in range(4):
             yield b"{}\n"
-            time.sleep(0.3)
+            time.sleep(0.5)
 
     api.routes["/watch"] = Answer(stream=stream())
-    lines = list(open_session(connection_to(tmp_path, api)).lines("/watch", "watch pods", {}, 0.8))
+    lines = list(open_session(connection_to(tmp_path, api)).lines("/watch", "watch pods", {}, 1.8))
     assert lines == [b"", b"{}", b"{}", b"{}", b"{}"]
 
 

@@ -9,7 +9,9 @@ from typing import Any, Final
 import pytest
 
 from kubectl_dra.api.kinds import BY_NAME, GROUPS, STORAGE
+from kubectl_dra.commands.shared.whatif_options import kinds_demanded, kinds_everywhere
 from kubectl_dra.diagnosis import needs as wanted
+from kubectl_dra.diagnosis.whatif import Drain
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.ids import Key
 from kubectl_dra.source.live import Needs, read
@@ -57,6 +59,39 @@ def listed(api: FakeApi) -> set[str]:
     """The kinds that were asked for."""
     plurals = {request.path.rpartition("/")[2] for request in api.requests if "limit" in request.query}
     return {name for name in ON_DEMAND if BY_NAME[name].plural in plurals}
+
+
+@pytest.mark.parametrize(
+    ("pods", "read_"),
+    [
+        ([pod("p")], True),
+        ([pod("p", topologySpreadConstraints=[{"maxSkew": 1, "topologyKey": "zone"}])], False),
+        ([pod("p", nodeName="n")], False),
+        ([pod("p", namespace="other")], False),
+        ([], False),
+    ],
+)
+def test_services_are_read_where_a_pod_does_not_say_how_it_is_spread(
+    connection: Connection, api: FakeApi, pods: list[Any], read_: bool
+) -> None:
+    api.serve("Service", [], "v1")
+    api.serve("Pod", pods)
+    read(connection, Needs(frozenset({"Pod", "Service"}), namespaces=("ml",)))
+    asked = {request.path for request in api.requests if request.path.endswith("/services")}
+    assert asked == ({"/api/v1/namespaces/ml/services"} if read_ else set())
+
+
+def test_services_of_all_namespaces_are_read_for_pods_that_leave_their_nodes(
+    connection: Connection, api: FakeApi
+) -> None:
+    """Whoever waits: which node they get instead depends on them."""
+    api.serve("Service", [], "v1")
+    api.serve("Pod", [])
+    for switches, expected in (((), set[str]()), ((Drain("n"),), {"/api/v1/services"})):
+        demanded, everywhere = map(frozenset, (kinds_demanded(switches), kinds_everywhere(switches)))
+        read(connection, Needs(frozenset({"Pod", "Service"}), ("ml",), demanded=demanded, everywhere=everywhere))
+        asked = {request.path for request in api.requests if request.path.endswith("/services")}
+        assert asked == expected
 
 
 @pytest.mark.parametrize(

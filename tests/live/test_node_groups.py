@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from kubectl_dra.commands.why_pending.node_groups import READ
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.source.errors import ClusterError
-from kubectl_dra.source.live.foreign import ForeignObjects
-from kubectl_dra.source.live.node_groups import read_node_groups
+from kubectl_dra.source.live.foreign import ForeignObjects, read_foreign
 from tests.kit.fake_api import Answer, FakeApi, chunk_of, connection_to
 
 
@@ -37,7 +37,7 @@ def item(name: str) -> dict[str, Any]:
 
 
 def test_a_cluster_without_autoscalers_has_none(api: FakeApi, tmp_path: Path) -> None:
-    found = read_node_groups(connection_to(tmp_path, api))
+    found = read_foreign(connection_to(tmp_path, api), READ)
     assert found == ForeignObjects()
     assert {request.path.count("/") for request in api.requests} == {2}
 
@@ -46,7 +46,7 @@ def test_all_chunks_of_what_is_served_are_read(api: FakeApi, tmp_path: Path) -> 
     many = [item(f"md-{number}") for number in range(501)]
     serve(api, "cluster.x-k8s.io", "v1beta2", machinedeployments=many)
     serve(api, "karpenter.sh", "v1", nodepools=[item("gpu")], nodeclaims=[])
-    found = read_node_groups(connection_to(tmp_path, api))
+    found = read_foreign(connection_to(tmp_path, api), READ)
     assert names(found) == [*(("MachineDeployment", f"md-{number}") for number in range(501)), ("NodePool", "gpu")]
     assert found.objects[0].api_version == "cluster.x-k8s.io/v1beta2"
     assert not found.unread
@@ -56,7 +56,7 @@ def test_what_may_not_be_read_is_said(api: FakeApi, tmp_path: Path) -> None:
     serve(api, "karpenter.sh", "v1", nodepools=[item("gpu")], nodeclaims=[])
     api.forbid("/apis/karpenter.sh/v1/nodepools")
     api.forbid("/apis/test.karpenter.sh")
-    found = read_node_groups(connection_to(tmp_path, api))
+    found = read_foreign(connection_to(tmp_path, api), READ)
     assert [(each.plural, each.group, each.coverage) for each in found.unread] == [
         ("nodepools", "karpenter.sh", Coverage.FORBIDDEN),
         ("draconfigs", "test.karpenter.sh", Coverage.FORBIDDEN),
@@ -69,7 +69,7 @@ def test_what_may_not_be_read_is_said(api: FakeApi, tmp_path: Path) -> None:
 def test_a_version_never_leads_to_another_path(api: FakeApi, tmp_path: Path, version: str) -> None:
     named = {"groupVersion": f"karpenter.sh/{version}"}
     api.routes["/apis/karpenter.sh"] = Answer({"versions": [named], "preferredVersion": named})
-    assert read_node_groups(connection_to(tmp_path, api)) == ForeignObjects()
+    assert read_foreign(connection_to(tmp_path, api), READ) == ForeignObjects()
     assert {request.path.count("/") for request in api.requests} == {2}
 
 
@@ -78,5 +78,5 @@ def test_broken_lists_are_errors_of_the_server(api: FakeApi, tmp_path: Path, bod
     serve(api, "karpenter.sh", "v1", nodepools=[])
     api.routes["/apis/karpenter.sh/v1/nodepools"] = Answer(body)
     with pytest.raises(ClusterError) as error:
-        read_node_groups(connection_to(tmp_path, api))
+        read_foreign(connection_to(tmp_path, api), READ)
     assert error.value.hint

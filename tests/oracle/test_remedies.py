@@ -175,7 +175,9 @@ def test_every_remedy_helps_and_no_part_of_it_does(oracle: Oracle) -> None:
             assert proposal.changed is not None
             assert len(proposal.changes) == len(remedy.actions)
             told = case.row["id"], remedy.actions
-            assert fitting(oracle, case, proposal.changed) == set(remedy.nodes), told
+            # Those with the best score among them: tests/diagnosis/test_choice.py.
+            assert remedy.nodes, told
+            assert set(remedy.nodes) <= fitting(oracle, case, proposal.changed), told
             for part in less(proposal):
                 assert not fitting(oracle, case, after(inventory, part)), told
             kinds[remedy.kind] = kinds.get(remedy.kind, 0) + 1

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import io
 import os
-import pty
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+import time
 from pathlib import Path
 from types import ModuleType
 
@@ -19,6 +17,7 @@ import pytest
 from bench import large
 from kubectl_dra import __main__
 from kubectl_dra.output.progress import Progress
+from tests.kit.pseudo_terminal import pseudo_terminal
 
 pytestmark = pytest.mark.one_in(3)
 
@@ -26,57 +25,63 @@ ROOT = Path(__file__).parents[2]
 ERASE = b"\r\x1b[K"
 
 
-@contextmanager
-def terminal() -> Iterator[tuple[int, io.TextIOWrapper]]:
-    """What a person sees of a terminal, and the stream that writes to it."""
-    master, slave = pty.openpty()
-    with os.fdopen(slave, "w", encoding="utf-8") as stream:
-        yield master, stream
-    os.close(master)
-
-
-def seen(master: int, until: bytes) -> bytes:
-    data = b""
-    while until not in data:
-        data += os.read(master, 4096)
-    return data
-
-
 def test_the_line_comes_and_goes() -> None:
-    with terminal() as (master, stream):
+    with pseudo_terminal() as (screen, stream):
         progress = Progress(patience=0, interval=0.001)
         progress.begin(stream)
         progress.say("Reading a\u202eb", 0.25)
-        assert ERASE + rb"Reading a\u{202e}b ... 25%" in seen(master, b"25%")
+        assert ERASE + rb"Reading a\u{202e}b ... 25%" in screen.until(b"25%")
         progress.say("Comparing")
-        assert b"Comparing ... " in seen(master, b"... 1 s")
+        assert b"Comparing ... " in screen.until(b"... 1 s")
         with progress.aside():
             os.write(stream.fileno(), b"note\n")
-        assert ERASE + b"note\r\n" in seen(master, b"note\r\n")
-        seen(master, b"Comparing")
+        assert ERASE + b"note\r\n" in screen.until(b"note\r\n")
+        screen.until(b"Comparing")
         progress.end()
         os.write(stream.fileno(), b"end\n")
-        assert seen(master, b"end\r\n").endswith(ERASE + b"end\r\n")
+        assert screen.until(b"end\r\n").endswith(ERASE + b"end\r\n")
         assert progress.leftover() == b""
 
 
 def test_nothing_before_its_time() -> None:
-    with terminal() as (master, stream):
+    with pseudo_terminal() as (screen, stream):
         progress = Progress(patience=1000)
         progress.begin(stream)
         progress.say("Reading", 0.5)
         progress.end()
         os.write(stream.fileno(), b"end\n")
-        assert seen(master, b"end\r\n") == b"end\r\n"
+        assert screen.until(b"end\r\n") == b"end\r\n"
 
 
 def test_a_name_fits_into_a_line() -> None:
-    with terminal() as (master, stream):
+    with pseudo_terminal() as (screen, stream):
         progress = Progress(patience=0, interval=0.001)
         progress.begin(stream)
         progress.say("x" * 500)
-        line = seen(master, b" s").split(ERASE)[1]
+        line = screen.until(b" s").split(ERASE)[1]
         assert len(line) < 80
+        progress.end()
+
+
+def test_a_line_that_is_being_written_is_removed_and_is_the_last() -> None:
+    writing = threading.Event()
+
+    class Slow(Progress):
+        def _put(self, data: bytes) -> None:
+            super()._put(data)
+            writing.set()
+            time.sleep(0.05)
+
+    with pseudo_terminal() as (screen, stream):
+        progress = Slow(patience=0, interval=0.001)
+        progress.begin(stream)
+        progress.say("Reading")
+        assert writing.wait(10)
+        os.write(stream.fileno(), progress.leave() + b"left\n")
+        time.sleep(0.01)
+        assert screen.rest(stream).endswith(ERASE + b"left\r\n")
+        assert progress._lock is not None
+        progress._lock.release()
         progress.end()
 
 
@@ -115,32 +120,29 @@ def started(*arguments: str, stderr: int) -> subprocess.Popen[bytes]:
 
 
 def test_a_command_shows_it_on_the_terminal_and_nothing_in_the_answer(file: Path) -> None:
-    with terminal() as (master, stream):
+    with pseudo_terminal() as (screen, stream):
         with started("get", "pools", "-o", "json", "--from", str(file), stderr=stream.fileno()) as process:
             assert process.stdout is not None
-            shown = threading.Thread(target=lambda: said.append(seen(master, b"taken as if")), daemon=True)
-            said: list[bytes] = []
-            shown.start()
             answer = process.stdout.read()
             assert process.wait() == 0
-        shown.join()
+        said = screen.until(b"taken as if")
         with started("get", "pools", "-o", "json", "--from", str(file), stderr=subprocess.DEVNULL) as process:
             assert process.stdout is not None
             assert process.stdout.read() == answer
-        assert b"Reading " in said[0]
+        assert b"Reading " in said
         # What was shown is erased before the note.
-        assert said[0].rpartition(b"note: ")[0].endswith(ERASE)
+        assert said.rpartition(b"note: ")[0].endswith(ERASE)
 
 
 def test_an_interruption_leaves_no_line_behind(file: Path) -> None:
-    with terminal() as (master, stream):
+    with pseudo_terminal() as (screen, stream):
         with started("get", "devices", "--from", str(file), stderr=stream.fileno()) as process:
-            before = seen(master, b"%")
+            before = screen.until(b"%")
             process.send_signal(signal.SIGINT)
             assert process.wait() == 130
         os.write(stream.fileno(), b"end\n")
         # The line may have been erased together with the last that was seen of it.
-        assert (before + seen(master, b"end\r\n")).rpartition(ERASE)[2] == b"\r\nend\r\n"
+        assert (before + screen.until(b"end\r\n")).rpartition(ERASE)[2] == b"\r\nend\r\n"
 
 
 @pytest.mark.parametrize("loaded", [None, ModuleType("kubectl_dra.output.progress")])

@@ -13,6 +13,10 @@ import pytest
 
 from kubectl_dra.commands.app import run
 from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.model.base import Record
+from kubectl_dra.reports.base import Bound
+from tests.reports.contract import broken
+from tools.schemas import REPORTS
 
 ROOT = Path(__file__).parents[2]
 #: The longest answer about one pod on the six nodes of the demo cluster.
@@ -25,6 +29,12 @@ ANSWERS = (
     "simulate -f docs/examples/two-gpus.yaml",
     "taint-device nic.example.com/rack-1/nic-3 link:NoExecute --dry-run=client",
     "test-selector 'device.driver == \"gpu.example.com\"'",
+    "why-pending podgroup/train -n ml --from docs/examples/gang.yaml",
+    "describe-podgroup train -n ml --from docs/examples/gang.yaml",
+    "describe-node cpu-2",
+    "capacity --class gpu.example.com --count 8 -n ml",
+    "top nodes",
+    "lint -f docs/examples/old-claim.yaml",
 )
 Printed = Callable[[str], str]
 
@@ -35,7 +45,7 @@ def printed(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.chdir(ROOT)
 
     def document(call: str) -> str:
-        assert run([*shlex.split(call), "--from", "demo"]) == 0
+        assert run([*shlex.split(call), *([] if " --from " in call else ["--from", "demo"])]) == 0
         return capfd.readouterr().out
 
     return document
@@ -91,17 +101,74 @@ def test_every_cause_has_its_title_and_page(printed: Printed) -> None:
 def test_an_answer_begins_with_its_sentence_and_has_its_page_on_request(printed: Printed, call: str) -> None:
     report, told = json.loads(printed(f"{call} -o json")), json.loads(printed(f"{call} -o json --text"))
     assert list(report)[:3] == ["apiVersion", "kind", "summary"]
-    assert re.fullmatch(r"[A-Z0-9].*\.", report["summary"])
+    # "top" begins with the name of who holds most.
+    assert re.fullmatch(r".*\." if call.startswith("top") else r"[A-Z0-9].*\.", report["summary"])
     text = told.pop("output")["text"]
     assert told == report
     assert text == printed(call).partition("\n\nNothing was written")[0].rstrip("\n")
-    if not call.startswith(("describe-pool", "taint-device")):
+    if call.startswith("lint"):
+        assert " ".join(text.split()).endswith(report["summary"])
+    elif not call.startswith(("describe-pool", "taint-device", "top")):
         assert " ".join(text.split()).startswith(report["summary"])
+
+
+def test_every_kind_that_answers_is_among_the_answers(printed: Printed) -> None:
+    kinds = {json.loads(printed(f"{call} -o json"))["kind"] for call in ANSWERS}
+    # A workload may have any number of pods, so its answer is only in lists.
+    assert kinds == {kind for kind, (_, answers) in REPORTS.items() if answers} - {"WorkloadPendingReport"}
 
 
 def test_pages_are_only_for_documents(capfd: pytest.CaptureFixture[str]) -> None:
     assert run(["why-pending", "-A", "--from", "demo", "--text"]) == 2
     assert "-o json --text" in capfd.readouterr().err
+
+
+BROKEN: dict[str, Callable[[dict[str, Any]], object]] = {
+    "begins with": lambda report: report.pop("summary"),
+    "summary is empty": lambda report: report.update(summary=""),
+    "output": lambda report: report.update(output={"text": "words"}),
+    "bound is": lambda report: report.update(nodes=[{"bound": "="}]),
+    "certainty.nodes": lambda report: report["certainty"].update(nodes=True),
+    "fits is": lambda report: report.update(fits=True),
+    "lacks page": lambda report: report["causes"][0].update(page=""),
+    "causes[] DRA-": lambda report: report["causes"][0].update(title="words"),
+    "findings[] lacks code": lambda report: report.update(findings=[{"rule": "x"}]),
+    "missing[] lacks rule": lambda report: report.update(missing=[{"kind": "Pod", "coverage": "forbidden"}]),
+    "has the status": lambda report: report.update(taint={"devices": [], "status": "STATUS"}),
+    "says nothing by": lambda report: report.update(verdict="-"),
+}
+
+
+@pytest.mark.parametrize("what", BROKEN)
+def test_what_breaks_the_contract_is_seen(printed: Printed, what: str) -> None:
+    report = json.loads(printed("why-pending trainer-0 -n ml -o json"))
+    assert broken(report) == []
+    BROKEN[what](report)
+    assert any(what in each for each in broken(report))
+
+
+def definitions() -> Iterator[tuple[str, dict[str, Any]]]:
+    for path in sorted((ROOT / "docs" / "schema").glob("*.json")):
+        yield from json.loads(path.read_text(encoding="utf-8"))["$defs"].items()
+
+
+def subclasses(kind: type) -> set[str]:
+    return {kind.__name__}.union(*map(subclasses, kind.__subclasses__()))
+
+
+def test_only_parts_of_objects_of_the_api_leave_fields_out() -> None:
+    fields = {name: record for name, record in definitions() if record.get("properties")}
+    sparse = {name for name, record in fields.items() if set(record.get("required", ())) != set(record["properties"])}
+    assert len(fields) > 100
+    assert sparse <= subclasses(Record)
+    assert [name for name, _ in definitions() if "." in name] == []
+
+
+def test_there_is_one_vocabulary_for_how_sure_a_number_is() -> None:
+    words = {bound.value for bound in Bound}
+    enums = {name: set(record["enum"]) for name, record in definitions() if "enum" in record}
+    assert {name for name, found in enums.items() if found & (words - {"unknown"})} == {"Bound"}
+    assert enums["Bound"] == words
 
 
 def records() -> Iterator[tuple[str, str, dict[str, Any]]]:

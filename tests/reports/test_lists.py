@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from kubectl_dra.model.ids import DeviceId
@@ -10,6 +12,7 @@ from kubectl_dra.reports.class_list import class_rows
 from kubectl_dra.reports.device_list import DeviceFilter, device_list
 from kubectl_dra.reports.find import find_devices, find_pools
 from kubectl_dra.reports.taint_list import taint_rows
+from kubectl_dra.reports.unread import POOLS, unread
 from kubectl_dra.selectors.evaluate import SelectorSet
 from tests.reports.clusters import DEMO, FULL, GPU, SMALL, changed, document, facts, items, withheld
 
@@ -169,10 +172,41 @@ def test_a_class_whose_selector_does_not_compile():
     assert row.totals.devices.value == 0
 
 
+def test_a_device_that_cannot_be_read_fails_even_where_only_the_driver_is():
+    def broken(content):
+        devices = items(content, "ResourceSlice")["node-a-gpu"]["spec"]["devices"]
+        devices[-1]["attributes"]["firmware"] = {"version": "not a version"}
+
+    before, row = rows(facts())["gpu.example.com"], rows(changed(broken))["gpu.example.com"]
+    assert before.selectors == ('device.driver == "gpu.example.com"',)
+    assert sum(before.errors.values()) == 0
+    assert sum(row.errors.values()) == 1
+    assert row.totals.devices.value == before.totals.devices.value - 1
+
+
 def test_devices_for_several_nodes_need_nodes():
     blind = rows(facts(withheld(document(SMALL), ("Node",))))
     assert blind["nic.example.com"].offers is None
     assert blind["gpu.example.com"].offers is not None
+
+
+def test_whether_nodes_matter_to_a_list_is_found_out_once():
+    # Each frame of the terminal UI asks that of four lists.
+    looked = []
+
+    class Slices(dict):
+        def values(self):
+            looked.append(self)
+            return super().values()
+
+    state = facts()
+    inventory = replace(state.inventory, slices=Slices(state.inventory.slices))
+    state = replace(state, inventory=inventory)
+    unread(state, POOLS, shown=True)
+    once = len(looked)
+    for _ in range(3):
+        unread(state, POOLS, shown=True)
+    assert once == len(looked) == 1
 
 
 # --- taints ---------------------------------------------------------------------------------------------------------

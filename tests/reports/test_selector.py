@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from kubectl_dra.allocation import Fatal, allocate_many
+from kubectl_dra.allocation import Fatal
 from kubectl_dra.allocation.errors import SelectorFailed
 from kubectl_dra.cel import SCHEDULER, CompileError, Environment, compile_expression, device_value
 from kubectl_dra.cluster import ClusterState
@@ -26,6 +26,7 @@ from kubectl_dra.reports.selector import (
 from kubectl_dra.reports.selector.questions import simple_claim
 from kubectl_dra.source.demo import CLUSTER as DEMO
 from kubectl_dra.source.manifests import read_manifests
+from tests.allocation.clusters import allocate_many
 from tests.kit.clock import CLOCK
 from tests.reports.clusters import document, facts
 

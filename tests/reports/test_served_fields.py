@@ -54,7 +54,7 @@ def test_a_gang_on_a_server_without_gangs_does_not_fit_as_written(
     assert 'PodGroup default/gang would be refused: no matches for kind "PodGroup"' in text
     assert "kubectl dra convert" not in text
     (found,) = (each for each in report["manifests"] if each["object"]["kind"] == kind)
-    assert (report["fits"], found["findings"][0]["code"]) == ("No", "unservedField")
+    assert (report["fits"], found["findings"][0]["code"]) == ("No", "unserved-field")
 
 
 def test_a_group_that_is_not_there_at_all(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:

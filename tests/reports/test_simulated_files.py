@@ -158,11 +158,11 @@ def test_the_first_line_has_the_cause() -> None:
     spec = {"parallelism": 5, "completions": 5, "template": pod_template("t")}
     text = page(
         simulated(
-            {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"}}, template("t"), {**job, "spec": spec}
+            {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "s"}}, template("t"), {**job, "spec": spec}
         )
     )
     assert text.startswith(f"Job {NS}/w: 4 of 5 copies fit; the next one does not: no node has a free")
-    assert text.endswith("No part in scheduling devices: Service s.")
+    assert text.endswith("No part in scheduling devices: ConfigMap s.")
     missing = page(simulated({**job, "spec": spec}))
     assert missing.startswith(
         f'Job {NS}/w: 0 of 5 copies fit: it needs ResourceClaimTemplate "t", which does not exist.'

@@ -113,6 +113,20 @@ def test_nobody_who_could_go_is_looked_for_on_every_node() -> None:
     assert found.status.reasons == (text,)
 
 
+def test_host_ports_are_freed() -> None:
+    ports = {"name": "c", "ports": [{"containerPort": 80, "hostPort": 80}]}
+    row = {
+        "nodes": [node("n1")],
+        "pods": [pod("want", 10, containers=[ports]), pod("low", on="n1", containers=[ports]), pod("else", on="n1")],
+    }
+    snapshot = snapshot_of(row)
+    found = decide(snapshot, pod_of(snapshot, "a/want"))
+    assert found.base == "0/1 nodes are available: 1 node(s) didn't have free ports for the requested pod ports."
+    assert found.preemption is not None
+    (candidate,) = found.preemption.candidates.values()
+    assert [victim.key.name for victim in candidate.victims] == ["low"]
+
+
 def test_devices_of_victims_stay_taken() -> None:
     """Room for the processor could be made, but the device that the victim holds is not freed by that."""
     device = {"driver": "gpu.example.com", "pool": "n1", "device": "d"}

@@ -27,7 +27,9 @@ MISTAKES = {
     "field": (f'{DOMAIN}.model.string == "A100"',),
     "domain": ('device.attributes["gpu.exmaple.com"].model == "A100"',),
     "name": (f'{DOMAIN}.modle == "A100"', f'{DOMAIN}["modle"] == "A100"', f"{DOMAIN}.memory.isInteger()"),
-    "comparison": (f'{MEMORY} >= "40Gi"', f'{DOMAIN}.driverVersion > "1.0.0"'),
+    "unit": (f'{MEMORY}.compareTo(quantity("70GB")) >= 0', f'{MEMORY} == quantity("80 GiB")'),
+    "amount": (f"{MEMORY} >= 40", f"{MEMORY} > 79"),
+    "comparison": (f'{MEMORY} >= "40Gi"', f'{MEMORY} >= "40gb"', f'{DOMAIN}.driverVersion > "1.0.0"'),
     "literal": (f'{DOMAIN}.model == "a100"', f'{DOMAIN}.model in ["A10O"]', f'"A-100" == {DOMAIN}["model"]'),
     "guard": (f"{DOMAIN}.index > 0", f'{DOMAIN}["index"] > 0', f"has({MEMORY}) && {DOMAIN}.index == 1"),
 }

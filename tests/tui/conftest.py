@@ -26,3 +26,9 @@ def _exact_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Textual's own wait sleeps 20 ms at least, and up to a second per key where another thread or test is busy."""
     for module in ("textual.app", "textual.pilot"):
         monkeypatch.setattr(f"{module}.wait_for_idle", nothing_left_to_do)
+
+
+@pytest.fixture(autouse=True)
+def _colours(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the environment says that the tests are run in."""
+    monkeypatch.delenv("NO_COLOR", raising=False)

@@ -7,6 +7,7 @@ import time
 from contextlib import asynccontextmanager
 
 from textual import events
+from textual.color import Color
 from textual.keys import _character_to_key
 
 from kubectl_dra.model.features import NEWEST_MINOR, features
@@ -122,3 +123,15 @@ def play(app, script, size=SMALL):
             await script(driver)
 
     asyncio.run(run())
+
+
+def _luminance(colour):
+    """As WCAG 2 defines it."""
+    parts = [v / 12.92 if v <= 0.03928 else ((v + 0.055) / 1.055) ** 2.4 for v in Color.parse(colour).normalized]
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+
+
+def contrast(one, other):
+    """Of two colours, as WCAG 2 defines it: 1 to 21."""
+    brighter, darker = sorted(map(_luminance, (one, other)), reverse=True)
+    return (brighter + 0.05) / (darker + 0.05)

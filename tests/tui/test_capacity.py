@@ -21,7 +21,7 @@ pytestmark = pytest.mark.one_in(3)
 def test_capacity():
     async def script(ui):
         await ui.command("capacity")
-        assert ui.crumbs.startswith("pools › capacity for 1 per pod")
+        assert ui.crumbs.startswith("pools › capacity for 1 × gpu.example.com")
         await ui.command("shape gpu.example.com 4")
         assert "capacity for 4 × gpu.example.com" in ui.app.view.crumb
         assert "only 3 free here" in ui.screen
@@ -57,6 +57,10 @@ def test_capacity():
         assert len(ui.app.view.grid.rows) == 6
         await ui.command("shape gpu.example.com 99")
         assert "is not a number of devices" in ui.app.notice
+        await ui.command("shape gpu.example.com 32")
+        await ui.press("plus")
+        assert "32 devices are the most that one claim may hold" in ui.crumbs
+        assert "capacity for 32 × gpu.example.com" in ui.app.view.crumb
         await ui.press("enter")
         assert "node " in ui.app.view.crumb
 
@@ -78,13 +82,51 @@ def test_one_cell_per_node_and_only_the_signs_that_occur():
     async def script(ui):
         await ui.command("capacity")
         await ui.command("shape gpu.example.com 4")
-        assert cells(ui) == "111·T-"
+        assert cells(ui) == "◆11·T-"
         assert legend(ui) == "1 more fit  · devices in use  - too few such devices  T taint"
-        await ui.command("shape")
-        assert cells(ui) == "+5541T"
+        await ui.command("shape any-device")
+        assert cells(ui) == "◆5541T"
         assert legend(ui) == "1–5 more fit  + more than 9  T taint"
         await ui.command("whatif drain nosuch")
         assert (cells(ui), ui.app.view._strip.display) == ("", False)
+
+    play(demo_app(), script, size=SMALL)
+
+
+def test_cells_follow_the_cursor_the_filter_and_the_order():
+    async def script(ui):
+        await ui.command("capacity")
+        await ui.command("shape gpu.example.com 4")
+        await ui.press("right", "right")
+        assert cells(ui) == "11◆·T-"
+        assert ui.app.view.grid.selected.name == ui.app.view.grid.rows[2].name
+        await ui.press("h")
+        assert cells(ui) == "1◆1·T-"
+        await ui.command("sort node")
+        assert "".join(sorted(cells(ui))) == "".join(sorted("1◆1·T-"))
+        names = [row.name for row in ui.app.view.grid.rows]
+        assert names == sorted(names)
+        assert cells(ui).index("◆") == ui.app.view.grid.cursor
+        await ui.type("/gke")
+        await ui.press("enter")
+        assert (len(cells(ui)), len(ui.app.view.grid.rows)) == (2, 2)
+        assert legend(ui) in ("1 more fit  · devices in use", "· devices in use", "1 more fit")
+        await ui.press("Y")
+        assert ui.app.clipboard.count("gke-prod") == 2
+        assert "ip-192" not in ui.app.clipboard
+
+    play(demo_app(), script, size=SMALL)
+
+
+def test_the_class_that_most_claims_name_is_counted_first():
+    async def script(ui):
+        await ui.command("capacity")
+        assert "capacity for 1 × gpu.example.com" in ui.app.view.crumb
+        report = ui.app.worker.record(ui.app.view.asked)
+        assert "gpu.example.com" in str(report.shapes[0].asks)
+        ui.send(*":shape g")
+        await ui.settle()
+        assert "gpu.example.com" in ui.screen
 
     play(demo_app(), script, size=SMALL)
 
@@ -110,10 +152,10 @@ def test_every_switch_of_the_command_can_be_supposed(monkeypatch):
             await ui.command("whatif")
             await ui.command(f"whatif {option} {value}")
             assert "1 supposed" in ui.app.view.crumb, ui.app.notice
-            assert cells(ui) == expected, option
+            assert cells(ui) == f"◆{expected[1:]}", option
         await ui.command(f"whatif --remove-node {H100}")
         assert "2 supposed" in ui.app.view.crumb
-        assert cells(ui) == "111--"
+        assert cells(ui) == "◆11--"
 
     play(demo_app(), script, size=SMALL)
 
@@ -124,7 +166,7 @@ def report(*rooms, fits=Bound.EXACT, devices=Bound.EXACT):
         NodeRoom(count, (), count, copies, Devices(), (SimpleNamespace(code=code),) if code else ())
         for count, copies, code in rooms
     )
-    shape = SimpleNamespace(capacity=SimpleNamespace(nodes=nodes, fits=Count(0, fits)))
+    shape = SimpleNamespace(capacity=SimpleNamespace(nodes=nodes, copies=Count(0, fits)))
     certainty = SimpleNamespace(devices=devices, free_devices=devices, nodes=Bound.EXACT)
     return SimpleNamespace(shapes=(shape,), certainty=certainty)
 
@@ -159,3 +201,15 @@ def test_every_kind_has_a_sign_of_its_own():
     signs = [str(sign) for sign, _, _ in _SIGNS.values()]
     assert len(set(signs)) == len(signs)
     assert not set(signs) & set("0123456789+")
+
+
+@pytest.mark.parametrize(("size", "words"), [(SMALL, "17 more fit"), (LARGE, "fits 17 more times now.")])
+def test_the_shape_is_never_cut(size, words):
+    async def script(ui):
+        await ui.command("capacity")
+        assert "› capacity for 1 × gpu.example.com " in ui.crumbs
+        assert ui.crumbs.endswith(words)
+        for end in ("-k4tq ", "-x9zk ", "153-160", "171-24"):
+            assert any(end in line for line in ui.lines), "what tells this name from others is cut"
+
+    play(demo_app(), script, size)

@@ -9,6 +9,7 @@ from textual.color import Color
 
 from kubectl_dra.tui.colours import FewColours
 from kubectl_dra.tui.theme import DARK, LIGHT, THEMES
+from tests.tui.support import contrast
 
 STANDARD = {"primary": "cyan", "accent": "cyan", "success": "green", "warning": "yellow", "error": "red"}
 
@@ -43,17 +44,6 @@ def test_no_colour_leaves_none():
         assert style.bold
 
 
-def _luminance(colour):
-    """As WCAG 2 defines it."""
-    parts = [v / 12.92 if v <= 0.03928 else ((v + 0.055) / 1.055) ** 2.4 for v in Color.parse(colour).normalized]
-    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
-
-
-def _contrast(one, other):
-    brighter, darker = sorted(map(_luminance, (one, other)), reverse=True)
-    return (brighter + 0.05) / (darker + 0.05)
-
-
 BACKGROUNDS = ("background", "surface", "panel", "cursor", "cursor-blurred", "changed")
 TEXTS = ("foreground", "primary", "success", "warning", "error", "dim")
 
@@ -63,11 +53,11 @@ TEXTS = ("foreground", "primary", "success", "warning", "error", "dim")
 def test_all_text_can_be_read(theme, behind):
     """WCAG 2, AA: 4.5 for text, also dim text on the row under the cursor."""
     background = getattr(theme, behind, None) or theme.variables[behind]
-    found = {name: _contrast(getattr(theme, name, None) or theme.variables[name], background) for name in TEXTS}
+    found = {name: contrast(getattr(theme, name, None) or theme.variables[name], background) for name in TEXTS}
     assert {name: ratio for name, ratio in found.items() if ratio < 4.5} == {}
 
 
 @pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
 def test_the_selected_row_can_be_told_from_the_others(theme):
-    assert _contrast(theme.variables["cursor"], theme.background) > 1.3
-    assert _contrast(theme.variables["changed"], theme.background) > 1.15
+    assert contrast(theme.variables["cursor"], theme.background) > 1.3
+    assert contrast(theme.variables["changed"], theme.background) > 1.15

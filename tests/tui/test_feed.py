@@ -7,15 +7,17 @@ import asyncio
 import pytest
 
 from kubectl_dra.model.evidence import Coverage, Evidence, Read
+from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.safe import plain
 from kubectl_dra.source.demo import load_demo
 from kubectl_dra.source.errors import ClusterError
 from kubectl_dra.tui.app import DraApp
 from kubectl_dra.tui.feed import Link, RereadFeed, Status
-from kubectl_dra.tui.frame import state_text
+from kubectl_dra.tui.frame import state_texts
 from kubectl_dra.tui.settings import Settings
 from tests.tui.support import LARGE, SMALL, Driver, with_features
 
+NOTE = 'pods is forbidden: User "ann" cannot list resource "pods" in API group "" at the cluster scope'
 pytestmark = pytest.mark.one_in(3)
 
 
@@ -149,11 +151,11 @@ def test_ages_grow_while_nothing_changes_as_long_as_the_cluster_is_followed():
         (Status(Link.RECONNECTING, 88.0), "◌ reconnecting 12s"),
         (Status(Link.FAILED, 99.0), "✗ can't read 1s"),
         (Status(Link.READING, 99.0), "◌ reading …"),
-        (Status(Link.RECORDED, 99.0), "■ recorded"),
+        (Status(Link.RECORDED, 99.0), "■ recorded, read once"),
     ],
 )
 def test_the_state_is_always_said(status, text):
-    assert plain(state_text(status, None, 100.0)) == text
+    assert plain(state_texts(status, None, 100.0)[0]) == text
 
 
 def test_failing_and_recovering():
@@ -192,7 +194,7 @@ def test_forbidden_kinds_are_unknown():
     async def script(ui):
         await give(ui, feed, *blind)
         assert "≤" in ui.screen
-        assert "????????   8  ≤8 free  ≥0 used" in ui.screen
+        assert "????????   8  ≤8 free  ? used" in ui.screen
         assert "ResourceClaim" in ui.screen
         await ui.press("2")
         assert "≤" in ui.screen
@@ -221,6 +223,68 @@ def test_what_may_not_be_listed_looks_neither_empty_nor_healthy(kind, field):
             assert " none " not in ui.screen
 
     started(scripted(feed), script, LARGE)
+
+
+def test_what_was_not_read_has_a_page_with_the_commands_that_permit_it():
+    feed = ScriptedFeed()
+    inventory, evidence = load_demo()
+    reads = tuple(
+        Read(r.kind, r.namespace, Coverage.FORBIDDEN if r.kind == "Pod" else r.coverage, "", r.time, NOTE)
+        for r in evidence.reads
+    )
+    live = Address(context="prod")
+
+    async def script(ui):
+        await give(ui, feed, inventory, evidence)
+        assert not ui.app.offers("unread")
+        found = Evidence(reads=reads, server_version=(1, 37), address=live)
+        await give(ui, feed, inventory.replace(pods={}), found)
+        assert ui.crumbs.endswith("? pods pending")
+        await ui.press("4")
+        assert ui.crumbs.endswith("? pods")
+        assert "! says who can permit it" in " ".join(ui.screen.split())
+        assert "! not read" in ui.lines[-1]
+        await ui.press("exclamation_mark")
+        text = " ".join(ui.screen.split())
+        assert "Pod" in text
+        assert "forbidden for user ann" in text
+        assert "A cluster administrator can permit it:" in text
+        assert "kubectl create clusterrole" in text
+        await ui.press("c")
+        assert "kubectl create clusterrolebinding" in ui.app.clipboard
+
+    started(scripted(feed), script, LARGE)
+
+
+@pytest.mark.parametrize(
+    ("kind", "field", "page"),
+    [
+        ("DeviceTaintRule", "taint_rules", "pod ml/trainer-0"),
+        ("Pod", "pods", "claim ml/trainer-0-gpus-x9grb"),
+        ("ResourceClaim", "claims", "pool gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq"),
+    ],
+)
+def test_pages_say_who_could_permit_what_was_not_read(kind, field, page):
+    """As the commands do: for the context that the screen shows, and the user who was refused."""
+    feed = ScriptedFeed()
+    inventory, evidence = load_demo()
+    note = f'User "dev" cannot list resource "{field}"'
+    refused = Read(kind, "", Coverage.FORBIDDEN, "", "", note)
+    reads = tuple(refused if each.kind == kind else each for each in evidence.reads)
+    told = Evidence(reads=reads, server_version=(1, 37), address=Address(context="prod", server="https://prod"))
+
+    async def script(ui):
+        await give(ui, feed, inventory.replace(**{field: {}}), told)
+        await ui.command(page)
+        if page.startswith("pool"):
+            await ui.press("d")
+        await ui.holds(lambda: "A cluster administrator can permit it" in ui.screen)
+        # Beside the ways out there is no room for a whole line, which scrolls.
+        assert "kubectl create " in ui.screen
+        if page.startswith("pool"):
+            assert "--user=dev --context prod" in ui.screen
+
+    started(scripted(feed), script, (200, 60))
 
 
 def test_another_context():
@@ -280,3 +344,25 @@ def test_a_crash_in_reading_is_told():
     feed = RereadFeed("x", False, load)
     feed._run(Listener())
     assert [type(each) for each in told] == [RuntimeError]
+
+
+def test_a_row_that_is_new_stands_out_and_a_row_that_the_filter_hid_does_not(monkeypatch):
+    # However long the machine takes.
+    monkeypatch.setattr("kubectl_dra.tui.grid._NEWS_SECONDS", 3600.0)
+    feed = ScriptedFeed()
+    inventory, evidence = load_demo()
+    first, *rest = sorted(inventory.claims)
+
+    async def script(ui):
+        await give(ui, feed, inventory.replace(claims={key: inventory.claims[key] for key in rest}), evidence)
+        await ui.press("3")
+        await ui.type("/embed")
+        await ui.press("enter", "escape")
+        grid = ui.app.view.grid
+        assert len(grid.rows) == len(rest)
+        assert grid._news == {}
+        await give(ui, feed, inventory, evidence)
+        await ui.holds(lambda: len(grid.rows) == len(rest) + 1)
+        assert set(grid._news) == {first}
+
+    started(scripted(feed), script)

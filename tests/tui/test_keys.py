@@ -76,7 +76,7 @@ def test_a_slash_searches_where_nothing_can_be_filtered():
         await ui.press("escape", "escape")
         assert ui.crumbs.startswith("overview")
         # Words that would quit, or begin a taint, are words.
-        ui.send("slash", *"queue", "enter")
+        ui.send("slash", *"quux", "enter")
         await ui.settle()
         assert "nothing contains" in ui.screen
         assert not ui.app.unlocked
@@ -109,6 +109,13 @@ def test_tab_and_arrows_in_the_prompt():
         await ui.press("down")
         assert ui.lines[-1] != one
         assert ui.lines[-1].strip().startswith(": p")
+        await ui.press("escape")
+        # What enter runs is what stands there: nothing is proposed behind a whole command.
+        await ui.press("colon")
+        await ui.type("cl")
+        await ui.press("tab")
+        await ui.settle()
+        assert ui.lines[-1].strip() == ": claim"
         await ui.press("escape")
 
     play(demo_app(), script, LARGE)
@@ -242,3 +249,106 @@ def test_the_clipboard_is_told_to_the_terminal():
     play(app, script, LARGE)
     told = next(text for text in written if "]52;c;" in text)
     assert "delete pod/serve-0" in base64.b64decode(told.partition("c;")[2].rstrip("\a\x1b\\")).decode()
+
+
+@pytest.mark.parametrize("size", [SMALL, LARGE])
+def test_a_letter_after_enter_goes_to_what_enter_opens(size):
+    """However fast they come: the first view is still on the screen then."""
+
+    async def script(ui):
+        await ui.press("4")
+        ui.send("enter", "E")
+        await ui.settle()
+        assert [str(view.crumb) for view in ui.app._stacks["pending"]] == ["pending", "lab/render-5", "DRA-211"]
+        await ui.press("2")
+        ui.send("enter", "d", "slash", *"gpu-3", "enter")
+        await ui.settle()
+        assert "› describe" in ui.crumbs
+        assert ui.crumbs.endswith("1 line with “gpu-3”")
+
+    play(demo_app(), script, size)
+
+
+def test_a_key_that_does_nothing_here_says_so():
+    async def script(ui):
+        await ui.press("6", "x")
+        assert ui.crumbs == "! x (ways out) does nothing here; ? lists what does"
+        await ui.press("5", "x")
+        assert ui.app.view.editor.text == "x"
+        await ui.press("2", "enter", "d", "space")
+        assert "does nothing" not in ui.screen
+
+    play(demo_app(), script)
+
+
+def test_where_a_key_can_change_nothing_that_is_seen_it_says_so(monkeypatch):
+    monkeypatch.setenv("NO_COLOR", "1")
+
+    async def script(ui):
+        before = ui.app.theme
+        await ui.press("T")
+        assert "there is no theme to choose" in ui.crumbs
+        assert ui.app.theme == before
+        # The demo never changes.
+        await ui.press("r")
+        assert "reading again" in ui.crumbs
+
+    play(demo_app(), script)
+
+
+def test_keys_for_a_row_say_that_they_do_nothing_in_an_empty_list():
+    async def script(ui):
+        await ui.command("podgroups")
+        assert not ui.app.view.grid.rows
+        for key in ("enter", "d", "u", "w"):
+            await ui.press(key)
+            assert "does nothing here" in ui.crumbs, key
+        await ui.press("6", *"/nothing has this", "enter", "ctrl+d")
+        assert str(ui.app.view.crumb) == "taints"
+
+    play(demo_app(), script)
+
+
+def test_help_lists_each_key_once():
+    async def script(ui):
+        await ui.press("3")
+        await ui.type("/ip")
+        await ui.press("enter", "question_mark")
+        here, everywhere = ui.app.screen.lists
+        keys = [key for each in (here, everywhere) for option in each.options for key in first_words(option)]
+        assert "n" in keys
+        assert sorted(set(keys)) == sorted(keys)
+        assert any("(:ns" in str(option.prompt) or str(option.prompt).startswith(":ns") for option in here.options)
+
+    def first_words(option):
+        words = str(option.prompt)[:12].split() if option.id else []
+        return [word for word in words if len(word) == 1]
+
+    play(demo_app(), script, LARGE)
+
+
+def test_the_frame_is_drawn_once_for_all_that_happens_together(monkeypatch):
+    async def script(ui):
+        drawn = []
+        monkeypatch.setattr(type(ui.app._footer), "show", lambda *_words: drawn.append(1))
+        for _ in range(20):
+            ui.app.refresh_frame()
+        await ui.settle()
+        assert len(drawn) < 3
+
+    play(demo_app(), script)
+
+
+def test_a_view_that_takes_the_focus_late_takes_none_from_what_is_above_it():
+    """The palette was opened by a fast key; without its own focus no key would ever close it."""
+
+    async def script(ui):
+        await ui.press("3")
+        ui.send("ctrl+p")
+        await ui.holds(lambda: "Search for commands" in ui.screen)
+        ui.app.focus_view()
+        ui.send("escape")
+        await ui.holds(lambda: "Search for commands" not in ui.screen)
+        assert ui.app.focused is ui.app.view.grid
+
+    play(demo_app(), script)

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.tui.support import LARGE, demo_app, play
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.model.clock import SYSTEM
+from kubectl_dra.reports.simulation.one_claim import try_claim
+from kubectl_dra.source.demo import load_demo
+from tests.tui.support import LARGE, demo_app, play, with_features
 
 pytestmark = pytest.mark.one_in(3)
 
@@ -42,6 +46,21 @@ def test_completion_types_over_closing_quotes():
         await ui.settle()
         await ui.press("tab")
         assert ui.app.view.editor.text == 'device.attributes["gpu.example.com"].model'
+
+    play(demo_app(), script)
+
+
+@pytest.mark.parametrize("key", ["5", "2"], ids=["editor", "grid"])
+def test_a_view_that_is_drawn_once_more_after_it_was_left_is_no_crash(key):
+    """As a timer of Textual's may draw it before the screen is arranged without it."""
+
+    async def script(ui):
+        await ui.press(key)
+        left = ui.app.view.editor if key == "5" else ui.app.view.grid
+        await left.remove()
+        left.notify_style_update()
+        region = left.size.region
+        assert "".join(segment.text for strip in left.render_lines(region) for segment in strip).strip() == ""
 
     play(demo_app(), script)
 
@@ -115,10 +134,10 @@ def test_an_edited_selector_is_never_lost_by_a_key():
         await ui.press("escape", "escape", "1", "5")
         assert ui.app.view.editor.text == written
         await ui.press("f1", "escape", "f2", "enter")
-        assert ui.app.view.editor.text == 'device.driver == "gpu.example.com"'
+        assert ui.app.view.editor.text == 'device.attributes["gpu.example.com"].model == "H100"'
         await ui.press("f8")
         assert ui.app.view.editor.text == written
-        await ui.press("f2", "down", "enter", "ctrl+z")
+        await ui.press("f2", "G", "enter", "ctrl+z")
         assert ui.app.view.editor.text == written
         await ui.press("escape", "3")
         await ui.command("claim ml/trainer-0-gpus-x9grb")
@@ -201,14 +220,74 @@ def test_what_a_claim_with_it_would_get():
         await ui.press("5")
         ui.app.view.editor.text = 'device.attributes["gpu.example.com"].model == "H100"'
         await ui.settle()
+        # Without a class it is the one of which the selector matches most, and fails on none.
         await ui.press("ctrl+g")
-        assert "f3 puts the selector behind one" in ui.crumbs
-        await ui.press("f3", "f3", "ctrl+g")
         assert "a claim with it" in ui.crumbs
-        assert "gke-prod-h100-5f3a2b1c-k4tq" in ui.screen
-        assert "ip-192-168-153-160" not in ui.screen.partition("fit")[0]
+        text = " ".join(ui.screen.split())
+        device = "gpu.example.com/gke-prod-h100-5f3a2b1c-x9zk/gpu-5"
+        assert f"A claim of class gpu.example.com with this selector would get {device} now" in text
+        assert "fits 7 more times now" in text
+        await ui.press("enter")
+        assert "gpu-5" in ui.crumbs
+        await ui.press("escape", "escape", "e", "f3", "ctrl+g")
+        assert "class any-device" in ui.screen or "any-device" in str(ui.app.view.question)
+        await ui.press("escape")
+        ui.app.view.editor.text = 'device.attributes["gpu.example.com"].model == "B200"'
+        await ui.settle()
+        await ui.press("f3", "ctrl+g")
+        assert ui.app.view.question.device_class == "gpu.example.com"
+        assert "does not fit" in ui.screen
+        assert "their model is H100" in " ".join(ui.screen.split())
+        assert not ui.app.offers("open")
 
     play(demo_app(), script, LARGE)
+
+
+def test_a_claim_gets_what_the_scheduler_would_give_it():
+    cluster = ClusterState(*with_features(load_demo()), SYSTEM)
+    for expression, number in (("true", 1), ("false", 0), ("device.nosuch", 0), ("1", 0)):
+        found = try_claim(cluster, "nic.example.com", expression, "default")
+        assert len(found.devices) == number
+        assert bool(found.node) is bool(number)
+    # What it gets is free, and a claim of the same name is not in its way.
+    key = next(iter(cluster.inventory.claims))
+    assert try_claim(cluster, "gpu.example.com", "true", key.namespace).devices[0] not in held(cluster)
+
+
+def held(cluster):
+    return set(cluster.inventory.holdings_by_device)
+
+
+def test_free_devices_of_a_model_to_start_from():
+    async def script(ui):
+        await ui.press("5")
+        assert "Or begin with one of f2: all H100, all free H100, all L40" in " ".join(ui.screen.split())
+        await ui.press("f2")
+        assert [row.name for row in ui.app.view.grid.rows][:2] == ["all H100", "all free H100"]
+        assert 'model == "H100"' in ui.screen
+        await ui.press("down", "enter")
+        assert "devices of the selector" in ui.crumbs
+        rows = ui.app.view.grid.rows
+        assert len(rows) == 7
+        assert {(row.outcome, row.state) for row in rows} == {("matches", "free")}
+        await ui.press("escape", "escape")
+        assert ui.app.view.editor.text == 'device.attributes["gpu.example.com"].model == "H100"'
+
+    play(demo_app(), script, LARGE)
+
+
+def test_only_selectors_that_compile_are_remembered_in_passing():
+    async def script(ui):
+        await ui.press("5")
+        await ui.type("1?")
+        await ui.press("escape")
+        assert ui.app.memory.selectors == ()
+        ui.app.view.editor.text = "true"
+        await ui.settle()
+        await ui.press("e", "escape")
+        assert ui.app.memory.selectors == ("true",)
+
+    play(demo_app(), script)
 
 
 def test_selectors_to_start_from_and_those_that_were_kept():

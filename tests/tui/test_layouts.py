@@ -11,6 +11,7 @@ from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, Style, plain, styled
 from kubectl_dra.tui.layouts import Room, page_columns, room_of
 from kubectl_dra.tui.page import Page
+from kubectl_dra.tui.text import clipped_inside
 from tests.tui.support import SMALL, demo_app, play
 
 pytestmark = pytest.mark.one_in(3)
@@ -155,3 +156,34 @@ def test_a_page_that_is_laid_out_unannounced_is_made():
             Page.on_resize = resized
 
     play(demo_app(), script, MEDIUM)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 50)])
+def test_names_of_pools_and_nodes_differ_however_they_are_cut(size):
+    async def script(ui):
+        for command, title in (("pools", "POOL"), ("devices", "POOL"), ("nodes", "NODE"), ("capacity", "NODE")):
+            await ui.command(command)
+            grid = ui.app.view.grid
+            column = next(each for each in grid.columns_now if each.title == title)
+            columns = next(w for c, w in zip(grid._fit().columns, grid._fit().widths, strict=True) if c.title == title)
+            whole = {str(column.cell(row)) for row in grid.rows}
+            assert len({str(grid._fit()._cell(column, row, columns)) for row in grid.rows}) == len(whole) > 4
+
+    play(demo_app(), script, size)
+
+
+@pytest.mark.parametrize(
+    ("name", "columns", "shown"),
+    [
+        ("ip-192-168-153-160.ec2.internal", 31, "ip-192-168-153-160.ec2.internal"),
+        ("ip-192-168-153-160.ec2.internal", 24, "ip-192-168-153-160…"),
+        ("ip-192-168-153-160.ec2.internal", 14, "ip-1…-153-160…"),
+        ("  ip-192-168-153-160.ec2.internal", 24, "  ip-192-168-153-160…"),
+        ("gke-prod-h100-5f3a2b1c-k4tq", 14, "gke-p…b1c-k4tq"),
+        # No domain of hosts: what differs may be at the end.
+        ("accelerators.rack.seventeen", 14, "accel…eventeen"),
+        ("node-1.5.17", 10, "nod…1.5.17"),
+    ],
+)
+def test_what_is_cut_from_a_name(name, columns, shown):
+    assert clipped_inside(Safe(name), columns) == shown

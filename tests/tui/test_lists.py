@@ -7,12 +7,20 @@ import json
 
 import pytest
 
-from kubectl_dra.output.safe import Safe
+from kubectl_dra.output.safe import Safe, plain
 from kubectl_dra.source.demo import load_demo
+from kubectl_dra.source.file import assemble
+from kubectl_dra.source.manifests import read_manifests
+from kubectl_dra.tui import grid as grid_module
+from kubectl_dra.tui import shell
+from kubectl_dra.tui.app import DraApp
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.feed import Link, RereadFeed
 from kubectl_dra.tui.filters import is_kept
+from kubectl_dra.tui.settings import Settings
 from kubectl_dra.tui.tables import format_of, table_text
+from kubectl_dra.tui.theme import DARK
+from tests.reports.clusters import DEMO, document
 from tests.tui.support import LARGE, demo_app, play, with_features
 
 pytestmark = pytest.mark.one_in(3)
@@ -289,3 +297,109 @@ def test_clicks_on_headers_crumbs_and_the_footer():
         assert "╭─ Here" in ui.screen
 
     play(demo_app(), script)
+
+
+def names(ui):
+    """The first column of the tree as it is drawn."""
+    column = ui.app.view.columns()[0]
+    return [str(plain(column.cell(row))) for row in ui.app.view.grid.rows]
+
+
+def test_the_tree_folds():
+    async def script(ui):
+        await ui.command("xray")
+        whole = names(ui)
+        assert whole[:6] == [
+            "pod dev/nb",
+            "├─ claim dev/nb-gpu",
+            "│  └─ device gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq/gpu-4",
+            "│     └─ node gke-prod-h100-5f3a2b1c-k4tq",
+            "└─ claim dev/nb-net",
+            "   └─ device nic.example.com/rack-1/nic-3",
+        ]
+        await ui.press("down", "space")
+        assert names(ui)[:3] == ["pod dev/nb", "├─ claim dev/nb-gpu ▸ 1", "└─ claim dev/nb-net"]
+        await ui.press("left")
+        assert str(ui.app.view.grid.selected.of) == "dev/nb"
+        await ui.press("left")
+        assert names(ui)[:2] == ["pod dev/nb ▸ 2", "pod dev/nb-2"]
+        await ui.press("right", "right", "right")
+        assert names(ui)[:3] == whole[:3]
+        await ui.press("Z")
+        assert all(len(row.path) == 1 for row in ui.app.view.grid.rows)
+        await ui.press("Z")
+        assert names(ui) == whole
+        # What the filter keeps stands below what it belongs to, also where that is folded.
+        await ui.press("Z")
+        await ui.type("/nic-3")
+        await ui.press("enter")
+        assert names(ui)[:3] == ["pod dev/nb", "└─ claim dev/nb-net", "   └─ device nic.example.com/rack-1/nic-3"]
+        assert not any("nb-gpu" in name for name in names(ui))
+        await ui.press("escape", "f")
+        assert "pod dev/nb-2" in names(ui)
+        assert "pod dev/nb" not in names(ui)
+        assert not ui.app.offers("sort")
+
+    play(demo_app(), script, LARGE)
+
+
+def test_rows_that_change_are_highlighted_for_a_moment(monkeypatch):
+    """Of a live cluster only; by another background, on that row alone, and not for ever."""
+    monkeypatch.setattr(grid_module, "_NEWS_SECONDS", 3600.0)
+    first, second = document(DEMO), document(DEMO)
+    second["items"] = [each for each in second["items"] if (each["kind"], each["metadata"]["name"]) != ("Pod", "nb")]
+    given = iter([first, second, first])
+    feed = RereadFeed(
+        "test", True, lambda: with_features(assemble(read_manifests(json.dumps(next(given)).encode(), "test")))
+    )
+
+    async def script(ui):
+        changed = DARK.variables["changed"]
+
+        def highlighted():
+            strips = [list(strip) for strip in ui.app.screen._compositor.render_strips()]
+            texts = {
+                "".join(segment.text for segment in strip): {s.style.bgcolor.name for s in strip if s.style.bgcolor}
+                for strip in strips
+                if any(s.style is not None for s in strip)
+            }
+            return [text.split()[1] for text, behind in texts.items() if changed in behind]
+
+        await ui.press("3", "down")
+        assert highlighted() == []
+        feed.refresh()
+        await ui.holds(lambda: "pod nb (gone)" in ui.screen)
+        await ui.settle()
+        assert set(highlighted()) == {"nb-gpu", "nb-net"}
+        # It ends with time.
+        ui.app.view.grid._news = dict.fromkeys(ui.app.view.grid._news, 0.0)
+        ui.app.view.grid._forget_news()
+        await ui.settle()
+        assert highlighted() == []
+
+    play(DraApp(Settings(connect=lambda _context: feed)), script, LARGE)
+
+
+def test_who_goes_on_at_an_end_is_told(monkeypatch):
+    """Of hits at both ends, of the only one, and of a pool that several nodes can use."""
+    # However long a machine needs for a key.
+    monkeypatch.setattr(shell, "_NOTICE_SECONDS", 3600.0)
+
+    async def script(ui):
+        await ui.press("3", "slash", *"train", "enter")
+        rows = ui.app.view.grid.rows
+        await ui.press("N")
+        assert "this is the first hit" in ui.screen
+        await ui.press(*("n" for _ in rows))
+        assert "this is the last hit" in ui.screen
+        await ui.press("escape", "slash", *"nothing has this", "enter", "n")
+        assert "nothing was found" in ui.screen
+        await ui.press("escape", "y", "slash", *"kind: ResourceClaim", "enter", "n")
+        assert "this is the only hit" in ui.screen, ui.screen
+        await ui.press("2")
+        tied = [bool(row.scope.node) for row in ui.app.view.grid.rows]
+        ui.app.view.grid.go_to(tied.index(False))
+        await ui.press("o")
+        assert "this pool is not tied to one node" in ui.screen
+
+    play(demo_app(), script, LARGE)

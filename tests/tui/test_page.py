@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+import inspect
 import tomllib
 
+import pytest
+from textual.app import App
+from textual.command import Provider
+
 from kubectl_dra.tui.actions import ACTIONS
+from kubectl_dra.tui.app import DraApp
+from kubectl_dra.tui.frame import Crumbs, Footer, Header, Tabs
+from kubectl_dra.tui.grid import Grid
+from kubectl_dra.tui.help import HelpScreen
+from kubectl_dra.tui.lines import Lines
 from kubectl_dra.tui.memory import read_config
+from kubectl_dra.tui.page import Page
+from kubectl_dra.tui.prompt import Prompt
+from kubectl_dra.tui.ways import WaysPane
 from tools.tui_keys import PAGE, page
 
 
@@ -25,3 +38,16 @@ def test_the_settings_of_the_page_are_valid(tmp_path):
     assert config.problems == ()
     assert config.columns == ("model", "uuid")
     assert set(tomllib.loads(example)) == {"theme", "view", "preview", "columns"}
+
+
+@pytest.mark.parametrize("own", [Footer, Header, Tabs, Crumbs, Grid, Page, Lines, Prompt, HelpScreen, WaysPane])
+def test_own_parts_say_why_they_are_not_textuals(own):
+    said = f"{own.__doc__} {inspect.getmodule(own).__doc__}"
+    assert "Textual" in said or "Widget.loading" in said
+
+
+def test_textuals_own_parts_are_used_where_they_serve():
+    """The command palette, toasts, themes, suspending and the clipboard."""
+    assert all(issubclass(provider, Provider) for provider in DraApp.COMMANDS)
+    for name in ("notify", "suspend", "register_theme", "copy_to_clipboard"):
+        assert getattr(DraApp, name) is getattr(App, name)

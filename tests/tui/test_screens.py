@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 from msgspec.structs import replace
 
+from kubectl_dra.output.pending.headline import pending_summary
+from kubectl_dra.output.safe import plain
 from kubectl_dra.source.demo import load_demo
 from kubectl_dra.tui.app import DraApp
 from kubectl_dra.tui.feed import RereadFeed
 from kubectl_dra.tui.settings import Settings
 from tests.kit.sample import sampled
-from tests.tui.support import LARGE, demo_app, play, with_features
+from tests.tui.support import LARGE, SMALL, demo_app, play, with_features
 
 pytestmark = pytest.mark.one_in(3)
 
@@ -24,9 +28,9 @@ def test_overview():
         assert ui.app.focused.id == "waiting"
         assert "52m" in next(line for line in ui.lines if "devices in use" in line)
         await ui.press("down", "enter")
-        assert "4 PENDING" in ui.lines[1]
-        assert ui.app.view.grid.selected.code == "DRA-310"
-        await ui.press("1")
+        assert "overview › DRA-310" in ui.crumbs
+        assert str(ui.app.view.subject.name) == "ml/infer-7c9f8d6b54-kcqfk"
+        await ui.press("escape")
         ui.app.query_one("#use").focus()
         await ui.press("down", "enter")
         assert ui.crumbs.startswith("overview › gpu.example.com/gke-prod-h100-5f3a2b1c-k4tq")
@@ -254,6 +258,9 @@ def test_help_has_what_is_offered_here_and_runs_it():
         assert {option.id for option in here.options} >= {"open", "why", "preview", "faults", "save"}
         assert "apply" not in {option.id for option in here.options}
         assert {option.id for option in everywhere.options} >= {"overview", "pools", "theme", "quit", "aliases"}
+        # What the footer leaves out, too.
+        assert {option.id for option in (*here.options, *everywhere.options)} >= {"namespace", "taint", "next_part"}
+        assert "unlock" not in {option.id for option in (*here.options, *everywhere.options)}
         assert "╭─ Here" in ui.screen
         await ui.type("faults")
         assert [option.id for option in here.options] == ["faults"]
@@ -386,3 +393,33 @@ def test_any_size(size):
         assert "PENDING" in ui.screen
 
     play(demo_app(), script, size)
+
+
+def test_a_list_says_the_cause_as_the_page_does():
+    async def script(ui):
+        await ui.press("4")
+        view = ui.app.view
+        why = next(column for column in view.columns() if column.title == "WHY")
+        rows = [row for row in view.grid.rows if row.pod is not None]
+        assert len(rows) > 15
+        for row in rows:
+            assert plain(why.cell(row)) in plain(pending_summary(row.report)), row.pod
+
+    play(demo_app(), script)
+
+
+def test_the_header_says_when_a_file_was_recorded():
+    async def script(ui, words):
+        assert words in ui.lines[0]
+
+    for size, words in ((SMALL, "recorded 2026-11-21 12:04, read once"), (LARGE, "12:04 UTC, read once   read-only")):
+        play(demo_app(), partial(script, words=words), size)
+
+
+def test_the_overview_cuts_names_inside_and_no_words():
+    async def script(ui):
+        rows = [line for line in ui.lines if "1 tain" in line]
+        assert [("1 tainted" in row) for row in rows] == [True, True]
+        assert all(any(name in line for line in ui.lines) for name in ("b1c-k4tq ", "b1c-x9zk "))
+
+    play(demo_app(), script, (120, 36))

@@ -195,7 +195,8 @@ def test_a_file_only_shows_plans():
         assert not ui.app.offers("unlock")
         assert not ui.app.offers("apply")
         await ui.press("U", "A")
-        assert "read-only" in ui.lines[0]
+        assert "read once" in ui.lines[0]
+        assert "CAN WRITE" not in ui.lines[0]
         await ui.press("y")
         assert "kind: DeviceTaintRule" in ui.screen
 

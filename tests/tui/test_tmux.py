@@ -91,10 +91,10 @@ def terminal(size=(80, 24)):
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def start(at, **environment):
+def start(at, source="demo", **environment):
     # tmux sets TERM itself for what it starts.
     settings = " ".join(f"{name}={value}" for name, value in environment.items())
-    at.run(f"{settings} {RUN} tui --from demo")
+    at.run(f"{settings} {RUN} tui --from {source}")
     at.wait("Pending, by reason")
     at.wait("devices in use")
 

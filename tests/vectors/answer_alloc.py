@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from kubectl_dra.allocation import Allocated, Cluster, Fatal, Outcome, Undecided, Unsatisfiable, allocate, allocate_many
+from kubectl_dra.allocation import Allocated, Cluster, Fatal, Outcome, Undecided, Unsatisfiable
 from kubectl_dra.allocation.result import SHARE_ID
 from kubectl_dra.api.decode import decode_any
 from kubectl_dra.api.encode import encode_part
@@ -14,6 +14,7 @@ from kubectl_dra.model.core import Node
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.scheduler.allocation_errors import INVALID_POOLS, allocation_error
+from tests.allocation.clusters import allocate, allocate_many
 
 _Ask = Callable[[Cluster, Sequence[Node], Sequence[ResourceClaim]], Mapping[str, Outcome]]
 

@@ -77,8 +77,8 @@ def _take(plane: ControlPlane, client: Client, cluster: Cluster, namespace: str,
     way = ways[number - 1]
     taken.kind, taken.verified, taken.nodes = way["kind"], way["verified"], way["nodes"]
     taken.text = json.dumps(way["actions"])
-    taken.rivals = [ref["name"] for ref in (way.get("competition") or {}).get("before", ())]
-    taken.announced = bool((way.get("competition") or {}).get("lost"))
+    taken.rivals = [ref["name"] for ref in way["competition"]["first"]] if way["competition"] else []
+    taken.announced = bool(way["competition"] and way["competition"]["lost"])
     if not way["steps"]:
         taken.outcome, taken.detail = "words", json.dumps(way["notes"])
         return taken

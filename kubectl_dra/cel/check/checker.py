@@ -25,21 +25,7 @@ from kubectl_dra.cel.check.types import (
 )
 from kubectl_dra.cel.check.unify import Substitution, TypesTooLarge, exact, instantiate, most_general
 from kubectl_dra.cel.declarations import ENUM_CONSTANTS, FUNCTIONS, GLOBAL_NAMES, MESSAGES, TYPE_NAMES, overloads
-from kubectl_dra.cel.syntax.ast import (
-    Call,
-    Checked,
-    Comprehension,
-    Entry,
-    Ident,
-    ListLit,
-    Literal,
-    MapLit,
-    MessageLit,
-    Node,
-    Parsed,
-    Reference,
-    Select,
-)
+from kubectl_dra.cel.syntax import ast
 from kubectl_dra.cel.syntax.issues import Issue, Kind, issue_at
 
 if TYPE_CHECKING:
@@ -62,7 +48,7 @@ _NO_FIELDS: Final[Mapping[str, Type]] = {}
 _FUNCTION_ROOTS: Final = frozenset(name.split(".")[0] for name in FUNCTIONS if "." in name)
 
 
-def check_types(parsed: Parsed, environment: Environment) -> tuple[Checked, list[Issue]]:
+def check_types(parsed: ast.Parsed, environment: Environment) -> tuple[ast.Checked, list[Issue]]:
     """The types and meanings of all nodes, and what is wrong; the first is only of use if nothing is.
 
     Qualified function names are resolved in place (see ``Checked``), which changes nothing for other environments.
@@ -74,15 +60,15 @@ def check_types(parsed: Parsed, environment: Environment) -> tuple[Checked, list
     except TypesTooLarge:
         checker.report(-1, "types of the expression are too large to check", "limit")
         types = {id(parsed.root): ERROR}
-    return Checked(parsed, types, checker.references, types[id(parsed.root)]), checker.issues
+    return ast.Checked(parsed, types, checker.references, types[id(parsed.root)]), checker.issues
 
 
 class _Checker:
-    def __init__(self, parsed: Parsed, environment: Environment) -> None:
+    def __init__(self, parsed: ast.Parsed, environment: Environment) -> None:
         self.source = parsed.source
         self.environment = environment
         self.types: dict[int, Type] = {}
-        self.references: dict[int, Reference] = {}
+        self.references: dict[int, ast.Reference] = {}
         self.issues: list[Issue] = []
         self.substitution = Substitution()
         self.scopes: list[tuple[str, Type]] = []
@@ -99,11 +85,11 @@ class _Checker:
         self.report(pos, f"undeclared reference to '{name}' (in container '')", "undeclared-reference", name)
         return ERROR
 
-    def mismatch(self, node: Node, expected: Type, found: Type) -> None:
+    def mismatch(self, node: ast.Node, expected: Type, found: Type) -> None:
         message = f"expected type '{short_text(expected)}' but found '{short_text(found)}'"
         self.report(node.pos, message, "type-mismatch")
 
-    def check(self, node: Node) -> Type:
+    def check(self, node: ast.Node) -> Type:
         declared = _RULES[type(node)](self, node)
         self.types[id(node)] = declared
         return declared
@@ -119,36 +105,36 @@ class _Checker:
     def global_name(self, name: str) -> Type | None:
         return self.environment.variables.get(name) or GLOBAL_NAMES.get(name)
 
-    def literal(self, node: Literal) -> Type:
+    def literal(self, node: ast.Literal) -> Type:
         return _LITERAL_TYPES[node.kind]
 
-    def ident(self, node: Ident) -> Type:
+    def ident(self, node: ast.Ident) -> Type:
         local = None if node.absolute else self.local(node.name)
         if local is not None:
             return local
         declared = self.global_name(node.name)
         if declared is None:
             return self.undeclared(node.pos, _written(node))
-        self.references[id(node)] = Reference(name=node.name)
+        self.references[id(node)] = ast.Reference(name=node.name)
         return declared
 
-    def select(self, node: Select) -> Type:
+    def select(self, node: ast.Select) -> Type:
         if not node.test_only:
             name = self.qualified_value(node)
             if name is not None:
-                self.references[id(node)] = Reference(name=name, constant=ENUM_CONSTANTS.get(name))
+                self.references[id(node)] = ast.Reference(name=name, constant=ENUM_CONSTANTS.get(name))
                 return self.global_name(name) or ERROR
         selected = self.field(node, node.operand, node.name)
         return BOOL if node.test_only else self.substitution.resolve(selected)
 
-    def qualified_value(self, node: Select) -> str | None:
+    def qualified_value(self, node: ast.Select) -> str | None:
         """The qualified name that the selection spells, if it is global and no local variable hides it."""
-        name, root = qualified_name(node)
+        name, root = ast.qualified_name(node)
         if root is None or self.global_name(name) is None:
             return None
         return None if not root.absolute and self.local(root.name) is not None else name
 
-    def field(self, node: Node, operand: Node, name: str, optional: bool = False) -> Type:
+    def field(self, node: ast.Node, operand: ast.Node, name: str, optional: bool = False) -> Type:
         """The type of selecting ``name``, wrapped as optional if the operand or the selection is."""
         target = self.substitution.resolve(self.check(operand))
         if _is_optional(target):
@@ -157,7 +143,7 @@ class _Checker:
         selected = self.field_of(node, target, name)
         return optional_of(selected) if optional else selected
 
-    def field_of(self, node: Node, target: Type, name: str) -> Type:
+    def field_of(self, node: ast.Node, target: Type, name: str) -> Type:
         if target.kind == "map":
             return target.params[1]
         if target.kind == "object":
@@ -186,7 +172,7 @@ class _Checker:
 
     # Calls
 
-    def call(self, node: Call) -> Type:
+    def call(self, node: ast.Call) -> Type:
         if node.function == "_?._":
             return self.optional_selection(node)
         args = []
@@ -202,18 +188,18 @@ class _Checker:
         declared = overloads(node.function, self.environment)
         return self.resolve(node, declared, args) if declared else self.undeclared(node.pos, node.function)
 
-    def optional_selection(self, node: Call) -> Type:
+    def optional_selection(self, node: ast.Call) -> Type:
         operand, name = node.args
         self.check(name)
-        self.references[id(node)] = Reference(overloads=("select_optional_field",))
-        assert isinstance(name, Literal) and isinstance(name.value, str)  # noqa: S101  the parser makes it so
+        self.references[id(node)] = ast.Reference(overloads=("select_optional_field",))
+        assert isinstance(name, ast.Literal) and isinstance(name.value, str)  # noqa: S101  the parser makes it so
         return self.substitution.resolve(self.field(node, operand, name.value, optional=True))
 
-    def resolve_qualified_function(self, node: Call) -> bool:
+    def resolve_qualified_function(self, node: ast.Call) -> bool:
         """Makes ``optional.of(x)`` a call of the function of that name; variables don't hide functions."""
-        if not isinstance(node.target, (Ident, Select)):
+        if not isinstance(node.target, (ast.Ident, ast.Select)):
             return False
-        prefix, root = qualified_name(node.target)
+        prefix, root = ast.qualified_name(node.target)
         if root is None or root.name not in _FUNCTION_ROOTS:
             return False
         name = f"{prefix}.{node.function}"
@@ -223,17 +209,19 @@ class _Checker:
         node.function = name
         return True
 
-    def resolve(self, node: Call, declared: tuple[Overload, ...], args: list[Type]) -> Type:
+    def resolve(self, node: ast.Call, declared: tuple[Overload, ...], args: list[Type]) -> Type:
         """The type of a call; records the overloads that match."""
         if node.function in ("_&&_", "_||_"):
             return self.logical(node, declared[0], args)
         result, matching = self.matches(node, declared, args)
         if result is None:
             return self.no_overload(node, args)
-        self.references[id(node)] = Reference(overloads=tuple(matching))
+        self.references[id(node)] = ast.Reference(overloads=tuple(matching))
         return result
 
-    def matches(self, node: Call, declared: tuple[Overload, ...], args: list[Type]) -> tuple[Type | None, list[str]]:
+    def matches(
+        self, node: ast.Call, declared: tuple[Overload, ...], args: list[Type]
+    ) -> tuple[Type | None, list[str]]:
         member = node.target is not None
         result: Type | None = None
         matching: list[str] = []
@@ -258,7 +246,7 @@ class _Checker:
         fresh = {name: self.substitution.new() for name in overload.type_params}
         return tuple([instantiate(each, fresh) for each in overload.params]), instantiate(overload.result, fresh)
 
-    def logical(self, node: Call, overload: Overload, args: list[Type]) -> Type:
+    def logical(self, node: ast.Call, overload: Overload, args: list[Type]) -> Type:
         valid = True
         for operand, declared in zip(node.args, args, strict=True):
             if not self.substitution.assignable(declared, BOOL):
@@ -266,10 +254,10 @@ class _Checker:
                 valid = False
         if not valid:
             return ERROR
-        self.references[id(node)] = Reference(overloads=(overload.id,))
+        self.references[id(node)] = ast.Reference(overloads=(overload.id,))
         return BOOL
 
-    def no_overload(self, node: Call, args: list[Type]) -> Type:
+    def no_overload(self, node: ast.Call, args: list[Type]) -> Type:
         known: dict[str, Type] = {}
         texts = [short_text(self.substitution.settle(declared, known)) for declared in args]
         target = f"{texts.pop(0)}." if node.target is not None else ""
@@ -285,7 +273,7 @@ class _Checker:
             return current
         return most_general(previous, current) if self.substitution.assignable(previous, current) else DYN
 
-    def present(self, node: Node, declared: Type) -> Type:
+    def present(self, node: ast.Node, declared: Type) -> Type:
         """The type within the optional that an element or entry marked ``?`` must be."""
         if _is_optional(declared):
             return declared.params[0]
@@ -293,7 +281,7 @@ class _Checker:
             self.mismatch(node, optional_of(declared), declared)
         return declared
 
-    def list_literal(self, node: ListLit) -> Type:
+    def list_literal(self, node: ast.ListLit) -> Type:
         joined: Type | None = None
         for index, element in enumerate(node.elements):
             declared = self.check(element)
@@ -302,7 +290,7 @@ class _Checker:
             joined = self.join(joined, declared)
         return list_of(joined or self.substitution.new())
 
-    def map_literal(self, node: MapLit) -> Type:
+    def map_literal(self, node: ast.MapLit) -> Type:
         keys: Type | None = None
         values: Type | None = None
         for entry in node.entries:
@@ -311,11 +299,11 @@ class _Checker:
             values = self.join(values, self.entry_value(entry))
         return map_of(keys or self.substitution.new(), values or self.substitution.new())
 
-    def entry_value(self, entry: Entry) -> Type:
+    def entry_value(self, entry: ast.Entry) -> Type:
         declared = self.check(entry.value)
         return self.present(entry.value, declared) if entry.optional else declared
 
-    def message_literal(self, node: MessageLit) -> Type:
+    def message_literal(self, node: ast.MessageLit) -> Type:
         name = node.name.removeprefix(".")
         if name not in TYPE_NAMES:
             return self.undeclared(node.pos, node.name)
@@ -324,13 +312,13 @@ class _Checker:
             self.message_field(name, entry)
         return declared
 
-    def message_type(self, node: MessageLit, name: str) -> Type:
+    def message_type(self, node: ast.MessageLit, name: str) -> Type:
         if name in MESSAGES:
             return MESSAGES[name][0]
         self.report(node.pos, f"'{name}' is not a message type", "type-mismatch", name)
         return ERROR
 
-    def message_field(self, message: str, entry: Entry) -> None:
+    def message_field(self, message: str, entry: ast.Entry) -> None:
         field = str(entry.key)
         # Upstream reports an undefined field between the value's own problems and an optional's.
         value = self.check(entry.value)
@@ -343,7 +331,7 @@ class _Checker:
 
     # Comprehensions
 
-    def comprehension(self, node: Comprehension) -> Type:
+    def comprehension(self, node: ast.Comprehension) -> Type:
         in_range = self.check(node.range)
         accumulated = self.check(node.init)
         variables = self.loop_variables(node, self.substitution.resolve(in_range))
@@ -357,18 +345,18 @@ class _Checker:
         del self.scopes[outside:]
         return self.substitution.resolve(result)
 
-    def expect(self, node: Node, declared: Type) -> None:
+    def expect(self, node: ast.Node, declared: Type) -> None:
         found = self.check(node)
         if not self.substitution.assignable(declared, found):
             self.mismatch(node, declared, found)
 
-    def loop_variables(self, node: Comprehension, in_range: Type) -> list[tuple[str, Type]]:
+    def loop_variables(self, node: ast.Comprehension, in_range: Type) -> list[tuple[str, Type]]:
         first, second = self.element_types(node, in_range)
         if node.var2 is not None:
             return [(node.var1, first), (node.var2, second)]
         return [(node.var1, second if in_range.kind == "list" else first)]
 
-    def element_types(self, node: Comprehension, in_range: Type) -> tuple[Type, Type]:
+    def element_types(self, node: ast.Comprehension, in_range: Type) -> tuple[Type, Type]:
         """Types of index or key, and of the element or value."""
         if in_range.kind == "list":
             return INT, in_range.params[0]
@@ -384,30 +372,18 @@ class _Checker:
 
 # Each rule is only called with nodes of its class.
 _RULES: Final[Mapping[type, Callable[[_Checker, Any], Type]]] = {
-    Literal: _Checker.literal,
-    Ident: _Checker.ident,
-    Select: _Checker.select,
-    Call: _Checker.call,
-    ListLit: _Checker.list_literal,
-    MapLit: _Checker.map_literal,
-    MessageLit: _Checker.message_literal,
-    Comprehension: _Checker.comprehension,
+    ast.Literal: _Checker.literal,
+    ast.Ident: _Checker.ident,
+    ast.Select: _Checker.select,
+    ast.Call: _Checker.call,
+    ast.ListLit: _Checker.list_literal,
+    ast.MapLit: _Checker.map_literal,
+    ast.MessageLit: _Checker.message_literal,
+    ast.Comprehension: _Checker.comprehension,
 }
 
 
-def qualified_name(node: Node) -> tuple[str, Ident | None]:
-    """``a.b.c`` and its first name, if the node is nothing but names and dots."""
-    names = []
-    while isinstance(node, Select) and not node.test_only:
-        names.append(node.name)
-        node = node.operand
-    if not isinstance(node, Ident):
-        return "", None
-    names.append(node.name)
-    return ".".join(reversed(names)), node
-
-
-def _written(node: Ident) -> str:
+def _written(node: ast.Ident) -> str:
     return f".{node.name}" if node.absolute else node.name
 
 

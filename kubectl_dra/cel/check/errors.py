@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-if TYPE_CHECKING:
-    from kubectl_dra.cel.syntax.issues import Issue
+from kubectl_dra.cel.syntax.issues import Issue, render, sort_issues
 
 
 class CompileError(Exception):
@@ -24,3 +23,9 @@ class CompileError(Exception):
         self.type = type
         self.text = text
         self.issues = issues
+
+
+def compile_error(source: str, issues: list[Issue]) -> CompileError:
+    """The error that reports ``issues``."""
+    ordered = sort_issues(issues)
+    return CompileError("RuleInvalid", f"compilation failed: {render(source, ordered)}", ordered)

@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kubectl_dra.cel.check.checker import check_types
-from kubectl_dra.cel.check.errors import CompileError
+from kubectl_dra.cel.check.errors import CompileError, compile_error
 from kubectl_dra.cel.check.types import full_text
 from kubectl_dra.cel.check.validators import validate
-from kubectl_dra.cel.syntax.parser import compile_error, parse
+from kubectl_dra.cel.syntax.parser import parse
 
 if TYPE_CHECKING:
     from kubectl_dra.cel.check.environment import Environment

@@ -8,18 +8,7 @@ from kubectl_dra.cel.check.errors import CompileError
 from kubectl_dra.cel.check.types import Type, short_text, unwrapped
 from kubectl_dra.cel.check.unify import equivalent
 from kubectl_dra.cel.run.format import TemplateError, clauses
-from kubectl_dra.cel.syntax.ast import (
-    Call,
-    Checked,
-    Comprehension,
-    Entry,
-    ListLit,
-    Literal,
-    MapLit,
-    MessageLit,
-    Node,
-    Select,
-)
+from kubectl_dra.cel.syntax import ast
 from kubectl_dra.cel.syntax.issues import Issue, Kind, issue_at
 
 if TYPE_CHECKING:
@@ -57,7 +46,7 @@ _RUNTIME_NAMES: Final = {
 }
 
 
-def validate(checked: Checked) -> list[Issue]:
+def validate(checked: ast.Checked) -> list[Issue]:
     """What is wrong with the literals of an expression that the checker accepted.
 
     Raises CompileError (``InternalError``) where upstream crashes.
@@ -68,7 +57,7 @@ def validate(checked: Checked) -> list[Issue]:
 
 
 class _Validator:
-    def __init__(self, checked: Checked) -> None:
+    def __init__(self, checked: ast.Checked) -> None:
         self.source = checked.parsed.source
         self.types = checked.types
         self.issues: list[Issue] = []
@@ -76,33 +65,33 @@ class _Validator:
     def report(self, pos: int, message: str, kind: Kind = "invalid-argument", name: str = "") -> None:
         self.issues.append(issue_at(self.source, pos, message, kind, name))
 
-    def visit(self, node: Node, in_format: bool) -> None:
+    def visit(self, node: ast.Node, in_format: bool) -> None:
         """``in_format``: inside a call of ``format``, whose literals may mix types."""
-        exempt = in_format or (isinstance(node, Call) and node.function == "format")
+        exempt = in_format or (isinstance(node, ast.Call) and node.function == "format")
         for child in children(node):
             self.visit(child, exempt)
-        if isinstance(node, Call):
+        if isinstance(node, ast.Call):
             self.call(node)
-        elif isinstance(node, ListLit) and not in_format:
+        elif isinstance(node, ast.ListLit) and not in_format:
             self.elements(node)
-        elif isinstance(node, MapLit) and not in_format:
+        elif isinstance(node, ast.MapLit) and not in_format:
             self.entries(node.entries)
 
     # Literals as arguments
 
-    def call(self, node: Call) -> None:
-        if node.function in _ARGUMENT_CHECKS and node.args and isinstance(node.args[0], Literal):
+    def call(self, node: ast.Call) -> None:
+        if node.function in _ARGUMENT_CHECKS and node.args and isinstance(node.args[0], ast.Literal):
             if not _ARGUMENT_CHECKS[node.function](node.args[0]):
                 self.report(node.args[0].pos, f"invalid {node.function} argument", name=node.function)
         elif node.function == "format":
             self.format(node)
 
-    def format(self, node: Call) -> None:
+    def format(self, node: ast.Call) -> None:
         template, elements = node.target, node.args[0] if node.args else None
         if (
-            not isinstance(template, Literal)
+            not isinstance(template, ast.Literal)
             or not isinstance(template.value, str)
-            or not isinstance(elements, ListLit)
+            or not isinstance(elements, ast.ListLit)
         ):
             return
         used = 0
@@ -118,7 +107,7 @@ class _Validator:
             counts = f"expected {used}, got {len(elements.elements)}"
             self.report(node.pos, f"too many arguments supplied to string.format ({counts})", name="format")
 
-    def clause(self, letter: str, element: Node) -> bool:
+    def clause(self, letter: str, element: ast.Node) -> bool:
         kinds, text = _CLAUSES[letter]
         wrong = self.unprintable(element) if letter == "s" else None if self.fits(element, kinds) else element
         if wrong is None:
@@ -128,15 +117,15 @@ class _Validator:
         self.report(wrong.pos, f"error during formatting: {text}, was given {name}", name="format")
         return False
 
-    def fits(self, node: Node, kinds: frozenset[str]) -> bool:
+    def fits(self, node: ast.Node, kinds: frozenset[str]) -> bool:
         kind = unwrapped(self.types[id(node)]).kind
         return kind == "dyn" or kind in kinds
 
-    def unprintable(self, node: Node) -> Node | None:
+    def unprintable(self, node: ast.Node) -> ast.Node | None:
         """The first node within nested literals that ``%s`` cannot print."""
         if not self.fits(node, _PRINTABLE):
             return node
-        if isinstance(node, (ListLit, MapLit)):
+        if isinstance(node, (ast.ListLit, ast.MapLit)):
             for child in children(node):
                 wrong = self.unprintable(child)
                 if wrong is not None:
@@ -145,7 +134,7 @@ class _Validator:
 
     # One element type
 
-    def elements(self, node: ListLit) -> None:
+    def elements(self, node: ast.ListLit) -> None:
         first: Type | None = None
         for index, element in enumerate(node.elements):
             declared = self.element_type(element, index in node.optional)
@@ -155,7 +144,7 @@ class _Validator:
                 self.mixed(element, first, declared)
                 return
 
-    def entries(self, entries: list[Entry]) -> None:
+    def entries(self, entries: list[ast.Entry]) -> None:
         first: tuple[Type, Type] | None = None
         for entry in entries:
             assert not isinstance(entry.key, str)  # noqa: S101  only messages have plain field names
@@ -169,29 +158,29 @@ class _Validator:
             if not equivalent(first[1], value):
                 self.mixed(entry.value, first[1], value)
 
-    def element_type(self, node: Node, optional: bool) -> Type:
+    def element_type(self, node: ast.Node, optional: bool) -> Type:
         declared = self.types[id(node)]
         if optional and not declared.params:
             # Upstream crashes on `[?x]` with a dynamic x, so that nobody can store such an expression.
             raise CompileError("InternalError", _CRASH)
         return declared.params[0] if optional else declared
 
-    def mixed(self, node: Node, expected: Type, found: Type) -> None:
+    def mixed(self, node: ast.Node, expected: Type, found: Type) -> None:
         message = f"expected type '{short_text(expected)}' but found '{short_text(found)}'"
         self.report(node.pos, message, "type-mismatch")
 
 
-def _valid_duration(literal: Literal) -> bool:
+def _valid_duration(literal: ast.Literal) -> bool:
     return literal.kind == "string" and _converts("string_to_duration", literal)
 
 
-def _valid_timestamp(literal: Literal) -> bool:
+def _valid_timestamp(literal: ast.Literal) -> bool:
     return literal.kind in ("string", "int") and _converts(
         "string_to_timestamp" if literal.kind == "string" else "int64_to_timestamp", literal
     )
 
 
-def _converts(overload: str, literal: Literal) -> bool:
+def _converts(overload: str, literal: ast.Literal) -> bool:
     from kubectl_dra.cel.functions.conversions import OVERLOADS
     from kubectl_dra.cel.run.values import CelError
 
@@ -202,7 +191,7 @@ def _converts(overload: str, literal: Literal) -> bool:
     return True
 
 
-def _valid_regex(literal: Literal) -> bool:
+def _valid_regex(literal: ast.Literal) -> bool:
     from kubectl_dra.cel.functions.regex import RegexError, compile_regex
 
     try:
@@ -217,21 +206,21 @@ def _valid_regex(literal: Literal) -> bool:
 _ARGUMENT_CHECKS: Final = {"duration": _valid_duration, "timestamp": _valid_timestamp, "matches": _valid_regex}
 
 
-def children(node: Node) -> Iterator[Node]:
+def children(node: ast.Node) -> Iterator[ast.Node]:
     """The nodes directly below, in the order in which they are written (of a macro: in which it expands)."""
     match node:
-        case Select():
+        case ast.Select():
             yield node.operand
-        case Call():
+        case ast.Call():
             if node.target is not None:
                 yield node.target
             yield from node.args
-        case ListLit():
+        case ast.ListLit():
             yield from node.elements
-        case MapLit() | MessageLit():
+        case ast.MapLit() | ast.MessageLit():
             for entry in node.entries:
                 if not isinstance(entry.key, str):
                     yield entry.key
                 yield entry.value
-        case Comprehension():
+        case ast.Comprehension():
             yield from (node.range, node.init, node.cond, node.step, node.result)

@@ -1,1 +1,1 @@
-"""Estimated costs, which the API server bounds; run-time costs are charged where values are computed."""
+"""What calls cost, as admission estimates it and as evaluations are charged, and the estimate of a whole tree."""

@@ -6,20 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from kubectl_dra.cel.check.types import Type, unwrapped
-from kubectl_dra.cel.cost.call_costs import LIST_COST, Estimate, Operand, call_estimate
+from kubectl_dra.cel.cost.rule import LIST_COST, Estimate, Operand
+from kubectl_dra.cel.cost.rules import call_estimate
 from kubectl_dra.cel.cost.sizes import ONE, UNKNOWN, Path, Size, add, fixed, multiply
-from kubectl_dra.cel.syntax.ast import (
-    Call,
-    Checked,
-    Comprehension,
-    Ident,
-    ListLit,
-    Literal,
-    MapLit,
-    MessageLit,
-    Node,
-    Select,
-)
+from kubectl_dra.cel.syntax import ast
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -31,7 +21,7 @@ _ACCUMULATORS: Final = frozenset({"@result", "__result__"})
 _CONCATENATIONS: Final = frozenset({"add_string", "add_bytes", "add_list"})
 
 
-def estimate_cost(checked: Checked) -> int:
+def estimate_cost(checked: ast.Checked) -> int:
     """The most that evaluation is thought to cost, at most 2^64-1; admission refuses more than 1,000,000."""
     return _Estimator(checked).cost(checked.parsed.root)
 
@@ -52,7 +42,7 @@ class _Variable:
 
 
 class _Estimator:
-    def __init__(self, checked: Checked) -> None:
+    def __init__(self, checked: ast.Checked) -> None:
         self.types = checked.types
         self.references = checked.references
         self.variables: dict[str, list[_Variable]] = {}
@@ -60,30 +50,30 @@ class _Estimator:
         self.sizes: dict[int, Size] = {}
         self.entry_sizes: dict[int, _Entries] = {}
 
-    def cost(self, node: Node) -> int:
+    def cost(self, node: ast.Node) -> int:
         return _RULES[type(node)](self, node)
 
     # What is known of a node
 
-    def variable_name(self, node: Node) -> str | None:
+    def variable_name(self, node: ast.Node) -> str | None:
         """The name that the node is, if it is one; a selection may spell the name of a type."""
-        if isinstance(node, Ident):
+        if isinstance(node, ast.Ident):
             hidden = node.absolute and self.variables.get(node.name)
             return f".{node.name}" if hidden else node.name
-        if isinstance(node, Select) and id(node) in self.references:
+        if isinstance(node, ast.Select) and id(node) in self.references:
             return self.references[id(node)].name
         return None
 
-    def local(self, node: Node) -> _Variable | None:
+    def local(self, node: ast.Node) -> _Variable | None:
         name = self.variable_name(node)
         stack = self.variables.get(name) if name is not None else None
         return stack[-1] if stack else None
 
-    def path(self, node: Node) -> Path | None:
+    def path(self, node: ast.Node) -> Path | None:
         local = self.local(node)
         return local.path if local else self.paths.get(id(node))
 
-    def size(self, node: Node) -> Size | None:
+    def size(self, node: ast.Node) -> Size | None:
         known = self.sizes.get(id(node)) or _literal_size(node)
         if known is not None:
             return known
@@ -97,26 +87,26 @@ class _Estimator:
         local = self.local(node)
         return local.size if local else None
 
-    def size_or_unknown(self, node: Node) -> Size:
+    def size_or_unknown(self, node: ast.Node) -> Size:
         return self.size(node) or UNKNOWN
 
-    def entries(self, node: Node) -> _Entries | None:
+    def entries(self, node: ast.Node) -> _Entries | None:
         known = self.entry_sizes.get(id(node))
         if known is None:
             local = self.local(node)
             known = local.entries if local else None
         return known
 
-    def copy_sizes(self, node: Node, source: Node) -> None:
+    def copy_sizes(self, node: ast.Node, source: ast.Node) -> None:
         self.set_sizes(node, self.size(source), self.entries(source))
 
-    def set_sizes(self, node: Node, size: Size | None, entries: _Entries | None) -> None:
+    def set_sizes(self, node: ast.Node, size: Size | None, entries: _Entries | None) -> None:
         if size is not None:
             self.sizes[id(node)] = size
         if entries is not None:
             self.entry_sizes[id(node)] = entries
 
-    def operand(self, node: Node) -> Operand:
+    def operand(self, node: ast.Node) -> Operand:
         path = self.path(node)
         if path is not None and path.starts_with(_ACCUMULATORS):
             path = None
@@ -124,15 +114,15 @@ class _Estimator:
 
     # Names and selections
 
-    def literal(self, _: Literal) -> int:
+    def literal(self, _: ast.Literal) -> int:
         return 0
 
-    def ident(self, node: Node) -> int:
+    def ident(self, node: ast.Node) -> int:
         local = self.local(node)
         self.paths[id(node)] = local.path if local else Path.root(self.variable_name(node) or "")
         return 1
 
-    def select(self, node: Select) -> int:
+    def select(self, node: ast.Select) -> int:
         if id(node) in self.references:
             return self.ident(node)
         cost = self.cost(node.operand)
@@ -145,7 +135,7 @@ class _Estimator:
 
     # Calls
 
-    def call(self, node: Call) -> int:
+    def call(self, node: ast.Call) -> int:
         if node.function == "dyn":
             cost = self.cost(node.args[0])
             self.copy_sizes(node, node.args[0])
@@ -162,7 +152,7 @@ class _Estimator:
             target = self.operand(node.target)
         return add(total, self.overloads(node, target, args, costs))
 
-    def overloads(self, node: Call, target: Operand | None, args: list[Operand], costs: list[int]) -> int:
+    def overloads(self, node: ast.Call, target: Operand | None, args: list[Operand], costs: list[int]) -> int:
         """The largest cost among the matching overloads, arguments included; records the size of the result."""
         largest = 0
         size: Size | None = None
@@ -179,7 +169,7 @@ class _Estimator:
         return largest
 
     def overload(
-        self, node: Call, overload: str, target: Operand | None, args: list[Operand], costs: list[int]
+        self, node: ast.Call, overload: str, target: Operand | None, args: list[Operand], costs: list[int]
     ) -> Estimate:
         if overload == "conditional":
             self.set_sizes(node, None, _union(self.entries(node.args[1]), self.entries(node.args[2])))
@@ -195,14 +185,14 @@ class _Estimator:
             cost = add(cost, each)
         return Estimate(cost, estimate.size)
 
-    def element(self, node: Call, step: str) -> Size | None:
+    def element(self, node: ast.Call, step: str) -> Size | None:
         entries = self.entries(node.args[0])
         self.paths[id(node)] = Path.extend(self.path(node.args[0]), step)
         return entries.value if entries else None
 
     # Aggregates
 
-    def list_literal(self, node: ListLit) -> int:
+    def list_literal(self, node: ast.ListLit) -> int:
         cost = 0
         sizes: Size | None = None
         for element in node.elements:
@@ -211,7 +201,7 @@ class _Estimator:
         self.set_sizes(node, None, _Entries("list", ONE, sizes or fixed(0)))
         return add(cost, LIST_COST)
 
-    def map_literal(self, node: MapLit) -> int:
+    def map_literal(self, node: ast.MapLit) -> int:
         cost = 0
         keys: Size | None = None
         values: Size | None = None
@@ -223,7 +213,7 @@ class _Estimator:
         self.set_sizes(node, None, _Entries("map", keys or fixed(0), values or fixed(0)))
         return add(cost, _MAP_COST)
 
-    def message_literal(self, node: MessageLit) -> int:
+    def message_literal(self, node: ast.MessageLit) -> int:
         cost = _MESSAGE_COST
         for entry in node.entries:
             cost = add(cost, self.cost(entry.value))
@@ -231,7 +221,7 @@ class _Estimator:
 
     # Comprehensions
 
-    def comprehension(self, node: Comprehension) -> int:
+    def comprehension(self, node: ast.Comprehension) -> int:
         cost = add(self.cost(node.range), self.cost(node.init))
         accumulator = _Variable(self.path(node.init), self.size(node.init), self.entries(node.init))
         self.push(node.acc, accumulator)
@@ -250,13 +240,13 @@ class _Estimator:
         self.size_of_loop(node, rounds)
         return add(cost, multiply(rounds.max, each))
 
-    def size_of_loop(self, node: Comprehension, rounds: Size) -> None:
-        if isinstance(node.init, Literal):
+    def size_of_loop(self, node: ast.Comprehension, rounds: Size) -> None:
+        if isinstance(node.init, ast.Literal):
             self.set_sizes(node, self.size(node.init), None)
-        elif isinstance(node.init, (ListLit, MapLit)):
+        elif isinstance(node.init, (ast.ListLit, ast.MapLit)):
             self.set_sizes(node, rounds, self.entries(node.step))
 
-    def push_loop_variables(self, node: Comprehension) -> list[str]:
+    def push_loop_variables(self, node: ast.Comprehension) -> list[str]:
         entries = self.entries(node.range)
         kind = entries.kind if entries else self.types[id(node.range)].kind
         is_list = kind == "list"
@@ -268,7 +258,7 @@ class _Estimator:
         self.push_loop_variable(node, node.var1, "@items" if is_list else "@keys", value if is_list else key)
         return [node.var1]
 
-    def push_loop_variable(self, node: Comprehension, name: str, step: str, size: Size | None) -> None:
+    def push_loop_variable(self, node: ast.Comprehension, name: str, step: str, size: Size | None) -> None:
         self.push(name, _Variable(Path.extend(self.path(node.range), step), size))
 
     def push(self, name: str, variable: _Variable) -> None:
@@ -279,32 +269,32 @@ class _Estimator:
 
 
 _RULES: Final[Mapping[type, Callable[[_Estimator, Any], int]]] = {
-    Literal: _Estimator.literal,
-    Ident: _Estimator.ident,
-    Select: _Estimator.select,
-    Call: _Estimator.call,
-    ListLit: _Estimator.list_literal,
-    MapLit: _Estimator.map_literal,
-    MessageLit: _Estimator.message_literal,
-    Comprehension: _Estimator.comprehension,
+    ast.Literal: _Estimator.literal,
+    ast.Ident: _Estimator.ident,
+    ast.Select: _Estimator.select,
+    ast.Call: _Estimator.call,
+    ast.ListLit: _Estimator.list_literal,
+    ast.MapLit: _Estimator.map_literal,
+    ast.MessageLit: _Estimator.message_literal,
+    ast.Comprehension: _Estimator.comprehension,
 }
 
 
-def _is_bind(node: Comprehension) -> bool:
-    if not isinstance(node.range, ListLit) or node.range.elements or node.acc == "__result__":
+def _is_bind(node: ast.Comprehension) -> bool:
+    if not isinstance(node.range, ast.ListLit) or node.range.elements or node.acc == "__result__":
         return False
-    return isinstance(node.cond, Literal) and node.cond.value is False
+    return isinstance(node.cond, ast.Literal) and node.cond.value is False
 
 
-def _literal_size(node: Node) -> Size | None:
+def _literal_size(node: ast.Node) -> Size | None:
     match node:
-        case Literal(value=str() | bytes() as text):
+        case ast.Literal(value=str() | bytes() as text):
             return fixed(len(text))
-        case Literal():
+        case ast.Literal():
             return ONE
-        case ListLit():
+        case ast.ListLit():
             return fixed(len(node.elements))
-        case MapLit():
+        case ast.MapLit():
             return fixed(len(node.entries))
     return None
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from kubectl_dra.cel.functions.costs import join_size
+from kubectl_dra.cel.cost.kubernetes import join_size
 from kubectl_dra.cel.functions.printing import plain
 from kubectl_dra.cel.run.labor import write
 from kubectl_dra.cel.run.values import CelError, NativeList, Value, no_such_overload
+from kubectl_dra.model.gotext import ESCAPES
 
 _LOWER: Final = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 _UPPER: Final = {code: code - 32 for code in range(ord("a"), ord("z") + 1)}
@@ -16,19 +17,7 @@ _WHITE_SPACE: Final = (
     "\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000"
 )
-_QUOTED: Final = str.maketrans(
-    {
-        "\a": "\\a",
-        "\b": "\\b",
-        "\f": "\\f",
-        "\n": "\\n",
-        "\r": "\\r",
-        "\t": "\\t",
-        "\v": "\\v",
-        "\\": "\\\\",
-        '"': '\\"',
-    }
-)
+_QUOTED: Final = str.maketrans(ESCAPES)
 
 
 def _of_strings(test: Callable[[str, str], bool]) -> Callable[[Value, Value], bool]:

@@ -10,18 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from kubectl_dra.cel.syntax.ast import (
-    Call,
-    Checked,
-    Comprehension,
-    Ident,
-    ListLit,
-    Literal,
-    MapLit,
-    MessageLit,
-    Node,
-    Select,
-)
+from kubectl_dra.cel.syntax import ast
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -38,7 +27,7 @@ class Reads:
     all: bool
 
 
-def reads(checked: Checked) -> Reads:
+def reads(checked: ast.Checked) -> Reads:
     """What the expression can read."""
     reader = _Reader()
     reader.use(reader.visit(checked.parsed.root))
@@ -70,7 +59,7 @@ class _Reader:
     names: dict[str, set[tuple[str, str]]] = field(default_factory=lambda: {"attributes": set(), "capacity": set()})
     scopes: list[tuple[str, _Part | None]] = field(default_factory=list)
 
-    def visit(self, node: Node) -> _Part | None:
+    def visit(self, node: ast.Node) -> _Part | None:
         """Notes what evaluating the node reads; returns the part of the device that its value is, not yet read."""
         return _RULES[type(node)](self, node)
 
@@ -81,21 +70,21 @@ class _Reader:
             if not part.kind:
                 self.driver = self.allow_multiple = True
 
-    def use_all(self, nodes: list[Node]) -> None:
+    def use_all(self, nodes: list[ast.Node]) -> None:
         for node in nodes:
             self.use(self.visit(node))
 
-    def literal(self, _: Literal) -> None:
+    def literal(self, _: ast.Literal) -> None:
         return None
 
-    def ident(self, node: Ident) -> _Part | None:
+    def ident(self, node: ast.Ident) -> _Part | None:
         if not node.absolute:
             for name, part in reversed(self.scopes):
                 if name == node.name:
                     return part
         return _Part() if node.name == "device" else None
 
-    def select(self, node: Select) -> _Part | None:
+    def select(self, node: ast.Select) -> _Part | None:
         part = self.lookup(self.visit(node.operand), node.name)
         return None if node.test_only else part
 
@@ -117,7 +106,7 @@ class _Reader:
         self.allow_multiple = self.allow_multiple or name == "allowMultipleAllocations"
         return None
 
-    def call(self, node: Call) -> _Part | None:
+    def call(self, node: ast.Call) -> _Part | None:
         rule = _CALLS.get(node.function)
         if rule is not None:
             return rule(self, node)
@@ -126,25 +115,25 @@ class _Reader:
         self.use_all(node.args)
         return None
 
-    def index(self, node: Call) -> _Part | None:
+    def index(self, node: ast.Call) -> _Part | None:
         part = self.visit(node.args[0])
         key = node.args[1]
-        if isinstance(key, Literal) and isinstance(key.value, str):
+        if isinstance(key, ast.Literal) and isinstance(key.value, str):
             return self.lookup(part, key.value)
         self.use(part)
         self.use(self.visit(key))
         return None
 
-    def contains(self, node: Call) -> None:
+    def contains(self, node: ast.Call) -> None:
         key, container = node.args
         part = self.visit(container)
-        if part is not None and part.domain is not None and isinstance(key, Literal) and isinstance(key.value, str):
+        if part is not None and part.domain is not None and isinstance(key, ast.Literal) and isinstance(key.value, str):
             self.lookup(part, key.value)
         else:
             self.use(part)
             self.use(self.visit(key))
 
-    def choose(self, node: Call) -> _Part | None:
+    def choose(self, node: ast.Call) -> _Part | None:
         condition, first, second = node.args
         self.use(self.visit(condition))
         one, other = self.visit(first), self.visit(second)
@@ -154,25 +143,25 @@ class _Reader:
         self.use(other)
         return None
 
-    def same(self, node: Call) -> _Part | None:
+    def same(self, node: ast.Call) -> _Part | None:
         """``dyn(x)`` and the value of an optional are the part itself."""
         operand = node.target or node.args[0]
         return self.visit(operand)
 
-    def has_value(self, node: Call) -> None:
+    def has_value(self, node: ast.Call) -> None:
         """Of an optional part it is always true: looking up a domain never misses."""
         self.same(node)
 
-    def list_literal(self, node: ListLit) -> None:
+    def list_literal(self, node: ast.ListLit) -> None:
         self.use_all(node.elements)
 
-    def entries(self, node: MapLit | MessageLit) -> None:
+    def entries(self, node: ast.MapLit | ast.MessageLit) -> None:
         for entry in node.entries:
             if not isinstance(entry.key, str):
                 self.use(self.visit(entry.key))
             self.use(self.visit(entry.value))
 
-    def comprehension(self, node: Comprehension) -> _Part | None:
+    def comprehension(self, node: ast.Comprehension) -> _Part | None:
         if node.var1 == "#unused":
             self.scopes.append((node.acc, self.visit(node.init)))
             part = self.visit(node.result)
@@ -189,7 +178,7 @@ class _Reader:
         return None
 
 
-_CALLS: Final[Mapping[str, Callable[[_Reader, Call], _Part | None]]] = {
+_CALLS: Final[Mapping[str, Callable[[_Reader, ast.Call], _Part | None]]] = {
     "_[_]": _Reader.index,
     "_[?_]": _Reader.index,
     "_?._": _Reader.index,
@@ -200,12 +189,12 @@ _CALLS: Final[Mapping[str, Callable[[_Reader, Call], _Part | None]]] = {
     "hasValue": _Reader.has_value,
 }
 _RULES: Final[Mapping[type, Callable[[_Reader, Any], _Part | None]]] = {
-    Literal: _Reader.literal,
-    Ident: _Reader.ident,
-    Select: _Reader.select,
-    Call: _Reader.call,
-    ListLit: _Reader.list_literal,
-    MapLit: _Reader.entries,
-    MessageLit: _Reader.entries,
-    Comprehension: _Reader.comprehension,
+    ast.Literal: _Reader.literal,
+    ast.Ident: _Reader.ident,
+    ast.Select: _Reader.select,
+    ast.Call: _Reader.call,
+    ast.ListLit: _Reader.list_literal,
+    ast.MapLit: _Reader.entries,
+    ast.MessageLit: _Reader.entries,
+    ast.Comprehension: _Reader.comprehension,
 }

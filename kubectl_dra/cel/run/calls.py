@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from kubectl_dra.cel.check.types import Type
+from kubectl_dra.cel.cost.rule import ChargeRule
 from kubectl_dra.cel.declarations import OVERLOADS_BY_ID, Overload
 from kubectl_dra.cel.functions import registry
-from kubectl_dra.cel.functions.costs import CostRule
 from kubectl_dra.cel.functions.operators import Operator, unable
 from kubectl_dra.cel.run.keys import decode_key
 from kubectl_dra.cel.run.state import Known, State, Step
@@ -203,7 +203,7 @@ def nullary(run: Run) -> Step:
     return step
 
 
-def unary(run: Run, rule: CostRule | None, argument: Step) -> Step:
+def unary(run: Run, rule: ChargeRule | None, argument: Step) -> Step:
     """A call with one argument."""
 
     def step(state: State) -> Value:
@@ -243,7 +243,7 @@ def binary_known(function: str, overload: Overload, left: Step, right: Known) ->
     return step
 
 
-def binary(run: Run, rule: CostRule | None, left: Step, right: Step) -> Step:
+def binary(run: Run, rule: ChargeRule | None, left: Step, right: Step) -> Step:
     """A call that evaluates both arguments whatever happens."""
 
     def step(state: State) -> Value:
@@ -262,7 +262,7 @@ def binary(run: Run, rule: CostRule | None, left: Step, right: Step) -> Step:
     return step
 
 
-def _fail_left(state: State, rule: CostRule | None, error: CelError, right: Step) -> None:
+def _fail_left(state: State, rule: ChargeRule | None, error: CelError, right: Step) -> None:
     text = error.text
     try:
         b = right(state)
@@ -272,7 +272,7 @@ def _fail_left(state: State, rule: CostRule | None, error: CelError, right: Step
     raise CelError(text) from None
 
 
-def eager(run: Run, rule: CostRule | None, arguments: Sequence[Step]) -> Step:
+def eager(run: Run, rule: ChargeRule | None, arguments: Sequence[Step]) -> Step:
     """A call that stops at the first argument that fails; unless it is the last one, it is not charged then."""
     arguments = tuple(arguments)
     last = len(arguments) - 1

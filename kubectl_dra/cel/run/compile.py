@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from kubectl_dra.cel.cost.rule import ChargeRule
+from kubectl_dra.cel.cost.rules import charge_rule
 from kubectl_dra.cel.declarations import OVERLOADS_BY_ID, overloads
 from kubectl_dra.cel.functions import regex
-from kubectl_dra.cel.functions.costs import CostRule, cost_rule
 from kubectl_dra.cel.functions.registry import OPERATORS
 from kubectl_dra.cel.run import calls, chains, fold, logic, loops
 from kubectl_dra.cel.run.state import Constant, Known, Plan, PlanError, State, Step, as_step
@@ -197,7 +198,7 @@ class Planner:
         plans = [self.plan(element) for element in node.elements]
         if all(isinstance(plan, Constant) for plan in plans):
             return fold.fold_list([plan.value for plan in plans if isinstance(plan, Constant)], node.optional)
-        return _list_literal(tuple(map(as_step, plans)), node.optional)
+        return fold.list_literal(tuple(map(as_step, plans)), node.optional)
 
     def _map(self, node: ast.MapLit) -> Plan:
         entries: list[tuple[Plan, Plan, bool]] = []
@@ -207,7 +208,7 @@ class Planner:
         constant = [(k.value, v.value, o) for k, v, o in entries if isinstance(k, Constant) and isinstance(v, Constant)]
         if len(constant) == len(entries):
             return fold.fold_map(constant)
-        return _map_literal(tuple((as_step(key), as_step(value), optional) for key, value, optional in entries))
+        return fold.map_literal(tuple((as_step(key), as_step(value), optional) for key, value, optional in entries))
 
     # --- comprehensions -----------------------------------------------------------------------------------------------
 
@@ -266,7 +267,7 @@ class Planner:
         function = node.function
         self.laborious = self.laborious or function in _LABORIOUS
         resolved = self._resolved(node)
-        rule = cost_rule(function, resolved)
+        rule = charge_rule(function, resolved)
         if function in _CONSTANT_PATTERN and isinstance(arguments[1], Constant) and arguments[1].value.__class__ is str:
             return self._constant_pattern(function, rule, arguments)
         if resolved == "in_list" and isinstance(arguments[1], Constant):
@@ -284,7 +285,7 @@ class Planner:
             return fold.fold_conversion(run, arguments[0])
         return _known(resolved, run, rule, arguments) or self._invocation(node, run, rule, arguments)
 
-    def _invocation(self, node: ast.Call, run: calls.Run, rule: CostRule | None, arguments: list[Plan]) -> Step:
+    def _invocation(self, node: ast.Call, run: calls.Run, rule: ChargeRule | None, arguments: list[Plan]) -> Step:
         function, resolved = node.function, self._resolved(node)
         steps = [as_step(argument) for argument in arguments]
         if not steps:
@@ -311,7 +312,7 @@ class Planner:
         return matching[0] if len(matching) == 1 else None
 
     @staticmethod
-    def _constant_pattern(function: str, rule: CostRule | None, arguments: list[Plan]) -> Step:
+    def _constant_pattern(function: str, rule: ChargeRule | None, arguments: list[Plan]) -> Step:
         pattern = arguments[1]
         assert isinstance(pattern, Constant)  # noqa: S101 (the caller tested it)
         try:
@@ -322,7 +323,7 @@ class Planner:
         return calls.eager(run, rule, [as_step(argument) for argument in arguments])
 
 
-def _known(resolved: str | None, run: calls.Run, rule: CostRule | None, arguments: list[Plan]) -> Known | None:
+def _known(resolved: str | None, run: calls.Run, rule: ChargeRule | None, arguments: list[Plan]) -> Known | None:
     """A constructor of a constant text: parsed now, charged each time."""
     if resolved not in _CONSTRUCTORS or not isinstance(arguments[0], Constant):
         return None
@@ -375,31 +376,3 @@ def _equality(left: Plan, right: Plan, wanted: bool) -> Step:
         return logic.equals_scalar(as_step(left), right.value, wanted)
     make = logic.equality if wanted else logic.inequality
     return make(as_step(left), as_step(right))
-
-
-def _list_literal(elements: tuple[Step, ...], optional: frozenset[int]) -> Step:
-    def step(state: State) -> list[Value]:
-        try:
-            value = fold.make_list([element(state) for element in elements], optional)
-        except CelError:
-            state.spend(10)
-            raise
-        state.spend(10)
-        return value
-
-    return step
-
-
-def _map_literal(entries: tuple[tuple[Step, Step, bool], ...]) -> Step:
-    def step(state: State) -> dict[Value, Value]:
-        mapping: dict[Value, Value] = {}
-        try:
-            for key, value, optional in entries:
-                fold.add_entry(mapping, key(state), value(state), optional)
-        except CelError:
-            state.spend(30)
-            raise
-        state.spend(30)
-        return mapping
-
-    return step

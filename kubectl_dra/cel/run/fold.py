@@ -132,3 +132,35 @@ def _other_numbers(number: Value) -> list[Value]:
     else:
         others = []
     return [encode_key(other) for other in others]
+
+
+def list_literal(elements: tuple[Step, ...], optional: frozenset[int]) -> Step:
+    """A list that is made at run time."""
+
+    def step(state: State) -> list[Value]:
+        try:
+            value = make_list([element(state) for element in elements], optional)
+        except CelError:
+            state.spend(10)
+            raise
+        state.spend(10)
+        return value
+
+    return step
+
+
+def map_literal(entries: tuple[tuple[Step, Step, bool], ...]) -> Step:
+    """A map that is made at run time."""
+
+    def step(state: State) -> dict[Value, Value]:
+        mapping: dict[Value, Value] = {}
+        try:
+            for key, value, optional in entries:
+                add_entry(mapping, key(state), value(state), optional)
+        except CelError:
+            state.spend(30)
+            raise
+        state.spend(30)
+        return mapping
+
+    return step

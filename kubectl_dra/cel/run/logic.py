@@ -6,14 +6,15 @@ import operator as op
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from kubectl_dra.cel.functions import costs
+from kubectl_dra.cel.cost.kubernetes import equals, smaller
+from kubectl_dra.cel.cost.rule import ChargeRule, tenth
 from kubectl_dra.cel.run.relations import equal
 from kubectl_dra.cel.run.state import State, Step
 from kubectl_dra.cel.run.values import NONE, CelError, Optional, Uint, Value, no_such_overload
 
 _NO_SUCH_OVERLOAD: Final = "no such overload"
 # A tenth of short lengths, rounded up: the cost of comparing texts.
-_TENTHS: Final = tuple(costs.tenth(length) for length in range(257))
+_TENTHS: Final = tuple(tenth(length) for length in range(257))
 
 
 def both(terms: Sequence[Step]) -> Step:
@@ -98,7 +99,7 @@ def equality(left: Step, right: Step) -> Step:
     """``left == right``."""
 
     def step(state: State) -> bool:
-        a, b = _operands(state, left, right, costs.equals)
+        a, b = _operands(state, left, right, equals)
         return equal(a, b)
 
     return step
@@ -108,7 +109,7 @@ def inequality(left: Step, right: Step) -> Step:
     """``left != right``: true also where the comparison itself fails."""
 
     def step(state: State) -> bool:
-        a, b = _operands(state, left, right, costs.smaller)
+        a, b = _operands(state, left, right, smaller)
         try:
             return not equal(a, b)
         except CelError:
@@ -117,7 +118,7 @@ def inequality(left: Step, right: Step) -> Step:
     return step
 
 
-def _operands(state: State, left: Step, right: Step, rule: costs.CostRule) -> tuple[Value, Value]:
+def _operands(state: State, left: Step, right: Step, rule: ChargeRule) -> tuple[Value, Value]:
     failure: CelError | None = None
     try:
         a = left(state)
@@ -137,7 +138,7 @@ def _operands(state: State, left: Step, right: Step, rule: costs.CostRule) -> tu
 def equals_text(left: Step, text: str, wanted: bool) -> Step:
     """``left == text`` or, unless ``wanted``, ``left != text`` for a constant text."""
     length = len(text)
-    failed_cost = costs.tenth(min(1, length))
+    failed_cost = tenth(min(1, length))
 
     def step(state: State) -> bool:
         try:
@@ -146,12 +147,12 @@ def equals_text(left: Step, text: str, wanted: bool) -> Step:
             state.spend(failed_cost)
             raise
         if value.__class__ is not str:
-            state.spend(costs.equals(value, text) if wanted else costs.smaller(value, text))
+            state.spend(equals(value, text) if wanted else smaller(value, text))
             return _compare(value, text, wanted)
         size = len(value)
         if size > length:
             size = length
-        state.cost += _TENTHS[size] if size <= 256 else costs.tenth(size)
+        state.cost += _TENTHS[size] if size <= 256 else tenth(size)
         if state.cost > state.limit:
             state.spend(0)
         return (value == text) is wanted
@@ -204,7 +205,7 @@ def equals_scalar(left: Step, scalar: bool | int | float | Uint, wanted: bool) -
         if value.__class__ is kind:
             state.spend(1)
             return (value == scalar) is wanted
-        state.spend(costs.equals(value, scalar) if wanted else costs.smaller(value, scalar))
+        state.spend(equals(value, scalar) if wanted else smaller(value, scalar))
         return _compare(value, scalar, wanted)
 
     return step

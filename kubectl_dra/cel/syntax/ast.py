@@ -154,3 +154,23 @@ class Checked:
     types: dict[int, Type]
     references: dict[int, Reference]
     output: Type
+
+
+def balanced(function: str, terms: list[Node], positions: list[int], low: int, high: int) -> Node:
+    """A chain of ``&&`` or ``||`` as a balanced tree, as cel-go parses it; ``positions``: those of its operators."""
+    middle = (low + high + 1) // 2
+    left = terms[middle] if middle == low else balanced(function, terms, positions, low, middle - 1)
+    right = terms[middle + 1] if middle == high else balanced(function, terms, positions, middle + 1, high)
+    return Call(positions[middle], function, None, [left, right])
+
+
+def qualified_name(node: Node) -> tuple[str, Ident | None]:
+    """``a.b.c`` and its first name, if the node is nothing but names and dots."""
+    names = []
+    while isinstance(node, Select) and not node.test_only:
+        names.append(node.name)
+        node = node.operand
+    if not isinstance(node, Ident):
+        return "", None
+    names.append(node.name)
+    return ".".join(reversed(names)), node

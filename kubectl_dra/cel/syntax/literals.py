@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from typing import Final
 
 _INT_MIN, _INT_MAX, _UINT_MAX = -(2**63), 2**63 - 1, 2**64 - 1
@@ -114,3 +115,22 @@ def _unescape_in_bytes(escape: re.Match[str]) -> int:
     if octal or hexadecimal:
         return int(octal, 8) if octal else int(hexadecimal, 16)
     raise LiteralError("unable to unescape string")
+
+
+LiteralValue = int | float | str | bytes | bool | None
+#: How the values of tokens of each kind are read.
+LITERALS: Final[dict[str, Callable[[str, bool], tuple[str, LiteralValue]]]] = {
+    "NUM_INT": lambda text, negative: ("int", int_value(text, negative)),
+    "NUM_UINT": lambda text, _: ("uint", uint_value(text)),
+    "NUM_FLOAT": lambda text, negative: ("double", double_value(text, negative)),
+    "STRING": lambda text, _: ("string", string_value(text)),
+    "BYTES": lambda text, _: ("bytes", bytes_value(text)),
+    "true": lambda _text, _: ("bool", True),
+    "false": lambda _text, _: ("bool", False),
+    "null": lambda _text, _: ("null", None),
+}
+
+
+def literal_value(token: str, text: str, negative: bool) -> tuple[str, LiteralValue]:
+    """Kind and value of a literal by the kind of its token. Raises :class:`LiteralError`."""
+    return LITERALS[token](text, negative)

@@ -8,18 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from kubectl_dra.cel.syntax.ast import (
-    Call,
-    Comprehension,
-    Entry,
-    Ident,
-    ListLit,
-    Literal,
-    MapLit,
-    MessageLit,
-    Node,
-    Select,
-)
+from kubectl_dra.cel.syntax import ast
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -36,7 +25,7 @@ _MAX_COPIED_NODES: Final = 50_000
 class MacroError(ValueError):
     """A macro's arguments are not what it needs; ``node`` is the offending one."""
 
-    def __init__(self, node: Node, message: str) -> None:
+    def __init__(self, node: ast.Node, message: str) -> None:
         super().__init__(message)
         self.node = node
         self.message = message
@@ -54,79 +43,81 @@ class _Expansion:
 
     __slots__ = ("copier", "pos", "target")
 
-    def __init__(self, pos: int, target: Node, copier: Copier) -> None:
+    def __init__(self, pos: int, target: ast.Node, copier: Copier) -> None:
         self.pos = pos
         self.target = target
         self.copier = copier
 
-    def literal(self, value: bool | int) -> Literal:
-        return Literal(self.pos, "bool" if isinstance(value, bool) else "int", value)
+    def literal(self, value: bool | int) -> ast.Literal:
+        return ast.Literal(self.pos, "bool" if isinstance(value, bool) else "int", value)
 
-    def ident(self, name: str) -> Ident:
-        return Ident(self.pos, name.removeprefix("."), name.startswith("."))
+    def ident(self, name: str) -> ast.Ident:
+        return ast.Ident(self.pos, name.removeprefix("."), name.startswith("."))
 
-    def acc(self) -> Ident:
-        return Ident(self.pos, ACCUMULATOR)
+    def acc(self) -> ast.Ident:
+        return ast.Ident(self.pos, ACCUMULATOR)
 
-    def call(self, function: str, *args: Node) -> Call:
-        return Call(self.pos, function, None, list(args))
+    def call(self, function: str, *args: ast.Node) -> ast.Call:
+        return ast.Call(self.pos, function, None, list(args))
 
-    def member(self, target: Node, function: str, *args: Node) -> Call:
-        return Call(self.pos, function, target, list(args))
+    def member(self, target: ast.Node, function: str, *args: ast.Node) -> ast.Call:
+        return ast.Call(self.pos, function, target, list(args))
 
-    def list_of(self, *elements: Node) -> ListLit:
-        return ListLit(self.pos, list(elements))
+    def list_of(self, *elements: ast.Node) -> ast.ListLit:
+        return ast.ListLit(self.pos, list(elements))
 
-    def loop(self, names: tuple[str, str | None], init: Node, step: Node, cond: Node | None = None) -> Comprehension:
+    def loop(
+        self, names: tuple[str, str | None], init: ast.Node, step: ast.Node, cond: ast.Node | None = None
+    ) -> ast.Comprehension:
         """A loop over the target whose result is the accumulator."""
         var1, var2 = names
         condition = cond or self.literal(True)
-        return Comprehension(self.pos, self.target, var1, var2, ACCUMULATOR, init, condition, step, self.acc())
+        return ast.Comprehension(self.pos, self.target, var1, var2, ACCUMULATOR, init, condition, step, self.acc())
 
-    def bind(self, name: str, init: Node, body: Node) -> Comprehension:
+    def bind(self, name: str, init: ast.Node, body: ast.Node) -> ast.Comprehension:
         """``body`` with ``name`` standing for ``init``."""
-        return Comprehension(
+        return ast.Comprehension(
             self.pos, self.list_of(), "#unused", None, name, init, self.literal(False), self.ident(name), body
         )
 
-    def guarded(self, predicate: Node | None, step: Node) -> Node:
+    def guarded(self, predicate: ast.Node | None, step: ast.Node) -> ast.Node:
         """``predicate ? step : accumulator``."""
         return step if predicate is None else self.call("_?_:_", predicate, step, self.acc())
 
 
-def expand_has(pos: int, argument: Node) -> Select:
+def expand_has(pos: int, argument: ast.Node) -> ast.Select:
     """``has(a.f)`` as presence test."""
-    if not isinstance(argument, Select):
+    if not isinstance(argument, ast.Select):
         raise MacroError(argument, "invalid argument to has() macro")
-    return Select(pos, argument.operand, argument.name, True)
+    return ast.Select(pos, argument.operand, argument.name, True)
 
 
-def _variable(argument: Node, message: str) -> str:
-    if not isinstance(argument, Ident):
+def _variable(argument: ast.Node, message: str) -> str:
+    if not isinstance(argument, ast.Ident):
         raise MacroError(argument, message)
     # With a leading dot it is a variable that no name can mean, as upstream.
     return f".{argument.name}" if argument.absolute else argument.name
 
 
-def _not_accumulator(argument: Node, name: str) -> None:
+def _not_accumulator(argument: ast.Node, name: str) -> None:
     if name == _OLD_ACCUMULATOR:
         raise MacroError(argument, "iteration variable overwrites accumulator variable")
 
 
-def _loop_variable(argument: Node, message: str) -> str:
+def _loop_variable(argument: ast.Node, message: str) -> str:
     name = _variable(argument, message)
     _not_accumulator(argument, name)
     return name
 
 
-def _variables(args: Sequence[Node]) -> tuple[str, str | None]:
+def _variables(args: Sequence[ast.Node]) -> tuple[str, str | None]:
     """The one or two loop variables of a quantifier."""
     if len(args) == 2:
         return _loop_variable(args[0], _SIMPLE_NAME), None
     return _two_variables(args)
 
 
-def _two_variables(args: Sequence[Node]) -> tuple[str, str]:
+def _two_variables(args: Sequence[ast.Node]) -> tuple[str, str]:
     first, second = _variable(args[0], _SIMPLE_NAME), _variable(args[1], _SIMPLE_NAME)
     if first == second:
         raise MacroError(args[1], f"duplicate variable name: {first}")
@@ -135,20 +126,20 @@ def _two_variables(args: Sequence[Node]) -> tuple[str, str]:
     return first, second
 
 
-def _all(make: _Expansion, args: Sequence[Node]) -> Node:
+def _all(make: _Expansion, args: Sequence[ast.Node]) -> ast.Node:
     names = _variables(args)
     step = make.call("_&&_", make.acc(), args[-1])
     return make.loop(names, make.literal(True), step, make.call("@not_strictly_false", make.acc()))
 
 
-def _exists(make: _Expansion, args: Sequence[Node]) -> Node:
+def _exists(make: _Expansion, args: Sequence[ast.Node]) -> ast.Node:
     names = _variables(args)
     step = make.call("_||_", make.acc(), args[-1])
     undecided = make.call("@not_strictly_false", make.call("!_", make.acc()))
     return make.loop(names, make.literal(False), step, undecided)
 
 
-def _exists_one(make: _Expansion, args: Sequence[Node]) -> Node:
+def _exists_one(make: _Expansion, args: Sequence[ast.Node]) -> ast.Node:
     names = _variables(args)
     step = make.guarded(args[-1], make.call("_+_", make.acc(), make.literal(1)))
     loop = make.loop(names, make.literal(0), step)
@@ -156,71 +147,71 @@ def _exists_one(make: _Expansion, args: Sequence[Node]) -> Node:
     return loop
 
 
-def _map(make: _Expansion, args: Sequence[Node]) -> Node:
+def _map(make: _Expansion, args: Sequence[ast.Node]) -> ast.Node:
     name = _loop_variable(args[0], _NOT_AN_IDENTIFIER)
     predicate = args[1] if len(args) == 3 else None
     step = make.guarded(predicate, make.call("_+_", make.acc(), make.list_of(args[-1])))
     return make.loop((name, None), make.list_of(), step)
 
 
-def _filter(make: _Expansion, args: Sequence[Node]) -> Node:
+def _filter(make: _Expansion, args: Sequence[ast.Node]) -> ast.Node:
     name = _loop_variable(args[0], _NOT_AN_IDENTIFIER)
     step = make.guarded(args[1], make.call("_+_", make.acc(), make.list_of(args[0])))
     return make.loop((name, None), make.list_of(), step)
 
 
-def _transform_list(make: _Expansion, args: Sequence[Node]) -> Node:
+def _transform_list(make: _Expansion, args: Sequence[ast.Node]) -> ast.Node:
     names = _two_variables(args)
     predicate = args[2] if len(args) == 4 else None
     step = make.guarded(predicate, make.call("_+_", make.acc(), make.list_of(args[-1])))
     return make.loop(names, make.list_of(), step)
 
 
-def _transform_map(make: _Expansion, args: Sequence[Node]) -> Node:
+def _transform_map(make: _Expansion, args: Sequence[ast.Node]) -> ast.Node:
     names = _two_variables(args)
     predicate = args[2] if len(args) == 4 else None
     step = make.guarded(predicate, make.call("cel.@mapInsert", make.acc(), make.ident(names[0]), args[-1]))
-    return make.loop(names, MapLit(make.pos, []), step)
+    return make.loop(names, ast.MapLit(make.pos, []), step)
 
 
-def _transform_map_entry(make: _Expansion, args: Sequence[Node]) -> Node:
+def _transform_map_entry(make: _Expansion, args: Sequence[ast.Node]) -> ast.Node:
     names = _two_variables(args)
     predicate = args[2] if len(args) == 4 else None
     step = make.guarded(predicate, make.call("cel.@mapInsert", make.acc(), args[-1]))
-    return make.loop(names, MapLit(make.pos, []), step)
+    return make.loop(names, ast.MapLit(make.pos, []), step)
 
 
-def _bind(make: _Expansion, args: Sequence[Node]) -> Node | None:
+def _bind(make: _Expansion, args: Sequence[ast.Node]) -> ast.Node | None:
     target = make.target
-    if not isinstance(target, Ident) or target.name != "cel" or target.absolute:
+    if not isinstance(target, ast.Ident) or target.name != "cel" or target.absolute:
         return None
     name = _variable(args[0], "cel.bind() variable names must be simple identifiers")
     return make.bind(name, args[1], args[2])
 
 
-def _opt_map(make: _Expansion, args: Sequence[Node]) -> Node:
+def _opt_map(make: _Expansion, args: Sequence[ast.Node]) -> ast.Node:
     name = _variable(args[0], "optMap() variable name must be a simple identifier")
     bound = make.bind(name, make.member(make.copier.copy(make.target, make.pos), "value"), args[1])
     present = make.member(make.target, "hasValue")
     return make.call("_?_:_", present, make.call("optional.of", bound), make.call("optional.none"))
 
 
-def _opt_flat_map(make: _Expansion, args: Sequence[Node]) -> Node:
+def _opt_flat_map(make: _Expansion, args: Sequence[ast.Node]) -> ast.Node:
     name = _variable(args[0], "optFlatMap() variable name must be a simple identifier")
     bound = make.bind(name, make.member(make.copier.copy(make.target, make.pos), "value"), args[1])
     return make.call("_?_:_", make.member(make.target, "hasValue"), bound, make.call("optional.none"))
 
 
-def _sort_by(make: _Expansion, args: Sequence[Node]) -> Node:
+def _sort_by(make: _Expansion, args: Sequence[ast.Node]) -> ast.Node:
     target = make.target
-    if not isinstance(target, (ListLit, Select, Ident, Comprehension, Call)):
+    if not isinstance(target, (ast.ListLit, ast.Select, ast.Ident, ast.Comprehension, ast.Call)):
         kinds = "list, identifier, comprehension, call or select expression"
         raise MacroError(target, f"sortBy can only be applied to a {kinds}")
     keys = _map(_Expansion(make.pos, make.ident(_SORT_INPUT), make.copier), args)
     return make.bind(_SORT_INPUT, target, make.member(make.ident(_SORT_INPUT), "@sortByAssociatedKeys", keys))
 
 
-_Expander: TypeAlias = "Callable[[_Expansion, Sequence[Node]], Node | None]"
+_Expander: TypeAlias = "Callable[[_Expansion, Sequence[ast.Node]], ast.Node | None]"
 
 _MEMBER_MACROS: Final[Mapping[tuple[str, int], _Expander]] = {
     ("all", 2): _all,
@@ -246,7 +237,9 @@ _MEMBER_MACROS: Final[Mapping[tuple[str, int], _Expander]] = {
 }
 
 
-def expand_member(pos: int, target: Node, function: str, args: Sequence[Node], copier: Copier) -> Node | None:
+def expand_member(
+    pos: int, target: ast.Node, function: str, args: Sequence[ast.Node], copier: Copier
+) -> ast.Node | None:
     """The expansion of ``target.function(args)``; None if that is an ordinary call.
 
     Raises MacroError, and TooManyCopies when those of ``copier`` are used up.
@@ -261,7 +254,7 @@ class Copier:
     def __init__(self) -> None:
         self._left = _MAX_COPIED_NODES
 
-    def copy(self, node: Node, pos: int) -> Node:
+    def copy(self, node: ast.Node, pos: int) -> ast.Node:
         """A copy whose nodes have their own identity, for a macro at ``pos``. Raises TooManyCopies.
 
         Copies stand where the originals do, except for the fields of messages.
@@ -270,42 +263,42 @@ class Copier:
         if self._left < 0:
             raise TooManyCopies
         match node:
-            case Literal():
-                return Literal(node.pos, node.kind, node.value)
-            case Ident():
-                return Ident(node.pos, node.name, node.absolute)
-            case Select():
-                return Select(node.pos, self.copy(node.operand, pos), node.name, node.test_only)
-            case Call():
+            case ast.Literal():
+                return ast.Literal(node.pos, node.kind, node.value)
+            case ast.Ident():
+                return ast.Ident(node.pos, node.name, node.absolute)
+            case ast.Select():
+                return ast.Select(node.pos, self.copy(node.operand, pos), node.name, node.test_only)
+            case ast.Call():
                 target = None if node.target is None else self.copy(node.target, pos)
-                return Call(node.pos, node.function, target, self._nodes(node.args, pos), node.absolute)
-            case ListLit():
-                return ListLit(node.pos, self._nodes(node.elements, pos), node.optional)
-            case MapLit():
-                return MapLit(node.pos, self._entries(node.entries, pos))
-            case MessageLit():
-                return MessageLit(node.pos, node.name, self._entries(node.entries, pos))
-            case Comprehension():
+                return ast.Call(node.pos, node.function, target, self._nodes(node.args, pos), node.absolute)
+            case ast.ListLit():
+                return ast.ListLit(node.pos, self._nodes(node.elements, pos), node.optional)
+            case ast.MapLit():
+                return ast.MapLit(node.pos, self._entries(node.entries, pos))
+            case ast.MessageLit():
+                return ast.MessageLit(node.pos, node.name, self._entries(node.entries, pos))
+            case ast.Comprehension():
                 return self._comprehension(node, pos)
 
-    def _nodes(self, nodes: list[Node], pos: int) -> list[Node]:
+    def _nodes(self, nodes: list[ast.Node], pos: int) -> list[ast.Node]:
         copies = []
         for node in nodes:
             copies.append(self.copy(node, pos))  # noqa: PERF401  a loop, so that deep trees need no C stack
         return copies
 
-    def _entries(self, entries: list[Entry], pos: int) -> list[Entry]:
+    def _entries(self, entries: list[ast.Entry], pos: int) -> list[ast.Entry]:
         copies = []
         for entry in entries:
             if isinstance(entry.key, str):
-                copies.append(Entry(pos, entry.key, self.copy(entry.value, pos), entry.optional))
+                copies.append(ast.Entry(pos, entry.key, self.copy(entry.value, pos), entry.optional))
             else:
                 key = self.copy(entry.key, pos)
-                copies.append(Entry(entry.pos, key, self.copy(entry.value, pos), entry.optional))
+                copies.append(ast.Entry(entry.pos, key, self.copy(entry.value, pos), entry.optional))
         return copies
 
-    def _comprehension(self, node: Comprehension, pos: int) -> Comprehension:
-        return Comprehension(
+    def _comprehension(self, node: ast.Comprehension, pos: int) -> ast.Comprehension:
+        return ast.Comprehension(
             node.pos,
             self.copy(node.range, pos),
             node.var1,

@@ -11,22 +11,10 @@ import re
 from typing import TYPE_CHECKING, Final
 from typing import Literal as OneOf
 
-from kubectl_dra.cel.check.errors import CompileError
-from kubectl_dra.cel.syntax.ast import (
-    Call,
-    Entry,
-    Ident,
-    ListLit,
-    Literal,
-    MacroCall,
-    MapLit,
-    MessageLit,
-    Node,
-    Parsed,
-    Select,
-)
-from kubectl_dra.cel.syntax.issues import NOWHERE, Issue, issue_at, render, sort_issues
-from kubectl_dra.cel.syntax.literals import LiteralError, bytes_value, double_value, int_value, string_value, uint_value
+from kubectl_dra.cel.check.errors import compile_error
+from kubectl_dra.cel.syntax import ast
+from kubectl_dra.cel.syntax.issues import NOWHERE, issue_at
+from kubectl_dra.cel.syntax.literals import LITERALS, LiteralError, literal_value
 from kubectl_dra.cel.syntax.macros import Copier, MacroError, TooManyCopies, expand_has, expand_member
 from kubectl_dra.cel.syntax.walk import GiveUp, Walk
 
@@ -70,7 +58,7 @@ _EXPRESSION: Final = (
 )
 
 
-def parse(source: str) -> Parsed:
+def parse(source: str) -> ast.Parsed:
     """The tree of ``source``. Raises CompileError (RuleInvalid) with all problems found, sorted by position."""
     if len(source) > MAX_CODE_POINTS:
         size = f"expression code point size exceeds limit: size: {len(source)}, limit {MAX_CODE_POINTS}"
@@ -81,13 +69,7 @@ def parse(source: str) -> Parsed:
     root = parser.run()
     if parser.issues or root is None:
         raise compile_error(source, parser.issues)
-    return Parsed(source, root, parser.macros)
-
-
-def compile_error(source: str, issues: list[Issue]) -> CompileError:
-    """The error that reports ``issues``."""
-    ordered = sort_issues(issues)
-    return CompileError("RuleInvalid", f"compilation failed: {render(source, ordered)}", ordered)
+    return ast.Parsed(source, root, parser.macros)
 
 
 class _Parser(Walk):
@@ -98,10 +80,10 @@ class _Parser(Walk):
         self.expr_depth = 0
         self.calc_depth = 0
         self.relation_depth = 0
-        self.macros: dict[int, MacroCall] = {}
+        self.macros: dict[int, ast.MacroCall] = {}
         self.copier = Copier()
 
-    def run(self) -> Node | None:
+    def run(self) -> ast.Node | None:
         try:
             root = self.expr()
             if self.kind != "<EOF>":
@@ -112,7 +94,7 @@ class _Parser(Walk):
 
     # Operators
 
-    def expr(self) -> Node:
+    def expr(self) -> ast.Node:
         self.expr_depth += 1
         self.deeper(self.expr_depth)
         node = self.disjunction()
@@ -124,17 +106,17 @@ class _Parser(Walk):
             self.expect(":")
             second = self.expr()
             self.higher(max(height, self.height))
-            node = Call(pos, "_?_:_", None, [node, first, second])
+            node = ast.Call(pos, "_?_:_", None, [node, first, second])
         self.expr_depth -= 1
         return node
 
-    def disjunction(self) -> Node:
+    def disjunction(self) -> ast.Node:
         return self.chain("||", "_||_", self.conjunction)
 
-    def conjunction(self) -> Node:
+    def conjunction(self) -> ast.Node:
         return self.chain("&&", "_&&_", self.relation)
 
-    def chain(self, operator: str, function: str, operand: Callable[[], Node]) -> Node:
+    def chain(self, operator: str, function: str, operand: Callable[[], ast.Node]) -> ast.Node:
         first = operand()
         if self.kind != operator:
             return first
@@ -144,9 +126,9 @@ class _Parser(Walk):
             terms.append(operand())
             height = max(height, self.height)
         self.height = height
-        return _balanced(function, terms, positions, 0, len(positions) - 1)
+        return ast.balanced(function, terms, positions, 0, len(positions) - 1)
 
-    def relation(self) -> Node:
+    def relation(self) -> ast.Node:
         self.relation_depth += 1
         self.deeper(self.relation_depth)
         node = self.calc(1)
@@ -159,11 +141,11 @@ class _Parser(Walk):
             right = self.calc(1)
             self.relation_depth -= 1
             self.higher(max(height, self.height))
-            node = Call(operator.pos, _RELATIONS[operator.kind], None, [node, right])
+            node = ast.Call(operator.pos, _RELATIONS[operator.kind], None, [node, right])
         self.relation_depth -= 1
         return node
 
-    def calc(self, precedence: int) -> Node:
+    def calc(self, precedence: int) -> ast.Node:
         self.calc_depth += 1
         self.deeper(self.calc_depth)
         node = self.unary()
@@ -175,11 +157,11 @@ class _Parser(Walk):
             pos = self.advance().pos
             right = self.calc(binds + 1)
             self.higher(max(height, self.height))
-            node = Call(pos, function, None, [node, right])
+            node = ast.Call(pos, function, None, [node, right])
         self.calc_depth -= 1
         return node
 
-    def unary(self) -> Node:
+    def unary(self) -> ast.Node:
         operator = self.kind
         if operator not in ("!", "-") or (operator == "-" and self.peek() in _NUMBERS):
             return self.member()
@@ -191,11 +173,11 @@ class _Parser(Walk):
         if operator == "-" and self.kind not in _EXPRESSION_STARTS - {"-", "!"}:
             self.not_viable(first)
         node = self.member()
-        return Call(first.pos, f"{operator}_", None, [node]) if count % 2 else node
+        return ast.Call(first.pos, f"{operator}_", None, [node]) if count % 2 else node
 
     # Operands
 
-    def member(self) -> Node:
+    def member(self) -> ast.Node:
         node = self.primary()
         while True:
             if self.kind == ".":
@@ -205,7 +187,7 @@ class _Parser(Walk):
             else:
                 return node
 
-    def selection(self, operand: Node) -> Node:
+    def selection(self, operand: ast.Node) -> ast.Node:
         height = self.height
         dot = self.advance()
         optional = self.kind == "?"
@@ -219,10 +201,10 @@ class _Parser(Walk):
         self.higher(height)
         name = _field_name(field)
         if optional:
-            return Call(dot.pos, "_?._", None, [operand, Literal(field.pos, "string", name)])
-        return Select(dot.pos, operand, name)
+            return ast.Call(dot.pos, "_?._", None, [operand, ast.Literal(field.pos, "string", name)])
+        return ast.Select(dot.pos, operand, name)
 
-    def member_call(self, target: Node, height: int, function: str) -> Node:
+    def member_call(self, target: ast.Node, height: int, function: str) -> ast.Node:
         pos = self.token.pos
         args = self.arguments()
         self.higher(max(height, self.height))
@@ -230,15 +212,15 @@ class _Parser(Walk):
             expanded = expand_member(pos, target, function, args, self.copier)
         except MacroError as error:
             self.report(error.node.pos, error.message, "macro", function)
-            return Literal(error.node.pos, "null", None)
+            return ast.Literal(error.node.pos, "null", None)
         except TooManyCopies as error:
             self.limit(str(error))
         if expanded is None:
-            return Call(pos, function, target, args)
-        self.macros[id(expanded)] = MacroCall(function, target, tuple(args))
+            return ast.Call(pos, function, target, args)
+        self.macros[id(expanded)] = ast.MacroCall(function, target, tuple(args))
         return expanded
 
-    def index(self, operand: Node) -> Node:
+    def index(self, operand: ast.Node) -> ast.Node:
         height = self.height
         pos = self.advance().pos
         optional = self.kind == "?"
@@ -247,12 +229,12 @@ class _Parser(Walk):
         key = self.expr()
         self.expect("]")
         self.higher(max(height, self.height))
-        return Call(pos, "_[?_]" if optional else "_[_]", None, [operand, key])
+        return ast.Call(pos, "_[?_]" if optional else "_[_]", None, [operand, key])
 
-    def arguments(self) -> list[Node]:
+    def arguments(self) -> list[ast.Node]:
         """``(a, b)``; leaves the height of the highest."""
         self.advance()
-        args: list[Node] = []
+        args: list[ast.Node] = []
         height = 0
         while self.kind != ")" or args:
             args.append(self.expr())
@@ -264,9 +246,9 @@ class _Parser(Walk):
         self.height = height
         return args
 
-    def primary(self) -> Node:
+    def primary(self) -> ast.Node:
         kind = self.kind
-        if kind in _LITERALS or kind == "-":
+        if kind in LITERALS or kind == "-":
             return self.literal()
         if kind in ("IDENTIFIER", "."):
             return self.name()
@@ -281,7 +263,7 @@ class _Parser(Walk):
             return self.map_literal()
         return self.unexpected(_EXPRESSION, _EXPRESSION_STARTS)
 
-    def literal(self) -> Node:
+    def literal(self) -> ast.Node:
         self.height = 0
         first = self.advance()
         token = first
@@ -290,11 +272,11 @@ class _Parser(Walk):
                 self.not_viable(first)
             token = self.advance()
         try:
-            return _literal(first.pos, token, first.kind == "-")
+            return ast.Literal(first.pos, *literal_value(token.kind, token.text, first.kind == "-"))
         except LiteralError as error:
             return self.invalid(first.pos, str(error), "invalid-literal")
 
-    def name(self) -> Node:
+    def name(self) -> ast.Node:
         first = self.token
         absolute = self.kind == "."
         if absolute:
@@ -309,27 +291,27 @@ class _Parser(Walk):
         self.height = 0
         if token.text in RESERVED:
             return self.invalid(first.pos, f"reserved identifier: {token.text}", "reserved-identifier", token.text)
-        return Ident(token.pos, token.text, absolute)
+        return ast.Ident(token.pos, token.text, absolute)
 
-    def global_call(self, start: int, function: str, absolute: bool) -> Node:
+    def global_call(self, start: int, function: str, absolute: bool) -> ast.Node:
         pos = self.token.pos
         args = self.arguments()
         if function in RESERVED:
             return self.invalid(start, f"reserved identifier: {function}", "reserved-identifier", function)
         if function != "has" or len(args) != 1 or absolute:
-            return Call(pos, function, None, args, absolute)
+            return ast.Call(pos, function, None, args, absolute)
         try:
             expanded = expand_has(pos, args[0])
         except MacroError as error:
             return self.invalid(error.node.pos, error.message, "macro", function)
-        self.macros[id(expanded)] = MacroCall(function, None, tuple(args))
+        self.macros[id(expanded)] = ast.MacroCall(function, None, tuple(args))
         return expanded
 
     # Aggregates
 
-    def list_literal(self) -> Node:
+    def list_literal(self) -> ast.Node:
         pos = self.advance().pos
-        elements: list[Node] = []
+        elements: list[ast.Node] = []
         optional: list[int] = []
         height = 0
         while self.kind not in ("]", ","):
@@ -342,11 +324,11 @@ class _Parser(Walk):
                 break
         self.close("]")
         self.height = height
-        return ListLit(pos, elements, frozenset(optional))
+        return ast.ListLit(pos, elements, frozenset(optional))
 
-    def map_literal(self) -> Node:
+    def map_literal(self) -> ast.Node:
         pos = self.advance().pos
-        entries: list[Entry] = []
+        entries: list[ast.Entry] = []
         height = 0
         while self.kind not in ("}", ","):
             optional = self.kind == "?"
@@ -355,13 +337,13 @@ class _Parser(Walk):
             key = self.expr()
             height = max(height, self.height)
             colon = self.expect(":")
-            entries.append(Entry(colon.pos, key, self.expr(), optional))
+            entries.append(ast.Entry(colon.pos, key, self.expr(), optional))
             height = max(height, self.height)
             if not self.more():
                 break
         self.close("}")
         self.height = height
-        return MapLit(pos, entries)
+        return ast.MapLit(pos, entries)
 
     def is_message(self) -> bool:
         """Whether the qualified name at hand is followed by ``{``."""
@@ -370,12 +352,12 @@ class _Parser(Walk):
             at += 2
         return self.tokens[at].kind == "{"
 
-    def message_literal(self, prefix: str) -> Node:
+    def message_literal(self, prefix: str) -> ast.Node:
         parts = [prefix]
         while self.kind != "{":
             parts.append(self.advance().text)
         pos = self.advance().pos
-        entries: list[Entry] = []
+        entries: list[ast.Entry] = []
         height = 0
         while self.kind not in ("}", ","):
             entries.append(self.field_entry())
@@ -384,9 +366,9 @@ class _Parser(Walk):
                 break
         self.close("}")
         self.height = height
-        return MessageLit(pos, "".join(parts), entries)
+        return ast.MessageLit(pos, "".join(parts), entries)
 
-    def field_entry(self) -> Entry:
+    def field_entry(self) -> ast.Entry:
         optional = self.kind == "?"
         if optional:
             self.advance()
@@ -394,7 +376,7 @@ class _Parser(Walk):
             self.unexpected("{IDENTIFIER, ESC_IDENTIFIER}", frozenset({"IDENTIFIER", "ESC_IDENTIFIER"}))
         name = _field_name(self.advance())
         colon = self.expect(":")
-        return Entry(colon.pos, name, self.expr(), optional)
+        return ast.Entry(colon.pos, name, self.expr(), optional)
 
     def more(self, starts: frozenset[str] = _ELEMENT_STARTS) -> bool:
         """Steps over a comma that another element follows; any other comma is left alone."""
@@ -414,27 +396,3 @@ class _Parser(Walk):
 
 def _field_name(token: Token) -> str:
     return token.text[1:-1] if token.kind == "ESC_IDENTIFIER" else token.text
-
-
-def _balanced(function: str, terms: list[Node], positions: list[int], low: int, high: int) -> Node:
-    middle = (low + high + 1) // 2
-    left = terms[middle] if middle == low else _balanced(function, terms, positions, low, middle - 1)
-    right = terms[middle + 1] if middle == high else _balanced(function, terms, positions, middle + 1, high)
-    return Call(positions[middle], function, None, [left, right])
-
-
-_LITERALS: Final[dict[str, Callable[[str, bool], tuple[str, int | float | str | bytes | bool | None]]]] = {
-    "NUM_INT": lambda text, negative: ("int", int_value(text, negative)),
-    "NUM_UINT": lambda text, _: ("uint", uint_value(text)),
-    "NUM_FLOAT": lambda text, negative: ("double", double_value(text, negative)),
-    "STRING": lambda text, _: ("string", string_value(text)),
-    "BYTES": lambda text, _: ("bytes", bytes_value(text)),
-    "true": lambda _text, _: ("bool", True),
-    "false": lambda _text, _: ("bool", False),
-    "null": lambda _text, _: ("null", None),
-}
-
-
-def _literal(pos: int, token: Token, negative: bool) -> Literal:
-    kind, value = _LITERALS[token.kind](token.text, negative)
-    return Literal(pos, kind, value)

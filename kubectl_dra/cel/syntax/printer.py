@@ -5,21 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from kubectl_dra.cel.syntax.ast import (
-    Call,
-    Comprehension,
-    Entry,
-    Ident,
-    ListLit,
-    Literal,
-    MacroCall,
-    MapLit,
-    MessageLit,
-    Node,
-    Parsed,
-    Select,
-)
+from kubectl_dra.cel.syntax import ast
 from kubectl_dra.cel.syntax.lexer import KEYWORDS
+from kubectl_dra.model.gotext import ESCAPES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -45,25 +33,14 @@ _BINARY: Final = {
 _UNARY_OPERATORS: Final = {"!_": "!", "-_": "-"}
 _NUMBER: Final = re.compile(r"-?\.?[0-9]")
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
-_ESCAPES: Final = {
-    "\a": "\\a",
-    "\b": "\\b",
-    "\f": "\\f",
-    "\n": "\\n",
-    "\r": "\\r",
-    "\t": "\\t",
-    "\v": "\\v",
-    "\\": "\\\\",
-    '"': '\\"',
-}
 
 
-def to_source(parsed: Parsed) -> str:
+def to_source(parsed: ast.Parsed) -> str:
     """The whole expression."""
     return node_source(parsed.root, parsed.macros)
 
 
-def node_source(node: Node, macros: Mapping[int, MacroCall]) -> str:
+def node_source(node: ast.Node, macros: Mapping[int, ast.MacroCall]) -> str:
     """A part of an expression; ``macros`` is that of the ``Parsed`` it comes from.
 
     Raises ValueError for what stands only inside of an expanded macro.
@@ -78,7 +55,7 @@ def string_source(text: str) -> str:
     return '"' + "".join(map(_escaped, text)) + '"'
 
 
-def chain_terms(node: Call) -> list[Node]:
+def chain_terms(node: ast.Call) -> list[ast.Node]:
     """The operands of ``&&`` or ``||`` that print without parentheses.
 
     A chain is parsed as a balanced tree. A tree of that shape is taken apart completely, any other one only once.
@@ -89,20 +66,20 @@ def chain_terms(node: Call) -> list[Node]:
     return list(node.args)
 
 
-def _leaves(node: Node, function: str) -> list[Node]:
-    leaves: list[Node] = []
+def _leaves(node: ast.Node, function: str) -> list[ast.Node]:
+    leaves: list[ast.Node] = []
     rest = [node]
     while rest:
         each = rest.pop()
-        if isinstance(each, Call) and each.function == function:
+        if isinstance(each, ast.Call) and each.function == function:
             rest += reversed(each.args)
         else:
             leaves.append(each)
     return leaves
 
 
-def _is_balanced(node: Node, function: str, terms: int) -> bool:
-    if not isinstance(node, Call) or node.function != function:
+def _is_balanced(node: ast.Node, function: str, terms: int) -> bool:
+    if not isinstance(node, ast.Call) or node.function != function:
         return terms == 1
     if terms < 2:
         return False
@@ -111,11 +88,11 @@ def _is_balanced(node: Node, function: str, terms: int) -> bool:
 
 
 class _Printer:
-    def __init__(self, macros: Mapping[int, MacroCall]) -> None:
+    def __init__(self, macros: Mapping[int, ast.MacroCall]) -> None:
         self.macros = macros
         self.parts: list[str] = []
 
-    def print(self, node: Node, binding: int) -> None:
+    def print(self, node: ast.Node, binding: int) -> None:
         """``binding`` is the weakest operator that needs no parentheses here."""
         macro = self.macros.get(id(node))
         if macro is not None:
@@ -128,13 +105,13 @@ class _Printer:
         _RULES[type(node)](self, node)
         self.parts.append(")")
 
-    def separated(self, nodes: list[Node] | tuple[Node, ...], optional: frozenset[int] = frozenset()) -> None:
+    def separated(self, nodes: list[ast.Node] | tuple[ast.Node, ...], optional: frozenset[int] = frozenset()) -> None:
         for index, node in enumerate(nodes):
             self.parts.append(", " if index else "")
             self.parts.append("?" if index in optional else "")
             self.print(node, _TERNARY)
 
-    def invocation(self, target: Node | None, function: str, args: list[Node] | tuple[Node, ...]) -> None:
+    def invocation(self, target: ast.Node | None, function: str, args: list[ast.Node] | tuple[ast.Node, ...]) -> None:
         if target is not None:
             self.print(target, _MEMBER)
             self.parts.append(".")
@@ -142,19 +119,19 @@ class _Printer:
         self.separated(args)
         self.parts.append(")")
 
-    def literal(self, node: Literal) -> None:
+    def literal(self, node: ast.Literal) -> None:
         self.parts.append(_LITERALS[node.kind](node.value))
 
-    def ident(self, node: Ident) -> None:
+    def ident(self, node: ast.Ident) -> None:
         self.parts.append(f".{node.name}" if node.absolute else node.name)
 
-    def select(self, node: Select) -> None:
+    def select(self, node: ast.Select) -> None:
         if node.test_only:
             raise ValueError("presence test outside of has()")
         self.print(node.operand, _MEMBER)
         self.parts.append(f".{_field(node.name)}")
 
-    def call(self, node: Call) -> None:
+    def call(self, node: ast.Call) -> None:
         if node.function in _BINARY:
             self.binary(node)
         elif node.function in _UNARY_OPERATORS:
@@ -165,7 +142,7 @@ class _Printer:
             self.parts.append("." if node.absolute else "")
             self.invocation(node.target, node.function, node.args)
 
-    def binary(self, node: Call) -> None:
+    def binary(self, node: ast.Call) -> None:
         operator, binding = _BINARY[node.function]
         chain = binding in (_OR, _AND)
         terms = chain_terms(node) if chain else node.args
@@ -173,7 +150,7 @@ class _Printer:
             self.parts.append(f" {operator} " if index else "")
             self.print(term, binding + 1 if chain or index else binding)
 
-    def unary(self, node: Call) -> None:
+    def unary(self, node: ast.Call) -> None:
         operand = node.args[0]
         self.parts.append(_UNARY_OPERATORS[node.function])
         start = len(self.parts)
@@ -182,38 +159,38 @@ class _Printer:
             # Without parentheses the sign would be taken for a part of the number that the operand begins with.
             self.parts[start:] = ["(", *self.parts[start:], ")"]
 
-    def ternary(self, condition: Node, first: Node, second: Node) -> None:
+    def ternary(self, condition: ast.Node, first: ast.Node, second: ast.Node) -> None:
         self.print(condition, _OR)
         self.parts.append(" ? ")
         self.print(first, _OR)
         self.parts.append(" : ")
         self.print(second, _TERNARY)
 
-    def index(self, operand: Node, key: Node, opening: str = "[") -> None:
+    def index(self, operand: ast.Node, key: ast.Node, opening: str = "[") -> None:
         self.print(operand, _MEMBER)
         self.parts.append(opening)
         self.print(key, _TERNARY)
         self.parts.append("]")
 
-    def optional_index(self, operand: Node, key: Node) -> None:
+    def optional_index(self, operand: ast.Node, key: ast.Node) -> None:
         self.index(operand, key, "[?")
 
-    def optional_select(self, operand: Node, name: Literal) -> None:
+    def optional_select(self, operand: ast.Node, name: ast.Literal) -> None:
         self.print(operand, _MEMBER)
         self.parts.append(f".?{_field(str(name.value))}")
 
-    def list_literal(self, node: ListLit) -> None:
+    def list_literal(self, node: ast.ListLit) -> None:
         self.parts.append("[")
         self.separated(node.elements, node.optional)
         self.parts.append("]")
 
-    def map_literal(self, node: MapLit) -> None:
+    def map_literal(self, node: ast.MapLit) -> None:
         self.entries("", node.entries)
 
-    def message_literal(self, node: MessageLit) -> None:
+    def message_literal(self, node: ast.MessageLit) -> None:
         self.entries(node.name, node.entries)
 
-    def entries(self, name: str, entries: list[Entry]) -> None:
+    def entries(self, name: str, entries: list[ast.Entry]) -> None:
         self.parts.append(f"{name}{{")
         for index, entry in enumerate(entries):
             self.parts.append(", " if index else "")
@@ -226,14 +203,14 @@ class _Printer:
             self.print(entry.value, _TERNARY)
         self.parts.append("}")
 
-    def comprehension(self, _: Comprehension) -> None:
+    def comprehension(self, _: ast.Comprehension) -> None:
         raise ValueError("comprehension without the macro that it comes from")
 
 
-def _strength(node: Node) -> int:
+def _strength(node: ast.Node) -> int:
     """How strongly the outermost operator of a node binds."""
-    if not isinstance(node, Call):
-        return _MEMBER + 1 if not isinstance(node, Literal) else _MEMBER
+    if not isinstance(node, ast.Call):
+        return _MEMBER + 1 if not isinstance(node, ast.Literal) else _MEMBER
     if node.function in _BINARY:
         return _BINARY[node.function][1]
     if node.function in _UNARY_OPERATORS:
@@ -246,8 +223,8 @@ def _field(name: str) -> str:
 
 
 def _escaped(char: str) -> str:
-    if char in _ESCAPES:
-        return _ESCAPES[char]
+    if char in ESCAPES:
+        return ESCAPES[char]
     if char.isprintable():
         return char
     code = ord(char)
@@ -275,12 +252,12 @@ _SHAPES: Final[Mapping[str, Callable[..., None]]] = {
     "_?._": _Printer.optional_select,
 }
 _RULES: Final[Mapping[type, Callable[[_Printer, Any], None]]] = {
-    Literal: _Printer.literal,
-    Ident: _Printer.ident,
-    Select: _Printer.select,
-    Call: _Printer.call,
-    ListLit: _Printer.list_literal,
-    MapLit: _Printer.map_literal,
-    MessageLit: _Printer.message_literal,
-    Comprehension: _Printer.comprehension,
+    ast.Literal: _Printer.literal,
+    ast.Ident: _Printer.ident,
+    ast.Select: _Printer.select,
+    ast.Call: _Printer.call,
+    ast.ListLit: _Printer.list_literal,
+    ast.MapLit: _Printer.map_literal,
+    ast.MessageLit: _Printer.message_literal,
+    ast.Comprehension: _Printer.comprehension,
 }

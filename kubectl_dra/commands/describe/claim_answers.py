@@ -13,13 +13,13 @@ from kubectl_dra.commands.shared.errors import CommandError
 from kubectl_dra.commands.shared.namespaces import check_namespace
 from kubectl_dra.commands.shared.not_found import key_not_found
 from kubectl_dra.commands.shared.options import Options
-from kubectl_dra.commands.shared.show import Answer, note_evidence, print_answers, tell
+from kubectl_dra.commands.shared.show import Answer, each_found, note_evidence, print_answers
 from kubectl_dra.commands.shared.types import parse_names
 from kubectl_dra.diagnosis.records import ClaimVerdict
 from kubectl_dra.model.ids import Key
 from kubectl_dra.output.devices.claim_page import claim_page, claim_summary
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
-from kubectl_dra.reports.claim import KINDS, ClaimReport, claim_report
+from kubectl_dra.reports.claim import KINDS, claim_report
 
 _GOOD: Final = frozenset({ClaimVerdict.ALLOCATED, ClaimVerdict.RESERVED})
 
@@ -32,21 +32,8 @@ def describe_claims(options: Options, words: Sequence[str]) -> int:
     note_evidence(cluster.state, options)
     facts = cluster.state
     keys = [Key(cluster.namespace, name) for name in names]
-    return _print(options, facts, keys)
-
-
-def _print(options: Options, facts: ClusterState, keys: Sequence[Key]) -> int:
-    """A claim that does not exist does not hide the others."""
-    reports: list[ClaimReport] = []
-    for key in keys:
-        claim = facts.inventory.claims.get(key)
-        if claim is not None:
-            reports.append(claim_report(claim, facts))
-            continue
-        problem = claim_not_found(key, facts)
-        if len(keys) == 1:
-            raise problem
-        tell(problem, options)
+    claims = each_found(keys, facts.inventory.claims.get, lambda key: claim_not_found(key, facts), options)
+    reports = [claim_report(claim, facts) for claim in claims]
     wide = options.output == "wide"
     answers = [
         Answer(

@@ -11,12 +11,12 @@ from kubectl_dra.commands.shared.cluster import read_cluster
 from kubectl_dra.commands.shared.errors import CommandError
 from kubectl_dra.commands.shared.not_found import object_not_found
 from kubectl_dra.commands.shared.options import Options
-from kubectl_dra.commands.shared.show import Answer, note_evidence, print_answers, tell
+from kubectl_dra.commands.shared.show import Answer, each_found, note_evidence, print_answers
 from kubectl_dra.commands.shared.types import parse_names
 from kubectl_dra.output.devices.node_page import node_page, node_summary_text
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.reports.invocations import try_dra
-from kubectl_dra.reports.nodes import NodeReport, node_names, node_report
+from kubectl_dra.reports.nodes import node_names, node_report
 from kubectl_dra.reports.pool import KINDS
 
 
@@ -26,21 +26,16 @@ def describe_nodes(options: Options, words: Sequence[str]) -> int:
     facts = read_cluster(options, KINDS).state
     note_evidence(facts, options)
     known = node_names(facts)
-    reports: list[NodeReport] = []
-    for name in dict.fromkeys(names):
-        if name in known:
-            reports.append(node_report(name, facts))
-        elif len(names) == 1:
-            raise node_not_found(name, facts)
-        else:
-            tell(node_not_found(name, facts), options)
+    asked = tuple(dict.fromkeys(names))
+    found = each_found(asked, {name: name for name in known}.get, lambda name: node_not_found(name, facts), options)
+    reports = [node_report(name, facts) for name in found]
     wide, address = options.output == "wide", facts.evidence.address
     answers = [
         Answer("NodeReport", each, partial(node_summary_text, each), partial(node_page, each, facts.now, wide, address))
         for each in reports
     ]
     print_answers(answers, options, "NodeReportList", single=len(names) == 1)
-    if len(reports) < len(set(names)):
+    if len(reports) < len(asked):
         return ExitCode.ERROR
     bad = any(report.troubled or report.totals.tainted.value for report in reports)
     return finding_code(asked=options.exit_code, bad=bad, partial=any(report.missing for report in reports))

@@ -12,13 +12,13 @@ from kubectl_dra.commands.shared.errors import CommandError
 from kubectl_dra.commands.shared.namespaces import check_namespace
 from kubectl_dra.commands.shared.not_found import key_not_found
 from kubectl_dra.commands.shared.options import Options
-from kubectl_dra.commands.shared.show import Answer, note_evidence, print_answers, tell
+from kubectl_dra.commands.shared.show import Answer, each_found, note_evidence, print_answers
 from kubectl_dra.commands.shared.types import parse_names
 from kubectl_dra.commands.why_pending.groups import not_served
 from kubectl_dra.model.ids import Key
 from kubectl_dra.output.devices.group_page import group_state_page, group_state_summary
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
-from kubectl_dra.reports.group_state import KINDS, GroupReport, group_state
+from kubectl_dra.reports.group_state import KINDS, group_state
 
 
 def describe_groups(options: Options, words: Sequence[str]) -> int:
@@ -31,21 +31,10 @@ def describe_groups(options: Options, words: Sequence[str]) -> int:
     unserved = not_served(facts.evidence)
     if unserved is not None:
         raise unserved
-    return _print(options, facts, [Key(cluster.namespace, name) for name in names])
-
-
-def _print(options: Options, facts: ClusterState, keys: Sequence[Key]) -> int:
-    """A group that does not exist does not hide the others."""
-    reports: list[GroupReport] = []
-    for key in keys:
-        group = facts.inventory.groups.pod_groups.get(key)
-        if group is not None:
-            reports.append(group_state(group, facts))
-            continue
-        problem = group_not_found(key, facts)
-        if len(keys) == 1:
-            raise problem
-        tell(problem, options)
+    keys = [Key(cluster.namespace, name) for name in names]
+    find = facts.inventory.groups.pod_groups.get
+    groups = each_found(keys, find, lambda key: group_not_found(key, facts), options)
+    reports = [group_state(group, facts) for group in groups]
     address = facts.evidence.address
     answers = [
         Answer(

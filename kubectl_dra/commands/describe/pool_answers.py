@@ -11,9 +11,8 @@ from kubectl_dra.commands.shared.cluster import read_cluster
 from kubectl_dra.commands.shared.errors import CommandError
 from kubectl_dra.commands.shared.not_found import object_not_found
 from kubectl_dra.commands.shared.options import Options
-from kubectl_dra.commands.shared.show import Answer, is_document, note_evidence, print_answers, print_pages, tell
-from kubectl_dra.commands.shared.unread import after_unread, code_of, refuse
-from kubectl_dra.model.ids import PoolId
+from kubectl_dra.commands.shared.show import Answer, each_found, is_document, note_evidence, print_answers, print_pages
+from kubectl_dra.commands.shared.unread import after_unread, code_of, nothing_read
 from kubectl_dra.output.devices.pool_list import pool_list_page
 from kubectl_dra.output.devices.pool_page import pool_page, pool_summary_text
 from kubectl_dra.output.documents import list_head, report_bytes, write_list
@@ -48,30 +47,23 @@ def _all(options: Options, facts: ClusterState) -> int:
         items = (report_bytes("PoolSummary", pool) for pool in pools)
         write_list(list_head("PoolReportList", missing=found.missing), items, options.output)
     elif not found.answered:
-        raise refuse(found, options, facts.evidence.address)
+        raise nothing_read(found, options, facts.evidence.address)
     else:
         page = pool_list_page(pools, options.output == "wide", found.bound)
         print_pages([after_unread(found, page, facts.evidence.address)], options)
-    return code_of(found, options, bad=any(map(is_troubled, pools)))
+    return code_of(found, options, facts.evidence.address, bad=any(map(is_troubled, pools)))
 
 
 def _named(options: Options, facts: ClusterState, words: Sequence[str]) -> int:
-    """A name that is not found does not hide the others."""
-    found: dict[PoolId, None] = {}
-    failed = False
-    for word in words:
-        pools = find_pools(word, facts)
-        found.update(dict.fromkeys(pools))
-        if not pools:
-            failed = True
-            problem = pool_not_found(word, facts)
-            if len(words) == 1:
-                raise problem
-            tell(problem, options)
+    """A word may name several pools."""
+    meant = each_found(
+        words, lambda word: find_pools(word, facts) or None, lambda word: pool_not_found(word, facts), options
+    )
+    found = tuple(dict.fromkeys(pool for pools in meant for pool in pools))
     reports = [pool_report(pool, facts) for pool in found]
     _print(options, facts, reports, single=len(words) == 1 and [str(pool) for pool in found] == [*words])
     code = _code(options, reports, lacking=any(report.missing for report in reports))
-    return ExitCode.ERROR if failed else code
+    return ExitCode.ERROR if len(meant) < len(words) else code
 
 
 def _print(options: Options, facts: ClusterState, reports: Sequence[PoolReport], single: bool) -> None:

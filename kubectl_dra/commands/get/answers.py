@@ -43,5 +43,5 @@ def answer(options: Options, query: Query) -> int:
     found = what_is_unread(call, wanted, sections)
     note_unread(call, found)
     print_sections(call, wanted, sections, found)
-    code = code_of(found, options)
+    code = code_of(found, options, call.facts.evidence.address)
     return ExitCode.ERROR if call.failed else code

@@ -155,7 +155,9 @@ def what_is_unread(call: GetCall, wanted: Sequence[TypeArgs], sections: Sequence
 
 def note_unread(call: GetCall, found: Unread) -> None:
     """Say before the list what it lacks and leaves out; lists for ``grep`` keep it out of their lines."""
-    for line in (*missing_lines(found.missing, call.facts.evidence.address), *call.notes):
+    # Where nothing was read, the error says what is lacking.
+    lines = missing_lines(found.missing, call.facts.evidence.address) if found.answered else ()
+    for line in (*lines, *call.notes):
         console(call.options).note(line)
     call.notes.clear()
 

@@ -16,13 +16,12 @@ from kubectl_dra.api.kinds import (
 from kubectl_dra.commands.describe.claim_answers import claim_not_found
 from kubectl_dra.commands.describe.podgroup_answers import group_not_found
 from kubectl_dra.commands.get.query import CLAIMS, CLASSES, POD_GROUPS, SLICES, TAINTS, TEMPLATES, TypeArgs
-from kubectl_dra.commands.get.sections import GetCall, Section, chosen_of, labelled, object_item
+from kubectl_dra.commands.get.sections import GetCall, Section, chosen_of, labelled, namespaced_of, object_item
+from kubectl_dra.commands.shared.errors import CommandError
 from kubectl_dra.commands.shared.not_found import key_not_found
-from kubectl_dra.commands.shared.options import label_selector
 from kubectl_dra.commands.shared.show import is_document
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
-from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.output.devices import lists, node_page
 from kubectl_dra.output.safe import fmt
 from kubectl_dra.output.words import counted
@@ -35,18 +34,7 @@ from kubectl_dra.reports.taint_list import rule_row, taint_rows
 
 def _claims(call: GetCall, wanted: TypeArgs) -> Section:
     facts = call.facts
-    claims = facts.inventory.claims
-    chosen: list[ResourceClaim] = []
-    if wanted.names:
-        for name in wanted.names:
-            key = Key(call.cluster.namespace, name)
-            if key in claims:
-                chosen.append(claims[key])
-            else:
-                call.not_found(claim_not_found(key, facts), alone=len(wanted.names) == 1)
-    else:
-        selects = label_selector(call.options.selector)
-        chosen = [c for key, c in claims.items() if call.in_scope(key.namespace) and selects(c.metadata.labels)]
+    chosen = namespaced_of(call, wanted.names, facts.inventory.claims, lambda key: claim_not_found(key, facts))
     if call.query.unused:
         chosen, unknown = unused_claims(chosen, facts)
         if unknown:
@@ -73,15 +61,8 @@ def _classes(call: GetCall, wanted: TypeArgs) -> Section:
 
 def _groups(call: GetCall, wanted: TypeArgs) -> Section:
     facts, groups = call.facts, call.facts.inventory.groups.pod_groups
-    if wanted.names:
-        keys = [Key(call.cluster.namespace, name) for name in dict.fromkeys(wanted.names)]
-        for key in keys:
-            if key not in groups:
-                call.not_found(group_not_found(key, facts), alone=len(keys) == 1)
-    else:
-        selects = label_selector(call.options.selector)
-        keys = [k for k, group in groups.items() if call.in_scope(k.namespace) and selects(group.metadata.labels)]
-    rows = group_rows((groups[key] for key in keys if key in groups), facts)
+    names = tuple(dict.fromkeys(wanted.names))
+    rows = group_rows(namespaced_of(call, names, groups, lambda key: group_not_found(key, facts)), facts)
     items = [object_item(POD_GROUP, row.name, groups[Key(row.namespace, row.name)], row) for row in rows]
     everywhere = call.options.all_namespaces
     columns = lists.GROUPS if everywhere else lists.GROUPS[1:]
@@ -110,18 +91,12 @@ def _slices(call: GetCall, wanted: TypeArgs) -> Section:
 
 def _templates(call: GetCall, wanted: TypeArgs) -> Section:
     facts, templates = call.facts, call.facts.inventory.templates
-    if wanted.names:
-        keys = [Key(call.cluster.namespace, name) for name in dict.fromkeys(wanted.names)]
-        for key in keys:
-            if key not in templates:
-                problem = key_not_found(
-                    RESOURCE_CLAIM_TEMPLATE, key, templates, facts.evidence, ("get",), ("get", TEMPLATES, "-A")
-                )
-                call.not_found(problem, alone=len(keys) == 1)
-    else:
-        selects = label_selector(call.options.selector)
-        keys = [k for k, each in templates.items() if call.in_scope(k.namespace) and selects(each.metadata.labels)]
-    chosen = [templates[key] for key in keys if key in templates]
+
+    def missing(key: Key) -> CommandError:
+        all_ = ("get", TEMPLATES, "-A")
+        return key_not_found(RESOURCE_CLAIM_TEMPLATE, key, templates, facts.evidence, ("get",), all_)
+
+    chosen = namespaced_of(call, tuple(dict.fromkeys(wanted.names)), templates, missing)
     items = [
         object_item(RESOURCE_CLAIM_TEMPLATE, row.name, templates[Key(row.namespace, row.name)], row)
         for row in template_rows(chosen, facts)

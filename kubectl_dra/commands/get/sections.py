@@ -15,6 +15,7 @@ from kubectl_dra.commands.shared.errors import CommandError
 from kubectl_dra.commands.shared.not_found import object_not_found
 from kubectl_dra.commands.shared.options import Options, label_selector
 from kubectl_dra.commands.shared.show import tell
+from kubectl_dra.model.ids import Key
 from kubectl_dra.output.columns import ListColumn
 from kubectl_dra.output.documents import report_bytes
 from kubectl_dra.output.safe import Safe
@@ -92,6 +93,23 @@ def chosen_of(call: GetCall, wanted: TypeArgs, kind: Kind, objects: Iterable[Any
             missing = object_not_found(kind, name, by_name, call.facts.evidence, try_dra("get", wanted.type))
             call.not_found(missing, alone=len(wanted.names) == 1)
     return [by_name[name] for name in dict.fromkeys(wanted.names) if name in by_name]
+
+
+def namespaced_of(
+    call: GetCall,
+    names: Sequence[str],
+    objects: Mapping[Key, Any],
+    not_found: Callable[[Key], CommandError],
+) -> list[Any]:
+    """Objects in the namespace in scope by name, or in all that are in scope by labels."""
+    if not names:
+        selects = label_selector(call.options.selector)
+        return [o for key, o in objects.items() if call.in_scope(key.namespace) and selects(o.metadata.labels)]
+    keys = [Key(call.cluster.namespace, name) for name in names]
+    for key in keys:
+        if key not in objects:
+            call.not_found(not_found(key), alone=len(keys) == 1)
+    return [objects[key] for key in keys if key in objects]
 
 
 def object_item(kind: Kind, name: str, record: Any, row: Any) -> Item:  # noqa: ANN401 - records of several kinds

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from kubectl_dra.api.controllers import MAKERS, RUNTIMES
 from kubectl_dra.api.kinds import Kind
@@ -17,6 +17,8 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.reports.invocations import kubectl, of, plain_word, shell_line, within
 from kubectl_dra.source.errors import ClusterError, ForbiddenError
 from kubectl_dra.source.spec import Connection
+
+_SHOWN: Final = 5
 
 
 def with_maker(options: Options, state: ClusterState, kind: Kind, key: Key, *, has_pods: bool) -> ClusterState:
@@ -50,10 +52,14 @@ def with_maker(options: Options, state: ClusterState, kind: Kind, key: Key, *, h
 
 
 def _not_in_file(state: ClusterState, kind: Kind, key: Key) -> CommandError:
-    known = [name for of_kind, namespace, name in state.inventory.makers if of_kind == kind.name]
+    known = sorted((namespace, name) for of_kind, namespace, name in state.inventory.makers if of_kind == kind.name)
     what = f'{kind.resource} "{key.name}" is not among what was read in namespace "{key.namespace}"'
-    if known:
-        what += f"; there are {', '.join(sorted(known)[:5])}"
+    here = [name for namespace, name in known if namespace == key.namespace]
+    elsewhere = [f"{namespace}/{name}" for namespace, name in known if name == key.name]
+    if elsewhere:
+        what += f"; there is {elsewhere[0]}"
+    elif here:
+        what += f"; there are {', '.join(here[:_SHOWN])}" if len(here) > 1 else f"; there is {here[0]}"
     words = kubectl("get", of(kind.resource, key.name, key.namespace), plain_word("-oyaml"))
     return CommandError(what, shell_line(words))
 

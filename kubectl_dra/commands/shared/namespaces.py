@@ -60,6 +60,14 @@ def _with_namespaces(options: Options, state: ClusterState) -> ClusterState:
 
 def _used(inventory: Inventory) -> Iterator[str]:
     """The namespaces of what was read."""
-    for keys in (inventory.pods, inventory.claims, inventory.templates, inventory.quotas, inventory.budgets):
+    known = (
+        inventory.pods,
+        inventory.claims,
+        inventory.templates,
+        inventory.quotas,
+        inventory.budgets,
+        inventory.services,
+    )
+    for keys in known:
         yield from (key.namespace for key in keys)
     yield from (namespace for _, namespace, _ in inventory.workloads)

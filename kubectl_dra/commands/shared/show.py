@@ -14,7 +14,7 @@ from kubectl_dra.commands.shared.errors import CommandError
 from kubectl_dra.commands.shared.options import DOCUMENTS, Options
 from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.output.console import ColorMode, Console
-from kubectl_dra.output.documents import document, list_bytes, report_bytes, write_document
+from kubectl_dra.output.documents import API_VERSION, document, list_bytes, report_bytes, write_document
 from kubectl_dra.output.generations import server_note
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.templates import is_template
@@ -23,6 +23,8 @@ from kubectl_dra.reports.base import ReportRecord
 from kubectl_dra.reports.unread import together
 
 ReportT = TypeVar("ReportT", bound=ReportRecord)
+NameT = TypeVar("NameT")
+FoundT = TypeVar("FoundT")
 # While long lists are read objects are created; clocks that are kept agree better than this.
 _TOLERANCE: Final = timedelta(seconds=30)
 
@@ -34,7 +36,26 @@ def console(options: Options) -> Console:
 
 def tell(problem: CommandError, options: Options) -> None:
     """Say on stderr what could not be answered, and go on."""
-    console(options).error(problem.what, completed(problem.hint, options))
+    console(options).error(problem.what, completed(problem.hint, options), problem.details)
+
+
+def each_found(
+    names: Sequence[NameT],
+    find: Callable[[NameT], FoundT | None],
+    not_found: Callable[[NameT], CommandError],
+    options: Options,
+) -> list[FoundT]:
+    """What the names stand for. One that is not found does not hide the others; the only one is raised."""
+    found = []
+    for name in names:
+        each = find(name)
+        if each is not None:
+            found.append(each)
+        elif len(names) == 1:
+            raise not_found(name)
+        else:
+            tell(not_found(name), options)
+    return found
 
 
 def is_document(options: Options) -> bool:
@@ -66,7 +87,14 @@ class Answer(Generic[ReportT]):
 
     def document(self, options: Options) -> dict[str, object]:
         """Its fields as JSON."""
-        return document(self.report, self.summary(), self.page() if options.text else None)
+        # The main reason, where templates and people look for it first; all reasons are in causes.
+        main = {"code": self.report.code} if hasattr(self.report, "code") and hasattr(self.report, "causes") else {}
+        return document(self.report, self.summary(), self.page() if options.text else None, **main)
+
+
+def print_answer(answer: Answer[ReportT], options: Options) -> None:
+    """The page of the one report that a command gives, or with ``-o`` its document."""
+    print_answers((answer,), options, "", single=True)
 
 
 def print_answers(
@@ -90,7 +118,8 @@ def print_answers(
     else:
         if missing is None:
             missing = together((), (lack for each in answers for lack in getattr(each.report, "missing", ()))).missing
-        write(list_bytes(kind, [{"kind": name, **item} for name, item in items], missing=missing), options)
+        whole = [{"apiVersion": API_VERSION, "kind": name, **item} for name, item in items]
+        write(list_bytes(kind, whole, missing=missing), options)
 
 
 def note_evidence(state: ClusterState, options: Options) -> None:

@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from kubectl_dra.api.kinds import BY_NAME
 from kubectl_dra.commands.shared.errors import CommandError
 from kubectl_dra.commands.shared.options import Options
-from kubectl_dra.commands.shared.show import console, tell
+from kubectl_dra.commands.shared.show import tell
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.output.safe import Safe
-from kubectl_dra.output.unread import missing_lines
+from kubectl_dra.output.unread import missing_kinds, missing_lines
 from kubectl_dra.reports.invocations import try_kubectl, within
 from kubectl_dra.reports.unread import Unread
 
@@ -23,8 +23,8 @@ def after_unread(found: Unread, page: Iterable[Safe], address: Address) -> list[
     return [*lines, Safe(""), *page] if lines else list(page)
 
 
-def nothing_read(found: Unread, options: Options) -> CommandError:
-    """The error of a list of which nothing could be read."""
+def nothing_read(found: Unread, options: Options, address: Address) -> CommandError:
+    """The error of a list of which nothing could be read, with the kinds that are lacking and who could permit them."""
     first = found.objects[0]
     kind, refused = BY_NAME[first.kind], first.coverage == Coverage.FORBIDDEN
     scope = () if not kind.namespaced else within(first.namespace) if first.namespace else ("-A",)
@@ -34,18 +34,12 @@ def nothing_read(found: Unread, options: Options) -> CommandError:
     code = finding_code(asked=options.exit_code, bad=False, partial=True, answered=False)
     names = " and ".join(dict.fromkeys(BY_NAME[each.kind].resource for each in found.objects))
     why = f"forbidden{f' for user {first.user}' if first.user else ''}" if refused else "not read"
-    return CommandError(f"{names} could not be listed: {why}", hint, code)
+    decisive = [item for item in found.missing if item.decides]
+    return CommandError(f"{names} could not be listed: {why}", hint, code, missing_kinds(decisive, address))
 
 
-def refuse(found: Unread, options: Options, address: Address) -> CommandError:
-    """The same to be raised, once it is said which kinds are lacking and who could permit them."""
-    for line in missing_lines(found.missing, address):
-        console(options).note(line)
-    return nothing_read(found, options)
-
-
-def code_of(found: Unread, options: Options, *, bad: bool = False) -> ExitCode:
+def code_of(found: Unread, options: Options, address: Address, *, bad: bool = False) -> ExitCode:
     """The exit code of a list that was printed; says on stderr where nothing could be read."""
     if not found.answered:
-        tell(nothing_read(found, options), options)
+        tell(nothing_read(found, options, address), options)
     return finding_code(asked=options.exit_code, bad=bad, partial=bool(found.missing), answered=found.answered)

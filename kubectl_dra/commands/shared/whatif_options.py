@@ -81,12 +81,16 @@ def kinds_demanded(switches: Iterable[Switch]) -> tuple[str, ...]:
     """The kinds that decide where displaced pods go, whatever waits in the cluster."""
     from kubectl_dra.diagnosis import needs
 
-    return needs.kinds((*needs.STORAGE, *needs.PRIORITY)) if _displacing(switches) else ()
+    return needs.kinds((*needs.STORAGE, *needs.PRIORITY, *needs.SPREADING)) if _displacing(switches) else ()
 
 
 def kinds_everywhere(switches: Iterable[Switch]) -> tuple[str, ...]:
-    """The kinds that matter in all namespaces: displaced pods of any of them get claims anew."""
-    return ("ResourceClaimTemplate", "ResourceQuota") if _displacing(switches) else ()
+    """The kinds that matter in all namespaces: displaced pods get claims anew, and these keep them apart.
+
+    ReplicaSets, of which there are far more, are told by the hash that Deployments give their pods.
+    """
+    apart = ("Service", "StatefulSet", "ReplicationController")
+    return ("ResourceClaimTemplate", "ResourceQuota", *apart) if _displacing(switches) else ()
 
 
 def whole_nodes(switches: Iterable[Switch]) -> frozenset[str]:

@@ -6,7 +6,7 @@ from kubectl_dra.commands.shared.errors import UsageProblem
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.show import console, is_document, note_evidence, print_pages, write
 from kubectl_dra.commands.shared.signals import signals_raise
-from kubectl_dra.commands.shared.unread import after_unread, code_of, refuse
+from kubectl_dra.commands.shared.unread import after_unread, code_of, nothing_read
 from kubectl_dra.commands.taint.planning import Planner, write_plan
 from kubectl_dra.commands.taint.source import open_source
 from kubectl_dra.commands.taint.words import TaintArgs, TaintWords, parse_words
@@ -109,7 +109,7 @@ def _list(options: Options, asked: TaintArgs) -> int:
     if is_document(options):
         write(list_bytes("TaintList", taints, missing=found.missing), options)
     elif not found.answered:
-        raise refuse(found, options, facts.evidence.address)
+        raise nothing_read(found, options, facts.evidence.address)
     elif options.output == "name":
         for line in missing_lines(found.missing, facts.evidence.address):
             console(options).note(line)
@@ -118,4 +118,4 @@ def _list(options: Options, asked: TaintArgs) -> int:
                 console(options).out(rule_reference(each.taint.rule))
     else:
         print_pages([after_unread(found, list_page(taints, facts.now, found.bound), facts.evidence.address)], options)
-    return code_of(found, options, bad=bool(taints))
+    return code_of(found, options, facts.evidence.address, bad=bool(taints))

@@ -40,12 +40,12 @@ Examples:
 @click.option("--force", is_flag=True, help="Remove rules of others too.")
 @click.option("--wait", is_flag=True, help="Follow the eviction until the pods are gone.")
 @click.option("--timeout", type=Timeout(), default="5m", help="How long --wait waits; 0: without end. Default 5m.")
-@click.argument(
-    "words", nargs=-1, metavar="[DRIVER/POOL/DEVICE|DRIVER/POOL/*|node/NAME]... KEY[=VALUE]:EFFECT|KEY[:EFFECT]-"
-)
+@click.argument("words", nargs=-1, metavar="[TARGET]... KEY[=VALUE]:EFFECT|KEY[:EFFECT]-")
 def command(options: Options, **values: Any) -> int:  # noqa: ANN401 - the fields of TaintArgs
     """Taint devices with DeviceTaintRules, or remove such taints: NoSchedule keeps new claims away, NoExecute also
     evicts pods.
+
+    TARGET is a device (DRIVER/POOL/DEVICE), a pool (DRIVER/POOL/*) or a node (node/NAME).
 
     A whole pool, and every pool of a node, get one rule each, which also holds for devices that they publish later; so
     does a match that all devices of a pool meet.

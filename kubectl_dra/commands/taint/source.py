@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from kubectl_dra.api.kinds import DEVICE_TAINT_RULE
+from kubectl_dra.api.kinds import BY_NAME, DEVICE_TAINT_RULE
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.cluster import features_of, gates_of, source_spec
 from kubectl_dra.commands.shared.errors import CommandError
@@ -15,6 +15,10 @@ from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.model.evidence import Coverage, Evidence
 from kubectl_dra.model.taint_plan import PlanTarget
+from kubectl_dra.output.safe import plain
+from kubectl_dra.output.unread import missing_kinds
+from kubectl_dra.output.words import listed
+from kubectl_dra.reports.invocations import try_kubectl
 from kubectl_dra.reports.rights import missing_rights
 from kubectl_dra.reports.taint_plan import KINDS
 from kubectl_dra.source import load
@@ -99,15 +103,16 @@ def _from_session(options: Options, session: Session) -> TaintSource:
 
 
 def _check_rights(evidence: Evidence) -> None:
-    """A plan that may overlook a pod is no plan."""
+    """A plan that may overlook a pod is no plan; the error says what would permit one."""
     unread = unreadable(missing_rights(evidence, KINDS))
-    if unread:
-        first = unread[0]
-        rule = first.rule
-        raise CommandError(
-            f"{rule.resource} can't be listed in the whole cluster, so the pods that a taint affects are unknown",
-            f'get the right: {", ".join(rule.verbs)} on resource "{rule.resource}" of apiGroup "{rule.api_group}"',
-        )
+    if not unread:
+        return
+    resources = [BY_NAME[each.kind].resource for each in unread]
+    names = plain(listed(resources))
+    what = f"{names} can't be listed in the whole cluster, so the pods that a taint affects are unknown"
+    scope = ("-A",) if BY_NAME[unread[0].kind].namespaced else ()
+    hint = try_kubectl("auth", "can-i", "list", resources[0], scope)
+    raise CommandError(what, hint, details=missing_kinds(unread, evidence.address))
 
 
 def unreadable(missing: Sequence[Missing]) -> tuple[Missing, ...]:

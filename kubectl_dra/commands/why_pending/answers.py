@@ -57,6 +57,7 @@ def answer(
     sort_by: str = "",
     *,
     dry_run: bool = False,
+    no_headers: bool = False,
 ) -> int:
     """Run the command; returns the exit code. ``remedies``: also for lists, and with the commands that do them.
 
@@ -66,7 +67,7 @@ def answer(
     check_watch(options, switches)
     if options.watch and node_groups:
         raise UsageProblem("-w follows the pod; it cannot be combined with --node-groups", "leave out -w")
-    check_list(options, words, sort_by)
+    check_list(options, words, sort_by, no_headers=no_headers)
     judge, everywhere = _judge_of(options, node_groups)
     targets = parse_targets(words, POD, options, MAKERS)
     if dry_run:
@@ -74,7 +75,7 @@ def answer(
     if number is not None:
         check_single(options, targets, remedies=remedies)
     _check_kinds(targets.kinds)
-    asked = _Question(node, remedies, targets, number, switches, judge, sort_by, dry_run)
+    asked = _Question(node, remedies, targets, number, switches, judge, sort_by, dry_run, no_headers)
     everywhere = (*everywhere, *kinds_everywhere(switches))
     if options.watch:
         from kubectl_dra.commands.why_pending.watch import watch
@@ -104,6 +105,7 @@ class _Question:
     judge: Judge | None
     sort_by: str
     dry_run: bool
+    no_headers: bool
 
     @property
     def pods(self) -> list[str]:
@@ -134,6 +136,7 @@ class _Question:
                 what_if=what_if,
                 judge=self.judge,
                 sort_by=self.sort_by,
+                no_headers=self.no_headers,
             )
             check_node(call.node, call.cluster.state)
             if self.number is not None:

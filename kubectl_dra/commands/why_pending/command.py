@@ -22,8 +22,8 @@ Examples:
   kubectl dra why-pending sts/trainer -n ml       # the pods of a workload
   kubectl dra why-pending claim/nb-2-gpus -n dev  # a ResourceClaim
   kubectl dra why-pending trainer-0 -n ml --remedy 1  # its commands
-  kubectl dra why-pending trainer-0 -n ml --add-node like=NODE,free  # then?
-  kubectl dra why-pending trainer-0 -n ml --node-groups cluster  # autoscaled?
+  kubectl dra why-pending trainer-0 -n ml --add-node like=NODE,free  # what-if
+  kubectl dra why-pending trainer-0 -n ml --node-groups cluster  # new nodes
   kubectl dra why-pending trainer-0 -n ml -w      # follow it until it runs
   kubectl dra why-pending trainer-0 -n ml -o json | jq .verdict"""
 
@@ -43,6 +43,7 @@ Examples:
     metavar="COLUMN",
     help="Sort a list of pods: namespace, pod, age, code, needs, closest or reason.",
 )
+@click.option("--no-headers", is_flag=True, help="A list of pods without the line of titles.")
 @click.option("--node", default="", metavar="NAME", help="Only this node.")
 @click.option("--remedies", is_flag=True, help="Ways out for every pod, with the commands that carry them out.")
 @click.option(
@@ -76,6 +77,7 @@ def command(
     words: tuple[str, ...],
     node_groups: str,
     sort_by: str,
+    no_headers: bool,
     switches: tuple[Switch, ...],
 ) -> int:
     """Say why pods and ResourceClaims wait for devices: which claim, request, selector and device, on which node.
@@ -86,4 +88,15 @@ def command(
     """
     from kubectl_dra.commands.why_pending.answers import answer
 
-    return answer(options, node, remedies, words, number, switches, node_groups, sort_by, dry_run=dry_run is not None)
+    return answer(
+        options,
+        node,
+        remedies,
+        words,
+        number,
+        switches,
+        node_groups,
+        sort_by,
+        dry_run=dry_run is not None,
+        no_headers=no_headers,
+    )

@@ -9,7 +9,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.options import label_selector
 from kubectl_dra.commands.shared.queues import with_queues
 from kubectl_dra.commands.shared.show import console, is_document, print_answers, print_pages
-from kubectl_dra.commands.shared.unread import after_unread, code_of, refuse
+from kubectl_dra.commands.shared.unread import after_unread, code_of, nothing_read
 from kubectl_dra.commands.why_pending.groups import Pending, waiting_groups
 from kubectl_dra.commands.why_pending.one_per_line import is_rows, pod_list, said
 from kubectl_dra.commands.why_pending.single import (
@@ -61,6 +61,8 @@ def everything(call: PendingCall, kind: Kind) -> int:
     pods = pending_pods(call.cluster.state, namespace or None, selects)
     if kind is not POD:
         pods = tuple(key for key in pods if _owned_by(inventory, key, kind))
+    if len(pods) > 1:
+        call.cluster.state.devices.alike.expect_more()
     answers = [pod_answer(call, key, remedies=call.remedies) for key in pods]
     answers += _suspended(call, kind, selects) if kind.workload else ()
     return _list(call, answers, PENDING_PODS, _pages if call.remedies else _overview)
@@ -85,7 +87,7 @@ def _suspended(call: PendingCall, kind: Kind, selects: Callable[[Mapping[str, st
 
 def _rows(call: PendingCall, answers: Sequence[Pending]) -> list[Safe]:
     reports = [each.report for each in answers if isinstance(each.report, PendingReport)]
-    return pod_list(reports, call.now, call.options.output or "wide", call.sort_by)
+    return pod_list(reports, call.now, call.options.output or "wide", call.sort_by, no_headers=call.no_headers)
 
 
 def _labels(inventory: Inventory, group: Key) -> Mapping[str, str]:
@@ -104,13 +106,13 @@ def _list(
     if is_template(call.options.output):
         # A template may leave out what the document says about its gaps.
         if not found.answered:
-            raise refuse(found, call.options, call.address)
+            raise nothing_read(found, call.options, call.address)
         for line in missing_lines(found.missing, call.address):
             console(call.options).note(line)
     if is_document(call.options):
         print_answers(answers, call.options, "PendingReportList", single=False, missing=found.missing)
     elif not found.answered:
-        raise refuse(found, call.options, call.address)
+        raise nothing_read(found, call.options, call.address)
     else:
         call.told = True
         in_rows = is_rows(call.options, call.sort_by) and subject is PENDING_PODS
@@ -129,7 +131,7 @@ def _list(
             lines = after_unread(found, lines, call.address)
         print_pages([lines], call.options)
     code = code_of_answers(call, answers)
-    return code_of(found, call.options) if code is ExitCode.OK else code
+    return code_of(found, call.options, call.address) if code is ExitCode.OK else code
 
 
 def _owned_by(inventory: Inventory, pod: Key, kind: Kind) -> bool:

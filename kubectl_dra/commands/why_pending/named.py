@@ -14,7 +14,8 @@ from kubectl_dra.commands.shared.not_found import key_not_found
 from kubectl_dra.commands.shared.queues import with_queues
 from kubectl_dra.commands.shared.show import console, is_document, print_answers, print_pages, tell
 from kubectl_dra.commands.shared.types import ObjectArg, ObjectArgs
-from kubectl_dra.commands.shared.unread import refuse
+from kubectl_dra.commands.shared.unread import nothing_read
+from kubectl_dra.commands.why_pending.alike import one_of_each
 from kubectl_dra.commands.why_pending.groups import Pending, not_served
 from kubectl_dra.commands.why_pending.single import (
     PendingCall,
@@ -46,7 +47,9 @@ def named(call: PendingCall, targets: ObjectArgs) -> int:
     answers: list[Pending] = []
     for target in targets.named:
         try:
-            answers.extend(_answers(call, target))
+            found = list(_answers(call, target))
+            each_alone = is_document(call.options) or call.remedies  # commands name each pod
+            answers.extend(found if each_alone else one_of_each(found))
         except CommandError as problem:
             if targets.single is not None:
                 raise
@@ -114,7 +117,7 @@ def _workload_answers(call: PendingCall, kind: Kind, key: Key) -> Iterator[Pendi
     pending = [key_of(pod.metadata) for pod in pods if is_pending(pod)]
     found = unread(state, PENDING_PODS, key.namespace, shown=bool(pending))
     if not found.answered:
-        raise refuse(found, call.options, call.address)
+        raise nothing_read(found, call.options, call.address)
     if found.objects:
         for line in missing_lines(found.objects, call.address):
             console(call.options).note(line)

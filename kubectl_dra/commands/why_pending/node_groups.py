@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -33,6 +33,16 @@ from kubectl_dra.source.reading import MANIFEST_BYTES
 CLUSTER: Final = "cluster"
 #: Read in the whole cluster, so that what they put on a fresh node is known.
 EVERYWHERE: Final = (DAEMON_SET,)
+#: Plural and kind by group of the API; deploy/rbac/node-groups.yaml grants them.
+READ: Final[Mapping[str, Mapping[str, str]]] = {
+    "cluster.x-k8s.io": {
+        "machinedeployments": "MachineDeployment",
+        "machinepools": "MachinePool",
+        "machinesets": "MachineSet",
+    },
+    "karpenter.sh": {"nodeclaims": "NodeClaim", "nodeoverlays": "NodeOverlay", "nodepools": "NodePool"},
+    "test.karpenter.sh": {"draconfigs": "DRAConfig"},
+}
 Judge = Callable[[ClusterState, Key], JudgedGroups]
 _SCALING_GROUPS: Final = "AutoScalingGroups"
 
@@ -55,9 +65,9 @@ def judge_of(options: Options, word: str) -> Judge:
 
 
 def _live(options: Options) -> tuple[tuple[Group, ...], tuple[Missing, ...]]:
-    from kubectl_dra.source.live.node_groups import read_node_groups  # the kubernetes package is heavy
+    from kubectl_dra.source.live.foreign import read_foreign  # the kubernetes package is heavy
 
-    found = read_node_groups(source_spec(options).connection)
+    found = read_foreign(source_spec(options).connection, READ)
     missing = (
         Missing(each.kind, each.coverage, RbacRule(each.group, each.plural, needs.READING), decides=False)
         for each in found.unread

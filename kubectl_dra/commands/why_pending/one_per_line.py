@@ -15,10 +15,13 @@ from kubectl_dra.reports.pending import PendingReport
 _POD_TYPES: Final = ("po", "pod", "pods")
 
 
-def check_list(options: Options, words: Sequence[str], sort_by: str) -> None:
+def check_list(options: Options, words: Sequence[str], sort_by: str, *, no_headers: bool = False) -> None:
     """Raise a usage problem for a column that there is not, and for one line per pod where no list was asked for."""
     if sort_by and sort_by not in COLUMNS:
         raise UsageProblem(f'"{sort_by}" is not a column', f"--sort-by {', '.join(COLUMNS)}")
+    titled = options.output == "wide" or (sort_by and not options.output)
+    if no_headers and (not titled or any(word not in _POD_TYPES for word in words)):
+        raise UsageProblem("--no-headers is for a list with titles", "add -o wide, and leave out the names")
     what = "--sort-by" if sort_by else f"-o {options.output}"
     if (sort_by or options.output in FORMATS) and any(word not in _POD_TYPES for word in words):
         raise UsageProblem(f"{what} is for a list of pods", "leave out the names, or use -l")
@@ -31,10 +34,13 @@ def is_rows(options: Options, sort_by: str) -> bool:
     return bool(sort_by) or options.output in (*FORMATS, "wide")
 
 
-def pod_list(reports: Sequence[PendingReport], now: datetime, output: str, sort_by: str) -> list[Safe]:
+def pod_list(
+    reports: Sequence[PendingReport], now: datetime, output: str, sort_by: str, *, no_headers: bool = False
+) -> list[Safe]:
     """The lines of the list; nothing where no pod is pending, so that pipes stay empty."""
     rows = pod_rows(reports, now, sort_by)
-    return list(WRITERS[output](rows)) if rows else []
+    lines = list(WRITERS[output](rows)) if rows else []
+    return lines[1:] if no_headers else lines
 
 
 def said(reports: Sequence[PendingReport], now: datetime) -> list[Safe]:

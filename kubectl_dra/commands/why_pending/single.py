@@ -61,6 +61,7 @@ class PendingCall:
     moment: datetime | None = None
     what_if: WhatIf | None = None
     sort_by: str = ""
+    no_headers: bool = False
     judge: Judge | None = None
     #: What could not be read stands above all pages.
     told: bool = False
@@ -78,8 +79,11 @@ class PendingCall:
 
 def pod_answer(call: PendingCall, key: Key, *, remedies: bool = True) -> Pending:
     """The diagnosis of one pod."""
-    cluster, diagnosis = call.cluster, call.diagnoser.pod(key)
-    read = call.read_owner
+    cluster, read = call.cluster, call.read_owner
+    if remedies:
+        # Each way out is tried on all nodes.
+        call.diagnoser.world.devices.alike.expect_more()
+    diagnosis = call.diagnoser.pod(key)
     found = find_remedies(call.diagnoser.world, diagnosis, read_owner=read) if remedies else FoundRemedies()
     report = pending_report(
         diagnosis,

@@ -12,6 +12,7 @@ from kubectl_dra.diagnosis.autoscaling.daemons import DAEMON_SET
 from kubectl_dra.diagnosis.autoscaling.groups import Group
 from kubectl_dra.diagnosis.autoscaling.records import Doubt
 from kubectl_dra.diagnosis.whatif.nodes import NodeTemplate, like
+from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.resource import ResourceSlice
@@ -113,4 +114,4 @@ def fresh(inventory: Inventory, name: str) -> NodeTemplate:
 
 def _healthy(slice_: ResourceSlice) -> ResourceSlice:
     devices = tuple(msgspec.structs.replace(device, taints=()) for device in slice_.spec.devices)
-    return msgspec.structs.replace(slice_, spec=msgspec.structs.replace(slice_.spec, devices=devices))
+    return with_spec(slice_, devices=devices)

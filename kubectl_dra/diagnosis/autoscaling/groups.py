@@ -21,6 +21,8 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.scheduler.claims import resolve
 
+#: Kinds that say of a fresh node whether its devices may be used; other nodes and their pods don't.
+_DECIDING: Final = ("DeviceClass", "DeviceTaintRule", "ResourceClaim", "ResourceSlice")
 _TRIED: Final = (Verdict.SCHEDULABLE, Verdict.UNSCHEDULABLE, Verdict.SCHEDULER_ERROR)
 
 
@@ -72,7 +74,8 @@ class _Case:
         for template in self.group.templates(self.pod):
             outcome = self._tried(template, name)
             if outcome is NodeOutcome.FITS:
-                return _verdict(self.group, outcome, _devices(template))
+                open_ = self._unread(template, name)
+                return _verdict(self.group, NodeOutcome.UNDECIDED if open_ else outcome, _devices(template), open_)
             # The plugins run in their order: who comes further is nearer.
             if _REACHED.get(outcome, 0) > best:
                 best, nearest = _REACHED.get(outcome, 0), template
@@ -88,6 +91,13 @@ class _Case:
         entries = resolve(after.inventory, after.evidence, after.features, self.pod)
         tried = attempt(after, self.pod, [e.claim for e in entries if e.claim is not None], [name])
         return tried.results[0][1].outcome if len(tried.results) == 1 else NodeOutcome.UNDECIDED
+
+    def _unread(self, template: NodeTemplate, name: str) -> tuple[Cause, ...]:
+        """Why it is open whether a node that seems to fit does: a rule that was not read may taint its devices."""
+        if all(map(self.world.evidence.complete, _DECIDING)):
+            return ()
+        found = Diagnoser(self._with(template, name)).pod(_key(self.pod))
+        return found.causes if any(each.decides and each.kind in _DECIDING for each in found.missing) else ()
 
     def _with(self, template: NodeTemplate, name: str) -> ClusterState:
         after = edited(self.world, template.edits(name))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from kubectl_dra.cluster import ClusterState
@@ -14,7 +15,8 @@ from kubectl_dra.diagnosis.capacity.moves import moves
 from kubectl_dra.diagnosis.capacity.records import Capacity, Devices, Move, Moves, NodeRoom
 from kubectl_dra.diagnosis.capacity.shape import Shape, admitted_by_quota, bare_pod, of_request, template_of, waiting
 from kubectl_dra.diagnosis.diagnose import Diagnoser
-from kubectl_dra.diagnosis.records import Bound, Cause, Count, NodeOutcome, Verdict
+from kubectl_dra.diagnosis.placing import being_bound
+from kubectl_dra.diagnosis.records import BeingBound, Bound, Cause, Count, NodeOutcome, Verdict
 
 #: For so many more copies moves are looked for.
 MORE: Final = 3
@@ -32,13 +34,23 @@ def capacity(world: ClusterState, shape: Shape, more: int = MORE, names: int | N
         causes = _causes(filled)
         fits = Count(0, Bound.UNKNOWN if sure is Bound.UNKNOWN or _is_open(filled) else Bound.EXACT)
         return Capacity(fits, fits, False, Devices(), (), causes, quota)
-    fits = Count(filled.copies, _fits_bound(filled, sure))
+    coming = _being_bound(filled)
+    fits = Count(filled.copies, _fits_bound(filled, sure, coming))
     nodes, devices = rooms(filled, names), totals(filled)
     pods = movable(filled.waiting.world)
     if not filled.side_by_side or filled.capped or sure is Bound.UNKNOWN:
         repacked = Count(filled.copies, Bound.UNKNOWN)
         return Capacity(
-            fits, repacked, False, devices, nodes, (), quota, side_by_side=filled.side_by_side, movable=len(pods)
+            fits,
+            repacked,
+            False,
+            devices,
+            nodes,
+            (),
+            quota,
+            side_by_side=filled.side_by_side,
+            movable=len(pods),
+            being_bound=coming,
         )
     most = bound(filled, pods)
     found = moves(world, shape, filled, pods, min(more, most.most - filled.copies)) if sure is Bound.EXACT else ()
@@ -52,23 +64,37 @@ def capacity(world: ClusterState, shape: Shape, more: int = MORE, names: int | N
         quota,
         movable=len(pods),
         moves=found,
+        being_bound=coming,
     )
+
+
+def _being_bound(filled: Filled) -> BeingBound | None:
+    """Pods that may be being bound where copies were counted."""
+
+    def again(world: ClusterState) -> int:
+        return fill(replace(filled.waiting, world=world)).copies
+
+    return being_bound(filled.waiting.world, filled.waiting.pod, filled.counts, again)
 
 
 def _sureness(world: ClusterState, filled: Filled) -> Bound:
     """What a count of copies is worth, given what could be read."""
     certain = missing.certainty(world.evidence)
-    bounds = {certain.devices, certain.free_devices, certain.nodes} if filled.waiting.claims else {certain.nodes}
-    if Bound.UNKNOWN in bounds or {Bound.AT_LEAST, Bound.AT_MOST} <= bounds:
-        return Bound.UNKNOWN
-    return next((each for each in (Bound.AT_LEAST, Bound.AT_MOST) if each in bounds), Bound.EXACT)
+    if not filled.waiting.claims:
+        return certain.nodes
+    return _together(certain.devices, certain.free_devices, certain.nodes)
 
 
-def _fits_bound(filled: Filled, sure: Bound) -> Bound:
-    """Nodes that could not be decided, and copies that were not counted, may be more."""
-    if not (filled.capped or _is_open(filled)):
-        return sure
-    return Bound.AT_LEAST if sure in (Bound.EXACT, Bound.AT_LEAST) else Bound.UNKNOWN
+def _fits_bound(filled: Filled, sure: Bound, coming: BeingBound | None) -> Bound:
+    """Nodes that could not be decided, and copies that were not counted, may be more; pods on their way leave fewer."""
+    more = Bound.AT_LEAST if filled.capped or _is_open(filled) else Bound.EXACT
+    return _together(sure, more, Bound.AT_MOST if coming is not None else Bound.EXACT)
+
+
+def _together(*bounds: Bound) -> Bound:
+    """What holds if all of them do."""
+    found = {*bounds} - {Bound.EXACT}
+    return Bound.UNKNOWN if len(found) > 1 else next(iter(found), Bound.EXACT)
 
 
 def _is_open(filled: Filled) -> bool:

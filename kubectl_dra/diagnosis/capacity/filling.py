@@ -142,10 +142,11 @@ def _classes(
     world = waiting.world
     alike = device_classes(world, allocating, {node.metadata.name: node for node, _ in fits})
     room = _Room(waiting, allocating)
+    about_to_come = {pod.status.nominated_node_name: key_of(pod.metadata) for pod in world.nominated}
     found: dict[Hashable, list[str]] = {}
     for node, result in fits:
         name = node.metadata.name
-        key = (alike[name], result.extended, room.on(node))
+        key = (alike[name], result.extended, room.on(node), about_to_come.get(name))
         found.setdefault(key, []).append(name)
     return [tuple(names) for names in found.values()]
 

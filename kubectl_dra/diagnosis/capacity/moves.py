@@ -12,8 +12,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-import msgspec
-
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.capacity.filling import Filled, fill
 from kubectl_dra.diagnosis.capacity.least import MOST_AT_ONCE, LeastMoves, PodSet, Sets
@@ -21,7 +19,8 @@ from kubectl_dra.diagnosis.capacity.movable import Movable, movable
 from kubectl_dra.diagnosis.capacity.records import Move, Moves
 from kubectl_dra.diagnosis.capacity.shape import Shape, waiting
 from kubectl_dra.diagnosis.whatif.displaced import By, Leaving, displace
-from kubectl_dra.diagnosis.whatif.records import Fate
+from kubectl_dra.diagnosis.whatif.records import PodFate
+from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.inventory import Inventory
 
 #: Tries of a whole set on the whole cluster.
@@ -166,8 +165,8 @@ def _restarted(world: ClusterState, pods: Sequence[Movable], closed: tuple[str, 
     leaving.add((each.key for each in pods), By.TAINT)
     after, displaced = displace(world.changed(_cordoned(world.inventory, closed)), leaving)
     fates = {each.fate for each in displaced}
-    if fates != {Fate.MOVES}:
-        return _Made(after, stuck=fates <= {Fate.MOVES, Fate.PENDING})
+    if fates != {PodFate.MOVES}:
+        return _Made(after, stuck=fates <= {PodFate.MOVES, PodFate.PENDING})
     before = world.inventory.nodes
     nodes = {name: before[name] if name in closed else node for name, node in after.inventory.nodes.items()}
     priority = {each.key: each.pod.spec.priority or 0 for each in pods}
@@ -179,6 +178,5 @@ def _restarted(world: ClusterState, pods: Sequence[Movable], closed: tuple[str, 
 def _cordoned(inventory: Inventory, names: Sequence[str]) -> Inventory:
     nodes = dict(inventory.nodes)
     for name in names:
-        spec = msgspec.structs.replace(nodes[name].spec, unschedulable=True)
-        nodes[name] = msgspec.structs.replace(nodes[name], spec=spec)
+        nodes[name] = with_spec(nodes[name], unschedulable=True)
     return inventory.replace(nodes=nodes)

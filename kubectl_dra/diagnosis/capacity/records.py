@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from kubectl_dra.diagnosis.records import Cause, Count, ObjectRef
+from kubectl_dra.diagnosis.records import BeingBound, Cause, Count, ObjectRef
 from kubectl_dra.model.base import ReportRecord
 
 
@@ -77,9 +77,10 @@ class Capacity(ReportRecord, frozen=True):
     ``repacked``: no more copies than this can fit even if all pods that may move were placed anew; ``reached``: a
     placement with so many was found. ``quota``: how many a ResourceQuota still admits; None where none limits.
     ``side_by_side`` False: copies on one node matter to others, so that they were placed one after the other.
+    ``being_bound``: pods that may make ``copies`` fewer.
     """
 
-    fits: Count
+    copies: Count
     repacked: Count
     reached: bool
     devices: Devices
@@ -89,3 +90,4 @@ class Capacity(ReportRecord, frozen=True):
     side_by_side: bool = True
     movable: int = 0
     moves: tuple[Moves, ...] = ()
+    being_bound: BeingBound | None = None

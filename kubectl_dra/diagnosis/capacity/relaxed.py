@@ -139,8 +139,10 @@ class _Emptied:
         if free is None:
             return _UNLIMITED
         demands = list(self._demands(pods, free))
-        alone = sum(each.count for each in demands if not each.elsewhere)
-        elsewhere = frozenset[DeviceId]().union(*(each.elsewhere for each in demands))
+        alone = sum(each.count for each in demands if not (each.elsewhere or each.held))
+        # Pods of a kind share the set, which may be of most devices of a cluster.
+        shared = {id(each.elsewhere): each.elsewhere for each in demands}
+        elsewhere = frozenset[DeviceId]().union(*shared.values(), *(each.held for each in demands))
         together = sum(each.count for each in demands) - len(elsewhere)
         return max(0, (len(free) - max(alone, together)) // needed)
 
@@ -158,7 +160,7 @@ class _Emptied:
             if each.kind not in known:
                 known[each.kind] = tuple(self._of_kind(each, free))
             for demand in known[each.kind]:
-                yield replace(demand, elsewhere=demand.elsewhere | (_held(each, demand) - free))
+                yield replace(demand, held=_held(each, demand) - free)
 
     def _of_kind(self, pod: Movable, free: frozenset[DeviceId]) -> Iterator[_Demand]:
         admitting = engine_attempt(Snapshot(self._world), again(pod.pod), ADMITTING)
@@ -185,12 +187,16 @@ def _least(request: DeviceRequest) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Demand:
-    """At least so many devices, which need not be among those that copies could get where others are ``elsewhere``."""
+    """At least so many devices, which need not be among those that copies could get where others are ``elsewhere``.
+
+    ``held``: those among the others that the pod has now.
+    """
 
     count: int
     elsewhere: frozenset[DeviceId]
     claim: int
     request: str
+    held: frozenset[DeviceId] = frozenset()
 
 
 def _held(pod: Movable, demand: _Demand) -> frozenset[DeviceId]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -21,6 +22,7 @@ from kubectl_dra.model.core import (
     PodResourceClaim,
     PodSpec,
     PodStatus,
+    ResourceQuota,
     ResourceRequirements,
 )
 from kubectl_dra.model.ids import Key
@@ -144,20 +146,23 @@ def admitted_by_quota(world: ClusterState, shape: Shape) -> int | None:
     """How many copies the namespace's ResourceQuotas still admit; None where none of them limits."""
     namespace = shape.pod.metadata.namespace
     templates = {**world.inventory.templates, **shape.templates}
-    charge: dict[str, int] = {}
+    of_pod, of_claims = quota.pod_usage(shape.pod), Counter[str]()
     for entry in shape.pod.spec.resource_claims:
         template = templates.get(Key(namespace, sources(entry)[1] or ""))
         if template is not None:
             extended = world.features.extended_resource
-            for name, amount in quota.usage(template.spec.spec, world.inventory.classes, extended).items():
-                charge[name] = charge.get(name, 0) + amount
-    if not charge or not any(each.metadata.namespace == namespace for each in world.inventory.quotas.values()):
+            of_claims.update(quota.usage(template.spec.spec, world.inventory.classes, extended))
+    if not any(each.metadata.namespace == namespace for each in world.inventory.quotas.values()):
         return None
 
     def refused(copies: int) -> bool:
-        before = {name: amount * (copies - 1) for name, amount in charge.items()}
-        charged = quota.charged(world.inventory.quotas, namespace, before)
-        return any(True for _ in quota.exceeded(charged.values(), namespace, charge))
+        charged: Mapping[Key, ResourceQuota] = world.inventory.quotas
+        for pod, charge in ((shape.pod, of_pod), (None, of_claims)):
+            all_copies = {name: amount * copies for name, amount in charge.items()}
+            if any(True for _ in quota.exceeded(charged.values(), namespace, all_copies, pod)):
+                return True
+            charged = quota.charged(charged, namespace, all_copies, pod)
+        return False
 
     low, high = 0, _MOST
     if not refused(high):

@@ -15,6 +15,7 @@ import msgspec
 
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.model.affinity import Affinity, NodeAffinity
+from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
@@ -132,5 +133,4 @@ def _pinned(pod: Pod, node: str) -> Pod:
     terms = before.node_selector_terms if before is not None else (NodeSelectorTerm(),)
     both = tuple(msgspec.structs.replace(term, match_fields=(*term.match_fields, here)) for term in terms)
     own = msgspec.structs.replace(own, required_during_scheduling_ignored_during_execution=NodeSelector(both))
-    spec = msgspec.structs.replace(pod.spec, affinity=msgspec.structs.replace(affinity, node_affinity=own))
-    return msgspec.structs.replace(pod, spec=spec)
+    return with_spec(pod, affinity=msgspec.structs.replace(affinity, node_affinity=own))

@@ -97,7 +97,7 @@ class _Case:
             placed_together=not self._apart,
             parent=self._ref("CompositePodGroup", spec.parent_composite_pod_group_name or ""),
             certainty=missing.certainty(self._state.evidence),
-            missing=self._missing,
+            missing=self._missing if verdict is not Verdict.NOT_PENDING else (),
             assumed=tuple(self._assumed()),
             nodes=next((pod.nodes for pod in pods if pod.pod.key == blocking), ()),
         )
@@ -107,6 +107,8 @@ class _Case:
     def _verdict(self) -> tuple[Verdict, tuple[Cause, ...], GroupDecision | None]:
         state = self._state
         if not self._waiting:
+            if not state.evidence.complete("Pod", self._key.namespace):
+                return Verdict.UNKNOWN, (self._evidence_cause(),), None
             return Verdict.NOT_PENDING, (), None
         foreign = [other_scheduler(pod, state.schedulers) for pod in self._waiting]
         if all(foreign):

@@ -10,8 +10,8 @@ import msgspec
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.gangs.cycles import cycle_of
-from kubectl_dra.diagnosis.placing import added, made_from
-from kubectl_dra.diagnosis.records import PodDiagnosis
+from kubectl_dra.diagnosis.placing import added, made_from, refused_by_quota, shortages_of_new
+from kubectl_dra.diagnosis.records import PodDiagnosis, QuotaShortage
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
@@ -29,7 +29,8 @@ _API_VERSION = "scheduling.k8s.io/v1beta1"
 class GroupPlaced:
     """Where the pods of a group would go. ``failed``: the diagnosis of the first that gets no node.
 
-    ``waiting`` is the cluster in which all of them wait, ``after`` that in which those that fit are bound.
+    ``waiting`` is the cluster in which all of them wait, ``after`` that in which those that fit are bound. Of those
+    that a quota refuses, only the one that ``failed`` is about is in ``waiting``.
     """
 
     waiting: ClusterState
@@ -39,16 +40,30 @@ class GroupPlaced:
 
 
 def place_group(world: ClusterState, group: Key, pods: Sequence[Pod]) -> GroupPlaced:
-    """Place ``pods``, which are to be created, with those of the group that wait already."""
-    inventory = with_shared_claims(world, group)
+    """Place ``pods``, which are to be created, with those of the group that wait already.
+
+    One that a quota refuses never comes into being, and the group waits for it as for any that is missing.
+    """
+    waiting, refused = world.changed(with_shared_claims(world, group)), list[tuple[Pod, tuple[QuotaShortage, ...]]]()
     for pod in pods:
-        inventory = added(inventory, pod, extended=world.features.extended_resource)
-    waiting = world.changed(inventory)
+        over = shortages_of_new(waiting, pod)
+        if over:
+            refused.append((pod, over))
+        else:
+            waiting = _with(waiting, pod)
     decision = cycle_of(waiting, group)
     nodes, after = _bound(waiting, decision)
+    if refused:
+        pod, over = refused[0]
+        waiting = _with(waiting, pod)
+        return GroupPlaced(waiting, after, nodes, refused_by_quota(waiting, key_of(pod.metadata), over))
     first = next((key_of(pod.metadata) for pod in pods if key_of(pod.metadata) not in nodes), None)
     failed = Diagnoser(waiting).pod(first) if first is not None else None
     return GroupPlaced(waiting, after, nodes, failed)
+
+
+def _with(world: ClusterState, pod: Pod) -> ClusterState:
+    return world.changed(added(world.inventory, pod, extended=world.features.extended_resource))
 
 
 def _bound(waiting: ClusterState, decision: GroupDecision) -> tuple[dict[Key, str], ClusterState]:

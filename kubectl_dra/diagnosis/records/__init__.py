@@ -15,10 +15,13 @@ from kubectl_dra.diagnosis.records.claims import (
     Negotiation,
     ParametersProblem,
     QuotaShortage,
+    QuotaUse,
+    Unspecified,
     VanishedDevices,
 )
 from kubectl_dra.diagnosis.records.findings import (
     Assumption,
+    BeingBound,
     ClaimDiagnosis,
     NodeGroup,
     Observed,
@@ -76,6 +79,7 @@ from kubectl_dra.diagnosis.records.requests import (
     Stage,
     StageName,
     Unpublished,
+    UnpublishedInConstraint,
     ValueCount,
 )
 from kubectl_dra.diagnosis.records.verdicts import (
@@ -96,6 +100,7 @@ __all__ = [
     "Assumption",
     "AssumptionKind",
     "AttributeValue",
+    "BeingBound",
     "BindingProblem",
     "Bound",
     "Cause",
@@ -151,6 +156,7 @@ __all__ = [
     "PoolProblem",
     "Preemption",
     "QuotaShortage",
+    "QuotaUse",
     "RbacRule",
     "Refusal",
     "Removal",
@@ -165,6 +171,8 @@ __all__ = [
     "StageName",
     "TakenPorts",
     "Unpublished",
+    "UnpublishedInConstraint",
+    "Unspecified",
     "ValueCount",
     "VanishedDevices",
     "Verdict",

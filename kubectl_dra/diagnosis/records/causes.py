@@ -54,6 +54,7 @@ from kubectl_dra.diagnosis.records.requests import (
     PoolProblem,
     SearchSize,
     Unpublished,
+    UnpublishedInConstraint,
 )
 from kubectl_dra.model.base import ReportRecord
 
@@ -114,6 +115,7 @@ Detail = (
     | IgnoredResource
     | ClassOffer
     | Unpublished
+    | UnpublishedInConstraint
     | NoSingleNode
     | Funnel
     | Nearest

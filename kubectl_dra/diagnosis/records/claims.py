@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kubectl_dra.diagnosis.records.objects import Evidence, ObjectRef
+from kubectl_dra.model.base import ReportRecord
 
 
 class ClaimEntry(Evidence, frozen=True):
@@ -21,14 +22,34 @@ class ClaimEntry(Evidence, frozen=True):
     event_time: str = ""
 
 
+class QuotaUse(ReportRecord, frozen=True):
+    """A claim, and what it is charged of one resource of a quota."""
+
+    claim: ObjectRef
+    amount: int
+
+
 class QuotaShortage(Evidence, frozen=True):
-    """A quota that a claim would exceed."""
+    """A quota that an object of this ``kind`` (a claim or a pod) would exceed.
+
+    ``users``: the claims that are charged for it, those with most first.
+    """
 
     quota: str
     resource: str
     hard: str
     used: str
     requested: str
+    users: tuple[QuotaUse, ...] = ()
+    kind: str = "ResourceClaim"
+
+
+class Unspecified(Evidence, frozen=True):
+    """What a ResourceQuota requires of every container (``cpu``, ``limits.memory``), and those that do not say it."""
+
+    quota: str
+    resource: str
+    containers: tuple[str, ...]
 
 
 class ClaimElsewhere(Evidence, frozen=True):

@@ -50,6 +50,16 @@ class Assumption(ReportRecord, frozen=True):
     subject: str = ""
 
 
+class BeingBound(ReportRecord, frozen=True):
+    """Nominated pods of lower priority (``NAMESPACE/NAME``) that may be being bound, which can't be read.
+
+    ``copies``: if they are, only so many fit.
+    """
+
+    pods: tuple[str, ...]
+    copies: int
+
+
 class Observed(ReportRecord, frozen=True):
     """The pod's PodScheduled condition; ``time`` is when the scheduler last said so, as far as events tell."""
 
@@ -66,6 +76,7 @@ class Preemption(ReportRecord, frozen=True):
     evicted from the first of them, ``violations`` how many of these a PodDisruptionBudget protects. ``certain`` is
     False where chance, or a kind in ``unread``, decides which. Eviction does not free devices in this decision.
     ``under_way``: the victims are evicted already, and the pod is tried on that node again when they have ended.
+    ``devices_stay_taken``: pods that could be evicted hold devices, for want of which that would make no room.
     """
 
     message: str
@@ -75,6 +86,7 @@ class Preemption(ReportRecord, frozen=True):
     certain: bool = True
     unread: tuple[str, ...] = ()
     under_way: bool = False
+    devices_stay_taken: bool = False
 
 
 class PodFinding(ReportRecord, frozen=True):

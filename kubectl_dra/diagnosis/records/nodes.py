@@ -12,6 +12,14 @@ class NodeTaint(Evidence, frozen=True):
     taint: str
 
 
+def tells_of_node(taint: str) -> bool:
+    """Whether Kubernetes set the taint for the state of the node, so that no pod for devices should tolerate it.
+
+    Upstream: staging/src/k8s.io/api/core/v1/well_known_taints.go.
+    """
+    return taint.startswith(("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/"))
+
+
 class NodeSelection(Evidence, frozen=True):
     """What of the pod's node selector or affinity does not match."""
 
@@ -76,10 +84,14 @@ class Spread(Evidence, frozen=True):
 
 
 class Company(Evidence, frozen=True):
-    """A required term about other pods that a node does not meet; ``selector``: which pods it is about."""
+    """A required term about other pods that a node does not meet; ``selector``: which pods it is about.
+
+    ``nodes``: of those that the pod wants beside it, where the first few of them run.
+    """
 
     topology_key: str
     selector: str = ""
+    nodes: tuple[str, ...] = ()
 
 
 class MissingFeatures(Evidence, frozen=True):

@@ -141,6 +141,7 @@ class HeldFor(StrEnum):
     NOBODY = "nobody"
     GONE = "gone"  # pods that no longer exist
     FINISHED = "finished"  # or no longer exist
+    ENDING = "ending"  # pods that are being deleted
 
 
 class Removal(ReportRecord, frozen=True):
@@ -149,6 +150,8 @@ class Removal(ReportRecord, frozen=True):
     ``reason`` is the thing that took them: a clause, a taint ``KEY=VALUE:EFFECT``, a claim ``NAMESPACE/NAME``, a
     counter. ``source`` says more: a value that was seen, the rule that set the taint, the pod that uses the claim.
     ``short`` has the amounts where something is short. ``held_for``: whether those who use the claims are gone.
+    ``since``: of a taint, when it was added; of a claim, when its deletion was asked for; of pods that are being
+    deleted, by when they should have ended.
     """
 
     stage: StageName
@@ -157,6 +160,19 @@ class Removal(ReportRecord, frozen=True):
     source: str = ""
     short: Short | None = None
     held_for: HeldFor = HeldFor.USED
+    since: str = ""
+
+
+class UnpublishedInConstraint(Evidence, frozen=True):
+    """A constraint over an attribute that no device of its requests' classes publishes.
+
+    ``requests``: whose devices it is about, empty: all. ``elsewhere``: full names with the same last part that they do
+    publish.
+    """
+
+    attribute: str
+    requests: tuple[str, ...] = ()
+    elsewhere: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,6 +63,7 @@ class AssumptionKind(StrEnum):
     NODE_ALLOCATABLE = "nodeAllocatable"  # resources that devices add to a pod's requests are not simulated
     SEARCH_ORDER = "searchOrder"  # this scheduler's order is random: the first solution, or error, is not predicted
     NOT_SIMULATED = "notSimulated"  # a plugin that decides about something in the pod: it is taken to admit all nodes
+    NOMINATED = "nominated"  # a pod of lower priority, nominated for a node, waits; it may be being bound there
     FEATURES = "features"  # the server's version is not known: the feature gates' defaults of another one are taken
 
 

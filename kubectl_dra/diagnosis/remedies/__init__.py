@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis import classic
+from kubectl_dra.diagnosis import classic, others
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.gangs.groups import pods_of
 from kubectl_dra.diagnosis.open_plugins import open_plugins
@@ -29,7 +29,9 @@ from kubectl_dra.diagnosis.remedies import (
     quotas,
     selectors,
     stale,
+    storage,
     together,
+    within_quota,
 )
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, merged
 from kubectl_dra.diagnosis.remedies.changes import Change
@@ -150,7 +152,7 @@ class _Finder:
 
     def find(self, limit: int) -> Found:
         case = self._case
-        if case.diagnosis.verdict not in _TRIED:
+        if case.diagnosis.verdict not in _TRIED or others.refused(case.diagnosis):
             return Found(tuple(_untried(c) for c in objects.candidates(case) if not c.changes)[:limit])
         singles = sorted(_simple(case), key=_cost)
         self._verify_all(singles)
@@ -232,13 +234,16 @@ class _Finder:
         competition, then = Competition(), None
         actions = tuple(map(self._with_owner, form.actions))
         if result.fits and self._group is None:
-            competition = self._competing.of(actions, changed, result.nodes)
+            competition = self._competing.of(actions, form.changes, changed, result.nodes)
         elif self._gated and not result.fits:
             found = Diagnoser(changed).pod(case.diagnosis.pod.key)
             then = Prospect(found.verdict, found.causes[0].code if found.causes else None)
         cost = form.cost + (_LOST_COST if competition.lost else 0)
-        verified = not open_plugins(case.world, case.pod)
-        remedy = Remedy(form.kind, actions, verified, result.nodes, cost, competition, then)
+        unread = quotas.are_unread(case.world, case.pod, actions)
+        required = any(True for _ in quotas.unspecified(case.world, actions))
+        verified = not (unread or required or open_plugins(case.world, case.pod))
+        nodes = self._trials.taken_from(form.changes, result.nodes, case.owners)
+        remedy = Remedy(form.kind, actions, verified, nodes, cost, competition, then)
         return Proposal(remedy, changed.inventory, form.changes)
 
     def _with_owner(self, action: Action) -> Action:
@@ -301,8 +306,10 @@ def _all_simple(case: Case) -> Iterator[Candidate]:
     yield from edits.candidates(case)
     yield from selectors.candidates(case)
     yield from amounts.candidates(case)
+    yield from within_quota.candidates(case)
     yield from objects.candidates(case)
     yield from company.candidates(case)
+    yield from storage.candidates(case)
     yield from together.candidates(case)
 
 

@@ -12,8 +12,9 @@ import msgspec
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import ExtendedResource, NodeOutcome, NodeShortage, ObjectRef
 from kubectl_dra.diagnosis.remedies import changes
-from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
-from kubectl_dra.diagnosis.remedies.records import CreateObject, EditClass, EditPod, RemedyKind
+from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, pod_edit
+from kubectl_dra.diagnosis.remedies.records import CreateObject, EditClass, RemedyKind
+from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Container, Pod, ResourceRequirements
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.requests import amount
@@ -50,7 +51,7 @@ def _unserved(case: Case, detail: ExtendedResource) -> Iterator[Candidate]:
     """Another name that a class serves, or a class that serves this one."""
     for name in detail.similar:
         edit = _in_containers(lambda amounts, name=name: _renamed(amounts, detail.resource, name))  # type: ignore[misc]
-        yield _edit(case, "resources", detail.resource, name, edit, _NAME_COST)
+        yield pod_edit(case, "resources", detail.resource, name, edit, _NAME_COST)
     yield from _served_by(case, detail.resource)
     if detail.resource.startswith(DEVICE_CLASS_PREFIX):
         action = CreateObject(ObjectRef("DeviceClass", "", detail.resource.removeprefix(DEVICE_CLASS_PREFIX)))
@@ -77,7 +78,7 @@ def _served_by(case: Case, resource: str) -> Iterator[Candidate]:
 
 def _serving(resource: str) -> Callable[[DeviceClass], DeviceClass]:
     def edit(old: DeviceClass) -> DeviceClass:
-        return msgspec.structs.replace(old, spec=msgspec.structs.replace(old.spec, extended_resource_name=resource))
+        return with_spec(old, extended_resource_name=resource)
 
     return edit
 
@@ -128,7 +129,7 @@ def _with_amount(case: Case, container: Container, resource: str, number: int) -
 
     before = container.resources.requests[resource]
     field = f"containers[{container.name}].resources[{resource}]"
-    return _edit(case, field, str(before), str(after), _in_containers(lowered, container.name), _AMOUNT_COST)
+    return pod_edit(case, field, str(before), str(after), _in_containers(lowered, container.name), _AMOUNT_COST)
 
 
 def _quantity(resource: str, number: int) -> Quantity:
@@ -152,12 +153,6 @@ def _in_containers(edit: Callable[[Amounts], Amounts], only: str = "") -> Callab
         return msgspec.structs.replace(container, resources=resources(container.resources))
 
     def change(pod: Pod) -> Pod:
-        spec = msgspec.structs.replace(pod.spec, containers=tuple(map(one, pod.spec.containers)))
-        return msgspec.structs.replace(pod, spec=spec)
+        return with_spec(pod, containers=tuple(map(one, pod.spec.containers)))
 
     return change
-
-
-def _edit(case: Case, field: str, before: str, after: str, edit: Callable[[Pod], Pod], cost: int) -> Candidate:
-    action = EditPod(case.diagnosis.pod, field, before, after, case.workload)
-    return Candidate(RemedyKind.EDIT_POD, (action,), cost, (changes.edit_pod(case.diagnosis.pod.key, edit),))

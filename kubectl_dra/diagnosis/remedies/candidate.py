@@ -13,8 +13,8 @@ import msgspec
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Cause, Funnel, NodeOutcome, ObjectRef, PodDiagnosis, Removal, StageName
-from kubectl_dra.diagnosis.remedies.changes import Change, ClaimEdit, Form, edit_claim, edit_request
-from kubectl_dra.diagnosis.remedies.records import Action, EditClaim, RemedyKind
+from kubectl_dra.diagnosis.remedies.changes import Change, ClaimEdit, Form, edit_claim, edit_pod, edit_request
+from kubectl_dra.diagnosis.remedies.records import Action, EditClaim, EditPod, RemedyKind
 from kubectl_dra.diagnosis.workloads import Owners
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key, PoolId
@@ -38,6 +38,14 @@ class Candidate:
     changes: tuple[Change, ...] = ()
     steps: tuple[Candidate, ...] = ()
     only: tuple[str, ...] = ()
+
+
+def pod_edit(
+    case: Case, field: str, before: str, after: str, edit: Callable[[Pod], Pod], cost: int, only: tuple[str, ...] = ()
+) -> Candidate:
+    """The pod, or what makes it, with another value of one field of its spec."""
+    action = EditPod(case.diagnosis.pod, field, before, after, case.workload)
+    return Candidate(RemedyKind.EDIT_POD, (action,), cost, (edit_pod(case.diagnosis.pod.key, edit),), only=only)
 
 
 # Selectors are corrected with what these many show.
@@ -167,7 +175,10 @@ class RequestEditor:
 
 
 def merged(first: Candidate, second: Candidate) -> Candidate:
-    """Both changes together; two edits of one field are one edit."""
+    """Both changes together; two edits of one field are one edit.
+
+    Nothing is freed for others before this pod can use it.
+    """
     cost, one, other = first.cost + second.cost, first.actions[-1], second.actions[0]
     if isinstance(one, EditClaim) and isinstance(other, EditClaim) and _place(one) == _place(other):
         change, then = first.changes[-1], second.changes[0]
@@ -177,6 +188,8 @@ def merged(first: Candidate, second: Candidate) -> Candidate:
         action = msgspec.structs.replace(one, after=other.after)
         both = ClaimEdit(change.key, lambda spec: again(edit(spec)))
         return Candidate(first.kind, (*first.actions[:-1], action), cost, (*first.changes[:-1], both))
+    if first.kind is RemedyKind.FREE_DEVICES:
+        return Candidate(first.kind, (*second.actions, *first.actions), cost, (*second.changes, *first.changes))
     return Candidate(first.kind, (*first.actions, *second.actions), cost, (*first.changes, *second.changes))
 
 

@@ -8,7 +8,9 @@ from typing import Final, TypeVar
 
 import msgspec
 
+from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Node, Pod
+from kubectl_dra.model.edited import edited
 from kubectl_dra.model.ids import Key, PoolId
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.meta import ManagedFields, OwnerReference
@@ -17,6 +19,7 @@ from kubectl_dra.model.resource import (
     ConsumerReference,
     Device,
     DeviceClass,
+    DeviceConstraint,
     DeviceRequest,
     DeviceSubRequest,
     ExactDeviceRequest,
@@ -38,9 +41,9 @@ _WRITTEN_LAST: Final = (ManagedFields("9999-12-31T23:59:59Z"),)
 Form = ExactDeviceRequest | DeviceSubRequest
 
 
-def put(objects: Mapping[K, T], key: K, value: T) -> dict[K, T]:
+def put(objects: Mapping[K, T], key: K, value: T) -> Mapping[K, T]:
     """The mapping with one entry replaced or added."""
-    return {**objects, key: value}
+    return edited(objects, {key: value})
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +168,21 @@ def drop_constraint(index: int) -> SpecEdit:
     return change
 
 
+def compare_in_constraint(index: int, attribute: str) -> SpecEdit:
+    """A claim's spec with another attribute in one constraint."""
+
+    def compared(constraint: DeviceConstraint) -> DeviceConstraint:
+        if constraint.match_attribute is not None:
+            return msgspec.structs.replace(constraint, match_attribute=attribute)
+        return msgspec.structs.replace(constraint, distinct_attribute=attribute)
+
+    def change(spec: ResourceClaimSpec) -> ResourceClaimSpec:
+        found = tuple(compared(c) if i == index else c for i, c in enumerate(spec.devices.constraints))
+        return _with_devices(spec, constraints=found)
+
+    return change
+
+
 def edit_pod(key: Key, edit: Callable[[Pod], Pod]) -> Change:
     """The pod changed."""
     return PodEdit(key, edit)
@@ -200,7 +218,7 @@ def without_rule(name: str) -> Change:
 
 def without_claims(keys: Collection[Key]) -> Change:
     """Without claims that nobody uses."""
-    return lambda inv: inv.replace(claims={key: claim for key, claim in inv.claims.items() if key not in keys})
+    return lambda inv: inv.replace(claims=edited(inv.claims, without=keys))
 
 
 # --- pods that go away ----------------------------------------------------------------------------------------------
@@ -216,7 +234,7 @@ class WithoutPods:
         """Make it."""
         gone = [inventory.pods[key] for key in self.keys if key in inventory.pods]
         return inventory.replace(
-            pods=_without(inventory.pods, self.keys),
+            pods=edited(inventory.pods, without=self.keys),
             claims=_released(inventory.claims, {pod.metadata.uid for pod in gone}),
             usage=_unused(inventory.usage, gone),
         )
@@ -227,14 +245,6 @@ def without_pods(keys: Collection[Key]) -> Change:
     return WithoutPods(frozenset(keys))
 
 
-def _without(objects: Mapping[K, T], keys: Iterable[K]) -> dict[K, T]:
-    """The mapping without some entries. A copy is made as a whole: there may be 200,000, and one goes."""
-    left = dict(objects)
-    for key in keys:
-        left.pop(key, None)
-    return left
-
-
 def without_placed(node: str, info: PodInfo) -> Change:
     """Without a pod of which perhaps no more is known than what it takes of its node."""
 
@@ -243,21 +253,15 @@ def without_placed(node: str, info: PodInfo) -> Change:
             return without_pods({info.key})(inventory)
         usage = inventory.usage.get(node)
         left = {} if usage is None else {node: usage.minus(usage_of(info))}
-        return inventory.replace(usage={**inventory.usage, **left})
+        return inventory.replace(usage=edited(inventory.usage, left))
 
     return change
 
 
-def _released(claims: Mapping[Key, ResourceClaim], uids: Collection[str]) -> dict[Key, ResourceClaim]:
-    left = dict(claims)
-    for key, claim in claims.items():
-        if ends_with(claim, uids):
-            then = after_deletion(claim, uids)
-            if then is None:
-                del left[key]
-            else:
-                left[key] = then
-    return left
+def _released(claims: Mapping[Key, ResourceClaim], uids: Collection[str]) -> Mapping[Key, ResourceClaim]:
+    then = {key: after_deletion(claim, uids) for key, claim in claims.items() if ends_with(claim, uids)}
+    left = {key: claim for key, claim in then.items() if claim is not None}
+    return edited(claims, left, then.keys() - left.keys())
 
 
 def ends_with(claim: ResourceClaim, uids: Collection[str]) -> bool:
@@ -283,13 +287,13 @@ def after_deletion(claim: ResourceClaim, uids: Collection[str]) -> ResourceClaim
     return msgspec.structs.replace(claim, status=msgspec.structs.replace(claim.status, reserved_for=left))
 
 
-def _unused(usage: Mapping[str, NodeUsage], pods: Iterable[Pod]) -> dict[str, NodeUsage]:
-    sums = dict(usage)
+def _unused(usage: Mapping[str, NodeUsage], pods: Iterable[Pod]) -> Mapping[str, NodeUsage]:
+    sums: dict[str, NodeUsage] = {}
     for pod in pods:
         node = pod.spec.node_name
-        if node in sums:
-            sums[node] = sums[node].minus(pod_usage(pod))
-    return sums
+        if node in usage:
+            sums[node] = sums.get(node, usage[node]).minus(pod_usage(pod))
+    return edited(usage, sums)
 
 
 # --- devices --------------------------------------------------------------------------------------------------------
@@ -332,4 +336,4 @@ def _repaired(slice_: ResourceSlice, count: int, seen: set[str]) -> ResourceSlic
     devices = tuple(device for device in spec.devices if device.name not in seen)
     seen.update(device.name for device in devices)
     pool = msgspec.structs.replace(spec.pool, resource_slice_count=count)
-    return msgspec.structs.replace(slice_, spec=msgspec.structs.replace(spec, pool=pool, devices=devices))
+    return with_spec(slice_, pool=pool, devices=devices)

@@ -9,10 +9,10 @@ import msgspec
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import ObjectRef, Spread, VolumeTrouble
-from kubectl_dra.diagnosis.remedies import changes
-from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
-from kubectl_dra.diagnosis.remedies.records import CreateObject, EditPod, RemedyKind
+from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, pod_edit
+from kubectl_dra.diagnosis.remedies.records import CreateObject, RemedyKind
 from kubectl_dra.model.affinity import Affinity, PodAffinity, TopologySpreadConstraint
+from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.likeness import similar
 from kubectl_dra.model.volumes import Volume
@@ -38,8 +38,13 @@ def candidates(case: Case) -> Iterator[Candidate]:
         if any(True for _ in case.causes(code)):
             yield from _terms(case, anti=anti)
     for cause in case.causes(Code.VOLUME_CLAIM):
-        if isinstance(cause.detail, VolumeTrouble) and cause.detail.reason == VolumeReason.CLAIM_MISSING:
+        if not isinstance(cause.detail, VolumeTrouble):
+            continue
+        if cause.detail.reason == VolumeReason.CLAIM_MISSING:
             yield from _volume(case, cause.detail)
+        elif cause.detail.reason == VolumeReason.CLASS_MISSING and cause.detail.about:
+            ref = ObjectRef("StorageClass", "", cause.detail.about)
+            yield Candidate(RemedyKind.CREATE_OBJECT, (CreateObject(ref),), _CREATE_COST)
 
 
 # --- spreading --------------------------------------------------------------------------------------------------------
@@ -55,8 +60,8 @@ def _spread(case: Case, found: Spread) -> Iterator[Candidate]:
         skew = found.pods + 1 - found.fewest
         before = mine[0].max_skew
         if skew > before:
-            yield _edit(case, f"{SPREAD}[{key}].maxSkew", str(before), str(skew), _skewed(key, skew), _SKEW_COST)
-    yield _edit(
+            yield pod_edit(case, f"{SPREAD}[{key}].maxSkew", str(before), str(skew), _skewed(key, skew), _SKEW_COST)
+    yield pod_edit(
         case, f"{SPREAD}[{key}].whenUnsatisfiable", REQUIRED, PREFERRED, _changed(key, _as_a_wish), _ANYWAY_COST
     )
 
@@ -79,7 +84,7 @@ def _changed(key: str, edit: Callable[[TopologySpreadConstraint], TopologySpread
 
     def change(pod: Pod) -> Pod:
         constraints = tuple(map(one, pod.spec.topology_spread_constraints))
-        return _with(pod, topology_spread_constraints=constraints)
+        return with_spec(pod, topology_spread_constraints=constraints)
 
     return change
 
@@ -93,7 +98,7 @@ def _terms(case: Case, *, anti: bool) -> Iterator[Candidate]:
     found = None if affinity is None else affinity.pod_anti_affinity if anti else affinity.pod_affinity
     name = "podAntiAffinity" if anti else "podAffinity"
     for index, term in enumerate(found.required_during_scheduling_ignored_during_execution if found else ()):
-        yield _edit(case, f"affinity.{name}[{index}]", term.topology_key, "", _without(index, anti=anti), _TERM_COST)
+        yield pod_edit(case, f"affinity.{name}[{index}]", term.topology_key, "", _without(index, anti=anti), _TERM_COST)
 
 
 def _without(index: int, *, anti: bool) -> Callable[[Pod], Pod]:
@@ -105,7 +110,7 @@ def _without(index: int, *, anti: bool) -> Callable[[Pod], Pod]:
             old, required_during_scheduling_ignored_during_execution=(*terms[:index], *terms[index + 1 :])
         )
         part = {"pod_anti_affinity" if anti else "pod_affinity": new}
-        return _with(pod, affinity=msgspec.structs.replace(affinity, **part))
+        return with_spec(pod, affinity=msgspec.structs.replace(affinity, **part))
 
     return change
 
@@ -120,7 +125,7 @@ def _volume(case: Case, trouble: VolumeTrouble) -> Iterator[Candidate]:
     known = [key.name for key in case.world.inventory.storage.claims if key.namespace == trouble.claim.namespace]
     for name in similar(trouble.claim.name, known):
         edit = _naming(trouble.entry, name)
-        yield _edit(case, f"volumes[{trouble.entry}]", trouble.claim.name, name, edit, _NAME_COST)
+        yield pod_edit(case, f"volumes[{trouble.entry}]", trouble.claim.name, name, edit, _NAME_COST)
     ref = ObjectRef("PersistentVolumeClaim", trouble.claim.namespace, trouble.claim.name)
     yield Candidate(RemedyKind.CREATE_OBJECT, (CreateObject(ref),), _CREATE_COST)
 
@@ -132,16 +137,4 @@ def _naming(entry: str, claim: str) -> Callable[[Pod], Pod]:
         source = msgspec.structs.replace(volume.persistent_volume_claim, claim_name=claim)
         return msgspec.structs.replace(volume, persistent_volume_claim=source)
 
-    return lambda pod: _with(pod, volumes=tuple(map(one, pod.spec.volumes)))
-
-
-# --- changes ----------------------------------------------------------------------------------------------------------
-
-
-def _edit(case: Case, field: str, before: str, after: str, edit: Callable[[Pod], Pod], cost: int) -> Candidate:
-    action = EditPod(case.diagnosis.pod, field, before, after, case.workload)
-    return Candidate(RemedyKind.EDIT_POD, (action,), cost, (changes.edit_pod(case.diagnosis.pod.key, edit),))
-
-
-def _with(pod: Pod, **fields: object) -> Pod:
-    return msgspec.structs.replace(pod, spec=msgspec.structs.replace(pod.spec, **fields))
+    return lambda pod: with_spec(pod, volumes=tuple(map(one, pod.spec.volumes)))

@@ -4,6 +4,10 @@ The scheduler takes pods by priority, and of equal ones the one that has been in
 plugins/queuesort, Less). How long that is can't be read; pods that wait together are tried in the order in which they
 came. A pod that is made anew is the last one, and so are those that a controller makes in place of deleted ones. The
 pods of a PodGroup take what they find together, or nothing.
+
+Several actions are taken one after the other. What one of them frees is there for everybody at once, for what a
+controller makes again, too: this pod does not fit before the last one. Most controllers make a pod again when the old
+one is about to go, a StatefulSet when it has gone: the new one may take what is free already.
 """
 
 from __future__ import annotations
@@ -11,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -24,7 +28,15 @@ from kubectl_dra.diagnosis.pending import is_pending
 from kubectl_dra.diagnosis.placing import added, placed
 from kubectl_dra.diagnosis.records import ObjectRef, Verdict
 from kubectl_dra.diagnosis.remedies.candidate import Case
-from kubectl_dra.diagnosis.remedies.records import Action, Competition, DeletePod, EditClaim, EditPod, RenewClaim
+from kubectl_dra.diagnosis.remedies.changes import Change
+from kubectl_dra.diagnosis.remedies.records import (
+    Action,
+    Competition,
+    DeletePod,
+    EditClaim,
+    EditPod,
+    RenewClaim,
+)
 from kubectl_dra.diagnosis.remedies.trial import outcome, verdict
 from kubectl_dra.model.core import Container, Pod, PodSpec, PodStatus, ResourceRequirements
 from kubectl_dra.model.ids import Key
@@ -32,12 +44,14 @@ from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.model.podinfo import PodInfo
 from kubectl_dra.model.quantity import Quantity
-from kubectl_dra.scheduler.claims import resolve
+from kubectl_dra.scheduler.claims import controller_of, resolve
 
 # More kinds of pods, and more nodes, are not tried for one remedy.
 _KINDS: Final = 16
 _GROUPS: Final = 4
 _NODES: Final = 40
+_NAMED: Final = 3
+_ORDERED: Final = "StatefulSet"
 _NEW: Final = "~"  # later than every time
 _MILLI: Final = -3
 
@@ -52,12 +66,30 @@ class _Turn:
     group: bool = False
 
     @property
+    def again(self) -> bool:
+        """Whether it is a pod that is made in place of a deleted one."""
+        return self.since == _NEW
+
+    @property
     def order(self) -> tuple[int, str, bool, Key]:
         return -self.priority, self.since, self.group, self.key
 
     def before(self, other: _Turn) -> bool:
         """Whether it may be tried before the other one; of the same moment, either may."""
         return (-self.priority, self.since) <= (-other.priority, other.since)
+
+
+class _Stage(NamedTuple):
+    """One action: what it changes (None: that is done already), and the pod that a controller makes then."""
+
+    change: Change | None
+    again: Pod | None
+
+    @property
+    def is_early(self) -> bool:
+        """Whether that pod is made before the old one has gone."""
+        controller = controller_of(self.again.metadata) if self.again is not None else None
+        return self.again is not None and (controller is None or controller.kind != _ORDERED)
 
 
 @derived()
@@ -79,9 +111,7 @@ class Competing:
         return tuple(
             pod
             for pod in unscheduled
-            if key_of(pod.metadata) != case.diagnosis.pod.key
-            and not case.is_sibling(pod)
-            and _takes_part(case.world, pod)
+            if key_of(pod.metadata) != case.diagnosis.pod.key and _takes_part(case.world, pod)
         )
 
     @cached_property
@@ -101,34 +131,40 @@ class Competing:
         )
         return tuple(sorted(turns, key=lambda turn: turn.order))[:_GROUPS]
 
-    def of(self, actions: Sequence[Action], changed: ClusterState, nodes: Sequence[str]) -> Competition:
-        """Who competes for ``nodes``, on which the pod fits in the ``changed`` cluster."""
+    def of(
+        self, actions: Sequence[Action], changes: Sequence[Change], changed: ClusterState, nodes: Sequence[str]
+    ) -> Competition:
+        """Who competes for ``nodes``, on which the pod fits in the ``changed`` cluster, after one change per action."""
         if all(isinstance(action, EditClaim | RenewClaim | EditPod) for action in actions):
             return Competition()  # nothing becomes free that others could not have taken before
-        returning = list(self._returning(actions))
+        again = [self._returning(action) for action in actions]
+        returning = [pod for pod in again if pod is not None]
         if not (self._waiting or self._groups or returning):
             return Competition()
         among, pod = nodes[:_NODES], self._case.pod
         anew = any(_makes_anew(action) for action in actions)
         mine = _Turn(self._case.diagnosis.pod.key, _priority(pod), _NEW if anew else _since(pod))
+        stages, start = tuple(map(_Stage, changes, again)), self._case.world
+        if len(stages) == 1 and not stages[0].is_early:
+            stages, start = (_Stage(None, again[0]),), changed  # which has much that is known of it already
         for each in returning:
-            # What was deleted has given back to its quotas what it takes of them again.
-            inventory, extended = changed.inventory, changed.features.extended_resource
-            made = added(inventory.replace(quotas={}), each, extended=extended)
-            changed = changed.changed(made.replace(quotas=inventory.quotas))
+            changed = _with_pod(changed, each)
         turns = sorted([*map(_turn, self._waiting), *map(_turn, returning), *self._groups], key=lambda turn: turn.order)
         able = list(self._able(changed, turns, among))
-        # Of several pods that go one after the other, the first leave room for others while this one does not fit yet.
-        early = _deletions(actions) > 1
-        last = key_of(returning[-1].metadata) if returning else None
-        first = [turn for turn in able if turn.before(mine) or (early and turn.key != last)]
-        world, took = _after(changed, first, among)
+        world, took = _after(start, stages, able, mine, among)
         lost = bool(took) and not _fits(world, mine.key, nodes)
         if lost and len(took) > 1:
-            took = _decisive(changed, took, mine.key, among) or took
+            rest = ((turn, [each for each in took if each is not turn]) for turn in took)
+            decisive = [
+                turn for turn, other in rest if _fits(_after(start, stages, other, mine, among)[0], mine.key, among)
+            ]
+            took = decisive or took
         return Competition(
-            before=tuple(_ref(turn) for turn in took),
-            after=tuple(_ref(turn) for turn in able if turn not in took),
+            before=len(took),
+            after=sum(turn not in took for turn in able),
+            groups=sum(turn.group for turn in able),
+            again=sum(turn.again for turn in able),
+            first=tuple(_ref(turn) for turn in took[:_NAMED]),
             lost=lost,
         )
 
@@ -155,13 +191,12 @@ class Competing:
             known[kind] = waits and verdict(world, key) is Verdict.SCHEDULER_ERROR
         return known[kind]
 
-    def _returning(self, actions: Iterable[Action]) -> Iterator[Pod]:
-        """What controllers make in place of the pods that are deleted."""
-        for action in actions:
-            if isinstance(action, DeletePod) and action.recreated_by is not None:
-                pod = self._case.world.inventory.pods.get(action.pod.key) or self._known_by_sums(action.pod.key)
-                if pod is not None:
-                    yield _again(pod)
+    def _returning(self, action: Action) -> Pod | None:
+        """What a controller makes in place of a pod that is deleted."""
+        if not isinstance(action, DeletePod) or action.recreated_by is None:
+            return None
+        pod = self._case.world.inventory.pods.get(action.pod.key) or self._known_by_sums(action.pod.key)
+        return _again(pod) if pod is not None else None
 
     def _known_by_sums(self, key: Key) -> Pod | None:
         """A pod of which only what it takes of its node was kept, with as much of it as that tells."""
@@ -170,10 +205,6 @@ class Competing:
                 if info.key == key:
                     return _pod_of(info)
         return None
-
-
-def _deletions(actions: Iterable[Action]) -> int:
-    return sum(isinstance(action, DeletePod) for action in actions)
 
 
 def _takes_part(world: ClusterState, pod: Pod) -> bool:
@@ -188,27 +219,50 @@ def _takes_part(world: ClusterState, pod: Pod) -> bool:
     return all(entry.problem is None for entry in entries)
 
 
-def _after(world: ClusterState, turns: Iterable[_Turn], among: Collection[str]) -> tuple[ClusterState, list[_Turn]]:
-    """The cluster when those pods have had their turn, and which of them got a node."""
-    took = []
-    for turn in turns:
+def _after(
+    world: ClusterState, stages: Sequence[_Stage], turns: Iterable[_Turn], mine: _Turn, among: Collection[str]
+) -> tuple[ClusterState, list[_Turn]]:
+    """The cluster when those pods have had their turn before this one, and which of them got a node."""
+    took: list[_Turn] = []
+    there: set[Key] = set()
+    waiting = list(turns)
+
+    def try_(turn: _Turn) -> None:
+        nonlocal world
         then = _with_group(world, turn.key) if turn.group else placed(world, turn.key, among)
         if then is not None:
             world = then
             took.append(turn)
+            waiting.remove(turn)
+
+    for number, stage in enumerate(stages, 1):
+        if stage.again is not None and stage.is_early:
+            world = _with_pod(world, stage.again)
+            there.add(key_of(stage.again.metadata))
+            for turn in [each for each in waiting if each.key == key_of(stage.again.metadata)]:
+                try_(turn)
+        if stage.change is not None:
+            world = world.changed(stage.change(world.inventory))
+        if stage.again is not None and not stage.is_early:
+            world = _with_pod(world, stage.again)
+            there.add(key_of(stage.again.metadata))
+        for turn in [each for each in waiting if each.key in there or not each.again]:
+            if number < len(stages) or turn.before(mine):
+                try_(turn)
     return world, took
+
+
+def _with_pod(world: ClusterState, pod: Pod) -> ClusterState:
+    """With a pod made again; what was deleted has given back to its quotas what it takes of them again."""
+    inventory, extended = world.inventory, world.features.extended_resource
+    made = added(inventory.replace(quotas={}), pod, extended=extended)
+    return world.changed(made.replace(quotas=inventory.quotas))
 
 
 def _with_group(world: ClusterState, group: Key) -> ClusterState | None:
     """The cluster with the pods of a group bound; None where they are not."""
     found = place_group(world, group, ())
     return found.after if found.nodes else None
-
-
-def _decisive(world: ClusterState, took: Sequence[_Turn], key: Key, among: Sequence[str]) -> list[_Turn]:
-    """Those of the pods without which enough would be left."""
-    others = ((turn, [each for each in took if each is not turn]) for turn in took)
-    return [turn for turn, rest in others if _fits(_after(world, rest, among)[0], key, among)]
 
 
 def _kind(world: ClusterState, turn: _Turn) -> bytes:

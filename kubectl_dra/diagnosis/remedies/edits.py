@@ -20,7 +20,9 @@ from kubectl_dra.diagnosis.records import (
     ObjectRef,
     SchedulerName,
     StageName,
+    UnpublishedInConstraint,
 )
+from kubectl_dra.diagnosis.records.nodes import tells_of_node
 from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import (
     Candidate,
@@ -28,11 +30,13 @@ from kubectl_dra.diagnosis.remedies.candidate import (
     RequestEditor,
     first_of,
     forms,
+    pod_edit,
     removals,
     request_of,
 )
 from kubectl_dra.diagnosis.remedies.changes import Form
-from kubectl_dra.diagnosis.remedies.records import EditClaim, EditPod, RemedyKind, RenewClaim
+from kubectl_dra.diagnosis.remedies.records import EditClaim, RemedyKind, RenewClaim
+from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Pod, Toleration
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.quantity import Quantity
@@ -205,9 +209,20 @@ def _constraints(case: Case) -> Iterator[Candidate]:
         for index, constraint in enumerate(claim.spec.devices.constraints):
             attribute = constraint.match_attribute or constraint.distinct_attribute or ""
             ref = ObjectRef.of("ResourceClaim", key)
+            for name in _published_instead(case, attribute):
+                to = changes.edit_claim(key, changes.compare_in_constraint(index, name))
+                action = EditClaim(ref, "", f"constraints[{index}]", attribute, name, case.templates.get(key))
+                yield Candidate(RemedyKind.EDIT_CLAIM, (action,), _COST["constraints"] - 1, (to,))
             action = EditClaim(ref, "", f"constraints[{index}]", attribute, "", case.templates.get(key))
             change = changes.edit_claim(key, changes.drop_constraint(index))
             yield Candidate(RemedyKind.EDIT_CLAIM, (action,), _COST["constraints"], (change,))
+
+
+def _published_instead(case: Case, attribute: str) -> tuple[str, ...]:
+    """Attributes of the same name in other domains, where nothing publishes the one that is compared."""
+    details = (cause.detail for cause in case.causes(Code.CONSTRAINT))
+    found = (each for each in details if isinstance(each, UnpublishedInConstraint) and each.attribute == attribute)
+    return next((each.elsewhere for each in found), ())
 
 
 def _fewer_requests(case: Case) -> Iterator[Candidate]:
@@ -260,14 +275,19 @@ def _instead(case: Case, cause: Cause, missing: ClassProblem) -> Sequence[str]:
     """Classes that may be meant: of a similar name, of the driver with the missing one's name, the only one."""
     if "/" in cause.request:
         return missing.similar  # one alternative is rather dropped than asked for of another class
-    known, name = offers(case.world), missing.device_class
     classes = sorted(case.world.inventory.classes)
-    called_after = [
-        each
-        for each in classes
-        if (facts := known.of(each)) is not None and any(found.driver == name for found in facts.devices)
-    ]
+    called_after = list(_of_driver(case, missing.device_class, classes))
     return list(dict.fromkeys((*missing.similar, *called_after, *(classes if len(classes) == 1 else ()))))[:_CLASSES]
+
+
+def _of_driver(case: Case, driver: str, classes: Sequence[str]) -> Iterator[str]:
+    """Classes that have devices of a driver, which takes a look at all devices: only where there is such a driver."""
+    if any(pool.driver == driver for pool in case.world.pools):
+        known = offers(case.world)
+        for each in classes:
+            facts = known.of(each)
+            if facts is not None and any(found.driver == driver for found in facts.devices):
+                yield each
 
 
 def _with_class(editor: RequestEditor, before: str, after: str) -> Candidate:
@@ -286,12 +306,12 @@ def _pod(case: Case) -> Iterator[Candidate]:
             yield from _without_selection(case, cause.nodes)
             break
     for cause in case.causes(Code.NODE_TAINTS):
-        if isinstance(cause.detail, NodeTaint):
+        if isinstance(cause.detail, NodeTaint) and not tells_of_node(cause.detail.taint):
             yield _tolerating(case, cause.detail.taint, cause.nodes)
     # A gang is another matter: the default scheduler would place its pods one by one.
     if any(isinstance(cause.detail, SchedulerName) for cause in case.causes(Code.OTHER_SCHEDULER)):
         name = case.pod.spec.scheduler_name
-        yield _pod_edit(case, "schedulerName", name, "", lambda pod: _spec(pod, scheduler_name=""))
+        yield pod_edit(case, "schedulerName", name, "", lambda pod: with_spec(pod, scheduler_name=""), _POD_COST)
 
 
 def _without_selection(case: Case, nodes: tuple[str, ...]) -> Iterator[Candidate]:
@@ -300,10 +320,10 @@ def _without_selection(case: Case, nodes: tuple[str, ...]) -> Iterator[Candidate
     for key, value in sorted(spec.node_selector.items()):
         kept = {k: v for k, v in spec.node_selector.items() if k != key}
         edit = _keeping(kept)
-        yield _pod_edit(case, f"nodeSelector[{key}]", value, "", edit, nodes)
+        yield pod_edit(case, f"nodeSelector[{key}]", value, "", edit, _POD_COST, nodes)
     required = spec.affinity.node_affinity if spec.affinity is not None else None
     if required is not None and required.required_during_scheduling_ignored_during_execution is not None:
-        yield _pod_edit(case, "affinity.nodeAffinity", "required", "", _anywhere, nodes)
+        yield pod_edit(case, "affinity.nodeAffinity", "required", "", _anywhere, _POD_COST, nodes)
 
 
 def _anywhere(pod: Pod) -> Pod:
@@ -312,11 +332,11 @@ def _anywhere(pod: Pod) -> Pod:
     if affinity is None or affinity.node_affinity is None:
         return pod
     node = msgspec.structs.replace(affinity.node_affinity, required_during_scheduling_ignored_during_execution=None)
-    return _spec(pod, affinity=msgspec.structs.replace(affinity, node_affinity=node))
+    return with_spec(pod, affinity=msgspec.structs.replace(affinity, node_affinity=node))
 
 
 def _keeping(node_selector: dict[str, str]) -> Callable[[Pod], Pod]:
-    return lambda pod: _spec(pod, node_selector=node_selector)
+    return lambda pod: with_spec(pod, node_selector=node_selector)
 
 
 def _tolerating(case: Case, taint: str, nodes: tuple[str, ...]) -> Candidate:
@@ -324,23 +344,12 @@ def _tolerating(case: Case, taint: str, nodes: tuple[str, ...]) -> Candidate:
     key, value, effect = (match["key"], match["value"], match["effect"]) if match is not None else (taint, "", "")
     toleration = Toleration(key, "Equal" if value else "Exists", value or "", effect)
     position = len(case.pod.spec.tolerations)
-    return _pod_edit(
+    return pod_edit(
         case,
         f"tolerations[{position}]",
         "",
         taint,
-        lambda pod: _spec(pod, tolerations=(*pod.spec.tolerations, toleration)),
+        lambda pod: with_spec(pod, tolerations=(*pod.spec.tolerations, toleration)),
+        _POD_COST,
         nodes,
     )
-
-
-def _pod_edit(
-    case: Case, field: str, before: str, after: str, edit: Callable[[Pod], Pod], only: tuple[str, ...] = ()
-) -> Candidate:
-    action = EditPod(case.diagnosis.pod, field, before, after, case.workload)
-    change = changes.edit_pod(case.diagnosis.pod.key, edit)
-    return Candidate(RemedyKind.EDIT_POD, (action,), _POD_COST, (change,), only=only)
-
-
-def _spec(pod: Pod, **fields: object) -> Pod:
-    return msgspec.structs.replace(pod, spec=msgspec.structs.replace(pod.spec, **fields))

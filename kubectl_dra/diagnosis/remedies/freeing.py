@@ -16,7 +16,7 @@ from kubectl_dra.diagnosis.gangs.groups import pods_of
 from kubectl_dra.diagnosis.records import ClaimElsewhere, Funnel, NodeOutcome, ObjectRef, StageName
 from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
-from kubectl_dra.diagnosis.remedies.records import AddDevices, AddNode, DeleteClaim, DeletePod, RemedyKind
+from kubectl_dra.diagnosis.remedies.records import AddDevices, DeleteClaim, DeletePod, RemedyKind, Wait
 from kubectl_dra.diagnosis.remedies.trial import Trials
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.ids import DeviceId, Key
@@ -127,6 +127,11 @@ def _pods_of_node(case: Case, trials: Trials, node: str) -> Iterator[Candidate]:
         for release in releases
         if key_of(release.pod.metadata) not in spared and not case.is_sibling(release.pod)
     ]
+    going = [release for release in releases if release.pod.metadata.deletion_timestamp]
+    releases = [release for release in releases if release not in going]
+    if going and _enough(trials, going, node):
+        yield _waiting(going, node)
+        return
     alone = [release for release in releases[:_MAX_SINGLE] if _enough(trials, [release], node)]
     for release in alone:
         yield _deleting([release], node)
@@ -202,6 +207,13 @@ def _deleting(releases: Sequence[_Release], node: str) -> Candidate:
     return Candidate(RemedyKind.FREE_DEVICES, actions, cost, gone, only=(node,) if node else ())
 
 
+def _waiting(going: Sequence[_Release], node: str) -> Candidate:
+    """For pods that are being deleted, whose devices are enough; to delete them again changes nothing."""
+    keys = [key_of(release.pod.metadata) for release in going]
+    actions = tuple(Wait(f"pod {key}, which is being deleted") for key in keys)
+    return Candidate(RemedyKind.WAIT, actions, 0, (changes.without_pods(set(keys)),), only=(node,))
+
+
 def _consumers(case: Case) -> Iterator[Candidate]:
     """The other consumers of an allocated claim that is in the way: without them it can be allocated anew."""
     inventory = case.world.inventory
@@ -222,7 +234,8 @@ def single_pods(case: Case) -> Iterator[Candidate]:
     for node in near_nodes(case)[:_PAIR_NODES]:
         releases = sorted(_releases(case.world.inventory, node), key=_first_to_go)
         for release in releases[:_PAIR_NODES]:
-            if key_of(release.pod.metadata) not in case.keep and not case.is_sibling(release.pod):
+            spared = key_of(release.pod.metadata) in case.keep or release.pod.metadata.deletion_timestamp
+            if not spared and not case.is_sibling(release.pod):
                 yield _deleting([release], node)
 
 
@@ -268,7 +281,7 @@ def _nodes_like(case: Case, node: str, count: int) -> Candidate:
     names = whatif.new_names(case.world.inventory, node, count)
     change = _with_nodes(whatif.like(case.world.inventory, node, free=True), names)
     cost = _ADD_COST + count
-    return Candidate(RemedyKind.ADD_DEVICES, (AddNode(node, count),), cost, (change,), only=names)
+    return Candidate(RemedyKind.ADD_DEVICES, (whatif.AddNode(node, count, free=True),), cost, (change,), only=names)
 
 
 def _with_nodes(template: whatif.NodeTemplate, names: Sequence[str]) -> changes.Change:

@@ -21,7 +21,7 @@ from kubectl_dra.diagnosis.records import (
     StageName,
 )
 from kubectl_dra.diagnosis.remedies import changes
-from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, removals
+from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, pod_edit, removals
 from kubectl_dra.diagnosis.remedies.records import (
     CreateObject,
     EditPod,
@@ -34,9 +34,11 @@ from kubectl_dra.diagnosis.remedies.records import (
     Uncordon,
     Wait,
 )
+from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Node, Pod, PodResourceClaim
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.meta import LocalObject, ObjectMeta
+from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.scheduler.claims import sources
 
 _WAITS: Final = {
@@ -74,9 +76,7 @@ def _for_cause(case: Case, cause: Cause) -> Iterator[Candidate]:
         case Code.CLASS_MISSING, ClassProblem(device_class=name):
             yield Candidate(RemedyKind.CREATE_OBJECT, (CreateObject(ObjectRef("DeviceClass", "", name)),), 22)
         case Code.QUOTA_EXCEEDED, QuotaShortage():
-            quota = ObjectRef("ResourceQuota", case.pod.metadata.namespace, cause.detail.quota)
-            action_ = RaiseQuota(quota, cause.detail.resource, cause.detail.requested)
-            yield Candidate(RemedyKind.RAISE_QUOTA, (action_,), 55)
+            yield Candidate(RemedyKind.RAISE_QUOTA, (_higher(case, cause.detail),), 55)
         case ((Code.ADMIN_LABEL_MISSING | Code.ADMIN_LABEL_AT_BINDING), _):
             yield _label(case)
         case Code.NODE_UNSCHEDULABLE, _:
@@ -92,6 +92,13 @@ def _for_cause(case: Case, cause: Cause) -> Iterator[Candidate]:
             yield _repair(owner.removeprefix("pool "))
 
 
+def _higher(case: Case, found: QuotaShortage) -> RaiseQuota:
+    quota = ObjectRef("ResourceQuota", case.pod.metadata.namespace, found.quota)
+    needed = Quantity.parse(found.used).add(Quantity.parse(found.requested))
+    by = needed.sub(Quantity.parse(found.hard))
+    return RaiseQuota(quota, found.resource, str(by), found.hard, str(needed))
+
+
 # --- missing objects ------------------------------------------------------------------------------------------------
 
 
@@ -101,12 +108,23 @@ def _missing(case: Case, cause: Cause, detail: ClaimEntry) -> Iterator[Candidate
     kind = "ResourceClaim" if cause.code is Code.CLAIM_MISSING else "ResourceClaimTemplate"
     name = cause.claim.name if cause.claim is not None else detail.template
     for ref in detail.similar:
-        if ref.namespace == namespace and ref.name != name:
+        if ref.kind != kind:
+            yield _other_source(case, detail, ref)
+        elif ref.namespace == namespace and ref.name != name:
             action = EditPod(case.diagnosis.pod, f"resourceClaims[{detail.entry}]", name, ref.name, case.workload)
             change = _pod_change(case, _naming(detail.entry, ref.name)) if kind == "ResourceClaim" else None
             found = (change,) if change is not None else ()
             yield Candidate(RemedyKind.NAME_OBJECT, (action,), 24, found)
     yield Candidate(RemedyKind.CREATE_OBJECT, (CreateObject(ObjectRef(kind, namespace, name)),), 22)
+
+
+def _other_source(case: Case, detail: ClaimEntry, ref: ObjectRef) -> Candidate:
+    """The entry with the other of its two sources, of which there is one of that name."""
+    source = "claim" if ref.kind == "ResourceClaim" else "template"
+    field = f"resourceClaims.{source}[{detail.entry}]"
+    action = EditPod(case.diagnosis.pod, field, ref.name, ref.name, case.workload)
+    change = _pod_change(case, _naming(detail.entry, ref.name)) if source == "claim" else None
+    return Candidate(RemedyKind.NAME_OBJECT, (action,), 20, (change,) if change is not None else ())
 
 
 def _named_once(case: Case, cause: Cause) -> Iterator[Candidate]:
@@ -115,14 +133,13 @@ def _named_once(case: Case, cause: Cause) -> Iterator[Candidate]:
     name = cause.claim.name
     entries = [entry.name for entry in case.pod.spec.resource_claims if sources(entry)[0] == name]
     if len(entries) == 2:
-        action = EditPod(case.diagnosis.pod, f"resourceClaims[{entries[1]}]", name, "", case.workload)
-        yield Candidate(RemedyKind.EDIT_POD, (action,), 24, (_pod_change(case, _without_entry(entries[1])),))
+        yield pod_edit(case, f"resourceClaims[{entries[1]}]", name, "", _without_entry(entries[1]), 24)
 
 
 def _without_entry(name: str) -> Callable[[Pod], Pod]:
     def edit(pod: Pod) -> Pod:
         entries = tuple(entry for entry in pod.spec.resource_claims if entry.name != name)
-        return msgspec.structs.replace(pod, spec=msgspec.structs.replace(pod.spec, resource_claims=entries))
+        return with_spec(pod, resource_claims=entries)
 
     return edit
 
@@ -133,13 +150,13 @@ def _naming(entry: str, claim: str) -> Callable[[Pod], Pod]:
 
     def edit(pod: Pod) -> Pod:
         entries = tuple(map(one, pod.spec.resource_claims))
-        return msgspec.structs.replace(pod, spec=msgspec.structs.replace(pod.spec, resource_claims=entries))
+        return with_spec(pod, resource_claims=entries)
 
     return edit
 
 
 def _without_gates(pod: Pod) -> Pod:
-    return msgspec.structs.replace(pod, spec=msgspec.structs.replace(pod.spec, scheduling_gates=()))
+    return with_spec(pod, scheduling_gates=())
 
 
 def _pod_change(case: Case, edit: Callable[[Pod], Pod]) -> changes.Change:
@@ -167,7 +184,7 @@ def _label(case: Case) -> Candidate:
 def _schedulable(node: Node) -> Node:
     """The node uncordoned; the controller then removes the taint of the same meaning."""
     taints = tuple(taint for taint in node.spec.taints if taint.key != "node.kubernetes.io/unschedulable")
-    return msgspec.structs.replace(node, spec=msgspec.structs.replace(node.spec, unschedulable=False, taints=taints))
+    return with_spec(node, unschedulable=False, taints=taints)
 
 
 def _taint_rules(case: Case) -> Iterator[Candidate]:

@@ -11,12 +11,14 @@ from collections.abc import Iterable, Iterator
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import quota
+from kubectl_dra.diagnosis.quota_scopes import counts
+from kubectl_dra.diagnosis.records import Unspecified
 from kubectl_dra.diagnosis.remedies.records import Action, EditClaim, EditPod, RenewClaim
-from kubectl_dra.model.core import ResourceQuota
+from kubectl_dra.model.core import Pod, ResourceQuota
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
-from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.scheduler.claims import controller_of
+from kubectl_dra.scheduler.extended import asked, served_resources
 
 
 def refused(world: ClusterState, changed: ClusterState, actions: Iterable[Action]) -> bool:
@@ -29,10 +31,31 @@ def refused(world: ClusterState, changed: ClusterState, actions: Iterable[Action
         own = [each for each in quotas if each.metadata.namespace == namespace]
         if own:
             here = [key for key in claims if key.namespace == namespace], [p for p in pods if p.namespace == namespace]
-            given_back, charge = _charge(world, *here), _charge(changed, *here)
-            if any(_exceeds(each, given_back, charge) for each in own):
+            if any(_exceeds(each, _charge(world, each, *here), _charge(changed, each, *here)) for each in own):
                 return True
     return False
+
+
+def are_unread(world: ClusterState, pod: Pod, actions: Iterable[Action]) -> bool:
+    """Whether quotas that could not be read may refuse what the actions make anew, or the scheduler for the pod."""
+    pods, claims = _made_anew(world.inventory, actions)
+    namespaces = {key.namespace for key in (*pods, *claims)}
+    served = served_resources(world)
+    if any(name in served for name in asked(pod)):
+        namespaces.add(pod.metadata.namespace)
+    return not all(quota.are_read(world, namespace) for namespace in namespaces)
+
+
+def unspecified(world: ClusterState, actions: Iterable[Action]) -> Iterator[Unspecified]:
+    """What quotas require of pods that the actions make anew and that were there before: a LimitRange may give it.
+
+    Pods of one owner lack the same; it is told once.
+    """
+    inventory = world.inventory
+    if not inventory.quotas:
+        return
+    made = (inventory.pods[key] for key in sorted(_made_anew(inventory, actions)[0]) if key in inventory.pods)
+    yield from dict.fromkeys(each for pod in made for each in quota.unspecified(inventory.quotas.values(), pod))
 
 
 def _made_anew(inventory: Inventory, actions: Iterable[Action]) -> tuple[set[Key], set[Key]]:
@@ -56,24 +79,19 @@ def _made_anew(inventory: Inventory, actions: Iterable[Action]) -> tuple[set[Key
     return pods, claims
 
 
-def _charge(world: ClusterState, claims: Iterable[Key], pods: Iterable[Key]) -> Counter[str]:
+def _charge(world: ClusterState, own: ResourceQuota, claims: Iterable[Key], pods: Iterable[Key]) -> Counter[str]:
+    """What these are charged of one quota."""
     inventory, total = world.inventory, Counter[str]()
-    for key in claims:
+    for key in claims if counts(own, None) else ():
         if key in inventory.claims:
             total.update(quota.usage(inventory.claims[key].spec, inventory.classes, world.features.extended_resource))
     for key in pods:
-        if key in inventory.pods:
+        if key in inventory.pods and counts(own, inventory.pods[key]):
             total.update(quota.pod_usage(inventory.pods[key]))
     return total
 
 
 def _exceeds(own: ResourceQuota, given_back: Counter[str], charge: Counter[str]) -> bool:
-    limits = own.status.hard or own.spec.hard
-    return any(
-        own.status.used.get(name, quota.NOTHING).add(Quantity(charge[name] - given_back[name])).cmp(limits[name]) > 0
-        for name in _limited(limits, charge)
-    )
-
-
-def _limited(limits: Iterable[str], charge: Counter[str]) -> Iterator[str]:
-    return (name for name in limits if charge[name] > 0)
+    limits, used = own.status.hard or own.spec.hard, own.status.used
+    more = {name: quota.quantity(name, charge[name] - given_back[name]) for name in limits if charge[name] > 0}
+    return any(used.get(name, quota.NOTHING).add(amount).cmp(limits[name]) > 0 for name, amount in more.items())

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Evidence, HeldFor, ObjectRef, Verdict
+from kubectl_dra.diagnosis.whatif.records import AddNode
 from kubectl_dra.model.base import ReportRecord
 
 
@@ -28,6 +29,9 @@ class RemedyKind(StrEnum):
     UNCORDON = "uncordon"
     REMOVE_TAINT_RULE = "removeTaintRule"
     FREE_DEVICES = "freeDevices"
+    CLEAR_SELECTED_NODE = "clearSelectedNode"
+    WIDEN_TOPOLOGY = "widenTopology"
+    MOVE_VOLUME = "moveVolume"
     RAISE_QUOTA = "raiseQuota"
     REPAIR_POOL = "repairPool"
     ADD_DEVICES = "addDevices"
@@ -178,12 +182,41 @@ class Uncordon(Evidence, frozen=True):
     node: str
 
 
+class ClearSelectedNode(Evidence, frozen=True):
+    """Remove from a PersistentVolumeClaim that its volume is to be made for ``node``, so that any node is possible."""
+
+    claim: ObjectRef
+    node: str
+
+
+class WidenTopology(Evidence, frozen=True):
+    """Another ``value`` for label ``key`` at ``field`` of a StorageClass, which can be changed in place."""
+
+    storage_class: str
+    field: str
+    key: str
+    value: str
+
+
+class MoveVolume(Evidence, frozen=True):
+    """Copy the data of a claim into a new one of the same ``storage_class``, whose volume is made where the pod goes.
+
+    ``volume`` can't be reached from the nodes in question. The new claim takes the place of the old one.
+    """
+
+    claim: ObjectRef
+    volume: str
+    storage_class: str
+
+
 class RaiseQuota(Evidence, frozen=True):
-    """Raise a limit by at least ``by``."""
+    """Raise a limit by at least ``by``, from ``before`` to ``after``."""
 
     quota: ObjectRef
     resource: str
     by: str
+    before: str = ""
+    after: str = ""
 
 
 class RepairPool(Evidence, frozen=True):
@@ -199,13 +232,6 @@ class AddDevices(Evidence, frozen=True):
     like: str
     node: str
     device_class: str = ""
-
-
-class AddNode(Evidence, frozen=True):
-    """Add ``count`` nodes like an existing one, with free devices like its own; fewer would not do."""
-
-    like: str
-    count: int = 1
 
 
 Action = (
@@ -225,6 +251,9 @@ Action = (
     | RemoveTaintRule
     | LabelNamespace
     | Uncordon
+    | ClearSelectedNode
+    | WidenTopology
+    | MoveVolume
     | RaiseQuota
     | RepairPool
     | AddDevices
@@ -232,15 +261,24 @@ Action = (
 
 
 class Competition(ReportRecord, frozen=True):
-    """Other pending pods and PodGroups that could use what a remedy frees, adds or allows, in the order of the queue.
+    """How many other pending pods and PodGroups could use what a remedy frees, adds or allows.
 
-    ``before`` are tried first and get a node there, ``after`` come later. ``lost``: they leave nothing for this pod.
-    Pods that a controller makes again are called by the names of those that are deleted.
+    ``before`` of them are tried first and get a node there, the ``first`` three by name; ``after`` come later.
+    ``groups`` of all are PodGroups. ``again``: so many are pods that a controller makes in place of deleted ones, which
+    are named as these. ``lost``: those before leave nothing for this pod.
     """
 
-    before: tuple[ObjectRef, ...] = ()
-    after: tuple[ObjectRef, ...] = ()
+    before: int = 0
+    after: int = 0
+    groups: int = 0
+    again: int = 0
+    first: tuple[ObjectRef, ...] = ()
     lost: bool = False
+
+    @property
+    def count(self) -> int:
+        """All of them."""
+        return self.before + self.after
 
 
 class Prospect(ReportRecord, frozen=True):
@@ -251,8 +289,10 @@ class Prospect(ReportRecord, frozen=True):
 
 
 class Remedy(ReportRecord, frozen=True):
-    """Actions after which the pod would fit (``verified``: tried on the changed cluster), and the nodes that fit then.
+    """Actions after which the pod would fit (``verified``: tried on the changed cluster), and where it then runs.
 
+    ``nodes`` are those with the best score among the nodes that fit then: the scheduler takes one of them. They are all
+    that fit where the scores can't be known: Services were not read, or the cluster has too many nodes to look at all.
     No proper part of the actions suffices. ``cost`` ranks remedies by what they ask of their reader. ``competition``:
     who else waits for the same. ``then``: what comes next, where the actions only bring the pod into the queue.
     """

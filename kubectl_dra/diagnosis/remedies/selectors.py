@@ -13,9 +13,11 @@ from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, RequestEditor, first_of, forms, removals
 from kubectl_dra.diagnosis.remedies.changes import Form
 from kubectl_dra.diagnosis.remedies.records import EditClass, RemedyKind
+from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.resource import CELSelector, DeviceClass, DeviceSelector, ResourceClaim
 from kubectl_dra.selectors.clauses import without
 from kubectl_dra.selectors.compiling import clauses_of
+from kubectl_dra.selectors.partitions import smaller_partitions
 from kubectl_dra.selectors.rewrite import corrections, near_amounts, near_values
 from kubectl_dra.selectors.same_value import same_values
 from kubectl_dra.selectors.trial import Trial
@@ -42,6 +44,7 @@ def _not_matching(case: Case, editor: RequestEditor, request: Form, funnels: Seq
     """The corrected selector, or a value that devices have in place of one like it, or without one condition."""
     seen = {(removal.reason, removal.source) for removal in removals(funnels, StageName.SELECTORS)}
     corrected = _corrected(case, request) if seen else {}
+    devices, shared = case.published.items, any(funnel.stage(StageName.COUNTERS).removed for funnel in funnels)
     for index, selector in enumerate(request.selectors):
         text, conditions = selector.expression, clauses_of(selector.expression)
         better = [_with_selector(editor, index, text, new, _CORRECTED) for new in corrected.get(index, ())]
@@ -53,7 +56,8 @@ def _not_matching(case: Case, editor: RequestEditor, request: Form, funnels: Seq
                 (
                     *near_values(text, values, clause.start, clause.end),
                     *near_amounts(text, values, clause.start, clause.end),
-                    *same_values(text, case.published.items, clause.start, clause.end),
+                    *same_values(text, devices, clause.start, clause.end),
+                    *(smaller_partitions(text, clause.start, clause.end, values, devices) if shared else ()),
                 )
             )
             yield from first_of(
@@ -132,7 +136,7 @@ def _replaced(selectors: tuple[DeviceSelector, ...], index: int, expression: str
 def _class_selector(device_class: DeviceClass, index: int, after: str) -> Candidate:
     def edit(old: DeviceClass) -> DeviceClass:
         selectors = _replaced(old.spec.selectors, index, after)
-        return msgspec.structs.replace(old, spec=msgspec.structs.replace(old.spec, selectors=selectors))
+        return with_spec(old, selectors=selectors)
 
     name, before = device_class.metadata.name, device_class.spec.selectors[index].expression
     action = EditClass(name, f"selectors[{index}]", before, after)

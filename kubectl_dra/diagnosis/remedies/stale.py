@@ -16,6 +16,7 @@ from kubectl_dra.diagnosis.remedies.freeing import devices_of, holders, near_nod
 from kubectl_dra.diagnosis.remedies.records import EndReservations, RemedyKind
 from kubectl_dra.diagnosis.remedies.trial import Trials
 from kubectl_dra.diagnosis.reserved import held_for
+from kubectl_dra.model.edited import edited
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.resource import ResourceClaim
 
@@ -87,7 +88,7 @@ def _change(claim: ResourceClaim) -> changes.Change:
     def change(inventory: Inventory) -> Inventory:
         old = inventory.claims.get(key)
         left = changes.after_deletion(old, uids) if old is not None else None
-        kept = {name: each for name, each in inventory.claims.items() if name != key}
-        return inventory.replace(claims=kept if left is None else changes.put(inventory.claims, key, left))
+        claims = inventory.claims
+        return inventory.replace(claims=edited(claims, without=(key,)) if left is None else edited(claims, {key: left}))
 
     return change

@@ -20,6 +20,7 @@ from kubectl_dra.diagnosis.records import Cause, GroupError, GroupShortage, Grou
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, RequestEditor, first_of
 from kubectl_dra.diagnosis.remedies.changes import Change, ClaimEdit, Form, PodEdit
 from kubectl_dra.diagnosis.remedies.records import CreateObject, EditGroup, PinPods, PodOnNode, RemedyKind
+from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Pod, PodResourceClaim, PodSpec
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
@@ -245,7 +246,7 @@ def _lowered(group: Key, before: int, after: int) -> Iterator[Candidate]:
 
 def _with_min_count(group: PodGroup, count: int) -> PodGroup:
     policy = PodGroupSchedulingPolicy(gang=GangPolicy(count))
-    return msgspec.structs.replace(group, spec=msgspec.structs.replace(group.spec, scheduling_policy=policy))
+    return with_spec(group, scheduling_policy=policy)
 
 
 def _pinned(world: ClusterState, group: Key) -> Iterator[Candidate]:

@@ -11,11 +11,13 @@ from typing import Final
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.attempt import attempt
+from kubectl_dra.diagnosis.choice import choice
 from kubectl_dra.diagnosis.gates import other_scheduler
 from kubectl_dra.diagnosis.judgement import judge
 from kubectl_dra.diagnosis.records import NodeOutcome, PodDiagnosis, Verdict
 from kubectl_dra.diagnosis.remedies.changes import Change
 from kubectl_dra.diagnosis.remedies.together import Together
+from kubectl_dra.diagnosis.workloads import Owners
 from kubectl_dra.model.ids import Key
 from kubectl_dra.scheduler.claims import Problem, resolve
 
@@ -72,6 +74,12 @@ class Trials:
     def all(self, *changes: Change) -> Result:
         """The result on all nodes."""
         return self._try(changes, None)
+
+    def taken_from(self, changes: Sequence[Change], nodes: tuple[str, ...], owners: Owners) -> tuple[str, ...]:
+        """Of ``nodes``, on which the pod fits with these changes, those of which the scheduler takes one."""
+        if self._group is not None or len(nodes) < 2:
+            return nodes
+        return choice(self.world(changes), self._key, nodes, owners)
 
     def world(self, changes: Sequence[Change]) -> ClusterState:
         """The cluster with the changes, and with what they change of other pods of the group.

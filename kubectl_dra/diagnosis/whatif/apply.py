@@ -25,6 +25,7 @@ from kubectl_dra.diagnosis.whatif.records import (
     Switch,
     WhatIf,
 )
+from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
@@ -146,8 +147,7 @@ class _Applying:
         taken = {each.name for each in slice_.spec.devices}
         names = _names(device.name, taken, switch.count)
         more = tuple(msgspec.structs.replace(device, name=name, taints=()) for name in names)
-        spec = msgspec.structs.replace(slice_.spec, devices=(*slice_.spec.devices, *more))
-        self._edit((Put("ResourceSlice", msgspec.structs.replace(slice_, spec=spec)),))
+        self._edit((Put("ResourceSlice", with_spec(slice_, devices=(*slice_.spec.devices, *more))),))
         self._devices += (f"{slice_.spec.driver}/{slice_.spec.pool.name}/{name}" for name in names)
         for drawn in device.consumes_counters:
             self._notes.append(Note(About.SHARED_COUNTERS, switch.like, drawn.counter_set))
@@ -178,7 +178,7 @@ class _Applying:
 
 
 def _cordoned(node: Node) -> Node:
-    return msgspec.structs.replace(node, spec=msgspec.structs.replace(node.spec, unschedulable=True))
+    return with_spec(node, unschedulable=True)
 
 
 def _names(like_: str, taken: Iterable[str], count: int) -> list[str]:

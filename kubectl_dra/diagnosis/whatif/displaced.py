@@ -15,7 +15,7 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis import classic
+from kubectl_dra.diagnosis import choice, classic
 from kubectl_dra.diagnosis.attempt import attempt
 from kubectl_dra.diagnosis.gates import other_scheduler
 from kubectl_dra.diagnosis.judgement import judge
@@ -23,14 +23,13 @@ from kubectl_dra.diagnosis.placing import added, bound
 from kubectl_dra.diagnosis.records import NodeOutcome, ObjectRef, Verdict
 from kubectl_dra.diagnosis.remedies.changes import without_pods
 from kubectl_dra.diagnosis.whatif.nodes import MIRROR, stays_with_node
-from kubectl_dra.diagnosis.whatif.records import Because, Displaced, Fate
+from kubectl_dra.diagnosis.whatif.records import Because, Displaced, PodFate
 from kubectl_dra.model.core import Pod, PodStatus
 from kubectl_dra.model.ids import DeviceId, Key
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.policy import PodDisruptionBudget
 from kubectl_dra.model.resource import ResourceClaimTemplate, ResourceClaimTemplateSpec
 from kubectl_dra.model.terms import requirements_of, selects
-from kubectl_dra.scheduler.attempt import scores
 from kubectl_dra.scheduler.claims import claims_of, controller_of, resolve, sources
 
 _TEMPLATE: Final = "ResourceClaimTemplate"
@@ -83,7 +82,7 @@ class _Displacing:
             pod = pods[key]
             because = _exempt(pod)
             if because is not None:
-                self._tell(pod, Fate.STAYS if by is By.DRAIN else Fate.GONE, because)
+                self._tell(pod, PodFate.STAYS if by is By.DRAIN else PodFate.GONE, because)
                 if by is not By.DRAIN:
                     self._remove([pod])
             elif by is By.DRAIN:
@@ -99,7 +98,7 @@ class _Displacing:
             gone = {key_of(pod.metadata) for pod in allowed}
             asking = [pod for pod in asking if key_of(pod.metadata) not in gone]
         for pod in asking:
-            self._tell(pod, Fate.STAYS, Because.BUDGET, budget=self._refusing(pod))
+            self._tell(pod, PodFate.STAYS, Because.BUDGET, budget=self._refusing(pod))
         return self._world, tuple(self._found[key] for key in sorted(self._found))
 
     # --- budgets ---
@@ -133,7 +132,7 @@ class _Displacing:
         for pod in sorted(pods, key=lambda pod: (-(pod.spec.priority or 0), key_of(pod.metadata))):
             for_good = _for_good(pod)
             if for_good is not None:
-                self._tell(pod, Fate.GONE, for_good)
+                self._tell(pod, PodFate.GONE, for_good)
                 continue
             if self._place(pod):
                 for key in self._budgets(pod):
@@ -148,7 +147,7 @@ class _Displacing:
         world, key = self._world, key_of(pod.metadata)
         unknown = _undecidable(world, pod, self._before)
         if unknown is not None:
-            self._tell(pod, Fate.UNKNOWN, unknown)
+            self._tell(pod, PodFate.UNKNOWN, unknown)
             return False
         world = _with(world, again(pod), self._before)
         made = world.inventory.pods[key]
@@ -157,24 +156,31 @@ class _Displacing:
         problem = next((entry for entry in entries if entry.problem is not None), None)
         self._world = world
         if problem is not None:
-            self._tell(pod, Fate.PENDING, message=problem.text)
+            self._tell(pod, PodFate.PENDING, message=problem.text)
             return False
         tried = attempt(world, made, claims)
         judged = judge(world, made, tried)
         if judged.verdict is not Verdict.SCHEDULABLE:
             known = judged.verdict in (Verdict.UNSCHEDULABLE, Verdict.SCHEDULER_ERROR)
             message = judged.messages[0] if judged.messages else ""
-            self._tell(pod, Fate.PENDING if known else Fate.UNKNOWN, message=message, because=_not_read(known))
+            self._tell(
+                pod,
+                PodFate.PENDING if known else PodFate.UNKNOWN,
+                message=message,
+                because=_not_read(known),
+            )
             return False
         fits = {node.metadata.name: (node, result) for node, result in tried.nodes(NodeOutcome.FITS)}
-        assert tried.engine is not None  # noqa: S101 - nodes were tried
-        best = tuple(name for name in scores(tried.engine).best if name in fits) or tuple(fits)
+        best = choice.best(tried)
         self._world = world.changed(bound(world, key, *fits[best[0]], tried))
         devices = tuple(_devices(self._world.inventory, key))
-        self._tell(pod, Fate.MOVES, node=best[0], equal=best if len(best) > 1 else (), devices=devices)
+        known = len(fits) == 1 or choice.is_told(world, made)
+        likely = best if known else (best[0], *(name for name in fits if name != best[0]))
+        equal = likely if len(likely) > 1 else ()
+        self._tell(pod, PodFate.MOVES, _not_read(known), node=best[0], equal=equal, devices=devices)
         return True
 
-    def _tell(self, pod: Pod, fate: Fate, because: Because = Because.NONE, **more: object) -> None:
+    def _tell(self, pod: Pod, fate: PodFate, because: Because = Because.NONE, **more: object) -> None:
         key = key_of(pod.metadata)
         ref = ObjectRef.of("Pod", key)
         self._found[key] = Displaced(ref, pod.spec.node_name, fate, because, **more)  # type: ignore[arg-type]

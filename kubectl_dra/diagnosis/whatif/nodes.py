@@ -13,6 +13,7 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.cluster.edits import Edit, Put
+from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Node, Pod, PodSpec, Taint
 from kubectl_dra.model.ids import Key, PoolId
 from kubectl_dra.model.inventory import Inventory, key_of
@@ -108,7 +109,7 @@ def _fresh(slice_: ResourceSlice, free: bool) -> ResourceSlice:
     if not free or not any(device.taints for device in slice_.spec.devices):
         return slice_
     devices = tuple(msgspec.structs.replace(device, taints=()) for device in slice_.spec.devices)
-    return msgspec.structs.replace(slice_, spec=msgspec.structs.replace(slice_.spec, devices=devices))
+    return with_spec(slice_, devices=devices)
 
 
 def _daemons(inventory: Inventory, node: str) -> Iterator[Pod]:
@@ -123,8 +124,7 @@ def _is_own(pod: Pod, claim: ResourceClaim) -> bool:
 
 
 def _with_taints(node: Node, taints: tuple[Taint, ...]) -> Node:
-    spec = msgspec.structs.replace(node.spec, taints=taints, unschedulable=False)
-    return msgspec.structs.replace(node, spec=spec)
+    return with_spec(node, taints=taints, unschedulable=False)
 
 
 # --- new names ------------------------------------------------------------------------------------------------------
@@ -199,12 +199,6 @@ def _renamed_allocation(allocation: AllocationResult, node: str, pools: dict[tup
         selector = NodeSelector((NodeSelectorTerm(match_fields=(field,)),))
     devices = msgspec.structs.replace(allocation.devices, results=results)
     return msgspec.structs.replace(allocation, devices=devices, node_selector=selector)
-
-
-def added(inventory: Inventory, template: NodeTemplate, count: int, taken: Collection[str] = ()) -> tuple[Edit, ...]:
-    """The edits that add ``count`` nodes of a template."""
-    names = new_names(inventory, template.where, count, taken)
-    return tuple(edit for name in names for edit in template.edits(name))
 
 
 def gone_with(inventory: Inventory, node: str) -> Iterator[tuple[str, Key]]:

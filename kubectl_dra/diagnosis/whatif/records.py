@@ -55,7 +55,7 @@ class EndTaint(Evidence, frozen=True):
 Switch = AddNode | RemoveNode | Drain | MoreDevices | AddTaint | EndTaint
 
 
-class Fate(StrEnum):
+class PodFate(StrEnum):
     """What becomes of a pod that has to leave its node."""
 
     MOVES = "moves"
@@ -98,14 +98,15 @@ class Note(ReportRecord, frozen=True):
 class Displaced(ReportRecord, frozen=True):
     """One pod that has to leave ``from_node``.
 
-    ``node``: where it would run; ``equal``: the nodes that the scheduler finds as good, of which it takes any.
+    ``node``: where it would run; ``equal``: the nodes that the scheduler finds as good, of which it takes any;
+    where Services that decide between nodes were not read (``because``), all that fit.
     ``devices``: what its claims would get there. ``message``: what the scheduler would say of one that stays pending.
     ``budget``: the PodDisruptionBudget that holds it.
     """
 
     pod: ObjectRef
     from_node: str
-    fate: Fate
+    fate: PodFate
     because: Because = Because.NONE
     node: str = ""
     equal: tuple[str, ...] = ()
@@ -133,6 +134,6 @@ class WhatIf(ReportRecord, frozen=True):
         """Whether pods may have to leave nodes, so that all that decides about pods decides here."""
         return any(isinstance(each, Drain | RemoveNode | AddTaint) for each in self.switches)
 
-    def of(self, *fates: Fate) -> tuple[Displaced, ...]:
+    def of(self, *fates: PodFate) -> tuple[Displaced, ...]:
         """The displaced pods with one of these fates."""
         return tuple(each for each in self.displaced if each.fate in fates)

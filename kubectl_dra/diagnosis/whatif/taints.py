@@ -10,6 +10,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.cluster.edits import Edit, Put, Remove
 from kubectl_dra.diagnosis.eviction import NO_EXECUTE, endured, of_pod
 from kubectl_dra.diagnosis.whatif.records import AddTaint, EndTaint
+from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Node, Taint
 from kubectl_dra.model.ids import DeviceId, Key
 from kubectl_dra.model.inventory import key_of
@@ -54,8 +55,7 @@ def _ended_on_node(node: Node, switch: EndTaint) -> Iterator[Edit]:
     kept = tuple(taint for taint in node.spec.taints if not _ends(switch, taint.key, taint.effect))
     cordoned = node.spec.unschedulable and not _ends(switch, CORDONED, "NoSchedule")
     if len(kept) != len(node.spec.taints) or cordoned != node.spec.unschedulable:
-        spec = msgspec.structs.replace(node.spec, taints=kept, unschedulable=cordoned)
-        yield Put("Node", msgspec.structs.replace(node, spec=spec))
+        yield Put("Node", with_spec(node, taints=kept, unschedulable=cordoned))
 
 
 def _ended_on_devices(world: ClusterState, switch: EndTaint) -> Iterator[Edit]:
@@ -86,8 +86,7 @@ def begun(world: ClusterState, switch: AddTaint) -> tuple[Edit, ...]:
         node = world.inventory.nodes[switch.target]
         taint = Taint(switch.key, switch.value, switch.effect)
         kept = (t for t in node.spec.taints if (t.key, t.effect) != (taint.key, taint.effect))
-        spec = msgspec.structs.replace(node.spec, taints=(*kept, taint))
-        return (Put("Node", msgspec.structs.replace(node, spec=spec)),)
+        return (Put("Node", with_spec(node, taints=(*kept, taint))),)
     ids = frozenset(devices_of(world, switch.target))
 
     def change(id_: DeviceId, device: Device) -> Device:
@@ -110,9 +109,7 @@ def _changed_slices(slices: Iterable[ResourceSlice], change: Callable[[DeviceId,
         spec = slice_.spec
         devices = tuple(change(DeviceId(spec.driver, spec.pool.name, device.name), device) for device in spec.devices)
         if any(new is not old for new, old in zip(devices, spec.devices, strict=True)):
-            yield Put(
-                "ResourceSlice", msgspec.structs.replace(slice_, spec=msgspec.structs.replace(spec, devices=devices))
-            )
+            yield Put("ResourceSlice", with_spec(slice_, devices=devices))
 
 
 # --- whom NoExecute evicts ------------------------------------------------------------------------------------------

@@ -2,37 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
 from typing import Final
 
+from kubectl_dra.api.kinds import RESOURCE_QUOTA
 from kubectl_dra.diagnosis.capacity.records import Capacity, Devices, Moves, NodeRoom
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Bound, Cause, Count, NodeShortage, NodeTaint
 from kubectl_dra.model.invocation import Address
+from kubectl_dra.output.columns import ListColumn
 from kubectl_dra.output.devices.parts import bar
 from kubectl_dra.output.layout import Column, table, wrapped
 from kubectl_dra.output.pending.asks import ask_words
+from kubectl_dra.output.pending.assumptions import fewer_copies
+from kubectl_dra.output.pending.quotas import refused_unless, unspecified_lines
 from kubectl_dra.output.pending.reasons import reason_sentence, title
 from kubectl_dra.output.pending.remedies import recorded_lines
 from kubectl_dra.output.safe import Safe, Style, command, fmt, styled
+from kubectl_dra.output.simulation.manifests import blocked_text, head_lines, object_name, refusal_lines
 from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.whatif.page import whatif_lines
-from kubectl_dra.output.words import counted, listed, plural
-from kubectl_dra.reports.capacity import CapacityReport, ShapeCapacity, WayOut
+from kubectl_dra.output.words import counted, listed, plural, shortened, without_names
+from kubectl_dra.reports.capacity import CapacityReport, ShapeCapacity, Unreadable, WayOut
 
+_NOTHING: Final = Safe("The file has no pod, workload, claim or template to count.")
+_REFUSED: Final = Safe("Nothing was counted: what the files describe can't be created as it is written.")
 _BAR: Final = 40
 _NAMES_SHOWN: Final = 3
 _ROWS_SHOWN: Final = 12
 _IN_USE, _TAKEN, _LEFT, _UNUSABLE = (Safe("█"), Safe("▓"), Safe("░"), Safe("▒"))
 _SIGN_STYLES: Final = {_IN_USE: Style.NAME, _TAKEN: Style.GOOD, _LEFT: Style.WARN, _UNUSABLE: Style.DIM}
-_COLUMNS: Final = (
-    Column("NODES", flexible=True),
-    Column("FIT", right=True),
-    Column("DEVICES", right=True),
-    Column("IN USE", right=True),
-    Column("LEFT OVER", right=True),
-    Column("WHY NO MORE", flexible=True),
-)
+#: No column depends on the time.
+_ANY_TIME: Final = datetime.min.replace(tzinfo=UTC)
 #: Pods and claims that could not be read may hold such devices.
 _OPEN: Final = Safe("Whether restarting pods would bring more is unknown.")
 
@@ -40,14 +42,30 @@ _OPEN: Final = Safe("Whether restarting pods would bring more is unknown.")
 def capacity_page(report: CapacityReport, address: Address) -> list[Safe]:
     """All lines."""
     blocks: list[list[Safe]] = [list(missing_lines(report.missing, address))]
+    blocks.append([*head_lines(report.manifests), *refusal_lines(report.manifests)])
     if report.what_if is not None:
         blocks.append(whatif_lines(report.what_if))
+    decisive = [each for each in report.missing if each.decides]
+    partial = any(each.kind != RESOURCE_QUOTA.name for each in decisive)
+    unread = {each.namespace for each in decisive if each.kind == RESOURCE_QUOTA.name}
+    alike: dict[str, list[str]] = {}
+    told: dict[str, list[list[Safe]]] = {}
     for shape in report.shapes:
-        blocks += _shape_blocks(shape, address, partial=report.partial)
+        quotas = shape.subject.namespace not in unread
+        found = list(_shape_blocks(shape, address, partial=partial, quotas=quotas))
+        # The pods of a gang differ in nothing but their names.
+        same = without_names([shape.subject.name], (line for block in found for line in block))
+        told.setdefault(same, found)
+        alike.setdefault(same, []).append(shape.subject.name)
+    for same, found in told.items():
+        blocks += found
+        if others := alike[same][1:]:
+            blocks.append(wrapped(fmt("The same holds for {}.", shortened(others, _NAMES_SHOWN))))
     if report.more:
         blocks.append(wrapped(fmt("{} more shapes of the file were left out.", report.more)))
-    if not report.shapes:
-        blocks.append([Safe("The file has no pod, workload, claim or template to count.")])
+    blocks.append([line for each in report.unreadable for line in wrapped(_unreadable(each))])
+    if not (report.shapes or report.unreadable):
+        blocks.append(wrapped(_none_counted(report)))
     lines: list[Safe] = []
     for block in filter(None, blocks):
         lines += [Safe(""), *block] if lines else block
@@ -57,17 +75,25 @@ def capacity_page(report: CapacityReport, address: Address) -> list[Safe]:
 def capacity_summary(report: CapacityReport) -> Safe:
     """The sentence of the first shape."""
     if not report.shapes:
-        return Safe("The file has no pod, workload, claim or template to count.")
+        return _unreadable(report.unreadable[0]) if report.unreadable else _none_counted(report)
     return _headline(report.shapes[0])
 
 
-def _shape_blocks(shape: ShapeCapacity, address: Address, *, partial: bool) -> Iterator[list[Safe]]:
-    """The blocks of one shape; ``partial``: something that decides could not be read."""
+def _none_counted(report: CapacityReport) -> Safe:
+    return _REFUSED if report.manifests else _NOTHING
+
+
+def _unreadable(found: Unreadable) -> Safe:
+    return fmt("{} can't be read, so it is not counted: {}", object_name(found.subject), found.error)
+
+
+def _shape_blocks(shape: ShapeCapacity, address: Address, *, partial: bool, quotas: bool) -> Iterator[list[Safe]]:
+    """The blocks of one shape; ``partial``: something that decides could not be read; ``quotas``: these were."""
     found = shape.capacity
-    yield [*wrapped(styled(_headline(shape), Style.BOLD)), *_second(shape, partial=partial)]
+    yield [*wrapped(styled(_headline(shape), Style.BOLD)), *_second(shape, partial=partial, quotas=quotas)]
     if found.devices.matching:
         yield list(_device_lines(found))
-    if found.nodes and found.fits.bound is not Bound.UNKNOWN:
+    if found.nodes and found.copies.bound is not Bound.UNKNOWN:
         yield _node_table(found.nodes)
     for way in shape.ways:
         yield list(_way_lines(way, address))
@@ -78,15 +104,28 @@ def _shape_blocks(shape: ShapeCapacity, address: Address, *, partial: bool) -> I
 
 def _headline(shape: ShapeCapacity) -> Safe:
     found, name = shape.capacity, _name(shape)
-    if found.fits.bound is Bound.UNKNOWN:
+    if shape.blocked:
+        return blocked_text(name, shape.blocked[0])
+    if found.copies.bound is Bound.UNKNOWN:
         text = "How many times {} fits is unknown: data needed for a number could not be read."
         return fmt(text, _name(shape, inside=True))
     if not found.nodes and found.causes:
         return fmt("{} does not fit: {}.", name, reason_sentence(found.causes[0]))
-    times = counted(found.fits.value, "more time")
-    if not found.fits.value:
+    times = counted(found.copies.value, "more time")
+    if not found.copies.value:
         return fmt("{} does not fit on any node now.", name)
-    return fmt("{} fits {}{} now.", name, _sign(found.fits), times)
+    if shape.misread:
+        text = "{} fits {}{} now, but only without the fields that a server drops."
+        return fmt(text, name, _sign(found.copies), times)
+    if shape.scheduler:
+        text = "{}: scheduler {} decides; by the rules of the default scheduler it would fit {}{} now."
+        return fmt(text, name, shape.scheduler, _sign(found.copies), times)
+    if not shape.unspecified:
+        return fmt("{} fits {}{} now.", name, _sign(found.copies), times)
+    refused = refused_unless(shape.unspecified[0], "it")
+    if found.copies.bound is Bound.AT_LEAST:
+        return fmt("{}: {}; with one, it fits {}{} now.", name, refused, _sign(found.copies), times)
+    return fmt("{}: {}; with one, it fits at most {} now.", name, refused, times)
 
 
 def _name(shape: ShapeCapacity, *, inside: bool = False) -> Safe:
@@ -105,14 +144,20 @@ def _sign(amount: Count) -> Safe:
     return {Bound.AT_LEAST: Safe("at least "), Bound.AT_MOST: Safe("at most ")}.get(amount.bound, Safe(""))
 
 
-def _second(shape: ShapeCapacity, *, partial: bool) -> Iterator[Safe]:
+def _second(shape: ShapeCapacity, *, partial: bool, quotas: bool) -> Iterator[Safe]:
     """What moving pods could bring, and what a quota admits."""
     found = shape.capacity
-    if found.quota is not None and found.quota < found.fits.value:
+    if found.quota is not None and found.quota < found.copies.value:
         text = "The namespace's ResourceQuota admits only {} more; raise it before you add devices."
         yield from wrapped(fmt(text, found.quota), indent=2)
-    if found.fits.bound is Bound.UNKNOWN or not found.nodes:
+    if found.copies.value:
+        yield from unspecified_lines(shape.unspecified)
+    if not quotas and found.copies.value:
+        yield from wrapped(Safe("The namespace's ResourceQuotas could not be read; they may admit fewer."), indent=2)
+    if found.copies.bound is Bound.UNKNOWN or not found.nodes:
         return
+    if found.being_bound is not None:
+        yield from wrapped(fewer_copies(found.being_bound), indent=2)
     if shape.min_count is not None and shape.min_count > 1:
         text = (
             "Of its PodGroup {} have to find a node at the same time, or none is placed; here they are counted one by "
@@ -131,7 +176,7 @@ def _second(shape: ShapeCapacity, *, partial: bool) -> Iterator[Safe]:
 
 
 def _brings_more(found: Capacity) -> bool:
-    return found.repacked.value > found.fits.value
+    return found.repacked.value > found.copies.value
 
 
 def _repacked(found: Capacity) -> Safe:
@@ -140,7 +185,7 @@ def _repacked(found: Capacity) -> Safe:
         return Safe("There is nothing to restart: no pod holds such devices.")
     if not found.movable:
         return Safe("Restarting pods brings no more: none of the pods that hold such devices may be restarted.")
-    if found.repacked.value == found.fits.value:
+    if found.repacked.value == found.copies.value:
         return fmt("Restarting pods brings no more, however the {} that may be restarted are placed.", movable)
     text = "If the {} that may be restarted were placed anew, {} would fit{}."
     number = fmt("at most {:,}", found.repacked.value) if not found.reached else fmt("{:,}", found.repacked.value)
@@ -158,7 +203,7 @@ def _device_lines(found: Capacity) -> Iterator[Safe]:
     share = Safe(f"{plural('share', devices.taken)} " if devices.taken > devices.matching else "")
     parts = [
         (_IN_USE, devices.in_use, Safe("in use")),
-        (_TAKEN, devices.taken, fmt("{}taken by the {} that fit", share, counted(found.fits.value, "copy"))),
+        (_TAKEN, devices.taken, fmt("{}taken by the {} that fit", share, counted(found.copies.value, "copy"))),
         (_LEFT, devices.left, Safe("free but left over: too few on one node for another copy")),
         (_UNUSABLE, devices.unusable, Safe("tainted or short of capacity or counters")),
     ]
@@ -182,20 +227,9 @@ def device_bar(devices: Devices, columns: int) -> Safe:
 
 
 def _node_table(nodes: Sequence[NodeRoom]) -> list[Safe]:
-    rows = []
-    for room in nodes[:_ROWS_SHOWN]:
-        devices = room.devices
-        rows.append(
-            [
-                _nodes(room),
-                fmt("{}", room.copies),
-                fmt("{}", devices.matching),
-                fmt("{}", devices.in_use),
-                fmt("{}", devices.left),
-                why_no_more(room),
-            ]
-        )
-    lines = table(_COLUMNS, rows)
+    titles = [Column(column.title, right=column.right, flexible=not column.right) for column in ROOMS]
+    rows = [[column.cell(room, _ANY_TIME) for column in ROOMS] for room in nodes[:_ROWS_SHOWN]]
+    lines = table(titles, rows)
     left = sum(room.count for room in nodes[_ROWS_SHOWN:])
     return [*lines, *wrapped(fmt("and {} more", counted(left, "node")))] if left else lines
 
@@ -212,6 +246,21 @@ def why_no_more(room: NodeRoom) -> Safe:
     if cause is None:
         return Safe("-")
     return _fragment(room, cause) or _of_node(cause) or title(cause.code)
+
+
+def _numbers(title: str, number: Callable[[NodeRoom], int]) -> ListColumn[NodeRoom]:
+    return ListColumn(title, lambda room, _: fmt("{}", number(room)), number, right=True)
+
+
+#: Of nodes that are alike; the grid of the TUI chooses from them.
+ROOMS: Final[tuple[ListColumn[NodeRoom], ...]] = (
+    ListColumn("NODES", lambda room, _: _nodes(room)),
+    _numbers("FIT", lambda room: room.copies),
+    _numbers("DEVICES", lambda room: room.devices.matching),
+    _numbers("IN USE", lambda room: room.devices.in_use),
+    _numbers("LEFT OVER", lambda room: room.devices.left),
+    ListColumn("WHY NO MORE", lambda room, _: why_no_more(room), lambda room: str(why_no_more(room))),
+)
 
 
 def _fragment(room: NodeRoom, cause: Cause) -> Safe:

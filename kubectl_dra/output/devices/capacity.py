@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.resource import CapacityRequestPolicy
-from kubectl_dra.output.devices.parts import amount_bar, ranges
+from kubectl_dra.output.devices.parts import UNKNOWN, amount_bar, ranges
 from kubectl_dra.output.layout import wrapped
-from kubectl_dra.output.safe import Safe, fmt
+from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import listed
 from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.pool import CapacityRecord, DeviceRecord
@@ -27,17 +27,21 @@ def capacity_lines(totals: Sequence[CapacityTotal]) -> Iterator[Safe]:
 
 def capacity_cell(device: DeviceRecord) -> list[Safe]:
     """What a shareable device gave away, one line per capacity: ``███░░░░░ 40G of 100G``."""
-    return [text for each in device.capacity if (text := _cell(each, len(device.capacity) > 1)) is not None]
+    several, known = len(device.capacity) > 1, device.holders_bound is Bound.EXACT
+    return [text for each in device.capacity if (text := _cell(each, several, known)) is not None]
 
 
-def _cell(capacity: CapacityRecord, named: bool) -> Safe | None:
+def _cell(capacity: CapacityRecord, named: bool, known: bool) -> Safe | None:
+    """``known``: whether all who take a share are."""
     if not capacity.consumed:
         return None
     used, total = (Quantity.parse(text) for text in (capacity.consumed, capacity.total))
     scale = min(used.scale, total.scale)
-    shape = amount_bar(used.at_scale(scale)[0], total.at_scale(scale)[0], _BAR)
+    taken = used.at_scale(scale)[0]
+    shape = amount_bar(taken, total.at_scale(scale)[0], _BAR, *(() if known else (UNKNOWN,)))
+    amount = safe(capacity.consumed) if known else fmt("≥{}", capacity.consumed) if taken else UNKNOWN
     name = fmt(" {}", _short(capacity.name)) if named else Safe("")
-    return fmt("{} {} of {}{}", shape, capacity.consumed, capacity.total, name)
+    return fmt("{} {} of {}{}", shape, amount, capacity.total, name)
 
 
 def policy_lines(devices: Sequence[DeviceRecord]) -> Iterator[Safe]:

@@ -38,7 +38,7 @@ def device_page(device: DeviceRecord, pool: PoolReport, now: datetime) -> list[S
 
 def _head(device: DeviceRecord, pool: PoolReport) -> Iterator[Safe]:
     name = fmt("Device {}/{}/{}", pool.driver, pool.pool, device.name)
-    yield from wrapped(styled(name, Style.BOLD) + ": " + state_text(device.state))
+    yield from wrapped(styled(name, Style.BOLD) + ": " + state_text(device.state, device.state_bound))
     yield from wrapped(fmt("  on {}, slice {}", scope_text(device.scope or pool.scope), device.slice), indent=2)
     if device.state is DeviceState.BLOCKED:
         yield from wrapped(fmt("its counters are taken by {}", Safe(", ").join(ranges(device.held_back_by))), indent=2)

@@ -6,11 +6,21 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Final
 
+from kubectl_dra.model.taint_text import taint_text
 from kubectl_dra.output.columns import ListColumn, Shown, count_column
 from kubectl_dra.output.devices.holders import consumer_text, holder_text
-from kubectl_dra.output.devices.parts import number, ranges, scope_cell, state_text, used_count
+from kubectl_dra.output.devices.parts import (
+    UNKNOWN,
+    known_or,
+    nobody,
+    number,
+    ranges,
+    scope_cell,
+    state_text,
+    used_count,
+)
 from kubectl_dra.output.layout import Column, table
-from kubectl_dra.output.safe import Safe, fmt, safe
+from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import age, counted
 from kubectl_dra.reports.attributes import varying_or_all
 from kubectl_dra.reports.base import Bound, Count
@@ -19,11 +29,10 @@ from kubectl_dra.reports.class_list import ClassRow, NodeOffer
 from kubectl_dra.reports.device_list import ListedDevice
 from kubectl_dra.reports.device_state import DeviceState
 from kubectl_dra.reports.group_list import GroupRow
-from kubectl_dra.reports.holders import Consumer, ConsumerState, Holder
-from kubectl_dra.reports.pool import PoolSummary, is_troubled
+from kubectl_dra.reports.holders import Consumer, ConsumerState
+from kubectl_dra.reports.pool import DeviceRecord, PoolSummary, is_troubled
 from kubectl_dra.reports.scope import ScopeKind
 from kubectl_dra.reports.taint_list import TaintRow
-from kubectl_dra.reports.taints import taint_text
 
 # --- pools ----------------------------------------------------------------------------------------------------------
 
@@ -70,13 +79,14 @@ def pool_state_cell(pool: PoolSummary) -> Safe:
     """``ready``, ``incomplete``, …; ``differs`` where nodes disagree, ``?`` where they might."""
     if pool.views:
         return Safe("differs")
-    return Safe("?") if pool.views is None else safe(pool.view.state.value)
+    return UNKNOWN if pool.views is None else safe(pool.view.state.value)
 
 
 # --- devices --------------------------------------------------------------------------------------------------------
 
 
-_DEVICES: Final[tuple[ListColumn[ListedDevice], ...]] = (
+#: Those of every device; what drivers publish has columns of its own.
+DEVICES: Final[tuple[ListColumn[ListedDevice], ...]] = (
     ListColumn("DRIVER", lambda each, _: safe(each.driver), lambda each: (each.driver, each.pool, each.device.name)),
     ListColumn("POOL", lambda each, _: safe(each.pool), lambda each: (each.pool, each.driver, each.device.name)),
     ListColumn("DEVICE", lambda each, _: safe(each.device.name), lambda each: each.device.name),
@@ -88,8 +98,8 @@ _DEVICES: Final[tuple[ListColumn[ListedDevice], ...]] = (
     ),
     ListColumn(
         "USED BY",
-        lambda each, _: _short_users(each.device.holders),
-        lambda each: _short_users(each.device.holders),
+        lambda each, _: short_users(each.device),
+        lambda each: short_users(each.device),
         detail=lambda each, now: _all_users(each, now),
     ),
     ListColumn("NODES", lambda each, _: scope_cell(each.where), lambda each: scope_cell(each.where), shown=Shown.WIDE),
@@ -100,7 +110,7 @@ _DEVICES: Final[tuple[ListColumn[ListedDevice], ...]] = (
 def device_columns(devices: Iterable[ListedDevice], *, wide: bool) -> tuple[ListColumn[ListedDevice], ...]:
     """The columns of devices; wide has one for every attribute, which takes a look at all of them."""
     names = varying_or_all(each.device.values for each in devices) if wide else ()
-    return (*_DEVICES, *(_attribute(name) for name in names))
+    return (*DEVICES, *(_attribute(name) for name in names))
 
 
 def _attribute(name: str) -> ListColumn[ListedDevice]:
@@ -112,22 +122,26 @@ def _attribute(name: str) -> ListColumn[ListedDevice]:
 
 def _all_users(listed: ListedDevice, now: datetime) -> Safe:
     node = listed.where.node if listed.where.kind is ScopeKind.NODE else ""
-    return Safe("; ").join(holder_text(holder, now, node) for holder in listed.device.holders) or Safe("-")
+    return Safe("; ").join(holder_text(holder, now, node) for holder in listed.device.holders) or nobody(
+        listed.device.holders_bound
+    )
 
 
 def _taints_cell(listed: ListedDevice) -> Safe:
-    return Safe(", ").join(safe(taint_text(taint)) for taint in listed.device.taints) or Safe("-")
+    return Safe(", ").join(safe(taint_text(taint)) for taint in listed.device.taints) or nobody(
+        listed.device.taints_bound
+    )
 
 
-def _short_users(holders: Sequence[Holder]) -> Safe:
+def short_users(device: DeviceRecord) -> Safe:
     """The pods by name, or the claims that hold a device for nobody."""
     users: list[Safe] = []
-    for holder in holders:
+    for holder in device.holders:
         users += [_user(each) for each in holder.consumers]
         users += [] if holder.consumers else [fmt("claim {}/{}", holder.namespace, holder.claim)]
     users = list(dict.fromkeys(users))
     more = fmt(" +{}", len(users) - 1) if len(users) > 1 else Safe("")
-    return users[0] + more if users else Safe("-")
+    return users[0] + more if users else nobody(device.holders_bound)
 
 
 def _user(consumer: Consumer) -> Safe:
@@ -142,8 +156,8 @@ def _state_cell(listed: ListedDevice, *, wide: bool) -> Safe:
     preventing = [taint for taint in device.taints if taint.prevents]
     if device.state is DeviceState.TAINTED and preventing and not wide:
         more = fmt(" +{}", len(preventing) - 1) if len(preventing) > 1 else Safe("")
-        return safe(taint_text(preventing[0])) + more
-    return state_text(device.state)
+        return styled(safe(taint_text(preventing[0])) + more, Style.WARN)
+    return state_text(device.state, device.state_bound)
 
 
 # --- claims ---------------------------------------------------------------------------------------------------------
@@ -193,7 +207,7 @@ def claim_users(claim: ClaimRow, *, wide: bool = False) -> Safe:
     """Who holds a reservation; without one, whether that is known to be nobody."""
     users = [consumer_text(each) if wide else _short_user(each) for each in claim.reserved_for]
     if not users:
-        return Safe("?") if claim.unused is None else Safe("-")
+        return UNKNOWN if claim.unused is None else Safe("-")
     if wide or len(users) == 1:
         return Safe(", ").join(users)
     return fmt("{} +{}", users[0], len(users) - 1)
@@ -261,7 +275,7 @@ def _offers_text(row: ClassRow, text_of: Callable[[Sequence[NodeOffer]], Safe]) 
         return Safe("its selectors don't compile")
     offers = [offer for offer in row.offers or () if offer.together.value]
     if row.offers is None or (not offers and row.totals.free.bound in (Bound.UNKNOWN, Bound.AT_LEAST)):
-        return Safe("?")
+        return UNKNOWN
     text = text_of(offers) if offers else Safe("none is free")
     failing = sum(row.errors.values())
     return text + fmt("; fails on {}", counted(failing, "device")) if failing else text
@@ -305,7 +319,7 @@ TAINTS: Final[tuple[ListColumn[TaintRow], ...]] = (
         lambda row: _hit(row, wide=False),
         detail=lambda row, _: _hit(row, wide=True),
     ),
-    count_column("HIT", lambda row: row.device_count),
+    count_column("TAINTED", lambda row: row.device_count),
     count_column("IN USE", lambda row: row.in_use),
     count_column("CLAIMS", lambda row: row.claims, Shown.WIDE),
     ListColumn("STATUS", lambda row, _: _status(row), lambda row: row.status, shown=Shown.WIDE),
@@ -355,8 +369,8 @@ GROUPS: Final[tuple[ListColumn[GroupRow], ...]] = (
     ListColumn("NAMESPACE", lambda row, _: safe(row.namespace), lambda row: (row.namespace, row.name)),
     ListColumn("NAME", lambda row, _: safe(row.name), lambda row: row.name),
     ListColumn("POLICY", lambda row, _: _policy(row), lambda row: row.min_count or 0),
-    ListColumn("PODS", lambda row, _: _known(row.pods), lambda row: row.pods or 0),
-    ListColumn("RUNNING", lambda row, _: _known(row.running), lambda row: row.running or 0),
+    ListColumn("PODS", lambda row, _: known_or(row.pods), lambda row: row.pods or 0),
+    ListColumn("RUNNING", lambda row, _: known_or(row.running), lambda row: row.running or 0),
     ListColumn("STATE", lambda row, _: safe(row.state) or Safe("-"), lambda row: row.state),
     ListColumn(
         "TOPOLOGY", lambda row, _: safe(row.topology_key) or Safe("-"), lambda row: row.topology_key, shown=Shown.WIDE
@@ -375,10 +389,6 @@ GROUPS: Final[tuple[ListColumn[GroupRow], ...]] = (
 def _policy(row: GroupRow) -> Safe:
     """``gang 4``, or ``basic``."""
     return fmt("gang {}", row.min_count) if row.min_count is not None else Safe("basic")
-
-
-def _known(value: int | None) -> Safe:
-    return Safe("?") if value is None else fmt("{}", value)
 
 
 def _workload(row: GroupRow) -> Safe:

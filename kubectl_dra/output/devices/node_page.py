@@ -7,10 +7,19 @@ from datetime import datetime
 from typing import Final
 
 from kubectl_dra.model.invocation import Address
+from kubectl_dra.model.taint_text import taint_text
 from kubectl_dra.output.columns import ListColumn, Shown, count_column
 from kubectl_dra.output.devices.holders import holder_text
 from kubectl_dra.output.devices.lists import pool_state_cell
-from kubectl_dra.output.devices.parts import is_worth_saying, number, scope_cell, state_text, used_count
+from kubectl_dra.output.devices.parts import (
+    UNKNOWN,
+    is_worth_saying,
+    nobody,
+    number,
+    scope_cell,
+    state_text,
+    used_count,
+)
 from kubectl_dra.output.layout import PAGE, Column, table, wrapped
 from kubectl_dra.output.pending.asks import ask_words
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
@@ -21,7 +30,6 @@ from kubectl_dra.reports.device_list import ListedDevice
 from kubectl_dra.reports.nodes import NodeReport, NodeSummary
 from kubectl_dra.reports.object_lists import SliceRow, TemplateRow
 from kubectl_dra.reports.scope import ScopeKind
-from kubectl_dra.reports.taints import taint_text
 
 NODES: Final[tuple[ListColumn[NodeSummary], ...]] = (
     ListColumn("NAME", lambda node, _: safe(node.name), lambda node: node.name),
@@ -30,7 +38,11 @@ NODES: Final[tuple[ListColumn[NodeSummary], ...]] = (
     count_column("FREE", lambda node: node.totals.free),
     count_column("USED", lambda node: used_count(node.totals)),
     count_column("TAINTED", lambda node: node.totals.tainted),
-    ListColumn("DRIVERS", lambda node, _: Safe(",").join(node.drivers) or Safe("-"), lambda node: node.drivers),
+    ListColumn(
+        "DRIVERS",
+        lambda node, _: Safe(",").join(node.drivers) or nobody(node.totals.devices.bound),
+        lambda node: node.drivers,
+    ),
     ListColumn("TAINTS", lambda node, _: Safe(",").join(node.taints) or Safe("-"), shown=Shown.WIDE),
     ListColumn("INSTANCE TYPE", lambda node, _: safe(node.instance_type or "-"), shown=Shown.WIDE),
     ListColumn("AGE", lambda node, now: age(node.created or None, now), lambda node: node.created),
@@ -62,7 +74,7 @@ TEMPLATES: Final[tuple[ListColumn[TemplateRow], ...]] = (
 
 def status_text(node: NodeSummary) -> Safe:
     """kubectl's words; a question mark where the node could not be read."""
-    ready = {"True": "Ready", "": "?"}.get(node.ready, "NotReady")
+    ready = {"True": "Ready", "": str(UNKNOWN)}.get(node.ready, "NotReady")
     return Safe(f"{ready},SchedulingDisabled" if node.cordoned else ready)
 
 
@@ -140,9 +152,11 @@ def _devices(report: NodeReport, now: datetime, wide: bool) -> list[Safe]:
 
 def _device_state(each: ListedDevice) -> Safe:
     preventing = [taint for taint in each.device.taints if taint.prevents]
-    state = state_text(each.device.state)
+    state = state_text(each.device.state, each.device.state_bound)
     return fmt("{} ({})", state, taint_text(preventing[0])) if preventing else state
 
 
 def _users(each: ListedDevice, now: datetime, node: str) -> Safe:
-    return Safe("; ").join(holder_text(holder, now, node) for holder in each.device.holders) or Safe("-")
+    return Safe("; ").join(holder_text(holder, now, node) for holder in each.device.holders) or nobody(
+        each.device.holders_bound
+    )

@@ -30,20 +30,52 @@ _STYLES: Final = {
     DeviceState.BLOCKED: Style.DIM,
     DeviceState.NOT_OFFERED: Style.BAD,
 }
+#: What others may have, although nobody is known to have it.
+_AVAILABLE: Final = frozenset({DeviceState.FREE, DeviceState.PARTLY})
 _NUMBERED: Final = re.compile(r"(.*?)([0-9]{1,9})\Z", re.DOTALL)
 _PREFIX: Final = re.compile(r"[-A-Za-z0-9_.]+/")
 _USED, _SOME, _FREE, _OUT = Safe("█"), Safe("▓"), Safe("░"), Safe("▒")
 
 
+#: What stands where something was not read.
+UNKNOWN: Final = Safe("?")
+
+
 def number(count: Count) -> Safe:
-    """A count with its sign: ``4``, ``≥4``, ``≤4``; ``?4`` for what was seen of an unknown number."""
+    """A count as far as it is known: ``4``, ``≥4``, ``≤4``; ``?`` where what was seen says nothing about it.
+
+    No number is below zero: at most none is none, and at least none says nothing.
+    """
+    match count.bound:
+        case Bound.UNKNOWN:
+            return UNKNOWN
+        case Bound.AT_LEAST if not count.value:
+            return UNKNOWN
+        case Bound.AT_MOST if not count.value:
+            return Safe("0")
     return fmt("{}{}", Safe(count.bound.sign), count.value)
 
 
-def state_text(state: DeviceState) -> Safe:
-    """A state as a coloured word."""
-    word = Safe(STATE_WORDS[state])
-    return styled(word, _STYLES[state]) if state in _STYLES else word
+def state_text(state: DeviceState, bound: Bound = Bound.EXACT) -> Safe:
+    """A state as a coloured word; ``free?`` where the device may be less available than what was read says."""
+    word = state_word(state, bound)
+    return styled(word, _STYLES[state]) if state in _STYLES and bound is Bound.EXACT else word
+
+
+def state_word(state: DeviceState, bound: Bound) -> Safe:
+    """The same without colours."""
+    open_ = bound is not Bound.EXACT and state in _AVAILABLE
+    return fmt("{}{}", Safe(STATE_WORDS[state]), UNKNOWN if open_ else Safe(""))
+
+
+def nobody(bound: Bound) -> Safe:
+    """What stands for nobody and nothing, where all were read."""
+    return Safe("-") if bound is Bound.EXACT else UNKNOWN
+
+
+def known_or(value: int | None) -> Safe:
+    """A number, or that it is unknown."""
+    return UNKNOWN if value is None else fmt("{}", value)
 
 
 def by_state(totals: DeviceTotals) -> Iterator[tuple[DeviceState, Count]]:
@@ -82,17 +114,18 @@ def _part(state: DeviceState, count: Count, totals: DeviceTotals) -> Safe:
 
 
 def use_bar(totals: DeviceTotals, columns: int) -> Safe:
-    """A bar of used █, partly used ▓, free ░ and other ▒ devices; empty for no devices."""
+    """A bar of used █, partly used ▓, free ░ (? where these may be used as well) and other ▒ devices."""
     values = {state: count.value for state, count in by_state(totals)}
     out = sum(values[state] for state in (DeviceState.TAINTED, DeviceState.BLOCKED, DeviceState.NOT_OFFERED))
     parts = ((_USED, values[DeviceState.IN_USE]), (_SOME, values[DeviceState.PARTLY]))
-    return bar((*parts, (_FREE, values[DeviceState.FREE]), (_OUT, out)), columns)
+    free = _FREE if totals.free.bound is Bound.EXACT else UNKNOWN
+    return bar((*parts, (free, values[DeviceState.FREE]), (_OUT, out)), columns)
 
 
-def amount_bar(used: int, total: int, columns: int) -> Safe:
-    """A bar of an amount: used █ and free ░."""
+def amount_bar(used: int, total: int, columns: int, rest: Safe = _FREE) -> Safe:
+    """A bar of an amount: used █ and the ``rest``, which is free ░."""
     used = max(0, min(used, total))
-    return bar(((_USED, used), (_FREE, total - used)), columns)
+    return bar(((_USED, used), (rest, total - used)), columns)
 
 
 def bar(parts: Sequence[tuple[Safe, int]], columns: int) -> Safe:

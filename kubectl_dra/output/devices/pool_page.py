@@ -15,6 +15,7 @@ from kubectl_dra.output.devices.advertised import advertised_lines
 from kubectl_dra.output.devices.capacity import capacity_cell, capacity_lines, policy_lines
 from kubectl_dra.output.devices.holders import holder_text, taint_lines
 from kubectl_dra.output.devices.parts import (
+    nobody,
     number,
     pairs_text,
     ranges,
@@ -204,7 +205,11 @@ def _device_lines(report: PoolReport, device: DeviceRecord, now: datetime) -> li
         states = [*taints, *((Safe(""), user) for user in users)]
     else:
         first, *others = users or [_why(device)]
-        states = [(state_text(device.state), first), *((Safe(""), user) for user in others), *taints]
+        states = [
+            (state_text(device.state, device.state_bound), first),
+            *((Safe(""), user) for user in others),
+            *taints,
+        ]
     shares = capacity_cell(device) if device.shareable else []
     missing = len(shares) - len(states)
     states += [(Safe(""), Safe(""))] * max(0, missing)
@@ -217,7 +222,7 @@ def _why(device: DeviceRecord) -> Safe:
         return fmt("its counters are taken by {}", Safe(", ").join(ranges(device.held_back_by)))
     if device.state is DeviceState.NOT_OFFERED and device.feature:
         return fmt("needs the feature gate {}", device.feature)
-    return Safe("-")
+    return nobody(device.holders_bound)
 
 
 # --- footnotes ------------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Final
 
 from kubectl_dra.model.poolstatus import PoolStatus
+from kubectl_dra.output.devices.parts import UNKNOWN, known_or
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
 from kubectl_dra.output.words import ago, counted
@@ -40,15 +41,15 @@ def _answer(record: PoolStatusRecord, status: PoolStatus, now: datetime) -> Iter
     if status.validation_error:
         yield from wrapped(styled(fmt("it says: {}", status.validation_error), Style.BAD), indent=4, first=2)
     for each in status.partition_summary:
-        text = fmt("{} {}: {} of {} allocatable", each.attribute, each.type, _or_none(each.allocatable), each.total)
+        text = fmt("{} {}: {} of {} allocatable", each.attribute, each.type, known_or(each.allocatable), each.total)
         yield from wrapped(text, indent=4, first=2)
     if status.shareable_summary is not None:
         shared = status.shareable_summary
-        whole, part = _or_none(shared.fully_available_devices), _or_none(shared.partially_available_devices)
+        whole, part = known_or(shared.fully_available_devices), known_or(shared.partially_available_devices)
         yield from wrapped(fmt("shared devices: {} wholly, {} partly available", whole, part), indent=4, first=2)
         for capacity in shared.capacity:
-            amounts = fmt("{} of {} available", str(capacity.available or "?"), str(capacity.total or "?"))
-            taken = fmt("{} consumed", str(capacity.consumed or "?"))
+            amounts = fmt("{} of {} available", str(capacity.available or UNKNOWN), str(capacity.total or UNKNOWN))
+            taken = fmt("{} consumed", str(capacity.consumed or UNKNOWN))
             yield from wrapped(fmt("{}: {}, {}", capacity.name, amounts, taken), indent=6, first=4)
     if record.differs:
         changes = Safe(", ").join(map(_difference, record.differs))
@@ -70,10 +71,6 @@ def _numbers(status: PoolStatus) -> Safe:
     where = [fmt("generation {}", status.generation)] + ([fmt("{} slices", slices)] if slices is not None else [])
     where += [fmt("node {}", status.node_name)] if status.node_name else []
     return Safe(", ").join([*where, *parts])
-
-
-def _or_none(value: int | None) -> Safe:
-    return Safe("?") if value is None else fmt("{}", value)
 
 
 def _difference(difference: FigureDifference) -> Safe:

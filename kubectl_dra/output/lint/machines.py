@@ -42,8 +42,8 @@ def _results(report: LintReport) -> Iterator[dict[str, Any]]:
         if finding.line:
             place["region"] = {"startLine": finding.line, "startColumn": max(finding.column, 1)}
         yield {
-            "ruleId": finding.rule.value,
-            "ruleIndex": rules.index(finding.rule),
+            "ruleId": finding.code.value,
+            "ruleIndex": rules.index(finding.code),
             "level": _LEVELS[finding.severity],
             "message": {"text": plain(message(finding))},
             "locations": [{"physicalLocation": place}],
@@ -69,7 +69,7 @@ def _annotation(finding: LintFinding) -> Safe:
     place = {"file": finding.file}
     if finding.line:
         place |= {"line": str(finding.line), "col": str(max(finding.column, 1))}
-    place["title"] = RULES[finding.rule].title
+    place["title"] = RULES[finding.code].title
     fields = ",".join(f"{name}={_property(plain(safe(value)))}" for name, value in place.items())
     text = _data(plain(message(finding)))
     return safe(f"::{_COMMANDS[finding.severity]} {fields}::{text}")

@@ -18,7 +18,7 @@ def lint_page(report: LintReport) -> Iterator[Safe]:
     """All lines."""
     for finding in report.findings:
         yield _line(finding)
-    helps = dict.fromkeys(finding.rule for finding in report.findings)
+    helps = dict.fromkeys(finding.code for finding in report.findings)
     if helps:
         yield Safe("")
     for rule in helps:
@@ -52,4 +52,4 @@ def message(finding: LintFinding) -> Safe:
 def _line(finding: LintFinding) -> Safe:
     place = fmt("{}:{}:{}", finding.file, finding.line, finding.column) if finding.line else safe(finding.file)
     severity = styled(safe(finding.severity.value), _STYLES[finding.severity])
-    return fmt("{}: {}: {} [{}]", place, severity, message(finding), finding.rule.value)
+    return fmt("{}: {}: {} [{}]", place, severity, message(finding), finding.code.value)

@@ -8,7 +8,7 @@ from typing import Any, Final
 from kubectl_dra.diagnosis.remedies.records import (
     Action,
     AddDevices,
-    AddNode,
+    ClearSelectedNode,
     CreateObject,
     DeleteClaim,
     DeletePod,
@@ -18,6 +18,7 @@ from kubectl_dra.diagnosis.remedies.records import (
     EditPod,
     EndReservations,
     LabelNamespace,
+    MoveVolume,
     PinPods,
     RaiseQuota,
     RemoveGates,
@@ -26,11 +27,14 @@ from kubectl_dra.diagnosis.remedies.records import (
     RepairPool,
     Uncordon,
     Wait,
+    WidenTopology,
 )
+from kubectl_dra.diagnosis.whatif.records import AddNode
 from kubectl_dra.output.pending.gangs import group_edit, pinned_pods
 from kubectl_dra.output.pending.removals import short_clause, users_gone
 from kubectl_dra.output.safe import Safe, fmt, safe
-from kubectl_dra.output.words import counted, listed, plural
+from kubectl_dra.output.words import counted, listed, plural, quota_noun
+from kubectl_dra.scheduler.binder import SELECTED_NODE
 
 
 def action_text(action: Action) -> Safe:
@@ -71,6 +75,8 @@ def _claim_change(action: EditClaim) -> Safe:
         return fmt("request {} instead of {}", counted(_number(action.after), "device"), action.before)
     if name == "allocationMode":
         return fmt("request {} instead of all devices", counted(_number(action.after.split(" ")[-1]), "device"))
+    if name == "constraints" and action.after:
+        return fmt("compare {} instead of {} in the constraint", action.after, action.before)
     if name == "constraints":
         return fmt("drop the constraint on {}", action.before.rpartition("/")[2])
     if name == "firstAvailable":
@@ -128,6 +134,9 @@ def _pod_change(action: EditPod) -> Safe:
         return fmt("tolerate the node taint {} in the pod", action.after)
     if name == "resourceClaims" and not action.after:
         return fmt('name ResourceClaim "{}" only once: drop the entry "{}"', action.before, _in_brackets(action.field))
+    if name.startswith("resourceClaims."):
+        new, old = ("", "Template") if name.endswith(".claim") else ("Template", "")
+        return fmt('name "{}" as resourceClaim{}Name, not as resourceClaim{}Name', action.after, Safe(new), Safe(old))
     if name == "resourceClaims":
         return fmt('name "{}" instead of "{}" in the pod', action.after, action.before)
     if name == "resources":
@@ -179,12 +188,29 @@ def _label(action: LabelNamespace) -> Safe:
     return fmt("label namespace {} with {}={}", action.namespace, action.label, action.value)
 
 
+def _selected_node(action: ClearSelectedNode) -> Safe:
+    text = "unless PersistentVolumeClaim {} is just being provisioned for {}, remove its annotation {}"
+    return fmt(text, str(action.claim.key), action.node, SELECTED_NODE)
+
+
+def _topology(action: WidenTopology) -> Safe:
+    text = "allow StorageClass {} to provision volumes for {}={} too, if its driver can"
+    return fmt(text, action.storage_class, action.key, action.value)
+
+
+def _volume(action: MoveVolume) -> Safe:
+    text = "replace PersistentVolumeClaim {} with a new one, after copying its data: StorageClass {} makes its volume "
+    text += "where the pod goes, which cannot reach volume {}"
+    return fmt(text, str(action.claim.key), action.storage_class, action.volume)
+
+
 def _uncordon(action: Uncordon) -> Safe:
     return fmt("uncordon node {}", action.node)
 
 
 def _quota(action: RaiseQuota) -> Safe:
-    return fmt("raise {} of quota {} by {}", action.resource, action.quota.name, action.by)
+    text = "raise the limit of ResourceQuota {} for {} from {} to {}"
+    return fmt(text, action.quota.name, quota_noun(action.resource), action.before, action.after)
 
 
 def _pool(action: RepairPool) -> Safe:
@@ -232,6 +258,9 @@ _WORDS: Final[dict[type, Callable[[Any], Safe]]] = {
     EndReservations: _end_reservations,
     RemoveTaintRule: _remove_rule,
     LabelNamespace: _label,
+    ClearSelectedNode: _selected_node,
+    WidenTopology: _topology,
+    MoveVolume: _volume,
     Uncordon: _uncordon,
     RaiseQuota: _quota,
     RepairPool: _pool,

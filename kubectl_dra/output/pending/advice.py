@@ -4,21 +4,54 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import ClassOffer, ClassProblem, NodeOutcome, NoSingleNode, Unpublished, Verdict
+from kubectl_dra.diagnosis.records import (
+    BindingProblem,
+    ClassOffer,
+    ClassProblem,
+    HeldFor,
+    NodeOutcome,
+    NodeTaint,
+    NoSingleNode,
+    QuotaShortage,
+    Unpublished,
+    Verdict,
+    VolumeTrouble,
+)
+from kubectl_dra.diagnosis.records.nodes import tells_of_node
+from kubectl_dra.diagnosis.remedies.records import RemedyKind
 from kubectl_dra.model.invocation import Address, flag
 from kubectl_dra.output.explain.pages import reason_page
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.amounts import amount_phrase
+from kubectl_dra.output.pending.headline import was_given_up
+from kubectl_dra.output.pending.quotas import quota_advice
+from kubectl_dra.output.pending.volumes import volume_advice, volume_step_lines
 from kubectl_dra.output.safe import Safe, command, fmt, safe
-from kubectl_dra.output.words import counted, listed, plural
+from kubectl_dra.output.words import age, ago, counted, listed, parse_time, plural
 from kubectl_dra.reports.drivers import DriverOnNode
-from kubectl_dra.reports.invocations import Words, changing, kubectl, of, reading, within
+from kubectl_dra.reports.invocations import Words, changing, dra, kubectl, of, reading, within
 from kubectl_dra.reports.pending import PendingReport
 
+#: After so long containers that have not started are held up by something.
+_LONG: Final = timedelta(minutes=2)
 _NEVER: Final = (Verdict.NOT_PENDING, Verdict.SCHEDULABLE, Verdict.UNKNOWN)
+_NEVER_READY: Final = Safe(
+    "What usually helps: Read the log of the driver, or of the controller that attaches the devices: it has to set the "
+    "condition in the claim's status. Waiting longer is unlikely to help: until the condition is set, the scheduler "
+    "releases the devices after each timeout (10 minutes unless configured) and tries again."
+)
+_NODE_STATE: Final = Safe(
+    "Repair the node; Kubernetes removes the taint by itself once the node is well again. A pod that tolerates it gets "
+    "no working node. Or add a node like it."
+)
+_NEVER_MADE: Final = Safe(
+    "What usually helps: Check that kube-controller-manager runs, and read its log for resource-claim-controller: the "
+    "API server may refuse the claim. A pod of a PodGroup needs the feature GenericWorkload there."
+)
 #: What the scheduler's words tell where nothing else decides.
 _OF_THE_SCHEDULER: Final = (
     Code.API_ERROR_AT_BINDING,
@@ -51,14 +84,15 @@ _OF_DRIVERS: Final = (
 )
 
 
-def advice_lines(report: PendingReport) -> Iterator[Safe]:
+def advice_lines(report: PendingReport, now: datetime) -> Iterator[Safe]:
     """What was tried without success, and the advice of the reason's page."""
     code = report.code
     if code is None or any(remedy.verified for remedy in report.remedies):
         return
     if report.verdict in _NEVER and not (report.verdict is Verdict.UNKNOWN and code in _OF_THE_SCHEDULER):
         return
-    if code.startswith(_ON_THE_NODE):
+    # What exists under the name, or nearly, is offered already.
+    if code.startswith(_ON_THE_NODE) or any(each.kind is RemedyKind.NAME_OBJECT for each in report.remedies):
         return
     if report.tried.ended or (report.no_pair_helps and report.tried.singles):
         yield from wrapped(_tried(report))
@@ -70,8 +104,26 @@ def advice_lines(report: PendingReport) -> Iterator[Safe]:
         yield from wrapped(Safe(text))
         return
     detail = report.causes[0].detail
-    advice = _bring_together(detail) if isinstance(detail, NoSingleNode) else _advice(report, code)
+    if is_binding_overdue(report, now):
+        yield from wrapped(_NEVER_READY)
+        return
+    if is_claim_overdue(report, now):
+        yield from wrapped(_NEVER_MADE)
+        return
+    told = volume_advice(detail) if isinstance(detail, VolumeTrouble) else None
+    told = quota_advice(detail) if isinstance(detail, QuotaShortage) else told
+    told = _NODE_STATE if isinstance(detail, NodeTaint) and tells_of_node(detail.taint) else told
+    advice = _bring_together(detail) if isinstance(detail, NoSingleNode) else told or _advice(report, code)
     yield from wrapped(fmt("What usually helps: {}", advice))
+
+
+def is_binding_overdue(report: PendingReport, now: datetime) -> bool:
+    """Whether the devices had time enough: in an earlier allocation, which was given up, or in this one."""
+    detail = report.causes[0].detail if report.causes else None
+    if report.code is not Code.BINDING_CONDITIONS or not isinstance(detail, BindingProblem):
+        return False
+    since = parse_time(detail.since)
+    return was_given_up(report) or (since is not None and now - since > _LONG)
 
 
 def _bring_together(found: NoSingleNode) -> Safe:
@@ -127,17 +179,77 @@ def existing_lines(report: PendingReport) -> Iterator[Safe]:
     yield from wrapped(fmt("{}: {}{}", lead, Safe(", ").join(names), more), indent=2, first=0)
 
 
-def next_step_lines(report: PendingReport, address: Address) -> Iterator[Safe]:
+def is_claim_overdue(report: PendingReport, now: datetime) -> bool:
+    """Whether a claim is not made for longer than the controller ever needs."""
+    created = parse_time(report.created)
+    return report.code is Code.CLAIM_NOT_CREATED and created is not None and now - created >= _LONG
+
+
+def overdue_lines(report: PendingReport, now: datetime) -> list[Safe]:
+    """A claim that is not made for long: to wait is no advice any more."""
+    if not is_claim_overdue(report, now):
+        return []
+    text = (
+        "The pod is {} old, and the controller usually makes a claim within a second: it does not run, or the API "
+        "server refuses its requests."
+    )
+    return wrapped(fmt(text, age(report.created, now)))
+
+
+def _lingering(report: PendingReport, address: Address) -> Iterator[Safe]:
+    """The events of a pod that holds devices although it is being deleted."""
+    funnels = (each.funnel for group in report.nodes for each in group.requests if each.funnel is not None)
+    removed = (each for funnel in funnels for each in funnel.removed)
+    pod = next((each.source.split(", ")[0] for each in removed if each.held_for is HeldFor.ENDING), "")
+    namespace, _, name = pod.partition("/")
+    line = command(reading(kubectl("describe", of("pod", name, namespace)), address)) if pod else None
+    if line is not None:
+        yield fmt("What keeps {} from ending: {}", pod, line)
+
+
+def _about_the_claim(report: PendingReport, address: Address, now: datetime) -> Iterator[Safe]:
+    """The first command where prose alone says what to do about a claim."""
+    claim, words, text = report.causes[0].claim, None, ""
+    if report.code is Code.CLAIM_NOT_OWNED:
+        text = "To delete the pod: {}"
+        words = changing(kubectl("delete", of("pod", report.pod.name, report.pod.namespace)), address)
+    elif report.code is Code.CONSUMERS_FULL and claim is not None:
+        where = within(claim.namespace)
+        text, words = "Who uses it: {}", reading(dra("describe-claim", claim.name, where), address)
+    elif is_claim_overdue(report, now):
+        where = within("kube-system")
+        text = "The controller's pods, where the cluster runs it as pods: {}"
+        words = reading(kubectl("get", "pods", where, "-l", "component=kube-controller-manager"), address)
+    line = command(words) if words is not None else None
+    if line is not None:
+        yield fmt(text, line)
+
+
+def next_step_lines(report: PendingReport, address: Address, now: datetime) -> Iterator[Safe]:
     """Where to look next: the events of a pod that is on its node, and the log of the driver there."""
     code = report.code
     if code is None or report.verdict is Verdict.NOT_PENDING:
         return
+    yield from _lingering(report, address)
+    yield from _about_the_claim(report, address, now)
     if code.startswith(_ON_THE_NODE):
-        yield from _on_the_node(report, code, address)
+        yield from _on_the_node(report, code, address, now)
+    elif isinstance(report.causes[0].detail, NodeTaint) and tells_of_node(report.causes[0].detail.taint):
+        yield from _node_state(report, address)
+    elif isinstance(report.causes[0].detail, VolumeTrouble):
+        yield from volume_step_lines(report.causes[0].detail, address)
     elif code in WITHOUT_DEVICES:
         yield from _find_driver(report, address)
-    elif code in _OF_DRIVERS:
+    elif any(cause.code in _OF_DRIVERS for cause in report.causes):
         yield from _logs(report, address)
+
+
+def _node_state(report: PendingReport, address: Address) -> Iterator[Safe]:
+    """Where the conditions of the first node stand, with their times."""
+    for name in report.causes[0].nodes[:1]:
+        line = command(reading(kubectl("describe", of("node", name)), address))
+        if line is not None:
+            yield fmt("Its conditions, and since when: {}", line)
 
 
 def _find_driver(report: PendingReport, address: Address) -> Iterator[Safe]:
@@ -165,11 +277,16 @@ def _find_driver(report: PendingReport, address: Address) -> Iterator[Safe]:
             yield fmt(text, line)
 
 
-def _on_the_node(report: PendingReport, code: Code, address: Address) -> Iterator[Safe]:
+def _on_the_node(report: PendingReport, code: Code, address: Address, now: datetime) -> Iterator[Safe]:
     events = command(reading(kubectl("describe", of("pod", report.pod.name, report.pod.namespace)), address))
     if code is Code.PREPARING:
+        seen = report.observed
+        since = parse_time(seen.time) if seen is not None and seen.status == "True" else None
+        lead = Safe("If this lasts more than a minute")
+        if since is not None and now - since > _LONG:
+            lead = fmt("It was scheduled {}, and something holds it up", ago(since.isoformat(), now))
         if events is not None:
-            yield fmt("If this lasts more than a minute: {}", events)
+            yield fmt("{}: {}", lead, events)
     else:
         yield from wrapped(fmt("What usually helps: {}", _advice(report, code)))
         if events is not None:

@@ -5,16 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from kubectl_dra.diagnosis.records import FatalError
+from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import padded, wrapped
+from kubectl_dra.output.pending.carets import caret_lines, place_of
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
 from kubectl_dra.output.words import counted, listed, plural
 from kubectl_dra.reports.ask import ClaimAsk, ClassicAsk, ConstraintAsk, ExtendedAsk, RequestAsk
 
 _GAP: Final = 3
+_WHERE: Final = "where"
 
 
-def ask_lines(asks: Sequence[ClaimAsk], extended: Sequence[ExtendedAsk] = ()) -> Iterator[Safe]:
-    """Lines for all claims and extended resources of a pod."""
+def ask_lines(
+    asks: Sequence[ClaimAsk], extended: Sequence[ExtendedAsk] = (), fault: FatalError | None = None
+) -> Iterator[Safe]:
+    """Lines for all claims and extended resources of a pod; ``fault`` is marked in the selector that it is about."""
     if extended:
         yield Safe("It requests (extended resources, without a ResourceClaim)")
     for resource in extended:
@@ -32,7 +38,7 @@ def ask_lines(asks: Sequence[ClaimAsk], extended: Sequence[ExtendedAsk] = ()) ->
         elif not ask.requests:
             yield Safe("  nothing: the claim has no requests")
         for request in ask.requests:
-            yield from _request_lines(request, column)
+            yield from _request_lines(request, column, fault)
         several = len(ask.requests) > 1
         for constraint in ask.constraints:
             yield Safe(" " * (2 if several else column)) + _constraint(constraint, several=several)
@@ -62,7 +68,25 @@ def _amount(request: RequestAsk) -> Safe:
     return fmt("{} {}", Safe("all") if request.count is None else fmt("{} ×", request.count), request.device_class)
 
 
-def _request_lines(request: RequestAsk, column: int) -> Iterator[Safe]:
+def is_marked(asks: Sequence[ClaimAsk], fault: FatalError) -> bool:
+    """Whether the lines of what is requested can point at the place of an error."""
+    names = [request.name for ask in asks for request in ask.requests]
+    column = 2 + max(map(len, names), default=0) + _GAP
+    requests = (request for ask in asks if ask.classic is None for request in ask.requests)
+    return any(_marks(fault, selector, column) for request in requests for selector in request.selectors)
+
+
+def _marks(fault: FatalError, selector: str, column: int) -> list[Safe]:
+    """The caret below a selector that stands behind ``where``; none where it is another, or the place is not known."""
+    text = " ".join(selector.split())
+    place = place_of(text, fault) if text == " ".join(fault.expression.split()) else -1
+    at = column + len(_WHERE) + 1 + place
+    # The first line says more about an attribute that is missing.
+    detail = "no such key" if fault.attribute else fault.detail
+    return list(caret_lines(at, detail)) if place >= 0 and at < page_width() else []
+
+
+def _request_lines(request: RequestAsk, column: int, fault: FatalError | None) -> Iterator[Safe]:
     """What one request needs; selectors are code, which is never broken across lines."""
     space = Safe(" " * column)
     amount = Safe("all devices") if request.count is None else counted(request.count, "device")
@@ -71,7 +95,10 @@ def _request_lines(request: RequestAsk, column: int) -> Iterator[Safe]:
     yield padded(fmt("  {}", request.name), column) + Safe(first[column:])
     yield from rest
     for number, selector in enumerate(request.selectors):
-        yield space + fmt("{} {}", Safe("and" if number else "where"), " ".join(selector.split()))
+        word = Safe("and" if number else _WHERE)
+        yield space + fmt("{} {}", padded(word, len(_WHERE)) if number and fault else word, " ".join(selector.split()))
+        if fault is not None:
+            yield from _marks(fault, selector, column)
     for key, value in request.capacity.items():
         yield space + fmt("with {} of {} each", value, key)
     if request.tolerations:

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import Cause, ClaimVerdict, ObjectRef
+from kubectl_dra.diagnosis.records import Cause, ClaimVerdict, Consumers, ObjectRef
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.asks import ask_lines
@@ -50,14 +50,27 @@ def claim_pending_page(
 
 def _ending(report: ClaimPendingReport) -> list[Safe]:
     """The command that ends what nobody needs any more; a line of its own, as it is pasted."""
-    commands = [line for words in report.ending if (line := command(words)) is not None]
+    commands = ending_commands(report)
     head = Safe("To end the reservations of pods that are gone (the controller does it where it works):")
     return [*wrapped(head), *commands] if commands else []
 
 
+def ending_commands(report: ClaimPendingReport) -> list[Safe]:
+    """What ends the reservations of pods that are gone, a command per line; none where there is nothing to end."""
+    return [line for words in report.ending if (line := command(words)) is not None]
+
+
 def claim_pending_summary(report: ClaimPendingReport) -> Safe:
     """The answer in a sentence."""
-    return fmt("ResourceClaim {} {}{}.", str(report.claim.key), Safe(_STATE[report.verdict]), _reason(report))
+    return fmt("ResourceClaim {} {}{}.", str(report.claim.key), Safe(_state(report)), _reason(report))
+
+
+def _state(report: ClaimPendingReport) -> str:
+    """A reservation by what is gone is no use."""
+    details = [cause.detail for cause in report.causes if cause.code is Code.CONSUMER_GONE]
+    if report.verdict is ClaimVerdict.RESERVED and any(isinstance(d, Consumers) and not d.present for d in details):
+        return "has its devices, which nobody uses"
+    return _STATE[report.verdict]
 
 
 def _waits_with_pod(report: ClaimPendingReport) -> bool:

@@ -2,45 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from kubectl_dra.api.controllers import resource_of
-from kubectl_dra.diagnosis.records import ObjectRef
-from kubectl_dra.diagnosis.remedies.records import Competition, DeletePod
+from kubectl_dra.diagnosis.records import ObjectRef, Unspecified
+from kubectl_dra.diagnosis.remedies.records import Competition
+from kubectl_dra.output.pending.quotas import refused_unless
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, listed
 from kubectl_dra.reports.invocations import kubectl, shell_line, within
 from kubectl_dra.reports.remedies import RemedyReport
-from kubectl_dra.reports.renewal import CountsAsFailed, Hindrance, NoCommand, Restarts, StartsOver
+from kubectl_dra.reports.renewal import (
+    CountsAsFailed,
+    Hindrance,
+    NoCommand,
+    OneOfSeveral,
+    QuotasUnread,
+    Restarts,
+    StartsOver,
+)
 
 
 def note_texts(remedy: RemedyReport) -> Iterator[Safe]:
     """One text for each consequence of a remedy, and for each note."""
-    if remedy.competition.before or remedy.competition.after:
-        deleted = {action.pod for action in remedy.actions if isinstance(action, DeletePod)}
-        yield _competition(remedy.competition, deleted)
+    if remedy.competition is not None:
+        yield _competition(remedy.competition)
     if remedy.then is not None and remedy.then.code is not None:
         yield fmt("then it meets {}: {}", remedy.then.code, remedy.then.code.meaning)
     yield from (_WORDS[type(note)](note) for note in remedy.notes)
 
 
-def _competition(found: Competition, deleted: Collection[ObjectRef]) -> Safe:
+def _competition(found: Competition) -> Safe:
     """``2 other pods wait for the same; ml/a comes first``: what is freed is shared in the order of the queue."""
-    refs = (*found.before, *found.after)
-    if not found.before and all(ref in deleted for ref in refs):
+    if not found.before and found.after == found.again:
         return Safe("the scheduler tries this pod first, before the one that is started again")
-    groups = sum(ref.kind == "PodGroup" for ref in refs)
-    parts = [counted(len(refs) - groups, "other pod")] if groups < len(refs) else []
-    parts += [counted(groups, "PodGroup" if parts else "other PodGroup")] if groups else []
-    verb = Safe("waits" if len(refs) == 1 else "wait")
+    if found.lost and found.count == found.again:
+        return Safe("what is started again is there first, and will probably take it")
+    pods = found.count - found.groups
+    parts = [counted(pods, "other pod")] if pods else []
+    parts += [counted(found.groups, "PodGroup" if parts else "other PodGroup")] if found.groups else []
+    verb = Safe("waits" if found.count == 1 else "wait")
     waiting = fmt("{} {} for the same", Safe(" and ").join(parts), verb)
     if not found.before:
         return fmt("{}; this one comes first", waiting)
-    names = listed([str(ref.key) for ref in found.before])
-    first = Safe("comes" if len(found.before) == 1 else "come")
+    names = [str(ref.key) for ref in found.first]
+    more = found.before - len(names)
+    first = Safe("comes" if found.before == 1 else "come")
     left = Safe("will probably take it") if found.lost else Safe("enough is left for this one")
-    return fmt("{}; {} {} first, and {}", waiting, names, first, left)
+    return fmt("{}; {} {} first, and {}", waiting, listed([*names, f"{more} more"] if more else names), first, left)
 
 
 def _restarts(note: Restarts) -> Safe:
@@ -53,6 +63,20 @@ def _starts_over(note: StartsOver) -> Safe:
 
 def _counts_as_failed(note: CountsAsFailed) -> Safe:
     return fmt("counts as failed pod {} of the {} that {} may have", note.failed, note.limit, _named(note.owner))
+
+
+def _unspecified(note: Unspecified) -> Safe:
+    refused = refused_unless(note, "the new pod")
+    return fmt("{}: must specify {} for: {}", refused, note.resource, ",".join(note.containers))
+
+
+def _quotas_unread(_note: QuotasUnread) -> Safe:
+    return Safe("a ResourceQuota may refuse the new objects: the quotas could not be read")
+
+
+def _one_of_several(note: OneOfSeveral) -> Safe:
+    of = fmt(", one of {}", note.count) if note.count else Safe("")
+    return fmt("its manifest names {} {}{}; change that where another is meant", note.kind, note.chosen, of)
 
 
 def _no_command(note: NoCommand) -> Safe:
@@ -81,6 +105,9 @@ def _named(owner: ObjectRef) -> Safe:
 _WORDS: Final[dict[type, Callable[[Any], Safe]]] = {
     Restarts: _restarts,
     StartsOver: _starts_over,
+    OneOfSeveral: _one_of_several,
     CountsAsFailed: _counts_as_failed,
     NoCommand: _no_command,
+    QuotasUnread: _quotas_unread,
+    Unspecified: _unspecified,
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Final
@@ -30,6 +29,7 @@ from kubectl_dra.diagnosis.records import (
 )
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.pending.carets import caret_lines, place_of
 from kubectl_dra.output.pending.gangs import elsewhere_lines
 from kubectl_dra.output.pending.reasons.running import DETAIL_TOLD, innermost
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
@@ -37,15 +37,23 @@ from kubectl_dra.output.words import ago, counted, lasting, listed, shortened
 from kubectl_dra.reports.autoscaler_words import AutoscalerWords
 from kubectl_dra.reports.failing_pods import FailingPod
 
-_MISSING_KEY: Final = re.compile(r"no such key: (\S+?)(?:\.|$)")
+#: Advice by the words of cluster-autoscaler (processors/status and core/scaleup/orchestrator/skippedreasons.go).
+_SCALING: Final = {
+    "max node group size reached": (
+        "An administrator can raise the maximum size of a node group that has the hardware, or add a node by hand."
+    ),
+    "in backoff after failed scale-up": (
+        "The last attempt to add a node failed, and the autoscaler pauses before the next: its log says why."
+    ),
+}
 
 
-def evidence_lines(cause: Cause, namespace: str, now: datetime) -> Iterator[Safe]:
-    """The lines that prove one cause; none where its sentence says all."""
+def evidence_lines(cause: Cause, namespace: str, now: datetime, said: str = "") -> Iterator[Safe]:
+    """The lines that prove one cause; none where its sentence, which ``said`` contains, says all."""
     match cause.detail:
         case FatalError() as error:
             yield from _expression(error)
-        case ClaimEntry() as entry:
+        case ClaimEntry() as entry if cause.code is not Code.TEMPLATE_MISSING:
             yield from _claim_entry(entry, now)
         case ClassProblem(similar=similar) if similar:
             yield from wrapped(fmt("Existing classes with a similar name: {}", listed(similar)), indent=2)
@@ -58,7 +66,7 @@ def evidence_lines(cause: Cause, namespace: str, now: datetime) -> Iterator[Safe
         case Negotiation() as negotiation:
             yield from _negotiation(negotiation, cause.claim, now)
         case PoolProblem() as pool:
-            yield from _pool(pool, now)
+            yield from _pool(pool, now, said)
         case BindingProblem() as binding:
             yield from _binding(binding, now)
         case KubeletText() as kubelet:
@@ -97,24 +105,38 @@ def failing_lines(pods: Sequence[FailingPod]) -> Iterator[Safe]:
     alike: dict[Safe, list[Safe]] = {}
     for each in pods:
         restarts = fmt(", {}", counted(each.restarts, "restart")) if each.restarts else Safe("")
-        words = fmt(": {}", each.message) if each.message else Safe("")
+        words = fmt(": {}", each.message) if each.message else _last_exit(each)
         where = fmt("{} on {}", str(each.pod.key), each.node) if each.node else safe(str(each.pod.key))
         alike.setdefault(fmt("{}{}{}", each.state, restarts, words), []).append(where)
     for text, names in alike.items():
         yield from wrapped(fmt("{}: {}", Safe(", ").join(names), text), indent=4, first=2)
 
 
+def _last_exit(pod: FailingPod) -> Safe:
+    """How the container ended, where it left no words."""
+    if not pod.ended or pod.ended == pod.state:
+        return Safe("")
+    return fmt(", last {}", pod.ended) if pod.ended.startswith("exit") else fmt(", last exit {}", pod.ended)
+
+
 def autoscaler_lines(said: AutoscalerWords | None, now: datetime) -> Iterator[Safe]:
     """An autoscaler's own words."""
     if said is not None:
         name = said.autoscaler.replace("-", " ").capitalize()
-        yield from wrapped(fmt("{}, {}: {}", name, ago(said.time, now), said.message), indent=2, first=0)
+        silent = Safe(" (nothing since)") if said.old else Safe("")
+        yield from wrapped(fmt("{}, {}{}: {}", name, ago(said.time, now), silent, said.message), indent=2, first=0)
         if not said.adds:
-            text = (
-                "An administrator has to add nodes with the hardware another way, for example in a node group of fixed "
-                "size."
-            )
-            yield from wrapped(Safe(text), indent=2)
+            yield from wrapped(_instead(said.message), indent=2)
+
+
+def _instead(message: str) -> Safe:
+    """What an administrator can do where an autoscaler adds no node."""
+    for words, advice in _SCALING.items():
+        if words in message:
+            return Safe(advice)
+    return Safe(
+        "An administrator has to add nodes with the hardware another way, for example in a node group of fixed size."
+    )
 
 
 def _expression(error: FatalError) -> Iterator[Safe]:
@@ -122,29 +144,14 @@ def _expression(error: FatalError) -> Iterator[Safe]:
     if not error.expression:
         return
     text, room = " ".join(error.expression.split()), page_width() - 4
-    position = _place(text, error)
+    position = place_of(text, error)
     start = 0 if len(text) <= room or position < 0 else max(0, min(position - room // 2, len(text) - room))
     if position < 0:
         yield from wrapped(safe(text), indent=4, first=2)
         yield from wrapped(styled(safe(error.detail), Style.BAD), indent=2)
         return
     yield fmt("  {}", text[start : start + room])
-    column = position - start + 2
-    detail = wrapped(fmt("^ {}", error.detail), indent=min(column, room // 2) + 2, first=column)
-    if column + len(error.detail) > room:
-        detail = [Safe(" " * column + "^"), *wrapped(safe(error.detail), indent=2)]
-    yield from (styled(line, Style.BAD) for line in detail)
-
-
-def _place(text: str, error: FatalError) -> int:
-    """Where to point: the position that the compiler gave, or the only mention of the key that is missing."""
-    if error.position is not None and text == error.expression:
-        return error.position
-    match = _MISSING_KEY.search(error.detail)
-    if match is None:
-        return -1
-    mentions = [found.start(1) for found in re.finditer(rf"[.\"'](\b{re.escape(match[1])}\b)", text)]
-    return mentions[0] if len(mentions) == 1 else -1
+    yield from caret_lines(position - start + 2, error.detail)
 
 
 def _open(plugins: Sequence[OpenPlugin]) -> Iterator[Safe]:
@@ -164,8 +171,13 @@ def _claim_entry(entry: ClaimEntry, now: datetime) -> Iterator[Safe]:
         yield from wrapped(fmt("It is still used by {}", names), indent=2)
 
 
-def _pool(pool: PoolProblem, now: datetime) -> Iterator[Safe]:
+def _pool(pool: PoolProblem, now: datetime, said: str) -> Iterator[Safe]:
     """What is published of it, and since when: nothing of the pool is newer than its newest slice."""
+    if f"pool {pool.pool} " in said:
+        if pool.since:
+            text = fmt("The newest ResourceSlice of pool {} was created {}.", pool.pool, ago(pool.since, now))
+            yield from wrapped(text, indent=2, first=0)
+        return
     parts = []
     if pool.expected:
         parts.append(fmt("{} of {} ResourceSlices of generation {}", pool.seen, pool.expected, pool.generation))

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from kubectl_dra.diagnosis.records import Certainty, Funnel, ObjectRef, StageName
+from kubectl_dra.diagnosis.records import Certainty, Funnel, ObjectRef, Stage, StageName
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import padded, width, wrapped
 from kubectl_dra.output.pending.removals import removal_note
-from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.output.safe import Safe, Style, fmt, plain, safe, styled
 from kubectl_dra.output.words import plural
 from kubectl_dra.reports.pending import NodeGroupRecord
 
@@ -46,6 +46,7 @@ _LINES: Final = 8
 _LISTED: Final = 2
 _SHORT_NAMES: Final = 16
 _ALWAYS: Final = frozenset({StageName.CLASS})
+_AMOUNTS: Final = frozenset({StageName.CAPACITY, StageName.COUNTERS})
 _FREE_STAGES: Final = frozenset({StageName.TAINTS, StageName.UNUSED, StageName.CAPACITY, StageName.COUNTERS})
 
 
@@ -94,11 +95,12 @@ def stage_label(name: StageName) -> Safe:
     return Safe(_STAGES[name])
 
 
-def funnel_lines(view: FunnelView, certainty: Certainty, others: Safe = _OTHERS) -> Iterator[Safe]:
+def funnel_lines(view: FunnelView, certainty: Certainty, others: Safe = _OTHERS, said: str = "") -> Iterator[Safe]:
     """The table: one line per check that took something out, one column per group of nodes.
 
     Where the names of the nodes do not fit side by side, nodes become lines and checks become columns; a name that
-    leaves no room for the columns has a line of its own. ``others`` says how to see the nodes that are not shown.
+    leaves no room for the columns has a line of its own. ``others`` says how to see the nodes that are not shown; notes
+    on amounts that stand in ``said``, the first line, are not repeated.
     """
     tracks = [track for track in view.tracks if has_devices(track)]
     if not tracks:
@@ -112,7 +114,7 @@ def funnel_lines(view: FunnelView, certainty: Certainty, others: Safe = _OTHERS)
         # More nodes are worth more than notes beside them: those stand below.
         wider = _fitting(tracks, [track_title(track) for track in tracks], label, note=0)
         for one_line in (True, False):
-            lines = list(_by_node(view, tracks, rows, certainty, others, one_line=one_line))
+            lines = list(_by_node(view, tracks, rows, certainty, others, said, one_line=one_line))
             if max(map(width, lines)) <= page_width() and (one_line or len(wider[0]) < few):
                 yield from lines
                 return
@@ -127,7 +129,7 @@ def funnel_lines(view: FunnelView, certainty: Certainty, others: Safe = _OTHERS)
     for text, name in rows:
         counts = [_count(track.funnel, name, certainty) for track in shown]
         removed = [removal for track in shown for removal in track.funnel.stage(name).removed]
-        note = _located(removal_note(name, removed, view.claim.namespace), name, shown)
+        note = _unsaid(_located(removal_note(name, removed, view.claim.namespace), name, shown), name, said)
         yield from _noted(_line(Safe(text), counts, sizes, label), note)
     if any(track.funnel.best is not None for track in shown):
         best = [_best(track.funnel) for track in shown]
@@ -139,6 +141,36 @@ def funnel_lines(view: FunnelView, certainty: Certainty, others: Safe = _OTHERS)
 def _head(titles: Sequence[Safe], label: int) -> Safe:
     sizes = [max(width(title), _COUNT) for title in titles]
     return padded(_HEADER, label + 2) + _line(Safe(""), titles, sizes, 0).removeprefix("  ")
+
+
+def is_said(view: FunnelView, certainty: Certainty, said: str, *, about: bool) -> bool:
+    """Whether the first line, ``said``, has all that the table would show.
+
+    So it is of one column where at most one check takes devices out, for a reason that stands there; ``about``: where
+    none does, the constraint decides, or nothing matches, that the sentence is about this request. Of an alternative
+    the sentence names what it wants, and what nodes have against it.
+    """
+    tracks = [track for track in view.tracks if has_devices(track)]
+    if not tracks or certainty.devices.sign or certainty.free_devices.sign:
+        return False
+    if "/" in view.request:
+        found = [stage for track in tracks for stage in track.funnel.stages if stage.removed]
+        others = [stage for stage in found if stage.name is not StageName.SELECTORS]
+        constrained = any(track.funnel.best is not None for track in tracks)
+        return not constrained and bool(others) and all(_is_noted(stage, view, said) for stage in others)
+    funnel = tracks[0].funnel
+    stages = [stage for stage in funnel.stages if stage.removed]
+    if len(tracks) > 1 or len(stages) > 1 or (stages and funnel.best is not None):
+        return False
+    if not stages or (about and stages[0].name is StageName.SELECTORS and not stages[0].count):
+        return about
+    return _is_noted(stages[0], view, said)
+
+
+def _is_noted(stage: Stage, view: FunnelView, said: str) -> bool:
+    """Whether the note of a check stands in the first line."""
+    notes = (removal_note(stage.name, stage.removed, view.claim.namespace, users=users) for users in (False, True))
+    return any(plain(note) in said for note in notes)
 
 
 def _hidden(tracks: Sequence[Track], others: Safe) -> Iterator[Safe]:
@@ -153,6 +185,7 @@ def _by_node(
     rows: Sequence[tuple[str, StageName]],
     certainty: Certainty,
     others: Safe,
+    said: str,
     *,
     one_line: bool,
 ) -> Iterator[Safe]:
@@ -178,10 +211,15 @@ def _by_node(
         yield Safe("  ") + padded(name if one_line else title, first) + Safe("").join(cells)
     for text, stage in rows:
         removed = [removal for track in shown for removal in track.funnel.stage(stage).removed]
-        note = _located(removal_note(stage, removed, view.claim.namespace), stage, shown)
+        note = _unsaid(_located(removal_note(stage, removed, view.claim.namespace), stage, shown), stage, said)
         if note:
             yield from wrapped(fmt("{}: {}", Safe(text), note), indent=4, first=2)
     yield from _hidden(tracks[len(shown) :], others)
+
+
+def _unsaid(note: Safe, stage: StageName, said: str) -> Safe:
+    """A note on amounts, which are long, unless the first line has it."""
+    return Safe("") if stage in _AMOUNTS and plain(note) in said else note
 
 
 def _located(note: Safe, stage: StageName, tracks: Sequence[Track]) -> Safe:
@@ -271,7 +309,9 @@ def _noted(line: Safe, note: Safe) -> Iterator[Safe]:
         yield line
         return
     column = width(line) + 2
-    if column + _MIN_NOTE > page_width():
+    longest = max(width(Safe(word)) for word in note.split(" "))
+    # A name is not broken where it fits on a line of its own.
+    if column + max(_MIN_NOTE, longest) > page_width():
         yield line
         yield from wrapped(note, indent=6)
         return

@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
 from kubectl_dra.diagnosis.gangs.records import MemberState
-from kubectl_dra.diagnosis.records import Agreement, Verdict
+from kubectl_dra.diagnosis.records import Agreement, Cause, GroupShortage, Verdict
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.layout import Column, closed, table, wrapped
 from kubectl_dra.output.pending.asks import ask_lines
 from kubectl_dra.output.pending.evidence import evidence_lines
 from kubectl_dra.output.pending.funnel import funnel_lines, funnel_views
-from kubectl_dra.output.pending.gangs import origin, with_whole_name
-from kubectl_dra.output.pending.page import AGREEMENT, preemption_lines
+from kubectl_dra.output.pending.gangs import group_sentence, origin, with_whole_name
+from kubectl_dra.output.pending.main_reason import main_reason
+from kubectl_dra.output.pending.preemption import preemption_lines
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.remedies import remedy_lines
+from kubectl_dra.output.pending.scheduler_words import AGREEMENT
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.whatif.page import whatif_lines
 from kubectl_dra.output.words import ago, counted, listed
+from kubectl_dra.reports.ask import ClaimAsk, ExtendedAsk
 from kubectl_dra.reports.groups import GroupPendingReport, OtherAssignment
-from kubectl_dra.reports.pending import PendingReport
+from kubectl_dra.reports.pending import NodeGroupRecord, PendingReport
 from kubectl_dra.scheduler.fit_error import without_preemption
 
 _MEMBERS_SHOWN: Final = 16
@@ -62,7 +66,7 @@ def group_page(
 def group_summary(report: GroupPendingReport) -> Safe:
     """The answer in a sentence."""
     name = fmt("PodGroup {}", str(report.group.key))
-    reason = reason_sentence(with_whole_name(report.causes[0])) if report.causes else Safe("")
+    reason = _reason(report) if report.causes else Safe("")
     if not report.placed_together and report.members:
         return _each_by_itself(report, name)
     match report.verdict:
@@ -77,6 +81,26 @@ def group_summary(report: GroupPendingReport) -> Safe:
             return fmt("Whether {} can be scheduled is unknown: {}.", name, reason)
     # What is said of a group names it.
     return fmt("{}{}.", Safe(reason[:1].upper()), Safe(reason[1:]))
+
+
+@dataclass(frozen=True, slots=True)
+class _Blocking:
+    """The pod that is in the way, as far as the sentence about its own cause needs it."""
+
+    causes: tuple[Cause, ...]
+    asks: tuple[ClaimAsk, ...]
+    nodes: tuple[NodeGroupRecord, ...]
+    extended: tuple[ExtendedAsk, ...] = ()
+
+
+def _reason(report: GroupPendingReport) -> Safe:
+    """The cause; what is in the way of the blocking pod is told as on the page of that pod."""
+    cause = with_whole_name(report.causes[0])
+    detail = cause.detail
+    if not isinstance(detail, GroupShortage) or detail.first is None or detail.first != report.blocking:
+        return reason_sentence(cause)
+    blocking = _Blocking(detail.because, report.asks, report.nodes)
+    return group_sentence(cause, lambda _first: main_reason(blocking))
 
 
 def _placed(report: GroupPendingReport, name: Safe) -> Safe:
@@ -139,14 +163,17 @@ def _nearest(report: GroupPendingReport) -> Sequence[MemberState]:
 
 def _state(member: MemberState, report: GroupPendingReport) -> Safe:
     if not report.placed_together:
-        fits = member.verdict is Verdict.SCHEDULABLE or not member.causes
-        return Safe("would find a node by itself") if fits else reason_sentence(member.causes[0])
+        if member.verdict is Verdict.SCHEDULABLE:
+            return Safe("would find a node by itself")
+        return reason_sentence(member.causes[0]) if member.causes else Safe("unknown")
     if member.nominated:
         return fmt("is to get {} once others are evicted", member.nominated)
     if member.nodes:
         return fmt("would get {}", member.nodes[0])
     if member.causes and (member.pod == report.blocking or member.verdict is not Verdict.UNSCHEDULABLE):
         return reason_sentence(member.causes[0])
+    if member.verdict is Verdict.UNKNOWN:
+        return Safe("unknown")
     if report.blocking is not None:
         return fmt("waits for {}", report.blocking.name)
     return Safe("waits")
@@ -171,7 +198,7 @@ def _other_assignment(report: GroupPendingReport) -> list[Safe]:
     match report.other_assignment:
         case OtherAssignment.NOT_SEARCHED:
             return wrapped(Safe(_NOT_SEARCHED))
-        case OtherAssignment.NONE:
+        case OtherAssignment.NOT_FOUND:
             return wrapped(Safe(_NO_OTHER))
     return []
 
@@ -195,7 +222,8 @@ def _scheduler(report: GroupPendingReport, now: datetime) -> Iterator[Safe]:
 
 def _footer(report: GroupPendingReport) -> Iterator[Safe]:
     for code in list(dict.fromkeys(cause.code for cause in report.causes))[:1]:
-        yield from wrapped(styled(safe(code), Style.DIM) + Safe(f" {code.meaning}"))
+        about = styled(safe(code), Style.DIM) + Safe(f" {code.label}")
+        yield from closed(about, fmt("kubectl dra explain {}", code))
 
 
 # --- groups in a list of pods ---------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, listed, shortened
 from kubectl_dra.reports.pending import NodeGroupRecord, PendingReport
+from kubectl_dra.scheduler.fit_error import DEALLOCATED
 
 # The codes of what ends an attempt.
 _ENDS: Final = "DRA-3"
@@ -27,10 +28,11 @@ _DEVICES: Final = 3
 _WITHOUT_DEVICES: Final = (Code.NO_DEVICE_IN_CLASS, Code.CLASS_SELECTS_NOTHING, Code.DEVICES_OF_GONE_NODES)
 #: Codes of pods that more nodes may help.
 _PLACES: Final = ("DRA-2", "DRA-4")
+#: What its event begins with (processors/status/eventing_scale_up_processor.go).
+_NOT_TRIGGERED: Final = "pod didn't trigger scale-up: "
+_FEW_WORDS: Final = 90
 _NAMES: Final = {"cluster-autoscaler": "The cluster autoscaler", "karpenter": "Karpenter"}
 _UNPLACED: Final = frozenset({Verdict.UNSCHEDULABLE, Verdict.SCHEDULER_ERROR, Verdict.GATED, Verdict.UNKNOWN})
-#: Upstream: plugins/dynamicresources/dynamicresources.go, PostFilter.
-_DEALLOCATED: Final = "deallocation of ResourceClaim completed"
 
 
 def pending_summary(report: PendingReport) -> Safe:
@@ -38,8 +40,11 @@ def pending_summary(report: PendingReport) -> Safe:
     pod, reason = fmt("Pod {}", str(report.pod.key)), main_reason(report)
     if report.code is Code.NOT_SIMULATED:
         return _open(report, pod, reason)
-    if report.verdict is Verdict.SCHEDULABLE and report.code in (*_OTHER_PLUGINS, Code.DEVICE_VANISHED):
+    if _is_refused(report):
         return fmt("{} would get its devices{}, but {}.", pod, _fitting(report), reason)
+    if report.verdict is Verdict.UNKNOWN and report.code is Code.OTHER_PLUGIN:
+        text = "{} would get its devices{}; whether it can be scheduled is unknown: at the last attempt {}."
+        return fmt(text, pod, _fitting(report), reason)
     match report.verdict:
         case Verdict.NOT_PENDING:
             return fmt("{} is not pending{}.", pod, _on(report))
@@ -65,6 +70,20 @@ def pending_summary(report: PendingReport) -> Safe:
         return fmt(text, pod, victims, found.nodes[0], Safe("has" if len(found.victims) == 1 else "have"), reason)
     although = _although(report) if report.code in _AGAINST_THE_OBJECTS else Safe("")
     return fmt("{} is pending{}: {}{}.", pod, although, reason, _surroundings(report))
+
+
+def pending_cause(report: PendingReport) -> Safe:
+    """The same in a list, where the pod has a column of its own and that it is pending goes without saying."""
+    if report.verdict is Verdict.SCHEDULABLE and report.code is Code.FITS_NOW:
+        return fmt("would fit now{}", _fitting(report))
+    return main_reason(report) or safe(report.verdict)
+
+
+def _is_refused(report: PendingReport) -> bool:
+    """Whether a pod gets its devices, and something else keeps it from the nodes that fit."""
+    if report.verdict is Verdict.UNSCHEDULABLE:
+        return report.code is Code.OTHER_PLUGIN and bool(_fits(report))
+    return report.verdict is Verdict.SCHEDULABLE and report.code in (*_OTHER_PLUGINS, Code.DEVICE_VANISHED)
 
 
 def why_not(report: PendingReport) -> Safe | None:
@@ -95,15 +114,25 @@ def _surroundings(report: PendingReport) -> Safe:
         states = listed(list(dict.fromkeys(each.state for each in report.failing)))
         texts.append(fmt("The driver does not run: {} ({})", listed([e.pod.name for e in report.failing]), states))
     said = report.autoscaler
-    if said is not None and report.code is not None and report.code.startswith(_PLACES):
-        text = "{} is adding a node for it" if said.adds else "{} adds no node for it"
-        texts.append(fmt(text, Safe(_NAMES[said.autoscaler])))
+    if said is not None and not said.old and report.code is not None and report.code.startswith(_PLACES):
+        text = "{} is adding a node for it" if said.adds else "{} adds no node for it{}"
+        texts.append(fmt(text, Safe(_NAMES[said.autoscaler]), _why_none(said.message)))
     return Safe("").join(fmt(". {}", text) for text in texts)
 
 
+def _why_none(message: str) -> Safe:
+    """`` (1 max node group size reached)``: the reasons that cluster-autoscaler gives, if they are few."""
+    _, found, why = message.partition(_NOT_TRIGGERED)
+    return fmt(" ({})", why) if found and why and len(why) <= _FEW_WORDS else Safe("")
+
+
+def was_given_up(report: PendingReport) -> bool:
+    """Whether the scheduler wrote that it took an earlier allocation back."""
+    return report.observed is not None and DEALLOCATED in report.observed.message
+
+
 def _given_up(report: PendingReport) -> Safe:
-    """What the scheduler wrote of an earlier allocation, which it took back."""
-    if report.observed is None or _DEALLOCATED not in report.observed.message:
+    if not was_given_up(report):
         return Safe("")
     return Safe(" An earlier allocation was given up already, so this one may end in the same way.")
 

@@ -17,19 +17,24 @@ from kubectl_dra.diagnosis.records import (
     NodeShortage,
     NoSingleNode,
     PoolProblem,
-    RequestNodes,
     StageName,
     Unpublished,
+    UnpublishedInConstraint,
 )
-from kubectl_dra.output.pending.amounts import amount_phrase, shortage_text
+from kubectl_dra.output.pending.amounts import shortage_text
 from kubectl_dra.output.pending.gangs import GROUP_CODES
 from kubectl_dra.output.pending.obstacles import obstacle
 from kubectl_dra.output.pending.reasons import reason_sentence
-from kubectl_dra.output.pending.reasons.devices import offer_sentence, unpublished_sentence
-from kubectl_dra.output.pending.shortage import shortage_sentence
+from kubectl_dra.output.pending.reasons.devices import (
+    offer_sentence,
+    unpublished_constraint,
+    unpublished_sentence,
+)
+from kubectl_dra.output.pending.shortage import lack_on_node, shortage_sentence
+from kubectl_dra.output.pending.together import compete, constrained, constraint_over, no_single_node
 from kubectl_dra.output.pending.wanted import Asks, Wanted
-from kubectl_dra.output.safe import Safe, fmt, safe
-from kubectl_dra.output.words import counted, listed, plural
+from kubectl_dra.output.safe import Safe, fmt
+from kubectl_dra.output.words import listed, plural
 from kubectl_dra.reports.ask import ClaimAsk, ExtendedAsk
 from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.pending import NodeGroupRecord
@@ -92,7 +97,7 @@ def _reason(report: Report) -> Safe:
         if told is not None:
             return told
     if isinstance(cause.detail, NoSingleNode):
-        return _no_single_node(cause.detail)
+        return no_single_node(cause.detail)
     alternatives = _alternatives(report, asks)
     if alternatives is not None:
         return alternatives
@@ -104,20 +109,30 @@ def _reason(report: Report) -> Safe:
 
 def _sentence(cause: Cause, report: Report, asks: Asks) -> Safe:
     """One cause, with what the request asks for where that is known."""
-    if cause.code is Code.CONSTRAINT and len(_constrained(cause, report)) > 1:
-        return _constraint_over(cause, report)
+    if isinstance(cause.detail, UnpublishedInConstraint):
+        return unpublished_constraint(cause.detail)
+    if cause.code is Code.CONSTRAINT and len(constrained(cause, report.nodes)) > 1:
+        return constraint_over(cause, report.nodes)
     told = shortage_sentence(cause, asks, report.nodes)
     if told is not None:
         return told
     if isinstance(cause.detail, ClassOffer):
-        return offer_sentence(cause.detail, cause.code)
+        return offer_sentence(cause.detail, cause.code, _tried(report))
     if isinstance(cause.detail, Unpublished):
         return unpublished_sentence(cause.detail)
     if cause.code is Code.CONSTRAINT and not isinstance(cause.detail, Funnel):
-        return _constraint_over(cause, report)
+        return constraint_over(cause, report.nodes)
     if cause.code is Code.REQUESTS_COMPETE:
-        return _compete(cause, report)
+        return compete(cause, report.nodes)
     return reason_sentence(cause)
+
+
+def _tried(report: Report) -> Safe:
+    """The few nodes where a pod may run that is kept from others; empty where they are all or many."""
+    tried = [group for group in report.nodes if group.outcome == NodeOutcome.CANNOT_ALLOCATE]
+    if len(tried) == len(report.nodes) or sum(group.count for group in tried) > _NAMES:
+        return Safe("")
+    return names_of(tried)
 
 
 def _beside(cause: Cause, report: Report) -> Safe:
@@ -166,87 +181,6 @@ def _even_guarded(cause: Cause, report: Report, asks: Asks) -> Safe:
     return Safe("")
 
 
-# --- requests on different nodes --------------------------------------------------------------------------------------
-
-
-def _no_single_node(found: NoSingleNode) -> Safe:
-    parts = [amount_phrase(request, free=True) for request in found.requests]
-    word = Safe("both ") if len(parts) == 2 else Safe("")
-    where = Safe("; ").join([_where(request) for request in found.requests])
-    return fmt("no single node has {}{}: {}", word, Safe(" and ").join(parts), where)
-
-
-def _where(request: RequestNodes) -> Safe:
-    nodes = [fmt("{} ({} free)", each.node, each.free) for each in request.nodes]
-    more = fmt(" and {} more", request.more) if request.more else Safe("")
-    return fmt("{} is available on {}{}", request.request, Safe(", ").join(nodes), more)
-
-
-# --- several in one claim ---------------------------------------------------------------------------------------------
-
-
-def _constraint_over(cause: Cause, report: Report) -> Safe:
-    """A constraint over requests each of which could be served alone."""
-    found = _constrained(cause, report)
-    if not found:
-        return reason_sentence(cause)
-    first = next(iter(found.values()))
-    name = safe(first.constraint.rpartition("/")[2])
-    relation = Safe("differ in") if first.distinct else Safe("have the same")
-    text = fmt("no node has free devices for {} that {} {}", listed(list(found)), relation, name)
-    values = [
-        fmt("the {} devices have {}", request, _some_values(funnel))
-        if _values_of(funnel)
-        else fmt("the {} devices do not publish it", request)
-        for request, funnel in found.items()
-    ]
-    return fmt("{}. On {}, {}", text, first.node, Safe(" and ").join(values))
-
-
-def constraint_tells_all(report: Report) -> bool:
-    """Whether the sentence about a constraint over several requests says all that their tables would."""
-    first = report.causes[0] if report.causes else None
-    if first is None or first.code is not Code.CONSTRAINT or len(report.nodes) != 1:
-        return False
-    found = _constrained(first, report)
-    return len(found) > 1 and not any(stage.removed for funnel in found.values() for stage in funnel.stages)
-
-
-def _some_values(funnel: Funnel) -> Safe:
-    """``a, b, c or 2 others``."""
-    values = _values_of(funnel)
-    if len(values) <= _NAMES:
-        return listed(values, "or")
-    return fmt("{} or {}", Safe(", ").join(map(safe, values[:_NAMES])), counted(len(values) - _NAMES, "other"))
-
-
-def _values_of(funnel: Funnel) -> list[str]:
-    return [each.value for each in funnel.values if each.published]
-
-
-def _constrained(cause: Cause, report: Report) -> dict[str, Funnel]:
-    """The requests under the constraint of a cause, with their funnels on the closest node."""
-    for group in report.nodes:
-        found = {
-            request.request: request.funnel
-            for request in group.requests
-            if request.claim == cause.claim and request.funnel is not None and request.funnel.constraint
-        }
-        if found:
-            return found
-    return {}
-
-
-def _compete(cause: Cause, report: Report) -> Safe:
-    requests = [r.request for group in report.nodes[:1] for r in group.requests]
-    if len(requests) < 2:
-        return reason_sentence(cause)
-    where = report.nodes[0].names[0]
-    return fmt(
-        "{} can each be served alone, but not together: on {} they need the same devices", listed(requests), where
-    )
-
-
 # --- alternatives -----------------------------------------------------------------------------------------------------
 
 
@@ -266,12 +200,21 @@ def _every_alternative(first: Cause, report: Report, asks: Asks) -> Safe | None:
     if "/" not in first.request or not first.code.startswith(_OF_DEVICES) or first.code is Code.CLASS_MISSING:
         return None
     found = [c for c in report.causes if c.claim == first.claim and c.request.startswith(f"{request}/")]
-    unique = {cause.request: cause for cause in reversed(found)}
+    requests = dict.fromkeys(cause.request for cause in found)
+    unique = {name: max((cause for cause in found if cause.request == name), key=_reach) for name in requests}
     names = [name for ask in report.asks for r in ask.requests if (name := r.name) in unique]
     texts = [fmt("{}: {}", name.partition("/")[2], _sentence(unique[name], report, asks)) for name in names[:_CLAUSES]]
     if not texts:
         return None
     return fmt("no alternative of request {} can be served. {}", request, Safe("; ").join(texts))
+
+
+def _reach(cause: Cause) -> int:
+    """How many checks leave enough devices: where an alternative gets furthest, its obstacle is told."""
+    if not isinstance(cause.detail, Funnel):
+        return 0
+    needed = max(cause.detail.needed, 1)
+    return sum(stage.count >= needed for stage in cause.detail.stages)
 
 
 # --- nodes that other plugins reject ----------------------------------------------------------------------------------
@@ -280,7 +223,7 @@ def _every_alternative(first: Cause, report: Report, asks: Asks) -> Safe | None:
 def _on_nodes(first: Cause, report: Report, asks: Asks) -> Safe | None:
     """Which nodes have the devices and what keeps the pod away from them; what the others lack."""
     if isinstance(first.detail, ClaimElsewhere):
-        return _claim_elsewhere(first.detail, report)
+        return _claim_elsewhere(first.detail, report, asks)
     if first.code is Code.NO_NODES:
         return None
     needs_none = not (report.asks or report.extended)
@@ -358,7 +301,7 @@ def _placement(with_devices: Sequence[NodeGroupRecord], report: Report, wanted: 
     return fmt("{}, and the free {} are on {}", only, wanted, names_of(with_devices))
 
 
-def _claim_elsewhere(elsewhere: ClaimElsewhere, report: Report) -> Safe | None:
+def _claim_elsewhere(elsewhere: ClaimElsewhere, report: Report, asks: Asks) -> Safe | None:
     """A claim that is allocated already, and what keeps the pod from the nodes where it can be used."""
     usable = set(elsewhere.nodes)
     cause = report.causes[0]
@@ -373,8 +316,15 @@ def _claim_elsewhere(elsewhere: ClaimElsewhere, report: Report) -> Safe | None:
     chosen = group.causes[0].detail
     if isinstance(chosen, NodeSelection) and chosen.unmatched:
         return fmt("{}, but the pod may only run on nodes with {}", lead, listed(chosen.unmatched))
-    told = Safe(", and ").join([obstacle(each, several=group.count > 1) for each in group.causes])
-    return fmt("{}, but that node {}", lead, told)
+    told = [_lacks(each, group, asks) or obstacle(each, several=group.count > 1) for each in group.causes]
+    return fmt("{}, but that node {}", lead, Safe(", and ").join(told))
+
+
+def _lacks(cause: Cause, group: NodeGroupRecord, asks: Asks) -> Safe | None:
+    """Which devices are not available on the nodes of a group, if that is what the cause is about."""
+    found = (each.funnel for each in group.requests if (each.claim, each.request) == (cause.claim, cause.request))
+    funnel = next(found, None)
+    return lack_on_node(cause, funnel, asks) if funnel is not None else None
 
 
 # --- small parts ------------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
 from kubectl_dra.output.unread import missing_kinds
-from kubectl_dra.output.words import counted
+from kubectl_dra.output.words import counted, listed
 
 _NONE: Final = Safe(
     "No group is described and no node has a label of a known autoscaler or provider. Name a file with --node-groups."
@@ -46,14 +46,17 @@ _PLAIN_INCOMPLETE: Final = Safe("not all slices of its pools are described, so t
 _OF_GROUPS: Final = frozenset(
     ("MachineDeployment", "MachinePool", "MachineSet", "NodeClaim", "NodeOverlay", "NodePool", "DRAConfig", "DaemonSet")
 )
+#: Kinds without any of which there may be groups that nobody sees: what describes them, or has their labels.
+_MAKING_GROUPS: Final = frozenset(("MachineDeployment", "MachinePool", "MachineSet", "NodePool", "Node"))
 
 
 def node_group_lines(found: Sequence[GroupVerdict] | None, missing: Sequence[Missing] = ()) -> Iterator[Safe]:
     """All lines; none where nobody asked."""
     if found is None:
         return
-    yield styled(_headline(found), Style.BOLD)
-    if not found:
+    unread = list(dict.fromkeys(each.kind for each in missing if each.kind in _MAKING_GROUPS))
+    yield from (styled(line, Style.BOLD) for line in wrapped(_headline(found, unread)))
+    if not found and not unread:
         yield from wrapped(_NONE, indent=2)
     yield from missing_kinds([item for item in missing if item.kind in _OF_GROUPS])
     for group in found:
@@ -63,13 +66,19 @@ def node_group_lines(found: Sequence[GroupVerdict] | None, missing: Sequence[Mis
             yield from wrapped(fmt("but {}", _PLAIN_INCOMPLETE if plain else _DOUBTS[doubt]), indent=6)
 
 
-def _headline(found: Sequence[GroupVerdict]) -> Safe:
-    fitting = sum(group.fits for group in found)
+def _headline(found: Sequence[GroupVerdict], unread: Sequence[str]) -> Safe:
     if not found:
-        return Safe("Node groups:")
-    if not fitting:
-        return fmt("A fresh node of none of {} would take the pod:", counted(len(found), "node group"))
-    return fmt("A fresh node of {} of {} would take the pod:", fitting, counted(len(found), "node group"))
+        text = "Which node groups there are is unknown: {} could not be read." if unread else "Node groups:"
+        return fmt(text, listed(unread)) if unread else Safe(text)
+    fitting = sum(group.fits for group in found)
+    unknown = sum(group.outcome is NodeOutcome.UNDECIDED for group in found)
+    groups = counted(len(found), "node group")
+    if unread:
+        groups = fmt("{} that could be read", groups)
+    if unknown == len(found):
+        return fmt("Whether a fresh node of {} would take the pod is unknown:", groups)
+    open_ = fmt("; of {} it is unknown", unknown) if unknown else Safe("")
+    return fmt("A fresh node of {} of {} would take the pod{}:", fitting or Safe("none"), groups, open_)
 
 
 def _verdict(group: GroupVerdict) -> Safe:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -22,6 +23,12 @@ from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import listed, plural
 
+#: What the node lifecycle controller says with its taints (pkg/controller/nodelifecycle/node_lifecycle_controller.go).
+_NOT_READY: Final = {
+    "node.kubernetes.io/unreachable": "unreachable: its kubelet has stopped reporting",
+    "node.kubernetes.io/not-ready": "not ready",
+}
+
 
 def obstacle(cause: Cause, *, several: bool = False) -> Safe:
     """The predicate about the node, or ``several`` of them."""
@@ -30,6 +37,8 @@ def obstacle(cause: Cause, *, several: bool = False) -> Safe:
     say = _OBSTACLES.get(type(cause.detail))
     if say is not None:
         return say(cause.detail, several)
+    if cause.code is Code.NODE_AFFINITY:
+        return fmt("{} not match the pod's node selector or affinity", Safe("do" if several else "does"))
     if cause.code is Code.NODE_UNSCHEDULABLE:
         return fmt("{} cordoned", Safe("are" if several else "is"))
     return fmt("{} rejected: {}", Safe("are" if several else "is"), reason_sentence(cause))
@@ -40,6 +49,9 @@ def _shortage(shortage: NodeShortage, several: bool) -> Safe:
 
 
 def _taint(taint: NodeTaint, several: bool) -> Safe:
+    key = re.split("[=:]", taint.taint, maxsplit=1)[0]
+    if key in _NOT_READY:
+        return fmt("{} {} (taint {})", Safe("are" if several else "is"), Safe(_NOT_READY[key]), taint.taint)
     return fmt("{} the taint {}, which the pod does not tolerate", Safe("have" if several else "has"), taint.taint)
 
 
@@ -77,7 +89,8 @@ def _company(company: Company, several: bool, *, anti: bool) -> Safe:
     verb = Safe("have" if several else "has")
     if anti:
         return fmt("{} a pod {}that its anti-affinity excludes (per {})", verb, which, company.topology_key)
-    return fmt("{} no pod {}that its affinity requires (per {})", verb, which, company.topology_key)
+    where = fmt("; such pods run on {}", listed(company.nodes)) if company.nodes else Safe("")
+    return fmt("{} no pod {}that its affinity requires (per {}{})", verb, which, company.topology_key, where)
 
 
 def _features(missing: MissingFeatures, several: bool) -> Safe:

@@ -9,35 +9,46 @@ from typing import Final
 from kubectl_dra.api.kinds import RESOURCE_CLAIM_TEMPLATE
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import (
-    Agreement,
-    AssumptionKind,
     Cause,
     ClaimElsewhere,
     ClassProblem,
     Funnel,
     NodeOutcome,
     PoolProblem,
-    Preemption,
     Refusal,
+    StageName,
     Verdict,
 )
 from kubectl_dra.diagnosis.remedies.records import RemedyKind
 from kubectl_dra.model.invocation import HERE, Address
+from kubectl_dra.output.devices.parts import ranges
 from kubectl_dra.output.explain.index import matching
 from kubectl_dra.output.layout import closed, wrapped
-from kubectl_dra.output.pending.advice import advice_lines, existing_lines, next_step_lines
-from kubectl_dra.output.pending.asks import ask_lines, unseen_lines
+from kubectl_dra.output.pending.advice import (
+    advice_lines,
+    existing_lines,
+    is_binding_overdue,
+    is_claim_overdue,
+    next_step_lines,
+    overdue_lines,
+)
+from kubectl_dra.output.pending.asks import ask_lines, is_marked, unseen_lines
+from kubectl_dra.output.pending.assumptions import assumption_blocks
 from kubectl_dra.output.pending.evidence import autoscaler_lines, evidence_lines, failing_lines
-from kubectl_dra.output.pending.funnel import funnel_lines, funnel_views, has_devices
+from kubectl_dra.output.pending.funnel import FunnelView, funnel_lines, funnel_views, has_devices, is_said
 from kubectl_dra.output.pending.headline import pending_summary
-from kubectl_dra.output.pending.main_reason import constraint_tells_all, names_of
+from kubectl_dra.output.pending.main_reason import names_of
 from kubectl_dra.output.pending.node_groups import node_group_lines
 from kubectl_dra.output.pending.obstacles import obstacle
+from kubectl_dra.output.pending.preemption import preemption_lines
 from kubectl_dra.output.pending.remedies import addition_lines, recorded_lines, remedy_lines, short_commands
-from kubectl_dra.output.safe import Safe, Style, command, fmt, safe, styled
+from kubectl_dra.output.pending.scheduler_words import fault_of, scheduler_lines
+from kubectl_dra.output.pending.taints import deletion_lines, taint_lines
+from kubectl_dra.output.pending.together import constraint_tells_all
+from kubectl_dra.output.safe import Safe, Style, command, fmt, plain, safe, styled
 from kubectl_dra.output.unread import missing_kinds, missing_lines
 from kubectl_dra.output.whatif.page import whatif_lines
-from kubectl_dra.output.words import ago, counted, listed
+from kubectl_dra.output.words import ago, listed
 from kubectl_dra.reports.invocations import dra, of, reading
 from kubectl_dra.reports.pending import NodeGroupRecord, PendingReport
 from kubectl_dra.reports.remedies import RemedyReport
@@ -50,21 +61,14 @@ _OF_THE_CLUSTER: Final = frozenset(
 )
 _OF_TEMPLATES: Final = frozenset({Code.CLAIM_NOT_CREATED, Code.CLAIM_CREATION_FAILED})
 _UNREAD_TEMPLATES: Final = Safe("Its template could not be read, so that commands that would replace it are left out.")
+_TELL_WHY: Final = ("ResourceQuota", "Event")
+_UNREAD_WHY: Final = Safe("What would tell whether the claim is refused could not be read:")
 #: How to see the nodes that a table has no room for.
 _OUTSIDE, _INSIDE = Safe("--node NAME"), Safe("v lists them")
-#: What eviction by priority does not free.
-_HELD: Final = frozenset({Code.DEVICES_IN_USE, Code.COUNTERS_EXHAUSTED, Code.ALL_MODE_BLOCKED})
 #: Their sentence says what rejects the nodes.
 _TELLS_NODES: Final = (Code.CLAIM_ELSEWHERE, Code.EXTENDED_RESOURCE_UNSERVED)
 #: So many groups of nodes are told in the first line.
 _TOLD_FIRST: Final = 3
-AGREEMENT: Final = {
-    Agreement.AGREES: "matches this diagnosis",
-    Agreement.STALE: "outdated: the cluster has changed since",
-    Agreement.DIFFERS: "differs from this diagnosis: please report it with a snapshot",
-    Agreement.UNOBSERVED: "nothing written yet",
-    Agreement.UNCHECKED: "could not be compared",
-}
 
 
 def pending_page(
@@ -85,37 +89,76 @@ def pending_page(
     not be read stands above all pages.
     """
     first = wrapped(styled(pending_summary(report), Style.BOLD)) if head is None else head
-    blocks: list[list[Safe]] = [
+    lines: list[Safe] = []
+    for block in (
         whatif_lines(report.what_if) if report.what_if is not None else [],
         [] if apart else first,
-        list(_heard(report, now)),
-        list(ask_lines(report.asks, report.extended)) if _shows_asks(report) else [],
-        list(unseen_lines(report.unseen)),
-        *([] if constraint_tells_all(report) else _funnels(report, _INSIDE if more is not None else _OUTSIDE)),
-        list(_other_nodes(report)),
-        _evidence(report, now),
-        list(failing_lines(report.failing)),
-        list(autoscaler_lines(report.autoscaler, now)),
-        list(missing_lines(report.missing, address)) if report.verdict in _OF_THE_CLUSTER and not told else [],
-        list(_unread_templates(report)),
-        preemption_lines(report.preemption),
-        list(existing_lines(report)),
-        [] if apart else _ways_out(report, address, more),
-        list(addition_lines(_additions(report), alone=not report.remedies)),
-        list(node_group_lines(report.node_groups, report.missing)),
-        list(advice_lines(report)),
-        list(next_step_lines(report, address)),
-        _where_devices_are(report),
-        _priority(report),
-        _taken_to_admit(report),
-        _random_order(report),
-        [*([] if _is_heard_first(report) else _scheduler(report, now)), *_footer(report)],
-    ]
-    lines: list[Safe] = []
-    for block in blocks:
+        *_what_is_wrong(report, now, first, _INSIDE if more is not None else _OUTSIDE),
+        *_how_we_know(report, now, address, _joined(first), told=told),
+        *_what_can_be_done(report, now, address, more, apart=apart),
+        *_what_else_to_know(report, now),
+    ):
         if block:
             lines += [Safe(""), *block] if lines else block
     return lines
+
+
+def _what_is_wrong(report: PendingReport, now: datetime, first: Sequence[Safe], others: Safe) -> Iterator[list[Safe]]:
+    """Below the ``first`` lines: what is asked for, and where the nodes fall away; ``others`` shows those left out."""
+    yield list(_held(report))
+    yield list(_heard(report, now))
+    yield list(ask_lines(report.asks, report.extended, fault_of(report))) if _shows_asks(report) else []
+    yield list(unseen_lines(report.unseen))
+    if not constraint_tells_all(report.causes, report.nodes):
+        yield from _funnels(report, others, first)
+    yield list(_other_nodes(report))
+
+
+def _held(report: PendingReport) -> Iterator[Safe]:
+    """Of a pod that runs: its claims and its devices."""
+    if report.verdict is Verdict.NOT_PENDING and report.asks:
+        yield from wrapped(fmt("Claims: {}", Safe(", ").join(safe(ask.name) for ask in report.asks)), indent=2)
+        devices = Safe(", ").join(ranges(report.devices)) or Safe("none are allocated")
+        yield from wrapped(fmt("Devices: {}", devices), indent=2)
+
+
+def _how_we_know(
+    report: PendingReport, now: datetime, address: Address, said: str, *, told: bool
+) -> Iterator[list[Safe]]:
+    """What proves the causes, and what could not be read; the first line has ``said`` so much already."""
+    yield _evidence(report, now, said)
+    yield list(taint_lines(report.nodes, now, said))
+    yield list(deletion_lines(report.nodes, now))
+    yield list(failing_lines(report.failing))
+    yield list(autoscaler_lines(report.autoscaler, now))
+    if report.verdict in _OF_THE_CLUSTER and not told:
+        yield list(missing_lines(report.missing, address))
+    yield list(_unread_templates(report))
+    yield list(_unread_why(report))
+    yield preemption_lines(report.preemption)
+
+
+def _what_can_be_done(
+    report: PendingReport, now: datetime, address: Address, more: Safe | None, *, apart: bool
+) -> Iterator[list[Safe]]:
+    """Ways out that were tried, then advice."""
+    yield list(existing_lines(report))
+    yield overdue_lines(report, now)
+    if not apart:
+        yield _ways_out(report, now, address, more)
+    yield list(addition_lines(_additions(report), alone=not report.remedies))
+    yield list(node_group_lines(report.node_groups, report.missing))
+    yield list(advice_lines(report, now))
+    yield list(next_step_lines(report, address, now))
+
+
+def _what_else_to_know(report: PendingReport, now: datetime) -> Iterator[list[Safe]]:
+    """What does not help, what is assumed, and where to read more."""
+    yield _where_devices_are(report)
+    yield _admin_access(report)
+    yield _priority(report)
+    yield from assumption_blocks(report)
+    yield [*([] if _is_heard_first(report) else scheduler_lines(report, now)), *_footer(report)]
 
 
 def _unread_templates(report: PendingReport) -> Iterator[Safe]:
@@ -128,12 +171,27 @@ def _unread_templates(report: PendingReport) -> Iterator[Safe]:
         yield from missing_kinds(unread)
 
 
-def _evidence(report: PendingReport, now: datetime) -> list[Safe]:
-    """What proves the causes; the same words for two of them are said once."""
+def _unread_why(report: PendingReport) -> Iterator[Safe]:
+    """Of a claim that does not exist yet: events tell what was refused, and quotas may refuse it."""
+    unread = [each for each in report.missing if each.kind in _TELL_WHY]
+    if unread and any(cause.code is Code.CLAIM_NOT_CREATED for cause in report.causes):
+        yield from wrapped(_UNREAD_WHY)
+        yield from missing_kinds(unread)
+
+
+def _joined(lines: Sequence[Safe]) -> str:
+    """The text of lines that were wrapped."""
+    return " ".join(" ".join(map(plain, lines)).split())
+
+
+def _evidence(report: PendingReport, now: datetime, said: str) -> list[Safe]:
+    """What proves the causes; the same words for two of them are said once, and those of the first line not again."""
     # Which class is missing is in the first line.
     first = [c for i, c in enumerate(report.causes) if i or not isinstance(c.detail, ClassProblem)]
-    causes = [cause for cause in first if not _is_said_below(cause, report)]
-    told = dict.fromkeys(tuple(evidence_lines(cause, report.pod.namespace, now)) for cause in causes)
+    marked = fault_of(report) if _shows_asks(report) else None
+    marked = marked if marked is not None and is_marked(report.asks, marked) else None
+    causes = [cause for cause in first if cause.detail is not marked and not _is_said_below(cause, report)]
+    told = dict.fromkeys(tuple(evidence_lines(cause, report.pod.namespace, now, said)) for cause in causes)
     return [line for lines in told for line in lines]
 
 
@@ -143,26 +201,6 @@ def _is_said_below(cause: Cause, report: PendingReport) -> bool:
     return words is not None and report.observed is not None and words == report.observed.message
 
 
-def preemption_lines(found: Preemption | None) -> list[Safe]:
-    """Whom the scheduler evicts for a pod or group, if that helps."""
-    if found is None or not found.nodes:
-        return []
-    victims = counted(len(found.victims), "pod")
-    if found.under_way:
-        text = "The scheduler has evicted {} of lower priority from {} for this pod: {}. Once {} ended, it tries again."
-        return wrapped(fmt(text, victims, found.nodes[0], listed(found.victims), _they_have(found)))
-    text = fmt("The scheduler evicts {} of lower priority on {}: {}.", victims, found.nodes[0], listed(found.victims))
-    if found.violations:
-        text += fmt(" {} of them is protected by a PodDisruptionBudget, which does not prevent it.", found.violations)
-    if not found.certain:
-        text += Safe(" It may choose others that are equally suitable.")
-    return wrapped(text)
-
-
-def _they_have(found: Preemption) -> Safe:
-    return Safe("that has" if len(found.victims) == 1 else "they have")
-
-
 def _additions(report: PendingReport) -> Sequence[RemedyReport]:
     """Those that were checked; the others only where nothing is published, and nothing says why."""
     if report.code is Code.NO_DEVICE_IN_CLASS and not report.failing:
@@ -170,9 +208,15 @@ def _additions(report: PendingReport) -> Sequence[RemedyReport]:
     return [each for each in report.additions if each.verified]
 
 
-def _ways_out(report: PendingReport, address: Address, more: Safe | None) -> list[Safe]:
-    """The list; a pod that is on its node has only to wait, which the first line says."""
-    if report.verdict is Verdict.PREPARING and all(remedy.kind is RemedyKind.WAIT for remedy in report.remedies):
+def _in_vain(report: PendingReport, now: datetime) -> bool:
+    """Whether what is waited for should have come long ago."""
+    return is_binding_overdue(report, now) or is_claim_overdue(report, now)
+
+
+def _ways_out(report: PendingReport, now: datetime, address: Address, more: Safe | None) -> list[Safe]:
+    """The list; a pod on its node has only to wait, as the first line says, and one that waited in vain need not."""
+    only_waits = all(remedy.kind is RemedyKind.WAIT for remedy in report.remedies)
+    if only_waits and (report.verdict is Verdict.PREPARING or _in_vain(report, now)):
         return []
     return [*remedy_lines(report.remedies, report.verdict), *_commands(report, address, more)]
 
@@ -193,11 +237,27 @@ def _where_devices_are(report: PendingReport) -> list[Safe]:
     return []
 
 
+def _admin_access(report: PendingReport) -> list[Safe]:
+    """What admin access is for, where a taint is in its way."""
+    admins = {(ask.name, request.name) for ask in report.asks for request in ask.requests if request.admin_access}
+    tainted = (
+        (each.claim.name, each.request) in admins and bool(each.funnel.stage(StageName.TAINTS).removed)
+        for group in report.nodes
+        for each in group.requests
+        if each.funnel is not None
+    )
+    if report.verdict is not Verdict.UNSCHEDULABLE or not any(tainted):
+        return []
+    return wrapped(Safe("Admin access opens devices that are in use, but no tainted ones: these need a toleration."))
+
+
 def _priority(report: PendingReport) -> list[Safe]:
     """What people try first, and what it does not change."""
-    if report.code not in _HELD or report.verdict is not Verdict.UNSCHEDULABLE:
+    if report.verdict is not Verdict.UNSCHEDULABLE or report.preemption is None:
         return []
-    return wrapped(Safe("A higher priority would not help: preemption does not free devices."))
+    if not report.preemption.devices_stay_taken:
+        return []
+    return wrapped(Safe("The scheduler evicts nobody of lower priority for it: preemption does not free devices."))
 
 
 def _commands(report: PendingReport, address: Address, more: Safe | None) -> list[Safe]:
@@ -222,16 +282,28 @@ def _shows_asks(report: PendingReport) -> bool:
     return report.verdict not in (Verdict.NOT_PENDING, Verdict.PREPARING, Verdict.DELETING)
 
 
-def _funnels(report: PendingReport, others: Safe) -> list[list[Safe]]:
+def _funnels(report: PendingReport, others: Safe, first: Sequence[Safe]) -> list[list[Safe]]:
+    said = _joined(first)
     views = funnel_views(report.nodes)
     several = len(views) > 1
     blocks = []
     for view in views[:_MAX_FUNNELS]:
-        lines = list(funnel_lines(view, report.certainty, others))
+        alone = not several or "/" in view.request
+        if alone and is_said(view, report.certainty, said, about=_is_about(report, view)):
+            continue
+        lines = list(funnel_lines(view, report.certainty, others, said))
         if lines and several:
             lines = [fmt("Request {} (claim {})", view.request, view.claim.name), *lines]
         blocks.append(lines)
     return blocks
+
+
+def _is_about(report: PendingReport, view: FunnelView) -> bool:
+    """Whether the first sentence is about that request."""
+    cause = report.causes[0] if report.causes else None
+    if cause is None or not isinstance(cause.detail, Funnel):
+        return False
+    return (cause.claim, cause.request) == (view.claim, view.request)
 
 
 def _other_nodes(report: PendingReport) -> Iterator[Safe]:
@@ -275,26 +347,6 @@ def _why_out(group: NodeGroupRecord) -> Safe:
     return Safe("; ").join(list(dict.fromkeys(parts)))
 
 
-def _taken_to_admit(report: PendingReport) -> list[Safe]:
-    """Which plugins the ways out leave open."""
-    names = [each.subject for each in report.assumed if each.kind is AssumptionKind.NOT_SIMULATED]
-    if not (names and report.remedies):
-        return []
-    return wrapped(fmt("Assumed to admit the pod, because they are not simulated: {}.", listed(names)))
-
-
-def _random_order(report: PendingReport) -> list[Safe]:
-    """What can't be predicted of schedulers that go through devices in random order."""
-    for assumption in report.assumed:
-        if assumption.kind is AssumptionKind.SEARCH_ORDER:
-            text = (
-                "The scheduler of Kubernetes {}, with the feature gates assumed here, goes through devices in random "
-                "order: which ones the pod gets, and on which the search fails first, is not predicted."
-            )
-            return wrapped(fmt(text, assumption.subject))
-    return []
-
-
 def _is_heard_first(report: PendingReport) -> bool:
     """Whether the scheduler's words are the best answer that there is: it could read everything."""
     seen = report.observed
@@ -318,34 +370,6 @@ def _heard(report: PendingReport, now: datetime) -> Iterator[Safe]:
         yield from (
             [fmt("It has one of {} reasons, which this command lists:", len(codes)), fmt("  {}", line)] if line else []
         )
-
-
-def _scheduler(report: PendingReport, now: datetime) -> Iterator[Safe]:
-    """What the scheduler wrote, and whether that is what the diagnosis predicts."""
-    seen = report.observed
-    if seen is not None and seen.status == "False":
-        reason = Safe("") if seen.reason == "Unschedulable" else fmt(" ({})", seen.reason)
-        words = fmt("Scheduler, {}{}: {}", ago(seen.time, now), reason, _words(report, seen.message))
-        yield from closed(words, styled(Safe(AGREEMENT[report.agreement]), Style.DIM))
-        if report.agreement is Agreement.STALE and report.message:
-            yield from wrapped(fmt("It would now write: {}", report.message))
-        if report.agreement is Agreement.DIFFERS and report.message:
-            yield from wrapped(fmt("This diagnosis expects: {}", report.message))
-    elif report.verdict is Verdict.GATED:
-        yield from wrapped(
-            Safe("The scheduler does not try such a pod yet, so it writes neither a condition nor an event.")
-        )
-    elif report.message:
-        yield from wrapped(fmt("The scheduler has written nothing yet; it would write: {}", report.message))
-
-
-def _words(report: PendingReport, message: str) -> str:
-    """The scheduler's words; whom it evicts is told where that is under way, and else more shortly elsewhere."""
-    return message if _is_evicting(report) else without_preemption(message)
-
-
-def _is_evicting(report: PendingReport) -> bool:
-    return report.preemption is not None and report.preemption.under_way
 
 
 def _footer(report: PendingReport) -> Iterator[Safe]:

@@ -12,7 +12,7 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Funnel
 from kubectl_dra.output.layout import padded, width, wrapped
 from kubectl_dra.output.pending.asks import ask_words
-from kubectl_dra.output.pending.main_reason import main_reason
+from kubectl_dra.output.pending.headline import pending_cause
 from kubectl_dra.output.rows import WRITERS as TABLES
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import age, ago, counted
@@ -53,7 +53,7 @@ def _row(report: PendingReport, now: datetime) -> PodRow:
         "code": safe(report.code or "-"),
         "needs": ask_words(report.asks, report.extended) or Safe("-"),
         "closest": _closest(report),
-        "reason": main_reason(report) or Safe("-"),
+        "reason": pending_cause(report) or Safe("-"),
     }
     return PodRow(cells, report.created)
 

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import reduce
+from itertools import groupby
 from typing import Final
 
 from kubectl_dra.diagnosis.records import Verdict
 from kubectl_dra.diagnosis.remedies.records import (
+    DeleteClaim,
+    DeletePod,
     EditClaim,
     EditClass,
+    EndReservations,
 )
+from kubectl_dra.model.ids import Key
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import padded, width, wrapped
 from kubectl_dra.output.pending.actions import action_text
 from kubectl_dra.output.pending.consequences import note_texts
+from kubectl_dra.output.pending.removals import short_clause
 from kubectl_dra.output.safe import Safe, command, fmt, safe
 from kubectl_dra.output.words import listed
 from kubectl_dra.reports.invocations import UNKNOWN_CONTEXT
@@ -25,6 +32,8 @@ _NODES_SHOWN: Final = 2
 _TEXT_INDENT: Final = 7
 # With less room than this beside the nodes, a phrase is read word by word: the nodes then stand below it.
 _LEAST_TEXT: Final = 46
+#: So many more ways out that differ in a name only share a line.
+_ALIKE: Final = 2
 _HEREDOC: Final = "EOF"
 #: So many lines of commands, of this length, stand on the page itself.
 _SHORT: Final = 2
@@ -35,6 +44,7 @@ _HEADINGS: Final = {
     Area.REQUEST: "Change the request",
     Area.CLUSTER: "Change the cluster",
     Area.OTHER_WORK: "Stop other work",
+    Area.IN_SPITE: "Use devices in spite of their taint",
 }
 
 
@@ -52,13 +62,19 @@ def remedy_lines(remedies: Sequence[RemedyReport], verdict: Verdict) -> Iterator
     for number, remedy in others:
         first, *rest = wrapped(remedy_text(remedy), indent=_TEXT_INDENT)
         yield from (fmt(_ENTRY, number, Safe(first.lstrip())), *rest)
+        if nodes := _runs_on(remedy):
+            yield from wrapped(fmt("would run on {}", nodes), indent=_TEXT_INDENT)
         yield from _consequences(remedy)
 
 
 def _by_area(verified: Sequence[tuple[int, RemedyReport]]) -> Iterator[Safe]:
     beside = page_width() - max(width(_runs_on(remedy)) for _, remedy in verified) >= _LEAST_TEXT
     told: Area | None = None
+    folded = _alike(verified)
+    inner = {number for numbers in folded.values() for number in numbers}
     for number, remedy in verified:
+        if number in inner:
+            continue
         found = area(remedy.actions)
         if found is not told:
             heading, right = fmt("  {}", Safe(_HEADINGS[found])), Safe("runs on")
@@ -66,6 +82,45 @@ def _by_area(verified: Sequence[tuple[int, RemedyReport]]) -> Iterator[Safe]:
             yield padded(heading, page_width() - width(right)) + right if first else heading
             told = found
         yield from _entry(number, remedy, beside=beside)
+        if others := folded.get(number):
+            remedies = dict(verified)
+            which = [safe(str(_freed(remedies[other]))) for other in others]
+            span = fmt("{}-{}", others[0], others[-1])
+            lines = wrapped(fmt("the same of {}", listed(which, "or")), indent=_TEXT_INDENT)
+            yield fmt("  {}  {}", padded(span, 3, right=True), Safe(lines[0].lstrip()))
+            yield from lines[1:]
+
+
+def _alike(verified: Sequence[tuple[int, RemedyReport]]) -> dict[int, list[int]]:
+    """By the first of three or more that follow each other and differ in one name only, the others."""
+    found: dict[int, list[int]] = {}
+    for shape, group in groupby(verified, key=lambda each: _shape(each[1])):
+        first, *others = (number for number, _ in group)
+        if shape is not None and len(others) >= _ALIKE:
+            found[first] = others
+    return found
+
+
+def _shape(remedy: RemedyReport) -> tuple[str, ...] | None:
+    """What a remedy that frees something says without whose it is; None for others."""
+    name = _freed(remedy)
+    if name is None:
+        return None
+    notes = " ".join(note_texts(remedy))
+    texts = (str(remedy_text(remedy)), notes)
+    pods = remedy.actions[0].pods if isinstance(remedy.actions[0], EndReservations) else ()
+    gone = [name, *pods]
+    return *(reduce(lambda text, each: text.replace(str(each), ""), gone, text) for text in texts), str(
+        _runs_on(remedy)
+    )
+
+
+def _freed(remedy: RemedyReport) -> Key | None:
+    """The pod or claim that is the only one to go."""
+    match remedy.actions:
+        case (DeletePod(pod=ref),) | (DeleteClaim(claim=ref),) | (EndReservations(claim=ref),):
+            return ref.key
+    return None
 
 
 def _replaces(verified: Sequence[tuple[int, RemedyReport]]) -> Iterator[Safe]:
@@ -103,7 +158,7 @@ def remedy_text(remedy: RemedyReport) -> Safe:
 
 def remedy_details(remedy: RemedyReport) -> Iterator[Safe]:
     """One way out on its own: the whole phrase, where the pod then runs, what else happens."""
-    text, code = _apart(remedy)
+    text, code = _apart(remedy, page_width())
     yield from wrapped(text)
     if code:
         yield Safe("  ") + code
@@ -113,10 +168,14 @@ def remedy_details(remedy: RemedyReport) -> Iterator[Safe]:
         yield Safe("  ") + Safe(line.lstrip(" "))
 
 
-def _apart(remedy: RemedyReport) -> tuple[Safe, Safe]:
-    """The phrase, and the code that stands below it because code is never broken across lines."""
+def _apart(remedy: RemedyReport, room: int) -> tuple[Safe, Safe]:
+    """The phrase, and the code that stands below it because code is never broken across lines of ``room`` columns."""
     last = remedy.actions[-1] if remedy.actions else None
     text = remedy_text(remedy)
+    if isinstance(last, EditClaim | EditClass) and last.field.startswith("selectors") and not last.after:
+        code = safe(short_clause(last.before))
+        if width(text) > room and text.endswith(f" {code}"):
+            return Safe(text.removesuffix(f" {code}") + ":"), code
     if isinstance(last, EditClaim | EditClass) and last.after and last.field.startswith("selectors"):
         code = safe(" ".join(last.after.split()))
         if text.endswith(f" {code}"):
@@ -191,15 +250,16 @@ def _heading(verdict: Verdict, number: int) -> Safe:
 
 
 def _runs_on(remedy: RemedyReport) -> Safe:
-    return Safe("") if remedy.competition.lost else _nodes(remedy.nodes)
+    return Safe("") if remedy.competition is not None and remedy.competition.lost else _nodes(remedy.nodes)
 
 
 def _entry(number: int, remedy: RemedyReport, *, beside: bool) -> Iterator[Safe]:
     """The phrase with the nodes at the right end of its first line, or below it where node names are long."""
     nodes = _runs_on(remedy)
     right = nodes if beside else Safe("")
-    text, code = _apart(remedy)
-    lines = wrapped(text, page_width() - width(right) - 2, indent=_TEXT_INDENT)
+    room = page_width() - width(right) - 2
+    text, code = _apart(remedy, room - _TEXT_INDENT)
+    lines = wrapped(text, room, indent=_TEXT_INDENT)
     first = fmt(_ENTRY, number, Safe(lines[0].lstrip()))
     yield padded(first, page_width() - width(right)) + right if right else first
     yield from lines[1:]

@@ -11,11 +11,12 @@ import msgspec
 from kubectl_dra.diagnosis.records import HeldFor, Removal, Short, StageName
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.output.safe import Safe, fmt, safe
-from kubectl_dra.output.words import counted, listed, plural
+from kubectl_dra.output.words import counted, listed, plural, shortened
 
 _SHOWN: Final = 3
 # Their reasons end with a number already.
 _SHORT_OF: Final = (StageName.CAPACITY, StageName.COUNTERS)
+_KEPT_APART: Final = (HeldFor.USED, HeldFor.ENDING)
 _DOMAIN: Final = re.compile(r"""device\.(?:attributes|capacity)\[(?:"[^"]*"|'[^']*')\]\.\??""")
 _COMPARISON: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:\.orValue\([^()]*\))? (?:==|!=|<=|>=|<|>|in) ")
 
@@ -27,6 +28,8 @@ def removal_note(stage: StageName, removals: Sequence[Removal], namespace: str, 
     """
     if stage is StageName.SELECTORS:
         removals = _summed(removals)
+    if stage is StageName.UNUSED:
+        removals = _for_nobody(removals)
     if stage in _SHORT_OF:
         removals = _with_the_most_left(removals)
         removals = removals if users else list(map(_without_users, removals))
@@ -37,10 +40,11 @@ def removal_note(stage: StageName, removals: Sequence[Removal], namespace: str, 
         totals[text] = totals.get(text, 0) + len(removal.devices)
     ranked = sorted(totals.items(), key=lambda item: (-item[1], item[0]))
     several = len(ranked) > 1
-    texts = [_numbered(stage, text, number) if several else text for text, number in ranked[:_SHOWN]]
+    numbers = several and not (users and stage in _SHORT_OF)
+    texts = [_numbered(stage, text, number) if numbers else text for text, number in ranked[:_SHOWN]]
     if len(ranked) > _SHOWN:
         texts.append(fmt("{} more", len(ranked) - _SHOWN))
-    return Safe(", ").join(texts)
+    return Safe("; " if stage in _SHORT_OF else ", ").join(texts)
 
 
 def _without_users(removal: Removal) -> Removal:
@@ -66,6 +70,25 @@ def _summed(removals: Sequence[Removal]) -> Sequence[Removal]:
         Removal(removal.stage, removal.reason, removal.devices, "another value") if removal.reason in many else removal
         for removal in removals
     ]
+
+
+def _for_nobody(removals: Sequence[Removal]) -> Sequence[Removal]:
+    """Claims that are held for pods that are gone in one entry where there are several of a kind."""
+    alike: dict[tuple[HeldFor, bool], list[Removal]] = {}
+    for removal in removals:
+        alike.setdefault((removal.held_for, bool(removal.since)), []).append(removal)
+    found: list[Removal] = []
+    for (held_for, _), group in alike.items():
+        if held_for in _KEPT_APART or len({each.reason for each in group}) < 2:
+            found += group
+            continue
+        claims, pods = (
+            ", ".join(dict.fromkeys(name for text in texts for name in text.split(", ") if name))
+            for texts in ([each.reason for each in group], [each.source for each in group])
+        )
+        devices = tuple(device for each in group for device in each.devices)
+        found.append(msgspec.structs.replace(group[0], reason=claims, source=pods, devices=devices))
+    return found
 
 
 def _with_the_most_left(removals: Sequence[Removal]) -> Sequence[Removal]:
@@ -113,9 +136,12 @@ def _taint(removal: Removal, _namespace: str) -> Safe:
 
 def _holder(removal: Removal, namespace: str) -> Safe:
     prefix = f"{namespace}/"
+    if removal.held_for is HeldFor.ENDING:
+        return fmt("{}: being deleted", ", ".join(_short_names(removal.source, prefix)))
     if removal.held_for is not HeldFor.USED:
         claims, pods = (_short_names(text, prefix) for text in (removal.reason, removal.source))
-        held = fmt("{} {}", Safe(plural("claim", len(claims))), listed(claims))
+        going = Safe(" (being deleted)" if removal.since else "")
+        held = fmt("{} {}{}", Safe(plural("claim", len(claims))), shortened(claims, _SHOWN), going)
         return fmt("{} held for {}", held, users_gone(removal.held_for, pods))
     if removal.source:
         return safe(removal.source.removeprefix(prefix))
@@ -156,7 +182,7 @@ def _short(removal: Removal, namespace: str) -> Safe:
 
 def _using(users: Sequence[str], namespace: str) -> Safe:
     """``, serve-0 and serve-1 use the rest``."""
-    names = [each.removeprefix(f"{namespace}/") for each in users]
+    names = sorted(each.removeprefix(f"{namespace}/") for each in users)
     if not names:
         return Safe("")
     shown = listed(names) if len(names) <= _SHOWN else fmt("{} and {} more pods", names[0], len(names) - 1)

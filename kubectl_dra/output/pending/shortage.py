@@ -43,6 +43,33 @@ def shortage_sentence(cause: Cause, asks: Asks, nodes: Sequence[NodeGroupRecord]
     return say(wanted, cause.detail, tracks, cause) if say is not None else None
 
 
+def lack_on_node(cause: Cause, funnel: Funnel, asks: Asks) -> Safe:
+    """``has no free gpu.example.com device: both are in use (a, b)``, of the node of a funnel."""
+    wanted = _sized(asks.of_cause(cause), funnel)
+    losses = _told_losses(funnel, cause.claim.namespace if cause.claim is not None else "")
+    lack = fmt("no free {}", wanted.kind(1)) if not wanted.many else fmt("too few free {}", wanted.kind(2))
+    if not _of_the_request(funnel):
+        lack = fmt("no {}", wanted.kind(1 if not wanted.many else 2))
+    return fmt("has {}: {}", lack, losses) if losses else fmt("has {}", lack)
+
+
+def taken_note(funnel: Funnel, namespace: str) -> Safe:
+    """`` (2 more are in use: nb)``; nothing where no device of the request is in use."""
+    stage = funnel.stage(StageName.UNUSED)
+    number = sum(len(removal.devices) for removal in stage.removed)
+    if not number:
+        return Safe("")
+    note = removal_note(stage.name, stage.removed, namespace, users=True)
+    return fmt(" ({} more {} in use: {})", number, Safe(plural("is", number)), note)
+
+
+def _told_losses(funnel: Funnel, namespace: str) -> Safe:
+    """``3 of 4 are tainted (…) and 1 of 4 is in use (nb)``; empty where nothing was taken."""
+    losses = list(_losses(funnel, namespace))
+    total = _of_the_request(funnel)
+    return _joined([_loss(number, total, text) for number, text in losses]) if losses else Safe("")
+
+
 def _sized(wanted: Wanted, funnel: Funnel) -> Wanted:
     """The extended resource's own request knows its number only from the funnel."""
     return replace(wanted, count=None if funnel.all_devices else max(funnel.needed, 1))
@@ -59,16 +86,20 @@ def _no_match(wanted: Wanted, _funnel: Funnel, tracks: Sequence[Track], cause: C
     removed = [r for track in tracks for r in track.funnel.stage(StageName.SELECTORS).removed]
     note = removal_note(StageName.SELECTORS, removed, cause.claim.namespace if cause.claim is not None else "")
     seen = list(dict.fromkeys(removal.source for removal in removed))
+    device = wanted.kind(1, selected=False)
     value = wanted.value
     if value is not None and seen and all(seen) and len(seen) <= _VALUES:
+        if value[1] in seen:
+            text = 'no {} has the text "{}" as {}: it is {} there, not a text, and is compared without quotes'
+            return fmt(text, device, value[1], value[0], listed(seen, "or"))
         have = fmt("their {} is {}", value[0], listed(seen, "or"))
-        return fmt("no {} device has {} {} ({})", wanted.of_class, value[0], value[1], have)
+        return fmt("no {} has {} {} ({})", device, value[0], value[1], have)
     bound = wanted.bound
     if bound is not None and seen and all(seen):
         some = fmt("{} other values", len(seen)) if len(seen) > _VALUES else listed(seen, "or")
-        return fmt("no {} device has {} (they have {})", wanted.of_class, bound, some)
+        return fmt("no {} has {} (they have {})", device, bound, some)
     because = fmt(" ({})", note) if note else Safe("")
-    return fmt("no {} device matches the selector{}", wanted.of_class, because)
+    return fmt("no {} matches the selector{}", device, because)
 
 
 def _unavailable(wanted: Wanted, funnel: Funnel, tracks: Sequence[Track], cause: Cause) -> Safe:
@@ -84,6 +115,16 @@ def _capacity(wanted: Wanted, funnel: Funnel, tracks: Sequence[Track], cause: Ca
     amounts = listed([f"{value} of {name}" for name, value in wanted.capacity]) or Safe("the requested capacity")
     lead = fmt("no node has {} with {} left", wanted.phrase(free=False), amounts)
     return lead + _closest(wanted, funnel, tracks) + _per_node(tracks, namespace)
+
+
+def _unobtainable(wanted: Wanted, _funnel: Funnel, tracks: Sequence[Track], cause: Cause) -> Safe:
+    """Devices that would not do even if nothing used them."""
+    namespace = cause.claim.namespace if cause.claim is not None else ""
+    amounts = listed([f"{value} of {name}" for name, value in wanted.capacity]) or Safe("the requested capacity")
+    removed = [r for track in tracks for r in track.funnel.stage(StageName.CAPACITY).removed]
+    note = removal_note(StageName.CAPACITY, removed, namespace)
+    because = fmt(" ({})", note) if note else Safe("")
+    return fmt("no {} can give {}{}", wanted.kind(1), amounts, because)
 
 
 def _tainted(wanted: Wanted, funnel: Funnel, tracks: Sequence[Track], cause: Cause) -> Safe:
@@ -155,7 +196,7 @@ def _per_node(tracks: Sequence[Track], namespace: str) -> Safe:
     """``: on node-1, both are in use (a, b); on node-2, the only one is tainted``, for the closest nodes."""
     texts = []
     for track in tracks[:_NODES]:
-        losses = list(_losses(track.funnel, namespace))
+        losses = list(_losses(track.funnel, namespace, of_each=track.group.count == 1))
         if losses:
             total = _of_the_request(track.funnel)
             alike = fmt(" and {} alike", track.group.count - 1) if track.group.count > 1 else Safe("")
@@ -164,12 +205,15 @@ def _per_node(tracks: Sequence[Track], namespace: str) -> Safe:
     return fmt(": {}", Safe("; ").join(texts)) if texts else Safe("")
 
 
-def _losses(funnel: Funnel, namespace: str) -> Iterator[tuple[int, Safe]]:
-    """What takes the devices that the request means, with the number that each takes."""
+def _losses(funnel: Funnel, namespace: str, *, of_each: bool = True) -> Iterator[tuple[int, Safe]]:
+    """What takes the devices that the request means, with the number that each takes.
+
+    ``of_each``: nodes that are alike do not differ in who holds their devices.
+    """
     for stage in funnel.stages:
         if stage.name in _LOSSES and stage.name not in _NOT_OF_THE_REQUEST and stage.removed:
             number = sum(len(removal.devices) for removal in stage.removed)
-            yield number, _loss_text(stage, number, namespace)
+            yield number, _loss_text(stage, number, namespace, "" if of_each else funnel.node)
 
 
 def _of_the_request(funnel: Funnel) -> int:
@@ -181,14 +225,14 @@ def _loss(number: int, total: int, text: Safe) -> Safe:
     return fmt("{} {}", amount_of(number, total), text)
 
 
-def _loss_text(stage: Stage, number: int, namespace: str) -> Safe:
+def _loss_text(stage: Stage, number: int, namespace: str, node: str) -> Safe:
     be = Safe(plural("is", number))
     note = removal_note(stage.name, stage.removed, namespace, users=True)
     match stage.name:
         case StageName.TAINTS:
             return fmt("{} tainted ({})", be, note)
         case StageName.UNUSED:
-            return fmt("{} in use ({})", be, note)
+            return fmt("{} in use ({})", be, fmt("on {}: {}", node, note) if node else note)
         case StageName.FEATURES:
             return fmt("{} a feature that is off ({})", Safe("needs" if number == 1 else "need"), note)
         case StageName.CAPACITY:
@@ -223,6 +267,7 @@ _SENTENCES: Final[dict[Code, Callable[[Wanted, Funnel, Sequence[Track], Cause], 
     Code.DEVICES_IN_USE: _unavailable,
     Code.DEVICES_TAINTED: _tainted,
     Code.CAPACITY_TOO_SMALL: _capacity,
+    Code.CAPACITY_UNOBTAINABLE: _unobtainable,
     Code.COUNTERS_EXHAUSTED: _unavailable,
     Code.DEVICES_UNUSABLE: _unavailable,
     Code.DEVICES_FOR_OTHER_NODES: _for_other_nodes,

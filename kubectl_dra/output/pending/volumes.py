@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from kubectl_dra.diagnosis.records import VolumeTrouble
-from kubectl_dra.output.safe import Safe, fmt, safe
+from kubectl_dra.model.invocation import Address
+from kubectl_dra.output.safe import Safe, command, fmt, safe
 from kubectl_dra.output.words import counted, listed
+from kubectl_dra.reports.invocations import kubectl, of, reading
 from kubectl_dra.scheduler.storage import VolumeReason
 
 _GIB: Final = 1 << 30
@@ -17,6 +19,35 @@ def volume_sentence(trouble: VolumeTrouble) -> Safe:
     """What is wrong with one volume; empty for a reason that this version does not know."""
     say = _SENTENCES.get(trouble.reason)
     return say(trouble) if say is not None else Safe("")
+
+
+def volume_advice(trouble: VolumeTrouble) -> Safe | None:
+    """What to do about a claim that has to be bound before the pod is tried; None: what its page says."""
+    if trouble.reason != VolumeReason.CLAIM_UNBOUND:
+        return None
+    if trouble.volume:
+        return fmt("Look whether PersistentVolume {} exists and no other claim has it.", trouble.volume)
+    if not trouble.about:
+        return Safe("Create a PersistentVolume that matches the claim, or the claim again with a StorageClass.")
+    text = (
+        "Read the events of the claim: they say why no volume is provisioned. If there are none, the provisioner of "
+        "StorageClass {} does not run."
+    )
+    return fmt(text, trouble.about)
+
+
+def volume_step_lines(trouble: VolumeTrouble, address: Address) -> Iterator[Safe]:
+    """What shows why a claim is not bound."""
+    if trouble.reason != VolumeReason.CLAIM_UNBOUND or trouble.claim is None:
+        return
+    claim, about = of("persistentvolumeclaim", trouble.claim.name, trouble.claim.namespace), trouble.about
+    steps = [("Its events: {}", claim)]
+    if about:
+        steps.append(("Its provisioner: {}", of("storageclass", about)))
+    for text, words in steps:
+        line = command(reading(kubectl("describe", words), address))
+        if line is not None:
+            yield fmt(text, line)
 
 
 def _claim(trouble: VolumeTrouble) -> Safe:

@@ -9,7 +9,7 @@ from typing import Final
 
 from kubectl_dra.diagnosis.records import Cause, ObjectRef
 from kubectl_dra.output.safe import Safe, fmt, safe
-from kubectl_dra.output.words import article, counted, plural
+from kubectl_dra.output.words import article, plural
 from kubectl_dra.reports.ask import ClaimAsk, ExtendedAsk, RequestAsk
 
 #: ``device.attributes["gpu.example.com"].model == "H100"``, however the name is written.
@@ -125,8 +125,3 @@ def amount_of(number: int, total: int) -> Safe:
     if total == 1:
         return Safe("the only one")
     return Safe("both") if total == 2 else fmt("all {:,}", total)
-
-
-def devices(number: int) -> Safe:
-    """``1 device``, ``8 devices``."""
-    return counted(number, "device")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from kubectl_dra.output.console import page_width
-from kubectl_dra.output.devices.parts import STATE_WORDS
+from kubectl_dra.output.devices.parts import state_word
 from kubectl_dra.output.layout import width, wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.reports.selector.records import ExplainedPart, ExplainedSelector, Explanation
@@ -24,7 +24,12 @@ _MAX_INDENT: Final = 24
 def explanation_lines(explanation: Explanation, wide: bool) -> Iterator[Safe]:
     """The outcome on the device, then each selector with its parts."""
     yield from wrapped(
-        fmt("On {} ({}): {}", explanation.device, STATE_WORDS[explanation.state], Safe(_WORDS[explanation.outcome]))
+        fmt(
+            "On {} ({}): {}",
+            explanation.device,
+            state_word(explanation.state, explanation.state_bound),
+            Safe(_WORDS[explanation.outcome]),
+        )
     )
     several = len(explanation.selectors) > 1
     for selector in explanation.selectors:

@@ -21,13 +21,15 @@ from kubectl_dra.output.selector.explained import explanation_lines
 from kubectl_dra.output.selector.published import published_lines, unit_lines
 from kubectl_dra.output.selector.verdicts import styled_headline, verdict_lines
 from kubectl_dra.output.unread import missing_lines
-from kubectl_dra.reports.selector.records import SelectorReport
+from kubectl_dra.reports.selector.records import SelectorReport, compiles
 
 
 def selector_page(report: SelectorReport, wide: bool = False, address: Address | None = None) -> list[Safe]:
     """All lines of the report."""
     unread = list(missing_lines(report.missing, address))
-    head = [*_subject(report), *styled_headline(report), *verdict_lines(report)]
+    question = list(unit_lines(report))
+    leads = question and not compiles(report)
+    head = [*_subject(report), *(question if leads else ()), *styled_headline(report), *verdict_lines(report)]
     if report.explanation is not None:
         return [
             *unread,
@@ -50,7 +52,7 @@ def selector_page(report: SelectorReport, wide: bool = False, address: Address |
         list(order_lines(report)),
         list(rewrite_lines(report)),
         list(published_lines(report)),
-        list(unit_lines(report)),
+        [] if leads else question,
         list(refusal_lines(report)),
         list(local_zone_line(report)),
         cross_check_lines(report.cross_check) if report.cross_check is not None else [],

@@ -10,14 +10,13 @@ from kubectl_dra.model.quantity import Quantity, QuantityError
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.reports.selector.records import PublishedDomain, SelectorReport, compiles
+from kubectl_dra.selectors.edits import BARE_AMOUNT
+from kubectl_dra.selectors.units import likely_unit
 
 _DOMAINS: Final = 4
 _NAMES: Final = 12
-#: ``capacity["DOMAIN"].NAME`` and an amount that is only digits.
-_BARE: Final = re.compile(
-    r"""capacity\[["']([^"']+)["']\]\.\??([A-Za-z_][A-Za-z0-9_]*)[^"']{0,80}?quantity\(["']([0-9]{1,9})["']\)"""
-)
-_UNITS: Final = (("Gi", 1 << 30), ("Mi", 1 << 20), ("Ki", 1 << 10))
+#: ``capacity["DOMAIN"].NAME`` and an amount with a unit.
+_AMOUNT: Final = re.compile(BARE_AMOUNT.pattern.replace("{1,9})", "{1,9})([kMGT]i?|Ki)"))
 
 
 def published_lines(report: SelectorReport) -> Iterator[Safe]:
@@ -55,20 +54,20 @@ def _names(path: Safe, values: Mapping[str, str]) -> Iterator[Safe]:
 def unit_lines(report: SelectorReport) -> Iterator[Safe]:
     """An amount without a unit beside capacities that are thousands of times as large."""
     capacities = {(each.domain, name): value for each in report.published for name, value in each.capacity.items()}
-    for selector in report.selectors:
-        for domain, name, digits in _BARE.findall(selector.expression):
-            unit = _unit(capacities.get((domain, name), ""), int(digits))
-            if unit:
-                text = '{} is compared with {} bytes, and the devices have {}: did you mean quantity("{}{}")?'
-                yield from wrapped(fmt(text, name, digits, capacities[domain, name], digits, unit))
+    added = [
+        found for each in report.rewrites if "amount" in each.changes for found in _AMOUNT.findall(each.expression)
+    ]
+    bare = (found for each in report.selectors for found in BARE_AMOUNT.findall(each.expression))
+    added += [(*found, _unit(capacities.get(found[:2], ""), int(found[2]))) for found in bare]
+    written = " ".join(each.expression for each in report.selectors)
+    for domain, name, digits, unit in dict.fromkeys(added):
+        if unit and re.search(rf"\b{digits}\b", written) and (domain, name) in capacities:
+            text = '{} has no unit, and the devices have {} of {}: did you mean quantity("{}{}")?'
+            yield from wrapped(fmt(text, digits, capacities[domain, name], name, digits, unit))
 
 
 def _unit(value: str, amount: int) -> str:
-    """The unit with which the amount is of the size that devices have; empty where it is as it stands."""
     try:
-        size = Quantity.parse(value).at_scale(0)[0] if value else 0
+        return likely_unit(amount, Quantity.parse(value)) if value else ""
     except QuantityError:
         return ""
-    if not amount or size < amount * 1024:
-        return ""
-    return next((unit for unit, factor in _UNITS if amount * factor <= size * 16 and size >= factor), "")

@@ -11,6 +11,7 @@ from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.refusals import parser_words
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.selector.code import code, marked
+from kubectl_dra.output.units import amounts_text
 from kubectl_dra.output.words import counted, listed, plural
 from kubectl_dra.reports.base import Count
 from kubectl_dra.reports.selector.records import SelectorRecord, SelectorReport
@@ -63,7 +64,10 @@ def _sentence(report: SelectorReport) -> Safe:
         if kind is not None:
             text = "Fails on {}{}: a selector must be true or false, and this one is of type {}"
             return fmt(text, every, _of_class(report), kind[1])
-        return fmt("Fails on {}{}: {}", every, _of_class(report), error)
+        first = report.failures[0]
+        failing = (s for s in report.selectors if (s.device_class, s.index) == (first.device_class, first.index))
+        amounts = next((text for each in failing if (text := amounts_text(each.expression))), None)
+        return fmt("Fails on {}{}: {}", every, _of_class(report), amounts or error)
     return _outcomes(report) + Safe(".")
 
 

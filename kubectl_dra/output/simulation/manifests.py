@@ -18,6 +18,7 @@ from kubectl_dra.output.safe import Safe, Style, fmt, styled
 from kubectl_dra.output.taints.hits import fate_text, who_text
 from kubectl_dra.output.words import counted, listed
 from kubectl_dra.reports.simulation import Effects, ManifestReport, SimulationReport
+from kubectl_dra.reports.simulation.trials import PRIORITY_CLASS
 
 #: How the API server begins where it has no such version.
 _NO_MATCHES: Final = "no matches for kind"
@@ -38,9 +39,9 @@ def object_name(ref: ObjectRef) -> Safe:
     return fmt("{} {}", ref.kind, name) if ref.name else fmt("{} without a name", ref.kind)
 
 
-def head_lines(report: SimulationReport) -> Iterator[Safe]:
+def head_lines(manifests: Sequence[ManifestReport]) -> Iterator[Safe]:
     """Whether the server reads the files as they are written."""
-    findings = [finding for each in report.manifests for finding in each.findings]
+    findings = [finding for each in manifests for finding in each.findings]
     unserved = sum(finding.code is Mistake.UNSERVED_FIELD for finding in findings)
     wrong = sum(not finding.corrected for finding in findings) - unserved
     if wrong:
@@ -129,6 +130,13 @@ def _existing(ref: ObjectRef) -> Safe:
     if ref.kind in ("Pod", "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "CronJob"):
         return Safe("what is tried here comes on top of it")
     return Safe("it is taken as it is in the cluster, its spec can't be changed")
+
+
+def blocked_text(name: Safe, ref: ObjectRef) -> Safe:
+    """Why the pods of ``name`` can't be tried: an object that they name is refused or does not exist."""
+    if ref.kind == PRIORITY_CLASS:
+        return fmt("{} can't be created: {} does not exist.", name, object_name(ref))
+    return fmt("{} can't run: {} would be refused.", name, object_name(ref))
 
 
 def effect_lines(effects: Effects) -> Iterator[Safe]:

@@ -13,12 +13,15 @@ from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.devices.advertised import advertised_lines
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.asks import unseen_lines
+from kubectl_dra.output.pending.assumptions import fewer_copies
 from kubectl_dra.output.pending.headline import pending_summary, why_not
 from kubectl_dra.output.pending.page import pending_page
+from kubectl_dra.output.pending.quotas import refused_unless, unspecified_lines
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.remedies import step_lines
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.simulation.manifests import (
+    blocked_text,
     effect_lines,
     head_lines,
     note_lines,
@@ -26,11 +29,10 @@ from kubectl_dra.output.simulation.manifests import (
     refusal_lines,
 )
 from kubectl_dra.output.unread import missing_lines
-from kubectl_dra.output.whatif.page import whatif_lines, whatif_summary
-from kubectl_dra.output.words import counted
+from kubectl_dra.output.whatif.page import CHOICE_UNREAD, whatif_lines, whatif_summary
+from kubectl_dra.output.words import counted, listed
 from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.simulation import Counted, PodSimulation, SimulationReport
-from kubectl_dra.reports.simulation.trials import PRIORITY_CLASS
 
 _NODES_SHOWN = 8
 _ALONE: Final = Safe(
@@ -48,7 +50,7 @@ def simulation_page(
     """All lines; ``steps``: with the commands of remedies, for the cluster at ``address``."""
     blocks = [
         list(missing_lines(report.unread, address)),
-        [*head_lines(report), *refusal_lines(report.manifests)],
+        [*head_lines(report.manifests), *refusal_lines(report.manifests)],
         whatif_lines(report.what_if) if report.what_if is not None else [],
     ]
     left = bool(_wrong(report))
@@ -89,7 +91,7 @@ def _pod_blocks(pod: PodSimulation, now: datetime, address: Address, *, left: bo
     if reason is None:
         head += [Safe(""), *wrapped(styled(pending_summary(pending), Style.BOLD))]
     # What could not be read is said above.
-    shown = msgspec.structs.replace(pending, missing=()) if pod.unread else pending
+    shown = msgspec.structs.replace(pending, missing=()) if pod.undecided else pending
     more = Safe("" if steps else "--remedies prints the commands and manifests")
     page = pending_page(shown, now, address, more, head=head)
     return [page, list(step_lines(pending.remedies, address)) if steps else []]
@@ -129,8 +131,17 @@ def _pod_lines(pod: PodSimulation, reason: Safe | None = None, *, left: bool = F
     if shown:
         more = fmt(" +{}", len(shown) - _NODES_SHOWN) if len(shown) > _NODES_SHOWN else Safe("")
         yield from wrapped(fmt("on {}{}", Safe(", ").join(shown[:_NODES_SHOWN]), more), indent=2)
+        if pod.choice is not None:
+            yield from wrapped(CHOICE_UNREAD, indent=2)
     if pod.open and pod.copies:
         yield from wrapped(_open(pod), indent=2)
+    if pod.quota is not None and pod.copies:
+        text = "not read, and may allow less: the ResourceQuotas of namespace {}"
+        yield from wrapped(fmt(text, pod.quota.namespace), indent=2)
+    if pod.copies:
+        yield from unspecified_lines(pod.unspecified)
+    if pod.being_bound is not None:
+        yield from wrapped(fewer_copies(pod.being_bound, single=pod.wanted == 1), indent=2)
     if pod.assumed:
         yield from wrapped(fmt("number of pods taken from {}", Safe(", ").join(map(safe, pod.assumed))), indent=2)
     if pod.pending is None or _is_enough(pod):
@@ -162,14 +173,14 @@ def _verdict(pod: PodSimulation) -> Safe:
     elif pod.role:
         name = fmt("{}, {}", name, pod.role)
     if pod.blocked:
-        return _blocked(name, pod)
+        return blocked_text(name, pod.blocked[0])
     if pod.misread and not pod.lacks:
         return fmt("{} fits only without the fields that a server drops.", name)
     if pod.scheduler and pod.wanted != 0:
         return _elsewhere(name, pod)
     if pod.counted is Counted.UNKNOWN:
         name = fmt("One pod of {}", name)
-        if pod.fits is Fits.UNKNOWN and not pod.lacks and not pod.open:
+        if pod.fits is Fits.UNKNOWN and not pod.lacks and not pod.may_be_fewer:
             return fmt("{} fits; how many it makes is unknown.", name)
     if pod.wanted == 0:
         if pod.counted is Counted.PER_NODE:
@@ -177,11 +188,11 @@ def _verdict(pod: PodSimulation) -> Safe:
         return fmt("{} makes no pods: its number of copies is 0.", name)
     if _up_to_driver(pod):
         return fmt("{}: its driver decides whether it fits.", name)
-    if pod.open and pod.copies:
+    if pod.may_be_fewer and pod.copies:
         return _at_most(name, pod)
     if pod.fits is Fits.UNKNOWN and pod.lacks and not pod.capped:
         return _unknown(name, pod)
-    if pod.wanted is None and pod.unread:
+    if pod.wanted is None and pod.undecided:
         return fmt("{} fits at least {}; whether more do is unknown.", name, counted(pod.copies, "time"))
     if pod.wanted == 1:
         return fmt("{} fits." if pod.fits is Fits.YES else "{} does not fit.", name)
@@ -198,11 +209,11 @@ def _verdict(pod: PodSimulation) -> Safe:
 
 def _elsewhere(name: Safe, pod: PodSimulation) -> Safe:
     """What the default scheduler would do, where another one decides."""
-    if pod.unread and not pod.copies:
+    if pod.undecided and not pod.copies:
         text = "{}: scheduler {} decides; whether {} would fit by the rules of the default scheduler is unknown."
         return fmt(text, name, pod.scheduler, Safe("it" if pod.wanted in (None, 1) else "any copy"))
     decides = fmt("{}: scheduler {} decides; by the rules of the default scheduler", name, pod.scheduler)
-    least = Safe("at least " if pod.capped or pod.unread else "")
+    least = Safe("at least " if pod.capped or pod.undecided else "")
     if pod.wanted is None:
         return fmt("{} it would fit {}{}.", decides, least, counted(pod.copies, "time"))
     if pod.wanted == 1:
@@ -223,6 +234,13 @@ def _unknown(name: Safe, pod: PodSimulation) -> Safe:
 
 def _at_most(name: Safe, pod: PodSimulation) -> Safe:
     """What the devices allow, where something else decides as well."""
+    if pod.unspecified and not pod.lacks:
+        return _required(name, pod)
+    coming = pod.being_bound
+    if coming is not None and pod.wanted is not None and not (pod.open or pod.quota or pod.lacks):
+        fit = Safe(" fits") if pod.wanted == 1 else fmt(": all {} fit", counted(pod.wanted, "copy"))
+        are = Safe("are" if len(coming.pods) > 1 else "is")
+        return fmt("{}{} unless {} {} being bound already.", name, fit, listed(coming.pods), are)
     if pod.wanted == 1:
         return fmt("{}: nothing that was tried keeps it from running; whether it fits is unknown.", name)
     if pod.capped:
@@ -232,8 +250,9 @@ def _at_most(name: Safe, pod: PodSimulation) -> Safe:
     return fmt("{}: at most {} of {} fit.", name, pod.copies, counted(pod.wanted, "copy"))
 
 
-def _blocked(name: Safe, pod: PodSimulation) -> Safe:
-    ref = pod.blocked[0]
-    if ref.kind == PRIORITY_CLASS:
-        return fmt("{} can't be created: {} does not exist.", name, object_name(ref))
-    return fmt("{} can't run: {} would be refused.", name, object_name(ref))
+def _required(name: Safe, pod: PodSimulation) -> Safe:
+    """Where a quota requires what a container does not request."""
+    if pod.wanted is None and not (pod.capped or pod.undecided):
+        return fmt("{}: {}; with one, at most {} fit.", name, refused_unless(pod.unspecified[0], "it"), pod.copies)
+    them, they = ("its pods", "they fit") if pod.wanted not in (None, 1) else ("it", "it fits")
+    return fmt("{}: {}; whether {} is unknown.", name, refused_unless(pod.unspecified[0], them), Safe(they))

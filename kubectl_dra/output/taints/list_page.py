@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from kubectl_dra.model.resource import DeviceTaint
+from kubectl_dra.model.taint_text import taint_text
 from kubectl_dra.output.devices.parts import number
 from kubectl_dra.output.layout import Column, table, wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.taints.hits import hit_rows
-from kubectl_dra.output.taints.plan_page import selector_text, taint_text
+from kubectl_dra.output.taints.plan_page import selector_text
 from kubectl_dra.output.words import ago, counted, plural
 from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.taint_list import TaintRow
@@ -36,7 +37,7 @@ def listed_lines(listed: ListedTaint, now: datetime) -> Iterator[Safe]:
     """One rule or driver's taint: where it is, from whom, what the controller says, whom it hits."""
     row = listed.taint
     taint = DeviceTaint(row.key, row.value, row.effect)
-    yield from wrapped(fmt("{} on {}", styled(taint_text(taint), Style.NAME), _where(row)), indent=2, first=0)
+    yield from wrapped(fmt("{} on {}", styled(safe(taint_text(taint)), Style.NAME), _where(row)), indent=2, first=0)
     yield from wrapped(_source(listed, now), indent=4, first=2)
     for condition in row.conditions:
         text = fmt("{}={} ({}): {}", condition.type, condition.status, condition.reason, condition.message)

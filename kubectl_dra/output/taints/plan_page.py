@@ -9,8 +9,9 @@ from typing import Final
 from kubectl_dra.allocation.taints import PREVENTING
 from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.model.invocation import Address
-from kubectl_dra.model.resource import DeviceTaint, DeviceTaintSelector
+from kubectl_dra.model.resource import DeviceTaintSelector
 from kubectl_dra.model.taint_plan import OtherTaint, PlannedDevice, PlanTarget, RuleWrite, TaintPlan, Verb
+from kubectl_dra.model.taint_text import taint_text
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.devices.parts import ranges
 from kubectl_dra.output.layout import GAP, Column, padded, table, width, wrapped
@@ -72,12 +73,6 @@ def _content(write: RuleWrite) -> Safe:
     if write.before is not None:
         return fmt("from {} to {} on {}", taint_text(write.before), taint_text(write.taint), where)
     return fmt("{} on {}", taint_text(write.taint), where)
-
-
-def taint_text(taint: DeviceTaint | OtherTaint) -> Safe:
-    """``key[=value]:effect``; what a removal leaves open is left out."""
-    value, effect = (f"={taint.value}" if taint.value else ""), (f":{taint.effect}" if taint.effect else "")
-    return safe(f"{taint.key}{value}{effect}")
 
 
 def selector_text(selector: DeviceTaintSelector | None) -> Safe:

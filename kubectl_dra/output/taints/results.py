@@ -8,10 +8,11 @@ from typing import Final
 from kubectl_dra.api.kinds import DEVICE_TAINT_RULE
 from kubectl_dra.model.resource import DeviceTaintRule
 from kubectl_dra.model.taint_plan import Hit, RuleWrite, TaintPlan, Verb
+from kubectl_dra.model.taint_text import taint_text
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, fmt, plain
 from kubectl_dra.output.taints.hits import fate_text, who_text
-from kubectl_dra.output.taints.plan_page import selector_text, taint_text
+from kubectl_dra.output.taints.plan_page import selector_text
 
 _PAST: Final = {Verb.CREATE: "created", Verb.PATCH: "patched", Verb.DELETE: "deleted"}
 

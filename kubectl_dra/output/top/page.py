@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import Final
 
 from kubectl_dra.model.invocation import Address
+from kubectl_dra.output.columns import ListColumn, list_table
 from kubectl_dra.output.devices.parts import number
-from kubectl_dra.output.layout import Column, table, wrapped
+from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.remedies import recorded_lines
 from kubectl_dra.output.safe import Safe, Style, command, fmt, safe, styled
 from kubectl_dra.output.unread import missing_lines
@@ -28,7 +29,8 @@ def top_page(report: TopReport, now: datetime, address: Address, scope: str = ""
     if lines:
         lines.append(Safe(""))
     if report.rows:
-        lines += _rows(report)
+        whole = any(row.devices is not None for row in report.rows)
+        lines += list_table(top_columns(report.by, whole=whole), report.rows, now)
     else:
         lines += _none(report.by, scope, address) if report.answered else [_UNKNOWN]
     if report.idle:
@@ -60,30 +62,30 @@ def top_summary(report: TopReport, scope: str = "") -> Safe:
     return fmt("{} holds most: {} used{}.", _name(first), first.used.value, wasted)
 
 
-def _rows(report: TopReport) -> list[Safe]:
-    whole = any(row.devices is not None for row in report.rows)
-    columns = [*([Column("NAMESPACE")] if report.by is By.PODS else []), Column(_TITLES[report.by])]
-    columns += [Column("DEVICES", right=True)] if whole else []
-    columns += [Column("USED", right=True)]
-    columns += [Column("FREE", right=True)] if whole else []
-    columns += [Column("IDLE", right=True)] if report.by is not By.PODS else []
-    rows = []
-    for row in report.rows:
-        cells = [*([safe(row.namespace)] if report.by is By.PODS else []), _name(row)]
-        cells += [_number(row.devices)] if whole else []
-        cells += [number(row.used)]
-        cells += [_number(row.free)] if whole else []
-        cells += [number(row.idle)] if report.by is not By.PODS else []
-        rows.append(cells)
-    return table(columns, rows, columns_wide=None)
+def top_columns(by: By, *, whole: bool = True) -> list[ListColumn[TopRow]]:
+    """What is said of each who holds devices; ``whole``: how many there are is known of some."""
+    named: ListColumn[TopRow] = ListColumn(_TITLES[by], lambda row, _: _name(row), lambda row: row.name)
+    space: ListColumn[TopRow] = ListColumn("NAMESPACE", lambda row, _: safe(row.namespace), lambda row: row.namespace)
+    return [
+        *([space] if by is By.PODS else []),
+        named,
+        *([_amount("DEVICES", lambda row: row.devices)] if whole else []),
+        _amount("USED", lambda row: row.used),
+        *([_amount("FREE", lambda row: row.free)] if whole else []),
+        *([_amount("IDLE", lambda row: row.idle)] if by is not By.PODS else []),
+    ]
+
+
+def _amount(title: str, count: Callable[[TopRow], Count | None]) -> ListColumn[TopRow]:
+    def cell(row: TopRow, _: datetime) -> Safe:
+        found = count(row)
+        return number(found) if found is not None else Safe("-")
+
+    return ListColumn(title, cell, lambda row: (count(row) or Count(0)).value, right=True)
 
 
 def _name(row: TopRow) -> Safe:
     return Safe("(several nodes)") if row.name == SHARED else safe(row.name)
-
-
-def _number(count: Count | None) -> Safe:
-    return number(count) if count is not None else Safe("-")
 
 
 def _idle(report: TopReport, now: datetime, address: Address) -> Iterator[Safe]:

@@ -14,9 +14,9 @@ from kubectl_dra.diagnosis.whatif.records import (
     Displaced,
     Drain,
     EndTaint,
-    Fate,
     MoreDevices,
     Note,
+    PodFate,
     RemoveNode,
     Switch,
     WhatIf,
@@ -42,10 +42,15 @@ _MANY: Final = {
     Because.GANG: Safe("belong to PodGroups, which are scheduled as a whole"),
 }
 _LEFT: Final = {
-    Fate.STAYS: (Safe("stays"), Safe("stay")),
-    Fate.GONE: (Safe("would be gone"), Safe("would be gone")),
-    Fate.UNKNOWN: (Safe("cannot be placed here"), Safe("cannot be placed here")),
+    PodFate.STAYS: (Safe("stays"), Safe("stay")),
+    PodFate.GONE: (Safe("would be gone"), Safe("would be gone")),
+    PodFate.UNKNOWN: (Safe("cannot be placed here"), Safe("cannot be placed here")),
 }
+#: Upstream: plugins/podtopologyspread, system default constraints; plugins/helper/spread.go, DefaultSelector.
+CHOICE_UNREAD: Final = Safe(
+    "The scheduler may choose another of the nodes that fit: it keeps pods of one Service or controller apart, and not "
+    "all of these could be read."
+)
 #: What kubectl drain asks for before it deletes such pods.
 _FORCE: Final = Safe("; kubectl drain needs --force")
 
@@ -102,11 +107,13 @@ def _note(note: Note) -> Safe:
 
 
 def _displaced_lines(found: WhatIf) -> Iterator[Safe]:
-    moving, pending = found.of(Fate.MOVES), found.of(Fate.PENDING)
+    moving, pending = found.of(PodFate.MOVES), found.of(PodFate.PENDING)
     yield from wrapped(whatif_summary(found))
     if moving:
         rows = [[_name(each), _node(each), Safe(", ").join(each.devices) or Safe("-")] for each in moving]
         yield from table(_COLUMNS, rows, indent=2)
+    if any(each.because is Because.NOT_READ for each in moving):
+        yield from wrapped(CHOICE_UNREAD, indent=2)
     for each in pending:
         said = fmt(": {}", each.message) if each.message else Safe("")
         yield from wrapped(fmt("{} {}{}", _name(each), styled(Safe("stays pending"), Style.BAD), said), indent=2)
@@ -148,11 +155,11 @@ def whatif_summary(found: WhatIf) -> Safe:
     """How many pods have to leave, and what becomes of them, in one sentence."""
     nodes = list(dict.fromkeys(each.from_node for each in found.displaced))
     numbers = (
-        (len(found.of(Fate.MOVES)), "would run elsewhere"),
-        (len(found.of(Fate.PENDING)), "would stay pending"),
-        (len(found.of(Fate.STAYS)), "would stay"),
-        (len(found.of(Fate.GONE)), "would be gone"),
-        (len(found.of(Fate.UNKNOWN)), "cannot be told"),
+        (len(found.of(PodFate.MOVES)), "would run elsewhere"),
+        (len(found.of(PodFate.PENDING)), "would stay pending"),
+        (len(found.of(PodFate.STAYS)), "would stay"),
+        (len(found.of(PodFate.GONE)), "would be gone"),
+        (len(found.of(PodFate.UNKNOWN)), "cannot be told"),
     )
     parts = [fmt("{} {}", number, words) for number, words in numbers if number]
     total = counted(len(found.displaced), "pod")
@@ -172,4 +179,5 @@ def _node(each: Displaced) -> Safe:
         return safe(each.node)
     if len(others) <= 2:
         return fmt("{} or {}", each.node, Safe(" or ").join(others))
-    return fmt("{} or {} others as good", each.node, len(others))
+    which = Safe("other nodes") if each.because is Because.NOT_READ else Safe("others as good")
+    return fmt("{} or {} {}", each.node, len(others), which)

@@ -90,6 +90,13 @@ class Names:
                 yield Found(Rule.NOT_FOUND, f'request "{name}": no DeviceClass "{wanted}" is known{near}', path)
 
 
+def class_names(record: object) -> Iterator[str]:
+    """The classes that the requests of a claim or template name."""
+    if isinstance(record, ResourceClaim | ResourceClaimTemplate):
+        spec = record.spec.spec if isinstance(record, ResourceClaimTemplate) else record.spec
+        yield from (form.device_class_name for _, _, form in forms(spec.devices.requests) if form.device_class_name)
+
+
 def _did_you_mean(name: str, known: set[str]) -> str:
     near = difflib.get_close_matches(name, sorted(known), 1, 0.75)
     return f"; did you mean {near[0]}?" if near else ""

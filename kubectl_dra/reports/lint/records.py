@@ -8,7 +8,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
-from kubectl_dra.diagnosis.records import ObjectRef
+from kubectl_dra.diagnosis.records import Missing, ObjectRef
 from kubectl_dra.model.base import ReportRecord
 
 
@@ -124,7 +124,7 @@ class LintFinding(ReportRecord, frozen=True):
     ``corrected``: convert writes the manifest without it. ``object`` None: the document is none.
     """
 
-    rule: Rule
+    code: Rule
     severity: Severity
     message: str
     file: str
@@ -136,7 +136,10 @@ class LintFinding(ReportRecord, frozen=True):
 
 
 class LintReport(ReportRecord, frozen=True):
-    """All findings by file and line; ``devices`` is the number of devices that selectors were tried on."""
+    """All findings by file and line; ``devices`` is the number of devices that selectors were tried on.
+
+    ``missing``: what could not be read of the recorded cluster, so that there may be more findings.
+    """
 
     findings: tuple[LintFinding, ...]
     files: int
@@ -144,3 +147,4 @@ class LintReport(ReportRecord, frozen=True):
     errors: int
     warnings: int
     devices: int
+    missing: tuple[Missing, ...] = ()

@@ -8,10 +8,13 @@ from typing import Final
 
 from kubectl_dra.api.planned import Planned
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.records import ObjectRef
+from kubectl_dra.diagnosis import needs
+from kubectl_dra.diagnosis.missing import lacking
+from kubectl_dra.diagnosis.records import Missing, ObjectRef
+from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.resource import DeviceClass
 from kubectl_dra.reports.lint.devices import device_findings
-from kubectl_dra.reports.lint.names import Names
+from kubectl_dra.reports.lint.names import Names, class_names
 from kubectl_dra.reports.lint.objects import Found, findings
 from kubectl_dra.reports.lint.records import RULES, LintFinding, LintReport, Rule, Severity
 from kubectl_dra.reports.selector import Setting
@@ -63,7 +66,18 @@ def lint_report(
         errors=count[Severity.ERROR],
         warnings=count[Severity.WARNING],
         devices=number,
+        missing=tuple(_missing(objects, devices)) if devices is not None else (),
     )
+
+
+def _missing(objects: Sequence[Planned], devices: ClusterState) -> Iterator[Missing]:
+    """What could not be read and might show more: devices, and classes that neither the files nor the cluster have."""
+    known = {*devices.inventory.classes, *(each.name for each in objects if isinstance(each.record, DeviceClass))}
+    named = {name for each in objects for name in class_names(each.record)}
+    decisive = ("ResourceSlice", *(("DeviceClass",) if named - known else ()))
+    for need in needs.deciding(decisive):
+        if devices.evidence.coverage(need.kind) in (Coverage.FORBIDDEN, Coverage.PARTIAL):
+            yield lacking(devices.evidence, need, "")
 
 
 def _of_objects(objects: Sequence[Planned], locate: Locate, devices: ClusterState | None) -> Iterator[LintFinding]:
@@ -83,12 +97,15 @@ def _of_objects(objects: Sequence[Planned], locate: Locate, devices: ClusterStat
 
 
 def _known_classes(devices: ClusterState | None) -> Mapping[str, DeviceClass] | None:
-    return devices.inventory.classes if devices is not None and devices.inventory.classes else None
+    """The classes of the cluster; None where there may be others."""
+    if devices is None or devices.evidence.coverage("DeviceClass") in (Coverage.FORBIDDEN, Coverage.PARTIAL):
+        return None
+    return devices.inventory.classes or None
 
 
 def _finding(found: Found, planned: Planned, place: Place) -> LintFinding:
     return LintFinding(
-        rule=found.rule,
+        code=found.rule,
         severity=RULES[found.rule].severity,
         message=found.message,
         file=place.file,

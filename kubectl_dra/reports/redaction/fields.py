@@ -23,6 +23,7 @@ from kubectl_dra.model import (
     queues,
     resource,
     scheduling,
+    services,
     storage,
     volume_claims,
     volumes,
@@ -142,7 +143,8 @@ FIELDS: Final[Mapping[type[msgspec.Struct], _Fields]] = {
         "eventTime": Holds.TIME,
         "reportingComponent": Holds.WORD,
     },
-    core.ResourceQuotaSpec: {"hard": Holds.RESOURCE},
+    core.QuotaScope: {"scopeName": Holds.WORD, "operator": Holds.WORD},
+    core.ResourceQuotaSpec: {"hard": Holds.RESOURCE, "scopes": Holds.WORD},
     core.ResourceQuotaStatus: {"hard": Holds.RESOURCE, "used": Holds.RESOURCE},
     # --- pods that are scheduled together
     scheduling.PodGroupSpec: _GROUP,
@@ -165,6 +167,7 @@ FIELDS: Final[Mapping[type[msgspec.Struct], _Fields]] = {
     },
     policy.PriorityClass: {"preemptionPolicy": Holds.WORD},
     policy.DisruptionBudgetStatus: {"disruptedPods": Holds.TIMES},
+    services.ServiceSpec: {"selector": Holds.LABELS},
     # --- volumes
     volumes.ImageVolume: {"reference": Holds.IMAGE},
     volumes.AwsElasticBlockStore: {"volumeID": Holds.DISK},

@@ -262,7 +262,7 @@ def _pool(pool: PoolId, tried: Sequence[Tried]) -> PoolOutcome:
 def _explanation(member: Member, evaluator: SelectorSet) -> Explanation:
     """Every part of every selector on one device, in the order in which the scheduler would evaluate them."""
     decided = evaluator.of(member.driver, member.device).outcome
-    return Explanation(str(member.id), member.state, decided, tuple(_explained(evaluator, member)))
+    return Explanation(str(member.id), member.state, member.state_bound, decided, tuple(_explained(evaluator, member)))
 
 
 def _explained(evaluator: SelectorSet, member: Member) -> Iterator[ExplainedSelector]:
@@ -303,4 +303,6 @@ def _device_outcome(trial: Trial[Member], member: Member, decision: Decision) ->
         clause = trial.evaluator.detail(member.driver, member.device).clause
         clauses = trial.selectors[decision.selector].clauses
         reason = clauses[clause].text if 0 <= clause < len(clauses) else ""
-    return DeviceOutcome(member.driver, member.pool, member.device.name, member.state, decision.outcome, reason)
+    return DeviceOutcome(
+        member.driver, member.pool, member.device.name, member.state, member.state_bound, decision.outcome, reason
+    )

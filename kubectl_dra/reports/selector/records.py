@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kubectl_dra.diagnosis.records import Missing
-from kubectl_dra.reports.base import Count, FeatureRecord, ReadRecord, ReportRecord
+from kubectl_dra.reports.base import Bound, Count, FeatureRecord, ReadRecord, ReportRecord
 from kubectl_dra.reports.device_state import DeviceState
 from kubectl_dra.selectors.compiling import Verdict
 from kubectl_dra.selectors.evaluate import Outcome
@@ -122,8 +122,8 @@ class DomainUse(ReportRecord, frozen=True):
 class Rewrite(ReportRecord, frozen=True):
     """A corrected selector that was compiled for both sides and evaluated on all devices in scope without an error.
 
-    ``changes`` are codes: ``syntax``, ``function``, ``field``, ``domain``, ``name``, ``comparison``, ``literal``,
-    ``guard``, ``driver``.
+    ``changes`` are codes: ``syntax``, ``function``, ``field``, ``domain``, ``name``, ``unit``, ``comparison``,
+    ``amount``, ``literal``, ``guard``, ``driver``, ``bare``, ``boolean``.
     """
 
     index: int
@@ -142,6 +142,7 @@ class DeviceOutcome(ReportRecord, frozen=True):
     pool: str
     device: str
     state: DeviceState
+    state_bound: Bound
     outcome: Outcome
     reason: str
 
@@ -215,6 +216,7 @@ class Explanation(ReportRecord, frozen=True):
 
     device: str
     state: DeviceState
+    state_bound: Bound
     outcome: Outcome
     selectors: tuple[ExplainedSelector, ...]
 
@@ -300,13 +302,14 @@ def compiles(report: SelectorReport) -> bool:
 
 
 def is_bad(report: SelectorReport) -> bool:
-    """Whether somebody should change the selectors: refused, failing on a device in scope, or matching nothing."""
+    """Whether somebody should change the selectors: refused, failing on a device in scope, or certainly no match."""
     refused = not all(s.admission.accepted and s.scheduler.accepted for s in report.selectors)
     totals = report.totals
+    matches = totals.matches.value or totals.matches.bound not in (Bound.EXACT, Bound.AT_MOST)
     return (
         refused
         or not report.class_found
         or bool(report.refusals)
         or totals.fails.value > 0
-        or (totals.matches.value == 0 and totals.undecided.value == 0)
+        or not (matches or totals.undecided.value)
     )

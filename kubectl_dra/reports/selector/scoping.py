@@ -10,6 +10,7 @@ from kubectl_dra.allocation import Cluster
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.model.ids import DeviceId, PoolId
 from kubectl_dra.model.resource import Device, DeviceClass
+from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.device_state import DeviceState
 from kubectl_dra.reports.open_pool import open_pool
 from kubectl_dra.reports.scope import device_scope, usable_on
@@ -36,6 +37,7 @@ class Member:
     pool: str
     device: Device
     state: DeviceState
+    state_bound: Bound
     skipped: bool
 
     @property
@@ -122,4 +124,4 @@ def _members(pool: PoolId, facts: ClusterState, node: str | None) -> Iterable[tu
         held = opened.held.get(device.name)
         skipped = not offered or (held is not None and held.dedicated)
         state = opened.state(device, slice_, tainted)
-        yield Member(pool.driver, pool.pool, device, state, skipped), offered
+        yield Member(pool.driver, pool.pool, device, state, opened.state_bounds[state], skipped), offered

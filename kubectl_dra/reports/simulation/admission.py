@@ -147,4 +147,5 @@ def _minor(world: ClusterState, api_version: str) -> int | None:
 
 def _over_quota(world: ClusterState, record: ResourceClaim | Pod) -> str:
     quotas, namespace = world.inventory.quotas.values(), record.metadata.namespace
-    return quota.refusal(quota.exceeded(quotas, namespace, charge_of(world, record)))
+    pod = record if isinstance(record, Pod) else None
+    return quota.refusal(quota.exceeded(quotas, namespace, charge_of(world, record), pod))

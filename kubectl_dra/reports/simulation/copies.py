@@ -10,9 +10,10 @@ import msgspec
 
 from kubectl_dra.api.encode import encode_part
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.missing import of_the_choice
 from kubectl_dra.diagnosis.open_plugins import open_plugins
-from kubectl_dra.diagnosis.placing import Placed, place
-from kubectl_dra.diagnosis.records import OpenPlugin
+from kubectl_dra.diagnosis.placing import Placed, being_bound, place
+from kubectl_dra.diagnosis.records import BeingBound, Missing, OpenPlugin
 from kubectl_dra.diagnosis.remedies.records import EditClaim, EditGroup, EditPod, PinPods, RemoveGates
 from kubectl_dra.diagnosis.workloads import ReadOwner
 from kubectl_dra.model.classic import ClassicResourceClaim, ClassicResourceClaimTemplate
@@ -58,16 +59,29 @@ def simulated(
             shared, share = together[position]
             yield _pod_simulation(trial, shared, share, _new(share, given), read_owner)
             continue
-        made = batch(given if trial.alone else world, trial, copies)
+        before = given if trial.alone else world
+        made = batch(before, trial, copies)
         placed = place(made.world, made.pods)
+        coming = _being_bound(before, trial, copies, placed)
         new = _new(placed, made.world)
         if not trial.alone:
             simulated |= new
             world = placed.world
         done = _pod_simulation(trial, made, placed, new if trial.alone else simulated, read_owner)
+        done = msgspec.structs.replace(done, being_bound=coming)
         if alike is not None and (trial.alone or done.lacks):
             known[alike] = done
         yield done
+
+
+def _being_bound(world: ClusterState, trial: Trial, copies: Copies, placed: Placed) -> BeingBound | None:
+    """Pods that may be being bound where copies fit."""
+
+    def again(supposed: ClusterState) -> int:
+        made = batch(supposed, trial, copies)
+        return place(made.world, made.pods).copies
+
+    return being_bound(world, trial.plan.pod, placed.nodes, again)
 
 
 def alike_key(world: ClusterState, trial: Trial) -> Hashable:
@@ -139,7 +153,13 @@ def _pod_simulation(
         alone=trial.alone,
         misread=trial.misread,
         scheduler=trial.scheduler,
+        choice=_choice(made.world, plan.pod) if placed.copies else None,
     )
+
+
+def _choice(world: ClusterState, pod: Pod) -> Missing | None:
+    """What was not read and tells which of several nodes are taken."""
+    return of_the_choice(world.evidence, pod) if len(world.inventory.nodes) > 1 else None
 
 
 def _left_open(world: ClusterState, pod: Pod) -> Iterator[OpenPlugin]:

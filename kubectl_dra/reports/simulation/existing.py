@@ -30,6 +30,7 @@ _REPLACED: Final = frozenset(
         "ResourceClass",
         "ResourceClaimParameters",
         "ResourceClassParameters",
+        "Service",
     }
 )
 #: Of these an object that exists already counts: its spec can't be changed, or what it is is known better there.
@@ -120,7 +121,8 @@ def charge_of(world: ClusterState, record: ResourceClaim | Pod) -> dict[str, int
 def charged(world: ClusterState, record: ResourceClaim | Pod) -> Inventory:
     """The Inventory with the quotas after a claim or a pod was created."""
     inventory, charge = world.inventory, charge_of(world, record)
-    return inventory.replace(quotas=quota.charged(inventory.quotas, record.metadata.namespace, charge))
+    pod = record if isinstance(record, Pod) else None
+    return inventory.replace(quotas=quota.charged(inventory.quotas, record.metadata.namespace, charge, pod))
 
 
 def existing(inventory: Inventory, planned: Planned) -> object | None:

@@ -14,8 +14,16 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.placing import MAX_COPIES
 from kubectl_dra.diagnosis.volume_claims import with_set_claims
 from kubectl_dra.model.affinity import Affinity, NodeAffinity
+from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Pod, PodStatus
-from kubectl_dra.model.meta import NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, OwnerReference
+from kubectl_dra.model.meta import (
+    LabelSelector,
+    NodeSelector,
+    NodeSelectorRequirement,
+    NodeSelectorTerm,
+    OwnerReference,
+)
+from kubectl_dra.model.workloads import WorkloadObject, WorkloadSpec
 from kubectl_dra.reports.simulation.records import Counted
 from kubectl_dra.reports.simulation.trials import Trial
 from kubectl_dra.scheduler.daemons import daemon_nodes, daemon_tolerations
@@ -27,6 +35,8 @@ _CONTROLLERS: Final = {
     "StatefulSet": "StatefulSet",
     "ReplicationController": "ReplicationController",
 }
+#: Stands for the hash of a template.
+_HASH: Final = {"pod-template-hash": "simulated"}
 _COUNTED: Final = {
     Count.STATED: Counted.STATED,
     Count.PER_NODE: Counted.PER_NODE,
@@ -69,7 +79,7 @@ def batch(world: ClusterState, trial: Trial, copies: Copies) -> Batch:
     plan = trial.plan
     if plan.count is Count.PER_NODE and not world.evidence.complete("Node"):
         # One that may run anywhere: of how many nodes is not known.
-        tolerant = _with_spec(plan.pod, tolerations=daemon_tolerations(plan.pod.spec))
+        tolerant = with_spec(plan.pod, tolerations=daemon_tolerations(plan.pod.spec))
         return Batch(world, [_copy(tolerant, "-0")], 1, Counted.UNKNOWN)
     if plan.count is Count.PER_NODE:
         daemons = list(_on_every_node(world, plan.pod))
@@ -78,7 +88,7 @@ def batch(world: ClusterState, trial: Trial, copies: Copies) -> Batch:
     wanted = copies.of(1 if plan.copies is None else plan.copies)
     many = min(MAX_COPIES + 1 if wanted is None else wanted, MAX_COPIES + 1)
     single = wanted == 1 and trial.planned.kind == "Pod"
-    pod = _controlled(plan.pod, trial)
+    world, pod = _controlled(world, plan.pod, trial)
     pods: Iterable[Pod] = (_copy(pod, "" if single else f"-{number}") for number in range(many))
     if plan.volume_claims:
         return _with_volumes(world, pods, plan, wanted, counted)
@@ -95,15 +105,26 @@ def _with_volumes(
     return Batch(world.changed(inventory), made, wanted, counted)
 
 
-def _controlled(pod: Pod, trial: Trial) -> Pod:
-    """With the controller that a workload's pods have: its pods are spread."""
+def _controlled(world: ClusterState, pod: Pod, trial: Trial) -> tuple[ClusterState, Pod]:
+    """With the controller that a workload's pods have, by whose selector they are spread.
+
+    A Deployment makes a ReplicaSet that selects its own pods alone, by a hash that only they have (upstream:
+    pkg/controller/deployment/sync.go, getNewReplicaSet).
+    """
     planned = trial.planned
     kind = _CONTROLLERS.get(planned.kind)
     if kind is None:
-        return pod
-    owner = OwnerReference("apps/v1", kind, planned.name, f"simulated-{planned.name}", controller=True)
+        return world, pod
+    version = "v1" if kind == "ReplicationController" else "apps/v1"
+    owner = OwnerReference(version, kind, planned.name, f"simulated-{planned.name}", controller=True)
     meta = msgspec.structs.replace(pod.metadata, owner_references=(owner,))
-    return msgspec.structs.replace(pod, metadata=meta)
+    made = planned.record if isinstance(planned.record, WorkloadObject) else WorkloadObject()
+    if kind != planned.kind:
+        meta = msgspec.structs.replace(meta, labels={**meta.labels, **_HASH})
+        made = WorkloadObject(spec=WorkloadSpec(selector=LabelSelector(match_labels=_HASH)))
+    key = kind, pod.metadata.namespace, planned.name
+    world = world.changed(world.inventory.replace(workloads={**world.inventory.workloads, key: made}))
+    return world, msgspec.structs.replace(pod, metadata=meta)
 
 
 def _copy(pod: Pod, suffix: str) -> Pod:
@@ -116,13 +137,9 @@ def _copy(pod: Pod, suffix: str) -> Pod:
 
 def _on_every_node(world: ClusterState, pod: Pod) -> Iterator[Pod]:
     """One pod per node that the workload's pods may run on, bound to it by its affinity."""
-    tolerant = _with_spec(pod, tolerations=daemon_tolerations(pod.spec))
+    tolerant = with_spec(pod, tolerations=daemon_tolerations(pod.spec))
     for name in daemon_nodes(Snapshot(world), tolerant):
-        yield _copy(_with_spec(tolerant, affinity=_only(name, tolerant.spec.affinity)), f"-{name}")
-
-
-def _with_spec(pod: Pod, **fields: object) -> Pod:
-    return msgspec.structs.replace(pod, spec=msgspec.structs.replace(pod.spec, **fields))
+        yield _copy(with_spec(tolerant, affinity=_only(name, tolerant.spec.affinity)), f"-{name}")
 
 
 def _only(node: str, affinity: Affinity | None) -> Affinity:

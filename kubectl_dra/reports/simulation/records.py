@@ -9,8 +9,8 @@ import msgspec
 
 from kubectl_dra.api.lint import Mistake
 from kubectl_dra.diagnosis.queues import Queued
-from kubectl_dra.diagnosis.records import Certainty, Missing, ObjectRef, OpenPlugin, Verdict
-from kubectl_dra.diagnosis.whatif.records import Fate, WhatIf
+from kubectl_dra.diagnosis.records import BeingBound, Certainty, Missing, ObjectRef, OpenPlugin, Unspecified, Verdict
+from kubectl_dra.diagnosis.whatif.records import PodFate, WhatIf
 from kubectl_dra.model.taint_plan import Hit
 from kubectl_dra.reports.advertised import AdvertisedResource
 from kubectl_dra.reports.base import Bound, Count, FeatureRecord, Fits, ReadRecord, ReportRecord
@@ -92,7 +92,10 @@ class PodSimulation(ReportRecord, frozen=True):
     that ``copies`` are at most what fits. ``unseen``: entries of ``spec.resourceClaims`` that no container names.
     ``scheduler``: what decides instead of the default scheduler, by whose rules the copies were tried; empty where the
     default scheduler decides. ``like``: an object that differs in its name only was tried instead, and ``pending`` is
-    about that one.
+    about that one. ``quota``: the ResourceQuotas of its namespace where they could not be read and may forbid some or
+    all of the copies. ``unspecified``: what quotas require and only a LimitRange, which is not read, may still give.
+    ``choice``: the Services of its namespace, where they could not be read and may have the scheduler prefer other
+    ``nodes``. ``being_bound``: pods that may make ``copies`` fewer.
     """
 
     subject: ObjectRef
@@ -111,6 +114,10 @@ class PodSimulation(ReportRecord, frozen=True):
     misread: bool = False
     scheduler: str = ""
     like: ObjectRef | None = None
+    quota: Missing | None = None
+    unspecified: tuple[Unspecified, ...] = ()
+    choice: Missing | None = None
+    being_bound: BeingBound | None = None
     bound: Bound = Bound.EXACT
     fits: Fits = Fits.UNKNOWN
 
@@ -125,7 +132,7 @@ class PodSimulation(ReportRecord, frozen=True):
         return self.copies < (1 if self.wanted is None else self.wanted)
 
     def _bound(self) -> Bound:
-        more, fewer = self.capped or bool(self.unread), bool(self.open)
+        more, fewer = self.capped or bool(self.undecided), self.may_be_fewer
         if (more and fewer) or self.scheduler:
             return Bound.UNKNOWN
         return Bound.AT_LEAST if more else Bound.AT_MOST if fewer else Bound.EXACT
@@ -138,11 +145,24 @@ class PodSimulation(ReportRecord, frozen=True):
         if self.lacks:
             known = self.pending is not None and self.pending.verdict is not Verdict.UNKNOWN
             return Fits.NO if known else Fits.UNKNOWN
-        return Fits.UNKNOWN if self.open or self.counted is Counted.UNKNOWN else Fits.YES
+        return Fits.UNKNOWN if self.may_be_fewer or self.counted is Counted.UNKNOWN else Fits.YES
+
+    @property
+    def may_be_fewer(self) -> bool:
+        """Whether something else may keep away copies that fit by what is simulated."""
+        if self.open or self.being_bound is not None:
+            return True
+        return self.copies > 0 and (self.quota is not None or bool(self.unspecified))
 
     @property
     def unread(self) -> tuple[Missing, ...]:
         """What could not be read, where that leaves open whether it fits."""
+        forbids = (self.quota,) if self.quota is not None and self.copies > 0 else ()
+        return (*self.undecided, *forbids)
+
+    @property
+    def undecided(self) -> tuple[Missing, ...]:
+        """What could not be read, where that leaves open whether more copies find their devices."""
         if self.pending is None or self.pending.verdict is not Verdict.UNKNOWN:
             return ()
         return tuple(each for each in self.pending.missing if each.decides)
@@ -226,7 +246,7 @@ class SimulationReport(ReportRecord, frozen=True):
     def bad(self) -> bool:
         """Whether something is refused, unreadable or not as the server reads it, or certainly does not fit."""
         wrong = any(each.refused or each.error for each in self.manifests) or self.not_as_written > 0
-        homeless = self.what_if is not None and bool(self.what_if.of(Fate.PENDING))
+        homeless = self.what_if is not None and bool(self.what_if.of(PodFate.PENDING))
         return wrong or homeless or any(each.fits is Fits.NO for each in self.pods)
 
     @property
@@ -251,11 +271,13 @@ class SimulationReport(ReportRecord, frozen=True):
     @property
     def partial(self) -> bool:
         """Whether evidence is missing that decides, or not everything was tried or is simulated."""
-        untried = any(each.open or each.scheduler or (each.capped and each.wanted is not None) for each in self.pods)
+        untried = any(
+            each.may_be_fewer or each.scheduler or (each.capped and each.wanted is not None) for each in self.pods
+        )
         untried = (
             untried
             or not (any(each.wanted != 0 for each in self.pods) or self.what_if is not None)
             or any(each.role is Role.UNTRIED for each in self.manifests)
         )
         uncounted = any(each.counted is Counted.UNKNOWN for each in self.pods)
-        return untried or uncounted or any(each.decides for each in self.missing)
+        return untried or uncounted or bool(self.unread) or any(each.decides for each in self.missing)

@@ -22,6 +22,7 @@ from kubectl_dra.reports.simulation.copies import simulated
 from kubectl_dra.reports.simulation.effects import effects
 from kubectl_dra.reports.simulation.existing import new_namespaces, with_namespaces, with_objects
 from kubectl_dra.reports.simulation.pods import Copies
+from kubectl_dra.reports.simulation.quotas import with_quotas
 from kubectl_dra.reports.simulation.records import ManifestReport, PodSimulation, Role, SimulationReport
 from kubectl_dra.reports.simulation.served_fields import as_served
 from kubectl_dra.reports.simulation.trials import trials
@@ -58,7 +59,8 @@ def simulation_report(
     if switches:
         with_all, supposed = what_if(with_all, switches)
     tried = trials(with_all, admitted(with_all, usable), refused, together=together)
-    pods = tuple(simulated(with_all, tried, copies, read_owner))
+    tries = zip(tried, simulated(with_all, tried, copies, read_owner), strict=True)
+    pods = tuple(with_quotas(world, trial, found, missing_namespaces) for trial, found in tries)
     kept = {(trial.planned.kind, trial.planned.key) for trial in tried}
     manifests = tuple(_with_role(each, planned, kept) for each, planned in zip(said, objects, strict=True))
     return SimulationReport(

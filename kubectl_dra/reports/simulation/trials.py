@@ -10,12 +10,11 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-import msgspec
-
 from kubectl_dra.api.planned import Planned, PodPlan
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.cluster.state import DEFAULT_SCHEDULER
 from kubectl_dra.diagnosis.records import ObjectRef
+from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import (
     Container,
     ContainerClaim,
@@ -56,6 +55,11 @@ class Trial:
         """What the pods are made from."""
         return ObjectRef(self.planned.kind, self.planned.key.namespace, self.planned.name)
 
+    @property
+    def is_bare(self) -> bool:
+        """Whether a bare pod stands for those that will use a claim or template: what they request is not known."""
+        return self.planned.kind in _CLAIMS
+
 
 def trials(
     world: ClusterState, objects: Sequence[Planned], refused: Sequence[Planned], *, together: bool
@@ -81,7 +85,7 @@ def _by_default_rules(world: ClusterState, trial: Trial) -> Trial:
     name = pod.spec.scheduler_name
     if not name or name in world.schedulers:
         return trial
-    ours = msgspec.structs.replace(pod, spec=msgspec.structs.replace(pod.spec, scheduler_name=DEFAULT_SCHEDULER))
+    ours = with_spec(pod, scheduler_name=DEFAULT_SCHEDULER)
     return replace(trial, plan=replace(trial.plan, pod=ours), scheduler=name)
 
 

@@ -17,7 +17,7 @@ from kubectl_dra.scheduler.fit_error import NO_STATE
 from kubectl_dra.scheduler.gangs.group import Gang
 from kubectl_dra.scheduler.gangs.preemption import GroupPreemption, preempt
 from kubectl_dra.scheduler.gangs.trial import GroupStatus, Run
-from kubectl_dra.scheduler.plugins.dynamic_resources import Devices, idle_claims
+from kubectl_dra.scheduler.plugins.dynamic_resources import Devices
 from kubectl_dra.scheduler.snapshot import Snapshot
 from kubectl_dra.scheduler.status import Code
 
@@ -67,7 +67,7 @@ def _free_claims(gang: Gang, shared: Run) -> GroupStatus:
         raise _FailedError(NO_STATE)
     known = [(pod, shared.devices.get(key_of(pod.metadata))) for pod in gang.tried]
     nothing = any(
-        state is not None and not idle_claims(pod, state) and not (state.left_over is not None and state.statuses)
+        state is not None and not state.idle(pod) and not (state.left_over is not None and state.statuses)
         for pod, state in known
     )
     if nothing and features.workload_resource_claims and not gang.scheduled:

@@ -80,7 +80,7 @@ class Gang:
     @cached_property
     def waiting(self) -> tuple[Pod, ...]:
         """The pods in the scheduler's queue, in the order in which they are tried."""
-        profiles = self.snapshot.profiles
+        profiles = self.snapshot.state.schedulers
         pods = members_waiting(self.snapshot, self.key)
         return tuple(pod for pod in pods if (pod.spec.scheduler_name or DEFAULT_SCHEDULER) in profiles)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cmp_to_key
 
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.podinfo import PodInfo
@@ -48,38 +47,29 @@ def units(world: Snapshot) -> Iterator[Unit]:
 
 def units_on(world: Snapshot, nodes: Iterable[NodeInfo]) -> Iterator[Unit]:
     """The pods of some nodes, as they can be evicted: with those of their group on other nodes."""
+    if not world.features.generic_workload:
+        yield from (Unit(((pod, node.name),), pod.shape.priority) for node in nodes for pod in node.pods)
+        return
     seen: set[Key] = set()
     for node in nodes:
         for pod in node.pods:
             key = Key(pod.key.namespace, pod.shape.group)
-            together = pod.shape.group and world.features.generic_workload
-            group = world.inventory.groups.pod_groups.get(key) if together else None
-            priority = eviction_priority(world, pod)
+            group = world.inventory.groups.pod_groups.get(key) if pod.shape.group else None
             if group is None or not group.evicted_as_one:
-                yield Unit(((pod, node.name),), priority, group=group is not None)
+                yield Unit(((pod, node.name),), priority_of(world, pod), group=group is not None)
             elif key not in seen:
                 seen.add(key)
-                yield Unit(members_on_nodes(world, key), priority, group=True)
+                yield Unit(members_on_nodes(world, key), priority_of(world, pod), group=True)
 
 
 def by_importance(found: Iterable[Unit]) -> list[Unit]:
     """The most important first; who is equal stays in order."""
-    return sorted(found, key=cmp_to_key(_more_important))
+    return sorted(found, key=rank)
 
 
-def _more_important(a: Unit, b: Unit) -> int:
-    """Priority, groups before pods, the larger one, who started first; negative if ``a`` is."""
-    first, second = _rank(a), _rank(b)
-    return (first > second) - (first < second)
-
-
-def _rank(unit: Unit) -> tuple[int, bool, int, float]:
+def rank(unit: Unit) -> tuple[int, bool, int, float]:
+    """Priority, groups before pods, the larger one, who started first; chance decides between equal ones."""
     return -unit.priority, not unit.group, -len(unit.pods), unit.start
-
-
-def are_equal(a: Unit, b: Unit) -> bool:
-    """Whether chance decides which of two is more important."""
-    return _rank(a) == _rank(b)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,5 +83,7 @@ class Protected:
 def by_budgets(ordered: Sequence[Unit], budgets: Sequence[PodDisruptionBudget]) -> Protected:
     """Which of the units budgets protect, given that those before are evicted too."""
     names = protected([pod for unit in ordered for pod, _ in unit.pods], budgets)
+    if not names:
+        return Protected((), tuple(ordered))
     counts = [(unit, sum(pod.uid in names for pod, _ in unit.pods)) for unit in ordered]
     return Protected(tuple((u, n) for u, n in counts if n), tuple(u for u, n in counts if not n))

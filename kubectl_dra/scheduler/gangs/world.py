@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
+from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Pod, PodStatus
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import StorageObjects, key_of
@@ -33,7 +34,7 @@ def with_pod(found: Attempt, node: str) -> Snapshot:
     """The snapshot of an attempt with its pod on a node, where it takes what the attempt found."""
     pod, snapshot = found.cycle.pod, found.cycle.snapshot
     inventory = snapshot.inventory
-    there = msgspec.structs.replace(pod, spec=msgspec.structs.replace(pod.spec, node_name=node))
+    there = with_spec(pod, node_name=node)
     allocated = dict(_allocated(found, node))
     changes: dict[str, Any] = {
         "usage": {**inventory.usage, node: inventory.usage.get(node, _EMPTY).plus(usage_of(pod_info(pod)))},
@@ -52,8 +53,7 @@ def assumed_volumes(storage: StorageObjects, found: Found, node: str) -> Storage
     volumes = dict(storage.volumes)
     for wanted, volume in found.bindings:
         reference = ClaimReference(namespace=wanted.key.namespace, name=wanted.key.name, uid=wanted.claim.metadata.uid)
-        spec = msgspec.structs.replace(volume.spec, claim_ref=reference)
-        volumes[volume.metadata.name] = msgspec.structs.replace(volume, spec=spec)
+        volumes[volume.metadata.name] = with_spec(volume, claim_ref=reference)
     claims = dict(storage.claims)
     for provision in found.provisions:
         claim = provision.wanted.claim

@@ -7,7 +7,7 @@ a node does not depend on the pods there: preemption frees no devices.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
@@ -95,6 +95,10 @@ class Devices:
     statuses: dict[str, Status] = field(default_factory=dict)
     nodes: dict[str, DevicesOnNode] = field(default_factory=dict)
 
+    def idle(self, pod: Pod) -> list[int]:
+        """Positions of claims that are in the way on some node and that nobody else uses."""
+        return idle_claims(pod, self.claims, (i for found in self.nodes.values() for i in found.unavailable))
+
 
 class DynamicResources(Plugin):
     """``spec.resourceClaims``, and ``resources.requests`` of what classes serve."""
@@ -180,7 +184,8 @@ def _class_problems(snapshot: Snapshot, claim: ResourceClaim, request: str, devi
 
 def unusable_claims(snapshot: Snapshot, claims: Sequence[ResourceClaim]) -> dict[int, Unready]:
     """By position, the allocated claims that are given up on every node."""
-    found = (unusable(claim, snapshot.features, snapshot.now, snapshot.binding_timeout) for claim in claims)
+    now, timeout = snapshot.state.observed_at, snapshot.state.binding_timeout
+    found = (unusable(claim, snapshot.features, now, timeout) for claim in claims)
     return {i: problem for i, problem in enumerate(found) if problem is not None}
 
 
@@ -229,7 +234,7 @@ class _Filtering:
                 self._state.statuses[node.name] = unknown("ResourceSlice", "DeviceClass")
             return
         if to_allocate:
-            found = search(snapshot.devices, [node.node for node in group], to_allocate)
+            found = search(snapshot.state.devices, [node.node for node in group], to_allocate)
         # Where no claim is allocated, nodes that share what was searched share what follows.
         shared = all(claim.status.allocation is None for claim in self._state.claims)
         known: dict[int, Status] = {}
@@ -355,7 +360,7 @@ def post_filter(cycle: Cycle) -> Status:
     if Devices not in cycle.states:
         return error(NO_STATE)
     state = cycle.read(Devices)
-    if idle_claims(cycle.pod, state):
+    if state.idle(cycle.pod):
         return unschedulable(DEALLOCATED)
     if state.left_over is not None and state.statuses:
         return unschedulable(DELETED)
@@ -364,11 +369,11 @@ def post_filter(cycle: Cycle) -> Status:
     return unschedulable(NOTHING_HELPED if state.claims and state.statuses else NO_CLAIMS)
 
 
-def idle_claims(pod: Pod, state: Devices) -> list[int]:
-    """Positions of claims that are in the way on some node and that nobody else uses."""
-    positions = sorted({i for found in state.nodes.values() for i in found.unavailable})
-    consumers = {i: [c.uid for c in state.claims[i].status.reserved_for] for i in positions}
-    return [i for i in positions if consumers[i] in ([], [pod.metadata.uid]) and not _stays(state.claims[i])]
+def idle_claims(pod: Pod, claims: Sequence[ResourceClaim], unavailable: Iterable[int]) -> list[int]:
+    """Positions of those that are ``unavailable`` on some node and that nobody else uses."""
+    positions = sorted(set(unavailable))
+    consumers = {i: [c.uid for c in claims[i].status.reserved_for] for i in positions}
+    return [i for i in positions if consumers[i] in ([], [pod.metadata.uid]) and not _stays(claims[i])]
 
 
 def _stays(claim: ResourceClaim) -> bool:

@@ -13,17 +13,16 @@ from typing import ClassVar, Final
 
 from kubectl_dra.model.podinfo import PodInfo, PodShape
 from kubectl_dra.model.terms import AffinityTerm, selects
-from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PreFilterResult
+from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PodsMatter, PreFilterResult
 from kubectl_dra.scheduler.scores import MAX_SCORE
 from kubectl_dra.scheduler.snapshot import NodeInfo, Placed, Snapshot
 from kubectl_dra.scheduler.status import SKIP, SUCCESS, Status, unknown, unresolvable, unschedulable
+from kubectl_dra.scheduler.tally import Tally
 
 AFFINITY_TEXT: Final = "node(s) didn't match pod affinity rules"
 ANTI_AFFINITY_TEXT: Final = "node(s) didn't match pod anti-affinity rules"
 EXISTING_TEXT: Final = "node(s) didn't satisfy existing pods anti-affinity rules"
 _HARD_WEIGHT: Final = 1
-Pair = tuple[str, str]
-Pairs = dict[Pair, int]
 Weighted = tuple[int, AffinityTerm]
 
 
@@ -44,7 +43,7 @@ class KeptAway:
 
 @dataclass(slots=True)
 class Company:
-    """Matching pods by label of their node: key and value.
+    """Matching pods by label of their node.
 
     ``existing``: pods whose anti-affinity keeps the pod away; ``affinity``: pods that meet all terms of the pod's
     affinity; ``anti``: pods that its anti-affinity is about. ``namespace_labels`` are those of the pod's namespace.
@@ -53,13 +52,13 @@ class Company:
     required: tuple[AffinityTerm, ...]
     anti_terms: tuple[AffinityTerm, ...]
     namespace_labels: Mapping[str, str]
-    existing: Pairs
-    affinity: Pairs
-    anti: Pairs
+    existing: Tally
+    affinity: Tally
+    anti: Tally
 
     def clone(self) -> Company:
         """A copy whose figures can be changed."""
-        figures = dict(self.existing), dict(self.affinity), dict(self.anti)
+        figures = self.existing.clone(), self.affinity.clone(), self.anti.clone()
         return Company(self.required, self.anti_terms, self.namespace_labels, *figures)
 
 
@@ -67,6 +66,7 @@ class InterPodAffinity(Plugin):
     """``spec.affinity.podAffinity`` and ``podAntiAffinity`` of both sides."""
 
     name: ClassVar[str] = "InterPodAffinity"
+    pods: ClassVar[PodsMatter] = PodsMatter.EITHER_WAY
     weight: ClassVar[int] = 2
 
     def pre_filter(self, cycle: Cycle) -> PreFilterResult:
@@ -81,8 +81,8 @@ class InterPodAffinity(Plugin):
             tuple(resolved(snapshot, term) for term in shape.terms.required_anti_affinity),
             own,
             _existing(snapshot, shape, own),
-            {},
-            {},
+            Tally(),
+            Tally(),
         )
         if _needs_namespaces(snapshot, shape):
             return PreFilterResult(unknown("Namespace"))
@@ -100,11 +100,21 @@ class InterPodAffinity(Plugin):
         state, labels = cycle.read(Company), node.labels
         if not _has_company(cycle, state, labels):
             return unresolvable(AFFINITY_TEXT, detail=Unmet(tuple(_missing(state, labels))))
-        if state.anti and (broken := tuple(t for t in state.anti_terms if _pair(t, labels) in state.anti)):
+        if state.anti and (broken := tuple(t for t in state.anti_terms if state.anti.at(t.topology_key, labels) > 0)):
             return unschedulable(ANTI_AFFINITY_TEXT, detail=Unmet(broken, anti=True))
-        if state.existing and (keys := tuple(_kept_away(state.existing, labels))):
+        if state.existing and (keys := state.existing.keys_at(labels)):
             return unschedulable(EXISTING_TEXT, detail=KeptAway(keys))
         return SUCCESS
+
+    def minds(self, cycle: Cycle, shape: PodShape) -> bool:
+        """A pod that a term of the pod is about, or one that keeps the pod away."""
+        state, snapshot, own = cycle.read(Company), cycle.snapshot, cycle.info.shape
+        repelled = shape.terms.required_anti_affinity
+        return (
+            any(term.matches(own.namespace, own.labels, state.namespace_labels) for term in repelled)
+            or _matches_all(state.required, shape, snapshot)
+            or any(_matches(term, shape, snapshot) for term in state.anti_terms)
+        )
 
     def add_pod(self, cycle: Cycle, pod: PodInfo, node: NodeInfo) -> None:
         """One more pod on the node."""
@@ -145,26 +155,18 @@ def resolved(snapshot: Snapshot, term: AffinityTerm) -> AffinityTerm:
     return AffinityTerm(term.topology_key, term.namespaces.union(found), term.selector)
 
 
-def _pair(term: AffinityTerm, labels: Mapping[str, str]) -> Pair | None:
+def _add(tally: Tally, term: AffinityTerm, labels: Mapping[str, str], number: int) -> None:
     value = labels.get(term.topology_key)
-    return (term.topology_key, value) if value is not None else None
+    if value is not None:
+        tally.add(term.topology_key, value, number)
 
 
-def _add(pairs: Pairs, pair: Pair | None, number: int) -> None:
-    """What comes to nothing is left out, so that "nobody at all" can be seen."""
-    if pair is None:
-        return
-    pairs[pair] = pairs.get(pair, 0) + number
-    if pairs[pair] == 0:
-        del pairs[pair]
-
-
-def _existing(snapshot: Snapshot, shape: PodShape, own: Mapping[str, str]) -> Pairs:
-    found: Pairs = {}
+def _existing(snapshot: Snapshot, shape: PodShape, own: Mapping[str, str]) -> Tally:
+    found = Tally()
     for term, pairs in snapshot.anti_affinity.items():
         if term.matches(shape.namespace, shape.labels, own):
-            for pair, number in pairs.items():
-                _add(found, pair, number)
+            for (key, value), number in pairs.items():
+                found.add(key, value, number)
     return found
 
 
@@ -177,8 +179,8 @@ def _count_own(snapshot: Snapshot, state: Company) -> None:
         if hits:
             for name, number in placed.nodes.items():
                 labels = snapshot.nodes[name].labels
-                for pairs, term in hits:
-                    _add(pairs, _pair(term, labels), number)
+                for tally, term in hits:
+                    _add(tally, term, labels, number)
 
 
 def _matches(term: AffinityTerm, shape: PodShape, snapshot: Snapshot) -> bool:
@@ -197,39 +199,33 @@ def _matches_all(terms: Iterable[AffinityTerm], shape: PodShape, snapshot: Snaps
 
 
 def _has_company(cycle: Cycle, state: Company, labels: Mapping[str, str]) -> bool:
-    pairs = [_pair(term, labels) for term in state.required]
-    if None in pairs:
-        return False
-    if all(state.affinity.get(pair, 0) > 0 for pair in pairs if pair is not None):
+    if not state.required:
         return True
+    if any(term.topology_key not in labels for term in state.required):
+        return False
+    if state.affinity:
+        return all(state.affinity.at(term.topology_key, labels) > 0 for term in state.required)
     # The first pod of a series may come anywhere.
-    return not state.affinity and _matches_all(state.required, cycle.info.shape, cycle.snapshot)
+    return _matches_all(state.required, cycle.info.shape, cycle.snapshot)
 
 
 def _missing(state: Company, labels: Mapping[str, str]) -> Iterable[AffinityTerm]:
     for term in state.required:
-        pair = _pair(term, labels)
-        if pair is None or state.affinity.get(pair, 0) <= 0:
+        if state.affinity.at(term.topology_key, labels) <= 0:
             yield term
-
-
-def _kept_away(existing: Pairs, labels: Mapping[str, str]) -> Iterable[str]:
-    for key in dict.fromkeys(key for key, _ in existing):
-        if key in labels and existing.get((key, labels[key]), 0) > 0:
-            yield key
 
 
 def _change(cycle: Cycle, shape: PodShape, node: NodeInfo, delta: int) -> None:
     state, snapshot, own = cycle.read(Company), cycle.snapshot, cycle.info.shape
     for term in shape.terms.required_anti_affinity:
         if term.matches(own.namespace, own.labels, state.namespace_labels):
-            _add(state.existing, _pair(term, node.labels), delta)
+            _add(state.existing, term, node.labels, delta)
     if _matches_all(state.required, shape, snapshot):
         for term in state.required:
-            _add(state.affinity, _pair(term, node.labels), delta)
+            _add(state.affinity, term, node.labels, delta)
     for term in state.anti_terms:
         if _matches(term, shape, snapshot):
-            _add(state.anti, _pair(term, node.labels), delta)
+            _add(state.anti, term, node.labels, delta)
 
 
 # --- scores: what the pod prefers, and what pods that are there prefer or require -------------------------------------

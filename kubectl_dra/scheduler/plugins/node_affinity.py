@@ -40,8 +40,11 @@ def matches(node_selector: Mapping[str, str], terms: tuple[NodeSelectorTerm, ...
     return terms is None or any(nodes.matches(_alone(term), node) for term in terms)
 
 
-class Wanted:
-    """What a pod asks of its node. Nodes that are alike in the labels that matter are asked about once."""
+class RequiredNodeAffinity:
+    """The node selector and the required terms of a pod (upstream: GetRequiredNodeAffinity).
+
+    Nodes that are alike in the labels that matter are asked about once.
+    """
 
     def __init__(self, node_selector: Mapping[str, str], terms: tuple[NodeSelectorTerm, ...] | None) -> None:
         self._selector, self._terms = node_selector, terms
@@ -140,7 +143,7 @@ class NodeAffinity(Plugin):
     def filter_all(self, cycle: Cycle, nodes: Sequence[NodeInfo]) -> Sequence[Status]:
         """The same; nodes that it refuses share a status."""
         refused = unresolvable(TEXT)
-        wanted = Wanted(cycle.pod.spec.node_selector, required_terms(cycle.pod))
+        wanted = RequiredNodeAffinity(cycle.pod.spec.node_selector, required_terms(cycle.pod))
         return [SUCCESS if wanted.admits(node.node) else refused for node in nodes]
 
     def score(self, cycle: Cycle, nodes: Sequence[NodeInfo]) -> Sequence[int] | Status:
@@ -156,7 +159,7 @@ class NodeAffinity(Plugin):
             return SKIP
         if faults := unparsable([selector for _, selector in terms]):
             return error(faults)
-        wishes = [(weight, Wanted({}, selector.node_selector_terms)) for weight, selector in terms]
+        wishes = [(weight, RequiredNodeAffinity({}, selector.node_selector_terms)) for weight, selector in terms]
         return normalised([sum(weight for weight, wish in wishes if wish.admits(node.node)) for node in nodes])
 
 

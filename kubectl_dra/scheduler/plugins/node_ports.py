@@ -6,11 +6,13 @@ Upstream: plugins/nodeports and HostPortInfo.CheckConflict. 0.0.0.0 collides wit
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
+from kubectl_dra.model.podinfo import PodShape
 from kubectl_dra.model.requests import HostPort, host_ports
-from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PreFilterResult
+from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PodsMatter, PreFilterResult
 from kubectl_dra.scheduler.snapshot import NodeInfo
 from kubectl_dra.scheduler.status import SKIP, SUCCESS, Status, unschedulable
 
@@ -18,7 +20,7 @@ TEXT: Final = "node(s) didn't have free ports for the requested pod ports"
 ANY_ADDRESS: Final = "0.0.0.0"  # noqa: S104 - the wildcard of the API, nothing is bound
 
 
-def conflicts(wanted: Iterable[HostPort], taken: frozenset[HostPort]) -> Iterator[HostPort]:
+def conflicts(wanted: Iterable[HostPort], taken: AbstractSet[HostPort]) -> Iterator[HostPort]:
     """Those of ``wanted`` that are taken."""
     for address, protocol, port in wanted:
         if address == ANY_ADDRESS:
@@ -35,7 +37,7 @@ def port_text(port: HostPort) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class _HostPorts:
     ports: tuple[HostPort, ...]
 
 
@@ -43,16 +45,21 @@ class NodePorts(Plugin):
     """``hostPort`` of containers and sidecars."""
 
     name: ClassVar[str] = "NodePorts"
+    pods: ClassVar[PodsMatter] = PodsMatter.FEWER_IS_BETTER
 
     def pre_filter(self, cycle: Cycle) -> PreFilterResult:
         """Few pods ask for host ports."""
         ports = tuple(host_ports(cycle.pod))
         if not ports:
             return PreFilterResult(SKIP)
-        cycle.write(_Wanted(ports))
+        cycle.write(_HostPorts(ports))
         return PASS
 
     def filter(self, cycle: Cycle, node: NodeInfo) -> Status:
         """All ports are free."""
-        taken = tuple(conflicts(cycle.read(_Wanted).ports, node.usage.ports))
+        taken = tuple(conflicts(cycle.read(_HostPorts).ports, node.usage.ports))
         return unschedulable(TEXT, detail=taken) if taken else SUCCESS
+
+    def minds(self, cycle: Cycle, shape: PodShape) -> bool:
+        """A pod that takes ports."""
+        return bool(shape.ports)

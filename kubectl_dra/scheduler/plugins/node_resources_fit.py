@@ -7,13 +7,13 @@ DeviceClass serves and the node does not offer are left to DynamicResources. Eve
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.requests import Amounts, amount, non_zero_requests, pod_requests
-from kubectl_dra.model.usage import NodeUsage
-from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PreFilterResult
+from kubectl_dra.model.usage import Ledger, NodeUsage
+from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PodsMatter, PreFilterResult
 from kubectl_dra.scheduler.resource_names import is_scalar_resource
 from kubectl_dra.scheduler.scores import MAX_SCORE
 from kubectl_dra.scheduler.snapshot import NodeInfo
@@ -57,72 +57,86 @@ def allocatable_of(node: Node, resource: str) -> int:
     return amount(resource, quantity) if quantity is not None else 0
 
 
-def lacks(requests: Mapping[str, int], node: Node, usage: NodeUsage, by_class: Collection[str]) -> Iterator[Lack]:
-    """What a node lacks for ``requests`` (of :func:`counted`); ``by_class`` are the resources that classes serve."""
-    allowed = allocatable_of(node, "pods")
-    if usage.pods + 1 > allowed:
-        yield Lack("pods", 1, usage.pods, allowed)
-    for resource, requested in requests.items():
-        allocatable = allocatable_of(node, resource)
-        if resource in by_class and allocatable == 0:
-            continue
-        used = usage.requests.get(resource, 0)
-        if requested > allocatable - used:
-            yield Lack(resource, requested, used, allocatable)
+class _Offer:
+    """What nodes with the same allocatable have of what the pod asks for; what was said of them is kept by usage."""
+
+    __slots__ = ("_most", "_pods", "_refused", "_wanted", "node")
+
+    def __init__(self, node: Node, amounts: Mapping[str, int], by_class: Collection[str]) -> None:
+        self.node = node
+        self._pods = allocatable_of(node, "pods")
+        offered = ((name, requested, allocatable_of(node, name)) for name, requested in amounts.items())
+        self._wanted = tuple(each for each in offered if each[2] or each[0] not in by_class)
+        self._most = tuple((name, allocatable - requested) for name, requested, allocatable in self._wanted)
+        self._refused: dict[tuple[int, ...], Status] = {}
+
+    def status(self, usage: NodeUsage | Ledger) -> Status:
+        """Whether that leaves enough."""
+        used = usage.requests
+        if usage.pods < self._pods:
+            for name, most in self._most:
+                if used.get(name, 0) > most:
+                    break
+            else:
+                return SUCCESS
+        in_use = (usage.pods, *[used.get(name, 0) for name, _ in self._most])
+        status = self._refused.get(in_use)
+        if status is None:
+            status = self._refused[in_use] = _refusal(tuple(self._lacks(usage)))
+        return status
+
+    def _lacks(self, usage: NodeUsage | Ledger) -> Iterator[Lack]:
+        if usage.pods + 1 > self._pods:
+            yield Lack("pods", 1, usage.pods, self._pods)
+        for resource, requested, allocatable in self._wanted:
+            used = usage.requests.get(resource, 0)
+            if requested > allocatable - used:
+                yield Lack(resource, requested, used, allocatable)
+
+
+def _refusal(lacks: tuple[Lack, ...]) -> Status:
+    code = Code.UNRESOLVABLE if any(lack.for_good for lack in lacks) else Code.UNSCHEDULABLE
+    return Status(code, tuple(lack.text for lack in lacks), detail=lacks)
 
 
 @dataclass(frozen=True, slots=True)
-class Requests:
-    """What the pod asks for, and which of it classes serve."""
+class _Requests:
+    """What the pod asks for, which of it classes serve, and what nodes have of it, by identity of what they offer."""
 
     amounts: Mapping[str, int]
     by_class: frozenset[str]
+    offers: dict[int, _Offer] = field(default_factory=dict)
 
-
-def _most_in_use(wanted: Requests, node: Node) -> tuple[int, list[tuple[str, int]]]:
-    """How many pods may be on a node that offers so much, and how much of each resource they may have."""
-    most = []
-    for resource, requested in wanted.amounts.items():
-        allocatable = allocatable_of(node, resource)
-        if allocatable or resource not in wanted.by_class:
-            most.append((resource, allocatable - requested))
-    return allocatable_of(node, "pods") - 1, most
+    def offer_of(self, node: Node) -> _Offer:
+        """What the node has."""
+        key = id(node.status.allocatable)
+        found = self.offers.get(key)
+        if found is None:
+            found = self.offers[key] = _Offer(node, self.amounts, self.by_class)
+        return found
 
 
 class NodeResourcesFit(Plugin):
     """``status.allocatable`` less what pods on the node request."""
 
     name: ClassVar[str] = "NodeResourcesFit"
+    pods: ClassVar[PodsMatter] = PodsMatter.FEWER_IS_BETTER
     weight: ClassVar[int] = 1
 
     def pre_filter(self, cycle: Cycle) -> PreFilterResult:
         """The requests are summed up once."""
         amounts = counted(pod_requests(cycle.pod))
-        cycle.write(Requests(amounts, frozenset(amounts).intersection(cycle.snapshot.served)))
+        cycle.write(_Requests(amounts, frozenset(amounts).intersection(cycle.snapshot.served)))
         return PASS
 
     def filter(self, cycle: Cycle, node: NodeInfo) -> Status:
         """Enough of everything is left."""
-        wanted = cycle.read(Requests)
-        found = tuple(lacks(wanted.amounts, node.node, node.usage, wanted.by_class))
-        if not found:
-            return SUCCESS
-        code = Code.UNRESOLVABLE if any(lack.for_good for lack in found) else Code.UNSCHEDULABLE
-        return Status(code, tuple(lack.text for lack in found), detail=found)
+        return cycle.read(_Requests).offer_of(node.node).status(node.usage)
 
     def filter_all(self, cycle: Cycle, nodes: Sequence[NodeInfo]) -> Sequence[Status]:
-        """The same; nodes that offer the same share what may be in use of it."""
-        wanted = cycle.read(Requests)
-        known: dict[int, tuple[int, list[tuple[str, int]]]] = {}
-        statuses = []
-        for node in nodes:
-            usage, offered = node.usage, id(node.node.status.allocatable)
-            if offered not in known:
-                known[offered] = _most_in_use(wanted, node.node)
-            pods, most = known[offered]
-            fits = usage.pods <= pods and all(usage.requests.get(name, 0) <= used for name, used in most)
-            statuses.append(SUCCESS if fits else self.filter(cycle, node))
-        return statuses
+        """The same."""
+        offer_of = cycle.read(_Requests).offer_of
+        return [offer_of(node.node).status(node.usage) for node in nodes]
 
     def score(self, cycle: Cycle, nodes: Sequence[NodeInfo]) -> Sequence[int] | Status:
         """LeastAllocated: the share of cpu and memory that stays free, the mean of both."""

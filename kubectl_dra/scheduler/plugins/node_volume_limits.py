@@ -11,10 +11,11 @@ from typing import ClassVar, Final
 
 from kubectl_dra.model.gotext import quote
 from kubectl_dra.model.ids import Key
+from kubectl_dra.model.podinfo import PodShape
 from kubectl_dra.model.storage import CsiNode, PersistentVolume, PersistentVolumeClaim
 from kubectl_dra.model.volumes import Volume
 from kubectl_dra.scheduler import in_tree
-from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PreFilterResult
+from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PodsMatter, PreFilterResult
 from kubectl_dra.scheduler.in_tree import TranslationError
 from kubectl_dra.scheduler.snapshot import NodeInfo
 from kubectl_dra.scheduler.status import SKIP, SUCCESS, Status, error, unknown, unresolvable, unschedulable
@@ -40,6 +41,7 @@ class NodeVolumeLimits(Plugin):
     """The plugin."""
 
     name: ClassVar[str] = "NodeVolumeLimits"
+    pods: ClassVar[PodsMatter] = PodsMatter.FEWER_IS_BETTER
 
     def pre_filter(self, cycle: Cycle) -> PreFilterResult:
         """Skip unless some volume is one of a CSI driver, or could be."""
@@ -72,6 +74,10 @@ class NodeVolumeLimits(Plugin):
                 known[drivers] = self.filter(cycle, node)
             statuses.append(known[drivers])
         return statuses
+
+    def minds(self, cycle: Cycle, shape: PodShape) -> bool:
+        """A pod with volumes."""
+        return bool(shape.volumes)
 
 
 _Drivers = tuple[tuple[str, int | None], ...]

@@ -10,12 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from kubectl_dra.model.podinfo import PodInfo
-from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PreFilterResult
+from kubectl_dra.model.podinfo import PodInfo, PodShape
+from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PodsMatter, PreFilterResult
 from kubectl_dra.scheduler.plugins import pod_topology_spread_score
 from kubectl_dra.scheduler.plugins.spread_constraints import Constraint, Inclusion, constraints_of, has_all_keys
 from kubectl_dra.scheduler.snapshot import NodeInfo
 from kubectl_dra.scheduler.status import SKIP, SUCCESS, Status, unknown, unresolvable, unschedulable
+from kubectl_dra.scheduler.tally import Domains
 
 MISSING_LABEL: Final = "node(s) didn't match pod topology spread constraints (missing required label)"
 UNEVEN: Final = "node(s) didn't match pod topology spread constraints"
@@ -29,31 +30,6 @@ class Skew:
     value: str
     count: int
     fewest: int
-
-
-class Domains:
-    """Pods per value of one constraint's label."""
-
-    def __init__(self, counts: dict[str, int]) -> None:
-        self.counts = counts
-        self._fewest: int | None = None
-
-    def fewest(self, least_domains: int) -> int:
-        """The pods of the emptiest domain; 0 if there are fewer domains than there have to be."""
-        if len(self.counts) < least_domains:
-            return 0
-        if self._fewest is None:
-            self._fewest = min(self.counts.values(), default=0)
-        return self._fewest
-
-    def add(self, value: str, delta: int) -> None:
-        """A pod comes or goes."""
-        self.counts[value] = self.counts.get(value, 0) + delta
-        self._fewest = None
-
-    def clone(self) -> Domains:
-        """A copy to change."""
-        return Domains(dict(self.counts))
 
 
 @dataclass(slots=True)
@@ -74,6 +50,7 @@ class PodTopologySpread(Plugin):
     """``spec.topologySpreadConstraints``."""
 
     name: ClassVar[str] = "PodTopologySpread"
+    pods: ClassVar[PodsMatter] = PodsMatter.EITHER_WAY
     weight: ClassVar[int] = 2
 
     def pre_filter(self, cycle: Cycle) -> PreFilterResult:
@@ -96,10 +73,15 @@ class PodTopologySpread(Plugin):
             value = node.labels.get(constraint.topology_key)
             if value is None:
                 return unresolvable(MISSING_LABEL, detail=constraint)
-            count, fewest = domains.counts.get(value, 0), domains.fewest(constraint.min_domains)
+            count, fewest = domains.count(value), domains.fewest(constraint.min_domains)
             if count + itself - fewest > constraint.max_skew:
                 return unschedulable(UNEVEN, detail=Skew(constraint, value, count, fewest))
         return SUCCESS
+
+    def minds(self, cycle: Cycle, shape: PodShape) -> bool:
+        """A pod that a constraint is about."""
+        same = shape.namespace == cycle.pod.metadata.namespace
+        return same and any(each.matches(shape.labels) for each in cycle.read(Spread).constraints)
 
     def add_pod(self, cycle: Cycle, pod: PodInfo, node: NodeInfo) -> None:
         """One more in the domains of the node."""

@@ -48,7 +48,7 @@ def score(cycle: Cycle, nodes: Sequence[NodeInfo]) -> Sequence[int] | Status:
 
 
 def _defaults(cycle: Cycle) -> tuple[Constraint, ...]:
-    selector = default_selector(cycle.pod)
+    selector = default_selector(cycle.snapshot, cycle.pod)
     if not selector:
         return ()
     return Constraint(HOSTNAME, _SKEW_OF_HOSTS, selector), Constraint(ZONE, _SKEW_OF_ZONES, selector)

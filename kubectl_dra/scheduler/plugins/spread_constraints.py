@@ -14,7 +14,7 @@ from kubectl_dra.model.core import Pod, Taint
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.meta import NodeSelectorRequirement
 from kubectl_dra.model.terms import Requirements, requirements_of, selects
-from kubectl_dra.scheduler.plugins.node_affinity import Wanted, required_terms
+from kubectl_dra.scheduler.plugins.node_affinity import RequiredNodeAffinity, required_terms
 from kubectl_dra.scheduler.plugins.taint_toleration import untolerated
 from kubectl_dra.scheduler.snapshot import NodeInfo, Snapshot
 
@@ -78,7 +78,7 @@ class Inclusion:
     """Which nodes count for a pod's constraints, by their policies; asked once per node and per list of taints."""
 
     def __init__(self, pod: Pod, features: Features) -> None:
-        self._wanted = Wanted(pod.spec.node_selector, required_terms(pod))
+        self._wanted = RequiredNodeAffinity(pod.spec.node_selector, required_terms(pod))
         self._tolerations = pod.spec.tolerations
         self._comparison = features.toleration_comparison
         self._by_taints: dict[tuple[Taint, ...], bool] = {(): True}

@@ -107,8 +107,3 @@ class TaintToleration(Plugin):
             for node in nodes
         ]
         return normalised(raw, reverse=True)
-
-
-def taint_text(taint: Taint) -> str:
-    """``KEY[=VALUE]:EFFECT`` as kubectl writes it."""
-    return f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}"

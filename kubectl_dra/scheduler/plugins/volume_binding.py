@@ -12,7 +12,7 @@ from typing import ClassVar, Final
 from kubectl_dra.model.gotext import quote
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.storage import PersistentVolumeClaim
-from kubectl_dra.scheduler.binder import Binder, Found, Wanted
+from kubectl_dra.scheduler.binder import Binder, Found, PodVolumeClaim
 from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PreFilterResult
 from kubectl_dra.scheduler.matching import capacity_of, request_of
 from kubectl_dra.scheduler.plugins.volume_zone import WAIT_FOR_CONSUMER
@@ -73,7 +73,7 @@ def chosen_volumes(cycle: Cycle, node: NodeInfo) -> Found:
     return state.binder.find(node) if isinstance(state, _State) else Found()
 
 
-def _claims(cycle: Cycle, stored: Stored) -> Iterator[Wanted]:
+def _claims(cycle: Cycle, stored: Stored) -> Iterator[PodVolumeClaim]:
     """The pod's claims, in the order of its volumes. Raises :class:`Verdict` at the first that can't be used."""
     meta = cycle.pod.metadata
     owner = Owner(Key(meta.namespace, meta.name), meta.uid)
@@ -85,7 +85,7 @@ def _claims(cycle: Cycle, stored: Stored) -> Iterator[Wanted]:
         ephemeral = volume.persistent_volume_claim is None
         if claim is None:
             raise Verdict(_not_created(key, volume.name) if ephemeral else claim_missing(key, volume.name))
-        wanted = Wanted(volume.name, claim)
+        wanted = PodVolumeClaim(volume.name, claim)
         _check(wanted)
         if ephemeral and not owner.owns(claim):
             problem = wanted.problem(VolumeReason.CLAIM_NOT_OWNED)
@@ -98,7 +98,7 @@ def _not_created(key: Key, entry: str) -> Status:
     return unresolvable(text, detail=(VolumeProblem(VolumeReason.CLAIM_NOT_CREATED, entry, key),))
 
 
-def _check(wanted: Wanted) -> None:
+def _check(wanted: PodVolumeClaim) -> None:
     claim, name = wanted.claim, quote(wanted.claim.metadata.name)
     if claim.status.phase == _LOST:
         volume = claim.spec.volume_name
@@ -109,9 +109,9 @@ def _check(wanted: Wanted) -> None:
         raise Verdict(unresolvable(text, detail=(wanted.problem(VolumeReason.CLAIM_DELETED),)))
 
 
-def _binder(stored: Stored, claims: Sequence[Wanted]) -> Binder:
-    bound: list[Wanted] = []
-    waiting: list[Wanted] = []
+def _binder(stored: Stored, claims: Sequence[PodVolumeClaim]) -> Binder:
+    bound: list[PodVolumeClaim] = []
+    waiting: list[PodVolumeClaim] = []
     unbound: list[VolumeProblem] = []
     for wanted in claims:
         spec = wanted.claim.spec
@@ -136,7 +136,7 @@ def _waits_for_consumer(claim: PersistentVolumeClaim, stored: Stored) -> bool:
     return found.volume_binding_mode == WAIT_FOR_CONSUMER
 
 
-def _unbound(wanted: Wanted, stored: Stored) -> VolumeProblem:
+def _unbound(wanted: PodVolumeClaim, stored: Stored) -> VolumeProblem:
     name = wanted.claim.class_name
     if name and stored.storage_class(name) is None:
         return wanted.problem(VolumeReason.CLASS_MISSING, about=name)

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Final
 
 from kubectl_dra.model.ids import Key
-from kubectl_dra.model.podinfo import PodInfo
+from kubectl_dra.model.podinfo import PodInfo, PodShape
 from kubectl_dra.model.volumes import Volume
-from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PreFilterResult
+from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PodsMatter, PreFilterResult
 from kubectl_dra.scheduler.snapshot import NodeInfo, Snapshot
 from kubectl_dra.scheduler.status import SKIP, SUCCESS, Status, unknown, unschedulable
 from kubectl_dra.scheduler.storage import (
@@ -56,6 +56,7 @@ class VolumeRestrictions(Plugin):
     """The plugin."""
 
     name: ClassVar[str] = "VolumeRestrictions"
+    pods: ClassVar[PodsMatter] = PodsMatter.FEWER_IS_BETTER
 
     def pre_filter(self, cycle: Cycle) -> PreFilterResult:
         """The first plugin that notices a claim that does not exist."""
@@ -94,6 +95,10 @@ class VolumeRestrictions(Plugin):
         if state.users > 0:
             return unschedulable(CLAIM_IN_USE, detail=state.problems)
         return SUCCESS
+
+    def minds(self, cycle: Cycle, shape: PodShape) -> bool:
+        """A pod with volumes."""
+        return bool(shape.volumes)
 
     def add_pod(self, cycle: Cycle, pod: PodInfo, node: NodeInfo) -> None:
         """Names count in any namespace."""

@@ -1,7 +1,8 @@
 """Kinds that are read only when pods make them matter: a cluster in which nobody waits for volumes pays nothing.
 
 What is around volumes is read when a pod that waits uses any; budgets and priority classes, when a pod that waits could
-evict others; groups of pods, when any pod is in one, as the group of a running pod protects it from being evicted.
+evict others; Services, when a pod that waits does not say itself how it is spread; groups of pods, when any pod is in
+one, as the group of a running pod protects it from being evicted.
 """
 
 from __future__ import annotations
@@ -9,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from typing import Final
 
-from kubectl_dra.api.kinds import DISRUPTION_BUDGET, GROUPS, PRIORITY_CLASS, STORAGE, Kind
+from kubectl_dra.api.kinds import DISRUPTION_BUDGET, GROUPS, PRIORITY_CLASS, SERVICE, STORAGE, Kind
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
-from kubectl_dra.model.podneeds import in_group, may_evict, uses_storage
+from kubectl_dra.model.podneeds import in_group, is_spread, may_evict, uses_storage
 from kubectl_dra.model.usage import is_terminal
 from kubectl_dra.source.live.needs import Needs
 
 PRIORITY: Final = (PRIORITY_CLASS, DISRUPTION_BUDGET)
-ON_DEMAND: Final = frozenset(kind.name for kind in (*STORAGE, *PRIORITY, *GROUPS))
+ON_DEMAND: Final = frozenset(kind.name for kind in (*STORAGE, *PRIORITY, SERVICE, *GROUPS))
 
 
 def at_once(needs: Needs) -> tuple[Kind, ...]:
@@ -54,6 +55,8 @@ class Demand:
             found += (kind for kind in self._left if kind in STORAGE)
         if any(may_evict(pod, priorities) for pod in asking):
             found += (kind for kind in self._left if kind in PRIORITY)
+        if any(map(is_spread, asking)):
+            found += (kind for kind in self._left if kind is SERVICE)
         if any(in_group(pod) and not is_terminal(pod) for pod in pods):
             found += (kind for kind in self._left if kind in GROUPS)
         self._left = [kind for kind in self._left if kind not in found]

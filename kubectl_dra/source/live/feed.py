@@ -16,6 +16,7 @@ from kubectl_dra.model.core import Pod
 from kubectl_dra.model.evidence import Coverage, Evidence
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.model.pace import BEHIND, Pace
 from kubectl_dra.source.errors import ClusterError
 from kubectl_dra.source.live.demand import Demand, at_once
 from kubectl_dra.source.live.discovery import Served, discover, discover_more
@@ -39,8 +40,6 @@ from kubectl_dra.source.spec import Connection
 INTERVAL_SECONDS: Final = 0.25
 _QUEUE_SIZE: Final = 1000
 _PAUSE_SECONDS: Final = 0.02
-# How long to rest after a publication, in what it cost.
-_REST: Final = 9.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,18 +194,19 @@ class Feed:
             self._crash(error)
 
     def _own(self) -> None:
-        due, dirty = 0.0, False
+        pace, dirty = Pace(BEHIND), False
         while not self._closed.is_set():
             ready = dirty and not self._waiting
-            messages = self._next(max(0.0, due - time.monotonic()) if ready else 1.0)
+            messages = self._next(max(0.0, pace.left) if ready else 1.0)
             for message in messages:
                 dirty |= self._apply(message)
             self._follow_demanded(messages)
-            if dirty and not self._waiting and time.monotonic() >= due:
+            if dirty and not self._waiting and pace.left <= 0:
                 began = time.thread_time()
                 self._send()
-                rest = max(INTERVAL_SECONDS, _REST * (time.thread_time() - began))
-                due, dirty = time.monotonic() + rest, False
+                pace.worked(time.thread_time() - began)
+                pace.wait(INTERVAL_SECONDS)
+                dirty = False
             elif messages:
                 # One waking for many events; what comes alone is taken at once.
                 self._closed.wait(_PAUSE_SECONDS)

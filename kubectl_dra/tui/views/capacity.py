@@ -2,32 +2,45 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from textual.widgets import Static
 
-from kubectl_dra.cluster import ClusterState
+from kubectl_dra.allocation.requests import MAX_RESULTS
+from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.capacity.records import NodeRoom
 from kubectl_dra.diagnosis.whatif import Switch, WhatIfError
-from kubectl_dra.output.capacity.page import capacity_page, capacity_summary, device_bar, why_no_more
+from kubectl_dra.output.capacity.page import ROOMS, capacity_page, capacity_summary, device_bar
+from kubectl_dra.output.devices.parts import number
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.reports.capacity import CapacityReport, Request, capacity_report
+from kubectl_dra.reports.claim_list import classes_named
 from kubectl_dra.reports.switches import OPTIONS, SwitchError, read_switches
-from kubectl_dra.tui.columns import Column
+from kubectl_dra.tui.columns import Column, Look, chosen
+from kubectl_dra.tui.layouts import Room as Layout
 from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.room_strip import room_strip
 from kubectl_dra.tui.text import content
 from kubectl_dra.tui.view import Subject
-from kubectl_dra.tui.views.reader import ReportView
+from kubectl_dra.tui.views.reader import RecordPage
 
 _SWITCHES = Safe("add-node like=NODE · remove-node NODE · drain NODE · add-devices like=DEVICE · taint · untaint")
 
 
+@derived("classes", "claims")
+def usual_class(cluster: ClusterState) -> str:
+    """The class that most claims name, of several the first by name; empty where there is no class."""
+    claims = cluster.inventory.claims.values()
+    named = Counter(name for claim in claims for name in classes_named(claim))
+    return min(cluster.inventory.classes, key=lambda name: (-named[name], name), default="")
+
+
 @dataclass(frozen=True, slots=True)
 class Room:
-    """Room for pods that request ``count`` devices of a class, with ``switches`` supposed; no class: the first one."""
+    """Room for pods that request ``count`` devices of a class, with ``switches`` supposed; no class: the usual one."""
 
     device_class: str
     count: int
@@ -36,7 +49,7 @@ class Room:
 
     def compute(self, cluster: ClusterState) -> CapacityReport | None:
         """The report with all nodes; None where there is no class, or what a switch names is gone."""
-        name = self.device_class or next(iter(sorted(cluster.inventory.classes)), "")
+        name = self.device_class or usual_class(cluster)
         request = Request(name, self.count)
         try:
             return capacity_report(cluster, request, self.namespace, self.switches, names=None) if name else None
@@ -50,6 +63,19 @@ class NodeCell:
 
     name: str
     room: NodeRoom
+
+
+def _fit(cell: NodeCell) -> Safe:
+    copies = cell.room.copies
+    return styled(fmt("{}", copies), Style.GOOD if copies else Style.DIM)
+
+
+_LOOKS: tuple[Look | Column[NodeCell], ...] = (
+    Column("NODE", lambda c: safe(c.name), least=12, key=lambda c: c.name, inside=True),
+    *(Look("FIT", cell=_fit), Look("DEVICES", drop=2), Look("IN USE", drop=2), Look("LEFT OVER")),
+    Column("", lambda _c: Safe(" " * 6), draw=lambda c, w: device_bar(c.room.devices, w), stretch=24, drop=1),
+    Look("WHY NO MORE", least=16),
+)
 
 
 class CapacityView(ListView[NodeCell]):
@@ -66,6 +92,7 @@ class CapacityView(ListView[NodeCell]):
         self._cells: tuple[CapacityReport | None, tuple[NodeCell, ...]] = (None, ())
         self._strip = Static(id="room-strip")
         super().__init__()
+        self.grid.sideways = self._walk
 
     def compose(self) -> Any:  # noqa: ANN401 - Textual's ComposeResult
         """The cells, then the list."""
@@ -73,12 +100,25 @@ class CapacityView(ListView[NodeCell]):
         yield from super().compose()
 
     def show(self) -> None:
-        """Cells and rows, of one report."""
-        report = self.worker.record(self.asked)
-        cells = room_strip(report) if report is not None else Safe("")
+        """Rows, and a cell for each of them in the same order."""
+        super().show()
+        self._show_strip()
+
+    def moved(self, row: NodeCell | None) -> None:
+        """The cursor is in the cells, too."""
+        self._show_strip()
+
+    def _show_strip(self) -> None:
+        report, row = self.worker.record(self.asked), self.grid.selected
+        names = [each.name for each in self.grid.rows]
+        cells = room_strip(report, names, row.name if row is not None else "") if report is not None else Safe("")
         self._strip.display = bool(cells)
         self._strip.update(content(cells))
-        super().show()
+
+    def _walk(self, where: str) -> bool:
+        """From cell to cell, which are the rows in their order."""
+        self.grid.action_move("down" if where == "right" else "up")
+        return True
 
     @property
     def asked(self) -> Room:
@@ -88,7 +128,8 @@ class CapacityView(ListView[NodeCell]):
     @property
     def crumb(self) -> Safe:  # type: ignore[override]
         """The shape."""
-        what = fmt("{} × {}", self._count, self._class) if self._class else fmt("{} per pod", self._count)
+        name = self._class or (usual_class(self.dra.cluster) if self.dra.cluster is not None else "")
+        what = fmt("{} × {}", self._count, name) if name else fmt("{} per pod", self._count)
         supposed = fmt(" · {} supposed", len(self._switches)) if self._switches else Safe("")
         return fmt("capacity for {}{}", what, supposed)
 
@@ -98,17 +139,7 @@ class CapacityView(ListView[NodeCell]):
 
     def columns(self) -> Sequence[Column[NodeCell]]:
         """Node, copies, devices and why there are no more."""
-        return [
-            Column("NODE", lambda c: safe(c.name), least=12, key=lambda c: c.name),
-            Column("FIT", lambda c: _fit(c.room), right=True, key=lambda c: c.room.copies),
-            Column(
-                "DEVICES", lambda c: fmt("{}", c.room.devices.matching), True, 0, 2, lambda c: c.room.devices.matching
-            ),
-            Column("IN USE", lambda c: fmt("{}", c.room.devices.in_use), True, 0, 2, lambda c: c.room.devices.in_use),
-            Column("LEFT", lambda c: fmt("{}", c.room.devices.left), True, key=lambda c: c.room.devices.left),
-            Column("", lambda _c: Safe(" " * 6), draw=lambda c, w: device_bar(c.room.devices, w), stretch=24, drop=1),
-            Column("WHY NO MORE", lambda c: why_no_more(c.room), least=16),
-        ]
+        return chosen(ROOMS, lambda: self.dra.now, _LOOKS, lambda cell: cell.room)
 
     def all_rows(self) -> Sequence[NodeCell] | None:
         """One per node, in the report's order."""
@@ -130,7 +161,12 @@ class CapacityView(ListView[NodeCell]):
     def info(self) -> Safe:
         """How many fit in all."""
         report = self.worker.record(self.asked)
-        return capacity_summary(report) if report is not None else Safe("")
+        if report is None or not report.shapes:
+            return Safe("")
+        if self.dra.room >= Layout.SPLIT:
+            return capacity_summary(report)
+        # The shape, which stands at the left, must not be cut.
+        return fmt("{} more fit", number(report.shapes[0].capacity.copies))
 
     @property
     def subject(self) -> Subject | None:
@@ -150,15 +186,18 @@ class CapacityView(ListView[NodeCell]):
         """Another class and number of devices: ``:shape CLASS [COUNT]``."""
         name, _, number = argument.strip().partition(" ")
         number = number.strip()
-        if number and not (number.isascii() and number.isdecimal() and 0 < int(number[:4]) <= 32):
-            self.dra.say(fmt("“{}” is not a number of devices from 1 to 32", number))
+        if number and not (number.isascii() and number.isdecimal() and 0 < int(number[:4]) <= MAX_RESULTS):
+            self.dra.say(fmt("“{}” is not a number of devices from 1 to {}", number, MAX_RESULTS))
             return
         self._class, self._count = name, int(number or 1)
         self._ask_anew()
 
     def do_more(self) -> None:
         """One device more per pod."""
-        self._count = min(32, self._count + 1)
+        if self._count == MAX_RESULTS:
+            self.dra.say(fmt("{} devices are the most that one claim may hold", MAX_RESULTS))
+            return
+        self._count += 1
         self._ask_anew()
 
     def do_fewer(self) -> None:
@@ -192,24 +231,11 @@ class CapacityView(ListView[NodeCell]):
         self.dra.refresh_frame()
 
 
-class CapacityPage(ReportView):
+class CapacityPage(RecordPage[CapacityReport]):
     """The page of the command."""
 
     crumb = Safe("describe")
 
-    def __init__(self, query: Room) -> None:
-        super().__init__()
-        self.asked = query
-
-    def queries(self) -> Sequence[Room]:
-        """The same question."""
-        return (self.asked,)
-
-    def lines(self) -> Sequence[Safe] | None:
+    def page_of(self, record: CapacityReport) -> Sequence[Safe]:
         """What the command prints."""
-        report = self.worker.record(self.asked)
-        return capacity_page(report, self.dra.facts_now.evidence.address) if report is not None else None
-
-
-def _fit(room: NodeRoom) -> Safe:
-    return styled(fmt("{}", room.copies), Style.GOOD if room.copies else Style.DIM)
+        return capacity_page(record, self.dra.address)

@@ -6,35 +6,29 @@ from collections.abc import Sequence
 
 from kubectl_dra.model.ids import DeviceId, Key
 from kubectl_dra.output.devices.claim_page import claim_page
-from kubectl_dra.output.pending.claim_page import claim_pending_page
+from kubectl_dra.output.pending.claim_page import claim_pending_page, ending_commands
 from kubectl_dra.output.safe import Safe, safe
+from kubectl_dra.reports.claim import ClaimReport
+from kubectl_dra.reports.pending import ClaimPendingReport
 from kubectl_dra.tui.documents import claim_document
 from kubectl_dra.tui.queries import Claim
 from kubectl_dra.tui.view import Subject
-from kubectl_dra.tui.views.reader import ReportView
+from kubectl_dra.tui.views.reader import RecordPage
+
+Both = tuple[ClaimReport, ClaimPendingReport]
 
 
-class ClaimView(ReportView):
+class ClaimView(RecordPage[Both]):
     """describe-claim."""
 
     def __init__(self, key: Key) -> None:
-        super().__init__()
+        super().__init__(Claim(key))
         self.key = key
         self.crumb = safe(str(key))
-        self.asked = Claim(key)
 
-    def queries(self) -> Sequence[Claim]:
-        """The claim."""
-        return (self.asked,)
-
-    def lines(self) -> Sequence[Safe] | None:
+    def page_of(self, record: Both) -> Sequence[Safe]:
         """The page of the command."""
-        found = self.worker.answer(self.asked)
-        if found is None:
-            return None
-        if found.record is None:
-            return [self.gone]
-        return claim_page(found.record[0], self.dra.now, self.is_wide)
+        return claim_page(record[0], self.dra.now, self.is_wide, self.dra.address)
 
     @property
     def subject(self) -> Subject:
@@ -51,7 +45,7 @@ class ClaimView(ReportView):
 
     def do_open(self) -> None:
         """The devices that it holds."""
-        report = self.worker.record(self.asked)
+        report = self.worker.record(self.question)
         results = report[0].results if report is not None else ()
         if results:
             devices = frozenset(DeviceId(each.driver, each.pool, each.device) for each in results)
@@ -64,26 +58,26 @@ class ClaimView(ReportView):
         self.dra.try_claim(self.key)
 
 
-class WhyClaimPage(ReportView):
+class WhyClaimPage(RecordPage[Both]):
     """why-pending of a claim."""
 
     crumb = Safe("why")
 
     def __init__(self, key: Key) -> None:
-        super().__init__()
+        super().__init__(Claim(key))
         self.key = key
-        self.asked = Claim(key)
 
-    def queries(self) -> Sequence[Claim]:
-        """The claim."""
-        return (self.asked,)
-
-    def lines(self) -> Sequence[Safe] | None:
+    def page_of(self, record: Both) -> Sequence[Safe]:
         """The page of the command."""
-        found = self.worker.answer(self.asked)
-        if found is None:
-            return None
-        return [self.gone] if found.record is None else claim_pending_page(found.record[1], self.dra.now)
+        return claim_pending_page(record[1], self.dra.now, self.dra.address)
+
+    def do_copy(self) -> None:
+        """The command that ends what nobody needs any more; the name where there is nothing to end."""
+        record = self.worker.record(self.question)
+        lines = ending_commands(record[1]) if record is not None else []
+        if lines:
+            self.dra.note_commands("copied", lines)
+        self.dra.copy_lines(lines or [safe(str(self.key))])
 
     @property
     def subject(self) -> Subject:

@@ -9,7 +9,7 @@ from kubectl_dra.diagnosis.records import ClaimVerdict
 from kubectl_dra.model.ids import Key
 from kubectl_dra.output.devices.lists import CLAIMS as CLAIM_COLUMNS
 from kubectl_dra.output.devices.lists import held_devices
-from kubectl_dra.output.devices.parts import ranges
+from kubectl_dra.output.devices.parts import UNKNOWN, ranges
 from kubectl_dra.output.safe import Safe, Style, fmt, plain, safe, styled
 from kubectl_dra.reports.claim_list import ClaimRow
 from kubectl_dra.reports.holders import Consumer, ConsumerState
@@ -27,6 +27,7 @@ class ClaimsView(ListView[ClaimRow]):
     """The list of claims of the namespaces in view."""
 
     extras = frozenset({"namespace"})
+    describes_row = True
     crumb = Safe("claims")
     nothing = Safe("There are no ResourceClaims.")
     about = CLAIMS
@@ -160,7 +161,7 @@ def _users(row: ClaimRow) -> Safe:
     """Consumers live in the claim's namespace, so their names will do."""
     users = [_user(each) for each in row.reserved_for]
     if not users:
-        return styled(Safe("?" if row.unused is None else "-"), Style.DIM)
+        return styled(UNKNOWN if row.unused is None else Safe("-"), Style.DIM)
     more = fmt(" +{}", len(users) - 1) if len(users) > 1 else Safe("")
     return users[0] + more
 
@@ -174,6 +175,6 @@ def _user(consumer: Consumer) -> Safe:
 
 _LOOKS: Final[tuple[Look | Column[ClaimRow], ...]] = (
     *(Look("NAME", least=14), Look("STATE", cell=_state, key=_rank), Look("DEVICES", right=True, cell=_devices)),
-    Column("WHICH", _which, least=14, drop=2),
+    Column("WHICH", _which, least=14, drop=2, inside=True),
     *(Look("CLASSES", least=12, drop=3), Look("USED BY", least=14, cell=_users), Look("AGE", right=True)),
 )

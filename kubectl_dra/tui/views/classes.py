@@ -15,7 +15,7 @@ from kubectl_dra.tui.documents import class_document
 from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.queries import Classes
 from kubectl_dra.tui.view import Subject
-from kubectl_dra.tui.views.reader import ReportView
+from kubectl_dra.tui.views.reader import RecordPage, ReportView
 
 _LOOKS: tuple[Look | Column[ClassRow], ...] = (
     *(Look("NAME", least=12), Look("DEVICES"), Look("AVAILABLE")),
@@ -27,21 +27,15 @@ _LOOKS: tuple[Look | Column[ClassRow], ...] = (
 class ClassesView(ListView[ClassRow]):
     """The list of classes."""
 
+    question = Classes()
+    describes_row = True
     crumb = Safe("classes")
     nothing = Safe("There are no DeviceClasses.")
     about = CLASSES
 
-    def queries(self) -> Sequence[Classes]:
-        """All classes."""
-        return (Classes(),)
-
     def columns(self) -> Sequence[Column[ClassRow]]:
         """As in ``get classes``, with a bar."""
         return chosen(CLASS_COLUMNS, lambda: self.dra.now, _LOOKS)
-
-    def all_rows(self) -> Sequence[ClassRow] | None:
-        """By name."""
-        return self.worker.record(Classes())
 
     def identity(self, row: ClassRow) -> str:
         """The name."""
@@ -71,24 +65,17 @@ class ClassesView(ListView[ClassRow]):
         return Subject(row.name, lambda: class_document(self.dra.facts_now, row.name)) if row is not None else None
 
 
-class ClassPage(ReportView):
+class ClassPage(RecordPage[Sequence[ClassRow]]):
     """One class: its selectors, and what nodes offer of it."""
 
     def __init__(self, name: str) -> None:
-        super().__init__()
+        super().__init__(Classes())
         self.name_ = name
         self.crumb = safe(name)
 
-    def queries(self) -> Sequence[Classes]:
-        """All classes."""
-        return (Classes(),)
-
-    def lines(self) -> Sequence[Safe] | None:
+    def page_of(self, record: Sequence[ClassRow]) -> Sequence[Safe]:
         """Selectors and offers."""
-        rows = self.worker.record(Classes())
-        if rows is None:
-            return None
-        row = next((each for each in rows if each.name == self.name_), None)
+        row = next((each for each in record if each.name == self.name_), None)
         if row is None:
             return [self.gone]
         lines = [styled(fmt("DeviceClass {}", row.name), Style.BOLD)]

@@ -7,37 +7,28 @@ from collections.abc import Sequence
 from kubectl_dra.model.ids import DeviceId, Key
 from kubectl_dra.output.devices.device_page import device_page
 from kubectl_dra.output.safe import Safe, safe
+from kubectl_dra.reports.pool import PoolReport
 from kubectl_dra.tui.documents import device_document
 from kubectl_dra.tui.queries import Pool
 from kubectl_dra.tui.view import Subject
-from kubectl_dra.tui.views.reader import ReportView
+from kubectl_dra.tui.views.reader import RecordPage
 
 
-class DeviceView(ReportView):
+class DeviceView(RecordPage[PoolReport]):
     """The page of one device."""
 
     extras = frozenset({"taint"})
 
     def __init__(self, device: DeviceId) -> None:
-        super().__init__()
+        # What excludes it stands in the report of its pool.
+        super().__init__(Pool(device.pool_id))
         self._device = device
         self.crumb = safe(device.device)
-        self.asked = Pool(device.pool_id)
 
-    def queries(self) -> Sequence[Pool]:
-        """Its pool: what excludes it stands there."""
-        return (self.asked,)
-
-    def lines(self) -> Sequence[Safe] | None:
-        """The page."""
-        found = self.worker.answer(self.asked)
-        if found is None:
-            return None
-        devices = found.record.devices if found.record is not None else ()
-        record = next((each for each in devices if each.name == self._device.device), None)
-        if found.record is None or record is None:
-            return [self.gone]
-        return device_page(record, found.record, self.dra.now)
+    def page_of(self, record: PoolReport) -> Sequence[Safe]:
+        """The page of the device."""
+        found = next((each for each in record.devices if each.name == self._device.device), None)
+        return [self.gone] if found is None else device_page(found, record, self.dra.now)
 
     @property
     def device(self) -> DeviceId:
@@ -51,7 +42,7 @@ class DeviceView(ReportView):
 
     def do_used_by(self) -> None:
         """The claim that holds it; of several one is chosen."""
-        report = self.worker.record(self.asked)
+        report = self.worker.record(self.question)
         devices = report.devices if report is not None else ()
         holders = [holder for each in devices if each.name == self._device.device for holder in each.holders]
         self.dra.open_holders([Key(holder.namespace, holder.claim) for holder in holders])
@@ -62,7 +53,7 @@ class DeviceView(ReportView):
 
     def do_node(self) -> None:
         """All devices of its node."""
-        report = self.worker.record(self.asked)
+        report = self.worker.record(self.question)
         devices = report.devices if report is not None else ()
         record = next((each for each in devices if each.name == self._device.device), None)
         scope = (record.scope if record is not None else None) or (report.scope if report is not None else None)

@@ -10,19 +10,18 @@ from typing import Final
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.ids import DeviceId, Key
-from kubectl_dra.output.devices.holders import taint_lines
-from kubectl_dra.output.devices.parts import scope_cell, state_text
+from kubectl_dra.output.devices.lists import DEVICES as DEVICE_COLUMNS
+from kubectl_dra.output.devices.lists import short_users
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import counted
 from kubectl_dra.reports.attributes import common_values, device_values, varying_names
+from kubectl_dra.reports.device_list import ListedDevice
 from kubectl_dra.reports.device_state import DeviceState
-from kubectl_dra.reports.holders import Consumer, Holder
 from kubectl_dra.reports.matching import MatchingDevices
-from kubectl_dra.reports.open_pool import open_pool
-from kubectl_dra.reports.pool import DeviceRecord, pool_scope
+from kubectl_dra.reports.pool import DeviceRecord
 from kubectl_dra.reports.unread import DEVICES
 from kubectl_dra.tui.arranging import Arranged
-from kubectl_dra.tui.columns import Column
+from kubectl_dra.tui.columns import Column, Look, chosen
 from kubectl_dra.tui.documents import device_document
 from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.queries import DeviceRow, Devices, Matching
@@ -45,6 +44,12 @@ _WELL_KNOWN: Final = (
     *("devicetype", "type", "cores", "architecture", "family"),
 )
 _CACHE: Final = 4000
+_DRIVER: Final = Look("DRIVER", least=10, drop=4, key=lambda row: row.id, frozen=True)
+_POOL: Final = Look("POOL", least=10, key=lambda row: row.id[1:], frozen=True, inside=True)
+_ITSELF: Final = (
+    Look("DEVICE", least=12, key=lambda row: row.device.name, frozen=True),
+    Look("STATE", least=9, key=lambda row: _ORDER[row.state]),
+)
 
 
 class DevicesView(ListView[DeviceRow]):
@@ -61,7 +66,7 @@ class DevicesView(ListView[DeviceRow]):
         self._pools = pools
         self._several_drivers = False
         self._expression = ""
-        self._records: dict[DeviceId, DeviceRecord] = {}
+        self._listed: dict[DeviceId, ListedDevice] = {}
         self._facts: ClusterState
         self._seen: Sequence[DeviceRow] | None = None
         self._names: tuple[str, ...] = ()
@@ -83,15 +88,19 @@ class DevicesView(ListView[DeviceRow]):
         """Names, state, and every attribute's value."""
         return row.text
 
+    def listed(self, row: DeviceRow) -> ListedDevice:
+        """What ``get devices`` says of a row."""
+        listed = self._listed
+        found = listed.get(row.id)
+        if found is None:
+            if len(listed) > _CACHE:
+                listed.clear()
+            found = listed[row.id] = row.listed(self._facts)
+        return found
+
     def record(self, row: DeviceRow) -> DeviceRecord:
         """The report's record of a row."""
-        records = self._records
-        found = records.get(row.id)
-        if found is None:
-            if len(records) > _CACHE:
-                records.clear()
-            found = records[row.id] = row.record(self._facts)
-        return found
+        return self.listed(row).device
 
     # --- rows -------------------------------------------------------------------------------------------------------
 
@@ -99,7 +108,7 @@ class DevicesView(ListView[DeviceRow]):
         """Records are made anew of newer rows, from the facts that the rows are of."""
         found = self.worker.answer(self.asked)
         if found is not None and rows is not self._seen:
-            self._facts, self._records, self._seen = found.cluster, {}, rows
+            self._facts, self._listed, self._seen = found.cluster, {}, rows
         return super().prepared(rows)
 
     def telling_columns(self, rows: Sequence[DeviceRow]) -> Sequence[Column[DeviceRow]] | None:
@@ -143,24 +152,16 @@ class DevicesView(ListView[DeviceRow]):
 
     def columns(self) -> Sequence[Column[DeviceRow]]:
         """The name, which stays at the left; the state; attributes; users."""
-        names: list[Column[DeviceRow]] = []
-        if self._pools:
-            if self._several_drivers:
-                names.append(
-                    Column("DRIVER", lambda r: safe(r.id.driver), least=10, drop=4, key=lambda r: r.id, frozen=True)
-                )
-            names.append(
-                Column("POOL", lambda r: safe(r.id.pool), False, 10, key=lambda r: r.id[1:], frozen=True, inside=True)
-            )
-        names.append(
-            Column("DEVICE", lambda r: safe(r.device.name), least=12, key=lambda r: r.device.name, frozen=True)
-        )
-        names.append(Column("STATE", self._state, least=9, key=lambda r: _ORDER[r.state]))
         shown = self._chosen_names or self._names[:_FEW]
-        tail: list[Column[DeviceRow]] = [Column("USED BY", self._users, least=12, key=self._users_key)]
-        if self._pools:
-            tail.append(Column("NODES", self._node_cell, least=8, drop=3))
-        return [*names, *(self._attribute(index, name, shown) for index, name in enumerate(shown)), *tail]
+        looks = (
+            *([_DRIVER] if self._pools and self._several_drivers else ()),
+            *([_POOL] if self._pools else ()),
+            *_ITSELF,
+            *(self._attribute(index, name, shown) for index, name in enumerate(shown)),
+            Look("USED BY", least=12, key=self._users_key),
+            *([Look("NODES", least=8, drop=3)] if self._pools else ()),
+        )
+        return chosen(DEVICE_COLUMNS, lambda: self.dra.now, looks, self.listed)
 
     def _attribute(self, index: int, name: str, shown: Sequence[str]) -> Column[DeviceRow]:
         """The first two stay as long as there is any room: a device without its model says little."""
@@ -213,26 +214,10 @@ class DevicesView(ListView[DeviceRow]):
     def _value(self, name: str, row: DeviceRow) -> Safe:
         return safe(self.record(row).values.get(name, "-"))
 
-    def _state(self, row: DeviceRow) -> Safe:
-        """The taint itself, where there is one: it says more than the word."""
-        preventing = [taint for taint in self.record(row).taints if taint.prevents]
-        if row.state is DeviceState.TAINTED and preventing:
-            return styled(next(taint_lines(preventing))[0], Style.WARN)
-        return state_text(row.state)
-
-    def _users(self, row: DeviceRow) -> Safe:
-        holders = self.record(row).holders
-        users = list(dict.fromkeys(text for holder in holders for text in _names(holder)))
-        if not users:
-            return styled(Safe("-"), Style.DIM)
-        return users[0] + (fmt(" +{}", len(users) - 1) if len(users) > 1 else Safe(""))
-
     def _users_key(self, row: DeviceRow) -> str:
         """Most devices are free, and a record is dear."""
-        return str(self._users(row)) if self._facts.inventory.holdings_by_device.get(row.id) else "-"
-
-    def _node_cell(self, row: DeviceRow) -> Safe:
-        return scope_cell(self.record(row).scope or pool_scope(open_pool(row.pool, self._facts)))
+        used = self._facts.inventory.holdings_by_device.get(row.id)
+        return str(short_users(self.record(row))) if used else "-"
 
     # --- actions ----------------------------------------------------------------------------------------------------
 
@@ -292,7 +277,7 @@ class DevicesView(ListView[DeviceRow]):
         row = self.grid.selected
         if row is None:
             return
-        scope = self.record(row).scope or pool_scope(open_pool(row.pool, self._facts))
+        scope = self.listed(row).where
         if scope.node:
             self.dra.open_node(scope.node)
         else:
@@ -312,17 +297,8 @@ def _title(name: str, others: Sequence[str]) -> Safe:
     return safe((short if alone else name).upper())
 
 
-def _names(holder: Holder) -> list[Safe]:
-    if not holder.consumers:
-        return [fmt("claim {}/{}", holder.namespace, holder.claim)]
-    return [_consumer(each) for each in holder.consumers]
-
-
-def _consumer(consumer: Consumer) -> Safe:
-    kind = Safe("pod") if consumer.resource == "pods" else safe(consumer.resource)
-    return fmt("{} {}/{}", kind, consumer.namespace, consumer.name)
-
-
-def all_devices() -> DevicesView:
+class AllDevicesView(DevicesView):
     """The devices of all pools."""
-    return DevicesView(Devices(), Safe("all devices"))
+
+    def __init__(self) -> None:
+        super().__init__(Devices(), Safe("all devices"))

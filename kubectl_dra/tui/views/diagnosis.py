@@ -37,7 +37,7 @@ class DiagnosisView(WaitingPage[PendingReport]):
 
     def report_lines(self, report: PendingReport, *, apart: bool) -> list[Safe]:
         """As why-pending prints it."""
-        return pending_page(report, self.dra.now, more=styled(_MORE, Style.DIM), apart=apart)
+        return pending_page(report, self.dra.now, self.dra.address, more=styled(_MORE, Style.DIM), apart=apart)
 
     def codes(self, report: PendingReport) -> Sequence[Code]:
         """Those of its causes."""
@@ -49,17 +49,25 @@ class DiagnosisView(WaitingPage[PendingReport]):
 
     def can(self, action: str) -> bool:
         """There are numbers only where devices were counted."""
-        if action in ("numbers", "open") and not self.on_ways:
-            report = self.report
-            return report is not None and any(group.requests for group in report.nodes)
+        if action == "numbers" and not self.on_ways:
+            return self._has_numbers
+        if action == "open" and not self.on_ways:
+            return self._has_numbers or super().can("explain")
         return super().can(action)
 
+    @property
+    def _has_numbers(self) -> bool:
+        report = self.report
+        return report is not None and any(group.requests for group in report.nodes)
+
     def do_open(self) -> None:
-        """The way out under the cursor, else the devices behind the numbers."""
+        """The way out under the cursor, else the devices behind the numbers, else what the reason means."""
         if self.on_ways:
             self.ways.grid.open_selected()
-        else:
+        elif self._has_numbers:
             self.do_numbers()
+        else:
+            self.do_explain()
 
     def do_numbers(self) -> None:
         """The devices behind each number of the funnel."""

@@ -18,6 +18,7 @@ from kubectl_dra.tui.documents import group_document
 from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.queries import Group, Groups
 from kubectl_dra.tui.view import Subject
+from kubectl_dra.tui.views.reader import RecordPage, ReportView
 from kubectl_dra.tui.views.waiting import WaitingPage
 
 _LOOKS: tuple[Look | Column[GroupRow], ...] = (
@@ -31,22 +32,16 @@ _LOOKS: tuple[Look | Column[GroupRow], ...] = (
 class GroupsView(ListView[GroupRow]):
     """The list of groups; they are read once a pod names one."""
 
+    question = Groups()
+    describes_row = True
     crumb = Safe("podgroups")
     nothing = Safe("There are no PodGroups, or no pod names one.")
     # Groups are read once a pod names one: without pods nobody knows of any.
     about = About(("Pod",))
 
-    def queries(self) -> Sequence[Groups]:
-        """All groups."""
-        return (Groups(),)
-
     def columns(self) -> Sequence[Column[GroupRow]]:
         """As in ``get podgroups``."""
         return chosen(GROUP_COLUMNS, lambda: self.dra.now, _LOOKS)
-
-    def all_rows(self) -> Sequence[GroupRow] | None:
-        """By namespace and name."""
-        return self.worker.record(Groups())
 
     def identity(self, row: GroupRow) -> Key:
         """Namespace and name."""
@@ -60,12 +55,47 @@ class GroupsView(ListView[GroupRow]):
         """Why it waits."""
         self.do_open()
 
+    def do_why(self) -> None:
+        """Why it waits."""
+        self.do_open()
+
+    def is_fault(self, row: GroupRow) -> bool:
+        """Not all of its pods run."""
+        return row.running is None or row.pods is None or row.running < row.pods
+
+    def text_of(self, row: GroupRow) -> str:
+        """Everything that is said of it."""
+        return f"{row.namespace}/{row.name} {row.state} {row.message}"
+
+    def do_used_by(self) -> None:
+        """Its pods."""
+        row = self.grid.selected
+        if row is not None:
+            self.dra.open_pods_of_group(Key(row.namespace, row.name))
+
+    def preview_of(self, row: GroupRow) -> ReportView:
+        """Why it waits."""
+        return GroupPreview(Key(row.namespace, row.name))
+
     @property
     def subject(self) -> Subject | None:
         """The group under the cursor."""
         row = self.grid.selected
         key = Key(row.namespace, row.name) if row is not None else None
         return Subject(str(key), lambda: group_document(self.dra.facts_now, key)) if key is not None else None
+
+
+class GroupPreview(RecordPage[GroupPendingReport]):
+    """Why one group waits, without ways out."""
+
+    gone = Safe("The PodGroup does not exist any more.")
+
+    def __init__(self, group: Key) -> None:
+        super().__init__(Group(group))
+
+    def page_of(self, record: GroupPendingReport) -> Sequence[Safe]:
+        """As why-pending prints it."""
+        return group_page(record, self.dra.now)
 
 
 class GroupPage(WaitingPage[GroupPendingReport]):
@@ -84,7 +114,7 @@ class GroupPage(WaitingPage[GroupPendingReport]):
 
     def report_lines(self, report: GroupPendingReport, *, apart: bool) -> list[Safe]:
         """As why-pending prints it."""
-        return group_page(report, self.dra.now, apart=apart)
+        return group_page(report, self.dra.now, apart=apart, address=self.dra.address)
 
     def codes(self, report: GroupPendingReport) -> Sequence[Code]:
         """Those of its causes."""
@@ -95,9 +125,15 @@ class GroupPage(WaitingPage[GroupPendingReport]):
         return report.remedies
 
     def do_open(self) -> None:
-        """The way out under the cursor."""
+        """The way out under the cursor, else what the reason means."""
         if self.on_ways:
             self.ways.grid.open_selected()
+        else:
+            self.do_explain()
+
+    def do_used_by(self) -> None:
+        """Its pods."""
+        self.dra.open_pods_of_group(self.group)
 
     @property
     def subject(self) -> Subject:

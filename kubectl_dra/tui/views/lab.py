@@ -19,7 +19,7 @@ from kubectl_dra.output.safe import Safe, Style, command, fmt, plain, safe, styl
 from kubectl_dra.output.selector.page import selector_page
 from kubectl_dra.reports.invocations import dra, plain_word, reading
 from kubectl_dra.reports.selector.known import KnownSelector
-from kubectl_dra.reports.selector.records import compiles
+from kubectl_dra.reports.selector.records import SelectorReport, compiles
 from kubectl_dra.selectors.completion import Completion
 from kubectl_dra.selectors.values import Distribution
 from kubectl_dra.tui.editor import Editor
@@ -30,7 +30,7 @@ from kubectl_dra.tui.report_worker import Query
 from kubectl_dra.tui.text import content, spread
 from kubectl_dra.tui.view import READING, View
 from kubectl_dra.tui.views.lab_devices import LabDevicesView, WouldGet, WouldGetPage
-from kubectl_dra.tui.views.lab_known import KnownView
+from kubectl_dra.tui.views.lab_known import FREE, KnownView, Starts, is_for_free
 from kubectl_dra.tui.views.lab_texts import (
     choice_line,
     completion_lines,
@@ -52,8 +52,8 @@ class LabView(View):
     LabView Editor { height: auto; min-height: 3; max-height: 9; border: none; padding: 0 1; }
     LabView #lab-completions { height: 1; padding: 0 1; background: $surface; color: $dim; margin-bottom: 1; }
     LabView #lab-results { height: 1fr; }
-    LabView #lab-report { width: 83; }
-    LabView #lab-values { width: 1fr; display: none; border-left: vkey $border; }
+    LabView #lab-report { width: 2fr; max-width: 122; }
+    LabView #lab-values { width: 1fr; min-width: 40; display: none; border-left: vkey $border; }
     LabView.wide #lab-values { display: block; }
     LabView.narrow #lab-report { width: 1fr; }
     """
@@ -71,7 +71,7 @@ class LabView(View):
         self._tried = Tried("", None)
         self._completing = Completions("", 0)
         self._timer: Timer | None = None
-        self._good: list[Safe] = []
+        self._good: SelectorReport | None = None
         self._earlier: list[tuple[str, str | None]] = []
 
     def compose(self) -> Any:  # noqa: ANN401 - Textual's ComposeResult
@@ -104,7 +104,7 @@ class LabView(View):
     def queries(self) -> Sequence[Query[object]]:
         """Completions come first: they are quick."""
         if not self._tried.expression.strip():
-            return (self._completing, Named(), Classes())
+            return (self._completing, Named(), Starts(), Classes())
         return (self._completing, self._tried, Classes())
 
     # --- what is shown ----------------------------------------------------------------------------------------------
@@ -115,22 +115,27 @@ class LabView(View):
         self._show_completions()
         if not self._tried.expression.strip():
             self.editor.show_errors(())
-            self.page.show(list(introduction(self.worker.record(Named()))))
+            starts = self.worker.record(Starts()) or ()
+            self.page.show(list(introduction(self.worker.record(Named()), [start.name for start in starts])))
             return
         report = self.worker.record(self._tried)
         if report is not None:
             self.editor.show_errors(tuple(error_places(report)))
-            lines = selector_page(report)
             if compiles(report):
-                self._good = lines
-            elif self._good:
-                # What was found before is not taken away by every key.
-                former = [styled(plain(line), Style.DIM) for line in self._good]
-                lines = [*lines, Safe(""), styled(_FORMER, Style.WARN), *former]
-            values = self._distribution
-            if values is not None and not self.has_class("wide"):
-                lines = [*lines, Safe(""), *distribution_lines(values)]
-            self.page.show(lines)
+                self._good = report
+            self.page.make(lambda: self._report_lines(report))
+
+    def _report_lines(self, report: SelectorReport) -> list[Safe]:
+        address = self.dra.address
+        lines = selector_page(report, address=address)
+        if self._good is not None and self._good is not report:
+            # What was found before is not taken away by every key.
+            former = [styled(plain(line), Style.DIM) for line in selector_page(self._good, address=address)]
+            lines = [*lines, Safe(""), styled(_FORMER, Style.WARN), *former]
+        values = self._distribution
+        if values is not None and not self.has_class("wide"):
+            lines = [*lines, Safe(""), *distribution_lines(values)]
+        return lines
 
     def _show_title(self) -> None:
         behind = self._tried.device_class
@@ -221,6 +226,8 @@ class LabView(View):
             self._earlier.append((self.editor.text, self._tried.device_class))
         self._put(selector.expression, selector.device_class)
         self.dra.draft.edited = False
+        if is_for_free(selector):
+            self.dra.push(LabDevicesView(selector.expression, selector.device_class, FREE))
 
     def _put(self, expression: str, device_class: str | None) -> None:
         last = self.editor.document.end
@@ -334,9 +341,6 @@ class LabView(View):
 
     def do_would_get(self) -> None:
         """What a claim with it would get now."""
-        if self._tried.device_class is None:
-            self.dra.say(Safe("a claim needs a class: f3 puts the selector behind one"))
-            return
         self.dra.memory.tried(self._expression)
         query = WouldGet(self._tried.device_class, self._expression, self.dra.namespace or "default")
         self.dra.push(WouldGetPage(query))
@@ -359,7 +363,9 @@ class LabView(View):
     def leave_editor(self) -> bool:
         """Out of the editor, so that letters are keys again; True if that was all there was to do."""
         if self.app.focused is self.editor:
-            self.dra.memory.tried(self.editor.text)
+            report = self.worker.record(self._tried)
+            if report is not None and compiles(report):
+                self.dra.memory.tried(self._tried.expression)
             # Not focus(), which comes later: the next letter would be typed.
             self.screen.set_focus(self.page)
             return True

@@ -12,19 +12,23 @@ from kubectl_dra.diagnosis.whatif import WhatIfError
 from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.output.capacity.page import capacity_page
 from kubectl_dra.output.devices.parts import STATE_WORDS, state_text
+from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.removals import short_clause
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.output.simulation.page import simulation_page
+from kubectl_dra.output.words import listed
 from kubectl_dra.reports.capacity import CapacityReport, Request, capacity_report
-from kubectl_dra.reports.selector import expression_question
+from kubectl_dra.reports.selector import expression_question, selector_report
 from kubectl_dra.reports.selector.build import device_outcomes
 from kubectl_dra.reports.selector.records import DeviceOutcome
 from kubectl_dra.reports.selector.scoping import all_devices
+from kubectl_dra.reports.simulation.one_claim import ClaimTrial, try_claim
 from kubectl_dra.selectors.evaluate import Outcome
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.view import Subject
 from kubectl_dra.tui.views.device import DeviceView
-from kubectl_dra.tui.views.reader import ReportView
+from kubectl_dra.tui.views.reader import RecordPage, ReportView
 
 _WORDS: Final = {
     Outcome.MATCHES: styled(Safe("matches"), Style.GOOD),
@@ -54,13 +58,10 @@ class LabDevicesView(ListView[DeviceOutcome]):
     crumb = Safe("devices of the selector")
     nothing = Safe("The selector is about no device, or does not compile.")
 
-    def __init__(self, expression: str, device_class: str | None) -> None:
-        self.asked = Outcomes(expression, device_class)
+    def __init__(self, expression: str, device_class: str | None, filter_: str = "") -> None:
+        self.question = Outcomes(expression, device_class)
         super().__init__()
-
-    def queries(self) -> Sequence[Outcomes]:
-        """The one selector."""
-        return (self.asked,)
+        self.filter = filter_
 
     def columns(self) -> Sequence[Column[DeviceOutcome]]:
         """The device, what the selector says of it, what decided, its state."""
@@ -68,13 +69,9 @@ class LabDevicesView(ListView[DeviceOutcome]):
             Column("POOL", lambda r: safe(r.pool), False, 10, 0, lambda r: r.pool, frozen=True, inside=True),
             Column("DEVICE", lambda r: safe(r.device), False, 8, 0, lambda r: r.device, frozen=True),
             Column("SELECTOR", lambda r: _WORDS[r.outcome], key=lambda r: _ORDER.index(r.outcome)),
-            Column("STATE", lambda r: state_text(r.state), False, 9, 1, lambda r: STATE_WORDS[r.state]),
+            Column("STATE", lambda r: state_text(r.state, r.state_bound), False, 9, 1, lambda r: STATE_WORDS[r.state]),
             Column("BECAUSE", _because, least=20, key=lambda r: r.reason),
         ]
-
-    def all_rows(self) -> Sequence[DeviceOutcome] | None:
-        """Those that match first."""
-        return self.worker.record(self.asked)
 
     def identity(self, row: DeviceOutcome) -> DeviceId:
         """Driver, pool and name."""
@@ -121,39 +118,72 @@ def _because(row: DeviceOutcome) -> Safe:
 
 
 @dataclass(frozen=True, slots=True)
-class WouldGet:
-    """Pods that request one device of a class with a selector, tried on the cluster as it is."""
+class Gets:
+    """What one claim gets, and how many pods with such a claim fit; ``device_class`` is the one that was tried."""
 
     device_class: str
+    trial: ClaimTrial
+    room: CapacityReport | None
+
+
+@dataclass(frozen=True, slots=True)
+class WouldGet:
+    """A claim for one device of a class with a selector, tried on the cluster as it is.
+
+    Without a class it is the one of which the selector matches the most devices.
+    """
+
+    device_class: str | None
     expression: str
     namespace: str
 
-    def compute(self, cluster: ClusterState) -> CapacityReport | None:
-        """As ``capacity``; None where the class is gone."""
-        request = Request(self.device_class, 1, (self.expression,))
-        try:
-            return capacity_report(cluster, request, self.namespace, (), names=None)
-        except WhatIfError:
+    def compute(self, cluster: ClusterState) -> Gets | None:
+        """As ``simulate`` and ``capacity``; None where there is no such class."""
+        name = self.device_class or _best_class(cluster, self.expression)
+        if name not in cluster.inventory.classes:
             return None
+        trial = try_claim(cluster, name, self.expression, self.namespace)
+        try:
+            room = capacity_report(cluster, Request(name, 1, (self.expression,)), self.namespace, (), names=None)
+        except WhatIfError:
+            room = None
+        return Gets(name, trial, room if trial.devices else None)
 
 
-class WouldGetPage(ReportView):
-    """Where a claim with the selector would find a device now, and how many such claims would."""
+def _best_class(cluster: ClusterState, expression: str) -> str:
+    def rank(name: str) -> tuple[int, int, str]:
+        totals = selector_report(expression_question(expression, name), devices).totals
+        return totals.fails.value, -totals.matches.value, name
+
+    devices = all_devices(cluster)
+    return min(cluster.inventory.classes, key=rank, default="")
+
+
+class WouldGetPage(RecordPage[Gets]):
+    """The devices that a claim with the selector would get now, and how many such claims would; or why none would."""
 
     crumb = Safe("a claim with it")
-    gone = Safe("The DeviceClass does not exist any more.")
+    gone = Safe("There is no such DeviceClass, and a claim needs one.")
 
-    def __init__(self, query: WouldGet) -> None:
-        super().__init__()
-        self.asked = query
+    def page_of(self, record: Gets) -> Sequence[Safe]:
+        """The answer, then the page of ``capacity``; the page of ``simulate`` where it would get nothing."""
+        address = self.dra.facts_now.evidence.address
+        if not record.trial.devices or record.room is None:
+            return simulation_page(record.trial.simulation, self.dra.now, address=address)
+        names = listed([str(device) for device in record.trial.devices])
+        text = "A claim of class {} with this selector would get {} now, its pod would run on {}."
+        head = wrapped(styled(fmt(text, record.device_class, names, record.trial.node), Style.BOLD))
+        return [*head, Safe("Enter opens the device."), Safe(""), *capacity_page(record.room, address)]
 
-    def queries(self) -> Sequence[WouldGet]:
-        """The one question."""
-        return (self.asked,)
+    def can(self, action: str) -> bool:
+        """There may be nothing to open."""
+        if action == "open":
+            gets = self.worker.record(self.question)
+            return gets is not None and bool(gets.trial.devices)
+        return super().can(action)
 
-    def lines(self) -> Sequence[Safe] | None:
-        """The page of ``capacity``."""
-        found = self.worker.answer(self.asked)
-        if found is None:
-            return None
-        return [self.gone] if found.record is None else capacity_page(found.record, self.dra.facts_now.evidence.address)
+    def do_open(self) -> None:
+        """The device that it would get."""
+        gets = self.worker.record(self.question)
+        if gets is not None and gets.trial.devices:
+            self.dra.push(DeviceView(gets.trial.devices[0]))

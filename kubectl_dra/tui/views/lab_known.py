@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.ids import Key
+from kubectl_dra.output.pending.removals import short_clause
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.reports.selector.known import KnownSelector
 from kubectl_dra.reports.selector.scoping import all_devices, value_index
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 _SAVED: Final = "saved"
 _TRIED: Final = "tried"
 _START: Final = "start with"
+#: What the list of devices is filtered by for those that are free.
+FREE: Final = "matches free"
+FREE_NAME: Final = "free "
 _MODELS: Final = ("productname", "model", "type", "profile")
 _MEMORIES: Final = ("memory", "vram")
 _VALUES: Final = 6
@@ -50,7 +54,7 @@ class KnownView(ListView[KnownSelector]):
             Column("FROM", _origin, least=14, key=lambda s: (s.kind, s.namespace, s.name)),
             Column("REQUEST", lambda s: safe(s.request), least=6, drop=2),
             Column("BEHIND CLASS", lambda s: safe(s.device_class or "-"), least=8, drop=1),
-            Column("SELECTOR", lambda s: safe(" ".join(s.expression.split())), least=40),
+            Column("SELECTOR", lambda s: safe(short_clause(s.expression)), least=40),
         ]
 
     def all_rows(self) -> Sequence[KnownSelector] | None:
@@ -66,7 +70,7 @@ class KnownView(ListView[KnownSelector]):
                 tuple(self.dra.memory.saved.items()),
             )
             if self._made[0] != known:
-                self._made = known, [*self._saved(), *rows, *self._tried(), *(self.worker.record(Starts()) or ())]
+                self._made = known, [*self._saved(), *(self.worker.record(Starts()) or ()), *self._tried(), *rows]
             return self._made[1]
         return [row for row in rows if (row.namespace, row.name) == self.only]
 
@@ -78,9 +82,9 @@ class KnownView(ListView[KnownSelector]):
         tried = enumerate(self.dra.memory.selectors, 1)
         return (KnownSelector(_TRIED, "", "", "", number, text, None) for number, text in tried)
 
-    def identity(self, row: KnownSelector) -> tuple[str, str, str, str, int]:
-        """Where it stands."""
-        return row.kind, row.namespace, row.name, row.request, row.index
+    def identity(self, row: KnownSelector) -> tuple[str, str, str, str, int, str]:
+        """Where it stands; drivers may have the same models."""
+        return row.kind, row.namespace, row.name, row.request, row.index, row.expression
 
     def text_of(self, row: KnownSelector) -> str:
         """Names and text."""
@@ -90,6 +94,11 @@ class KnownView(ListView[KnownSelector]):
         """Into the editor."""
         self.dra.pop()
         self.lab.load(row)
+
+
+def is_for_free(selector: KnownSelector) -> bool:
+    """Whether only free devices are looked for: no selector can ask for that, so its list is filtered."""
+    return selector.kind == _START and selector.name.startswith(f"all {FREE_NAME}")
 
 
 def _origin(selector: KnownSelector) -> Safe:
@@ -119,7 +128,8 @@ def _starts(named: NamedValue, cluster: ClusterState) -> Iterator[KnownSelector]
         if safe(text) != text or '"' in text or "\\" in text:
             continue
         if named.field == "attributes" and known.type == "string":
-            yield KnownSelector(_START, "", f"all {text}", "", 0, f'{path} == "{text}"', None)
+            for free in ("", FREE_NAME):
+                yield KnownSelector(_START, "", f"all {free}{text}", "", 0, f'{path} == "{text}"', None)
         elif named.field == "capacity":
             selector = f'{path}.compareTo(quantity("{text}")) >= 0'
             yield KnownSelector(_START, "", f"at least {text} {named.name}", "", 0, selector, None)

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from kubectl_dra.output.layout import Column as TextColumn
-from kubectl_dra.output.layout import padded, table, width
+from kubectl_dra.output.layout import padded, table, width, wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
-from kubectl_dra.output.words import counted
+from kubectl_dra.output.words import counted, shortened
 from kubectl_dra.reports.selector.records import SelectorReport
 from kubectl_dra.selectors.completion import Completion, NamedValue
 from kubectl_dra.selectors.values import Distribution
@@ -17,6 +17,7 @@ from kubectl_dra.tui.text import clipped
 
 _BAR: Final = 12
 _SHOWN: Final = 10
+_STARTS: Final = 4
 
 
 def error_places(report: SelectorReport) -> Iterator[tuple[int, int]]:
@@ -94,11 +95,13 @@ def distribution_lines(values: Distribution) -> Iterator[Safe]:
         yield styled(fmt("  {} without it", counted(values.lacking, "device")), Style.WARN)
 
 
-def introduction(named: Sequence[NamedValue] | None) -> Iterator[Safe]:
-    """What can be named, before anything is written."""
+def introduction(named: Sequence[NamedValue] | None, starts: Sequence[str]) -> Iterator[Safe]:
+    """What can be named, before anything is written; ``starts``: the selectors to begin with."""
     yield Safe("Write a condition on one device, for example")
     yield styled(Safe('  device.attributes["gpu.example.com"].model == "H100"'), Style.GOOD)
     yield Safe("or only the name of an attribute, and tab.")
+    if starts:
+        yield from wrapped(fmt("Or begin with one of f2: {}.", shortened(starts, _STARTS)))
     if not named:
         return
     yield Safe("")

@@ -7,20 +7,20 @@ from dataclasses import dataclass
 from typing import Final
 
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.output.devices.lists import short_users
 from kubectl_dra.output.devices.parts import number
-from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
-from kubectl_dra.reports.base import Count
+from kubectl_dra.output.safe import Safe, Style, fmt, styled
+from kubectl_dra.output.top.page import top_columns
 from kubectl_dra.reports.top import SHARED, By, TopRow, top_report
 from kubectl_dra.reports.unread import POOLS
 from kubectl_dra.tui.bars import amount_bar
-from kubectl_dra.tui.columns import Column
+from kubectl_dra.tui.columns import Column, Look, chosen
 from kubectl_dra.tui.layouts import Room
 from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.queries import Devices
 from kubectl_dra.tui.view import Subject
 from kubectl_dra.tui.views.devices import DevicesView
 
-_NONE: Final = Count(0)
 _NAMED: Final = 2
 
 
@@ -36,30 +36,16 @@ class Nodes:
 class NodesView(ListView[TopRow]):
     """The list, the fullest first."""
 
+    question = Nodes()
     crumb = Safe("nodes")
     nothing = Safe("No node has devices of its own.")
     about = POOLS
     extras = frozenset({"taint"})
     markable = True
 
-    def queries(self) -> Sequence[Nodes]:
-        """All nodes."""
-        return (Nodes(),)
-
     def columns(self) -> Sequence[Column[TopRow]]:
         """Devices of each, as numbers and as a bar."""
-        return [
-            Column("NODE", lambda r: safe(r.name), least=16, key=lambda r: r.name, frozen=True, inside=True),
-            Column("DEVICES", lambda r: number(r.devices or _NONE), True, key=lambda r: (r.devices or _NONE).value),
-            Column("FREE", lambda r: number(r.free or _NONE), True, key=lambda r: (r.free or _NONE).value),
-            Column("USED", lambda r: number(r.used), True, key=lambda r: r.used.value),
-            Column("IDLE", _idle, True, key=lambda r: r.idle.value),
-            Column("", lambda _r: Safe(" " * 6), draw=_bar, stretch=40, drop=1),
-        ]
-
-    def all_rows(self) -> Sequence[TopRow] | None:
-        """Those that hold most first."""
-        return self.worker.record(Nodes())
+        return chosen(top_columns(By.NODES), lambda: self.dra.now, _LOOKS)
 
     def identity(self, row: TopRow) -> str:
         """The node."""
@@ -98,7 +84,7 @@ class NodeView(DevicesView):
         if self._seen is None or self.is_filtered:
             return super().info
         held = (row for row in self._seen if self._facts.inventory.holdings_by_device.get(row.id))
-        users = list(dict.fromkeys(self._users(row) for row in held))
+        users = list(dict.fromkeys(short_users(self.record(row)) for row in held))
         if self.dra.room < Room.SPLIT:
             return super().info + (fmt("   held by {}", len(users)) if users else Safe(""))
         more = [fmt("{} more", len(users) - _NAMED)] if len(users) > _NAMED else []
@@ -114,4 +100,11 @@ def _idle(row: TopRow) -> Safe:
 
 
 def _bar(row: TopRow, columns: int) -> Safe:
-    return amount_bar(row.used.value, max((row.devices or _NONE).value, 1), columns)
+    return amount_bar(row.used.value, max(row.devices.value if row.devices else 0, 1), columns)
+
+
+_LOOKS: Final[tuple[Look | Column[TopRow], ...]] = (
+    Look("NODE", least=16, frozen=True, inside=True),
+    *(Look("DEVICES"), Look("FREE"), Look("USED"), Look("IDLE", cell=_idle)),
+    Column("", lambda _r: Safe(" " * 6), draw=_bar, stretch=40, drop=1),
+)

@@ -19,7 +19,6 @@ from kubectl_dra.tui.documents import pod_document
 from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.page import Page
 from kubectl_dra.tui.queries import Pod
-from kubectl_dra.tui.report_worker import Query
 from kubectl_dra.tui.view import Subject
 
 
@@ -48,17 +47,13 @@ class NumbersView(ListView[NumberRow]):
         self.pod = pod
         self.page = Page()
         self.page.can_focus = False
-        self.asked = Pod(pod)
+        self.question: Pod = Pod(pod)
         super().__init__()
 
     def compose(self) -> Any:  # noqa: ANN401 - Textual's ComposeResult
         """Numbers above, devices below."""
         yield self.grid
         yield self.page
-
-    def queries(self) -> Sequence[Query[object]]:
-        """The diagnosis."""
-        return (self.asked,)
 
     def columns(self) -> Sequence[Column[NumberRow]]:
         """The check, its number, what it took out."""
@@ -71,7 +66,7 @@ class NumbersView(ListView[NumberRow]):
 
     def all_rows(self) -> Sequence[NumberRow] | None:
         """Request by request, the nodes that come closest first."""
-        found = self.worker.answer(self.asked)
+        found = self.worker.answer(self.question)
         if found is None:
             return None
         return list(_rows(funnel_views(found.record.nodes))) if found.record is not None else ()

@@ -22,21 +22,25 @@ from kubectl_dra.output.words import age, counted
 from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.class_list import ClassRow
 from kubectl_dra.reports.pending import ReasonGroup, reason_groups
-from kubectl_dra.reports.pool import PoolSummary, is_troubled
+from kubectl_dra.reports.pool import PoolSummary
 from kubectl_dra.reports.recent import Change
 from kubectl_dra.reports.unread import CLASSES, PENDING_PODS, POOLS, Subject
-from kubectl_dra.tui.bars import LEGEND, capacity_bar, level, totals_words, use_bar
+from kubectl_dra.tui.bars import LEGEND, use_bar
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.grid import Grid
 from kubectl_dra.tui.layouts import Room
 from kubectl_dra.tui.queries import Classes, Pod, Recent, Whole
 from kubectl_dra.tui.report_worker import Query
 from kubectl_dra.tui.text import content
+from kubectl_dra.tui.use_grid import UseGrid, cell_words
 from kubectl_dra.tui.view import View
 from kubectl_dra.tui.views.classes import ClassPage
 from kubectl_dra.tui.views.pool import PoolView
 from kubectl_dra.tui.views.pools import PoolsView
-from kubectl_dra.tui.whole import CELLS, Attention, Cell, Trouble, UseRow, WholeRecord
+from kubectl_dra.tui.whole import Attention, Cell, Trouble, UseRow, WholeRecord
+
+# What makes the lines of the last changes.
+_CHANGES: Final = Subject(("Pod", "ResourceClaim", "ResourceSlice", "DeviceTaintRule"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +99,7 @@ class Overview(View):
         titles = ((self.use, "Devices"), (self.classes_, "Classes"), (self.waiting, "Pending, by reason"))
         for grid, name in (*titles, (self.broken, "Needs attention"), (self.recent, "Last changes")):
             grid.border_title = name
+            grid.choose = self._chosen
         with Horizontal(id="top"):
             yield self.waiting
             with Vertical(id="right"):
@@ -114,7 +119,8 @@ class Overview(View):
 
     def queries(self) -> Sequence[Query[object]]:
         """Everything that the panels show; the diagnoses of pods come from the app's own list."""
-        return (Whole(), Classes(), Recent())
+        # What costs least comes first: nobody waits for the last changes of 10,000 pools.
+        return (Recent(), Whole(), Classes())
 
     def show(self) -> None:
         """All panels."""
@@ -129,7 +135,9 @@ class Overview(View):
             classes or (),
             self.dra.reading_words if classes is None else self._none(CLASSES, "There are no DeviceClasses."),
         )
-        self.recent.show(recent or (), self.dra.reading_words if recent is None else Safe("No change is recorded."))
+        self.recent.show(
+            recent or (), self.dra.reading_words if recent is None else self._none(_CHANGES, "No change is recorded.")
+        )
 
     def _waiting(self) -> tuple[Sequence[Waiting], Safe]:
         if not self.dra.knows_pending:
@@ -169,7 +177,8 @@ class Overview(View):
             waiting = len(self.dra.pending_keys())
             bound = self.dra.unread(PENDING_PODS, shown=bool(waiting)).bound
             style = Style.WARN if waiting or bound is not Bound.EXACT else Style.DIM
-            parts.append(styled(fmt("{}{} pending", Safe(bound.sign), counted(waiting, "pod")), style))
+            pods = Safe(bound.sign) + counted(waiting, "pod") if waiting or bound is Bound.EXACT else Safe("? pods")
+            parts.append(styled(fmt("{} pending", pods), style))
         return Safe("   ").join(parts)
 
     def do_open(self) -> None:
@@ -177,10 +186,8 @@ class Overview(View):
         if isinstance(self.screen.focused, Grid):
             self.screen.focused.open_selected()
 
-    def on_grid_opened(self, event: Grid.Opened) -> None:
+    def _chosen(self, row: object) -> None:
         """Go to what was chosen."""
-        event.stop()
-        row = event.row
         match row:
             case UseRow() if row.cells and (cell := self.use.cell) is not None:
                 self._open_cell(cell)
@@ -192,11 +199,33 @@ class Overview(View):
             case ClassRow():
                 self.dra.push(ClassPage(row.name))
             case Waiting():
-                self.dra.open_reason(row.group.code if row.group is not None else None)
+                self._open_waiting(row)
             case Attention():
                 self._open_attention(row)
             case Change():
                 self._open_change(row)
+
+    def can(self, action: str) -> bool:
+        """A reason has to be under the cursor, and something to open."""
+        if action == "open":
+            return isinstance(self.app.focused, Grid) and self.app.focused.selected is not None
+        return self._code is not None if action == "explain" else super().can(action)
+
+    @property
+    def _code(self) -> Code | None:
+        row = self.waiting.selected if self.app.focused is self.waiting else None
+        return row.group.code if row is not None and row.group is not None else None
+
+    def do_explain(self) -> None:
+        """The page of the reason under the cursor."""
+        if self._code is not None:
+            self.dra.open_explanation(self._code)
+
+    def _open_waiting(self, row: Waiting) -> None:
+        if row.group is not None and row.group.code is not None:
+            self.dra.open_pending_reason(row.group.code)
+        else:
+            self.dra.open_undiagnosed()
 
     def _open_cell(self, cell: Cell) -> None:
         if len(cell.pools) == 1:
@@ -230,95 +259,6 @@ class Overview(View):
         self.dra.refresh_frame()
 
 
-class UseGrid(Grid[UseRow]):
-    """Devices by driver; ← → walk through the cells of a strip."""
-
-    def __init__(self) -> None:
-        super().__init__(_USE, _use_identity, header=False, id="use")
-        self._at = 0
-        self._columns = (*_USE[:1], Column("", _use_blank, draw=self._bar, stretch=CELLS + 2, drop=1), *_USE[2:])
-
-    @property
-    def cell(self) -> Cell | None:
-        """The cell under the cursor, where it is on a strip."""
-        cells = self.selected.cells if self.selected is not None else ()
-        return cells[min(self._at, len(cells) - 1)] if cells else None
-
-    def action_move(self, where: str) -> None:
-        """Sideways through the cells."""
-        cells = self.selected.cells if self.selected is not None else ()
-        if not cells or where not in ("left", "right"):
-            super().action_move(where)
-            return
-        self._at = max(0, min(self._at + (1 if where == "right" else -1), len(cells) - 1))
-        self.refresh()
-        self._tell()
-
-    def _bar(self, row: UseRow, columns: int) -> Safe:
-        if not row.cells:
-            return _use_bar(row, columns)
-        at = min(self._at, len(row.cells) - 1) if row is self.selected and self.has_focus else -1
-        first = max(0, min(at - columns // 2, len(row.cells) - columns))
-        shown = list(enumerate(row.cells))[first : first + columns]
-        return Safe("").join(_cell_sign(cell, selected=index == at) for index, cell in shown)
-
-
-def _cell_sign(cell: Cell, *, selected: bool) -> Safe:
-    return styled(Safe("◆"), Style.BOLD) if selected else level(cell.totals, broken=any(map(is_troubled, cell.pools)))
-
-
-def cell_words(cell: Cell) -> Safe:
-    """``pool-12 … pool-15: 4 of 32 free``."""
-    names = safe(cell.pools[0].pool)
-    if len(cell.pools) > 1:
-        names = fmt("{} … {} ({} pools)", names, cell.pools[-1].pool, len(cell.pools))
-    return fmt("{}: {} of {} free", names, number(cell.totals.free), number(cell.totals.devices))
-
-
-def _use_blank(_row: UseRow) -> Safe:
-    return Safe(" " * 8)
-
-
-def _use_identity(row: UseRow) -> Hashable:
-    capacity = row.capacity.name if row.capacity is not None else ""
-    return row.driver.driver, capacity, row.pool.pool if row.pool is not None else "", bool(row.cells)
-
-
-def _use_name(row: UseRow) -> Safe:
-    if row.capacity is not None:
-        return Safe("  ") + styled(safe(row.capacity.name.rpartition("/")[2]), Style.DIM)
-    if row.pool is not None:
-        return Safe("  ") + safe(row.pool.pool)
-    if row.cells:
-        return styled(fmt("  {:,} pools", sum(len(cell.pools) for cell in row.cells)), Style.DIM)
-    return styled(safe(row.driver.driver), Style.BOLD)
-
-
-def _use_bar(row: UseRow, columns: int) -> Safe:
-    if row.capacity is not None:
-        return capacity_bar(row.capacity, columns)
-    return use_bar((row.pool or row.driver).totals, columns)
-
-
-def _use_devices(row: UseRow) -> Safe:
-    return Safe("") if row.capacity is not None or row.cells else number((row.pool or row.driver).totals.devices)
-
-
-def _use_words(row: UseRow) -> Safe:
-    if row.capacity is not None:
-        return fmt("{} of {} used", row.capacity.consumed.value, row.capacity.total)
-    if row.cells:
-        return styled(Safe("← → walk, enter opens"), Style.DIM)
-    words = totals_words((row.pool or row.driver).totals)
-    return words if row.pool is None or not is_troubled(row.pool) else styled(words, Style.BAD)
-
-
-_USE: Final[tuple[Column[UseRow], ...]] = (
-    Column("", _use_name, least=12),
-    Column("", lambda _r: Safe(" " * 8), draw=_use_bar, stretch=48, drop=1),
-    Column("", _use_devices, right=True),
-    Column("", _use_words, least=14),
-)
 _CLASSES: Final[tuple[Column[ClassRow], ...]] = (
     Column("", lambda c: safe(c.name), least=10),
     Column("", lambda _c: Safe(" " * 6), draw=lambda c, w: use_bar(c.totals, w), stretch=16, drop=1),

@@ -11,10 +11,12 @@ from kubectl_dra.diagnosis.records import Agreement
 from kubectl_dra.model.ids import Key
 from kubectl_dra.output.layout import padded
 from kubectl_dra.output.pending.asks import ask_words
+from kubectl_dra.output.pending.headline import pending_cause
 from kubectl_dra.output.pending.page import pending_page
-from kubectl_dra.output.pending.reasons import reason_sentence, title
+from kubectl_dra.output.pending.reasons import title
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import age, counted
+from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.pending import PendingReport, reason_groups
 from kubectl_dra.reports.unread import PENDING_PODS
 from kubectl_dra.tui.columns import Column
@@ -24,7 +26,7 @@ from kubectl_dra.tui.queries import Pod
 from kubectl_dra.tui.report_worker import Query
 from kubectl_dra.tui.view import Subject
 from kubectl_dra.tui.views.diagnosis import DiagnosisView
-from kubectl_dra.tui.views.reader import ReportView
+from kubectl_dra.tui.views.reader import RecordPage, ReportView
 
 _MARKS: Final = {Agreement.STALE: "stale", Agreement.DIFFERS: "differs"}
 
@@ -44,16 +46,18 @@ class PendingView(ListView[PodRow]):
     """The list by reason; ``only`` leaves one reason."""
 
     extras = frozenset({"namespace"})
+    describes_row = True
     crumb = Safe("pending")
     nothing = Safe("No pod with device claims is pending.")
     about = PENDING_PODS
 
     def __init__(self) -> None:
         super().__init__()
-        self._goal: tuple[Code | None] | None = None
+        self._goes_to_undiagnosed = False
+        self._causes: dict[Key, tuple[PendingReport, Safe]] = {}
 
     def on_resize(self) -> None:
-        """Only a list with a size can be scrolled to the reason that somebody came for."""
+        """Only a list with a size can be scrolled to the pods that somebody came for."""
         super().on_resize()
         self.call_after_refresh(self.show)
 
@@ -66,7 +70,7 @@ class PendingView(ListView[PodRow]):
     def columns(self) -> Sequence[Column[PodRow]]:
         """The name, what exactly is wrong, since when."""
         # Beside the list stands why; without it the list says so itself.
-        what: Column[PodRow] = Column("WHY", _why, least=20)
+        what: Column[PodRow] = Column("WHY", self._why, least=20)
         if self.has_class("previewing"):
             what = Column("REQUESTS", _asks, least=12)
         return [
@@ -136,29 +140,30 @@ class PendingView(ListView[PodRow]):
         """Name, reason, sentence; headings pass every filter and are looked at afterwards."""
         if row.pod is None:
             return self.filter
-        return f"{row.pod} {row.code or ''} {title(row.code)} {_why(row)}"
+        return f"{row.pod} {row.code or ''} {title(row.code)} {self._why(row)}"
 
     def opened(self, row: PodRow) -> None:
-        """The diagnosis."""
+        """The diagnosis; of a heading, which only a click chooses, what the reason means."""
         if row.pod is not None:
             self.dra.push(DiagnosisView(row.pod))
+        elif row.code is not None:
+            self.dra.open_explanation(row.code)
 
     def preview_of(self, row: PodRow) -> ReportView | None:
         """Why it waits, without ways out."""
         return PodPage(row.pod) if row.pod is not None else None
 
-    def go_to_reason(self, code: Code | None) -> None:
-        """Put the cursor on the first pod with this reason, now or when the list is there."""
-        self._goal = (code,)
+    def go_to_undiagnosed(self) -> None:
+        """Put the cursor on the first pod without a reason, now or when the list is there."""
+        self._goes_to_undiagnosed = True
         self.show()
 
     def show(self) -> None:
-        """The list, and the reason that somebody came for."""
+        """The list, and the pods that somebody came for."""
         super().show()
-        goal = self._goal
-        if goal is not None and self.grid.rows and self.grid.size.height:
-            self._goal = None
-            self.grid.select(lambda row: row.code == goal[0])
+        if self._goes_to_undiagnosed and self.grid.rows and self.grid.size.height:
+            self._goes_to_undiagnosed = False
+            self.grid.select(lambda row: row.code is None)
 
     @property
     def subject(self) -> Subject | None:
@@ -201,14 +206,28 @@ class PendingView(ListView[PodRow]):
         if rows is None:
             return Safe("")
         pods = [row for row in rows if row.pod is not None]
+        bound = self.dra.unread(PENDING_PODS, shown=bool(pods)).bound
+        if not pods and bound is not Bound.EXACT:
+            return Safe("? pods")
         shown = sum(row.pod is not None for row in self.grid.rows)
         of = fmt("{} of ", shown) if shown != len(pods) else Safe("")
-        return of + fmt("{}, {}", counted(len(pods), "pod"), counted(len({row.code for row in pods}), "reason"))
+        return of + fmt(
+            "{}{}, {}", Safe(bound.sign), counted(len(pods), "pod"), counted(len({row.code for row in pods}), "reason")
+        )
 
     def _pod_name(self, row: PodRow) -> Safe:
         if row.pod is None:
             return Safe("")
         return Safe("  ") + safe(row.pod.name if self.dra.namespace else str(row.pod))
+
+    def _why(self, row: PodRow) -> Safe:
+        """The cause, as the page's first sentence says it; kept, because every letter of a filter looks through it."""
+        if row.report is None or row.pod is None:
+            return styled(Safe("…"), Style.DIM) if row.pod is not None else Safe("")
+        known = self._causes.get(row.pod)
+        if known is None or known[0] is not row.report:
+            known = self._causes[row.pod] = row.report, pending_cause(row.report)
+        return known[1]
 
     def _created(self, row: PodRow) -> str:
         pod = self.dra.facts_now.inventory.pods.get(row.pod) if row.pod is not None else None
@@ -219,35 +238,18 @@ class PendingView(ListView[PodRow]):
         return age(created, self.dra.now) if created else Safe("")
 
 
-class PodPage(ReportView):
+class PodPage(RecordPage[PendingReport]):
     """Why one pod waits; ways out are only tried for the pod that is opened."""
 
     gone = Safe("The pod does not exist any more.")
 
     def __init__(self, pod: Key) -> None:
-        super().__init__()
-        self.asked = Pod(pod)
+        super().__init__(Pod(pod))
 
-    def queries(self) -> Sequence[Query[object]]:
-        """The quick diagnosis."""
-        return (self.asked,)
-
-    def lines(self) -> Sequence[Safe] | None:
+    def page_of(self, record: PendingReport) -> Sequence[Safe]:
         """As why-pending prints it."""
-        found = self.worker.answer(self.asked)
-        if found is None:
-            return None
-        more = [Safe(""), styled(Safe("enter tries what would make it fit"), Style.DIM)]
-        return (
-            [self.gone] if found.record is None else [*pending_page(found.record, self.dra.now, more=Safe("")), *more]
-        )
-
-
-def _why(row: PodRow) -> Safe:
-    if row.report is None:
-        return styled(Safe("…"), Style.DIM) if row.pod is not None else Safe("")
-    cause = row.report.causes[0] if row.report.causes else None
-    return reason_sentence(cause) if cause is not None else safe(row.report.verdict)
+        more = styled(Safe("enter tries what would make it fit"), Style.DIM)
+        return [*pending_page(record, self.dra.now, self.dra.address, more=Safe("")), Safe(""), more]
 
 
 def _asks(row: PodRow) -> Safe:

@@ -19,7 +19,7 @@ from kubectl_dra.tui.queries import Devices, Pool
 from kubectl_dra.tui.report_worker import Query
 from kubectl_dra.tui.text import clipped, content
 from kubectl_dra.tui.views.devices import DevicesView
-from kubectl_dra.tui.views.reader import ReportView
+from kubectl_dra.tui.views.reader import RecordPage
 
 _BAR = 12
 _WIDEST = 64
@@ -88,23 +88,14 @@ def _head_lines(report: PoolReport, columns: int) -> list[Safe]:
     return lines
 
 
-class PoolPage(ReportView):
+class PoolPage(RecordPage[PoolReport]):
     """describe-pool."""
 
     crumb = Safe("describe")
 
     def __init__(self, pool: PoolId) -> None:
-        super().__init__()
-        self.asked = Pool(pool)
+        super().__init__(Pool(pool))
 
-    def queries(self) -> Sequence[Pool]:
-        """The pool."""
-        return (self.asked,)
-
-    def lines(self) -> Sequence[Safe] | None:
+    def page_of(self, record: PoolReport) -> Sequence[Safe]:
         """The page of the command; every attribute where there is room."""
-        found = self.worker.answer(self.asked)
-        if found is None:
-            return None
-        wide = self.is_wide
-        return [self.gone] if found.record is None else pool_page(found.record, self.dra.now, wide)
+        return pool_page(record, self.dra.now, self.is_wide, self.dra.address)

@@ -19,7 +19,7 @@ from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.queries import Pools
 from kubectl_dra.tui.view import Subject
 from kubectl_dra.tui.views.pool import PoolPage, PoolView
-from kubectl_dra.tui.views.reader import ReportView
+from kubectl_dra.tui.views.reader import RecordPage, ReportView
 
 
 def state_cell(pool: PoolSummary) -> Safe:
@@ -30,8 +30,8 @@ def state_cell(pool: PoolSummary) -> Safe:
 
 _LOOKS: tuple[Look | Column[PoolSummary], ...] = (
     Look("DRIVER", least=12),
-    Look("POOL", least=12),
-    Look("NODES", least=8, drop=2),
+    Look("POOL", least=12, inside=True),
+    Look("NODES", least=8, drop=2, inside=True),
     *(Look("DEVICES"), Look("FREE"), Look("USED"), Look("TAINTED", drop=3)),
     Column("", lambda _p: Safe(" " * 6), draw=lambda p, width: use_bar(p.totals, width), stretch=40, drop=1),
     Look("STATE", cell=state_cell),
@@ -41,6 +41,7 @@ _LOOKS: tuple[Look | Column[PoolSummary], ...] = (
 class PoolsView(ListView[PoolSummary]):
     """The list of pools."""
 
+    question = Pools()
     crumb = Safe("pools")
     nothing = Safe("No driver has published any pool.")
     about = POOLS
@@ -52,10 +53,6 @@ class PoolsView(ListView[PoolSummary]):
         self._only = only
         self._chosen: tuple[object, Sequence[PoolSummary]] = (None, ())
         super().__init__()
-
-    def queries(self) -> Sequence[Pools]:
-        """All pools."""
-        return (Pools(),)
 
     def columns(self) -> Sequence[Column[PoolSummary]]:
         """As in ``get pools``, with a bar."""
@@ -112,23 +109,25 @@ class PoolsView(ListView[PoolSummary]):
     def do_node(self) -> None:
         """The devices of the pool's node."""
         row = self.grid.selected
-        if row is not None and row.scope.node:
+        if row is None:
+            return
+        if row.scope.node:
             self.dra.open_node(row.scope.node)
+        else:
+            self.dra.say(Safe("this pool is not tied to one node"))
 
 
-class PoolListPage(ReportView):
+class PoolListPage(RecordPage[Sequence[PoolSummary]]):
     """describe-pool without a name."""
 
     crumb = Safe("describe")
 
-    def queries(self) -> Sequence[Pools]:
-        """All pools."""
-        return (Pools(),)
+    def __init__(self) -> None:
+        super().__init__(Pools())
 
-    def lines(self) -> Sequence[Safe] | None:
+    def page_of(self, record: Sequence[PoolSummary]) -> Sequence[Safe]:
         """The page."""
-        pools = self.worker.record(Pools())
-        return None if pools is None else pool_list_page(pools)
+        return pool_list_page(record)
 
 
 __all__ = ["PoolsView"]

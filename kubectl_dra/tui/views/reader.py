@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, Generic
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.output.console import page_width
-from kubectl_dra.output.explain.pages import reason_page
-from kubectl_dra.output.explain.text import page_lines
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import counted
 from kubectl_dra.tui.documents import yaml_lines
 from kubectl_dra.tui.page import Page
+from kubectl_dra.tui.report_worker import Query, RecordT
 from kubectl_dra.tui.view import Subject, View
 
 _WIDE_TABLES: Final = 100
@@ -29,7 +28,6 @@ class ReportView(View):
         super().__init__()
         self.page = Page()
         self._mark = ""
-        self._found = 0
 
     def compose(self) -> Any:  # noqa: ANN401 - Textual's ComposeResult
         """The page."""
@@ -61,16 +59,43 @@ class ReportView(View):
         self.dra.ask_filter(self._mark)
 
     def can(self, action: str) -> bool:
-        """Hits there are only while something is searched for."""
-        return bool(self._found) if action in ("next_hit", "previous_hit") else super().can(action)
+        """Hits there are only while something is searched for, and not every page names reasons."""
+        if action in ("next_hit", "previous_hit"):
+            return bool(self.page.hits)
+        if action == "explain" or (action == "open" and type(self).do_open is ReportView.do_open):
+            return bool(self.named_codes)
+        return super().can(action)
+
+    @property
+    def named_codes(self) -> Sequence[Code]:
+        """The reasons that the page names, in their order."""
+        return self.page.codes
+
+    def do_open(self) -> None:
+        """Enter, where nothing else is to be opened: the page of a reason that is named here."""
+        self.do_explain()
+
+    def do_explain(self) -> None:
+        """The page of the reason that is named here; of several one is chosen."""
+        self.dra.open_explanations(self.named_codes)
+
+    def on_page_code_chosen(self, event: Page.CodeChosen) -> None:
+        """A click on a code."""
+        event.stop()
+        self.dra.open_explanations([event.code])
 
     def do_next_hit(self) -> None:
         """The next line that was found."""
-        self.page.go_to_hit(1)
+        self._go_to_hit(1)
 
     def do_previous_hit(self) -> None:
         """The one before."""
-        self.page.go_to_hit(-1)
+        self._go_to_hit(-1)
+
+    def _go_to_hit(self, step: int) -> None:
+        self.page.go_to_hit(step)
+        if len(self.page.hits) == 1:
+            self.dra.say(Safe("this is the only hit"))
 
     @property
     def is_filtered(self) -> bool:
@@ -80,13 +105,13 @@ class ReportView(View):
     def set_filter(self, text: str) -> None:
         """Find as it is typed."""
         self._mark = text
-        self._found = self.page.set_mark(text)
+        self.page.set_mark(text)
 
     @property
     def info(self) -> Safe:
         """How many lines were found, or how far down we are."""
         if self._mark:
-            return fmt("{} with “{}”", counted(self._found, "line"), self._mark)
+            return fmt("{} with “{}”", counted(len(self.page.hits), "line"), self._mark)
         last, lines = self.page.place
         return fmt("line {} of {}", last, lines) if lines > self.page.size.height > 0 else Safe("")
 
@@ -94,6 +119,27 @@ class ReportView(View):
         """Say the new place."""
         event.stop()
         self.dra.refresh_frame()
+
+
+class RecordPage(ReportView, Generic[RecordT]):
+    """The page of the one record that is asked for."""
+
+    question: Query[RecordT | None]
+
+    def __init__(self, question: Query[RecordT | None]) -> None:
+        super().__init__()
+        self.question = question
+
+    @abstractmethod
+    def page_of(self, record: RecordT) -> Sequence[Safe]:
+        """The page of its command."""
+
+    def lines(self) -> Sequence[Safe] | None:
+        """The page, or that there is nothing any more that it could be of."""
+        found = self.worker.answer(self.question)
+        if found is None:
+            return None
+        return [self.gone] if found.record is None else self.page_of(found.record)
 
 
 class YamlView(ReportView):
@@ -139,16 +185,3 @@ class TextView(ReportView):
     def do_copy(self) -> None:
         """All of it."""
         self.dra.copy_lines(self._text)
-
-
-class ExplanationView(ReportView):
-    """What a code means, as ``explain CODE`` prints it."""
-
-    def __init__(self, code: Code) -> None:
-        super().__init__()
-        self._code = code
-        self.crumb = Safe(code.value)
-
-    def lines(self) -> Sequence[Safe]:
-        """The page of the reason."""
-        return page_lines(reason_page(self._code))

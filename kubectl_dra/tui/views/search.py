@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.model.ids import DeviceId, Key, PoolId
+from kubectl_dra.output.pending.reasons import title
 from kubectl_dra.output.safe import Safe, safe
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.list_view import ListView
@@ -19,7 +21,7 @@ class Found:
 
     type: str
     name: str
-    of: Key | PoolId | DeviceId | str
+    of: Key | PoolId | DeviceId | Code | str
 
 
 class SearchView(ListView[Found]):
@@ -72,7 +74,7 @@ class SearchView(ListView[Found]):
 
 
 def named_objects(cluster: ClusterState, namespace: str) -> Iterator[Found]:
-    """Everything that has a name: pods, claims, pools, nodes, devices."""
+    """Everything that has a name: pods, claims, pools, nodes, devices, reasons."""
     inventory = cluster.inventory
     for type_, keys in (("pod", inventory.pods), ("claim", inventory.claims)):
         yield from (Found(type_, str(key), key) for key in sorted(keys) if namespace in ("", key.namespace))
@@ -83,3 +85,4 @@ def named_objects(cluster: ClusterState, namespace: str) -> Iterator[Found]:
         for _, device in cluster.published(pool):
             id_ = DeviceId(*pool, device.name)
             yield Found("device", str(id_), id_)
+    yield from (Found("reason", f"{code.value} {title(code)}", code) for code in Code)

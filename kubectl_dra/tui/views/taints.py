@@ -24,13 +24,14 @@ from kubectl_dra.tui.page import Page
 from kubectl_dra.tui.queries import ListedTaints, Taints
 from kubectl_dra.tui.view import Subject
 from kubectl_dra.tui.views.numbers import device_id
-from kubectl_dra.tui.views.reader import ReportView
+from kubectl_dra.tui.views.reader import RecordPage
 from kubectl_dra.tui.writing import TaintRequest
 
 
 class TaintsView(ListView[ListedTaint]):
     """The list of taints above, everything about one below."""
 
+    question = ListedTaints()
     DEFAULT_CSS = """
     TaintsView > Grid { height: 2fr; }
     TaintsView > Page { height: 3fr; border-top: hkey $border; }
@@ -50,17 +51,9 @@ class TaintsView(ListView[ListedTaint]):
         yield self.grid
         yield self.page
 
-    def queries(self) -> Sequence[ListedTaints]:
-        """All taints."""
-        return (ListedTaints(),)
-
     def columns(self) -> Sequence[Column[ListedTaint]]:
         """As in ``get taints``."""
         return chosen(TAINT_COLUMNS, lambda: self.dra.now, _LOOKS, lambda row: row.taint)
-
-    def all_rows(self) -> Sequence[ListedTaint] | None:
-        """Rules by name, then drivers' taints by pool."""
-        return self.worker.record(ListedTaints())
 
     def identity(self, row: ListedTaint) -> Hashable:
         """The rule, or the driver's taint on its first device."""
@@ -100,10 +93,6 @@ class TaintsView(ListView[ListedTaint]):
         """The list."""
         return self.grid
 
-    def can(self, action: str) -> bool:
-        """Only what stands in the list can be removed."""
-        return self.grid.selected is not None if action == "remove" else super().can(action)
-
     def do_remove(self) -> None:
         """The plan of deleting the rule under the cursor."""
         row = self.grid.selected
@@ -119,21 +108,17 @@ class TaintsView(ListView[ListedTaint]):
         self.dra.push(TaintsPage())
 
 
-class TaintsPage(ReportView):
+class TaintsPage(RecordPage[Sequence[TaintRow]]):
     """get taints -o wide."""
 
     crumb = Safe("describe")
 
-    def queries(self) -> Sequence[Taints]:
-        """All taints."""
-        return (Taints(),)
+    def __init__(self) -> None:
+        super().__init__(Taints())
 
-    def lines(self) -> Sequence[Safe] | None:
+    def page_of(self, record: Sequence[TaintRow]) -> Sequence[Safe]:
         """The table of the command."""
-        rows = self.worker.record(Taints())
-        if rows is None:
-            return None
-        return list(list_table(TAINT_COLUMNS, rows, self.dra.now, wide=self.is_wide))
+        return list(list_table(TAINT_COLUMNS, record, self.dra.now, wide=self.is_wide))
 
 
 def _taint(row: TaintRow) -> Safe:
@@ -145,12 +130,12 @@ def _source(row: ListedTaint) -> Safe:
     """Whose it is."""
     if not row.taint.rule:
         return styled(Safe("driver"), Style.DIM)
-    return fmt("rule {}", row.taint.rule) if row.own else fmt("rule {} (foreign)", row.taint.rule)
+    return fmt("rule {}", row.taint.rule)
 
 
 _LOOKS: tuple[Look | Column[ListedTaint], ...] = (
     Look("TAINT", least=12, cell=lambda row: _taint(row.taint)),
     Look("FROM", least=10, cell=_source),
     Look("DEVICES", least=16, drop=2, cell=lambda row: Safe(", ").join(ranges(row.taint.devices)) or Safe("none")),
-    *(Look("HIT"), Look("IN USE"), Look("CLAIMS", drop=1), Look("AGE", right=True)),
+    *(Look("TAINTED"), Look("IN USE"), Look("CLAIMS", drop=1), Look("AGE", right=True)),
 )

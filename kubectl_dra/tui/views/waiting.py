@@ -17,7 +17,7 @@ from textual.widgets import Static
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.layout import wrapped
-from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.output.safe import Safe, Style, fmt, plain, safe, styled
 from kubectl_dra.reports.remedies import RemedyReport
 from kubectl_dra.tui.layouts import Room, page_columns
 from kubectl_dra.tui.report_worker import Query
@@ -37,7 +37,7 @@ class WaysView(View):
 
     def __init__(self) -> None:
         super().__init__()
-        self.ways = WaysPane()
+        self.ways = WaysPane(self._explain, self._open_lines)
 
     @property
     def on_ways(self) -> bool:
@@ -51,6 +51,8 @@ class WaysView(View):
             return self.ways.has_commands
         if action == "copy_all":
             return self.ways.has_any
+        if action == "edit_way":
+            return self.on_ways and self.ways.has_commands and self.dra.can_leave_terminal
         return super().can(action)
 
     def digit(self, number: int) -> bool:
@@ -69,19 +71,24 @@ class WaysView(View):
             if self.ways.has_any:
                 self.dra.say(_ONLY_NAME)
 
+    def do_edit_way(self) -> None:
+        """The commands of the one under the cursor in ``$EDITOR``; what is left there is copied, nothing is run."""
+        row = self.ways.selected
+        text = self.dra.edited("\n".join(map(plain, self.ways.commands(row))), ".sh") if row is not None else None
+        if text:
+            lines = [safe(line) for line in text.splitlines()]
+            self.dra.copy_lines(lines)
+            self.dra.note_commands("edited and copied", lines)
+
     def do_copy_all(self) -> None:
         """All alternatives as comments."""
         self.dra.copy_lines(self.ways.all_commented())
 
-    def on_ways_pane_explained(self, event: WaysPane.Explained) -> None:
-        """The page of a reason."""
-        event.stop()
-        self.dra.open_explanation(event.code)
+    def _explain(self, code: Code) -> None:
+        self.dra.open_explanation(code)
 
-    def on_ways_pane_shown(self, event: WaysPane.Shown) -> None:
-        """The commands on a page of their own."""
-        event.stop()
-        self.dra.push(TextView(event.lines, fmt("way out {}", event.number)))
+    def _open_lines(self, lines: Sequence[Safe], crumb: Safe) -> None:
+        self.dra.push(TextView(lines, crumb))
 
 
 class WaitingPage(WaysView, ReportView, Generic[R]):
@@ -210,7 +217,7 @@ class WaitingPage(WaysView, ReportView, Generic[R]):
         """There must be ways out, or a reason."""
         report = self.report
         if action == "steps":
-            return report is not None and bool(self.remedies(report))
+            return report is not None and bool(self.remedies(report)) and not self.on_ways
         if action == "explain":
             return report is not None and bool(self.codes(report))
         return super().can(action)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Final
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.ids import DeviceId, Key
@@ -18,12 +19,17 @@ from kubectl_dra.tui.view import Subject
 
 @dataclass(frozen=True, slots=True)
 class Twig:
-    """A line: what it is, its name, what is said of it; ``path`` are the names above it and its own."""
+    """A line: what it is, its name, what is said of it; ``path`` are the names above it and its own.
+
+    ``open_above`` says of each level above its own, and then of its own, whether another line follows on that level.
+    """
 
     type: str
     of: Key | DeviceId | str
     path: tuple[str, ...]
     state: str = ""
+    open_above: tuple[bool, ...] = ()
+    children: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +41,7 @@ class Tree:
 
     def compute(self, cluster: ClusterState) -> tuple[Twig, ...]:
         """Pods with claims by name; then claims that no pod names."""
-        return tuple(self._twigs(cluster))
+        return tuple(_drawn(list(self._twigs(cluster))))
 
     def _twigs(self, cluster: ClusterState) -> Iterator[Twig]:
         inventory = cluster.inventory
@@ -55,6 +61,21 @@ class Tree:
             for claim in sorted(inventory.claims.keys() - inventory.pods_by_claim.keys()):
                 if self.namespace in ("", claim.namespace):
                     yield from _claim(cluster, claim, ())
+
+
+def _drawn(twigs: Sequence[Twig]) -> list[Twig]:
+    """With what the lines of the tree look like, found from below: what follows decides."""
+    follows: list[bool] = []
+    children = [0]
+    found = []
+    for twig in reversed(twigs):
+        depth = len(twig.path) - 1
+        follows = [*follows, *[False] * (depth + 1 - len(follows))]
+        children = [*children, *[0] * (depth + 2 - len(children))]
+        found.append(replace(twig, open_above=tuple(follows[1 : depth + 1]), children=children[depth + 1]))
+        children[depth] += 1
+        follows, children = [*follows[:depth], True], [*children[: depth + 1], 0]
+    return found[::-1]
 
 
 def _claim(cluster: ClusterState, key: Key, above: tuple[str, ...]) -> Iterator[Twig]:
@@ -81,7 +102,9 @@ class XrayView(ListView[Twig]):
 
     def __init__(self, pod: Key | None = None) -> None:
         self._pod = pod
+        self._folded: frozenset[tuple[str, ...]] = frozenset()
         super().__init__()
+        self.grid.sideways = self._fold
 
     @property
     def asked(self) -> Tree:
@@ -95,7 +118,7 @@ class XrayView(ListView[Twig]):
     def columns(self) -> Sequence[Column[Twig]]:
         """Indented names, and what is said of each."""
         return [
-            Column("POD › CLAIM › DEVICE › NODE", _name, least=32),
+            Column("POD › CLAIM › DEVICE › NODE", self._label, least=32),
             Column("STATE", lambda t: styled(safe(t.state), _style(t)), least=8),
         ]
 
@@ -111,6 +134,67 @@ class XrayView(ListView[Twig]):
         """Everything on the way to it: what belongs to a name that the filter matches is shown with it."""
         return f"{' '.join(row.path)} {row.type} {row.state}"
 
+    # --- folding ----------------------------------------------------------------------------------------------------
+
+    @property
+    def manner(self) -> tuple[object, ...]:
+        """What is folded decides, too."""
+        return *super().manner, self._folded
+
+    def filtered(self, rows: Sequence[Twig]) -> Sequence[Twig]:
+        """What the filter keeps with everything above it; else all that is not folded away."""
+        kept = super().filtered(rows)
+        if kept is not rows:
+            above = {twig.path[:depth] for twig in kept for depth in range(1, len(twig.path) + 1)}
+            return _drawn([twig for twig in rows if twig.path in above])
+        if not self._folded:
+            return rows
+        return [
+            twig for twig in rows if not any(twig.path[:depth] in self._folded for depth in range(1, len(twig.path)))
+        ]
+
+    def do_fold(self) -> None:
+        """Fold what is below the line under the cursor, or unfold it."""
+        row = self.grid.selected
+        if row is None or not row.children:
+            self.dra.say(Safe("there is nothing below this line"))
+        elif row.path in self._folded:
+            self._set_folded(self._folded - {row.path})
+        else:
+            self._set_folded(self._folded | {row.path})
+
+    def do_fold_all(self) -> None:
+        """Only the pods, or everything again."""
+        rows = self.all_rows() or ()
+        every = frozenset(twig.path for twig in rows if twig.children and len(twig.path) == 1)
+        self._set_folded(frozenset() if self._folded else every)
+
+    def _fold(self, where: str) -> bool:
+        """Left folds, and goes up from what is folded or has nothing below it; right unfolds, and goes in."""
+        row = self.grid.selected
+        if row is None:
+            return True
+        is_open = bool(row.children) and row.path not in self._folded
+        if where == "right" and row.path in self._folded:
+            self._set_folded(self._folded - {row.path})
+        elif where == "right" and is_open:
+            self.grid.action_move("down")
+        elif where == "left" and is_open:
+            self._set_folded(self._folded | {row.path})
+        elif where == "left":
+            self.grid.select(lambda twig: twig.path == row.path[:-1])
+        return True
+
+    def _set_folded(self, folded: frozenset[tuple[str, ...]]) -> None:
+        self._folded = folded
+        self.show()
+
+    # --- actions ----------------------------------------------------------------------------------------------------
+
+    def is_fault(self, row: Twig) -> bool:
+        """It waits, or is not there."""
+        return row.state in _ATTENTION
+
     def opened(self, row: Twig) -> None:
         """Its own page."""
         match row.of:
@@ -123,6 +207,12 @@ class XrayView(ListView[Twig]):
             case str():
                 self.dra.open_node(row.of)
 
+    def _label(self, row: Twig) -> Safe:
+        hidden = row.path in self._folded and not self.filter and not self.faults_only
+        more = styled(fmt(" ▸ {}", row.children), Style.NAME) if hidden else Safe("")
+        lead = styled(_branch(row) + fmt("{} ", Safe(row.type)), Style.DIM)
+        return lead + safe(row.path[-1]) + more
+
     @property
     def subject(self) -> Subject | None:
         """The name under the cursor."""
@@ -130,11 +220,16 @@ class XrayView(ListView[Twig]):
         return Subject(str(row.of), lambda: None) if row is not None else None
 
 
-def _name(row: Twig) -> Safe:
-    depth = len(row.path) - 1
-    branch = Safe("   " * (depth - 1) + "└─ ") if depth else Safe("")
-    return styled(branch, Style.DIM) + styled(fmt("{} ", Safe(row.type)), Style.DIM) + safe(row.path[-1])
+def _branch(row: Twig) -> Safe:
+    """``│  └─``."""
+    if not row.open_above:
+        return Safe("")
+    above = Safe("").join(Safe("│  " if follows else "   ") for follows in row.open_above[:-1])
+    return above + Safe("├─ " if row.open_above[-1] else "└─ ")
+
+
+_ATTENTION: Final = ("pending", "does not exist", "gone")
 
 
 def _style(row: Twig) -> Style:
-    return Style.WARN if row.state in ("pending", "does not exist", "gone") else Style.DIM
+    return Style.WARN if row.state in _ATTENTION else Style.DIM

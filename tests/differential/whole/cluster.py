@@ -36,6 +36,7 @@ def whole_cluster(seed: str) -> tuple[dict[str, Any], set[str]]:
     if "devices" in draw.topics:
         devices.equip(draw, cluster)
     cluster["replicasets"] = [_replica_set(draw, app) for app in APPS] if "spread" in draw.topics else []
+    cluster["services"] = [_service(draw, app) for app in APPS if draw.about("spread", 2, "Service")]
     pods = Pods(draw, cluster)
     cluster["pods"] = [
         pods.bound(each["metadata"]["name"]) for each in cluster["nodes"] for _ in range(draw.number(0, 4))
@@ -56,12 +57,17 @@ def _priority_class(draw: Draw, name: str) -> Object:
 
 
 def _replica_set(draw: Draw, app: str) -> Object:
-    # No other pod has this hash: a ReplicaSet adopts all that its selector takes.
-    selected = {"app": app, "pod-template-hash": "v3"}
+    # No other pod has this hash; one that no Deployment makes has none.
+    selected = {"app": app} if draw.rarely(3, "ReplicaSet without hash") else {"app": app, "pod-template-hash": "v3"}
     container = {"name": "main", "image": f"registry.example.com/{app}:v1"}
     template = {"metadata": {"labels": {**selected, "tier": "front"}}, "spec": {"containers": [container]}}
     spec = {"replicas": 3, "selector": {"matchLabels": selected}, "template": template}
     return {"metadata": draw.metadata(f"{app}-v3", "default"), "spec": spec}
+
+
+def _service(draw: Draw, app: str) -> Object:
+    spec = {"selector": {"app": app, **draw.one(({}, {}, {"tier": "front"}))}, "ports": [{"port": 80}]}
+    return {"metadata": draw.metadata(app, draw.one(("default", "default", "team-a"))), "spec": spec}
 
 
 def _budget(draw: Draw, app: str) -> Object:

@@ -103,6 +103,8 @@ class Pods:
             owner = draw.one(self._cluster["replicasets"])
             metadata |= {"namespace": "default", "labels": dict(owner["spec"]["template"]["metadata"]["labels"])}
             named = {"name": owner["metadata"]["name"], "uid": owner["metadata"]["uid"]}
+            if draw.rarely(5, "pod of a ReplicaSet that is gone"):
+                named = {"name": "gone", "uid": "22222222-0000-4000-8000-000000000000"}
             metadata["ownerReferences"] = [{"apiVersion": "apps/v1", "kind": "ReplicaSet", "controller": True, **named}]
         if draw.about("preemption", 2, "priority"):
             # Those that wait are mostly above those that run.

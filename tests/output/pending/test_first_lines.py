@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.commands.app import run
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.model.features import features
@@ -16,6 +19,7 @@ from kubectl_dra.reports.pending import PendingReport, pending_report
 from tests.diagnosis import build, facts
 from tests.kit.clock import CLOCK
 
+CLASSIC = Path(__file__).parents[2] / "reports" / "classic.json"
 DRIVER = build.DRIVER
 GPU = f'device.driver == "{DRIVER}" && device.attributes["{DRIVER}"].type == "{{}}"'
 
@@ -184,3 +188,12 @@ def test_admin_access_names_the_namespace_and_the_label() -> None:
     assert code is Code.ADMIN_LABEL_AT_BINDING
     assert "namespace ml lacks the label resource.kubernetes.io/admin-access=true" in text
     assert "although" not in text
+
+
+def test_a_class_that_nobody_knows_leaves_no_gap(capfd: pytest.CaptureFixture[str]) -> None:
+    """Classic DRA: the request's class is no DeviceClass."""
+    assert run(["why-pending", "pod/named", "-n", "ml", "--from", str(CLASSIC), "-o", "json"], CLOCK) == 0
+    summary = json.loads(capfd.readouterr().out)["summary"]
+    assert (
+        summary == 'Pod ml/named is pending: no device matches the selector (attributes.string["aString"] == "none").'
+    )

@@ -66,7 +66,14 @@ def test_no_page_ends_without_a_next_step(name: str) -> None:
         return
     text = page_of(world, diagnosis)
     assert f"kubectl dra explain {diagnosis.causes[0].code}" in joined(text)
-    nexts = (*CHECKED, *OPEN, "What usually helps:", "If this lasts more than a minute:", "The scheduler retries")
+    nexts = (
+        *CHECKED,
+        *OPEN,
+        "What usually helps:",
+        "If this lasts more than a minute:",
+        "something holds it up:",
+        "The scheduler retries",
+    )
     assert any(each in joined(text) for each in nexts)
     assert "0 single changes" not in text
 
@@ -136,7 +143,7 @@ def test_a_pool_that_is_not_used_stands_beside_devices_that_are_in_use() -> None
     assert "is tainted (ecc:NoSchedule)" in first
     assert f"In addition, pool {DRIVER}/node-1 is incomplete" in first
     assert "No device of the class: node-1" not in text
-    assert "its newest slice was created" in text
+    assert f"The newest ResourceSlice of pool {DRIVER}/node-1 was created" in text
 
 
 def test_holders_are_said_of_the_node_that_they_are_on() -> None:
@@ -163,3 +170,44 @@ def test_more_devices_than_a_node_has_may_be_those_of_several_pods() -> None:
 def test_pods_that_share_a_claim_are_told_of_templates() -> None:
     world, diagnosis, _ = recorded("44-shared-claim-cpu-full-on-its-node")
     assert "with a ResourceClaimTemplate each pod gets devices of its own" in joined(page_of(world, diagnosis))
+
+
+@pytest.mark.parametrize("where", ["{}", "({}) && true"])
+def test_an_error_of_a_selector_is_said_once(where: str) -> None:
+    """The expression where it is requested, with the caret below it; the scheduler's text without what stands above."""
+    selector = where.format(f'device.attributes["{DRIVER}"].index > 0')
+    objects = [
+        build.claim("claim", build.request(selector=selector)),
+        build.slice_("node-1", build.device("gpu-0")),
+        build.node(),
+    ]
+    said = (
+        'running "DynamicResources" filter plugin: claim ml/claim: selector #0 on device '
+        f"{DRIVER}/node-1/gpu-0: CEL runtime error: no such key: index. consider using CEL optional chaining "
+        "(.? followed by orValue()) or guarding the check with has() for optional fields"
+    )
+    condition = {"type": "PodScheduled", "status": "False", "reason": "SchedulerError", "message": said}
+    text = page(*objects, POD | {"status": {**POD["status"], "conditions": [condition]}})
+    before, _, after = text.partition(f"where {selector}\n")
+    pointer = after.splitlines()[0]
+    assert pointer.strip() == "^ no such key"
+    assert pointer.index("^") == len(before.splitlines()[-1]) + len("where ") + selector.index("index")
+    assert joined(text).count(selector) == 1
+    assert 'running "DynamicResources" filter plugin: … CEL runtime error: no such key: index …' in joined(text)
+    assert "matches this diagnosis" in text
+
+
+def test_an_amount_that_the_first_line_tells_is_not_repeated_in_the_table() -> None:
+    counters = [{"counterSet": "card", "counters": {"memory": {"value": "12Gi"}}}]
+    slices = [
+        build.slice_("node-1", *(build.device(f"half-{n}", consumesCounters=counters) for n in range(2))),
+        build.slice_("node-1", sharedCounters=[{"name": "card", "counters": {"memory": {"value": "18Gi"}}}]),
+    ]
+    for number, each in enumerate(slices):
+        each["metadata"]["name"] = f"slice-{number}"
+        each["spec"]["pool"]["resourceSliceCount"] = 2
+    del slices[1]["spec"]["devices"]
+    held = build.claim("held", held=[("node-1", "half-0")], by=["other"])
+    text = joined(page(*slices, held, build.claim("claim"), POD, build.node()))
+    assert "counters allow 0" in text
+    assert text.count("needs 12Gi, 6Gi of 18Gi left") == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -55,6 +56,56 @@ def version(record: dict[str, Any], number: int) -> dict[str, Any]:
 SLICE = build.slice_("node-1", build.device("gpu-0"), build.device("gpu-1"))
 ALLOCATED = build.claim("fabric", held=[("node-1", "gpu-0")], by=["other"])
 SCORING = 'running Score plugins: plugin "DynamicResources" failed with: number of allocations 1 is smaller than …'
+
+
+def test_who_would_make_room_but_for_devices_is_not_evicted() -> None:
+    told = "The scheduler evicts nobody of lower priority for it: preemption does not free devices."
+    low = build.pod("low", node_name="node-1", phase="Running", requests={"cpu": "4"})
+    theirs = build.claim("theirs", held=[("node-1", "gpu-0")], by=["low"])
+    pod = build.pod(claims=["claim"], requests={"cpu": "1"}, priority=5)
+    slice_ = build.slice_("node-1", build.device("gpu-0"))
+    report = report_of(build.node(), slice_, theirs, build.claim("claim"), low, pod)
+    assert report.code is Code.NODE_RESOURCES
+    assert told in page_of(report)
+    # A device that nobody who could go holds, or that is free, is another matter.
+    others = build.claim("theirs", held=[("node-1", "gpu-0")], by=["elsewhere"])
+    for claims in ([others], []):
+        assert told not in page_of(report_of(build.node(), slice_, *claims, build.claim("claim"), low, pod))
+    # So is what the node does not have, whoever holds its devices.
+    two = build.claim("claim", build.request(count=2))
+    assert told not in page_of(report_of(build.node(), slice_, theirs, two, low, pod))
+
+
+@pytest.mark.parametrize(
+    ("said", "fitting"),
+    [
+        # More nodes fit now than the other plugin has refused, or lack devices than did.
+        ("0/3 nodes are available: 1 licence server says no, 2 cannot allocate all claims.", 2),
+        ("0/3 nodes are available: 1 licence server says no, 2 cannot allocate all claims.", 3),
+        ("0/2 nodes are available: 1 licence server says no, 1 cannot allocate all claims.", 1),
+    ],
+)
+def test_one_reason_of_another_plugin_beside_too_few_nodes_leaves_the_verdict_open(said: str, fitting: int) -> None:
+    nodes = [build.node(f"node-{number}") for number in (1, 2, 3)]
+    devices = [build.device("gpu-0"), build.device("gpu-1")]
+    slices = [build.slice_(f"node-{n}", *(devices if n <= fitting else devices[:1])) for n in (1, 2, 3)]
+    pod = version(refused(build.pod(claims=["claim"]), said), 500)
+    report = report_of(*nodes, *slices, build.claim("claim", build.request(count=2)), pod)
+    assert (report.verdict, report.code) == (Verdict.UNKNOWN, Code.OTHER_PLUGIN)
+    unknown = (
+        "whether it can be scheduled is unknown: at the last attempt an unknown plugin says: licence server says no."
+    )
+    assert first_line(report).endswith(unknown)
+
+
+def test_a_pod_that_may_be_being_bound_is_told() -> None:
+    low = build.pod("low", claims=["other"], requests={"cpu": "4"}, priority=-1)
+    low["status"]["nominatedNodeName"] = "node-1"
+    pod = build.pod(claims=["claim"], requests={"cpu": "1"})
+    report = report_of(build.node(), SLICE, build.claim("claim"), build.claim("other"), low, pod)
+    assert report.verdict is Verdict.SCHEDULABLE
+    text = "ml/low, with a lower priority, is nominated for the node: if the scheduler is binding it already, the pod"
+    assert text in page_of(report)
 
 
 # --- the scheduler's newest words contradict what the objects say -----------------------------------------------------
@@ -307,7 +358,7 @@ def test_a_kubelet_that_is_older_than_the_api_is_named_with_its_version() -> Non
 
 
 def said_by(component: str, reason: str, message: str) -> dict[str, Any]:
-    return {**build.event("pod", reason, message), "source": {"component": component}}
+    return {**build.event("pod", reason, message, time=CLOCK.now().isoformat()), "source": {"component": component}}
 
 
 def test_what_an_autoscaler_says_of_the_pod_is_told() -> None:
@@ -443,8 +494,16 @@ def test_nodes_without_any_device_are_not_said_to_have_none_free() -> None:
     assert "cpu-1 has no gpu.example.com devices" in text
 
 
-def test_a_controllers_pod_that_is_started_again_comes_later() -> None:
-    owner = {"apiVersion": "batch/v1", "kind": "Job", "name": "sweep", "uid": "job", "controller": True}
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("StatefulSet", "the scheduler tries this pod first, before the one that is started again"),
+        # It is made at once, and its claim is still allocated.
+        ("Job", "what is started again is there first, and will probably take it"),
+    ],
+)
+def test_a_controllers_pod_that_is_started_again_comes_later(kind: str, text: str) -> None:
+    owner = {"apiVersion": "x/v1", "kind": kind, "name": "sweep", "uid": "job", "controller": True}
     batch = build.pod("batch", claims=["held"], node_name="node-1", priority=1)
     batch["metadata"]["ownerReferences"] = [owner]
     held = build.claim("held", held=[("node-1", "gpu-0"), ("node-1", "gpu-1")], by=["batch"], on="node-1")
@@ -453,6 +512,7 @@ def test_a_controllers_pod_that_is_started_again_comes_later() -> None:
             build.node(), SLICE, held, batch, POD | {"spec": {**POD["spec"], "priority": 10}}, build.claim("claim")
         )
     )
+    assert text in " ".join(page.split())
     assert "1 other pod waits" not in page
 
 
@@ -515,3 +575,86 @@ def test_a_toleration_with_nearly_the_key_of_the_taint_is_told_so() -> None:
     asked = build.request(tolerations=[{"key": "example.com/xid", "operator": "Exists", "effect": "NoSchedule"}])
     text = first_line(report_of(build.node(), sick, POD, build.claim("claim", asked)))
     assert "did you mean gpu.example.com/xid?" in text
+
+
+def test_devices_that_had_time_enough_to_become_ready_are_not_waited_for_longer() -> None:
+    claim = build.claim("claim", held=[("node-1", "gpu-0")], by=["pod"])
+    result = claim["status"]["allocation"]["devices"]["results"][0]
+    result["bindingConditions"] = ["example.com/Attached"]
+    result["bindingFailureConditions"] = ["example.com/Failed"]
+    since = {"allocationTimestamp": (CLOCK.now() - timedelta(seconds=30)).strftime("%Y-%m-%dT%H:%M:%SZ")}
+    claim["status"]["allocation"] |= since
+    young = page_of(report_of(SLICE, POD, claim, build.node("node-1")))
+    assert "Give it a minute or two." in young and "wait for the driver" in young
+    words = (
+        "0/1 nodes are available: 1 resourceclaim not available on the node. deallocation of ResourceClaim completed"
+    )
+    again = page_of(report_of(SLICE, refused(POD, words), claim, build.node("node-1")))
+    assert "An earlier allocation was given up already" in again
+    assert "What usually helps: Read the log of the driver" in again and "Waiting longer is unlikely to help" in again
+    assert "minute or two" not in again and "wait for the driver" not in again
+    since["allocationTimestamp"] = (CLOCK.now() - timedelta(minutes=9)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    claim["status"]["allocation"] |= since
+    assert "Waiting longer is unlikely to help" in page_of(report_of(SLICE, POD, claim, build.node("node-1")))
+
+
+def test_a_claim_of_a_pod_that_is_gone_says_that_it_is_being_deleted_and_since_when() -> None:
+    held = build.claim("old-0-gpu", held=[("node-1", "gpu-0")], by=["old-0"])
+    deleted = (CLOCK.now() - timedelta(minutes=7)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    held["metadata"] |= {"deletionTimestamp": deleted, "finalizers": ["resource.kubernetes.io/delete-protection"]}
+    one = build.slice_("node-1", build.device("gpu-0"))
+    report = report_of(one, POD, build.claim("claim"), held, build.node("node-1"))
+    assert "(claim old-0-gpu (being deleted) held for pod old-0 that no longer exists)" in first_line(report)
+    assert "Claim ml/old-0-gpu: deleted 7m ago, but it stays until its reservation is ended." in page_of(report)
+    del held["metadata"]["deletionTimestamp"]
+    assert "deleted" not in page_of(report_of(one, POD, build.claim("claim"), held, build.node("node-1")))
+
+
+def test_a_node_without_the_csi_driver_of_a_volume_is_told_so_with_its_own_code() -> None:
+    """Upstream: plugins/nodevolumelimits/csi.go, Filter, with the gate VolumeLimitScaling."""
+    volume = {
+        "apiVersion": "v1",
+        "kind": "PersistentVolume",
+        "metadata": {"name": "pv-1", "uid": "pv-1"},
+        "spec": {
+            "accessModes": ["ReadWriteMany"],
+            "capacity": {"storage": "1Gi"},
+            "csi": {"driver": "disk.example.com", "volumeHandle": "1"},
+            "claimRef": {"kind": "PersistentVolumeClaim", "namespace": "ml", "name": "data", "uid": "data"},
+        },
+        "status": {"phase": "Bound"},
+    }
+    claimed = {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "metadata": {
+            "name": "data",
+            "namespace": "ml",
+            "uid": "data",
+            "annotations": {"pv.kubernetes.io/bind-completed": "yes"},
+        },
+        "spec": {"volumeName": "pv-1", "accessModes": ["ReadWriteMany"]},
+        "status": {"phase": "Bound"},
+    }
+    driver = {
+        "apiVersion": "storage.k8s.io/v1",
+        "kind": "CSIDriver",
+        "metadata": {"name": "disk.example.com"},
+        "spec": {"preventPodSchedulingIfMissing": True},
+    }
+    pod = build.pod(claims=["claim"], volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}])
+    drivers = [{"name": "disk.example.com", "nodeID": "node-1"}]
+
+    def asked(*installed: dict[str, str]) -> PendingReport:
+        csi = {"apiVersion": "storage.k8s.io/v1", "kind": "CSINode", "metadata": {"name": "node-1"}}
+        csi["spec"] = {"drivers": list(installed)}  # type: ignore[assignment]
+        objects = [pod, build.claim("claim"), SLICE, build.node("node-1"), volume, claimed, driver, csi]
+        classes = [build.device_class()]
+        gates = features(36, {"VolumeLimitScaling": True})
+        world = ClusterState(facts.inventory([*classes, *objects]), facts.evidence(), gates, CLOCK)
+        return pending_report(Diagnoser(world).pod(Key("ml", "pod")), world)
+
+    report = asked()
+    assert report.code is Code.VOLUME_DRIVER_MISSING and str(report.code) == "DRA-432"
+    assert "CSI driver disk.example.com is not installed" in first_line(report)
+    assert asked(*drivers).verdict is Verdict.SCHEDULABLE

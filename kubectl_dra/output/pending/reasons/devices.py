@@ -18,11 +18,13 @@ from kubectl_dra.diagnosis.records import (
     PoolProblem,
     StageName,
     Unpublished,
+    UnpublishedInConstraint,
 )
 from kubectl_dra.output.pending.reasons.sentence import Sentence, object_name, with_detail
 from kubectl_dra.output.pending.removals import short_clause
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, listed, plural, shortened
+from kubectl_dra.scheduler.resource_names import DEVICE_CLASS_PREFIX
 
 
 def _class_missing(problem: ClassProblem, _cause: Cause) -> Safe:
@@ -30,11 +32,14 @@ def _class_missing(problem: ClassProblem, _cause: Cause) -> Safe:
 
 
 def _unserved(resource: ExtendedResource, _cause: Cause) -> Safe:
+    if resource.resource.startswith(DEVICE_CLASS_PREFIX):
+        name = resource.resource.removeprefix(DEVICE_CLASS_PREFIX)
+        return fmt("it requests {}, and DeviceClass {} does not exist", resource.resource, name)
     return fmt("no DeviceClass and no node offers the resource {}", resource.resource)
 
 
-def offer_sentence(offer: ClassOffer, code: Code) -> Safe:
-    """What a class has, of which no node that was tried has enough."""
+def offer_sentence(offer: ClassOffer, code: Code, tried: Safe | None = None) -> Safe:
+    """What a class has, of which no node that was tried has enough; ``tried``: the names of these, where few are."""
     name = offer.device_class
     if code is Code.NO_DEVICE_IN_CLASS:
         return fmt("no driver publishes devices for class {}: there are no ResourceSlices with devices", name)
@@ -51,6 +56,9 @@ def offer_sentence(offer: ClassOffer, code: Code) -> Safe:
         text = "none of the nodes where the pod may run can use the {} of class {}"
         return fmt(text, count, name)
     where, verb = shortened(offer.nodes, 3), Safe(plural("is", offer.selected))
+    if tried:
+        text = "it may only run on {}, without {} {}: the {} of the class {} on {}"
+        return fmt(text, tried, name, Safe("devices"), count, verb, where)
     text = "no node where the pod may run has the {} {} that it requests: the {} of the class {} on {}"
     return fmt(text, name, wanted, count, verb, where)
 
@@ -81,6 +89,13 @@ def unpublished_sentence(found: Unpublished) -> Safe:
     text = "a selector needs the {} {}/{}, which none of the {} of class {} publishes{}{}"
     count = counted(found.devices, "device")
     return fmt(text, what, found.domain, found.name, count, found.device_class, have, near)
+
+
+def unpublished_constraint(found: UnpublishedInConstraint) -> Safe:
+    """The attribute of a constraint that none of the devices has."""
+    over = fmt(" over {}", listed(found.requests)) if len(found.requests) > 1 else Safe("")
+    have = fmt("; they publish {}", listed(found.elsewhere, "or")) if found.elsewhere else Safe("")
+    return fmt("the constraint{} compares {}, which none of the devices publishes{}", over, found.attribute, have)
 
 
 def _offered(cause: Cause) -> Safe:
@@ -224,6 +239,7 @@ SENTENCES: Final[dict[Code, Sentence]] = {
     Code.DEVICES_IN_USE: _few("no node has {} that {match} and {be} not in use"),
     Code.DEVICES_TAINTED: with_detail(Funnel, _tainted),
     Code.CAPACITY_TOO_SMALL: _few("no node has {} with the requested capacity left"),
+    Code.CAPACITY_UNOBTAINABLE: _few("no node has {} that can give the requested capacity"),
     Code.COUNTERS_EXHAUSTED: _few("no node has {} that the shared counters of its pool still allow"),
     Code.ALL_MODE_BLOCKED: _few("a request needs {} of its kind on a node, and on no node all of them are available"),
     Code.DEVICES_FOR_OTHER_NODES: _offered,

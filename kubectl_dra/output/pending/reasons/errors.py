@@ -10,7 +10,11 @@ from kubectl_dra.diagnosis.records import Cause, FatalError, SearchSize
 from kubectl_dra.output.pending.reasons.sentence import Sentence, object_name, with_detail
 from kubectl_dra.output.refusals import refusal_text
 from kubectl_dra.output.safe import Safe, fmt
+from kubectl_dra.output.units import amounts_text
 from kubectl_dra.output.words import listed
+
+#: The longest error that the first line repeats; longer ones stand below it.
+_SHORT: Final = 60
 
 
 def _selector_fails(error: FatalError, cause: Cause) -> Safe:
@@ -32,7 +36,10 @@ def _why_error(error: FatalError) -> Safe:
         return _missing_attribute(error)
     if error.reads and "no such overload" in error.detail:
         return fmt(": {}", listed([f"{r.name} is the {r.type} {_shown(r.type, r.value)}" for r in error.reads]))
-    return Safe("")
+    amounts = amounts_text(error.expression)
+    if amounts:
+        return fmt(": {}", amounts)
+    return fmt(": {}", error.detail) if error.detail and len(error.detail) <= _SHORT else Safe("")
 
 
 def _shown(kind: str, value: str) -> str:

@@ -74,7 +74,8 @@ def _company(company: Company, cause: Cause) -> Safe:
     which = fmt("with {} ", company.selector) if company.selector else Safe("")
     if cause.code is Code.UNWANTED_COMPANY:
         return fmt("nodes have a pod {}that its anti-affinity excludes (per {})", which, company.topology_key)
-    return fmt("nodes have no pod {}that its affinity requires (per {})", which, company.topology_key)
+    where = fmt("; such pods run on {}", listed(company.nodes)) if company.nodes else Safe("")
+    return fmt("nodes have no pod {}that its affinity requires (per {}{})", which, company.topology_key, where)
 
 
 def _features(missing: MissingFeatures, _cause: Cause) -> Safe:
@@ -117,6 +118,7 @@ SENTENCES: Final[dict[Code, Sentence]] = {
     Code.NO_VOLUME: with_detail(VolumeTrouble, _volume),
     Code.VOLUME_IN_USE: with_detail(VolumeTrouble, _volume),
     Code.VOLUME_LIMIT: with_detail(VolumeTrouble, _volume),
+    Code.VOLUME_DRIVER_MISSING: with_detail(VolumeTrouble, _volume),
     Code.TOPOLOGY: with_detail(PluginText, _plugin),
     Code.SPREAD: with_detail(Spread, _spread),
     Code.NO_COMPANY: with_detail(Company, _company),

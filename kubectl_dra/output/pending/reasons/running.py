@@ -69,7 +69,7 @@ def _kept(consumers: Consumers, _cause: Cause) -> Safe:
     if consumers.present:
         return fmt("its deletion waits for {}", listed([str(ref.key) for ref in consumers.present]))
     if not consumers.finalizers:
-        return Safe("it is being deleted, and no consumer or finalizer is left")
+        return Safe("no consumer or finalizer is left")
     what = plural("finalizer", len(consumers.finalizers))
     return fmt("its deletion waits for the {} {}", what, listed(consumers.finalizers))
 

@@ -16,8 +16,8 @@ from kubectl_dra.diagnosis.records import (
 )
 from kubectl_dra.output.pending.gangs import elsewhere_sentence
 from kubectl_dra.output.pending.reasons.sentence import Sentence, object_name, with_detail
-from kubectl_dra.output.safe import Safe, fmt
-from kubectl_dra.output.words import listed, plural, shortened
+from kubectl_dra.output.safe import Safe, fmt, safe
+from kubectl_dra.output.words import listed, plural, quota_noun, shortened
 
 _ELSEWHERE: Final = 3
 _USERS: Final = 3
@@ -36,6 +36,9 @@ def _claim_missing(entry: ClaimEntry, cause: Cause) -> Safe:
     if cause.claim is None:
         return fmt('it waits for ResourceClaim "{}", which does not exist', entry.entry)
     told = fmt('it waits for ResourceClaim "{}", which does not exist in its namespace', cause.claim.name)
+    if any(ref.kind == "ResourceClaimTemplate" for ref in entry.similar):
+        text = 'it names the ResourceClaim "{}", which does not exist: there is a ResourceClaimTemplate of that name'
+        return fmt(text, cause.claim.name)
     elsewhere = [ref.namespace for ref in entry.similar if ref.name == cause.claim.name]
     if not elsewhere:
         return told
@@ -47,6 +50,9 @@ def _not_created(entry: ClaimEntry, _cause: Cause) -> Safe:
 
 
 def _template_missing(entry: ClaimEntry, _cause: Cause) -> Safe:
+    if any(ref.kind == "ResourceClaim" for ref in entry.similar):
+        text = 'it names the ResourceClaimTemplate "{}", which does not exist: there is a ResourceClaim of that name'
+        return fmt(text, entry.template)
     return fmt('it needs ResourceClaimTemplate "{}", which does not exist', entry.template)
 
 
@@ -63,14 +69,15 @@ def _admin_label(entry: ClaimEntry, _cause: Cause) -> Safe:
 
 
 def _quota(quota: QuotaShortage, _cause: Cause) -> Safe:
-    return fmt(
-        'ResourceQuota "{}" forbids the claim: {} of {} {} are used, and it requests {} more',
-        quota.quota,
-        quota.used,
-        quota.hard,
-        quota.resource,
-        quota.requested,
-    )
+    alike = all(each.amount == 1 for each in quota.users)
+    shown = quota.users[:_USERS]
+    users = [safe(each.claim.name) if alike else fmt("{} {}", each.claim.name, each.amount) for each in shown]
+    if len(quota.users) > _USERS:
+        users.append(fmt("{} more", len(quota.users) - _USERS))
+    by = fmt(" ({} {})", Safe(plural("claim", len(quota.users))), Safe(", ").join(users)) if users else Safe("")
+    text = 'ResourceQuota "{}" forbids the {}: {} of {} {} are used{}, and it requests {} more'
+    kind, what = Safe("pod" if quota.kind == "Pod" else "claim"), quota_noun(quota.resource)
+    return fmt(text, quota.quota, kind, quota.used, quota.hard, what, by, quota.requested)
 
 
 def _deleting(entry: ClaimEntry, cause: Cause) -> Safe:

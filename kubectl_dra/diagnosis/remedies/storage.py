@@ -1,0 +1,161 @@
+"""Remedies for volumes that are to be made somewhere else than the devices are.
+
+Upstream: plugins/volumebinding binder.go (findVolumes: selected-node; checkVolumeProvisions: allowedTopologies). Of a
+StorageClass everything that decides is immutable but ``allowedTopologies`` (pkg/apis/storage/validation,
+ValidateStorageClassUpdate).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Final
+
+import msgspec
+
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import Cause, VolumeTrouble
+from kubectl_dra.diagnosis.remedies import changes
+from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
+from kubectl_dra.diagnosis.remedies.changes import Change
+from kubectl_dra.diagnosis.remedies.records import ClearSelectedNode, MoveVolume, RemedyKind, WidenTopology
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.model.storage import (
+    CLASS_ANNOTATION,
+    PersistentVolumeClaim,
+    PersistentVolumeClaimStatus,
+    StorageClass,
+    TopologyTerm,
+)
+from kubectl_dra.scheduler.binder import SELECTED_NODE
+from kubectl_dra.scheduler.storage import VolumeReason
+
+_CLEAR_COST: Final = 26
+_WIDEN_COST: Final = 48
+#: Nobody copies data who can do anything else to it.
+_MOVE_COST: Final = 70
+_ELSEWHERE: Final = (VolumeReason.VOLUME_UNREACHABLE, VolumeReason.VOLUME_ZONE)
+
+
+def candidates(case: Case) -> Iterator[Candidate]:
+    """All of them that may help."""
+    for cause in case.causes(Code.VOLUME_ELSEWHERE):
+        trouble = cause.detail
+        if not isinstance(trouble, VolumeTrouble) or trouble.claim is None:
+            continue
+        if trouble.reason == VolumeReason.OTHER_NODE_SELECTED:
+            action = ClearSelectedNode(trouble.claim, trouble.about)
+            yield Candidate(RemedyKind.CLEAR_SELECTED_NODE, (action,), _CLEAR_COST, (_unselected(trouble.claim.key),))
+        elif trouble.reason == VolumeReason.TOPOLOGY_NOT_ALLOWED:
+            yield from _wider(case, cause, trouble.about)
+    yield from _moved(case)
+
+
+def _moved(case: Case) -> Iterator[Candidate]:
+    """New volumes for claims whose volumes are elsewhere: one of them, and all together."""
+    stored = case.world.inventory.storage
+    found: dict[Key, MoveVolume] = {}
+    for cause in case.causes(Code.VOLUME_ELSEWHERE):
+        trouble = cause.detail
+        if not isinstance(trouble, VolumeTrouble) or trouble.claim is None or trouble.reason not in _ELSEWHERE:
+            continue
+        claim = stored.claims.get(trouble.claim.key)
+        if claim is not None and claim.class_name and not _runs_with(case, trouble.claim.key):
+            found[trouble.claim.key] = MoveVolume(trouble.claim, trouble.volume, claim.class_name)
+    for actions in dict.fromkeys((*((each,) for each in found.values()), tuple(found.values()))):
+        if actions:
+            moves = tuple(_unbound(each.claim.key, each.volume) for each in actions)
+            yield Candidate(RemedyKind.MOVE_VOLUME, actions, _MOVE_COST, moves)
+
+
+def _runs_with(case: Case, claim: Key) -> bool:
+    """Whether another pod uses the volume where it is."""
+    others = (pod for pod in case.world.inventory.pods.values() if pod.spec.node_name)
+    return any(
+        pod.metadata.namespace == claim.namespace
+        and any(
+            volume.persistent_volume_claim is not None and volume.persistent_volume_claim.claim_name == claim.name
+            for volume in pod.spec.volumes
+        )
+        for pod in others
+    )
+
+
+def _unbound(key: Key, volume: str) -> Change:
+    """The claim as a new one, and without the volume of the old one."""
+
+    def change(inventory: Inventory) -> Inventory:
+        storage = inventory.storage
+        claim = storage.claims[key]
+        own = {name: text for name, text in claim.metadata.annotations.items() if name == CLASS_ANNOTATION}
+        metadata = msgspec.structs.replace(claim.metadata, annotations=own, deletion_timestamp=None)
+        spec = msgspec.structs.replace(claim.spec, volume_name="")
+        new = PersistentVolumeClaim(metadata, spec, PersistentVolumeClaimStatus("Pending"))
+        volumes = {name: each for name, each in storage.volumes.items() if name != volume}
+        claims = changes.put(storage.claims, key, new)
+        return inventory.replace(storage=replace(storage, claims=claims, volumes=volumes))
+
+    return change
+
+
+def _unselected(key: Key) -> Change:
+    """The claim as it is before the scheduler has chosen a node for its volume."""
+
+    def change(inventory: Inventory) -> Inventory:
+        storage = inventory.storage
+        claim = storage.claims[key]
+        kept = {name: text for name, text in claim.metadata.annotations.items() if name != SELECTED_NODE}
+        metadata = msgspec.structs.replace(claim.metadata, annotations=kept)
+        claims = changes.put(storage.claims, key, msgspec.structs.replace(claim, metadata=metadata))
+        return inventory.replace(storage=replace(storage, claims=claims))
+
+    return change
+
+
+def _wider(case: Case, cause: Cause, name: str) -> Iterator[Candidate]:
+    """The class with the values that a node has in the place of its first term, of each kind of node once."""
+    inventory = case.world.inventory
+    found = inventory.storage.classes.get(name)
+    terms = found.allowed_topologies if found is not None else ()
+    tried: set[tuple[WidenTopology, ...]] = set()
+    for node in cause.nodes:
+        if node not in inventory.nodes or not terms or not terms[0].match_label_expressions:
+            continue
+        actions = _widened(name, terms[0], inventory.nodes[node].metadata.labels)
+        if actions and actions not in tried:
+            tried.add(actions)
+            yield Candidate(RemedyKind.WIDEN_TOPOLOGY, actions, _WIDEN_COST, tuple(map(_with_value, actions)))
+
+
+def _widened(name: str, term: TopologyTerm, labels: Mapping[str, str]) -> tuple[WidenTopology, ...]:
+    """The values that the term lacks for a node; none if the node has no such label."""
+    missing = []
+    for index, each in enumerate(term.match_label_expressions):
+        value = labels.get(each.key)
+        if value is None:
+            return ()
+        if value not in each.values:
+            missing.append(WidenTopology(name, f"allowedTopologies[0].matchLabelExpressions[{index}]", each.key, value))
+    return tuple(missing)
+
+
+def _with_value(action: WidenTopology) -> Change:
+    """The class with one more value in its first term."""
+    name = action.storage_class
+
+    def widened(found: StorageClass) -> StorageClass:
+        first, *others = found.allowed_topologies
+        expressions = tuple(
+            msgspec.structs.replace(each, values=(*each.values, action.value)) if each.key == action.key else each
+            for each in first.match_label_expressions
+        )
+        first = msgspec.structs.replace(first, match_label_expressions=expressions)
+        return msgspec.structs.replace(found, allowed_topologies=(first, *others))
+
+    def change(inventory: Inventory) -> Inventory:
+        stored = inventory.storage
+        classes = changes.put(stored.classes, name, widened(stored.classes[name]))
+        return inventory.replace(storage=replace(stored, classes=classes))
+
+    return change

@@ -1,0 +1,52 @@
+"""What helps where a ResourceQuota is exhausted, by what it limits, or requires what a container does not request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from kubectl_dra.diagnosis.quota import OBJECT_COUNT, PER_CLASS_SUFFIX
+from kubectl_dra.diagnosis.records import QuotaShortage, Unspecified
+from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.safe import Safe, fmt
+from kubectl_dra.output.words import quota_noun
+from kubectl_dra.scheduler.resource_names import DEVICE_CLASS_PREFIX
+
+
+def quota_advice(shortage: QuotaShortage) -> Safe:
+    """A sentence about the resource that the quota limits."""
+    resource, name = shortage.resource, shortage.resource.removeprefix("requests.")
+    raised = fmt('Raise {} of ResourceQuota "{}"', resource, shortage.quota)
+    claims = Safe("claims that are not needed: allocated or not, every claim counts until it is deleted")
+    if resource == OBJECT_COUNT:
+        return fmt("{}, or delete {}.", raised, claims)
+    if resource.endswith(PER_CLASS_SUFFIX):
+        return fmt("{}, request fewer {}, or delete {}.", raised, quota_noun(resource), claims)
+    if name.startswith(DEVICE_CLASS_PREFIX) or shortage.kind != "Pod":
+        return fmt("{}, request less {}, or delete pods or {}.", raised, name, claims)
+    if resource == "count/pods":
+        return fmt("{}, or delete pods that are not needed: finished pods count too.", raised)
+    less = Safe("") if resource == "pods" else fmt(" lower the pod's {},", _field(resource))
+    return fmt("{},{} or delete pods that are not needed: finished pods don't count.", raised, less)
+
+
+def refused_unless(unspecified: Unspecified, them: str) -> Safe:
+    """What may keep pods (``them``) from being created, however many devices are free."""
+    return fmt('ResourceQuota "{}" refuses {} unless a LimitRange has a default', unspecified.quota, Safe(them))
+
+
+def unspecified_lines(unspecified: Iterable[Unspecified]) -> Iterator[Safe]:
+    """What quotas require, in the API server's words, and where it is written."""
+    found = list(unspecified)
+    for name in dict.fromkeys(each.quota for each in found):
+        of_one = [each for each in found if each.quota == name]
+        required = Safe("; ").join(fmt("{} for: {}", each.resource, ",".join(each.containers)) for each in of_one)
+        fields = Safe(" and ").join(dict.fromkeys(fmt("resources.{}", _field(each.resource)) for each in of_one))
+        text = (
+            'without the default of a LimitRange (not read), ResourceQuota "{}" refuses the pod: must specify {}; '
+            "write {} for each of these containers"
+        )
+        yield from wrapped(fmt(text, name, required, fields), indent=2)
+
+
+def _field(resource: str) -> str:
+    return resource if resource.startswith(("requests.", "limits.")) else f"requests.{resource}"

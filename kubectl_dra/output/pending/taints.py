@@ -1,0 +1,90 @@
+"""Since when devices that a pod could use are tainted, or held by claims or pods that are being deleted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Final
+
+from kubectl_dra.diagnosis.records import HeldFor, Removal, StageName
+from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.safe import Safe, fmt
+from kubectl_dra.output.words import ago, counted, lasting, parse_time, shortened
+from kubectl_dra.reports.pending import NodeGroupRecord
+
+_NODES: Final = 2
+_TIMES: Final = 3
+
+
+def taint_lines(nodes: Sequence[NodeGroupRecord], now: datetime, said: str = "") -> Iterator[Safe]:
+    """One line per taint of the closest nodes: ``node-1: ecc:NoSchedule for 3h on 2 devices``; none without a time.
+
+    The only taint of the only node, named in ``said``, is not named again.
+    """
+    found = [_by_taint(group) for group in nodes]
+    if len(tainted := [taints for taints in found if taints]) == 1 and len(tainted[0]) == 1:
+        ((reason, times),) = tainted[0].items()
+        if reason in said:
+            yield from wrapped(fmt("Tainted {}.", _times(times, now)))
+            return
+    shown = 0
+    for group, taints in zip(nodes, found, strict=True):
+        told = [fmt("{} {}", reason, _times(times, now)) for reason, times in taints.items()]
+        if told and shown < _NODES:
+            shown += 1
+            yield from wrapped(fmt("Tainted on {}: {}", group.names[0], Safe("; ").join(told)), indent=2, first=0)
+
+
+def deletion_lines(nodes: Sequence[NodeGroupRecord], now: datetime) -> Iterator[Safe]:
+    """What holds devices of the closest nodes and is being deleted: claims that nobody uses, and pods that linger."""
+    removed = [
+        (group.names[0], each)
+        for group in nodes[:_NODES]
+        for request in group.requests
+        if request.funnel is not None
+        for each in request.funnel.removed
+        if each.stage is StageName.UNUSED and each.since
+    ]
+    claims: dict[Safe, dict[str, None]] = {}
+    for _, each in removed:
+        if each.held_for not in (HeldFor.USED, HeldFor.ENDING):
+            claims.setdefault(ago(each.since, now), {})[each.reason] = None
+    for since, names in claims.items():
+        one = len(names) == 1
+        text = "{} {}: deleted {}, but {} until {} reservation is ended."
+        stays, whose = ("it stays", "its") if one else ("they stay", "each")
+        kind = Safe("Claim" if one else "Claims")
+        line = fmt(text, kind, shortened(list(names), _TIMES), since, Safe(stays), Safe(whose))
+        yield from wrapped(line, indent=2, first=0)
+    ending = {each.source: (node, each.since) for node, each in removed if each.held_for is HeldFor.ENDING}
+    for pods, (node, by) in list(ending.items())[:_TIMES]:
+        end = parse_time(by)
+        if end is not None and end < now:
+            text = (
+                "Pod {} should have ended {}. Its devices are free only then: the kubelet and the driver on {} have to "
+                "release them first."
+            )
+            yield from wrapped(fmt(text, pods, ago(by, now), node), indent=2, first=0)
+
+
+def _by_taint(group: NodeGroupRecord) -> dict[str, Counter[str]]:
+    """By taint, on how many devices it is since when; those of a device that several requests want count once."""
+    funnels = (each.funnel for each in group.requests if each.funnel is not None)
+    removed = dict.fromkeys(removal for funnel in funnels for removal in _taints(funnel.removed))
+    found: dict[str, Counter[str]] = {}
+    for removal in removed:
+        found.setdefault(removal.reason, Counter())[removal.since] += len(removal.devices)
+    return found
+
+
+def _taints(removed: Sequence[Removal]) -> Iterator[Removal]:
+    return (each for each in removed if each.stage is StageName.TAINTS and each.since)
+
+
+def _times(times: Counter[str], now: datetime) -> Safe:
+    if len(times) == 1:
+        return lasting(next(iter(times)), now)
+    parts = [fmt("{} on {}", lasting(since, now), counted(number, "device")) for since, number in sorted(times.items())]
+    more = [fmt("{} later", counted(len(parts) - _TIMES, "time"))] if len(parts) > _TIMES else []
+    return Safe(", ").join([*parts[:_TIMES], *more])

@@ -1,0 +1,49 @@
+"""ResourceQuotas that may forbid what a file creates: not read, or requiring what only a LimitRange gives."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import msgspec
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis import needs, quota
+from kubectl_dra.diagnosis.missing import lacking
+from kubectl_dra.reports.simulation.existing import existing
+from kubectl_dra.reports.simulation.records import PodSimulation
+from kubectl_dra.reports.simulation.trials import Trial
+
+#: Of these one that exists is taken as it is.
+_SINGLE = ("Pod", "ResourceClaim")
+
+
+def with_quotas(
+    world: ClusterState, trial: Trial, found: PodSimulation, new_namespaces: Collection[str]
+) -> PodSimulation:
+    """What came of a trial, with the quotas that may forbid it; a namespace that does not exist yet has none."""
+    namespace = trial.plan.pod.metadata.namespace
+    if found.wanted == 0 or namespace in new_namespaces or not _creates(world, trial):
+        return found
+    if _creates_pods(world, trial):
+        required = quota.unspecified(world.inventory.quotas.values(), trial.plan.pod)
+        found = msgspec.structs.replace(found, unspecified=tuple(required))
+    if quota.are_read(world, namespace):
+        return found
+    (need,) = needs.deciding((quota.KIND,))
+    return msgspec.structs.replace(found, quota=lacking(world.evidence, need, namespace))
+
+
+def _creates_pods(world: ClusterState, trial: Trial) -> bool:
+    """Whether a pod of the file comes into being: what its containers request is not that of a bare pod."""
+    planned = trial.planned
+    if trial.is_bare:
+        return False
+    return planned.kind != "Pod" or existing(world.inventory, planned) is None
+
+
+def _creates(world: ClusterState, trial: Trial) -> bool:
+    """Whether a pod or a claim comes into being."""
+    planned = trial.planned
+    if planned.kind not in _SINGLE or existing(world.inventory, planned) is None:
+        return True
+    return any(entry.resource_claim_template_name is not None for entry in trial.plan.pod.spec.resource_claims)

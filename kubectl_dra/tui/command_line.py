@@ -1,0 +1,107 @@
+"""The line in place of the footer: commands behind ``:``, filters behind ``/``, answers to questions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kubectl_dra.output.safe import Safe, fmt, safe
+from kubectl_dra.tui.actions import COMMANDS, command_of
+from kubectl_dra.tui.frame import Footer
+from kubectl_dra.tui.names import Names
+from kubectl_dra.tui.prompt import NOTHING, Prompt
+from kubectl_dra.tui.settings import Settings
+from kubectl_dra.tui.tools import Tools
+
+
+class CommandLine(Tools):
+    """One line at a time; what it means is known when it is entered."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings)
+        self.names = Names(self)
+        self._answer: Callable[[str], None] | None = None
+
+    def do_command(self) -> None:
+        """``:``."""
+        self.open_prompt(":", "")
+        self._suggest("")
+
+    def _suggest(self, text: str) -> None:
+        """What the line may become, where the breadcrumbs are, until it is entered or left."""
+        self.choices = [safe(word.rpartition(" ")[2]) for word in self.query_one(Prompt).suggestions(text)]
+        self.refresh_frame()
+
+    def ask_filter(self, text: str) -> None:
+        """``/``."""
+        self.open_prompt("/", text)
+
+    def ask(self, question: Safe, answer: Callable[[str], None], text: str = "") -> None:
+        """A question in place of the footer; ``answer`` gets what was typed, nothing after escape."""
+        self._answer = answer
+        self.open_prompt("?", text, question)
+
+    def open_prompt(self, sign: str, text: str, label: Safe = NOTHING) -> None:
+        """``sign`` says what the line is for; ``text`` stands in it already."""
+        self.query_one(Footer).display = False
+        self.query_one(Prompt).open(sign, text, self.names.after if sign == ":" else None, label)
+
+    def on_prompt_typed(self, event: Prompt.Typed) -> None:
+        """The filter works as it is typed."""
+        event.stop()
+        if event.sign == "/" and self.view is not None:
+            self.view.lent_filter = False
+            self.view.set_filter(event.text)
+            self.refresh_frame()
+        elif event.sign == ":" and self.query_one(Prompt).is_open:
+            self._suggest(event.text)
+
+    def prompt_done(self, sign: str, text: str) -> None:
+        """Enter."""
+        self._close_prompt()
+        if sign == ":":
+            self.run_command(text)
+        elif sign == "?":
+            self._answered(text)
+
+    def _answered(self, text: str) -> None:
+        answer, self._answer = self._answer, None
+        if answer is not None:
+            answer(text)
+
+    def begin_command(self, command: str) -> None:
+        """Carry a command out; what it needs is asked for first."""
+        if COMMANDS[command].needs_argument:
+            self.open_prompt(":", f"{command} ")
+            self._suggest(f"{command} ")
+        else:
+            self.run_command(command)
+
+    def run_command(self, line: str) -> None:
+        """What was typed after ``:``."""
+        word, _, argument = line.strip().partition(" ")
+        action = command_of(word)
+        if not word:
+            return
+        if action is None:
+            self.say(fmt("no command “{}”: ? lists them all", word))
+        elif action.needs_argument and not argument:
+            self.say(fmt(":{} needs {}", action.command, action.takes))
+        elif not self.offers(action.id):
+            self.say(fmt("{}: not possible here", action.label))
+        else:
+            self.run_action_id(action.id, argument.strip())
+
+    def cancel_prompt(self) -> None:
+        """Escape."""
+        prompt = self.query_one(Prompt)
+        if prompt.sign == "/" and self.view is not None:
+            self.view.set_filter("")
+        self._close_prompt()
+        if prompt.sign == "?":
+            self._answered("")
+
+    def _close_prompt(self) -> None:
+        self.query_one(Prompt).close()
+        self.choices = []
+        self.query_one(Footer).display = True
+        self.focus_view()

@@ -1,0 +1,176 @@
+"""Reasons why pods wait: the list of them, and the page of one: what it means, how to confirm it and how to fix it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.model.ids import Key
+from kubectl_dra.output.explain.pages import reason_page
+from kubectl_dra.output.explain.text import page_lines
+from kubectl_dra.output.pending.headline import pending_cause
+from kubectl_dra.output.pending.reasons import title
+from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.output.words import age
+from kubectl_dra.reports.pending import PendingReport
+from kubectl_dra.tui.columns import Column
+from kubectl_dra.tui.documents import pod_document
+from kubectl_dra.tui.grid import Grid
+from kubectl_dra.tui.list_view import ListView
+from kubectl_dra.tui.queries import Pod
+from kubectl_dra.tui.report_worker import Query
+from kubectl_dra.tui.view import Subject
+from kubectl_dra.tui.views.reader import ReportView
+
+
+class ReasonsView(ListView[Code]):
+    """All reasons, or some of them to choose one of."""
+
+    crumb = Safe("reasons")
+
+    def __init__(self, only: Sequence[Code] = ()) -> None:
+        self._codes = tuple(only) or tuple(Code)
+        super().__init__()
+
+    def columns(self) -> Sequence[Column[Code]]:
+        """The code, what it is called, and how many pods wait for it now."""
+        pods = self._pods()
+        return [
+            Column("CODE", lambda c: styled(Safe(c.value), Style.NAME), key=lambda c: c.value),
+            Column("REASON", title, least=20, key=title),
+            Column("PODS NOW", lambda c: fmt("{}", pods[c]) if pods[c] else Safe(""), True, key=lambda c: pods[c]),
+        ]
+
+    def _pods(self) -> Counter[Code]:
+        reports = (self.worker.record(Pod(key)) for key in self.dra.pending_keys()) if self.is_attached else ()
+        return Counter(report.code for report in reports if report is not None and report.code is not None)
+
+    def show(self) -> None:
+        """With the newest numbers."""
+        self.grid.set_columns(self.columns())
+        super().show()
+
+    def all_rows(self) -> Sequence[Code]:
+        """In the order of the codes."""
+        return self._codes
+
+    def identity(self, row: Code) -> str:
+        """The code."""
+        return row.value
+
+    def text_of(self, row: Code) -> str:
+        """Code and name."""
+        return f"{row.value} {title(row)}"
+
+    def opened(self, row: Code) -> None:
+        """Its page."""
+        self.dra.open_explanation(row)
+
+    def do_explain(self) -> None:
+        """Its page."""
+        self.do_open()
+
+    @property
+    def subject(self) -> Subject | None:
+        """The code under the cursor."""
+        row = self.grid.selected
+        return Subject(row.value, lambda: None) if row is not None else None
+
+
+class ExplanationView(ReportView):
+    """What a code means, as ``explain CODE`` prints it."""
+
+    def __init__(self, code: Code) -> None:
+        super().__init__()
+        self._code = code
+        self.crumb = Safe(code.value)
+
+    def lines(self) -> Sequence[Safe]:
+        """The page of the reason."""
+        return page_lines(reason_page(self._code))
+
+    @property
+    def named_codes(self) -> Sequence[Code]:
+        """Others that it speaks of."""
+        return [code for code in super().named_codes if code is not self._code]
+
+
+class PendingReasonView(ExplanationView):
+    """The pods that are pending for a reason now, the first under the cursor; below them what the reason means."""
+
+    DEFAULT_CSS = """
+    PendingReasonView > Grid { height: auto; max-height: 40%; border: round $border; border-title-color: $primary;
+        scrollbar-size-horizontal: 0; }
+    PendingReasonView > Grid:focus { border: round $primary; }
+    """
+    extras = frozenset({"next_part"})
+
+    def __init__(self, code: Code) -> None:
+        super().__init__(code)
+        self.pods: Grid[PendingReport] = Grid(
+            (
+                Column("POD", lambda report: safe(str(_pod(report))), least=16),
+                Column("WHY", pending_cause, least=20),
+                Column("AGE", lambda r: age(r.created, self.dra.now) if r.created else Safe(""), right=True),
+            ),
+            _pod,
+            header=False,
+        )
+        self.pods.choose = self._open_pod
+
+    def compose(self) -> Any:  # noqa: ANN401 - Textual's ComposeResult
+        """The pods, then the page."""
+        self.pods.border_title = "Pending for this reason now"
+        yield self.pods
+        yield from super().compose()
+
+    def queries(self) -> Sequence[Query[object]]:
+        """All pending pods: which of them have this reason is known when they are diagnosed."""
+        return tuple(Pod(key) for key in self.dra.pending_keys())
+
+    def show(self) -> None:
+        """Both parts."""
+        super().show()
+        reports = (self.worker.record(Pod(key)) for key in self.dra.pending_keys())
+        found = [report for report in reports if report is not None and report.code is self._code]
+        self.pods.show(found, Safe("No pod is pending for this reason any more."))
+
+    def can(self, action: str) -> bool:
+        """Enter opens what has the focus: the pod, or a reason that the page names."""
+        if action == "open":
+            return self.pods.selected is not None if self._on_pods else bool(self.named_codes)
+        return super().can(action)
+
+    @property
+    def _on_pods(self) -> bool:
+        return self.app.focused is self.pods
+
+    def do_open(self) -> None:
+        """The diagnosis of the pod under the cursor, or a reason that the page names."""
+        if self._on_pods:
+            self.pods.open_selected()
+        else:
+            self.do_explain()
+
+    def _open_pod(self, report: PendingReport) -> None:
+        self.dra.open_pod(_pod(report))
+
+    @property
+    def subject(self) -> Subject | None:
+        """The pod under the cursor."""
+        report = self.pods.selected
+        if report is None:
+            return None
+        key = _pod(report)
+        return Subject(str(key), lambda: pod_document(self.dra.facts_now, key))
+
+    @property
+    def focus_target(self) -> Any:  # noqa: ANN401 - a widget
+        """The pods."""
+        return self.pods
+
+
+def _pod(report: PendingReport) -> Key:
+    return Key(report.pod.namespace, report.pod.name)

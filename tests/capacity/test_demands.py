@@ -1,0 +1,32 @@
+"""What many pods of a kind could take elsewhere is kept once, however many devices that is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bench import world
+from kubectl_dra.diagnosis.capacity.filling import fill
+from kubectl_dra.diagnosis.capacity.movable import movable
+from kubectl_dra.diagnosis.capacity.relaxed import _Emptied, _usable
+from kubectl_dra.diagnosis.capacity.shape import of_request, waiting
+from kubectl_dra.model.features import features
+from kubectl_dra.source.file import load_file
+from tests.kit.state import state_of
+
+NODES = 24
+
+
+def test_pods_of_a_kind_share_what_they_could_take_elsewhere(tmp_path: Path) -> None:
+    path = tmp_path / "cluster.json"
+    world.write_snapshot(path, world.objects(NODES, 0))
+    state = state_of(*load_file(str(path)), features(37, {}))
+    # Copies need a model that two thirds of the nodes have; the pods that may move would do with any.
+    shape = of_request(world.NAMESPACE, world.GPU, 1, (f'{world.OURS}.model == "H100"',))
+    filled = fill(waiting(state, shape))
+    emptied, pods = _Emptied(filled.waiting), movable(state)
+    free = _usable(state, filled.waiting.claims, emptied._admits)
+    assert free
+    demands = list(emptied._demands(pods, free))
+    assert len(demands) == len(pods) > 15
+    assert len({id(each.elsewhere) for each in demands}) == len({each.kind for each in pods}) < 8
+    assert all(each.elsewhere and len(each.held) <= world.DEVICES for each in demands)

@@ -1,0 +1,87 @@
+"""Where a quota forbids a claim, its template may ask for as many devices as the quota leaves."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import pytest
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.diagnose import Diagnoser
+from kubectl_dra.diagnosis.remedies import Remedy, RemedyKind, remedies
+from kubectl_dra.diagnosis.remedies.records import EditClaim
+from kubectl_dra.model.features import features
+from kubectl_dra.model.ids import Key
+from kubectl_dra.reports.remedies import find_remedies
+from tests.diagnosis import build, facts
+from tests.kit.clock import CLOCK
+
+DEVICES: Final = f"{build.DRIVER}.deviceclass.resource.k8s.io/devices"
+
+
+def cluster(*objects: dict[str, Any]) -> ClusterState:
+    slice_ = build.slice_("node-1", *map(build.device, "abcd"))
+    inventory = facts.inventory([build.device_class(), build.node(), slice_, *objects])
+    return ClusterState(inventory, facts.evidence(), features(), CLOCK)
+
+
+def ways(*objects: dict[str, Any]) -> tuple[Remedy, ...]:
+    world = cluster(*objects)
+    return remedies(world, Diagnoser(world).pod(Key(build.NAMESPACE, "pod")))
+
+
+def quota(name: str, hard: str, used: str) -> dict[str, Any]:
+    status = {"hard": {name: hard}, "used": {name: used}}
+    return {"kind": "ResourceQuota", "metadata": {"name": "q", "namespace": build.NAMESPACE}, "status": status}
+
+
+def template(asked: dict[str, Any]) -> dict[str, Any]:
+    spec = {"devices": {"requests": [asked]}}
+    metadata = {"name": "t", "namespace": build.NAMESPACE}
+    return {"kind": "ResourceClaimTemplate", "metadata": metadata, "spec": {"spec": spec}}
+
+
+@pytest.mark.parametrize(
+    ("limits", "asked", "edit"),
+    [
+        ([(DEVICES, "3", "1")], build.request(count=4), ("count", "4", "2")),
+        (
+            [(DEVICES, "3", "1")],
+            build.request(allocationMode="All"),
+            ("allocationMode", "All", "ExactCount 2"),
+        ),
+        (
+            [(f"requests.deviceclass.resource.kubernetes.io/{build.DRIVER}", "1", "0")],
+            build.request(count=2),
+            ("count", "2", "1"),
+        ),
+        # The tighter of two; nothing is left; the number of claims is no matter of devices.
+        ([(DEVICES, "3", "0"), (f"{DEVICES}", "2", "1")], build.request(count=4), ("count", "4", "1")),
+        ([(DEVICES, "3", "3")], build.request(count=4), None),
+        ([("count/resourceclaims.resource.k8s.io", "2", "2")], build.request(count=4), None),
+    ],
+)
+def test_a_template_whose_claim_a_quota_forbids_may_ask_for_what_it_leaves(
+    limits: list[tuple[str, str, str]], asked: dict[str, Any], edit: tuple[str, str, str] | None
+) -> None:
+    objects = [quota(*limit) for limit in limits]
+    for number, each in enumerate(objects):
+        each["metadata"]["name"] = f"q{number}"
+    found = ways(build.pod(templates=["t"]), template(asked), *objects)
+    edits = [way for way in found if isinstance(way.actions[0], EditClaim)]
+    told = [(a.field, a.before, a.after) for way in edits for a in way.actions if isinstance(a, EditClaim)]
+    assert told == ([edit] if edit else [])
+    assert all(way.verified and way.nodes == ("node-1",) for way in edits)
+    assert found[-1].kind is RemedyKind.RAISE_QUOTA
+
+
+def test_the_template_that_a_quota_leaves_room_for_is_replaced_and_the_pod_recreated() -> None:
+    world = cluster(build.pod(templates=["t"]), template(build.request(count=4)), quota(DEVICES, "3", "1"))
+    diagnosis = Diagnoser(world).pod(Key(build.NAMESPACE, "pod"))
+    way = find_remedies(world, diagnosis).remedies[0]
+    assert way.steps is not None
+    first, *rest = way.steps
+    assert first.manifest is not None
+    assert first.manifest["spec"]["spec"]["devices"]["requests"][0]["exactly"]["count"] == 2
+    assert first.commands[0][:2] == ("kubectl", "replace")
+    assert any("pod" in " ".join(words) for step in rest for words in step.commands)

@@ -1,0 +1,235 @@
+"""Situations of a third judge, docs/development/judged-answers.md: what made pages long, wrong or of no use."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from kubectl_dra.commands.app import run
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.remedies.records import RemedyKind
+from tests.diagnosis import build
+from tests.kit.clock import CLOCK
+from tests.output.pending.test_more_situations import before, holding, tainted
+from tests.output.pending.test_situations import DRIVER, POD, first_line, page_of, report_of
+from tests.scenario_files import snapshot_path
+
+MODEL = f'device.attributes["{DRIVER}"].model == "{{}}"'
+GPUS = build.slice_("node-1", build.device("gpu-0"), build.device("gpu-1"))
+TABLE = "Devices left after each check"
+
+
+def kinds(report: Any) -> list[RemedyKind]:
+    return [remedy.kind for remedy in report.remedies]
+
+
+# --- what the first line has is not said again ------------------------------------------------------------------------
+
+
+def test_a_table_that_repeats_the_first_line_is_left_out() -> None:
+    report = report_of(build.node(), GPUS, *holding("a", "gpu-0"), *holding("b", "gpu-1"), POD, build.claim("claim"))
+    assert "on node-1, both are in use (a 1, b 1)" in first_line(report)
+    assert TABLE not in page_of(report)
+
+
+def test_a_table_with_more_than_the_first_line_stays() -> None:
+    devices = [build.device(f"gpu-{i}", attributes={"model": model}) for i, model in enumerate(("T4", "A100"))]
+    wish = build.request(selector=MODEL.format("A100"))
+    two_checks = report_of(
+        build.node(), build.slice_("node-1", *devices), *holding("a", "gpu-1"), POD, build.claim("claim", wish)
+    )
+    assert TABLE in page_of(two_checks)
+    others = build.slice_("node-2", build.device("gpu-0"))
+    two_nodes = report_of(
+        build.node(), build.node("node-2"), GPUS, others, POD, build.claim("claim", build.request(count=3))
+    )
+    assert TABLE in page_of(two_nodes)
+
+
+def test_alternatives_whose_obstacles_are_told_have_no_tables() -> None:
+    first = build.slice_("node-1", build.device("gpu-0", attributes={"model": "H100"}))
+    sick = tainted("gpu-0", 5) | {"attributes": {"model": {"string": "A100"}}}
+    wishes = [
+        {
+            "name": model.lower(),
+            "deviceClassName": DRIVER,
+            "allocationMode": "ExactCount",
+            "count": 1,
+            "selectors": [{"cel": {"expression": MODEL.format(model)}}],
+        }
+        for model in ("H100", "A100")
+    ]
+    claim = build.claim("claim", {"name": "gpu", "firstAvailable": wishes})
+    nodes = [build.node(), build.node("node-2")]
+    report = report_of(*nodes, first, build.slice_("node-2", sick), *holding("train", "gpu-0"), POD, claim)
+    # The nearest node of the first alternative has none of the second, which exists all the same.
+    assert "a100: no node has a free A100 device: on node-2, the only one is tainted" in first_line(report)
+    assert TABLE not in page_of(report)
+
+
+def test_a_taint_that_the_first_line_names_has_only_its_age_left() -> None:
+    page = page_of(report_of(build.node(), build.slice_("node-1", tainted("gpu-0", 3)), POD, build.claim("claim")))
+    assert page.count(f"{DRIVER}/xid=79:NoExecute") == 2  # the first line, and the way out that tolerates it
+    assert "Tainted for 3h." in page
+
+
+def test_holders_of_alike_nodes_are_said_of_the_node_in_the_sentence() -> None:
+    slices = [build.slice_(name, build.device("gpu-0")) for name in ("node-1", "node-2")]
+    objects = [*holding("a", "gpu-0"), *holding("b", "gpu-0", node="node-2")]
+    report = report_of(build.node(), build.node("node-2"), *slices, *objects, POD, build.claim("claim"))
+    assert "on node-1 and 1 alike, the only one is in use (on node-1: a)" in first_line(report)
+
+
+def test_ways_out_that_differ_in_a_name_share_a_line() -> None:
+    devices = [build.device(f"gpu-{number}") for number in range(4)]
+    held = [each for number in range(4) for each in holding(f"job-{number}", f"gpu-{number}")]
+    report = report_of(build.node(), build.slice_("node-1", *devices), *held, POD, build.claim("claim"))
+    page = page_of(report)
+    assert kinds(report).count(RemedyKind.FREE_DEVICES) == 4
+    assert "2-4 the same of ml/job-1, ml/job-2 or ml/job-3" in page
+    assert page.count("nothing starts it again") == 1
+
+
+def test_claims_held_for_pods_that_are_gone_are_told_together() -> None:
+    claims = [build.claim(f"gang-{i}", held=[("node-1", f"gpu-{i}")], by=[f"gang-{i}"], on="node-1") for i in range(4)]
+    for claim in claims:
+        claim["metadata"]["deletionTimestamp"] = before(11)
+    devices = [build.device(f"gpu-{number}") for number in range(4)]
+    report = report_of(build.node(), build.slice_("node-1", *devices), *claims, POD, build.claim("claim"))
+    assert "claims gang-0, gang-1, gang-2 +1 (being deleted) held for 4 pods that no longer exist" in first_line(report)
+    assert page_of(report).count("deleted 11h ago") == 1
+
+
+# --- wrong or of no use -----------------------------------------------------------------------------------------------
+
+
+def test_a_pod_that_is_being_deleted_already_is_waited_for() -> None:
+    old, held = holding("old", "gpu-0")
+    old["metadata"]["deletionTimestamp"] = (CLOCK.now() - timedelta(minutes=40)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    report = report_of(
+        build.node(), build.slice_("node-1", build.device("gpu-0")), old, held, POD, build.claim("claim")
+    )
+    assert "the only one is in use (old: being deleted)" in first_line(report)
+    assert kinds(report) == [RemedyKind.WAIT]
+    assert report.remedies[0].nodes == ("node-1",)
+    page = page_of(report)
+    assert "Pod ml/old should have ended 40m ago." in page
+    assert "kubectl describe pod/old -n ml" in page
+    assert "delete pod" not in page
+
+
+def test_another_pod_is_deleted_where_the_one_that_goes_is_not_enough() -> None:
+    old, held = holding("old", "gpu-0")
+    old["metadata"]["deletionTimestamp"] = before(1)
+    other = holding("other", "gpu-1")
+    report = report_of(build.node(), GPUS, old, held, *other, POD, build.claim("claim", build.request(count=2)))
+    assert "delete pod ml/old" not in page_of(report)
+
+
+@pytest.mark.parametrize(("text", "value"), [("0", {"int": 0}), ("true", {"bool": True})])
+def test_a_text_that_only_looks_like_the_value_is_told_so(text: str, value: dict[str, Any]) -> None:
+    slice_ = build.slice_("node-1", build.device("gpu-0") | {"attributes": {"model": value}})
+    report = report_of(build.node(), slice_, POD, build.claim("claim", build.request(selector=MODEL.format(text))))
+    assert f'no {DRIVER} device has the text "{text}" as model: it is {text} there, not a text' in first_line(report)
+    assert TABLE not in page_of(report)
+
+
+TEMPLATE = {
+    "kind": "ResourceClaimTemplate",
+    "metadata": {"name": "gpus", "namespace": "ml"},
+    "spec": {"spec": {"devices": {"requests": [build.request()]}}},
+}
+
+
+def test_a_template_that_is_named_as_a_claim_is_recognized() -> None:
+    report = report_of(build.node(), GPUS, TEMPLATE, build.pod(claims=["gpus"]))
+    assert report.code is Code.CLAIM_MISSING
+    assert "there is a ResourceClaimTemplate of that name" in first_line(report)
+    assert 'name "gpus" as resourceClaimTemplateName, not as resourceClaimName' in page_of(report)
+    patch = str(report.remedies[0].steps)
+    assert '"op": "remove", "path": "/spec/resourceClaims/0/resourceClaimName"' in patch
+    assert '"path": "/spec/resourceClaims/0/resourceClaimTemplateName", "value": "gpus"' in patch
+
+
+def test_a_claim_that_is_named_as_a_template_is_recognized_and_tried() -> None:
+    report = report_of(build.node(), GPUS, build.claim("gpus"), build.pod(templates=["gpus"]))
+    assert report.code is Code.TEMPLATE_MISSING
+    assert "there is a ResourceClaim of that name" in first_line(report)
+    way = report.remedies[0]
+    assert (way.kind, way.verified, way.nodes) == (RemedyKind.NAME_OBJECT, True, ("node-1",))
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [("unreachable", "is unreachable: its kubelet has stopped reporting"), ("not-ready", "is not ready")],
+)
+def test_no_pod_is_to_tolerate_a_node_that_does_not_work(key: str, said: str) -> None:
+    node = build.node()
+    node["spec"]["taints"] = [{"key": f"node.kubernetes.io/{key}", "effect": "NoSchedule"}]
+    report = report_of(node, GPUS, POD, build.claim("claim"))
+    assert said in first_line(report)
+    assert RemedyKind.EDIT_POD not in kinds(report)
+    assert "kubectl describe node/node-1" in page_of(report)
+
+
+def test_a_taint_of_an_administrator_can_still_be_tolerated() -> None:
+    node = build.node()
+    node["spec"]["taints"] = [{"key": "dedicated", "value": "infra", "effect": "NoSchedule"}]
+    assert RemedyKind.EDIT_POD in kinds(report_of(node, GPUS, POD, build.claim("claim")))
+
+
+def test_a_constraint_over_what_nothing_publishes_names_the_attribute_that_is_meant() -> None:
+    root = "resource.kubernetes.io/pcieRoot"
+    devices = [build.device(name, attributes={root: "pci0000:15"}) for name in ("gpu-0", "gpu-1")]
+    wrong = [{"matchAttribute": f"{DRIVER}/pcieRoot", "requests": ["gpu", "nic"]}]
+    claim = build.claim("claim", build.request(), build.request("nic"), constraints=wrong)
+    report = report_of(build.node(), build.slice_("node-1", *devices), POD, claim)
+    assert report.code is Code.CONSTRAINT
+    told = f"over gpu and nic compares {DRIVER}/pcieRoot, which none of the devices publishes; they publish {root}"
+    assert told in first_line(report)
+    way = report.remedies[0]
+    assert (way.verified, way.nodes) == (True, ("node-1",))
+    (step,) = way.steps or ()
+    (constraint,) = (step.manifest or {})["spec"]["devices"]["constraints"]
+    assert constraint["matchAttribute"] == root
+
+
+def test_where_the_pod_may_run_is_named_beside_where_the_devices_are() -> None:
+    here = {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["cpu-1"]}]}
+    affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [here]}}}
+    pod = build.pod(claims=["claim"], affinity=affinity)
+    report = report_of(build.node(), build.node("cpu-1"), GPUS, pod, build.claim("claim"))
+    assert f"it may only run on cpu-1, without {DRIVER} devices" in first_line(report)
+    assert "is rejected" not in page_of(report)
+
+
+# --- the first command, where prose alone said what to do -------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("scenario", "command"),
+    [
+        ("38-template-not-instantiated", "kubectl get pods -n kube-system -l component=kube-controller-manager"),
+        ("39-template-claim-not-owned", "kubectl delete pod/pod -n s39"),
+        ("41-claim-reserved-for-max", "kubectl dra describe-claim claim -n s41"),
+    ],
+)
+def test_what_to_do_about_a_claim_begins_with_a_command(
+    capfd: pytest.CaptureFixture[str], scenario: str, command: str
+) -> None:
+    assert run(["why-pending", "pod/pod", "-n", f"s{scenario[:2]}", "--from", str(snapshot_path(scenario))]) == 0
+    page = capfd.readouterr().out
+    assert command in page
+    assert "Wait a few seconds" not in page
+
+
+def test_a_selector_that_fails_and_matches_nothing_else_has_no_table() -> None:
+    devices = [build.device("gpu-0", attributes={"model": "A100"}), build.device("gpu-1", attributes={"type": "x"})]
+    slices = [build.slice_("node-1", devices[0]), build.slice_("node-2", devices[1])]
+    wish = build.request(selector=MODEL.format("H200"))
+    report = report_of(build.node(), build.node("node-2"), *slices, POD, build.claim("claim", wish))
+    assert report.code is Code.SELECTOR_FAILS
+    assert "(their model is A100)" in first_line(report)
+    assert TABLE not in page_of(report)

@@ -1,0 +1,171 @@
+"""Ways out where a volume is to be made elsewhere than the devices are, and causes of several kinds in one sentence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import ObjectRef
+from kubectl_dra.diagnosis.remedies.records import ClearSelectedNode, MoveVolume, WidenTopology
+from kubectl_dra.output.pending.remedies import remedy_text
+from kubectl_dra.reports.pending import PendingReport
+from tests.diagnosis import build
+from tests.diagnosis.test_volumes import DATA, ZONE, claim, only, storage_class, volume
+from tests.output.pending.test_situations import first_line, page_of, report_of
+
+PVC = ObjectRef("PersistentVolumeClaim", "ml", "data")
+PROVISIONED = {"provisioner": "ebs.csi.aws.com"}
+
+
+def cluster(*objects: dict[str, Any], **pod: Any) -> PendingReport:
+    """A pod with a volume: node-1 in zone a has the device, node-2 in zone b has none."""
+    nodes = [build.node(f"node-{i}", labels={ZONE: zone}) for i, zone in ((1, "a"), (2, "b"))]
+    slice_ = build.slice_("node-1", build.device("gpu-0"))
+    wanting = build.pod(claims=["claim"], **pod)
+    wanting["metadata"]["labels"] = {"app": "web"}
+    return report_of(wanting, build.claim(), slice_, *nodes, *objects)
+
+
+def allowing(*zones: str, **more: str) -> dict[str, Any]:
+    found = {ZONE: list(zones), **{key: [value] for key, value in more.items()}}
+    terms = [{"matchLabelExpressions": [{"key": key, "values": values} for key, values in found.items()]}]
+    return storage_class(**PROVISIONED, allowedTopologies=terms)
+
+
+def with_selected(node: str) -> dict[str, Any]:
+    found = claim(storageClassName="s")
+    found["metadata"]["annotations"]["volume.kubernetes.io/selected-node"] = node
+    return found
+
+
+@pytest.mark.parametrize("selected", ["node-2", "node-that-is-gone"])
+def test_a_node_that_was_selected_for_a_volume_is_given_up(selected: str) -> None:
+    report = cluster(with_selected(selected), storage_class(**PROVISIONED), volumes=[DATA])
+    assert report.code is Code.VOLUME_ELSEWHERE
+    way = report.remedies[0]
+    assert (way.actions, way.verified, way.nodes) == ((ClearSelectedNode(PVC, selected),), True, ("node-1",))
+    (step,) = way.steps or ()
+    assert step.commands == (
+        ("kubectl", "annotate", "persistentvolumeclaim/data", "-n", "ml", "volume.kubernetes.io/selected-node-"),
+    )
+    assert "remove its annotation volume.kubernetes.io/selected-node" in page_of(report)
+
+
+def test_a_node_that_was_selected_stays_where_that_does_not_help() -> None:
+    claimed = build.claim("other", held=[("node-1", "gpu-0")], by=["elsewhere"])
+    report = cluster(with_selected("node-2"), storage_class(**PROVISIONED), claimed, volumes=[DATA])
+    actions = [action for way in report.remedies if way.verified for action in way.actions]
+    assert not any(isinstance(action, ClearSelectedNode) for action in actions)
+
+
+def test_a_class_makes_volumes_where_the_devices_are_too() -> None:
+    report = cluster(claim(storageClassName="s"), allowing("c", "d"), volumes=[DATA])
+    (way,) = [way for way in report.remedies if way.verified]
+    field = "allowedTopologies[0].matchLabelExpressions[0]"
+    assert (way.actions, way.nodes) == ((WidenTopology("s", field, ZONE, "a"),), ("node-1",))
+    (step,) = way.steps or ()
+    patch = '[{"op": "add", "path": "/allowedTopologies/0/matchLabelExpressions/0/values/-", "value": "a"}]'
+    assert step.commands == (("kubectl", "patch", "storageclass/s", "--type=json", "-p", patch),)
+    page = page_of(report)
+    assert "allow StorageClass s to provision volumes for" in page
+    assert f"{ZONE}=a too, if its driver can" in page
+
+
+def test_a_class_for_nodes_with_a_label_that_none_has_is_not_widened() -> None:
+    report = cluster(claim(storageClassName="s"), allowing("a", rack="r1"), volumes=[DATA])
+    assert not any(way.verified for way in report.remedies)
+
+
+@pytest.mark.parametrize("there", [volume(**only("b")), volume({ZONE: "b"})])
+def test_a_volume_is_made_anew_where_the_devices_are(there: dict[str, Any]) -> None:
+    bound_claim = claim(storageClassName="s", volumeName="pv")
+    report = cluster(bound_claim, there, storage_class(**PROVISIONED), volumes=[DATA])
+    assert report.code is Code.VOLUME_ELSEWHERE
+    (way,) = [way for way in report.remedies if way.verified]
+    assert (way.actions, way.nodes, way.steps) == ((MoveVolume(PVC, "pv", "s"),), ("node-1",), ())
+    assert remedy_text(way) == (
+        "replace PersistentVolumeClaim ml/data with a new one, after copying its data: StorageClass s makes its volume "
+        "where the pod goes, which cannot reach volume pv"
+    )
+
+
+@pytest.mark.parametrize(
+    "of_class",
+    [
+        # Made before any pod is scheduled: nobody knows where.
+        storage_class(**PROVISIONED, volumeBindingMode="Immediate"),
+        storage_class(provisioner="kubernetes.io/no-provisioner"),
+        allowing("b"),
+    ],
+)
+def test_a_volume_that_would_not_be_made_where_the_devices_are_is_not_moved(of_class: dict[str, Any]) -> None:
+    report = cluster(claim(storageClassName="s", volumeName="pv"), volume(**only("b")), of_class, volumes=[DATA])
+    actions = [action for way in report.remedies if way.verified for action in way.actions]
+    assert not any(isinstance(action, MoveVolume) for action in actions)
+
+
+def test_a_volume_that_another_pod_uses_is_not_moved_away_from_it() -> None:
+    user = build.pod("user", node_name="node-2", phase="Running", volumes=[DATA])
+    bound_claim = claim(storageClassName="s", volumeName="pv", accessModes=["ReadWriteOnce"])
+    report = cluster(bound_claim, volume(**only("b")), storage_class(**PROVISIONED), user, volumes=[DATA])
+    assert not any(isinstance(action, MoveVolume) for way in report.remedies for action in way.actions)
+
+
+def test_where_to_look_for_a_claim_that_is_bound_before_pods_are_scheduled() -> None:
+    immediate = storage_class(**PROVISIONED, volumeBindingMode="Immediate")
+    page = page_of(cluster(claim(storageClassName="s"), immediate, volumes=[DATA]))
+    assert "kubectl describe persistentvolumeclaim/data -n ml" in page
+    assert "kubectl describe storageclass/s" in page
+    assert "Read the events of the claim: they say why no volume is provisioned." in page
+
+
+# --- devices and something else ---------------------------------------------------------------------------------------
+
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_TERM = {"topologyKey": ZONE, "labelSelector": {"matchLabels": {"app": "web"}}}
+_EVEN = {"maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule", **_TERM}
+
+
+@pytest.mark.parametrize(
+    ("spec", "objects", "obstacle"),
+    [
+        (
+            {"topologySpreadConstraints": [_EVEN]},
+            (),
+            f"is in {ZONE}=a, which already has 1 pod with app=web (the emptiest has 0, maxSkew 1)",
+        ),
+        (
+            {"affinity": {"podAntiAffinity": {_REQUIRED: [_TERM]}}},
+            (),
+            f"has a pod with app=web that its anti-affinity excludes (per {ZONE})",
+        ),
+        (
+            {"affinity": {"podAffinity": {_REQUIRED: [{**_TERM, "labelSelector": {"matchLabels": {"app": "db"}}}]}}},
+            (),
+            f"has no pod with app=db that its affinity requires (per {ZONE}; such pods run on node-2)",
+        ),
+        (
+            {"volumes": [DATA]},
+            (claim(volumeName="pv"), volume(**only("b"))),
+            f"is rejected: PersistentVolume pv of PersistentVolumeClaim ml/data cannot be reached from there: it is "
+            f"limited to nodes with {ZONE} In [b]",
+        ),
+        (
+            {"volumes": [DATA]},
+            (claim(volumeName="pv"), volume({ZONE: "b"})),
+            f"is rejected: PersistentVolume pv of PersistentVolumeClaim ml/data is in {ZONE}=b",
+        ),
+    ],
+)
+def test_devices_on_one_node_and_everything_else_on_another_are_one_sentence(
+    spec: dict[str, Any], objects: tuple[dict[str, Any], ...], obstacle: str
+) -> None:
+    beside = [build.pod(name, node_name=node, phase="Running") for name, node in (("web", "node-1"), ("db", "node-2"))]
+    for each in beside:
+        each["metadata"]["labels"] = {"app": each["metadata"]["name"]}
+    report = cluster(*beside, *objects, **spec)
+    assert first_line(report) == (
+        f"Pod ml/pod is pending: node-1 has the device but {obstacle}; node-2 has no gpu.example.com devices."
+    )
