@@ -64,6 +64,12 @@ _REFUSED: Final = re.compile(r'\bUser "([^"]+)" cannot ')
 _SUFFICIENT: Final = frozenset({Coverage.COMPLETE, Coverage.ASSUMED, Coverage.NOT_SERVED})
 
 
+def user_of_refusal(words: str) -> str:
+    """Who was refused, as the API server's ``words`` of a refusal call them; empty where they do not say."""
+    match = _REFUSED.search(words)
+    return match[1] if match is not None else ""
+
+
 @dataclass(frozen=True)
 class Evidence:
     """All reads of one Inventory. ``origin`` names where they come from, ``address`` is how commands get there."""
@@ -116,7 +122,7 @@ class Evidence:
     def refused_user(self) -> str:
         """Who was refused, as the server calls them; empty where it refused nothing or does not say."""
         notes = (read.note for read in self.reads if read.coverage is Coverage.FORBIDDEN)
-        return next((match[1] for note in notes if (match := _REFUSED.search(note)) is not None), "")
+        return next(filter(None, map(user_of_refusal, notes)), "")
 
     def users_known(self, namespace: str = ALL_NAMESPACES) -> bool:
         """Whether a pod that is not there is gone: a plain list without any Pod does not say so."""

@@ -23,7 +23,7 @@ _ROLE: Final = "kubectl-dra-reader"
 _LONGEST_NAME: Final = 63
 
 
-def missing_lines(missing: Sequence[Missing], address: Address | None = None) -> Iterator[Safe]:
+def missing_lines(missing: Sequence[Missing], address: Address | None) -> Iterator[Safe]:
     """What could not be read and decides; for the cluster at ``address`` with the commands that permit reading it."""
     decisive = [item for item in missing if item.decides]
     if decisive:
@@ -31,7 +31,7 @@ def missing_lines(missing: Sequence[Missing], address: Address | None = None) ->
     yield from missing_kinds(decisive, address)
 
 
-def missing_kinds(missing: Sequence[Missing], address: Address | None = None) -> Iterator[Safe]:
+def missing_kinds(missing: Sequence[Missing], address: Address | None) -> Iterator[Safe]:
     """A line for all kinds that are lacking alike, then who can change that and how."""
     alike: dict[tuple[Safe, Safe], list[str]] = {}
     for item in sorted(missing, key=lambda item: item.coverage != Coverage.FORBIDDEN):

@@ -31,7 +31,7 @@ _REMEMBERED: Final = 4000
 class Grid(Lines, Generic[RowT]):
     """Rows with a cursor: not Textual's DataTable, which keeps every cell as text and lays out all rows in advance.
 
-    ``heading`` says which rows are headings: drawn over the whole width, never selected.
+    ``heading`` says which rows are headings: drawn over the whole width, and selected only where ``stops_at_headings``.
 
     The cursor stays on the row with the same ``identity`` when other rows arrive. ``unlimited`` shows every column in
     full; then the grid scrolls sideways.
@@ -95,6 +95,8 @@ class Grid(Lines, Generic[RowT]):
         self._moved = False
         self._wanted: Hashable | None = None
         self.unlimited = False
+        #: Whether the cursor also stops at headings, as where they can be folded.
+        self.stops_at_headings = False
         #: Grows with every set of columns that somebody chose.
         self.layouts = 0
         #: What happens with a row that is chosen (enter, or a second click).
@@ -188,6 +190,9 @@ class Grid(Lines, Generic[RowT]):
             for index in guesses:
                 if 0 <= index < len(self.rows) and self._identity(self.rows[index]) == self._wanted:
                     return index
+        if not self._moved:
+            # The first row with something to open, also where headings can be selected.
+            return next((index for index, row in enumerate(self.rows) if self._heading(row) is None), 0)
         return self._near(min(self.cursor, len(self.rows) - 1), 1)
 
     def _near(self, index: int, step: int) -> int:
@@ -195,7 +200,7 @@ class Grid(Lines, Generic[RowT]):
         for direction in (step, -step):
             place = max(0, min(index, len(self.rows) - 1))
             while 0 <= place < len(self.rows):
-                if self._heading(self.rows[place]) is None:
+                if self.stops_at_headings or self._heading(self.rows[place]) is None:
                     return place
                 place += direction
         return 0
@@ -217,7 +222,7 @@ class Grid(Lines, Generic[RowT]):
         row = self.rows[index]
         heading = self._heading(row)
         if heading is not None:
-            style = self.rich_style + self.get_component_rich_style("grid--heading", partial=True)
+            style = self._style_of(index) + self.get_component_rich_style("grid--heading", partial=True)
             return self.strip_of(heading, style)
         return self._row_strip(fitted, row, self._style_of(index))
 
@@ -361,6 +366,8 @@ class Grid(Lines, Generic[RowT]):
         if event.y < self._header or not 0 <= index < len(self.rows):
             return
         if self._heading(self.rows[index]) is not None:
+            if self.stops_at_headings:
+                self.go_to(index)
             if self.choose is not None:
                 self.choose(self.rows[index])
             return

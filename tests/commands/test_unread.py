@@ -21,6 +21,8 @@ import yaml
 from kubectl_dra.api.kinds import BY_NAME
 from kubectl_dra.commands.app import COMMANDS, LazyGroup, run
 from kubectl_dra.commands.get.query import TYPES
+from kubectl_dra.commands.why_pending.node_groups import READ as AUTOSCALERS
+from kubectl_dra.output.pending.node_groups import MAKING_GROUPS
 from kubectl_dra.source.demo import CLUSTER
 from tests.kit.clock import PassingClock
 from tests.kit.fake_api import FakeApi, running, serve_cluster, write_kubeconfig
@@ -200,9 +202,25 @@ def ask(request: Any, tmp_path: Path, capfd: Any, monkeypatch: pytest.MonkeyPatc
             api.routes.clear()
             api.routes.update(FakeApi().routes)
             serve_cluster(api, content["items"], kinds)
+            serve_autoscalers(api, kinds)
             return said(words)
 
         yield live
+
+
+def serve_autoscalers(api: FakeApi, refused: tuple[str, ...]) -> None:
+    """The kinds of which node groups are made: one NodePool, which the nodes and two NodeClaims name, and no other."""
+    of_pool = {"labels": {"karpenter.sh/nodepool": "h100"}}
+    made = {
+        "NodePool": [{"metadata": {"name": "h100"}, "spec": {"template": {"spec": {"requirements": []}}}}],
+        "NodeClaim": [{"metadata": {"name": f"h100-{number}", **of_pool}} for number in range(2)],
+    }
+    for group, kinds in AUTOSCALERS.items():
+        lists = {plural: made.get(kind, []) for plural, kind in kinds.items()}
+        api.serve_foreign(group, "v1", **lists)
+        for plural in (plural for plural, kind in kinds.items() if kind in refused):
+            words = f'User "dev" cannot list resource "{plural}" in API group "{group}" at the cluster scope'
+            api.forbid(f"/apis/{group}/v1/{plural}", words)
 
 
 def answers(said: Said, format_: str) -> Any:
@@ -309,6 +327,7 @@ def test_a_page_that_differs_begins_with_what_was_not_read(ask: Ask, words: str)
 @pytest.mark.parametrize("kind", [*KINDS, "DaemonSet", "ResourceClaimTemplate", "PodGroup"])
 @pytest.mark.parametrize("format_", ["", "json", "yaml"])
 def test_of_node_groups_none_and_yes_are_said_only_of_what_was_read(ask: Ask, kind: str, format_: str) -> None:
+    described = ask.__name__ == "live"
     call = f"why-pending trainer-0 -n ml --node-groups cluster{format_ and f' -o {format_}'}"
     whole, found = ask(call, ()), ask(call, (kind,))
     assert whole.code == 0
@@ -320,7 +339,9 @@ def test_of_node_groups_none_and_yes_are_said_only_of_what_was_read(ask: Ask, ki
     if format_ in ("json", "yaml"):
         (group,), groups = (answers(each, format_)["nodeGroups"] for each in (whole, found))
         assert group["outcome"] == "Fits"
-        assert [each["outcome"] for each in groups] == (["Fits"] if cannot else [] if kind == "Node" else ["Undecided"])
+        # A live NodePool is described; from a file the groups are known by their nodes alone.
+        gone = kind == "Node" and not described
+        assert [each["outcome"] for each in groups] == (["Fits"] if cannot else [] if gone else ["Undecided"])
         missing = (json.loads if format_ == "json" else yaml.safe_load)(found.out)["missing"]
         assert kind in [each["kind"] for each in missing] or kind == "PodGroup"
         return
@@ -329,9 +350,32 @@ def test_of_node_groups_none_and_yes_are_said_only_of_what_was_read(ask: Ask, ki
     assert "No group is described" not in text
     assert "fresh node of none" not in text
     assert cannot or "A fresh node of" not in text
-    told = "Which node groups there are" if kind == "Node" else "Whether a fresh node of 1 node group"
+    told = "Whether a fresh node of 1 node group"
+    if kind == "Node":
+        told += " that could be read"
+    told = "Which node groups there are" if kind == "Node" and not described else told
+    assert "0 nodes running" not in text
     assert told in text or cannot
     assert kind in text or kind == "PodGroup"
+
+
+@pytest.mark.parametrize("ask", ["live"], indirect=True)
+@pytest.mark.parametrize("group", sorted(AUTOSCALERS))
+def test_kinds_that_make_node_groups_are_asked_for_where_they_may_not_be_read(ask: Ask, group: str) -> None:
+    """Which kind, for whom it is forbidden, and the command that permits it, as on every other page."""
+    call = "why-pending trainer-0 -n ml --node-groups cluster"
+    for plural, kind in (*AUTOSCALERS[group].items(), ("daemonsets", "DaemonSet")):
+        text, document = ask(call, (kind,)), json.loads(ask(f"{call} -o json", (kind,)).out)
+        assert [each["kind"] for each in document["missing"]] == [kind]
+        assert f"{kind} in the whole cluster: forbidden for user dev" in " ".join(text.out.split())
+        where = "apps" if kind == "DaemonSet" else group
+        assert f"--resource={plural}.{where}" in text.out
+        assert "--user=dev" in text.out
+        one = "1 node group" if kind not in MAKING_GROUPS else "1 node group that could be read"
+        assert "No group is described" not in text.out
+        assert f"of {one} would take the pod" in " ".join(text.out.split())
+        (found,) = document["nodeGroups"]
+        assert kind != "NodeClaim" or found["size"] is None
 
 
 def _nothing(found: Said, kind: str, format_: str) -> None:

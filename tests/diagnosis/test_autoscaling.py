@@ -6,12 +6,13 @@ import json
 from typing import Any
 
 from kubectl_dra.api.sources import Source
-from kubectl_dra.diagnosis.autoscaling.existing import of_cluster
+from kubectl_dra.diagnosis.autoscaling.existing import of_cluster, with_unread
 from kubectl_dra.diagnosis.autoscaling.groups import judged
 from kubectl_dra.diagnosis.autoscaling.records import Doubt, GroupVerdict
 from kubectl_dra.diagnosis.autoscaling.templates import groups_of
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import NodeOutcome
+from kubectl_dra.diagnosis.records import Missing, NodeOutcome, RbacRule
+from kubectl_dra.model.evidence import Coverage, Evidence, Read
 from kubectl_dra.model.ids import Key
 from tests.diagnosis import build
 from tests.diagnosis.build import NAMESPACE
@@ -194,6 +195,29 @@ def test_a_group_with_nodes_is_like_them_and_as_large_as_it_is_described() -> No
     assert found["gpu"].doubts == (Doubt.AT_MAXIMUM,)
     assert {Doubt.NO_DEVICES, Doubt.IGNORES_CLAIMS} <= set(found["kp"].doubts)
     assert found["kp"].causes[0].code is Code.NODE_TAINTS
+
+
+def test_a_group_of_which_not_all_was_read_is_not_said_to_refuse_the_pod() -> None:
+    """Nodes tell what an autoscaler copies; NodeOverlays and DRAConfigs describe the devices of Karpenter's nodes."""
+    state = world(*nodes("a", devices=1), *waiting())
+    reads = tuple(each for each in state.evidence.reads if each.kind != "Node")
+    blind = Evidence((*reads, Read("Node", coverage=Coverage.FORBIDDEN)))
+    described = groups_of(sources(machines("fits", **GPU_MACHINES), machines("none", cpu="8"), pool("kp")))
+    overlay, claims = (Missing(k, "forbidden", RbacRule("karpenter.sh", k, ())) for k in ("NodeOverlay", "NodeClaim"))
+
+    def outcomes(evidence: Evidence, *missing: Missing) -> dict[str, NodeOutcome]:
+        groups = with_unread(of_cluster(state.inventory, described), evidence, missing)
+        found = list(judged(state, POD, groups))
+        for each in found:
+            assert (each.kind == "NodePool" and claims in missing) == (each.size is None), each
+            bare = each.name == "none" or (each.name == "kp" and overlay not in missing)
+            assert (Doubt.NO_DEVICES in each.doubts) == bare, each
+        return {each.name: each.outcome for each in found}
+
+    yes, no, open_ = NodeOutcome.FITS, NodeOutcome.CANNOT_ALLOCATE, NodeOutcome.UNDECIDED
+    assert outcomes(state.evidence) == {"fits": yes, "none": no, "kp": no}
+    assert outcomes(blind) == {"fits": open_, "none": open_, "kp": open_}
+    assert outcomes(state.evidence, overlay, claims) == {"fits": yes, "none": no, "kp": open_}
 
 
 def test_machine_sets_of_a_deployment_are_no_groups_of_their_own() -> None:

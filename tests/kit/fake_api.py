@@ -111,6 +111,20 @@ class FakeApi:
             resources = [{"name": plural} for plural in plurals]
             self.routes[f"/apis/{group}/{version}"] = Answer({"kind": "APIResourceList", "resources": resources})
 
+    def serve_foreign(self, group: str, version: str, **lists: list[dict[str, Any]]) -> None:
+        """Kinds of another project by their plurals, in a version that the server prefers to an older one."""
+        named = {"groupVersion": f"{group}/{version}", "version": version}
+        older = {"groupVersion": f"{group}/v0", "version": "v0"}
+        group_ = {"kind": "APIGroup", "versions": [older, named], "preferredVersion": named}
+        self.routes[f"/apis/{group}"] = Answer(group_)
+        resources = [{"name": plural} for plural in (*lists, "others")]
+        self.routes[f"/apis/{group}/{version}"] = Answer({"kind": "APIResourceList", "resources": resources})
+        self.routes[f"/apis/{group}/v0"] = Answer({"kind": "APIResourceList", "resources": [{"name": "old"}]})
+        for plural, items in lists.items():
+            self.routes[f"/apis/{group}/{version}/{plural}"] = lambda request, items=items: chunk_of(
+                request, "Any", items, f"{group}/{version}"
+            )
+
     def serve(self, kind: str, items: list[Any], api_version: str = "v1", namespace: str = "") -> str:
         """Serve a list; its path."""
         scope = f"/namespaces/{namespace}" if namespace else ""

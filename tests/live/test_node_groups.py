@@ -12,20 +12,7 @@ from kubectl_dra.commands.why_pending.node_groups import READ
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.source.errors import ClusterError
 from kubectl_dra.source.live.foreign import ForeignObjects, read_foreign
-from tests.kit.fake_api import Answer, FakeApi, chunk_of, connection_to
-
-
-def serve(api: FakeApi, group: str, version: str, **lists: list[dict[str, Any]]) -> None:
-    named = {"groupVersion": f"{group}/{version}", "version": version}
-    older = {"groupVersion": f"{group}/v0", "version": "v0"}
-    api.routes[f"/apis/{group}"] = Answer({"kind": "APIGroup", "versions": [older, named], "preferredVersion": named})
-    resources = [{"name": plural} for plural in (*lists, "others")]
-    api.routes[f"/apis/{group}/{version}"] = Answer({"kind": "APIResourceList", "resources": resources})
-    api.routes[f"/apis/{group}/v0"] = Answer({"kind": "APIResourceList", "resources": [{"name": "old"}]})
-    for plural, items in lists.items():
-        api.routes[f"/apis/{group}/{version}/{plural}"] = lambda request, items=items: chunk_of(
-            request, "Any", items, f"{group}/{version}"
-        )
+from tests.kit.fake_api import Answer, FakeApi, connection_to
 
 
 def names(found: ForeignObjects) -> list[tuple[str, str]]:
@@ -44,8 +31,8 @@ def test_a_cluster_without_autoscalers_has_none(api: FakeApi, tmp_path: Path) ->
 
 def test_all_chunks_of_what_is_served_are_read(api: FakeApi, tmp_path: Path) -> None:
     many = [item(f"md-{number}") for number in range(501)]
-    serve(api, "cluster.x-k8s.io", "v1beta2", machinedeployments=many)
-    serve(api, "karpenter.sh", "v1", nodepools=[item("gpu")], nodeclaims=[])
+    api.serve_foreign("cluster.x-k8s.io", "v1beta2", machinedeployments=many)
+    api.serve_foreign("karpenter.sh", "v1", nodepools=[item("gpu")], nodeclaims=[])
     found = read_foreign(connection_to(tmp_path, api), READ)
     assert names(found) == [*(("MachineDeployment", f"md-{number}") for number in range(501)), ("NodePool", "gpu")]
     assert found.objects[0].api_version == "cluster.x-k8s.io/v1beta2"
@@ -53,13 +40,16 @@ def test_all_chunks_of_what_is_served_are_read(api: FakeApi, tmp_path: Path) -> 
 
 
 def test_what_may_not_be_read_is_said(api: FakeApi, tmp_path: Path) -> None:
-    serve(api, "karpenter.sh", "v1", nodepools=[item("gpu")], nodeclaims=[])
-    api.forbid("/apis/karpenter.sh/v1/nodepools")
+    api.serve_foreign("karpenter.sh", "v1", nodepools=[item("gpu")], nodeclaims=[])
+    words = (
+        'nodepools.karpenter.sh is forbidden: User "dev" cannot list resource "nodepools" in API group "karpenter.sh"'
+    )
+    api.forbid("/apis/karpenter.sh/v1/nodepools", words)
     api.forbid("/apis/test.karpenter.sh")
     found = read_foreign(connection_to(tmp_path, api), READ)
-    assert [(each.plural, each.group, each.coverage) for each in found.unread] == [
-        ("nodepools", "karpenter.sh", Coverage.FORBIDDEN),
-        ("draconfigs", "test.karpenter.sh", Coverage.FORBIDDEN),
+    assert [(each.plural, each.group, each.coverage, each.user) for each in found.unread] == [
+        ("nodepools", "karpenter.sh", Coverage.FORBIDDEN, "dev"),
+        ("draconfigs", "test.karpenter.sh", Coverage.FORBIDDEN, ""),
     ]
 
 
@@ -75,7 +65,7 @@ def test_a_version_never_leads_to_another_path(api: FakeApi, tmp_path: Path, ver
 
 @pytest.mark.parametrize("body", [b"{", b"[]", b'{"items": 3}', b'{"items": [}', b'{"metadata": {"continue": "x"}}'])
 def test_broken_lists_are_errors_of_the_server(api: FakeApi, tmp_path: Path, body: bytes) -> None:
-    serve(api, "karpenter.sh", "v1", nodepools=[])
+    api.serve_foreign("karpenter.sh", "v1", nodepools=[])
     api.routes["/apis/karpenter.sh/v1/nodepools"] = Answer(body)
     with pytest.raises(ClusterError) as error:
         read_foreign(connection_to(tmp_path, api), READ)

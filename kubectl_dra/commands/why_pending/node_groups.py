@@ -14,11 +14,12 @@ from kubectl_dra.commands.shared.errors import CommandError
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.diagnosis import needs
 from kubectl_dra.diagnosis.autoscaling.daemons import DAEMON_SET
-from kubectl_dra.diagnosis.autoscaling.existing import of_cluster
+from kubectl_dra.diagnosis.autoscaling.existing import of_cluster, with_unread
 from kubectl_dra.diagnosis.autoscaling.groups import Group, judged
 from kubectl_dra.diagnosis.autoscaling.machines import SCALING_GROUP
 from kubectl_dra.diagnosis.autoscaling.records import JudgedGroups
 from kubectl_dra.diagnosis.autoscaling.templates import groups_of
+from kubectl_dra.diagnosis.missing import lacking
 from kubectl_dra.diagnosis.records import Missing, RbacRule
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.ids import Key
@@ -58,7 +59,9 @@ def judge_of(options: Options, word: str) -> Judge:
             raise CommandError(what, try_kubectl("get", "machinedeployments,nodepools,draconfigs", "-A", "-o", "yaml"))
 
     def judge(world: ClusterState, pod: Key) -> JudgedGroups:
-        groups = of_cluster(world.inventory, described) if word == CLUSTER else described
+        groups = described
+        if word == CLUSTER:
+            groups = tuple(with_unread(of_cluster(world.inventory, described), world.evidence, missing))
         return JudgedGroups(tuple(judged(world, pod, groups)), (*missing, *_daemon_sets(world)))
 
     return judge
@@ -69,7 +72,13 @@ def _live(options: Options) -> tuple[tuple[Group, ...], tuple[Missing, ...]]:
 
     found = read_foreign(source_spec(options).connection, READ)
     missing = (
-        Missing(each.kind, each.coverage, RbacRule(each.group, each.plural, needs.READING), decides=False)
+        Missing(
+            each.kind,
+            each.coverage,
+            RbacRule(each.group, each.plural, needs.READING),
+            decides=False,
+            user=each.user,
+        )
         for each in found.unread
     )
     return groups_of(found.objects), tuple(missing)
@@ -79,8 +88,7 @@ def _daemon_sets(world: ClusterState) -> Iterator[Missing]:
     """DaemonSets that may not be read: what they take of a fresh node is not known."""
     coverage = world.evidence.coverage(DAEMON_SET)
     if coverage in (Coverage.FORBIDDEN, Coverage.PARTIAL):
-        need = needs.BY_KIND[DAEMON_SET]
-        yield Missing(need.kind, coverage, RbacRule(need.api_group, need.resource, needs.READING), decides=False)
+        yield lacking(world.evidence, needs.BY_KIND[DAEMON_SET], "")
 
 
 def _written(options: Options, word: str) -> Iterator[Source]:

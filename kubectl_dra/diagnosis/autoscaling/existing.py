@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
 import msgspec
 
+from kubectl_dra.diagnosis import needs
 from kubectl_dra.diagnosis.autoscaling.daemons import DAEMON_SET
 from kubectl_dra.diagnosis.autoscaling.groups import Group
 from kubectl_dra.diagnosis.autoscaling.records import Doubt
+from kubectl_dra.diagnosis.missing import lacking
+from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.diagnosis.whatif.nodes import NodeTemplate, like
 from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Node, Pod
+from kubectl_dra.model.evidence import Evidence
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.resource import ResourceSlice
 
@@ -36,6 +40,11 @@ _LABELS_OF_KINDS: Final = {
     "MachineDeployment": "cluster.x-k8s.io/deployment-name",
     "MachineSet": "cluster.x-k8s.io/set-name",
 }
+_NODE: Final = needs.BY_KIND["Node"]
+_NODE_CLAIM: Final = "NodeClaim"
+#: What tells of the nodes of a NodePool beside it.
+_DESCRIBING: Final = ("NodeOverlay", "DRAConfig")
+_BESIDE_POOLS: Final = (_NODE_CLAIM, *_DESCRIBING)
 #: What an autoscaler that copies a node of the group no longer has to guess.
 _ANSWERED: Final = frozenset(
     {Doubt.INCOMPLETE_POOL, Doubt.NO_DEVICES, Doubt.NO_ATTRIBUTES, Doubt.CAPACITY_UNKNOWN, Doubt.LABELS_OPEN}
@@ -60,6 +69,22 @@ def of_cluster(inventory: Inventory, described: Iterable[Group] = ()) -> tuple[G
         template = fresh(inventory, names[0])
         found.append(Group(label, value, template, size=len(names), like=names[0]))
     return tuple(found)
+
+
+def with_unread(groups: Iterable[Group], evidence: Evidence, missing: Sequence[Missing]) -> Iterator[Group]:
+    """The groups with what would tell more of their nodes; ``missing``: the kinds of autoscalers that were not read."""
+    beside = tuple(each for each in missing if each.kind in _BESIDE_POOLS)
+    uncounted = any(each.kind == _NODE_CLAIM for each in beside)
+    nodes = () if evidence.complete(_NODE.kind) else (lacking(evidence, _NODE, ""),)
+    for group in groups:
+        unread = (*(() if group.like else nodes), *(beside if group.kind == "NodePool" else ()))
+        size = None if group.kind == "NodePool" and uncounted else group.size
+        if not unread:
+            yield group
+            continue
+        described = not any(each.kind in _DESCRIBING for each in unread)
+        doubts = tuple(each for each in group.doubts if described or each is not Doubt.NO_DEVICES)
+        yield replace(group, unread=unread, size=size, doubts=doubts)
 
 
 def _nodes_by_group(inventory: Inventory) -> dict[tuple[str, str], list[str]]:

@@ -13,8 +13,9 @@ from kubectl_dra.cluster.edits import Put, edited
 from kubectl_dra.diagnosis.attempt import attempt
 from kubectl_dra.diagnosis.autoscaling.daemons import daemon_pods
 from kubectl_dra.diagnosis.autoscaling.records import Doubt, GroupVerdict
+from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.diagnose import Diagnoser, diagnoser
-from kubectl_dra.diagnosis.records import Cause, NodeGroup, NodeOutcome, Verdict
+from kubectl_dra.diagnosis.records import Cause, Missing, MissingEvidence, NodeGroup, NodeOutcome, Verdict
 from kubectl_dra.diagnosis.whatif.nodes import NodeTemplate
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
@@ -30,6 +31,7 @@ _TRIED: Final = (Verdict.SCHEDULABLE, Verdict.UNSCHEDULABLE, Verdict.SCHEDULER_E
 class Group:
     """A group and the template of its nodes; ``like``: the existing node that it is taken from.
 
+    ``unread``: what tells more of its nodes and could not be read, so that one that does not fit as it is known may.
     ``nodes``: where the group may make several kinds of nodes, those that it could make for a pod, likely ones first.
     """
 
@@ -42,6 +44,7 @@ class Group:
     maximum: int | None = None
     like: str = ""
     nodes: Callable[[Pod], Iterator[NodeTemplate]] | None = None
+    unread: tuple[Missing, ...] = ()
 
     def templates(self, pod: Pod) -> Iterator[NodeTemplate]:
         """What to try for a pod."""
@@ -74,11 +77,13 @@ class _Case:
         for template in self.group.templates(self.pod):
             outcome = self._tried(template, name)
             if outcome is NodeOutcome.FITS:
-                open_ = self._unread(template, name)
+                open_ = self._unread(template, name) or self._unknown_nodes()
                 return _verdict(self.group, NodeOutcome.UNDECIDED if open_ else outcome, _devices(template), open_)
             # The plugins run in their order: who comes further is nearer.
             if _REACHED.get(outcome, 0) > best:
                 best, nearest = _REACHED.get(outcome, 0), template
+        if self.group.unread:
+            return _verdict(self.group, NodeOutcome.UNDECIDED, _devices(nearest), (self._lacking(),))
         after = self._with(nearest, name)
         diagnosis = Diagnoser(after).pod(_key(self.pod))
         mine = next((each for each in diagnosis.nodes if name in each.nodes), None)
@@ -98,6 +103,14 @@ class _Case:
             return ()
         found = Diagnoser(self._with(template, name)).pod(_key(self.pod))
         return found.causes if any(each.decides and each.kind in _DECIDING for each in found.missing) else ()
+
+    def _unknown_nodes(self) -> tuple[Cause, ...]:
+        """Autoscalers but Karpenter go by the nodes that a group has, not by what describes it."""
+        nodes = any(each.kind == "Node" for each in self.group.unread)
+        return (self._lacking(),) if nodes and self.group.kind != "NodePool" else ()
+
+    def _lacking(self) -> Cause:
+        return Cause(Code.EVIDENCE_MISSING, MissingEvidence(self.group.unread))
 
     def _with(self, template: NodeTemplate, name: str) -> ClusterState:
         after = edited(self.world, template.edits(name))

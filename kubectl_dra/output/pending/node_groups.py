@@ -7,6 +7,7 @@ from typing import Final
 
 from kubectl_dra.diagnosis.autoscaling.records import Doubt, GroupVerdict
 from kubectl_dra.diagnosis.records import Missing, NodeOutcome
+from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
@@ -47,18 +48,20 @@ _OF_GROUPS: Final = frozenset(
     ("MachineDeployment", "MachinePool", "MachineSet", "NodeClaim", "NodeOverlay", "NodePool", "DRAConfig", "DaemonSet")
 )
 #: Kinds without any of which there may be groups that nobody sees: what describes them, or has their labels.
-_MAKING_GROUPS: Final = frozenset(("MachineDeployment", "MachinePool", "MachineSet", "NodePool", "Node"))
+MAKING_GROUPS: Final = frozenset(("MachineDeployment", "MachinePool", "MachineSet", "NodePool", "Node"))
 
 
-def node_group_lines(found: Sequence[GroupVerdict] | None, missing: Sequence[Missing] = ()) -> Iterator[Safe]:
-    """All lines; none where nobody asked."""
+def node_group_lines(
+    found: Sequence[GroupVerdict] | None, missing: Sequence[Missing], address: Address
+) -> Iterator[Safe]:
+    """All lines; none where nobody asked. ``address``: the cluster where what is ``missing`` can be permitted."""
     if found is None:
         return
-    unread = list(dict.fromkeys(each.kind for each in missing if each.kind in _MAKING_GROUPS))
+    unread = list(dict.fromkeys(each.kind for each in missing if each.kind in MAKING_GROUPS))
     yield from (styled(line, Style.BOLD) for line in wrapped(_headline(found, unread)))
     if not found and not unread:
         yield from wrapped(_NONE, indent=2)
-    yield from missing_kinds([item for item in missing if item.kind in _OF_GROUPS])
+    yield from missing_kinds([item for item in missing if item.kind in _OF_GROUPS], address)
     for group in found:
         yield from wrapped(_verdict(group), indent=6, first=2)
         for doubt in group.doubts:

@@ -133,8 +133,8 @@ def _how_we_know(
     yield list(autoscaler_lines(report.autoscaler, now))
     if report.verdict in _OF_THE_CLUSTER and not told:
         yield list(missing_lines(report.missing, address))
-    yield list(_unread_templates(report))
-    yield list(_unread_why(report))
+    yield list(_unread_templates(report, address))
+    yield list(_unread_why(report, address))
     yield preemption_lines(report.preemption)
 
 
@@ -147,7 +147,7 @@ def _what_can_be_done(
     if not apart:
         yield _ways_out(report, now, address, more)
     yield list(addition_lines(_additions(report), alone=not report.remedies))
-    yield list(node_group_lines(report.node_groups, report.missing))
+    yield list(node_group_lines(report.node_groups, report.missing, address))
     yield list(advice_lines(report, now))
     yield list(next_step_lines(report, address, now))
 
@@ -161,22 +161,22 @@ def _what_else_to_know(report: PendingReport, now: datetime) -> Iterator[list[Sa
     yield [*([] if _is_heard_first(report) else scheduler_lines(report, now)), *_footer(report)]
 
 
-def _unread_templates(report: PendingReport) -> Iterator[Safe]:
+def _unread_templates(report: PendingReport, address: Address) -> Iterator[Safe]:
     """Of templates that could not be read nobody knows what they say, and nothing can replace them."""
     unread = [each for each in report.missing if each.kind == RESOURCE_CLAIM_TEMPLATE.name]
     waits = report.verdict in _OF_THE_CLUSTER and any(ask.template for ask in report.asks)
     made = waits or any(cause.code in _OF_TEMPLATES for cause in report.causes)
     if unread and made:
         yield from wrapped(_UNREAD_TEMPLATES)
-        yield from missing_kinds(unread)
+        yield from missing_kinds(unread, address)
 
 
-def _unread_why(report: PendingReport) -> Iterator[Safe]:
+def _unread_why(report: PendingReport, address: Address) -> Iterator[Safe]:
     """Of a claim that does not exist yet: events tell what was refused, and quotas may refuse it."""
     unread = [each for each in report.missing if each.kind in _TELL_WHY]
     if unread and any(cause.code is Code.CLAIM_NOT_CREATED for cause in report.causes):
         yield from wrapped(_UNREAD_WHY)
-        yield from missing_kinds(unread)
+        yield from missing_kinds(unread, address)
 
 
 def _joined(lines: Sequence[Safe]) -> str:

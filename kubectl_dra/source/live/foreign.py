@@ -14,7 +14,7 @@ from urllib.parse import quote
 import msgspec
 
 from kubectl_dra.api.sources import Source
-from kubectl_dra.model.evidence import Coverage
+from kubectl_dra.model.evidence import Coverage, user_of_refusal
 from kubectl_dra.model.ids import Key
 from kubectl_dra.source.limits import Allowance, TooLargeError
 from kubectl_dra.source.live.errors import BadAnswerError, ExpiredError, NotServedError, RefusedError, TooLongListError
@@ -34,12 +34,13 @@ _NO_CRD: Final = "check --context: its custom resource definition is not install
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A kind that is served and could not be read, or not to its end."""
+    """A kind that is served and could not be read, or not to its end; ``user``: who was refused, as the server says."""
 
     kind: str
     group: str
     plural: str
     coverage: Coverage
+    user: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +133,9 @@ def _of_group(session: Session, group: str, wanted: Mapping[str, str], namespace
         versions = _served(session, group)
     except NotServedError:
         return ForeignObjects()
-    except RefusedError:
-        return ForeignObjects(unread=tuple(Unread(kind, group, plural, _NO) for plural, kind in wanted.items()))
+    except RefusedError as error:
+        user = user_of_refusal(error.what)
+        return ForeignObjects(unread=tuple(Unread(kind, group, plural, _NO, user) for plural, kind in wanted.items()))
     found = [
         _List(session, group, versions[plural], plural, kind, namespaces.get(plural, ""))
         for plural, kind in wanted.items()
@@ -180,8 +182,8 @@ class _List:
                 objects.append(item)
         except TooLargeError as error:
             raise TooLongListError(error.what, error.hint) from error
-        except (RefusedError, NotServedError):
-            return ForeignObjects(tuple(objects), (self._unread(_NO),))
+        except (RefusedError, NotServedError) as error:
+            return ForeignObjects(tuple(objects), (self._unread(_NO, user_of_refusal(error.what)),))
         except ExpiredError:
             return ForeignObjects(tuple(objects), (self._unread(Coverage.PARTIAL),))
         return ForeignObjects(tuple(objects), complete=(self.kind,))
@@ -203,8 +205,8 @@ class _List:
                 raise BadAnswerError(f"{self.session.server} lists {self.plural} without end", "try again")
             seen.add(token)
 
-    def _unread(self, coverage: Coverage) -> Unread:
-        return Unread(self.kind, self.group, self.plural, coverage)
+    def _unread(self, coverage: Coverage, user: str = "") -> Unread:
+        return Unread(self.kind, self.group, self.plural, coverage, user)
 
 
 def _decoded(session: Session, decode: Callable[[bytes], T], data: bytes) -> T:
