@@ -30,6 +30,8 @@ _SERVE_COST: Final = 21
 EXTENDED_NAME: Final = "extendedResourceName"
 _NODE_RESOURCES: Final = ("cpu", "memory", "ephemeral-storage")
 _MILLI: Final = -3
+# Smaller numbers that are tried.
+_STEPS: Final = 64
 Amounts = dict[str, Quantity]
 
 
@@ -41,10 +43,10 @@ def candidates(case: Case) -> Iterator[Candidate]:
     for cause in case.causes(Code.NODE_RESOURCES):
         if isinstance(cause.detail, NodeShortage) and cause.detail.resource in _NODE_RESOURCES:
             yield from _as_much_as_is_left(case, cause.detail, cause.nodes)
-    if _lacks_extended(case):
-        for resource, number in asked(case.pod).items():
-            if resource in served_resources(case.world) and number > 1:
-                yield from _fewer(case, resource, number)
+    if _lacks_extended(case) or _forbids_own_claim(case):
+        for resource in asked(case.pod):
+            if resource in served_resources(case.world):
+                yield from _fewer(case, resource)
 
 
 def _unserved(case: Case, detail: ExtendedResource) -> Iterator[Candidate]:
@@ -95,12 +97,20 @@ def _lacks_extended(case: Case) -> bool:
     return any(report.claim.name == CLAIM_NAME for group in groups for report in group.requests)
 
 
-def _fewer(case: Case, resource: str, number: int) -> Iterator[Candidate]:
-    """The largest smaller number that works, asked for by one container."""
-    holders = [c for c in case.pod.spec.containers if resource in c.resources.requests]
-    if len(holders) == 1:
-        steps = [_with_amount(case, holders[0], resource, n) for n in range(number - 1, 0, -1)]
-        yield replace(steps[0], steps=tuple(steps[1:]))
+def _forbids_own_claim(case: Case) -> bool:
+    """Whether a quota forbids the claim that the scheduler makes for extended resources, which no request names."""
+    return any(not cause.request for cause in case.causes(Code.QUOTA_EXCEEDED))
+
+
+def _fewer(case: Case, resource: str) -> Iterator[Candidate]:
+    """The largest smaller number that works, of each container that asks for more than one."""
+    for container in case.pod.spec.containers:
+        steps = [
+            _with_amount(case, container, resource, number)
+            for number in range(_asked(container, resource) - 1, 0, -1)[:_STEPS]
+        ]
+        if steps:
+            yield replace(steps[0], steps=tuple(steps[1:]))
 
 
 # --- cpu, memory ------------------------------------------------------------------------------------------------------
