@@ -5,35 +5,97 @@ Upstream: schedule_one.go (prioritizeNodes, selectHost; numFeasibleNodesToFind).
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Hashable
+from dataclasses import dataclass
 
-from kubectl_dra.cluster import ClusterState
+from kubectl_dra.cluster import ClusterState, derived
+from kubectl_dra.diagnosis import classic
 from kubectl_dra.diagnosis.attempt import Attempt, attempt
+from kubectl_dra.diagnosis.equivalence import kind_of
 from kubectl_dra.diagnosis.judgement import feasible_nodes_to_find
 from kubectl_dra.diagnosis.missing import of_the_choice
-from kubectl_dra.diagnosis.records import NodeOutcome
+from kubectl_dra.diagnosis.records import NodeOutcome, PodDiagnosis, Verdict
 from kubectl_dra.diagnosis.workloads import Owners, Unread
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.podneeds import is_spread
+from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.model.workloads import WorkloadObject
 from kubectl_dra.scheduler.attempt import scores
-from kubectl_dra.scheduler.claims import resolve
+from kubectl_dra.scheduler.claims import controller_of, resolve
 from kubectl_dra.scheduler.plugins.default_selector import is_known
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which of the nodes that fit a pod the scheduler takes one of.
+
+    ``best``: those with the best score; empty where none fits, or where that can't be told. ``compared``: more fit than
+    the scheduler compares, which are so many; 0 where it compares all.
+    """
+
+    best: tuple[str, ...] = ()
+    compared: int = 0
+
+
+def choice_of(world: ClusterState, diagnosis: PodDiagnosis, owners: Owners) -> Choice:
+    """The choice that the scheduler has for a pod that would fit now; pods alike share it.
+
+    Of a group's pods each finds what those before it have left: their choice is not told.
+    """
+    pod = world.inventory.pods.get(diagnosis.pod.key)
+    if pod is None or diagnosis.verdict is not Verdict.SCHEDULABLE or pod.spec.scheduling_group is not None:
+        return Choice()
+    fits = [name for group in diagnosis.nodes if group.outcome is NodeOutcome.FITS for name in group.nodes]
+    if enough := compared(world, len(fits)):
+        return Choice(compared=enough)
+    claims = _claims(world, pod)
+    if classic.concerns(claims):
+        return Choice()
+    kind = kind_of(world, pod, claims)
+    if kind is None:
+        return Choice(known_choice(world, diagnosis.pod.key, fits, owners))
+    meta = pod.metadata
+    alike = kind, meta.namespace, tuple(sorted(meta.labels.items())), controller_of(meta)
+    known = _known(world)
+    if not known.get(alike):
+        known[alike] = known_choice(world, diagnosis.pod.key, fits, owners)
+    return Choice(known[alike])
+
+
+@derived()
+def _known(_state: ClusterState) -> dict[Hashable, tuple[str, ...]]:
+    return {}
 
 
 def choice(world: ClusterState, key: Key, among: Collection[str], owners: Owners) -> tuple[str, ...]:
     """The nodes that a pod without nodes may get, of those ``among`` which are all that fit."""
+    return known_choice(world, key, among, owners) or tuple(among)
+
+
+def known_choice(world: ClusterState, key: Key, among: Collection[str], owners: Owners) -> tuple[str, ...]:
+    """The same; none where that can't be told: what decides between them was not read, or not all are compared."""
     pod = world.inventory.pods[key]
-    enough = feasible_nodes_to_find(len(world.inventory.nodes))
-    if len(among) > enough or of_the_choice(world.evidence, pod) is not None:
-        return tuple(among)  # the scheduler looks at some of them only, or what decides between them is not known
+    if compared(world, len(among)) or of_the_choice(world.evidence, pod) is not None:
+        return ()
     known = _with_controller(world, pod, owners)
     if known is None:
-        return tuple(among)
-    entries = resolve(known.inventory, known.evidence, known.features, pod)
-    claims = [entry.claim for entry in entries if entry.claim is not None]
-    return best(attempt(known, pod, claims, among)) or tuple(among)
+        return ()
+    return best(attempt(known, pod, _claims(known, pod), among))
+
+
+def _claims(world: ClusterState, pod: Pod) -> list[ResourceClaim]:
+    entries = resolve(world.inventory, world.evidence, world.features, pod)
+    return [entry.claim for entry in entries if entry.claim is not None]
+
+
+def compared(world: ClusterState, fitting: int) -> int:
+    """How many of so many nodes that fit the scheduler compares: those that it meets first; 0 where it compares all.
+
+    At which node it begins goes round from pod to pod, and can't be read.
+    """
+    enough = feasible_nodes_to_find(len(world.inventory.nodes))
+    return enough if fitting > enough else 0
 
 
 def is_told(world: ClusterState, pod: Pod) -> bool:

@@ -41,6 +41,13 @@ def listed(names: Sequence[str], conjunction: str = "and") -> Safe:
     return Safe(f"{Safe(', ').join(texts[:-1])} {conjunction} {texts[-1]}")
 
 
+def one_of(names: Sequence[str], limit: int = 3) -> Safe:
+    """``a``, ``a or b``, ``a, b, c or 2 more``: one of these, and any of them."""
+    if len(names) <= limit:
+        return listed(names, "or")
+    return fmt("{} or {} more", Safe(", ").join(map(safe, names[:limit])), len(names) - limit)
+
+
 def shortened(names: Sequence[str], limit: int = 2) -> Safe:
     """``a, b +6``: the first names and how many more there are."""
     shown = Safe(", ").join(names[:limit])

@@ -9,6 +9,7 @@ import msgspec
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.autoscaling.records import GroupVerdict, JudgedGroups
+from kubectl_dra.diagnosis.choice import choice_of
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.missing import missing_of_kueue
 from kubectl_dra.diagnosis.records import (
@@ -32,6 +33,7 @@ from kubectl_dra.diagnosis.records import (
 )
 from kubectl_dra.diagnosis.remedies.records import RemedyKind
 from kubectl_dra.diagnosis.whatif.records import WhatIf
+from kubectl_dra.diagnosis.workloads import Owners, ReadOwner
 from kubectl_dra.model.core import Event, Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
@@ -78,6 +80,10 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     to its claims; ``drivers``: whose log matters, and where. ``existing``: what there is of the kind that the pod
     misses. ``node_groups``: whether a fresh node of each group of an autoscaler would take the pod, where that was
     asked. ``failing``: pods of drivers that do not run; ``autoscaler``: its last words about the pod.
+    ``best_nodes``: of a pod that would fit now, those with the best score among the nodes that fit; the scheduler takes
+    one of them. Empty where that can't be told: Services or the pod's controller were not read, the pod is scheduled
+    with its group, or more nodes fit than the scheduler compares, which are ``nodes_compared``, those that it meets
+    first (0: all).
     """
 
     asks: tuple[ClaimAsk, ...]
@@ -98,6 +104,8 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     node_groups: tuple[GroupVerdict, ...] | None = None
     failing: tuple[FailingPod, ...] = ()
     autoscaler: AutoscalerWords | None = None
+    best_nodes: tuple[str, ...] = ()
+    nodes_compared: int = 0
 
     def without_steps(self) -> PendingReport:
         """With what would help, and not how it is done."""
@@ -161,9 +169,11 @@ def pending_report(
     ways: FoundRemedies | None = None,
     what_if: WhatIf | None = None,
     node_groups: JudgedGroups | None = None,
+    read_owner: ReadOwner | None = None,
 ) -> PendingReport:
     """The report of one diagnosis, with the ``ways`` out where they were looked for.
 
+    ``read_owner`` gets the controller of the pod where it decides between nodes and the Inventory does not have it.
     ``all_nodes`` names every node instead of the first 20 of a group; ``node`` leaves only the group of that node.
     """
     groups = [group for group in diagnosis.nodes if not node or node in group.nodes]
@@ -178,6 +188,7 @@ def pending_report(
         found["missing"] = (*found["missing"], *node_groups.missing)
     found["alternatives"] = tuple(text for text in diagnosis.alternatives if text != diagnosis.message)
     drivers = drivers_of(pod, diagnosis.causes, state.inventory) if pod is not None else ()
+    choice = choice_of(state, diagnosis, Owners(state.inventory, read_owner))
     return PendingReport(
         **found,
         asks=pending_asks(diagnosis.pod.key, state.inventory),
@@ -199,6 +210,8 @@ def pending_report(
         else None,
         existing=existing(diagnosis.causes[0] if diagnosis.causes else None, diagnosis.pod.namespace, state),
         node_groups=node_groups.verdicts if node_groups is not None else None,
+        best_nodes=choice.best,
+        nodes_compared=choice.compared,
         features=feature_record(state.features),
         read=reads_of(state.evidence),
     )

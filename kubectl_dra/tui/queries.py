@@ -285,7 +285,7 @@ class Pod:
         except NotFound:
             return None
         ways = find_remedies(cluster, diagnosis, read_owner=read_owner) if self.remedies else None
-        return pending_report(diagnosis, cluster, ways=ways)
+        return pending_report(diagnosis, cluster, ways=ways, read_owner=read_owner)
 
 
 # --- selector lab -----------------------------------------------------------------------------------------------------

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.choice import choice
+from kubectl_dra.diagnosis.choice import Choice, choice, choice_of
+from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.workloads import Owners, Unread
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
@@ -13,6 +14,8 @@ from kubectl_dra.model.meta import LabelSelector, OwnerReference
 from kubectl_dra.model.workloads import WorkloadObject, WorkloadSpec
 from tests.diagnosis import build, facts
 from tests.kit.clock import CLOCK
+from tests.scheduler.rows import snapshot_of
+from tests.vectors.rows import rows
 
 NODES = ("node-1", "node-2")
 SET = WorkloadObject(spec=WorkloadSpec(selector=LabelSelector(match_labels={"app": "db"})))
@@ -89,3 +92,52 @@ def test_of_more_nodes_than_the_scheduler_looks_at_any_may_be_taken() -> None:
     key, owners = Key(build.NAMESPACE, "pod"), Owners(state.inventory)
     assert choice(state, key, names, owners) == names
     assert set(choice(state, key, names[:100], owners)) == set(names[:100]) - {"node-2"}
+
+
+def test_the_best_nodes_of_pods_that_fit_are_those_that_the_real_scheduler_names() -> None:
+    chosen = 0
+    for row in rows("sched")[::5]:
+        state = snapshot_of(row).state
+        diagnoser, owners = Diagnoser(state), Owners(state.inventory)
+        for entry in row["expect"]:
+            if entry["outcome"] == "fits":
+                namespace, _, name = entry["pod"].partition("/")
+                found = choice_of(state, diagnoser.pod(Key(namespace, name)), owners)
+                assert sorted(found.best) == entry["best"], row["id"]
+                chosen += len(entry["best"]) < len(entry["feasible"])
+    assert chosen > 100
+
+
+def found_for(state: ClusterState, owners: Owners | None = None) -> Choice:
+    diagnosis = Diagnoser(state).pod(Key(build.NAMESPACE, "pod"))
+    return choice_of(state, diagnosis, owners or Owners(state.inventory))
+
+
+def test_pods_alike_share_the_choice_and_others_have_their_own() -> None:
+    same = [pod(name, labels={"app": "db"}, owner="ReplicaSet") for name in ("a", "b")]
+    state = world(*RUNNING, *same, pod("c", labels={"app": "db"}), withheld=("ReplicaSet",))
+    diagnoser, owners = Diagnoser(state), Owners(state.inventory, lambda *_: SET)
+    found = [choice_of(state, diagnoser.pod(Key(build.NAMESPACE, name)), owners).best for name in "abc"]
+    assert found[0] is found[1]
+    assert found == [("node-2",), ("node-2",), ("node-1",)]
+
+
+def test_what_is_not_read_leaves_the_choice_open() -> None:
+    assert found_for(world(*RUNNING, pod("pod"), withheld=("Service",))) == Choice()
+    wants = pod("pod", labels={"app": "db", "role": "replica"}, owner="StatefulSet")
+    state = world(*RUNNING, wants, withheld=("StatefulSet",))
+    assert found_for(state) == Choice()
+    # What could not be read is asked for again.
+    assert found_for(state, Owners(state.inventory, lambda *_: SET)) == Choice(("node-2",))
+
+
+def test_of_more_nodes_than_are_compared_the_number_is_told() -> None:
+    assert found_for(world(pod("pod"), nodes=150)) == Choice(compared=100)
+
+
+def test_a_pod_that_does_not_fit_and_one_of_a_group_have_no_choice() -> None:
+    large = build.pod("pod", requests={"cpu": "9"})
+    assert found_for(world(large)) == Choice()
+    grouped = pod("pod")
+    grouped["spec"]["schedulingGroup"] = {"podGroupName": "gang"}
+    assert found_for(world(grouped)) == Choice()

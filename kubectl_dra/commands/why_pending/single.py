@@ -93,6 +93,7 @@ def pod_answer(call: PendingCall, key: Key, *, remedies: bool = True) -> Pending
         ways=found,
         what_if=call.what_if,
         node_groups=call.judge(call.diagnoser.world, key) if remedies and call.judge is not None else None,
+        read_owner=read if remedies else None,
     )
     told = report.without_steps() if is_document(call.options) and not call.remedies else report
     return Answer("PendingReport", told, partial(pending_summary, report), partial(_pod_page, call, report))

@@ -153,7 +153,7 @@ def _advice(report: PendingReport, code: Code) -> Safe:
         names["CLAIM"] = cause.claim.name
     fitting = [group.names[0] for group in report.nodes if group.outcome == NodeOutcome.FITS and group.names]
     if fitting or report.node:
-        names["NODE"] = report.node or fitting[0]
+        names["NODE"] = report.node or (*report.best_nodes, *fitting)[0]
     detail = cause.detail
     if isinstance(detail, ClassOffer | ClassProblem | Unpublished):
         names["CLASS"] = detail.device_class

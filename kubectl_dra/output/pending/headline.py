@@ -10,7 +10,7 @@ from kubectl_dra.diagnosis.records import KubeletText, NodeOutcome, Verdict
 from kubectl_dra.output.pending.main_reason import main_reason, names_of
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.safe import Safe, fmt, safe
-from kubectl_dra.output.words import counted, listed, shortened
+from kubectl_dra.output.words import counted, listed, one_of, shortened
 from kubectl_dra.reports.pending import NodeGroupRecord, PendingReport
 from kubectl_dra.scheduler.fit_error import DEALLOCATED
 
@@ -160,8 +160,16 @@ def _fits(report: PendingReport) -> Sequence[NodeGroupRecord]:
 
 
 def _fitting(report: PendingReport) -> Safe:
-    groups = _fits(report)
-    return fmt(" on {}", names_of(groups)) if groups else Safe("")
+    """Where it fits, and which of these nodes the scheduler takes, or why that can't be told."""
+    groups, best = _fits(report), report.best_nodes
+    if not groups:
+        return Safe("")
+    number = sum(group.count for group in groups)
+    if best and len(best) < number:
+        return fmt(" on {}, the best of {} nodes that fit", one_of(best), number)
+    text = "; the scheduler takes the best of the first {} that it meets"
+    some = fmt(text, report.nodes_compared) if report.nodes_compared else Safe("")
+    return fmt(" on {}{}", names_of(groups), some)
 
 
 def _although(report: PendingReport) -> Safe:

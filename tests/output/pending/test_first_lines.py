@@ -197,3 +197,24 @@ def test_a_class_that_nobody_knows_leaves_no_gap(capfd: pytest.CaptureFixture[st
     assert (
         summary == 'Pod ml/named is pending: no device matches the selector (attributes.string["aString"] == "none").'
     )
+
+
+def test_of_several_nodes_that_fit_those_are_named_of_which_the_scheduler_takes_one() -> None:
+    """The one with the most cpu left has the best score; of equal ones none is better."""
+
+    def fitting(*amounts: str) -> str:
+        of_nodes = [build.node(f"node-{number}", cpu=amount) for number, amount in enumerate(amounts, 1)]
+        slices = [gpus(f"node-{number}") for number, _ in enumerate(amounts, 1)]
+        return told(*of_nodes, *slices, POD, build.claim("claim"))[1]
+
+    start = "Pod ml/pod is pending, but would fit now on"
+    assert fitting("4") == f"{start} node-1."
+    assert fitting("4", "4") == f"{start} node-1 and node-2."
+    assert fitting("4", "8", "4") == f"{start} node-2, the best of 3 nodes that fit."
+    assert fitting("4", "8", "8") == f"{start} node-2 or node-3, the best of 3 nodes that fit."
+    several = "node-2, node-3, node-4 or 2 more"
+    assert fitting("4", *["8"] * 5) == f"{start} {several}, the best of 6 nodes that fit."
+    first = "node-1, node-2, node-3 and 98 more nodes"
+    assert (
+        fitting(*["4"] * 100, "8") == f"{start} {first}; the scheduler takes the best of the first 100 that it meets."
+    )
