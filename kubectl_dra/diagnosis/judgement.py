@@ -6,7 +6,7 @@ handleSchedulingFailure.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
@@ -16,17 +16,21 @@ from kubectl_dra.diagnosis import binding, quota
 from kubectl_dra.diagnosis.attempt import Attempt, Result
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gates import ADMIN_LABEL
+from kubectl_dra.diagnosis.missing import of_the_choice
 from kubectl_dra.diagnosis.records import Cause, FatalError, NodeOutcome, Verdict
 from kubectl_dra.diagnosis.renaming import Names
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.podneeds import is_spread
 from kubectl_dra.model.requests import pod_requests
 from kubectl_dra.model.resource import AllocationResult, ResourceClaim
 from kubectl_dra.scheduler import fit_error
+from kubectl_dra.scheduler.attempt import scores
 from kubectl_dra.scheduler.claims import is_reserved_for
 from kubectl_dra.scheduler.extended import served_resources, virtual_claim
+from kubectl_dra.scheduler.plugins.default_selector import is_known
 from kubectl_dra.scheduler.resource_names import is_dra_extended_resource
 
 _ALL_NODES_BELOW: Final = 100
@@ -236,15 +240,36 @@ class _Refused(NamedTuple):
 def _refusals(
     world: ClusterState, pod: Pod, attempt: Attempt, fits: Sequence[tuple[Node, Result]]
 ) -> Sequence[_Refused]:
-    """What the API server would refuse first, of every group of nodes alike; nothing where one is not refused."""
+    """What the API server would refuse first of each node that the scheduler takes; nothing where it does not of one.
+
+    A refusal changes no score: a node with a better one than those that are not refused is taken again and again.
+    """
     labelled = not lacks_admin_label(world, pod)
-    found: dict[Cause, _Refused] = {}
-    for result in {(id(result.outcome_of_search), result.extended): result for _, result in fits}.values():
-        first = next(_refused(world, pod, attempt, result, labelled), None)
-        if first is None:
+    alike = {_made_for(result): result for _, result in fits}
+    found = {made: next(_refused(world, pod, attempt, result, labelled), None) for made, result in alike.items()}
+    if None in found.values() and any(found.values()):
+        taken = _taken(world, pod, attempt)
+        found = {_made_for(r): found[_made_for(r)] for node, r in fits if not taken or node.metadata.name in taken}
+    refused: dict[Cause, _Refused] = {}
+    for each in found.values():
+        if each is None:
             return ()
-        found.setdefault(first.cause, first)
-    return tuple(found.values())
+        refused.setdefault(each.cause, each)
+    return tuple(refused.values())
+
+
+def _made_for(result: Result) -> tuple[int, tuple[str, ...]]:
+    """What is written for a pod on a node: nodes that are alike share what a search found."""
+    return id(result.outcome_of_search), result.extended
+
+
+def _taken(world: ClusterState, pod: Pod, attempt: Attempt) -> Collection[str]:
+    """The nodes of which the scheduler takes one; none where that can't be told."""
+    fitting = len(attempt.nodes(NodeOutcome.FITS))
+    spreads = is_spread(pod) and not (of_the_choice(world.evidence, pod) is None and is_known(world, pod))
+    if attempt.engine is None or spreads or fitting > feasible_nodes_to_find(len(world.inventory.nodes)):
+        return ()
+    return scores(attempt.engine).best
 
 
 def _refused(world: ClusterState, pod: Pod, attempt: Attempt, result: Result, labelled: bool) -> Iterator[_Refused]:

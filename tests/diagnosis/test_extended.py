@@ -230,6 +230,23 @@ def test_other_quotas_leave_it_alone(quota: dict[str, Any]) -> None:
     assert under(quota).verdict is Verdict.SCHEDULABLE
 
 
+@pytest.mark.parametrize(("avoided", "refused"), [("plugin", True), ("node-1", False), ("", False)])
+def test_a_refusal_on_the_node_that_the_scheduler_takes_is_the_verdict_though_another_would_do(
+    avoided: str, refused: bool
+) -> None:
+    """What is refused changes no score: the same node is taken again. Of equal ones another one is, in time."""
+    nodes = [build.node("plugin", **{GPU: "1"}), build.node()]
+    for node in nodes:
+        if node["metadata"]["name"] == avoided:
+            node["spec"]["taints"] = [{"key": "old", "effect": "PreferNoSchedule"}]
+    found = diagnose(*nodes, CLASS, SLICE, build.pod(requests={GPU: "1"}), limited("0"))
+    if not refused:
+        assert found.verdict is Verdict.SCHEDULABLE
+        return
+    assert (found.verdict, found.causes[0].code) == (Verdict.SCHEDULER_ERROR, Code.QUOTA_EXCEEDED)
+    assert "exceeded quota: q" in str(found.message)
+
+
 def test_the_name_that_the_server_made_up_is_no_difference() -> None:
     predicted = under(limited("0")).message
     said = predicted.replace("?????", "x7k2p")
