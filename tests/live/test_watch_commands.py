@@ -86,11 +86,11 @@ class Watching:
                 setattr(self, name, getattr(self, name) + text)
                 self._news.notify_all()
 
-    def until(self, text: str, seconds: float = 20, *, times: int = 1) -> str:
+    def until(self, text: str, seconds: float = 120, *, times: int = 1) -> str:
         """Everything printed, as soon as ``text`` is in it as many ``times``."""
         return self._until("out", text, seconds, times)
 
-    def until_note(self, text: str, seconds: float = 20) -> str:
+    def until_note(self, text: str, seconds: float = 120) -> str:
         """Everything on stderr, as soon as ``text`` is in it."""
         return self._until("err", text, seconds, 1)
 
@@ -98,8 +98,8 @@ class Watching:
         deadline = time.monotonic() + seconds
         with self._news:
             while (found := str(getattr(self, name))).count(text) < times:
-                left = deadline - time.monotonic()
-                assert left > 0 and (self._news.wait(left) or left > 0), f"no {text!r} in {found!r}"
+                self._news.wait(1)
+                assert time.monotonic() < deadline, f"no {text!r} in {found!r}"
             return found
 
     def end(self, number: int | None = None) -> tuple[int, str, str]:
