@@ -229,8 +229,8 @@ def ours(name: str, size: int) -> None:
     from kubectl_dra.model.evidence import Coverage, Evidence, Read
     from kubectl_dra.model.features import Features
     from kubectl_dra.model.ids import Key
-    from kubectl_dra.scheduler.decision import decide
     from kubectl_dra.scheduler.snapshot import Snapshot
+    from tests.kit.decisions import decide
     from tests.kit.state import build_inventory
 
     kinds = {kind.plural: kind for kind in KINDS}

@@ -15,9 +15,9 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.resource import ResourceClaim, ResourceClaimStatus
 from kubectl_dra.scheduler import preemption as engine
 from kubectl_dra.scheduler.attempt import Attempt, attempt
-from kubectl_dra.scheduler.decision import post_filter
 from kubectl_dra.scheduler.gangs.units import eviction_priority
 from kubectl_dra.scheduler.plugins.dynamic_resources import DynamicResources
+from kubectl_dra.scheduler.post_filter import post_filter
 
 # So many nodes are looked at for devices that stay taken.
 _NODES: Final = 8

@@ -47,7 +47,7 @@ class ObjectMeta(Record, frozen=True):
 
     @property
     def revision(self) -> int | None:
-        """The resource version of an API server, which only grows; None for one that is no number."""
+        """The resource version of an API server, which only grows; None if it is not a number."""
         return int(self.resource_version) if self.resource_version.isdecimal() else None
 
 

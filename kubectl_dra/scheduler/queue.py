@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubectl_dra.cluster.state import DEFAULT_SCHEDULER
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.scheduler.claims import resolve
@@ -16,12 +15,6 @@ from kubectl_dra.scheduler.snapshot import Snapshot
 from kubectl_dra.scheduler.status import Status, unknown, unresolvable
 
 SCHEDULING_GATES = "SchedulingGates"
-
-
-def ignored(snapshot: Snapshot, pod: Pod) -> bool:
-    """Whether the pod is another scheduler's, or is being deleted."""
-    ours = (pod.spec.scheduler_name or DEFAULT_SCHEDULER) in snapshot.state.schedulers
-    return not ours or pod.metadata.deletion_timestamp is not None
 
 
 def gates(snapshot: Snapshot, pod: Pod) -> Iterator[Status]:

@@ -9,13 +9,13 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.judgement import feasible_nodes_to_find
 from kubectl_dra.diagnosis.records import Agreement, AssumptionKind, ClaimElsewhere, NodeOutcome, PodDiagnosis, Verdict
-from kubectl_dra.diagnosis.remedies import remedies
 from kubectl_dra.model.evidence import Coverage, Evidence, Read
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from tests.diagnosis import build, facts
 from tests.kit.clock import CLOCK
 from tests.kit.state import diagnose_pod
+from tests.kit.ways import remedies
 
 POD = Key(build.NAMESPACE, "pod")
 CLASS = build.device_class()

@@ -10,7 +10,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import ObjectRef, Verdict
-from kubectl_dra.diagnosis.remedies import Remedy, remedies
+from kubectl_dra.diagnosis.remedies import Remedy
 from kubectl_dra.diagnosis.remedies.records import (
     Competition,
     DeletePod,
@@ -23,6 +23,7 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.reports.remedies import find_remedies
 from tests.diagnosis import build, facts, gangs
 from tests.kit.clock import CLOCK
+from tests.kit.ways import remedies
 
 
 def waiting(name: str, count: int = 1, *, minute: int = 0, priority: int = 0, **spec: Any) -> list[dict[str, Any]]:

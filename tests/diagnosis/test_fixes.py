@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from kubectl_dra.diagnosis.remedies import Remedy, RemedyKind, remedies
+from kubectl_dra.diagnosis.remedies import Remedy, RemedyKind
 from kubectl_dra.diagnosis.remedies.records import (
     AddDevices,
     CreateObject,
@@ -16,6 +16,7 @@ from kubectl_dra.diagnosis.remedies.records import (
 from tests.diagnosis import facts
 from tests.diagnosis.test_remedies import recorded
 from tests.diagnosis.test_scenarios import EXPECTED
+from tests.kit.ways import remedies
 
 Step = tuple[str, str, str]
 # What somebody who can't do the recorded change would have to accept instead ranks before it.

@@ -11,7 +11,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.gangs.assignment import SECONDS, search
 from kubectl_dra.diagnosis.records import ObjectRef
-from kubectl_dra.diagnosis.remedies import Remedy, proposals, remedies
+from kubectl_dra.diagnosis.remedies import Remedy
 from kubectl_dra.diagnosis.remedies.records import (
     CreateObject,
     DeletePod,
@@ -28,6 +28,7 @@ from kubectl_dra.output.safe import plain
 from kubectl_dra.reports.remedies import find_remedies
 from tests.diagnosis import build
 from tests.diagnosis.gangs import GROUP, Object, cluster, gpus, group, member, members, of_pod
+from tests.kit.ways import proposals, remedies
 
 
 def ways_out(state: ClusterState, pod: str = "train-0") -> dict[RemedyKind, Remedy]:

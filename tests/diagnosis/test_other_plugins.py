@@ -22,12 +22,12 @@ from kubectl_dra.diagnosis.records import (
     Spread,
     Verdict,
 )
-from kubectl_dra.diagnosis.remedies import remedies
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from tests.diagnosis import build, facts
 from tests.kit.clock import CLOCK
 from tests.kit.state import diagnose_pod
+from tests.kit.ways import remedies
 
 POD = Key(build.NAMESPACE, "pod")
 HOST = "kubernetes.io/hostname"

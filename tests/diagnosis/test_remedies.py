@@ -7,7 +7,7 @@ import pytest
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import ObjectRef, PodDiagnosis, Verdict
-from kubectl_dra.diagnosis.remedies import Proposal, RemedyKind, find, proposals, remedies
+from kubectl_dra.diagnosis.remedies import Proposal, RemedyKind, find
 from kubectl_dra.diagnosis.remedies.records import (
     AddDevices,
     CreateObject,
@@ -22,11 +22,12 @@ from kubectl_dra.diagnosis.remedies.records import (
 from kubectl_dra.diagnosis.whatif.records import AddNode
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
-from kubectl_dra.scheduler.decision import decide
 from kubectl_dra.scheduler.snapshot import Snapshot
 from tests.diagnosis import build, facts
 from tests.diagnosis.test_scenarios import EXPECTED
 from tests.kit.clock import CLOCK
+from tests.kit.decisions import decide
+from tests.kit.ways import proposals, remedies
 
 POD = Key(build.NAMESPACE, "pod")
 MODEL = f'device.attributes["{build.DRIVER}"].model'

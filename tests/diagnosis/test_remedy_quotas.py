@@ -10,7 +10,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import PodDiagnosis, Verdict
-from kubectl_dra.diagnosis.remedies import RemedyKind, remedies
+from kubectl_dra.diagnosis.remedies import RemedyKind
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.output.pending.remedies import remedy_lines
@@ -18,6 +18,7 @@ from kubectl_dra.reports.remedies import find_remedies
 from kubectl_dra.reports.renewal import QuotasUnread
 from tests.diagnosis import build, facts
 from tests.kit.clock import CLOCK
+from tests.kit.ways import remedies
 
 DEVICES: Final = f"{build.DRIVER}.deviceclass.resource.k8s.io/devices"
 TAINT: Final = {"key": "k", "effect": "NoSchedule"}

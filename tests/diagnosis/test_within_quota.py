@@ -8,13 +8,14 @@ import pytest
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.diagnose import Diagnoser
-from kubectl_dra.diagnosis.remedies import Remedy, RemedyKind, remedies
+from kubectl_dra.diagnosis.remedies import Remedy, RemedyKind
 from kubectl_dra.diagnosis.remedies.records import EditClaim, EditPod
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.reports.remedies import find_remedies
 from tests.diagnosis import build, facts
 from tests.kit.clock import CLOCK
+from tests.kit.ways import remedies
 from tests.reports.test_renewal import owned, owner
 from tests.reports.test_renewal import template as template_of
 

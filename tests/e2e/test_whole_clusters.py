@@ -27,7 +27,6 @@ from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import PodDiagnosis, Verdict
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
-from kubectl_dra.scheduler.decision import Decision, decide
 from kubectl_dra.scheduler.snapshot import Snapshot
 from kubectl_dra.source import load
 from kubectl_dra.source.spec import SourceSpec
@@ -39,6 +38,7 @@ from tests.differential.whole.cluster import whole_cluster
 from tests.e2e.situations import PREEMPTION_TAIL
 from tests.e2e.whole import WholeCluster, state_of_pod, ties, without_hold
 from tests.kit.clock import CLOCK
+from tests.kit.decisions import Decision, decide
 
 pytestmark = pytest.mark.controlplane
 CLUSTERS: Final = int(os.environ.get("E2E_CLUSTERS", "4"))

@@ -16,7 +16,7 @@ from kubectl_dra.api.encode import encode
 from kubectl_dra.api.kinds import DEVICE_CLASS, NODE, RESOURCE_CLAIM, RESOURCE_SLICE
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.diagnose import Diagnoser
-from kubectl_dra.diagnosis.remedies import Proposal, proposals
+from kubectl_dra.diagnosis.remedies import Proposal
 from kubectl_dra.diagnosis.remedies.changes import Change, edit_claim, edit_request
 from kubectl_dra.diagnosis.remedies.records import EditClaim
 from kubectl_dra.model.core import NodeStatus, Pod, PodResourceClaim, PodSpec, PodStatus
@@ -27,6 +27,7 @@ from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.resource import ConsumerReference, ResourceClaim
 from tests.diagnosis import facts
 from tests.kit.clock import CLOCK
+from tests.kit.ways import proposals
 from tests.oracle.scheduler_oracle import Oracle
 from tests.vectors.answer_alloc import decode, features
 from tests.vectors.rows import rows

@@ -20,9 +20,9 @@ from kubectl_dra.model.usage import is_terminal
 from kubectl_dra.reports.redaction import NOTE, redacted
 from kubectl_dra.reports.redaction.words import LABEL_KEYS, LABEL_VALUES
 from kubectl_dra.reports.snapshot import SnapshotDocument, objects_of
-from kubectl_dra.scheduler.decision import decide
 from kubectl_dra.scheduler.snapshot import Snapshot
 from tests.every_field import MARK, EveryField, leaves
+from tests.kit.decisions import decide
 from tests.reports.clusters import DEMO, FULL, SMALL, facts
 from tests.reports.clusters import snapshot as taken
 from tests.scheduler.rows import rows_of, snapshot_of

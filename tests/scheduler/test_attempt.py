@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from kubectl_dra.scheduler.attempt import attempt, visiting_order
-from kubectl_dra.scheduler.decision import Decision, Outcome, decide
 from kubectl_dra.scheduler.fit_error import parse_fit_error, without_preemption
 from kubectl_dra.scheduler.plugins.deferred_pod_scheduling import DeferredPodScheduling
+from tests.kit.decisions import Decision, Outcome, decide
 from tests.scheduler.rows import pod_of, snapshot_of
 
 NAME = "metadata.name"

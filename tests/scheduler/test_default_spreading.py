@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from kubectl_dra.scheduler.decision import decide
 from kubectl_dra.scheduler.plugins.default_selector import default_selector
+from tests.kit.decisions import decide
 from tests.scheduler.rows import pod_of, snapshot_of
 
 LABELS = {"app": "web", "tier": "front"}

@@ -6,8 +6,8 @@ from typing import Any, Final
 
 import pytest
 
-from kubectl_dra.scheduler.decision import decide
 from kubectl_dra.scheduler.preemption import Preemption
+from tests.kit.decisions import decide
 from tests.scheduler.edges import objects as edges
 from tests.scheduler.rows import Row, pod_of, rows_of, snapshot_of
 from tests.vectors import answer_sched

@@ -11,11 +11,11 @@ from kubectl_dra.api.lean import UNREAD_CONDITIONS
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.features import features, known_gates
 from kubectl_dra.model.ids import Key
-from kubectl_dra.scheduler.decision import decide
 from kubectl_dra.scheduler.snapshot import Snapshot
 from kubectl_dra.source.content import Content
 from kubectl_dra.source.file import load_content
 from tests.kit.clock import CLOCK
+from tests.kit.decisions import decide
 from tests.scheduler.rows import FILTERS
 from tests.vectors.answer_sched import render
 from tests.vectors.rows import rows

@@ -9,13 +9,13 @@ import pytest
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import PodDiagnosis, Verdict
-from kubectl_dra.diagnosis.remedies import remedies
 from kubectl_dra.diagnosis.remedies.records import EditClaim, EditClass
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.reports.selector import SelectorReport, Setting, manifest_questions, selector_report
 from tests.diagnosis import build, facts
 from tests.kit.clock import CLOCK
+from tests.kit.ways import remedies
 
 DOMAIN = f'device.attributes["{build.DRIVER}"]'
 MEMORY = f'device.capacity["{build.DRIVER}"].memory'

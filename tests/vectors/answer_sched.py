@@ -8,11 +8,11 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.usage import is_terminal
 from kubectl_dra.scheduler.attempt import Attempt
-from kubectl_dra.scheduler.decision import Decision, Outcome, decide
 from kubectl_dra.scheduler.dry_run import Candidate
 from kubectl_dra.scheduler.gangs.decision import GroupDecision, GroupOutcome, Member, MemberOutcome, decide_group
 from kubectl_dra.scheduler.preemption import Preemption
 from kubectl_dra.scheduler.status import Status
+from tests.kit.decisions import Decision, Outcome, decide
 from tests.scheduler.rows import snapshot_of
 
 

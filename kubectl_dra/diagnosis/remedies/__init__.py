@@ -1,7 +1,7 @@
 """The smallest changes after which a pod would fit, each tried on the changed cluster, ranked by what they ask.
 
-``remedies(world, diagnosis)`` is what others need; ``proposals`` adds the changed Inventory, from which the manifest of
-an edited claim can be taken. Everything is computed, nothing is done.
+Each comes with the changed Inventory, from which the manifest of an edited claim can be taken. Everything is computed,
+nothing is done.
 """
 
 from __future__ import annotations
@@ -107,34 +107,23 @@ class Found:
         return self.tried_pairs and not self.proposals
 
 
-def remedies(world: ClusterState, diagnosis: PodDiagnosis, limit: int = _LIMIT) -> tuple[Remedy, ...]:
-    """What could be done about a pod, cheapest first."""
-    return tuple(proposal.remedy for proposal in proposals(world, diagnosis, limit))
-
-
-def proposals(
-    world: ClusterState, diagnosis: PodDiagnosis, limit: int = _LIMIT, keep: Collection[Key] = ()
-) -> tuple[Proposal, ...]:
-    """The same with what each leads to, new devices last; pods to ``keep`` are not to be deleted."""
-    found = find(world, diagnosis, limit, keep)
-    return (*found.proposals, *found.additions)
-
-
 def find(
     world: ClusterState,
     diagnosis: PodDiagnosis,
-    limit: int = _LIMIT,
     keep: Collection[Key] = (),
     owners: Owners | None = None,
 ) -> Found:
-    """The same with how far was searched. ``owners`` know more of the pods' owners than the Inventory."""
+    """What could be done about a pod, and how far was searched.
+
+    Pods to ``keep`` are not to be deleted; ``owners`` know more of the pods' owners than the Inventory.
+    """
     claims = (world.inventory.claims.get(ref.key) for ref in diagnosis.claims)
     if classic.concerns(claim for claim in claims if claim is not None):
         return Found(())  # what a driver would answer can't be tried
     diagnosis = together.in_the_way(world, diagnosis)
     group = together.together(world, diagnosis)
     spared = frozenset(keep) | ({key_of(pod.metadata) for pod in pods_of(world, group.group)} if group else set())
-    return _Finder(Case(world, diagnosis, spared, owners or Owners(world.inventory)), group).find(limit)
+    return _Finder(Case(world, diagnosis, spared, owners or Owners(world.inventory)), group).find()
 
 
 class _Finder:
@@ -150,10 +139,10 @@ class _Finder:
         self._large = len(case.world.inventory.nodes) >= _LARGE
         self._per_kind = _PER_KIND
 
-    def find(self, limit: int) -> Found:
+    def find(self) -> Found:
         case = self._case
         if case.diagnosis.verdict not in _TRIED or others.refused(case.diagnosis):
-            return Found(tuple(_untried(c) for c in objects.candidates(case) if not c.changes)[:limit])
+            return Found(tuple(_untried(c) for c in objects.candidates(case) if not c.changes)[:_LIMIT])
         singles = sorted(_simple(case), key=_cost)
         self._verify_all(singles)
         self._verify_all(sorted(stale.candidates(case, self._trials), key=_cost))
@@ -168,7 +157,7 @@ class _Finder:
         ended = self._trials.exhausted
         untried = [_untried(candidate) for candidate in singles if not candidate.changes]
         return Found(
-            _decent(_ranked((*self._found, *untried)))[:limit],
+            _decent(_ranked((*self._found, *untried)))[:_LIMIT],
             pairs and not ended,
             tuple(self._additions()),
             Searched(single, self._tried - single, ended),

@@ -1,6 +1,6 @@
-"""What the scheduler makes of a pod, in its own words: outcome, reason and message of the condition PodScheduled.
+"""What the scheduler makes of a pod, put together from its steps: outcome, reason and message of its PodScheduled.
 
-Upstream: handleSchedulingFailure, FitError, RunPostFilterPlugins.
+Recorded answers of the real scheduler are held against it. Upstream: handleSchedulingFailure, FitError.
 """
 
 from __future__ import annotations
@@ -9,12 +9,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from kubectl_dra.cluster.state import DEFAULT_SCHEDULER
 from kubectl_dra.model.core import Pod
 from kubectl_dra.scheduler import fit_error
 from kubectl_dra.scheduler.attempt import Attempt, Scores, attempt, scores
-from kubectl_dra.scheduler.plugins import dynamic_resources
-from kubectl_dra.scheduler.preemption import Preemption, preempt
-from kubectl_dra.scheduler.queue import SCHEDULING_GATES, gates, ignored
+from kubectl_dra.scheduler.post_filter import post_filter
+from kubectl_dra.scheduler.preemption import Preemption
+from kubectl_dra.scheduler.queue import SCHEDULING_GATES, gates
 from kubectl_dra.scheduler.snapshot import Snapshot
 from kubectl_dra.scheduler.status import Code, Status
 from kubectl_dra.scheduler.visits import first_error, processed
@@ -50,9 +51,15 @@ class Decision:
     processed: int = 0
 
 
+def _ignored(snapshot: Snapshot, pod: Pod) -> bool:
+    """Whether the pod is another scheduler's, or is being deleted."""
+    ours = (pod.spec.scheduler_name or DEFAULT_SCHEDULER) in snapshot.state.schedulers
+    return not ours or pod.metadata.deletion_timestamp is not None
+
+
 def decide(snapshot: Snapshot, pod: Pod, start: int = 0) -> Decision:
     """What happens to ``pod``. ``start``: the node at which the scheduler starts, which decides between errors."""
-    if ignored(snapshot, pod):
+    if _ignored(snapshot, pod):
         return Decision(Outcome.IGNORED)
     if held := tuple(gates(snapshot, pod)):
         if any(status.code is Code.UNKNOWN for status in held):
@@ -104,23 +111,3 @@ def _error(status: Status, found: Attempt) -> Decision:
 def _reasons(found: Attempt) -> Iterator[str]:
     for name in found.cycle.snapshot.nodes:
         yield from found.status_of(name).reasons
-
-
-@dataclass(frozen=True, slots=True)
-class AfterFilter:
-    """What the PostFilter plugins say together; ``preemption`` None: it was not its turn."""
-
-    message: str
-    preemption: Preemption | None = None
-
-
-def post_filter(found: Attempt) -> AfterFilter:
-    """DynamicResources, then DefaultPreemption: the first that fails or succeeds says it alone."""
-    devices = dynamic_resources.post_filter(found.cycle)
-    if devices.code is not Code.UNSCHEDULABLE:
-        return AfterFilter(devices.message)
-    unsure = bool(found.selection.unsure) or any(verdict.unsure for verdict in found.verdicts.values())
-    preemption = preempt(found.cycle, found.status_of, unsure=unsure)
-    said = preemption.status
-    reasons = (*devices.reasons, *said.reasons) if said.code is Code.UNSCHEDULABLE else said.reasons
-    return AfterFilter(", ".join(reasons), preemption)

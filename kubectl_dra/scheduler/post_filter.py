@@ -1,0 +1,30 @@
+"""What the PostFilter plugins say once no node fits. Upstream: RunPostFilterPlugins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kubectl_dra.scheduler.attempt import Attempt
+from kubectl_dra.scheduler.plugins import dynamic_resources
+from kubectl_dra.scheduler.preemption import Preemption, preempt
+from kubectl_dra.scheduler.status import Code
+
+
+@dataclass(frozen=True, slots=True)
+class AfterFilter:
+    """What the PostFilter plugins say together; ``preemption`` None: it was not its turn."""
+
+    message: str
+    preemption: Preemption | None = None
+
+
+def post_filter(found: Attempt) -> AfterFilter:
+    """DynamicResources, then DefaultPreemption: the first that fails or succeeds says it alone."""
+    devices = dynamic_resources.post_filter(found.cycle)
+    if devices.code is not Code.UNSCHEDULABLE:
+        return AfterFilter(devices.message)
+    unsure = bool(found.selection.unsure) or any(verdict.unsure for verdict in found.verdicts.values())
+    preemption = preempt(found.cycle, found.status_of, unsure=unsure)
+    said = preemption.status
+    reasons = (*devices.reasons, *said.reasons) if said.code is Code.UNSCHEDULABLE else said.reasons
+    return AfterFilter(", ".join(reasons), preemption)
