@@ -179,7 +179,7 @@ def test_its_pods_are_found_by_their_owners(capfd: pytest.CaptureFixture[str], t
 
 def test_a_name_that_is_not_there(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     text = told(capfd, "jobset/wrok", file(tmp_path, made("JobSet")), code=1)
-    assert 'jobsets.jobset.x-k8s.io "wrok" is not among what was read in namespace "demo"; there is work' in text
+    assert 'jobsets.jobset.x-k8s.io "wrok" is not among what was read in namespace "demo", did you mean "work"?' in text
 
 
 def test_a_name_that_stands_in_another_namespace(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:

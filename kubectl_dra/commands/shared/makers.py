@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any
 
 from kubectl_dra.api.controllers import MAKERS, RUNTIMES
 from kubectl_dra.api.kinds import Kind
@@ -12,13 +12,13 @@ from kubectl_dra.api.sources import Source
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.cluster import source_spec
 from kubectl_dra.commands.shared.errors import CommandError
+from kubectl_dra.commands.shared.not_found import not_there
 from kubectl_dra.commands.shared.options import Options
+from kubectl_dra.commands.shared.suggest import did_you_mean
 from kubectl_dra.model.ids import Key
 from kubectl_dra.reports.invocations import kubectl, of, plain_word, shell_line, within
 from kubectl_dra.source.errors import ClusterError, ForbiddenError
 from kubectl_dra.source.spec import Connection
-
-_SHOWN: Final = 5
 
 
 def with_maker(options: Options, state: ClusterState, kind: Kind, key: Key, *, has_pods: bool) -> ClusterState:
@@ -44,7 +44,7 @@ def with_maker(options: Options, state: ClusterState, kind: Kind, key: Key, *, h
         if has_pods:
             return state
         look = shell_line(kubectl("get", kind.resource, within(key.namespace)))
-        raise CommandError(f'{kind.resource} "{key.name}" not found in namespace "{key.namespace}"', look)
+        raise CommandError(not_there(kind, key), look)
     from kubectl_dra.api.makers import Makers  # what reads manifests is loaded only where there is one
 
     makers = Makers((found, *_runtime(connection, found, key.namespace)))
@@ -52,14 +52,11 @@ def with_maker(options: Options, state: ClusterState, kind: Kind, key: Key, *, h
 
 
 def _not_in_file(state: ClusterState, kind: Kind, key: Key) -> CommandError:
-    known = sorted((namespace, name) for of_kind, namespace, name in state.inventory.makers if of_kind == kind.name)
+    known = [Key(namespace, name) for of_kind, namespace, name in state.inventory.makers if of_kind == kind.name]
     what = f'{kind.resource} "{key.name}" is not among what was read in namespace "{key.namespace}"'
-    here = [name for namespace, name in known if namespace == key.namespace]
-    elsewhere = [f"{namespace}/{name}" for namespace, name in known if name == key.name]
-    if elsewhere:
-        what += f"; there is {elsewhere[0]}"
-    elif here:
-        what += f"; there are {', '.join(here[:_SHOWN])}" if len(here) > 1 else f"; there is {here[0]}"
+    here = (each.name for each in known if each.namespace == key.namespace)
+    elsewhere = sorted(str(each) for each in known if each.name == key.name)
+    what += f"; there is {elsewhere[0]}" if elsewhere else did_you_mean(key.name, here)
     words = kubectl("get", of(kind.resource, key.name, key.namespace), plain_word("-oyaml"))
     return CommandError(what, shell_line(words))
 

@@ -37,7 +37,7 @@ def key_not_found(
     kind: Kind, key: Key, known: Iterable[Key], evidence: Evidence, command: Words, all_: Words
 ) -> CommandError:
     """An object in a namespace; ``command`` takes ``TYPE/NAME -n NAMESPACE``, and ``all_`` lists what there is."""
-    what = f'{kind.resource} "{key.name}" not found in namespace "{key.namespace}"'
+    what = not_there(kind, key)
     if not evidence.complete(kind.name, key.namespace):
         return _unsure(what, kind, within(key.namespace), evidence)
     keys = tuple(known)
@@ -46,6 +46,11 @@ def key_not_found(
         return CommandError(what, shell_line(dra(command, of(_word(kind), key.name, elsewhere[0])), dra(all_) or ()))
     here = (each.name for each in keys if each.namespace == key.namespace)
     return CommandError(what + did_you_mean(key.name, here), shell_line(dra(all_)))
+
+
+def not_there(kind: Kind, key: Key) -> str:
+    """That a name of ``kind`` is not there, as kubectl says it, and where."""
+    return f'{kind.resource} "{key.name}" not found in namespace "{key.namespace}"'
 
 
 def check_node(name: str | None, state: ClusterState) -> None:

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from kubectl_dra.commands.shared.errors import CommandError, UsageProblem
+from kubectl_dra.commands.shared.errors import UsageProblem
 from kubectl_dra.commands.shared.options import Options
-from kubectl_dra.commands.shared.suggest import did_you_mean
 from kubectl_dra.reports.invocations import try_dra, try_kubectl
 
 if TYPE_CHECKING:
@@ -125,16 +124,14 @@ def supposed(world: ClusterState, switches: tuple[Switch, ...]) -> tuple[Cluster
 def told(world: ClusterState) -> Iterator[None]:
     """What a switch names and is not there becomes an error for people."""
     from kubectl_dra.api.kinds import NODE, RESOURCE_SLICE
+    from kubectl_dra.commands.shared.not_found import object_not_found
     from kubectl_dra.diagnosis.whatif import WhatIfError
 
     try:
         yield
     except WhatIfError as error:
-        kind = NODE if error.kind == "node" else RESOURCE_SLICE
-        complete = world.evidence.complete(kind.name)
-        unsure = "" if complete else ", but not all of them could be read"
-        hint = try_kubectl("get", "nodes") if error.kind == "node" else try_dra("get", "devices")
-        if not complete:
-            hint = try_kubectl("auth", "can-i", "list", kind.resource)
-        what = f'{error.kind}s "{error.name}" not found{unsure}{did_you_mean(error.name, error.known)}'
-        raise CommandError(what, hint) from error
+        name, known, evidence = error.name, error.known, world.evidence
+        if error.kind == "node":
+            raise object_not_found(NODE, name, known, evidence, try_kubectl("get", "nodes")) from error
+        look = try_dra("get", "devices")
+        raise object_not_found(RESOURCE_SLICE, name, known, evidence, look, "device") from error
