@@ -56,7 +56,7 @@ class DraApp(CommandLine):
         if action == "context":
             return bool(self.settings.contexts())
         if action == "unread":
-            return bool(unknown_kinds(self.cluster))
+            return bool(unknown_kinds(self.cluster)) and not isinstance(view, UnreadView)
         if action == "suspend":
             return self.can_leave_terminal
         if action in _NOT_WITHOUT_SUBJECT or (action == "unlock" and not self.feed.live):

@@ -240,10 +240,19 @@ class ListView(Previewing[RowT]):
     def _go_to_hit(self, where: str, ended: Safe) -> None:
         before = self.grid.cursor
         self.grid.action_move(where)
+        while self._is_at_heading and 0 < self.grid.cursor < len(self.grid.rows) - 1:
+            self.grid.action_move(where)
+        if self._is_at_heading:
+            # Nothing but a heading is left in that direction.
+            self.grid.go_to(before)
         if self.grid.selected is None:
             self.dra.say(Safe("nothing was found"))
         elif self.grid.cursor == before:
             self.dra.say(ended)
+
+    @property
+    def _is_at_heading(self) -> bool:
+        return self.grid.selected is not None and self.heading(self.grid.selected) is not None
 
     def do_mark(self) -> None:
         """Mark the row under the cursor, or not any more; then the next one."""

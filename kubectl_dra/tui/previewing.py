@@ -103,6 +103,8 @@ class Previewing(View, Generic[RowT]):
         if self._previewed[0] != key or self._previewed[1] is None:
             self._previewed = key, self.preview_of(row)
             self.preview.scroll_home(animate=False)
+            if self._previewed[1] is None:
+                self.preview.show(())
             self.dra.queries_changed()
         self.show_preview()
 

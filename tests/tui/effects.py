@@ -257,7 +257,7 @@ EFFECTS = {
     "previous_hit": ("The one before", _hit(-1)),
     "faults": ("Only rows that need attention, or all again", changes("faults")),
     "mark": ("Mark the row; a taint then is planned for all marked ones", changes("marked", "columns")),
-    "fold": ("Fold what is below the line, or unfold it; ← → do so too", changes("rows")),
+    "fold": ("Fold what is below the line, or its group, or unfold it; ← → do so too", changes("rows")),
     "fold_all": ("Fold everything, or unfold it", changes("rows")),
     "sort": ("Sort by the next column", changes("sorted")),
     "reverse": ("Reverse the order", changes("sorted")),
@@ -326,5 +326,5 @@ REFUSALS = {
     "next_part": ("this screen has one part",),
     "would_get": ("a claim needs a class",),
     "remove": ("only the driver can remove it",),
-    "fold": ("there is nothing below this line",),
+    "fold": ("there is nothing below this line", "do not fold while a filter is active"),
 }

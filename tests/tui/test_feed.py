@@ -252,6 +252,9 @@ def test_what_was_not_read_has_a_page_with_the_commands_that_permit_it():
         assert "kubectl create clusterrole" in text
         await ui.press("c")
         assert "kubectl create clusterrolebinding" in ui.app.clipboard
+        # The page is there already.
+        await ui.press("exclamation_mark", "escape")
+        assert ui.crumbs.startswith("pending")
 
     started(scripted(feed), script, LARGE)
 

@@ -403,3 +403,59 @@ def test_who_goes_on_at_an_end_is_told(monkeypatch):
         assert "this pool is not tied to one node" in ui.screen
 
     play(demo_app(), script, LARGE)
+
+
+def _pods(ui):
+    return [row.pod.name for row in ui.app.view.grid.rows if row.pod is not None]
+
+
+def test_groups_of_pending_pods_fold():
+    """`enter` on a heading does what people expect of one; the cursor begins on a pod all the same."""
+
+    async def script(ui):
+        await ui.press("4")
+        everything = _pods(ui)
+        assert ui.app.view.grid.selected.pod.name == everything[0] == "render-5"
+        await ui.press("up")
+        assert "▾ devices in use" in ui.screen
+        assert not any(map(ui.app.offers, ("tree", "used_by", "describe", "yaml", "copy")))
+        await ui.press("enter")
+        assert "▸ devices in use" in ui.screen
+        assert _pods(ui) == everything[5:]
+        assert "16 of 21 pods, 15 reasons" in ui.crumbs
+        await ui.press("down", "down", "space")
+        assert ui.app.view.grid.selected.code == "DRA-310"
+        assert _pods(ui) == everything[8:]
+        # What was folded is found, and folded again afterwards.
+        await ui.press("slash", *"sweep", "enter", "home", "n", "n")
+        assert _pods(ui) == ["sweep-0", "sweep-1", "sweep-2", "sweep-3"]
+        assert ui.app.view.grid.selected.pod.name == "sweep-1"
+        await ui.press("N", "N")
+        assert ui.app.view.grid.selected.pod.name == "sweep-0"
+        await ui.press("N")
+        assert "this is the first hit" in ui.screen
+        await ui.press("space")
+        assert "do not fold while a filter is active" in ui.screen
+        await ui.press("escape", "Z")
+        assert _pods(ui) == everything
+        await ui.press("Z")
+        assert _pods(ui) == []
+        await ui.press("home", "right")
+        assert _pods(ui) == everything[:5]
+        await ui.press("left")
+        assert _pods(ui) == []
+        await ui.pilot.click(ui.app.view.grid, offset=(4, 1))
+        await ui.settle()
+        assert _pods(ui) == everything[:5]
+
+    play(demo_app(), script)
+
+
+def test_the_preview_of_a_heading_is_its_reason():
+    async def script(ui):
+        await ui.press("4", "up")
+        assert "What it means" in ui.screen
+        await ui.press("down")
+        assert "What it means" not in ui.screen
+
+    play(demo_app(), script, (200, 50))

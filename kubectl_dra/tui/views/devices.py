@@ -111,13 +111,12 @@ class DevicesView(ListView[DeviceRow]):
             self._facts, self._listed, self._seen = found.cluster, {}, rows
         return super().prepared(rows)
 
-    def telling_columns(self, rows: Sequence[DeviceRow]) -> Sequence[Column[DeviceRow]] | None:
+    def telling_columns(self, rows: Sequence[DeviceRow]) -> Sequence[Column[DeviceRow]]:
         """The attributes that tell the rows on the screen apart; the driver where there are several."""
-        found = self._telling_names(rows), len({row.pool.driver for row in rows}) > 1
-        if found == (self._names, self._several_drivers):
-            return None
-        self._names, self._several_drivers = found
-        return self.columns()
+        names, several = self._telling_names(rows), len({row.pool.driver for row in rows}) > 1
+        self._names, self._several_drivers = names, several
+        # Always said: what was said last may have been of rows that a later filter overtook before they were shown.
+        return self._columns_with(names, several_drivers=several)
 
     @property
     def manner(self) -> tuple[object, ...]:
@@ -152,9 +151,12 @@ class DevicesView(ListView[DeviceRow]):
 
     def columns(self) -> Sequence[Column[DeviceRow]]:
         """The name, which stays at the left; the state; attributes; users."""
-        shown = self._chosen_names or self._names[:_FEW]
+        return self._columns_with(self._names, several_drivers=self._several_drivers)
+
+    def _columns_with(self, names: tuple[str, ...], *, several_drivers: bool) -> Sequence[Column[DeviceRow]]:
+        shown = self._chosen_names or names[:_FEW]
         looks = (
-            *([_DRIVER] if self._pools and self._several_drivers else ()),
+            *([_DRIVER] if self._pools and several_drivers else ()),
             *([_POOL] if self._pools else ()),
             *_ITSELF,
             *(self._attribute(index, name, shown) for index, name in enumerate(shown)),

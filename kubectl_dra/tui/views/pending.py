@@ -1,4 +1,6 @@
-"""Pods that wait for devices, grouped by their main reason; beside the list why the one under the cursor does."""
+"""Pods that wait for devices, in groups by their main reason that fold; beside the list why the one under the cursor
+does.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,10 @@ from kubectl_dra.tui.report_worker import Query
 from kubectl_dra.tui.view import Subject
 from kubectl_dra.tui.views.diagnosis import DiagnosisView
 from kubectl_dra.tui.views.reader import RecordPage, ReportView
+from kubectl_dra.tui.views.reasons import ExplanationView
 
+# What is done with a pod, and not with the heading of a group.
+_OF_A_POD: Final = frozenset({"used_by", "tree", "describe"})
 _MARKS: Final = {Agreement.STALE: "stale", Agreement.DIFFERS: "differs"}
 
 
@@ -55,6 +60,10 @@ class PendingView(ListView[PodRow]):
         super().__init__()
         self._goes_to_undiagnosed = False
         self._causes: dict[Key, tuple[PendingReport, Safe]] = {}
+        # Codes of groups that only show their heading; None stands for pods that are being diagnosed.
+        self._folded: frozenset[Code | None] = frozenset()
+        self.grid.stops_at_headings = True
+        self.grid.sideways = self._fold_sideways
 
     def on_resize(self) -> None:
         """Only a list with a size can be scrolled to the pods that somebody came for."""
@@ -100,13 +109,14 @@ class PendingView(ListView[PodRow]):
             yield from (PodRow(key, None) for key in waiting)
 
     def heading(self, row: PodRow) -> Safe | None:
-        """``DRA-211  devices in use  5``."""
+        """``▾ devices in use  5  DRA-211``."""
         if row.pod is not None:
             return None
+        arrow = Safe("▸ " if row.code in self._folded and not self.filter else "▾ ")
         if row.code is None:
-            return fmt("being diagnosed  {} of {}", row.number, row.of)
+            return arrow + fmt("being diagnosed  {} of {}", row.number, row.of)
         code = styled(safe(row.code), Style.DIM)
-        return padded(title(row.code), 30) + " " + styled(padded(fmt("{}", row.number), 6), Style.NAME) + code
+        return arrow + padded(title(row.code), 30) + " " + styled(padded(fmt("{}", row.number), 6), Style.NAME) + code
 
     def arranged(self, rows: Sequence[PodRow]) -> Sequence[PodRow]:
         """Sorted inside of each reason."""
@@ -125,16 +135,25 @@ class PendingView(ListView[PodRow]):
         return arranged[:-1]
 
     def filtered(self, rows: Sequence[PodRow]) -> Sequence[PodRow]:
-        """Headings stay where a pod of theirs does."""
+        """Headings stay where a pod of theirs does; without a filter, all that is not folded away."""
+        if not self.filter:
+            return [row for row in rows if row.pod is None or row.code not in self._folded] if self._folded else rows
         kept: list[PodRow] = []
         for row in reversed(super().filtered(rows)):
             if row.pod is not None or (kept and kept[-1].pod is not None and kept[-1].code == row.code):
                 kept.append(row)
-        return kept[::-1] if self.filter else rows
+        return kept[::-1]
 
     def identity(self, row: PodRow) -> Hashable:
-        """The pod's name."""
+        """The pod's name, or the reason of a heading."""
         return row.pod or row.code or ""
+
+    def can(self, action: str) -> bool:
+        """Of a heading only what a reason has."""
+        row = self.grid.selected
+        if row is not None and row.pod is None and action in _OF_A_POD:
+            return False
+        return (row is not None and row.code is not None) if action == "explain" else super().can(action)
 
     def text_of(self, row: PodRow) -> str:
         """Name, reason, sentence; headings pass every filter and are looked at afterwards."""
@@ -143,15 +162,59 @@ class PendingView(ListView[PodRow]):
         return f"{row.pod} {row.code or ''} {title(row.code)} {self._why(row)}"
 
     def opened(self, row: PodRow) -> None:
-        """The diagnosis; of a heading, which only a click chooses, what the reason means."""
+        """The diagnosis; a heading folds or unfolds its pods."""
         if row.pod is not None:
             self.dra.push(DiagnosisView(row.pod))
-        elif row.code is not None:
-            self.dra.open_explanation(row.code)
+        else:
+            self.do_fold()
+
+    # --- folding ----------------------------------------------------------------------------------------------------
+
+    @property
+    def manner(self) -> tuple[object, ...]:
+        """What is folded decides, too."""
+        return *super().manner, self._folded
+
+    def do_fold(self) -> None:
+        """Fold the group under the cursor to its heading, or unfold it."""
+        row = self.grid.selected
+        if row is not None and self.filter:
+            self.dra.say(Safe("groups do not fold while a filter is active: esc drops it"))
+        elif row is not None:
+            self._set_folded(self._folded ^ {row.code})
+
+    def do_fold_all(self) -> None:
+        """Only the headings, or everything again."""
+        every = frozenset(row.code for row in self.all_rows() or () if row.pod is None)
+        self._set_folded(frozenset() if self._folded else every)
+
+    def _fold_sideways(self, where: str) -> bool:
+        """Left folds, right unfolds."""
+        row = self.grid.selected
+        if row is not None and (row.code in self._folded) is (where == "right"):
+            self.do_fold()
+        return True
+
+    def _set_folded(self, folded: frozenset[Code | None]) -> None:
+        row = self.grid.selected
+        self._folded = folded
+        if row is not None and row.code in folded:
+            self._go_to_heading(row.code)
+        self.show()
+        self.dra.refresh_frame()
+
+    def _go_to_heading(self, code: Code | None) -> None:
+        """The cursor stays with the group whose pods leave."""
+        places = (place for place, row in enumerate(self.grid.rows) if row.pod is None and row.code == code)
+        self.grid.go_to(next(places, self.grid.cursor))
+
+    # --- the row under the cursor -----------------------------------------------------------------------------------
 
     def preview_of(self, row: PodRow) -> ReportView | None:
-        """Why it waits, without ways out."""
-        return PodPage(row.pod) if row.pod is not None else None
+        """Why it waits, without ways out; of a heading what the reason means."""
+        if row.pod is not None:
+            return PodPage(row.pod)
+        return ExplanationView(row.code) if row.code is not None else None
 
     def go_to_undiagnosed(self) -> None:
         """Put the cursor on the first pod without a reason, now or when the list is there."""
