@@ -16,9 +16,11 @@ TRAIN = ObjectRef("PodGroup", "ml", "train")
 @pytest.mark.parametrize(
     ("competition", "text"),
     [
-        (Competition(after=1), "1 other pod waits for the same; this one comes first"),
-        (Competition(after=2), "2 other pods wait for the same; this one comes first"),
-        (Competition(after=1, groups=1), "1 other PodGroup waits for the same; this one comes first"),
+        (Competition(after=2), ""),
+        (
+            Competition(before=1, groups=1, first=(TRAIN,), lost=True),
+            "1 other PodGroup waits for the same; ml/train comes first, and will probably take it",
+        ),
         (
             Competition(after=1, again=1),
             "the scheduler tries this pod first, before the one that is started again",
@@ -27,15 +29,12 @@ TRAIN = ObjectRef("PodGroup", "ml", "train")
             Competition(before=1, again=1, first=(A,), lost=True),
             "what is started again is there first, and will probably take it",
         ),
-        (Competition(after=2, again=1), "2 other pods wait for the same; this one comes first"),
+        (Competition(after=2, again=1), ""),
         (
             Competition(before=1, after=1, groups=1, first=(TRAIN,), lost=True),
             "1 other pod and 1 PodGroup wait for the same; ml/train comes first, and will probably take it",
         ),
-        (
-            Competition(before=2, first=(A, B)),
-            "2 other pods wait for the same; ml/a and ml/b come first, and enough is left for this one",
-        ),
+        (Competition(before=2, first=(A, B)), ""),
         (
             Competition(before=42, groups=2, first=(A, B, TRAIN), lost=True),
             "40 other pods and 2 PodGroups wait for the same; ml/a, ml/b, ml/train and 39 more come first, "
@@ -44,5 +43,6 @@ TRAIN = ObjectRef("PodGroup", "ml", "train")
     ],
 )
 def test_who_comes_first(competition: Competition, text: str) -> None:
+    """Only where that decides: others that come later, or leave enough, are no consequence."""
     report = RemedyReport(RemedyKind.FREE_DEVICES, (), True, ("node-1",), (), competition)
-    assert list(note_texts(report)) == [text]
+    assert list(note_texts(report)) == ([text] if text else [])

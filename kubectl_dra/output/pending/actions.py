@@ -229,6 +229,20 @@ def _add(action: AddDevices) -> Safe:
     return fmt("add {} like {}", fmt("{} more {}", action.count, Safe(plural("device", action.count))), action.like)
 
 
+def hardware_text(action: Action, told: str | None) -> tuple[Safe, str | None]:
+    """New devices or nodes without a verb, and the node that the text is about; a node ``told`` before has no name."""
+    if isinstance(action, AddNode):
+        if action.count == 1 and action.like == told:
+            return Safe("another such node"), told
+        return Safe(_add_node(action).removeprefix("add ")), action.like
+    text = Safe(action_text(action).removeprefix("add "))
+    # Pools usually have the name of their node.
+    if isinstance(action, AddDevices) and action.node and action.like.split("/")[1:-1] == [action.node]:
+        number = fmt("{} more {}", action.count, Safe(plural("device", action.count)))
+        return fmt("{} like {} on {}", number, action.like.rpartition("/")[2], action.node), action.node
+    return text, None
+
+
 def _add_node(action: AddNode) -> Safe:
     if action.count == 1:
         return fmt("add a node like {}", action.like)

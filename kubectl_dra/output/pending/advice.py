@@ -40,17 +40,17 @@ from kubectl_dra.reports.pending import PendingReport
 _LONG: Final = timedelta(minutes=2)
 _NEVER: Final = (Verdict.NOT_PENDING, Verdict.SCHEDULABLE, Verdict.UNKNOWN)
 _NEVER_READY: Final = Safe(
-    "What usually helps: Read the log of the driver, or of the controller that attaches the devices: it has to set the "
-    "condition in the claim's status. Waiting longer is unlikely to help: until the condition is set, the scheduler "
-    "releases the devices after each timeout (10 minutes unless configured) and tries again."
+    "Waiting longer is unlikely to help: the driver, or the controller that attaches the devices, has to set the "
+    "condition in the claim's status, and its log says why it does not. Until then the scheduler releases the devices "
+    "after each timeout (10 minutes unless configured) and tries again."
 )
 _NODE_STATE: Final = Safe(
     "Repair the node; Kubernetes removes the taint by itself once the node is well again. A pod that tolerates it gets "
     "no working node. Or add a node like it."
 )
 _NEVER_MADE: Final = Safe(
-    "What usually helps: Check that kube-controller-manager runs, and read its log for resource-claim-controller: the "
-    "API server may refuse the claim. A pod of a PodGroup needs the feature GenericWorkload there."
+    "What usually helps: Check that kube-controller-manager runs, and read its log for resource-claim-controller. A "
+    "pod of a PodGroup needs the feature GenericWorkload there."
 )
 #: What the scheduler's words tell where nothing else decides.
 _OF_THE_SCHEDULER: Final = (
@@ -91,8 +91,11 @@ def advice_lines(report: PendingReport, now: datetime) -> Iterator[Safe]:
         return
     if report.verdict in _NEVER and not (report.verdict is Verdict.UNKNOWN and code in _OF_THE_SCHEDULER):
         return
-    # What exists under the name, or nearly, is offered already.
-    if code.startswith(_ON_THE_NODE) or any(each.kind is RemedyKind.NAME_OBJECT for each in report.remedies):
+    # What exists under the name, or nearly, is offered already, and so is to make what is missing.
+    offered = {each.kind for each in report.remedies}
+    if code.startswith(_ON_THE_NODE) or RemedyKind.NAME_OBJECT in offered:
+        return
+    if code in (Code.CLAIM_MISSING, Code.TEMPLATE_MISSING) and RemedyKind.CREATE_OBJECT in offered:
         return
     if report.tried.ended or (report.no_pair_helps and report.tried.singles):
         yield from wrapped(_tried(report))
@@ -310,7 +313,7 @@ def _logs(report: PendingReport, address: Address) -> Iterator[Safe]:
         if lines:
             yield fmt("Log of driver {}:", where)
         elif find is not None:
-            yield from wrapped(fmt("Log of driver {}: find its pod, usually of a DaemonSet, then kubectl logs", where))
+            yield from wrapped(fmt("Log of driver {} (find its pod, then kubectl logs):", where))
             lines = [find]
         yield from (fmt("  {}", line) for line in lines)
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from kubectl_dra.diagnosis.records import FatalError
 from kubectl_dra.output.console import page_width
-from kubectl_dra.output.layout import padded, wrapped
+from kubectl_dra.output.layout import padded, width, wrapped
 from kubectl_dra.output.pending.carets import caret_lines, place_of
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
 from kubectl_dra.output.words import counted, listed, plural
@@ -21,6 +21,10 @@ def ask_lines(
     asks: Sequence[ClaimAsk], extended: Sequence[ExtendedAsk] = (), fault: FatalError | None = None
 ) -> Iterator[Safe]:
     """Lines for all claims and extended resources of a pod; ``fault`` is marked in the selector that it is about."""
+    single = _in_a_sentence(asks, extended)
+    if single is not None and width(single) <= page_width():
+        yield single
+        return
     if extended:
         yield Safe("It requests (extended resources, without a ResourceClaim)")
     for resource in extended:
@@ -42,6 +46,27 @@ def ask_lines(
         several = len(ask.requests) > 1
         for constraint in ask.constraints:
             yield Safe(" " * (2 if several else column)) + _constraint(constraint, several=several)
+
+
+def _in_a_sentence(asks: Sequence[ClaimAsk], extended: Sequence[ExtendedAsk]) -> Safe | None:
+    """All that is requested, where that is one resource, or a number of devices that nothing else is asked of."""
+    if len(extended) == 1 and not asks:
+        resource = extended[0]
+        return fmt("It requests {} × {}, served by class {}.", resource.count, resource.resource, resource.device_class)
+    if extended or len(asks) != 1 or asks[0].classic is not None or len(asks[0].requests) != 1:
+        return None
+    ask, request = asks[0], asks[0].requests[0]
+    if ask.constraints or ask.template_changed or request.selectors or request.capacity or request.tolerations:
+        return None
+    origin = fmt(", from template {}", ask.template) if ask.template else Safe("")
+    return fmt("It requests {} (request {} of claim {}{}).", _devices(request), request.name, ask.name, origin)
+
+
+def _devices(request: RequestAsk) -> Safe:
+    """``2 devices of class gpu.example.com``."""
+    amount = Safe("all devices") if request.count is None else counted(request.count, "device")
+    admin = Safe(", with admin access") if request.admin_access else Safe("")
+    return fmt("{} of class {}{}", amount, request.device_class, admin)
 
 
 def _classic(classic: ClassicAsk) -> Safe:
@@ -89,9 +114,7 @@ def _marks(fault: FatalError, selector: str, column: int) -> list[Safe]:
 def _request_lines(request: RequestAsk, column: int, fault: FatalError | None) -> Iterator[Safe]:
     """What one request needs; selectors are code, which is never broken across lines."""
     space = Safe(" " * column)
-    amount = Safe("all devices") if request.count is None else counted(request.count, "device")
-    admin = Safe(", with admin access") if request.admin_access else Safe("")
-    first, *rest = wrapped(fmt("{} of class {}{}", amount, request.device_class, admin), indent=column)
+    first, *rest = wrapped(_devices(request), indent=column)
     yield padded(fmt("  {}", request.name), column) + Safe(first[column:])
     yield from rest
     for number, selector in enumerate(request.selectors):

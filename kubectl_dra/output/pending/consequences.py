@@ -26,11 +26,16 @@ from kubectl_dra.reports.renewal import (
 
 def note_texts(remedy: RemedyReport) -> Iterator[Safe]:
     """One text for each consequence of a remedy, and for each note."""
-    if remedy.competition is not None:
+    if remedy.competition is not None and _decides(remedy.competition):
         yield _competition(remedy.competition)
     if remedy.then is not None and remedy.then.code is not None:
         yield fmt("then it meets {}: {}", remedy.then.code, remedy.then.code.meaning)
     yield from (_WORDS[type(note)](note) for note in remedy.notes)
+
+
+def _decides(found: Competition) -> bool:
+    """Whether the others take what is freed; what is started again is waited for, whoever comes first."""
+    return found.lost or (not found.before and found.after == found.again)
 
 
 def _competition(found: Competition) -> Safe:
@@ -44,13 +49,11 @@ def _competition(found: Competition) -> Safe:
     parts += [counted(found.groups, "PodGroup" if parts else "other PodGroup")] if found.groups else []
     verb = Safe("waits" if found.count == 1 else "wait")
     waiting = fmt("{} {} for the same", Safe(" and ").join(parts), verb)
-    if not found.before:
-        return fmt("{}; this one comes first", waiting)
     names = [str(ref.key) for ref in found.first]
     more = found.before - len(names)
     first = Safe("comes" if found.before == 1 else "come")
-    left = Safe("will probably take it") if found.lost else Safe("enough is left for this one")
-    return fmt("{}; {} {} first, and {}", waiting, listed([*names, f"{more} more"] if more else names), first, left)
+    whose = listed([*names, f"{more} more"] if more else names)
+    return fmt("{}; {} {} first, and will probably take it", waiting, whose, first)
 
 
 def _restarts(note: Restarts) -> Safe:

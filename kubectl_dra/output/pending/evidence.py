@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -48,10 +48,15 @@ _SCALING: Final = {
 }
 
 
-def evidence_lines(cause: Cause, namespace: str, now: datetime, said: str = "") -> Iterator[Safe]:
-    """The lines that prove one cause; none where its sentence, which ``said`` contains, says all."""
+def evidence_lines(
+    cause: Cause, namespace: str, now: datetime, said: str = "", requested: Collection[str] = ()
+) -> Iterator[Safe]:
+    """The lines that prove one cause; none where its sentence, which ``said`` contains, says all.
+
+    ``requested``: the selectors that the page shows already.
+    """
     match cause.detail:
-        case FatalError() as error:
+        case FatalError() as error if error.expression not in requested or place_of(error.expression, error) >= 0:
             yield from _expression(error)
         case ClaimEntry() as entry if cause.code is not Code.TEMPLATE_MISSING:
             yield from _claim_entry(entry, now)

@@ -14,6 +14,8 @@ from kubectl_dra.output.safe import Safe, Style, fmt, plain, safe, styled
 from kubectl_dra.output.words import plural
 from kubectl_dra.reports.pending import NodeGroupRecord
 
+#: So many requests of a pod have a table.
+MAX_FUNNELS: Final = 3
 _MIN_NOTE: Final = 16
 _STAGES: Final = {
     StageName.CLASS: "in the class",
@@ -146,9 +148,9 @@ def _head(titles: Sequence[Safe], label: int) -> Safe:
 def is_said(view: FunnelView, certainty: Certainty, said: str, *, about: bool) -> bool:
     """Whether the first line, ``said``, has all that the table would show.
 
-    So it is of one column where at most one check takes devices out, for a reason that stands there; ``about``: where
-    none does, the constraint decides, or nothing matches, that the sentence is about this request. Of an alternative
-    the sentence names what it wants, and what nodes have against it.
+    So it is of one column where the reason of each check that takes devices out stands there, selectors left aside,
+    which the request shows; ``about``: where none does, the constraint decides, or nothing matches, that the sentence
+    is about this request. Of an alternative the sentence names what it wants, and what nodes have against it.
     """
     tracks = [track for track in view.tracks if has_devices(track)]
     if not tracks or certainty.devices.sign or certainty.free_devices.sign:
@@ -160,11 +162,12 @@ def is_said(view: FunnelView, certainty: Certainty, said: str, *, about: bool) -
         return not constrained and bool(others) and all(_is_noted(stage, view, said) for stage in others)
     funnel = tracks[0].funnel
     stages = [stage for stage in funnel.stages if stage.removed]
-    if len(tracks) > 1 or len(stages) > 1 or (stages and funnel.best is not None):
+    if len(tracks) > 1 or (stages and funnel.best is not None):
         return False
-    if not stages or (about and stages[0].name is StageName.SELECTORS and not stages[0].count):
+    later = [stage for stage in stages if stage.name is not StageName.SELECTORS]
+    if not stages or (about and not later and not stages[0].count):
         return about
-    return _is_noted(stages[0], view, said)
+    return all(_is_noted(stage, view, said) for stage in later or stages)
 
 
 def _is_noted(stage: Stage, view: FunnelView, said: str) -> bool:

@@ -103,7 +103,7 @@ def _scheduled(report: PendingReport, pod: Safe, reason: Safe) -> Safe:
         return fmt("{} is scheduled to {}, but {}.", pod, where, reason)
     devices = [name.rpartition("/")[2] for name in report.devices]
     held = fmt(", {} {}", Safe("device" if len(devices) == 1 else "devices"), shortened(devices, _DEVICES))
-    text = "{} is scheduled: {}{}. Its containers have not started yet; nothing has failed so far."
+    text = "{} is scheduled: {}{}. Its containers have not started yet, and no failure was reported."
     return fmt(text, pod, report.node, held if devices else Safe(""))
 
 

@@ -30,6 +30,13 @@ _NOT_READY: Final = {
 }
 
 
+def short_obstacle(cause: Cause, *, several: bool = False) -> Safe:
+    """The same in brackets behind the name, where a taint needs no more than its name."""
+    if isinstance(cause.detail, NodeTaint) and re.split("[=:]", cause.detail.taint, maxsplit=1)[0] not in _NOT_READY:
+        return fmt("taint {}", cause.detail.taint)
+    return obstacle(cause, several=several)
+
+
 def obstacle(cause: Cause, *, several: bool = False) -> Safe:
     """The predicate about the node, or ``several`` of them."""
     if isinstance(cause.detail, Company):

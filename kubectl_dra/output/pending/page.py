@@ -13,8 +13,6 @@ from kubectl_dra.diagnosis.records import (
     ClaimElsewhere,
     ClassProblem,
     Funnel,
-    NodeOutcome,
-    PoolProblem,
     Refusal,
     StageName,
     Verdict,
@@ -35,11 +33,10 @@ from kubectl_dra.output.pending.advice import (
 from kubectl_dra.output.pending.asks import ask_lines, is_marked, unseen_lines
 from kubectl_dra.output.pending.assumptions import assumption_blocks
 from kubectl_dra.output.pending.evidence import autoscaler_lines, evidence_lines, failing_lines
-from kubectl_dra.output.pending.funnel import FunnelView, funnel_lines, funnel_views, has_devices, is_said
+from kubectl_dra.output.pending.funnel import MAX_FUNNELS, FunnelView, funnel_lines, funnel_views, is_said
 from kubectl_dra.output.pending.headline import pending_summary
-from kubectl_dra.output.pending.main_reason import names_of
 from kubectl_dra.output.pending.node_groups import node_group_lines
-from kubectl_dra.output.pending.obstacles import obstacle
+from kubectl_dra.output.pending.other_nodes import other_nodes_lines
 from kubectl_dra.output.pending.preemption import preemption_lines
 from kubectl_dra.output.pending.remedies import addition_lines, recorded_lines, remedy_lines, short_commands
 from kubectl_dra.output.pending.scheduler_words import fault_of, scheduler_lines
@@ -48,13 +45,12 @@ from kubectl_dra.output.pending.together import constraint_tells_all
 from kubectl_dra.output.safe import Safe, Style, command, fmt, plain, safe, styled
 from kubectl_dra.output.unread import missing_kinds, missing_lines
 from kubectl_dra.output.whatif.page import whatif_lines
-from kubectl_dra.output.words import ago, listed
+from kubectl_dra.output.words import ago
 from kubectl_dra.reports.invocations import dra, of, reading
-from kubectl_dra.reports.pending import NodeGroupRecord, PendingReport
+from kubectl_dra.reports.pending import PendingReport
 from kubectl_dra.reports.remedies import RemedyReport
 from kubectl_dra.scheduler.fit_error import SCHEDULER_ERROR, without_preemption
 
-_MAX_FUNNELS: Final = 3
 # Verdicts that rest on the whole cluster; the others follow from the pod and its claims alone.
 _OF_THE_CLUSTER: Final = frozenset(
     {Verdict.SCHEDULER_ERROR, Verdict.SCHEDULABLE, Verdict.UNSCHEDULABLE, Verdict.UNKNOWN}
@@ -65,10 +61,8 @@ _TELL_WHY: Final = ("ResourceQuota", "Event")
 _UNREAD_WHY: Final = Safe("What would tell whether the claim is refused could not be read:")
 #: How to see the nodes that a table has no room for.
 _OUTSIDE, _INSIDE = Safe("--node NAME"), Safe("v lists them")
-#: Their sentence says what rejects the nodes.
-_TELLS_NODES: Final = (Code.CLAIM_ELSEWHERE, Code.EXTENDED_RESOURCE_UNSERVED)
-#: So many groups of nodes are told in the first line.
-_TOLD_FIRST: Final = 3
+#: What is the matter with nodes that do not have the device, or that are ruled out earlier.
+_OF_OTHER_NODES: Final = (Code.SELECTOR_MATCHES_NOTHING, Code.DEVICES_FOR_OTHER_NODES, "DRA-4")
 
 
 def pending_page(
@@ -109,9 +103,8 @@ def _what_is_wrong(report: PendingReport, now: datetime, first: Sequence[Safe], 
     yield list(_heard(report, now))
     yield list(ask_lines(report.asks, report.extended, fault_of(report))) if _shows_asks(report) else []
     yield list(unseen_lines(report.unseen))
-    if not constraint_tells_all(report.causes, report.nodes):
+    if _told_by_nodes(report) and not constraint_tells_all(report.causes, report.nodes):
         yield from _funnels(report, others, first)
-    yield list(_other_nodes(report))
 
 
 def _held(report: PendingReport) -> Iterator[Safe]:
@@ -126,9 +119,12 @@ def _how_we_know(
     report: PendingReport, now: datetime, address: Address, said: str, *, told: bool
 ) -> Iterator[list[Safe]]:
     """What proves the causes, and what could not be read; the first line has ``said`` so much already."""
-    yield _evidence(report, now, said)
-    yield list(taint_lines(report.nodes, now, said))
-    yield list(deletion_lines(report.nodes, now))
+    yield [
+        *(other_nodes_lines(report) if _told_by_nodes(report) else ()),
+        *_evidence(report, now, said),
+        *taint_lines(report.nodes, now, said),
+        *deletion_lines(report.nodes, now),
+    ]
     yield list(failing_lines(report.failing))
     yield list(autoscaler_lines(report.autoscaler, now))
     if report.verdict in _OF_THE_CLUSTER and not told:
@@ -144,9 +140,11 @@ def _what_can_be_done(
     """Ways out that were tried, then advice."""
     yield list(existing_lines(report))
     yield overdue_lines(report, now)
-    if not apart:
-        yield _ways_out(report, now, address, more)
-    yield list(addition_lines(_additions(report), alone=not report.remedies))
+    additions = list(addition_lines(_additions(report), alone=not report.remedies))
+    if apart:
+        yield additions
+    else:
+        yield [*_ways_out(report, now), *additions, *_commands(report, now, address, more)]
     yield list(node_group_lines(report.node_groups, report.missing, address))
     yield list(advice_lines(report, now))
     yield list(next_step_lines(report, address, now))
@@ -154,9 +152,7 @@ def _what_can_be_done(
 
 def _what_else_to_know(report: PendingReport, now: datetime) -> Iterator[list[Safe]]:
     """What does not help, what is assumed, and where to read more."""
-    yield _where_devices_are(report)
-    yield _admin_access(report)
-    yield _priority(report)
+    yield [*_where_devices_are(report), *_admin_access(report), *_priority(report)]
     yield from assumption_blocks(report)
     yield [*([] if _is_heard_first(report) else scheduler_lines(report, now)), *_footer(report)]
 
@@ -191,7 +187,8 @@ def _evidence(report: PendingReport, now: datetime, said: str) -> list[Safe]:
     marked = fault_of(report) if _shows_asks(report) else None
     marked = marked if marked is not None and is_marked(report.asks, marked) else None
     causes = [cause for cause in first if cause.detail is not marked and not _is_said_below(cause, report)]
-    told = dict.fromkeys(tuple(evidence_lines(cause, report.pod.namespace, now, said)) for cause in causes)
+    shown = [selector for ask in report.asks for request in ask.requests for selector in request.selectors]
+    told = dict.fromkeys(tuple(evidence_lines(cause, report.pod.namespace, now, said, shown)) for cause in causes)
     return [line for lines in told for line in lines]
 
 
@@ -213,12 +210,14 @@ def _in_vain(report: PendingReport, now: datetime) -> bool:
     return is_binding_overdue(report, now) or is_claim_overdue(report, now)
 
 
-def _ways_out(report: PendingReport, now: datetime, address: Address, more: Safe | None) -> list[Safe]:
-    """The list; a pod on its node has only to wait, as the first line says, and one that waited in vain need not."""
-    only_waits = all(remedy.kind is RemedyKind.WAIT for remedy in report.remedies)
-    if only_waits and (report.verdict is Verdict.PREPARING or _in_vain(report, now)):
-        return []
-    return [*remedy_lines(report.remedies, report.verdict), *_commands(report, address, more)]
+def _only_waits(report: PendingReport, now: datetime) -> bool:
+    """Whether nothing is left to do: the page says that of a pod that fits or is on its node, or that it is in vain."""
+    told = report.code is Code.FITS_NOW or report.verdict is Verdict.PREPARING or _in_vain(report, now)
+    return told and all(remedy.kind is RemedyKind.WAIT for remedy in report.remedies)
+
+
+def _ways_out(report: PendingReport, now: datetime) -> list[Safe]:
+    return [] if _only_waits(report, now) else list(remedy_lines(report.remedies, report.verdict))
 
 
 def _where_devices_are(report: PendingReport) -> list[Safe]:
@@ -260,10 +259,10 @@ def _priority(report: PendingReport) -> list[Safe]:
     return wrapped(Safe("The scheduler evicts nobody of lower priority for it: preemption does not free devices."))
 
 
-def _commands(report: PendingReport, address: Address, more: Safe | None) -> list[Safe]:
+def _commands(report: PendingReport, now: datetime, address: Address, more: Safe | None) -> list[Safe]:
     """The commands of the only way out where they are short, else how to get those of any."""
     first = next((number for number, remedy in enumerate(report.remedies, 1) if remedy.steps), None)
-    if first is None:
+    if first is None or _only_waits(report, now):
         return []
     if more is not None:
         return [more] if more else []
@@ -287,7 +286,7 @@ def _funnels(report: PendingReport, others: Safe, first: Sequence[Safe]) -> list
     views = funnel_views(report.nodes)
     several = len(views) > 1
     blocks = []
-    for view in views[:_MAX_FUNNELS]:
+    for view in views[:MAX_FUNNELS]:
         alone = not several or "/" in view.request
         if alone and is_said(view, report.certainty, said, about=_is_about(report, view)):
             continue
@@ -306,45 +305,9 @@ def _is_about(report: PendingReport, view: FunnelView) -> bool:
     return (cause.claim, cause.request) == (view.claim, view.request)
 
 
-def _other_nodes(report: PendingReport) -> Iterator[Safe]:
-    """Nodes that have no column: ruled out before devices were tried, or without any device of the class."""
-    ruled_out: dict[Safe, list[NodeGroupRecord]] = {}
-    for group in report.nodes:
-        text = _why_out(group)
-        if text:
-            ruled_out.setdefault(text, []).append(group)
-    first = report.code or ""
-    told = first.startswith("DRA-4") or first in _TELLS_NODES
-    if ruled_out and not (told and len(ruled_out) <= _TOLD_FIRST):
-        parts = [fmt("{} ({})", names_of(groups), text) for text, groups in ruled_out.items()]
-        yield from wrapped(fmt("Ruled out earlier: {}.", Safe("; ").join(parts)), indent=2, first=0)
-    views = funnel_views(report.nodes)[:_MAX_FUNNELS]
-    without: dict[Safe, list[str]] = {}
-    for view in views:
-        empty = [track.group for track in view.tracks if not has_devices(track) and not _pool_unused(track.group)]
-        if empty and len(empty) < len(view.tracks):
-            without.setdefault(names_of(empty), []).append(view.request)
-    for names, requests in without.items():
-        whose = fmt(" for {}", listed(requests)) if len(requests) < len(views) else Safe("")
-        yield from wrapped(fmt("No device of the class{}: {}.", whose, names), indent=2, first=0)
-    for group in report.nodes:
-        if group.outcome == NodeOutcome.CLAIM_UNAVAILABLE:
-            claims = listed([str(claim.key) for claim in group.claims])
-            told_of = fmt("{}: the devices of claim {} cannot be used there.", names_of([group]), claims)
-            yield from wrapped(told_of, indent=2, first=0)
-
-
-def _pool_unused(group: NodeGroupRecord) -> bool:
-    """Whether the node has devices that may match, in a pool that is not used."""
-    return any(isinstance(cause.detail, PoolProblem) for cause in group.causes)
-
-
-def _why_out(group: NodeGroupRecord) -> Safe:
-    if group.outcome != NodeOutcome.REJECTED:
-        return Safe("")
-    several = group.count > 1
-    parts = [obstacle(cause, several=several) for cause in group.causes] or [safe(group.message)]
-    return Safe("; ").join(list(dict.fromkeys(parts)))
+def _told_by_nodes(report: PendingReport) -> bool:
+    """Whether the nodes prove something: of a pod that fits now those that it does not fit on are no matter."""
+    return report.code is not Code.FITS_NOW
 
 
 def _is_heard_first(report: PendingReport) -> bool:
@@ -372,13 +335,17 @@ def _heard(report: PendingReport, now: datetime) -> Iterator[Safe]:
         )
 
 
+def _is_aside(code: Code, main: Code) -> bool:
+    """Whether a further code is of nodes that play no part: without the device, or ruled out before it was tried."""
+    return code is Code.EVIDENCE_MISSING or (not main.startswith("DRA-4") and code.startswith(_OF_OTHER_NODES))
+
+
 def _footer(report: PendingReport) -> Iterator[Safe]:
     """The code, its meaning, and the command that explains it."""
     if not report.causes:
         return
     codes = list(dict.fromkeys(cause.code for cause in report.causes))
-    others = [code for code in codes[1:] if code is not Code.EVIDENCE_MISSING]
-    more = fmt(" and {} more", len(others) - 2) if len(others) > 2 else Safe("")
-    also = fmt(" (also {}{})", Safe(", ").join(others[:2]), more) if others else Safe("")
+    others = [code for code in codes[1:] if not _is_aside(code, codes[0])][:2]
+    also = fmt(" (also {})", Safe(", ").join(others)) if others else Safe("")
     first = fmt("{} {}{}", styled(safe(codes[0]), Style.DIM), Safe(codes[0].label), also)
     yield from closed(first, fmt("kubectl dra explain {}", codes[0]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import reduce
 from itertools import groupby
 from typing import Final
@@ -19,7 +19,7 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import padded, width, wrapped
-from kubectl_dra.output.pending.actions import action_text
+from kubectl_dra.output.pending.actions import action_text, hardware_text
 from kubectl_dra.output.pending.consequences import note_texts
 from kubectl_dra.output.pending.removals import short_clause
 from kubectl_dra.output.safe import Safe, command, fmt, safe
@@ -54,9 +54,12 @@ def remedy_lines(remedies: Sequence[RemedyReport], verdict: Verdict) -> Iterator
     verified = [(number, remedy) for number, remedy in numbered if remedy.verified]
     others = [(number, remedy) for number, remedy in numbered if not remedy.verified]
     if verified:
+        shared = _shared(verified)
         yield from wrapped(_heading(verdict, len(verified)))
-        yield from _by_area(verified)
+        yield from _by_area(verified, shared)
         yield from _replaces(verified)
+        for text, numbers in shared.items():
+            yield from wrapped(fmt("({}: {})", listed([str(number) for number in numbers]), text), indent=5, first=4)
     if others:
         yield Safe("Could also help, but cannot be checked here") if verified else Safe("What could help")
     for number, remedy in others:
@@ -67,7 +70,16 @@ def remedy_lines(remedies: Sequence[RemedyReport], verdict: Verdict) -> Iterator
         yield from _consequences(remedy)
 
 
-def _by_area(verified: Sequence[tuple[int, RemedyReport]]) -> Iterator[Safe]:
+def _shared(verified: Sequence[tuple[int, RemedyReport]]) -> dict[Safe, list[int]]:
+    """The consequences of several ways out, with their numbers: they stand below the list, each once."""
+    told: dict[Safe, list[int]] = {}
+    for number, remedy in verified:
+        for text in note_texts(remedy):
+            told.setdefault(text, []).append(number)
+    return {text: numbers for text, numbers in told.items() if len(numbers) > 1}
+
+
+def _by_area(verified: Sequence[tuple[int, RemedyReport]], shared: Collection[Safe]) -> Iterator[Safe]:
     beside = page_width() - max(width(_runs_on(remedy)) for _, remedy in verified) >= _LEAST_TEXT
     told: Area | None = None
     folded = _alike(verified)
@@ -81,7 +93,7 @@ def _by_area(verified: Sequence[tuple[int, RemedyReport]]) -> Iterator[Safe]:
             first = told is None and beside
             yield padded(heading, page_width() - width(right)) + right if first else heading
             told = found
-        yield from _entry(number, remedy, beside=beside)
+        yield from _entry(number, remedy, shared, beside=beside)
         if others := folded.get(number):
             remedies = dict(verified)
             which = [safe(str(_freed(remedies[other]))) for other in others]
@@ -138,17 +150,19 @@ def _replaces(verified: Sequence[tuple[int, RemedyReport]]) -> Iterator[Safe]:
 
 def addition_lines(additions: Sequence[RemedyReport], *, alone: bool = False) -> Iterator[Safe]:
     """What new devices or a new node would do; ``alone``: nothing else was listed before."""
-    also = Safe("" if alone else "also ")
-    leads = (fmt("New hardware would {}do", also), fmt("Could {}help, but cannot be checked here", also))
-    for lead, verified in zip(leads, (True, False), strict=True):
-        texts = [_addition(each) for each in additions if each.verified is verified]
-        if texts:
-            yield from wrapped(fmt("{}: {}.", lead, Safe(", or ").join(texts)))
-
-
-def _addition(addition: RemedyReport) -> Safe:
-    notes = Safe("; ").join(note_texts(addition))
-    return fmt("{} ({})", remedy_text(addition), notes) if notes else remedy_text(addition)
+    texts, told = [], None
+    verified = [each for each in additions if each.verified]
+    notes = [Safe("; ").join(note_texts(each)) for each in verified]
+    for at, (each, note) in enumerate(zip(verified, notes, strict=True), 1):
+        text, told = hardware_text(each.actions[0], told)
+        # A note on several stands behind the last.
+        texts.append(fmt("{} ({})", text, note) if note and note not in notes[at:] else text)
+    if texts:
+        lead = Safe("This would make it fit: add" if alone else "Or add hardware:")
+        yield from wrapped(fmt("{} {}.", lead, Safe(", or ").join(texts)), indent=2, first=0)
+    if texts := [remedy_text(each) for each in additions if not each.verified]:
+        also = Safe("" if alone else "also ")
+        yield from wrapped(fmt("Could {}help, but cannot be checked here: {}.", also, Safe(", or ").join(texts)))
 
 
 def remedy_text(remedy: RemedyReport) -> Safe:
@@ -253,7 +267,7 @@ def _runs_on(remedy: RemedyReport) -> Safe:
     return Safe("") if remedy.competition is not None and remedy.competition.lost else _nodes(remedy.nodes)
 
 
-def _entry(number: int, remedy: RemedyReport, *, beside: bool) -> Iterator[Safe]:
+def _entry(number: int, remedy: RemedyReport, shared: Collection[Safe], *, beside: bool) -> Iterator[Safe]:
     """The phrase with the nodes at the right end of its first line, or below it where node names are long."""
     nodes = _runs_on(remedy)
     right = nodes if beside else Safe("")
@@ -267,16 +281,17 @@ def _entry(number: int, remedy: RemedyReport, *, beside: bool) -> Iterator[Safe]
         yield Safe(" " * _TEXT_INDENT) + code
     if nodes and not beside:
         yield from wrapped(fmt("runs on {}", nodes), indent=_TEXT_INDENT + 3, first=_TEXT_INDENT)
-    yield from _consequences(remedy)
+    yield from _consequences(remedy, shared)
 
 
-def _consequences(remedy: RemedyReport) -> Iterator[Safe]:
-    """What else happens, and why there is no command."""
+def _consequences(remedy: RemedyReport, shared: Collection[Safe] = ()) -> Iterator[Safe]:
+    """What else happens, unless that is ``shared`` with other ways out, and why there is no command."""
     if tolerates_device_taint(remedy.actions):
-        text = "(the taint reports a problem with the device: repair it, or tolerate the taint if the device is usable)"
+        text = "(first see what the taint reports: repair the device if it is at fault)"
         yield from wrapped(Safe(text), indent=_TEXT_INDENT + 1, first=_TEXT_INDENT)
     for text in note_texts(remedy):
-        yield from wrapped(fmt("({})", text), indent=_TEXT_INDENT + 1, first=_TEXT_INDENT)
+        if text not in shared:
+            yield from wrapped(fmt("({})", text), indent=_TEXT_INDENT + 1, first=_TEXT_INDENT)
     if lacks_a_name(remedy):
         yield Safe("       (no command: the API does not allow a name in it)")
     elif any(commands(step) is None for step in remedy.steps or ()):

@@ -8,7 +8,8 @@ from datetime import datetime
 from typing import Final
 
 from kubectl_dra.diagnosis.records import Agreement, FatalError, Verdict
-from kubectl_dra.output.layout import closed, wrapped
+from kubectl_dra.output.console import page_width
+from kubectl_dra.output.layout import GAP, closed, width, wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
 from kubectl_dra.output.words import ago
 from kubectl_dra.reports.pending import PendingReport
@@ -16,6 +17,7 @@ from kubectl_dra.scheduler.fit_error import without_preemption
 
 #: What the first line and the ways out have of an error of a selector (plugins/dynamicresources, cel).
 _ON_A_DEVICE: Final = re.compile(r"(?:claim|class) \S+: selector #[0-9]+ on device \S+: ")
+_COUNT_OF_NODES: Final = re.compile("^0/[0-9]+ nodes are available: ")
 _HINT: Final = re.compile(r"\. consider using CEL optional chaining \(.*$")
 AGREEMENT: Final = {
     Agreement.AGREES: "matches this diagnosis",
@@ -36,8 +38,12 @@ def scheduler_lines(report: PendingReport, now: datetime) -> Iterator[Safe]:
     seen = report.observed
     if seen is not None and seen.status == "False":
         reason = Safe("") if seen.reason == "Unschedulable" else fmt(" ({})", seen.reason)
-        words = fmt("Scheduler, {}{}: {}", ago(seen.time, now), reason, _words(report, seen.message))
-        yield from closed(words, styled(Safe(AGREEMENT[report.agreement]), Style.DIM))
+        lead, right = fmt("Scheduler, {}{}", ago(seen.time, now), reason), Safe(AGREEMENT[report.agreement])
+        words = fmt("{}: {}", lead, _words(report, seen.message))
+        # Its count of nodes decides nothing where all that follows has room in the same line.
+        short = fmt("{}: {}", lead, _COUNT_OF_NODES.sub("", _words(report, seen.message)))
+        fits = report.agreement is Agreement.AGREES and width(short) + GAP + width(right) <= page_width()
+        yield from closed(short if fits else words, styled(right, Style.DIM))
         if report.agreement is Agreement.STALE and report.message:
             yield from wrapped(fmt("It would now write: {}", report.message))
         if report.agreement is Agreement.DIFFERS and report.message:

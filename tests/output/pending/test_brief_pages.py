@@ -34,13 +34,16 @@ def test_a_table_that_repeats_the_first_line_is_left_out() -> None:
     assert TABLE not in page_of(report)
 
 
-def test_a_table_with_more_than_the_first_line_stays() -> None:
+def test_two_checks_of_the_first_line_have_no_table_and_what_was_never_asked_for_is_no_check() -> None:
     devices = [build.device(f"gpu-{i}", attributes={"model": model}) for i, model in enumerate(("T4", "A100"))]
+    slice_ = build.slice_("node-1", *devices, tainted("gpu-2", 3) | {"attributes": {"model": {"string": "A100"}}})
     wish = build.request(selector=MODEL.format("A100"))
-    two_checks = report_of(
-        build.node(), build.slice_("node-1", *devices), *holding("a", "gpu-1"), POD, build.claim("claim", wish)
-    )
-    assert TABLE in page_of(two_checks)
+    report = report_of(build.node(), slice_, *holding("a", "gpu-1"), POD, build.claim("claim", wish))
+    assert "1 of 2 is tainted" in first_line(report) and "1 of 2 is in use (a)" in first_line(report)
+    assert TABLE not in page_of(report)
+
+
+def test_a_table_with_more_than_the_first_line_stays() -> None:
     others = build.slice_("node-2", build.device("gpu-0"))
     two_nodes = report_of(
         build.node(), build.node("node-2"), GPUS, others, POD, build.claim("claim", build.request(count=3))

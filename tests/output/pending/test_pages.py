@@ -73,6 +73,7 @@ def test_no_page_ends_without_a_next_step(name: str) -> None:
         "If this lasts more than a minute:",
         "something holds it up:",
         "The scheduler retries",
+        "Waiting longer is unlikely to help:",
     )
     assert any(each in joined(text) for each in nexts)
     assert "0 single changes" not in text
@@ -208,6 +209,7 @@ def test_an_amount_that_the_first_line_tells_is_not_repeated_in_the_table() -> N
         each["spec"]["pool"]["resourceSliceCount"] = 2
     del slices[1]["spec"]["devices"]
     held = build.claim("held", held=[("node-1", "half-0")], by=["other"])
-    text = joined(page(*slices, held, build.claim("claim"), POD, build.node()))
+    more = build.slice_("node-2", build.device("gpu-0", taints=[{"key": "ecc", "effect": "NoSchedule"}]))
+    text = joined(page(*slices, more, held, build.claim("claim"), POD, build.node(), build.node("node-2")))
     assert "counters allow 0" in text
     assert text.count("needs 12Gi, 6Gi of 18Gi left") == 1

@@ -591,7 +591,7 @@ def test_devices_that_had_time_enough_to_become_ready_are_not_waited_for_longer(
     )
     again = page_of(report_of(SLICE, refused(POD, words), claim, build.node("node-1")))
     assert "An earlier allocation was given up already" in again
-    assert "What usually helps: Read the log of the driver" in again and "Waiting longer is unlikely to help" in again
+    assert "its log says why it does not" in again and "Waiting longer is unlikely to help" in again
     assert "minute or two" not in again and "wait for the driver" not in again
     since["allocationTimestamp"] = (CLOCK.now() - timedelta(minutes=9)).strftime("%Y-%m-%dT%H:%M:%SZ")
     claim["status"]["allocation"] |= since

@@ -1,0 +1,73 @@
+"""The nodes that no table has: ruled out before devices were tried, without a device of the class, out of reach."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import NodeOutcome, PoolProblem
+from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.pending.funnel import MAX_FUNNELS, funnel_views, has_devices
+from kubectl_dra.output.pending.main_reason import names_of
+from kubectl_dra.output.pending.obstacles import short_obstacle
+from kubectl_dra.output.safe import Safe, fmt, safe
+from kubectl_dra.output.words import listed
+from kubectl_dra.reports.pending import NodeGroupRecord, PendingReport
+
+#: Their sentence says what rejects the nodes.
+_TELLS_NODES: Final = (Code.CLAIM_ELSEWHERE, Code.EXTENDED_RESOURCE_UNSERVED)
+#: So many groups of nodes are told in the first line.
+_TOLD_FIRST: Final = 3
+
+
+def other_nodes_lines(report: PendingReport) -> Iterator[Safe]:
+    """Nodes that have no column: ruled out before devices were tried, or without any device of the class."""
+    sentences = [*_ruled_out(report), *_without_devices(report), *_claim_elsewhere(report)]
+    yield from wrapped(Safe(" ").join(sentences), indent=2, first=0) if sentences else ()
+
+
+def _ruled_out(report: PendingReport) -> Iterator[Safe]:
+    ruled_out: dict[Safe, list[NodeGroupRecord]] = {}
+    for group in report.nodes:
+        text = _why_out(group)
+        if text:
+            ruled_out.setdefault(text, []).append(group)
+    first = report.code or ""
+    told = first.startswith("DRA-4") or first in _TELLS_NODES
+    if ruled_out and not (told and len(ruled_out) <= _TOLD_FIRST):
+        parts = [fmt("{} ({})", names_of(groups), text) for text, groups in ruled_out.items()]
+        yield fmt("Ruled out earlier: {}.", Safe("; ").join(parts))
+
+
+def _without_devices(report: PendingReport) -> Iterator[Safe]:
+    views = funnel_views(report.nodes)[:MAX_FUNNELS]
+    without: dict[Safe, list[str]] = {}
+    for view in views:
+        empty = [track.group for track in view.tracks if not has_devices(track) and not _pool_unused(track.group)]
+        if empty and len(empty) < len(view.tracks):
+            without.setdefault(names_of(empty), []).append(view.request)
+    for names, requests in without.items():
+        whose = fmt(" for {}", listed(requests)) if len(requests) < len(views) else Safe("")
+        yield fmt("No device of the class{}: {}.", whose, names)
+
+
+def _claim_elsewhere(report: PendingReport) -> Iterator[Safe]:
+    """The nodes that the devices of a claim can't be reached from, unless the first line has the one that they can."""
+    for group in report.nodes:
+        if group.outcome == NodeOutcome.CLAIM_UNAVAILABLE and report.code is not Code.CLAIM_ELSEWHERE:
+            claims = listed([str(claim.key) for claim in group.claims])
+            yield fmt("{}: the devices of claim {} cannot be used there.", names_of([group]), claims)
+
+
+def _pool_unused(group: NodeGroupRecord) -> bool:
+    """Whether the node has devices that may match, in a pool that is not used."""
+    return any(isinstance(cause.detail, PoolProblem) for cause in group.causes)
+
+
+def _why_out(group: NodeGroupRecord) -> Safe:
+    if group.outcome != NodeOutcome.REJECTED:
+        return Safe("")
+    several = group.count > 1
+    parts = [short_obstacle(cause, several=several) for cause in group.causes] or [safe(group.message)]
+    return Safe("; ").join(list(dict.fromkeys(parts)))
