@@ -2,7 +2,7 @@
 
 Tokens, passwords, credential plugins and certificates are read here and in the modules beside this one, so that
 nothing of them is written to files or repeated in errors, and everything that can hang ends. The kubernetes package
-does the rest: identity providers (OIDC), the service account of a pod, proxies of the environment, the connection pool.
+does the rest: identity providers (OIDC), the service account of a pod, proxies. Without any of these it is not loaded.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from kubectl_dra.source.live.errors import KubeconfigError, LoginError, capped
 from kubectl_dra.source.live.exec_login import LOGIN_HINT, SECONDS, ExecLogin
 from kubectl_dra.source.live.kubeconfig import Named, Target
 from kubectl_dra.source.live.parallel import NotInTimeError, within
+from kubectl_dra.source.live.pooling import Direct, direct
 from kubectl_dra.source.live.tls import context_of
 from kubectl_dra.source.live.urls import proxy_url
 from kubectl_dra.source.secrets import basic, hidden, login_of, remember, without_login
@@ -47,7 +48,7 @@ class Login(Protocol):
 class Credentials:
     """Settings of the connection pool, the login, and the TLS context; None where ``configuration`` says it all."""
 
-    configuration: Configuration
+    configuration: Configuration | Direct
     login: Login
     tls: ssl.SSLContext | None = None
 
@@ -61,13 +62,12 @@ def credentials_of(target: Target, seconds: float | None, clock: Clock) -> Crede
         login_of(os.environ.get(name, "") or os.environ.get(name.lower(), ""))
     cluster = target.cluster
     if cluster is None:
-        configuration = _configuration(target, {}, seconds)
-        return Credentials(configuration, PackageLogin(configuration, "the pod's service account"))
+        mounted = _configuration(target, {}, seconds)
+        return Credentials(mounted, PackageLogin(mounted, "the pod's service account"))
     user = {} if target.user is None else _without_nulls(target.user.value)
     _remember_user(user)
     content = _single(cluster, user)
-    configuration = _configuration(target, content, seconds)
-    _prepare_proxy(configuration, cluster)
+    configuration = direct(content["clusters"][0]["cluster"], user) or _with_package(target, content, cluster, seconds)
     login = _login(target, user, configuration, seconds, clock)
     given = login.credential() if isinstance(login, ExecLogin) else None
     encrypted = configuration.host.startswith("https")
@@ -79,12 +79,12 @@ def credentials_of(target: Target, seconds: float | None, clock: Clock) -> Crede
 
 
 def _login(
-    target: Target, user: Mapping[str, Any], configuration: Configuration, seconds: float | None, clock: Clock
+    target: Target, user: Mapping[str, Any], configuration: Configuration | Direct, seconds: float | None, clock: Clock
 ) -> Login:
     """As client-go: a token goes before a password, both before a helper; what the server's URL says comes last."""
     whose = _whose(target)
     assert target.cluster is not None  # noqa: S101 - the caller has looked
-    if configuration.api_key:
+    if not isinstance(configuration, Direct) and configuration.api_key:
         return PackageLogin(configuration, whose)
     if user.get("tokenFile"):
         return FileLogin(Path(user["tokenFile"]), whose)
@@ -226,6 +226,12 @@ def _single(cluster: Named, user: Mapping[str, Any]) -> dict[str, Any]:
         "users": [{"name": _NAME, "user": copy.deepcopy(provider)}],
         "contexts": [{"name": _NAME, "context": context}],
     }
+
+
+def _with_package(target: Target, content: dict[str, Any], cluster: Named, seconds: float | None) -> Configuration:
+    configuration = _configuration(target, content, seconds)
+    _prepare_proxy(configuration, cluster)
+    return configuration
 
 
 def _prepare_proxy(configuration: Configuration, cluster: Named) -> None:

@@ -1,6 +1,7 @@
 """Requests to one API server: raw bytes in and out, errors of our own, no silent retries.
 
-The kubernetes package provides credentials and the connection pool; its models and its API classes are not used.
+The kubernetes package provides credentials and the connection pool where these take more than a kubeconfig says; its
+models and its API classes are not used.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from kubectl_dra.source.live import bodies
 from kubectl_dra.source.live.credentials import credentials_of
 from kubectl_dra.source.live.errors import ApiError, BadAnswerError, KubeconfigError, capped, error_from_status
 from kubectl_dra.source.live.kubeconfig import Target, target_of
+from kubectl_dra.source.live.pooling import pool_of
 from kubectl_dra.source.live.transport import translated_errors
 from kubectl_dra.source.live.urls import without_query
 from kubectl_dra.source.secrets import hidden
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
 Query = Mapping[str, str]
 CONNECT_SECONDS: Final = 5.0
 READ_SECONDS: Final = 60.0
-_POOL_SIZE: Final = 16
 _LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
 _log: Final = logging.getLogger("kubectl_dra.live")
 
@@ -38,11 +39,8 @@ class Session:
     """Requests as one user. Threads may share it."""
 
     def __init__(self, target: Target, connection: Connection) -> None:
-        from kubernetes.client.rest import RESTClientObject
-
         credentials = credentials_of(target, connection.request_timeout, connection.clock)
         configuration = credentials.configuration
-        configuration.connection_pool_maxsize = _POOL_SIZE
         _silence_warnings(verified=bool(configuration.verify_ssl))
         self.target = target
         self.server: str = configuration.host
@@ -51,9 +49,7 @@ class Session:
         self.address = replace(connection.address, context=context, server=without_query(self.server))
         self._login = credentials.login
         with translated_errors(self.server, "prepare a connection"):
-            self._pool: urllib3.PoolManager = RESTClientObject(configuration).pool_manager
-            if credentials.tls is not None:
-                self._pool.connection_pool_kw["ssl_context"] = credentials.tls
+            self._pool = pool_of(configuration, credentials.tls)
         self._timeout = connection.request_timeout
         self.clock = connection.clock
         self.max_bytes = connection.max_bytes
