@@ -107,12 +107,13 @@ def unread(
     # Of a pod they may only explain; of a list they are the lines.
     objects = tuple(msgspec.structs.replace(each, decides=True) for each in lacking)
     exist = bool(objects) or any(_exists(kind, namespace, state.inventory) for kind in subject.objects)
-    selects = missing_rights(
-        evidence, (k for k in subject.selects if exist and _matters(k, subject, state, namespace)), namespace
-    )
+    # What is there is never asked whether it matters, which takes a look at all pods or slices.
+    wanting = missing_rights(evidence, subject.selects if exist else (), namespace)
+    selects = tuple(each for each in wanting if _matters(each.kind, subject, state, namespace))
     hides = bool(objects or selects)
-    details = (kind for kind in subject.details if (shown or hides) and _matters(kind, subject, state, namespace))
-    missing = (*objects, *selects, *missing_rights(evidence, details, namespace))
+    wanting = missing_rights(evidence, subject.details if shown or hides else (), namespace)
+    details = (each for each in wanting if _matters(each.kind, subject, state, namespace))
+    missing = (*objects, *selects, *details)
     return Unread(missing, objects, hides, shown or _is_seen(evidence, subject, objects))
 
 

@@ -190,8 +190,9 @@ def test_devices_for_several_nodes_need_nodes():
     assert blind["gpu.example.com"].offers is not None
 
 
-def test_whether_nodes_matter_to_a_list_is_found_out_once():
-    # Each frame of the terminal UI asks that of four lists.
+@pytest.mark.parametrize(("absent", "times"), [((), 0), (("Node",), 1)])
+def test_whether_nodes_matter_to_a_list_is_found_out_once_and_only_where_they_were_not_read(absent, times):
+    # Each frame of the terminal UI asks that of four lists, between a key and what it changes.
     looked = []
 
     class Slices(dict):
@@ -199,14 +200,12 @@ def test_whether_nodes_matter_to_a_list_is_found_out_once():
             looked.append(self)
             return super().values()
 
-    state = facts()
+    state = facts(withheld(document(SMALL), absent))
     inventory = replace(state.inventory, slices=Slices(state.inventory.slices))
     state = replace(state, inventory=inventory)
-    unread(state, POOLS, shown=True)
-    once = len(looked)
-    for _ in range(3):
+    for _ in range(4):
         unread(state, POOLS, shown=True)
-    assert once == len(looked) == 1
+    assert len(looked) == times
 
 
 # --- taints ---------------------------------------------------------------------------------------------------------
