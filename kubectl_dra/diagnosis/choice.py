@@ -76,9 +76,9 @@ def choice(world: ClusterState, key: Key, among: Collection[str], owners: Owners
 def known_choice(world: ClusterState, key: Key, among: Collection[str], owners: Owners) -> tuple[str, ...]:
     """The same; none where that can't be told: what decides between them was not read, or not all are compared."""
     pod = world.inventory.pods[key]
-    if compared(world, len(among)) or of_the_choice(world.evidence, pod) is not None:
+    if compared(world, len(among)):
         return ()
-    known = _with_controller(world, pod, owners)
+    known = told(world, pod, owners)
     if known is None:
         return ()
     return best(attempt(known, pod, _claims(known, pod), among))
@@ -98,11 +98,6 @@ def compared(world: ClusterState, fitting: int) -> int:
     return enough if fitting > enough else 0
 
 
-def is_told(world: ClusterState, pod: Pod) -> bool:
-    """Whether all that decides between nodes that fit was read."""
-    return of_the_choice(world.evidence, pod) is None and (not is_spread(pod) or is_known(world, pod))
-
-
 def best(tried: Attempt) -> tuple[str, ...]:
     """The nodes with the best score of those that fit; all of these where no score can be given."""
     fits = tuple(node.metadata.name for node, _ in tried.nodes(NodeOutcome.FITS))
@@ -111,8 +106,13 @@ def best(tried: Attempt) -> tuple[str, ...]:
     return tuple(name for name in scores(tried.engine).best if name in fits) or fits
 
 
-def _with_controller(world: ClusterState, pod: Pod, owners: Owners) -> ClusterState | None:
-    """With the controller whose pods are kept apart, where that is not certain without; None if it can't be read."""
+def told(world: ClusterState, pod: Pod, owners: Owners) -> ClusterState | None:
+    """The state with all that decides between nodes that fit; None where Services or the controller can't be read.
+
+    The controller, whose pods are kept apart, is added where its selector is not certain without.
+    """
+    if of_the_choice(world.evidence, pod) is not None:
+        return None
     if not is_spread(pod) or is_known(world, pod):
         return world
     owner = owners.controller(pod)

@@ -2,8 +2,9 @@
 
 Plugins that are not simulated are taken to admit every node; who asks says so.
 
-Of several fitting nodes the one with the best score is taken, as the scheduler does; of large clusters those nodes are
-compared that have the fewest copies so far. Nothing of the Inventory is changed.
+Of several fitting nodes the one with the best score is taken, as the scheduler does. Where more fit than it compares,
+which depends on where it begins, those are compared that have the fewest copies so far. Nothing of the Inventory is
+changed.
 """
 
 from __future__ import annotations
@@ -45,9 +46,11 @@ from kubectl_dra.scheduler.plugins.volume_binding import chosen_volumes
 
 # The codes of what aborts an attempt.
 _ABORTS: Final = "DRA-3"
-# The scheduler compares all nodes that fit up to these many, and some of more: of those so many are compared here.
-_ALL_COMPARED: Final = 100
+# Where more nodes fit than the scheduler compares, so many of those with the fewest copies are compared here.
 _COMPARED: Final = 50
+_HARD: Final = "DoNotSchedule"
+# Where copies may make nodes fit, all nodes are tried for the next one, so many in total: some seconds.
+_EFFORT: Final = 100_000
 #: Nobody counts copies beyond this; a larger number is "at least".
 MAX_COPIES: Final = 500
 
@@ -56,13 +59,15 @@ MAX_COPIES: Final = 500
 class Placed:
     """How many copies fit and where. ``failed`` is the diagnosis of the first copy that does not.
 
-    ``world`` has the copies that fit and the one that does not. ``capped``: more might fit.
+    ``world`` has the copies that fit and the one that does not. ``capped``: more might fit. ``compared``: more nodes
+    fit than the scheduler compares, which are so many; 0 where it compares all.
     """
 
     world: ClusterState
     nodes: Mapping[str, int] = field(default_factory=dict)
     failed: PodDiagnosis | None = None
     capped: bool = False
+    compared: int = 0
 
     @property
     def copies(self) -> int:
@@ -72,30 +77,64 @@ class Placed:
 
 def place(world: ClusterState, pods: Iterable[Pod]) -> Placed:
     """Place ``pods``, which differ in their names only, in their order until one does not fit."""
-    nodes: dict[str, int] = {}
-    candidates: list[str] = []
-    for number, pod in enumerate(pods):
-        if number == MAX_COPIES:
-            return Placed(world, nodes, capped=True)
-        key = key_of(pod.metadata)
-        over = shortages_of_new(world, pod)
-        world = world.changed(added(world.inventory, pod, extended=world.features.extended_resource))
-        if over:
-            return Placed(world, nodes, refused_by_quota(world, key, over))
-        fitting = _take(world, key, candidates, nodes)
+    return _Placing(world).run(pods)
+
+
+class _Placing:
+    """Copies placed so far: ``candidates`` are nodes on which the last one fitted, or had not been tried any more."""
+
+    def __init__(self, world: ClusterState) -> None:
+        self._world = world
+        self._nodes: dict[str, int] = {}
+        self._candidates: list[str] = []
+        self._compared = 0
+        self._effort = _EFFORT
+
+    def run(self, pods: Iterable[Pod]) -> Placed:
+        for number, pod in enumerate(pods):
+            if number == MAX_COPIES:
+                return self._placed(capped=True)
+            key = key_of(pod.metadata)
+            over = shortages_of_new(self._world, pod)
+            made = added(self._world.inventory, pod, extended=self._world.features.extended_resource)
+            self._world = self._world.changed(made)
+            if over:
+                return self._placed(refused_by_quota(self._world, key, over))
+            fitting = self._fitting(pod, key)
+            if isinstance(fitting, PodDiagnosis):
+                return self._placed(fitting)
+            if _own_claim_is_refused(self._world, pod, *fitting[1:]):
+                return self._placed(Diagnoser(self._world).pod(key))
+            self._world = self._world.changed(bound(self._world, key, *fitting))
+            name = fitting[0].metadata.name
+            self._nodes[name] = self._nodes.get(name, 0) + 1
+        return self._placed()
+
+    def _placed(self, failed: PodDiagnosis | None = None, *, capped: bool = False) -> Placed:
+        return Placed(self._world, self._nodes, failed, capped, self._compared)
+
+    def _fitting(self, pod: Pod, key: Key) -> _Fitting | PodDiagnosis:
+        """Where the next copy goes, or why nowhere."""
+        self._effort -= len(self._world.inventory.nodes)
+        everywhere = bool(self._nodes) and _opens_nodes(pod) and self._effort >= 0
+        if everywhere:
+            self._candidates = list(self._world.inventory.nodes)
+        fitting = _take(self._world, key, self._candidates, self._nodes, every=everywhere)
         if fitting is None:
-            diagnosis = Diagnoser(world).pod(key)
+            diagnosis = Diagnoser(self._world).pod(key)
             if not _gets_devices(diagnosis):
-                return Placed(world, nodes, diagnosis)
-            candidates = [n for group in diagnosis.nodes if group.outcome is NodeOutcome.FITS for n in group.nodes]
-            fitting = _take(world, key, candidates, nodes)
+                return diagnosis
+            fits = (group for group in diagnosis.nodes if group.outcome is NodeOutcome.FITS)
+            self._candidates = [name for group in fits for name in group.nodes]
+            fitting = _take(self._world, key, self._candidates, self._nodes)
             assert fitting is not None  # noqa: S101 - the diagnosis has just found one
-        if _own_claim_is_refused(world, pod, *fitting[1:]):
-            return Placed(world, nodes, Diagnoser(world).pod(key))
-        world = world.changed(bound(world, key, *fitting))
-        name = fitting[0].metadata.name
-        nodes[name] = nodes.get(name, 0) + 1
-    return Placed(world, nodes)
+        self._compared = self._compared or choice.compared(self._world, len(self._candidates))
+        return fitting
+
+
+def _opens_nodes(pod: Pod) -> bool:
+    """Whether a copy may make nodes fit that did not: it raises the least of the sums that others are held against."""
+    return any(each.when_unsatisfiable == _HARD for each in pod.spec.topology_spread_constraints)
 
 
 def being_bound(
@@ -143,8 +182,13 @@ def _gets_devices(diagnosis: PodDiagnosis) -> bool:
 _Fitting = tuple[Node, Result, Attempt]
 
 
-def _take(world: ClusterState, key: Key, candidates: list[str], taken: Mapping[str, int]) -> _Fitting | None:
-    """The candidate with the best score, of several that with the fewest copies; those that do not fit are removed."""
+def _take(
+    world: ClusterState, key: Key, candidates: list[str], taken: Mapping[str, int], *, every: bool = False
+) -> _Fitting | None:
+    """The candidate with the best score, of several that with the fewest copies; those that do not fit are removed.
+
+    ``every``: all are tried, however many.
+    """
     pod = world.inventory.pods[key]
     entries = resolve(world.inventory, world.evidence, world.features, pod)
     if any(entry.problem is not None for entry in entries):
@@ -152,8 +196,9 @@ def _take(world: ClusterState, key: Key, candidates: list[str], taken: Mapping[s
     claims = [entry.claim for entry in entries if entry.claim is not None]
     trying = classic.attempt if classic.concerns(claims) else attempt
     while candidates:
-        compared = _ALL_COMPARED if len(world.inventory.nodes) <= _ALL_COMPARED else _COMPARED
-        names = sorted(candidates, key=lambda node: taken.get(node, 0))[:compared]
+        # Of more than the scheduler compares, those with the fewest copies.
+        some = _COMPARED if choice.compared(world, len(candidates)) and not every else len(candidates)
+        names = sorted(candidates, key=lambda node: taken.get(node, 0))[:some]
         tried = trying(world, pod, claims, names)
         fits = {node.metadata.name: (node, result) for node, result in tried.nodes(NodeOutcome.FITS)}
         candidates[:] = [name for name in candidates if name in fits or name not in names]

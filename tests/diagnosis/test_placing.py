@@ -47,6 +47,36 @@ def test_all_nodes_of_a_cluster_with_up_to_a_hundred_are_compared() -> None:
     assert placed(1, of_nodes, requests={"cpu": "1"}).nodes == {"n099": 1}
 
 
+def test_so_are_those_of_a_larger_one_where_no_more_fit_than_the_scheduler_compares() -> None:
+    of_nodes = [build.node(f"n{number:03}", cpu="16" if number == 99 else "4") for number in range(100)]
+    small = [build.node(f"small-{number}", cpu="500m") for number in range(50)]
+    done = placed(1, [*of_nodes, *small], requests={"cpu": "1"})
+    assert (done.nodes, done.compared) == ({"n099": 1}, 0)
+
+
+def test_of_more_nodes_some_are_compared_and_whether_copies_fit_stays_exact() -> None:
+    done = placed(110, [build.node(f"n{number:03}", cpu="1") for number in range(108)], requests={"cpu": "1"})
+    assert (done.copies, done.compared) == (108, 100)
+    assert done.failed is not None
+    assert done.failed.verdict is Verdict.UNSCHEDULABLE
+
+
+def test_a_node_that_fits_again_is_compared_again() -> None:
+    """Once a copy is in the other zone the better node is within maxSkew again."""
+    spread = {
+        "topologyKey": "zone",
+        "maxSkew": 1,
+        "whenUnsatisfiable": "DoNotSchedule",
+        "labelSelector": {"matchLabels": {"app": "x"}},
+    }
+    of_nodes = [build.node("large", labels={"zone": "a"}, cpu="64"), build.node("small", labels={"zone": "b"}, cpu="4")]
+    copies = [build.pod(f"copy-{i}", requests={"cpu": "1"}, topologySpreadConstraints=[spread]) for i in range(3)]
+    for copy in copies:
+        copy["metadata"]["labels"] = {"app": "x"}
+    world = ClusterState(facts.inventory(of_nodes), facts.evidence(), features(), CLOCK)
+    assert place(world, facts.inventory(copies).pods.values()).nodes == {"large": 2, "small": 1}
+
+
 def test_the_first_that_does_not_fit_is_diagnosed_among_the_others() -> None:
     done = placed(9, two_nodes(), templates=["one"])
     assert (done.copies, done.nodes) == (5, {"n1": 3, "n2": 2})

@@ -13,7 +13,10 @@ from kubectl_dra.diagnosis import whatif
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import Verdict
 from kubectl_dra.diagnosis.whatif.records import About, Because, PodFate, Switch
+from kubectl_dra.diagnosis.workloads import Unread
 from kubectl_dra.model.ids import Key
+from kubectl_dra.model.meta import LabelSelector
+from kubectl_dra.model.workloads import WorkloadObject, WorkloadSpec
 from kubectl_dra.output.safe import Safe, plain
 from kubectl_dra.output.whatif.page import whatif_lines
 from tests.cluster.test_edits import decoded
@@ -178,6 +181,37 @@ def test_where_a_displaced_pod_goes_is_a_bound_where_what_keeps_it_apart_was_not
     page = " ".join(plain(Safe(" ").join(whatif_lines(found))).split())
     assert ("b or c" in page) is refused
     assert ("not all of these could be read" in page) is refused
+
+
+@pytest.mark.parametrize(("found", "node"), [(True, "c"), (False, "b")])
+def test_the_controller_of_a_displaced_pod_is_read_where_it_decides(found: bool, node: str) -> None:
+    """A bare ReplicaSet, which keeps its pods apart; one that is gone does not, and then the emptier node is better."""
+    mate = build.pod("mate", node_name="b", phase="Running")
+    mate["metadata"]["labels"] = {"set": "x"}
+    (pod,) = owned("x", "a", kind="ReplicaSet", requests={"cpu": "1"})
+    others = [build.pod(f"other-{i}", node_name="c", phase="Running") for i in range(2)]
+    nodes = [build.node(name, labels={"kubernetes.io/hostname": name}) for name in "abc"]
+    made = [build.namespace(), *nodes, pod, mate, *others]
+    world = state_of(build_inventory(map(decoded, made)), evidence("ReplicaSet"))
+    selector = LabelSelector(match_labels={"set": "x"})
+    owner = WorkloadObject(spec=WorkloadSpec(selector=selector)) if found else Unread.GONE
+
+    _, read = whatif.what_if(world, [whatif.Drain("a")], lambda *_: owner)
+    assert [(each.node, each.equal, each.because) for each in read.displaced] == [(node, (), Because.NONE)]
+    _, unread = whatif.what_if(world, [whatif.Drain("a")])
+    assert [(set(each.equal), each.because) for each in unread.displaced] == [({"b", "c"}, Because.NOT_READ)]
+
+
+def test_of_more_nodes_than_the_scheduler_compares_a_displaced_pod_may_get_any() -> None:
+    nodes = [build.node(f"node-{number}") for number in range(105)]
+    made = [build.namespace(), *nodes, *owned("x", "node-0", kind="DaemonSetLike", requests={"cpu": "1"})]
+    world = state_of(build_inventory(map(decoded, made)), evidence())
+    _, found = whatif.what_if(world, [whatif.Drain("node-0")])
+    (moved,) = found.displaced
+    assert (moved.because, len(moved.equal)) == (Because.SOME_COMPARED, 104)
+    page = " ".join(plain(Safe(" ").join(whatif_lines(found))).split())
+    assert f"{moved.node} or 103 other nodes" in page
+    assert "compares only some of the nodes that fit" in page
 
 
 def budget(app: str, allowed: int, name: str = "") -> dict[str, Any]:

@@ -69,6 +69,20 @@ def test_a_pod_that_was_bound_fits() -> None:
     assert [node.node for node in found.nodes] == [facts.scenario("00-ok-allocates-and-binds")[1]["node"]]
 
 
+@pytest.mark.parametrize(("nodes", "compared"), [(100, 0), (101, 100)])
+def test_which_node_it_gets_is_open_where_the_scheduler_compares_only_some(nodes: int, compared: int) -> None:
+    names = [f"node-{number}" for number in range(nodes)]
+    offered = [each for name in names for each in (build.node(name), build.slice_(name, build.device("gpu-0")))]
+    there = [build.device_class(), build.namespace(), build.claim(), *offered]
+    world = ClusterState(facts.inventory(there), facts.evidence(), features(), CLOCK)
+    body = {"apiVersion": "v1", **build.pod(claims=["claim"])}
+    report = simulation_report(world, [read_planned(Source(json.dumps(body).encode()), build.NAMESPACE)], Copies())
+    (found,) = report.pods
+    assert (found.fits, found.nodes_compared) == (Fits.YES, compared)
+    text = " ".join(str(Safe(" ").join(simulation_page(report, CLOCK.now()))).split())
+    assert ("the scheduler compares only some of the nodes that fit" in text) is bool(compared)
+
+
 @pytest.mark.parametrize("kind", ["Service", "Event"])
 @pytest.mark.parametrize("nodes", [1, 2])
 def test_which_node_it_gets_is_open_where_services_were_not_read(kind: str, nodes: int) -> None:

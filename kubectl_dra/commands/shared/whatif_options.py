@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     # Help should not pay for the model.
     from kubectl_dra.cluster import ClusterState
     from kubectl_dra.diagnosis.whatif import Switch, WhatIf
+    from kubectl_dra.diagnosis.workloads import ReadOwner
 
 _OPTIONS: Final = (
     click.option(
@@ -110,14 +111,19 @@ def _displacing(switches: Iterable[Switch]) -> bool:
     return any(isinstance(switch, Drain | RemoveNode | AddTaint) for switch in switches)
 
 
-def supposed(world: ClusterState, switches: tuple[Switch, ...]) -> tuple[ClusterState, WhatIf | None]:
-    """The cluster with the switches. Raises an error that names what is not there."""
+def supposed(
+    world: ClusterState, switches: tuple[Switch, ...], read_owner: ReadOwner | None = None
+) -> tuple[ClusterState, WhatIf | None]:
+    """The cluster with the switches. Raises an error that names what is not there.
+
+    ``read_owner`` gets controllers of displaced pods, where these decide between nodes.
+    """
     if not switches:
         return world, None
     from kubectl_dra.diagnosis.whatif import what_if
 
     with told(world):
-        return what_if(world, switches)
+        return what_if(world, switches, read_owner)
 
 
 @contextmanager

@@ -123,8 +123,8 @@ class _Question:
         state = cluster.state
         if is_held_by_queue(state.inventory, cluster.namespace):
             state = with_queues(options, state, cluster.namespace)
-        world, what_if = supposed(state, self.switches)
         with owner_reader(options) as read_owner:
+            world, what_if = supposed(state, self.switches, read_owner)
             call = PendingCall(
                 options,
                 self.node,

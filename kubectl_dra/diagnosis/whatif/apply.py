@@ -25,6 +25,7 @@ from kubectl_dra.diagnosis.whatif.records import (
     Switch,
     WhatIf,
 )
+from kubectl_dra.diagnosis.workloads import ReadOwner
 from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.ids import Key
@@ -45,9 +46,14 @@ class WhatIfError(LookupError):
         self.known = tuple(known)
 
 
-def what_if(world: ClusterState, switches: Sequence[Switch]) -> tuple[ClusterState, WhatIf]:
-    """The cluster after all ``switches``, and what becomes of pods that have to leave. Raises :class:`WhatIfError`."""
-    applied = _Applying(world)
+def what_if(
+    world: ClusterState, switches: Sequence[Switch], read_owner: ReadOwner | None = None
+) -> tuple[ClusterState, WhatIf]:
+    """The cluster after all ``switches``, and what becomes of pods that have to leave. Raises :class:`WhatIfError`.
+
+    ``read_owner``: as in ``displace``.
+    """
+    applied = _Applying(world, read_owner)
     for switch in in_order(switches):
         applied.apply(switch)
     return applied.finish(in_order(switches))
@@ -67,8 +73,9 @@ def _of_one(switch: Switch) -> Switch:
 
 
 class _Applying:
-    def __init__(self, world: ClusterState) -> None:
+    def __init__(self, world: ClusterState, read_owner: ReadOwner | None) -> None:
         self._given = world
+        self._read_owner = read_owner
         self._world = world
         self._nodes: list[str] = []
         self._devices: list[str] = []
@@ -108,7 +115,7 @@ class _Applying:
             gone = gone_with(self._world.inventory, node)
             self._edit((Remove("Node", Key("", node)), *(Remove(kind, key) for kind, key in gone)))
         more = sum(1 for _ in self._unknown_pods())
-        world, displaced = displace(self._world, self._leaving)
+        world, displaced = displace(self._world, self._leaving, self._read_owner)
         notes = tuple(self._notes)
         return world, WhatIf(switches, tuple(self._nodes), tuple(self._devices), displaced, more, notes)
 

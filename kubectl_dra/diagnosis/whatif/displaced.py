@@ -24,6 +24,7 @@ from kubectl_dra.diagnosis.records import NodeOutcome, ObjectRef, Verdict
 from kubectl_dra.diagnosis.remedies.changes import without_pods
 from kubectl_dra.diagnosis.whatif.nodes import MIRROR, stays_with_node
 from kubectl_dra.diagnosis.whatif.records import Because, Displaced, PodFate
+from kubectl_dra.diagnosis.workloads import Owners, ReadOwner
 from kubectl_dra.model.core import Pod, PodStatus
 from kubectl_dra.model.ids import DeviceId, Key
 from kubectl_dra.model.inventory import Inventory, key_of
@@ -60,17 +61,21 @@ class Leaving:
                 self.pods[key] = by
 
 
-def displace(world: ClusterState, leaving: Leaving) -> tuple[ClusterState, tuple[Displaced, ...]]:
+def displace(
+    world: ClusterState, leaving: Leaving, read_owner: ReadOwner | None = None
+) -> tuple[ClusterState, tuple[Displaced, ...]]:
     """The cluster after the pods have left and found other nodes, or have not; in the order of their keys.
 
-    ``world`` has its nodes as they are then: cordoned, tainted or gone.
+    ``world`` has its nodes as they are then: cordoned, tainted or gone. ``read_owner`` gets controllers of the pods
+    that the Inventory does not have, where these decide between nodes.
     """
-    return _Displacing(world).run(leaving)
+    return _Displacing(world, read_owner).run(leaving)
 
 
 class _Displacing:
-    def __init__(self, world: ClusterState) -> None:
+    def __init__(self, world: ClusterState, read_owner: ReadOwner | None) -> None:
         self._world = world
+        self._owners = Owners(world.inventory, read_owner)
         self._found: dict[Key, Displaced] = {}
         budgets = world.inventory.budgets
         self._allowed = {key: budget.status.disruptions_allowed for key, budget in budgets.items()}
@@ -158,7 +163,8 @@ class _Displacing:
         if problem is not None:
             self._tell(pod, PodFate.PENDING, message=problem.text)
             return False
-        tried = attempt(world, made, claims)
+        told = choice.told(world, made, self._owners)
+        tried = attempt(told or world, made, claims)
         judged = judge(world, made, tried)
         if judged.verdict is not Verdict.SCHEDULABLE:
             known = judged.verdict in (Verdict.UNSCHEDULABLE, Verdict.SCHEDULER_ERROR)
@@ -174,10 +180,14 @@ class _Displacing:
         best = choice.best(tried)
         self._world = world.changed(bound(world, key, *fits[best[0]], tried))
         devices = tuple(_devices(self._world.inventory, key))
-        known = len(fits) == 1 or choice.is_told(world, made)
-        likely = best if known else (best[0], *(name for name in fits if name != best[0]))
+        because = Because.NONE
+        if len(fits) > 1 and told is None:
+            because = Because.NOT_READ
+        elif choice.compared(world, len(fits)):
+            because = Because.SOME_COMPARED
+        likely = best if because is Because.NONE else (best[0], *(name for name in fits if name != best[0]))
         equal = likely if len(likely) > 1 else ()
-        self._tell(pod, PodFate.MOVES, _not_read(known), node=best[0], equal=equal, devices=devices)
+        self._tell(pod, PodFate.MOVES, because, node=best[0], equal=equal, devices=devices)
         return True
 
     def _tell(self, pod: Pod, fate: PodFate, because: Because = Because.NONE, **more: object) -> None:

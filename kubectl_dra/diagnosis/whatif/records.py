@@ -66,7 +66,7 @@ class PodFate(StrEnum):
 
 
 class Because(StrEnum):
-    """Why a pod stays or is gone for good."""
+    """Why a pod stays or is gone for good, or why more nodes are told than the best."""
 
     NONE = ""
     DAEMON_SET = "daemonSet"
@@ -78,6 +78,7 @@ class Because(StrEnum):
     OTHER_SCHEDULER = "otherScheduler"
     DRIVER_DECIDES = "driverDecides"
     NOT_READ = "notRead"
+    SOME_COMPARED = "someCompared"
 
 
 class About(StrEnum):
@@ -99,7 +100,8 @@ class Displaced(ReportRecord, frozen=True):
     """One pod that has to leave ``from_node``.
 
     ``node``: where it would run; ``equal``: the nodes that the scheduler finds as good, of which it takes any;
-    where Services that decide between nodes were not read (``because``), all that fit.
+    where Services that decide between nodes were not read, or the scheduler compares only some (``because``), all that
+    fit.
     ``devices``: what its claims would get there. ``message``: what the scheduler would say of one that stays pending.
     ``budget``: the PodDisruptionBudget that holds it.
     """

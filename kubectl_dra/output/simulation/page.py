@@ -29,7 +29,7 @@ from kubectl_dra.output.simulation.manifests import (
     refusal_lines,
 )
 from kubectl_dra.output.unread import missing_lines
-from kubectl_dra.output.whatif.page import CHOICE_UNREAD, whatif_lines, whatif_summary
+from kubectl_dra.output.whatif.page import CHOICE_UNREAD, SOME_COMPARED, whatif_lines, whatif_summary
 from kubectl_dra.output.words import counted, listed
 from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.simulation import Counted, PodSimulation, SimulationReport
@@ -133,6 +133,8 @@ def _pod_lines(pod: PodSimulation, reason: Safe | None = None, *, left: bool = F
         yield from wrapped(fmt("on {}{}", Safe(", ").join(shown[:_NODES_SHOWN]), more), indent=2)
         if pod.choice is not None:
             yield from wrapped(CHOICE_UNREAD, indent=2)
+        if pod.nodes_compared:
+            yield from wrapped(SOME_COMPARED, indent=2)
     if pod.open and pod.copies:
         yield from wrapped(_open(pod), indent=2)
     if pod.quota is not None and pod.copies:

@@ -51,6 +51,11 @@ CHOICE_UNREAD: Final = Safe(
     "The scheduler may choose another of the nodes that fit: it keeps pods of one Service or controller apart, and not "
     "all of these could be read."
 )
+#: Upstream: schedule_one.go, numFeasibleNodesToFind.
+SOME_COMPARED: Final = Safe(
+    "In a cluster of more than 100 nodes the scheduler compares only some of the nodes that fit, the first that "
+    "it meets: it may choose others."
+)
 #: What kubectl drain asks for before it deletes such pods.
 _FORCE: Final = Safe("; kubectl drain needs --force")
 
@@ -114,6 +119,8 @@ def _displaced_lines(found: WhatIf) -> Iterator[Safe]:
         yield from table(_COLUMNS, rows, indent=2)
     if any(each.because is Because.NOT_READ for each in moving):
         yield from wrapped(CHOICE_UNREAD, indent=2)
+    if any(each.because is Because.SOME_COMPARED for each in moving):
+        yield from wrapped(SOME_COMPARED, indent=2)
     for each in pending:
         said = fmt(": {}", each.message) if each.message else Safe("")
         yield from wrapped(fmt("{} {}{}", _name(each), styled(Safe("stays pending"), Style.BAD), said), indent=2)
@@ -179,5 +186,5 @@ def _node(each: Displaced) -> Safe:
         return safe(each.node)
     if len(others) <= 2:
         return fmt("{} or {}", each.node, Safe(" or ").join(others))
-    which = Safe("other nodes") if each.because is Because.NOT_READ else Safe("others as good")
+    which = Safe("others as good") if each.because is Because.NONE else Safe("other nodes")
     return fmt("{} or {} {}", each.node, len(others), which)

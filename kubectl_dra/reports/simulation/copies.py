@@ -154,6 +154,7 @@ def _pod_simulation(
         misread=trial.misread,
         scheduler=trial.scheduler,
         choice=_choice(made.world, plan.pod) if placed.copies else None,
+        nodes_compared=placed.compared,
     )
 
 

@@ -95,7 +95,9 @@ class PodSimulation(ReportRecord, frozen=True):
     about that one. ``quota``: the ResourceQuotas of its namespace where they could not be read and may forbid some or
     all of the copies. ``unspecified``: what quotas require and only a LimitRange, which is not read, may still give.
     ``choice``: the Services of its namespace, where they could not be read and may have the scheduler prefer other
-    ``nodes``. ``being_bound``: pods that may make ``copies`` fewer.
+    ``nodes``. ``nodes_compared``: more nodes fit than the scheduler compares, which are so many, those that it meets
+    first: it may prefer others than ``nodes``; 0 where it compares all. ``being_bound``: pods that may make ``copies``
+    fewer.
     """
 
     subject: ObjectRef
@@ -117,6 +119,7 @@ class PodSimulation(ReportRecord, frozen=True):
     quota: Missing | None = None
     unspecified: tuple[Unspecified, ...] = ()
     choice: Missing | None = None
+    nodes_compared: int = 0
     being_bound: BeingBound | None = None
     bound: Bound = Bound.EXACT
     fits: Fits = Fits.UNKNOWN

@@ -57,7 +57,7 @@ def simulation_report(
     with_all = with_objects(prepared, usable)
     with_files, supposed = with_all, None
     if switches:
-        with_all, supposed = what_if(with_all, switches)
+        with_all, supposed = what_if(with_all, switches, read_owner)
     tried = trials(with_all, admitted(with_all, usable), refused, together=together)
     tries = zip(tried, simulated(with_all, tried, copies, read_owner), strict=True)
     pods = tuple(with_quotas(world, trial, found, missing_namespaces) for trial, found in tries)
