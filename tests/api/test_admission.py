@@ -12,7 +12,8 @@ from kubectl_dra.api.decode import decode_any
 from kubectl_dra.api.defaults import defaulted
 from kubectl_dra.api.validate import validate
 from kubectl_dra.model.evidence import BadObject
-from tests.api.recorded import decoded, rows
+from tests.api.recorded import rows
+from tests.kit.state import decoded
 from tests.oracle.admission.cases import cases
 
 ADMIN = {"resource.kubernetes.io/admin-access": "true"}

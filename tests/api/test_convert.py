@@ -11,8 +11,8 @@ import yaml
 from kubectl_dra.api.convert import TARGETS, Conversion, convert
 from kubectl_dra.api.kinds import RESOURCE_SLICE
 from kubectl_dra.api.sources import Source
-from tests.api.recorded import decoded
 from tests.api.test_generations import ALL_OBJECTS
+from tests.kit.state import decoded
 from tests.oracle.admission.canonical import canonical
 from tests.oracle.admission.cases import bases
 

@@ -11,7 +11,8 @@ from kubectl_dra.api.encode import encode
 from kubectl_dra.api.generations import UnsupportedVersionError
 from kubectl_dra.model.classic import ClassicResourceClaim, classic_of
 from kubectl_dra.model.resource import ResourceClaim
-from tests.api.recorded import decoded, rows
+from tests.api.recorded import rows
+from tests.kit.state import decoded
 from tests.oracle.admission.canonical import canonical, digest
 from tests.oracle.admission.cases import cases
 

@@ -11,8 +11,8 @@ import yaml
 from kubectl_dra.api.defaults import defaulted
 from kubectl_dra.api.lint import lint
 from kubectl_dra.api.validate import validate
-from tests.api.recorded import decoded
 from tests.api.test_generations import ALL_OBJECTS
+from tests.kit.state import decoded
 
 INLINE = "resource.k8s.io/v1 has it under exactly; inline it is v1beta1's form"
 CLAIM = (

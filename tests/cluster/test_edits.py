@@ -11,24 +11,14 @@ from kubectl_dra.api.decode import decode_any
 from kubectl_dra.api.kinds import KINDS, Kind
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.cluster.edits import Edit, Put, Remove, edited
-from kubectl_dra.model.base import Record
-from kubectl_dra.model.evidence import BadObject
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from tests.diagnosis import build
-from tests.kit.state import build_inventory, state_of
-
-
-def decoded(body: dict[str, Any]) -> tuple[Kind, Record]:
-    version = "resource.k8s.io/v1" if body["kind"].startswith(("Resource", "Device")) else "v1"
-    found = decode_any(json.dumps({"apiVersion": version, **body}).encode())
-    assert found is not None
-    assert not isinstance(found, BadObject)
-    return found
+from tests.kit.state import build_inventory, decoded, inventory_of, state_of
 
 
 def state(*bodies: dict[str, Any]) -> ClusterState:
-    return state_of(build_inventory(decoded(body) for body in bodies))
+    return state_of(inventory_of(bodies))
 
 
 def put(body: dict[str, Any]) -> Put:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
+from zlib import crc32
 
 DRIVER = "gpu.example.com"
 NAMESPACE = "ml"
@@ -115,10 +116,10 @@ def namespace(name: str = NAMESPACE, **labels: str) -> dict[str, Any]:
 def event(
     about: str, reason: str, message: str, *, kind: str = "Pod", time: str = "2026-01-01T00:00:00Z"
 ) -> dict[str, Any]:
-    """An event about a pod of :data:`NAMESPACE`."""
+    """An event about a pod of :data:`NAMESPACE`; each other text or time makes another object."""
     return {
         "kind": "Event",
-        "metadata": {"name": f"{about}.{reason}", "namespace": NAMESPACE},
+        "metadata": {"name": f"{about}.{crc32(f'{reason} {message} {time}'.encode()):x}", "namespace": NAMESPACE},
         "involvedObject": {"kind": kind, "namespace": NAMESPACE, "name": about, "uid": f"{kind.lower()}-{about}"},
         "reason": reason,
         "message": message,

@@ -15,17 +15,16 @@ from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.model.quantity import Quantity
 from tests.capacity.clusters import Shape as Wanted
 from tests.capacity.worlds import shape_of
-from tests.cluster.test_edits import decoded
 from tests.diagnosis import build
 from tests.diagnosis.build import NAMESPACE
 from tests.diagnosis.facts import evidence
 from tests.diagnosis.test_whatif import budget, gpus, owned, template
-from tests.kit.state import build_inventory, state_of
+from tests.kit.state import inventory_of, state_of
 
 
 def world(*objects: dict[str, Any], withheld: tuple[str, ...] = ()) -> ClusterState:
     base = [build.namespace(), build.device_class(), template()]
-    return state_of(build_inventory(map(decoded, [*base, *objects])), evidence(*withheld))
+    return state_of(inventory_of([*base, *objects]), evidence(*withheld))
 
 
 def nodes(*names: str, devices: int = 4) -> list[dict[str, Any]]:

@@ -146,7 +146,7 @@ def test_a_device_plugin_beside_dra() -> None:
     """One node offers the resource itself, the other has devices; both serve, and each by its own way only."""
     plugin = build.node("plugin", **{GPU: "1"})
     both = [CLASS, plugin, build.node(), SLICE]
-    assert diagnose(build.pod(requests={GPU: "1"}), *both).nodes[0].nodes == ("plugin", "node-1")
+    assert diagnose(build.pod(requests={GPU: "1"}), *both).nodes[0].nodes == ("node-1", "plugin")
     found = diagnose(build.pod(requests={GPU: "2"}), *both)
     assert found.message == ("0/2 nodes are available: 1 Insufficient example.com/gpu, 1 cannot allocate all claims.")
 

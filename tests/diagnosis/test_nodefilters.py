@@ -7,6 +7,7 @@ import pytest
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.attempt import Attempt, attempt
 from kubectl_dra.model.features import features
+from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.model.resource import DeviceClass, DeviceClassSpec
@@ -17,9 +18,9 @@ from tests.kit.clock import CLOCK
 
 
 def tried(inventory: Inventory, *withheld: str, minor: int = 37) -> Attempt:
-    """The attempt of the first pod."""
+    """The attempt of the pod that is called so."""
     state = ClusterState(inventory, facts.evidence(*withheld), features(minor), CLOCK)
-    return attempt(state, next(iter(inventory.pods.values())), ())
+    return attempt(state, inventory.pods[Key(build.NAMESPACE, "pod")], ())
 
 
 def reject(

@@ -19,11 +19,10 @@ from kubectl_dra.model.meta import LabelSelector
 from kubectl_dra.model.workloads import WorkloadObject, WorkloadSpec
 from kubectl_dra.output.safe import Safe, plain
 from kubectl_dra.output.whatif.page import whatif_lines
-from tests.cluster.test_edits import decoded
 from tests.diagnosis import build
 from tests.diagnosis.build import NAMESPACE
 from tests.diagnosis.facts import evidence
-from tests.kit.state import build_inventory, state_of
+from tests.kit.state import inventory_of, state_of
 
 GPU = build.DRIVER
 
@@ -80,7 +79,7 @@ def cluster(*more: dict[str, Any]) -> ClusterState:
         waits,
         *more,
     ]
-    return state_of(build_inventory(map(decoded, objects)), evidence())
+    return state_of(inventory_of(objects), evidence())
 
 
 def verdict(world: ClusterState) -> Verdict:

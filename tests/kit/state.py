@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from kubectl_dra.api.build import InventoryBuilder
-from kubectl_dra.api.kinds import Kind
+from kubectl_dra.api.decode import decode_any
+from kubectl_dra.api.kinds import BY_NAME, Kind
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import Cause, ClaimDiagnosis, PodDiagnosis
+from kubectl_dra.model.base import Record
 from kubectl_dra.model.evidence import Evidence
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import Key
@@ -23,6 +26,19 @@ def build_inventory(objects: Iterable[tuple[Kind, Any]]) -> Inventory:
     for kind, record in objects:
         builder.add(kind, record)
     return builder.inventory()
+
+
+def decoded(obj: Mapping[str, Any], api_version: str = "", kind: str = "") -> tuple[Kind, Record]:
+    """Kind and record of an object that must be readable; one that names no version has the first of its kind."""
+    known = BY_NAME.get(obj.get("kind", kind))
+    found = decode_any(json.dumps(obj).encode(), api_version or (known.api_version if known else ""), kind)
+    assert isinstance(found, tuple), found
+    return found
+
+
+def inventory_of(items: Iterable[Mapping[str, Any]]) -> Inventory:
+    """The inventory of API objects, as the program reads them."""
+    return build_inventory(map(decoded, items))
 
 
 def state_of(

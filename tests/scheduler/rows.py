@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from kubectl_dra.api.decode import decode_object
 from kubectl_dra.api.kinds import KINDS
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.core import Pod
@@ -19,7 +18,7 @@ from kubectl_dra.model.podinfo import pod_info
 from kubectl_dra.scheduler.framework import Cycle
 from kubectl_dra.scheduler.snapshot import Snapshot
 from tests.kit.clock import CLOCK
-from tests.kit.state import build_inventory
+from tests.kit.state import build_inventory, decoded
 
 Row = Mapping[str, Any]
 _BY_PLURAL: Final = {kind.plural: kind for kind in KINDS}
@@ -40,7 +39,7 @@ def rows_of(name: str) -> Iterator[Row]:
 def snapshot_of(row: Row, minor: int = 37, unread: tuple[str, ...] = ()) -> Snapshot:
     """The snapshot of a row: lists of objects under the names of resources. Kinds that are ``unread`` are forbidden."""
     objects = [
-        (kind, decode_object(json.dumps(content).encode(), kind.api_version, kind))
+        decoded(content, kind.api_version, kind.name)
         for plural, kind in _BY_PLURAL.items()
         for content in row.get(plural, ())
     ]

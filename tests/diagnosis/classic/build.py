@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-from kubectl_dra.api.decode import decode_any
 from kubectl_dra.diagnosis.records import ClaimDiagnosis, PodDiagnosis
-from kubectl_dra.model.evidence import BadObject, Coverage, Evidence, Read
+from kubectl_dra.model.evidence import Coverage, Evidence, Read
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
-from tests.kit.state import build_inventory, diagnose_claim, diagnose_pod
+from tests.kit.state import diagnose_claim, diagnose_pod, inventory_of
 
 Json = dict[str, Any]
 DRIVER = "gpu.example.com"
@@ -149,13 +147,7 @@ def _meta(name: str, **fields: Any) -> Json:
 
 
 def cluster(*objects: Json) -> Inventory:
-    decoded = []
-    for each in objects:
-        found = decode_any(json.dumps(each).encode())
-        assert found is not None, each
-        assert not isinstance(found, BadObject), found
-        decoded.append(found)
-    return build_inventory(decoded)
+    return inventory_of(objects)
 
 
 def evidence(*withheld: str, minor: int = 30) -> Evidence:

@@ -214,7 +214,7 @@ def test_of_several_nodes_that_fit_those_are_named_of_which_the_scheduler_takes_
     assert fitting("4", "8", "8") == f"{start} node-2 or node-3, the best of 3 nodes that fit."
     several = "node-2, node-3, node-4 or 2 more"
     assert fitting("4", *["8"] * 5) == f"{start} {several}, the best of 6 nodes that fit."
-    first = "node-1, node-2, node-3 and 98 more nodes"
+    first = "node-1, node-10, node-100 and 98 more nodes"
     assert (
         fitting(*["4"] * 100, "8") == f"{start} {first}; the scheduler takes the best of the first 100 that it meets."
     )
