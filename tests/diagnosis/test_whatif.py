@@ -191,7 +191,7 @@ def test_the_controller_of_a_displaced_pod_is_read_where_it_decides(found: bool,
     others = [build.pod(f"other-{i}", node_name="c", phase="Running") for i in range(2)]
     nodes = [build.node(name, labels={"kubernetes.io/hostname": name}) for name in "abc"]
     made = [build.namespace(), *nodes, pod, mate, *others]
-    world = state_of(build_inventory(map(decoded, made)), evidence("ReplicaSet"))
+    world = state_of(inventory_of(made), evidence("ReplicaSet"))
     selector = LabelSelector(match_labels={"set": "x"})
     owner = WorkloadObject(spec=WorkloadSpec(selector=selector)) if found else Unread.GONE
 
@@ -204,7 +204,7 @@ def test_the_controller_of_a_displaced_pod_is_read_where_it_decides(found: bool,
 def test_of_more_nodes_than_the_scheduler_compares_a_displaced_pod_may_get_any() -> None:
     nodes = [build.node(f"node-{number}") for number in range(105)]
     made = [build.namespace(), *nodes, *owned("x", "node-0", kind="DaemonSetLike", requests={"cpu": "1"})]
-    world = state_of(build_inventory(map(decoded, made)), evidence())
+    world = state_of(inventory_of(made), evidence())
     _, found = whatif.what_if(world, [whatif.Drain("node-0")])
     (moved,) = found.displaced
     assert (moved.because, len(moved.equal)) == (Because.SOME_COMPARED, 104)
