@@ -214,7 +214,7 @@ def _quota(action: RaiseQuota) -> Safe:
 
 
 def _pool(action: RepairPool) -> Safe:
-    return fmt("have the driver publish pool {} again: all of its slices, each device once", action.pool)
+    return fmt("have the driver publish pool {} anew: read its log, then restart its pod", action.pool)
 
 
 def _add(action: AddDevices) -> Safe:

@@ -49,8 +49,7 @@ _NODE_STATE: Final = Safe(
     "no working node. Or add a node like it."
 )
 _NEVER_MADE: Final = Safe(
-    "What usually helps: Check that kube-controller-manager runs, and read its log for resource-claim-controller. A "
-    "pod of a PodGroup needs the feature GenericWorkload there."
+    "What usually helps: Check that kube-controller-manager runs, and read its log for resource-claim-controller."
 )
 #: What the scheduler's words tell where nothing else decides.
 _OF_THE_SCHEDULER: Final = (
@@ -96,6 +95,8 @@ def advice_lines(report: PendingReport, now: datetime) -> Iterator[Safe]:
     if code.startswith(_ON_THE_NODE) or RemedyKind.NAME_OBJECT in offered:
         return
     if code in (Code.CLAIM_MISSING, Code.TEMPLATE_MISSING) and RemedyKind.CREATE_OBJECT in offered:
+        return
+    if code is Code.POOL_OUTDATED and RemedyKind.REPAIR_POOL in offered:
         return
     if report.tried.ended or (report.no_pair_helps and report.tried.singles):
         yield from wrapped(_tried(report))
@@ -151,6 +152,8 @@ def _tried(report: PendingReport) -> Safe:
 def _advice(report: PendingReport, code: Code) -> Safe:
     """The advice of the reason's page, with the names of this pod in place of the words in capitals."""
     cause, text = report.causes[0], reason_page(code).advice.replace("`", "")
+    if code is Code.CLASS_MISSING and report.existing is not None and not report.existing.count:
+        text = text.partition(" Or name an existing class")[0]
     names = {"POD": report.pod.name, "NAMESPACE": report.pod.namespace}
     if cause.claim is not None:
         names["CLAIM"] = cause.claim.name

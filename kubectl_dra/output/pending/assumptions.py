@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kubectl_dra.diagnosis.records import AssumptionKind, BeingBound
+from kubectl_dra.diagnosis.records import AssumptionKind, BeingBound, Verdict
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, fmt
-from kubectl_dra.output.words import counted, listed
+from kubectl_dra.output.words import counted, listed, shortened
 from kubectl_dra.reports.pending import PendingReport
 
 
@@ -24,6 +24,16 @@ def _taken_to_admit(report: PendingReport) -> list[Safe]:
     if not (names and report.remedies):
         return []
     return wrapped(fmt("Assumed to admit the pod, because they are not simulated: {}.", listed(names)))
+
+
+def unpublished_lines(report: PendingReport) -> Iterator[Safe]:
+    """What a list without any ResourceSlice may mean for a pod that has its devices."""
+    assumed = {each.subject for each in report.assumed if each.kind is AssumptionKind.NONE_OF_KIND}
+    if report.verdict is Verdict.PREPARING and report.devices and "ResourceSlice" in assumed:
+        text = (
+            "No ResourceSlice was read. If there is none, the driver does not publish {} any more: does it run on {}?"
+        )
+        yield from wrapped(fmt(text, shortened(report.devices, 2), report.node))
 
 
 def _random_order(report: PendingReport) -> list[Safe]:

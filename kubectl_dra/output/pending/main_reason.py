@@ -103,8 +103,8 @@ def _reason(report: Report) -> Safe:
         return alternatives
     if isinstance(cause.detail, PoolProblem):
         return _with_a_pool(cause, report, asks)
-    told = _sentence(cause, report, asks) + _beside(cause, report) + _even_guarded(cause, report, asks)
-    return told + _unused_pool_beside(cause, report)
+    told = _sentence(cause, report, asks) + _beside(cause, report)
+    return _even_guarded(cause, report, asks, told) + _unused_pool_beside(cause, report)
 
 
 def _sentence(cause: Cause, report: Report, asks: Asks) -> Safe:
@@ -171,14 +171,14 @@ def _unused_pool_beside(cause: Cause, report: Report) -> Safe:
     return fmt(". In addition, {}", reason_sentence(pools[0])) if pools else Safe("")
 
 
-def _even_guarded(cause: Cause, report: Report, asks: Asks) -> Safe:
-    """A selector that fails on one device, and matches none of the others."""
+def _even_guarded(cause: Cause, report: Report, asks: Asks, told: Safe) -> Safe:
+    """``told``, behind what a guarded selector would still lack: it fails on one device, and matches no other."""
     if cause.code is not Code.SELECTOR_FAILS or any(group.outcome == NodeOutcome.FITS for group in report.nodes):
-        return Safe("")
+        return told
     for other in report.causes[1:]:
         if other.code is Code.SELECTOR_MATCHES_NOTHING and other.claim == cause.claim:
-            return fmt(". Of the devices that publish it none matches either: {}", _sentence(other, report, asks))
-    return Safe("")
+            return fmt("{}. In addition, {}", _sentence(other, report, asks), told)
+    return told
 
 
 # --- alternatives -----------------------------------------------------------------------------------------------------

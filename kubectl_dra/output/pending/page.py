@@ -14,10 +14,11 @@ from kubectl_dra.diagnosis.records import (
     ClassProblem,
     Funnel,
     Refusal,
+    Removal,
     StageName,
     Verdict,
 )
-from kubectl_dra.diagnosis.remedies.records import RemedyKind
+from kubectl_dra.diagnosis.remedies.records import AddDevices, RemedyKind
 from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.devices.parts import ranges
 from kubectl_dra.output.explain.index import matching
@@ -31,7 +32,7 @@ from kubectl_dra.output.pending.advice import (
     overdue_lines,
 )
 from kubectl_dra.output.pending.asks import ask_lines, is_marked, unseen_lines
-from kubectl_dra.output.pending.assumptions import assumption_blocks
+from kubectl_dra.output.pending.assumptions import assumption_blocks, unpublished_lines
 from kubectl_dra.output.pending.evidence import autoscaler_lines, evidence_lines, failing_lines
 from kubectl_dra.output.pending.funnel import MAX_FUNNELS, FunnelView, funnel_lines, funnel_views, is_said
 from kubectl_dra.output.pending.headline import pending_summary
@@ -124,6 +125,7 @@ def _how_we_know(
         *_evidence(report, now, said),
         *taint_lines(report.nodes, now, said),
         *deletion_lines(report.nodes, now),
+        *unpublished_lines(report),
     ]
     yield list(failing_lines(report.failing))
     yield list(autoscaler_lines(report.autoscaler, now))
@@ -202,7 +204,18 @@ def _additions(report: PendingReport) -> Sequence[RemedyReport]:
     """Those that were checked; the others only where nothing is published, and nothing says why."""
     if report.code is Code.NO_DEVICE_IN_CLASS and not report.failing:
         return report.additions
-    return [each for each in report.additions if each.verified]
+    tainted = {device for removal in _tainted(report) for device in removal.devices}
+    return [
+        each
+        for each in report.additions
+        if each.verified and not any(isinstance(a, AddDevices) and a.like in tainted for a in each.actions)
+    ]
+
+
+def _tainted(report: PendingReport) -> Iterator[Removal]:
+    """The devices that are tainted: nobody adds another like those."""
+    funnels = (each.funnel for group in report.nodes for each in group.requests if each.funnel is not None)
+    return (removal for funnel in funnels for removal in funnel.stage(StageName.TAINTS).removed)
 
 
 def _in_vain(report: PendingReport, now: datetime) -> bool:
@@ -223,7 +236,7 @@ def _ways_out(report: PendingReport, now: datetime) -> list[Safe]:
 def _where_devices_are(report: PendingReport) -> list[Safe]:
     """What no edit of the request changes, and how work is laid out instead."""
     detail = report.causes[0].detail if report.causes and report.verdict is Verdict.UNSCHEDULABLE else None
-    if report.code is Code.TOO_FEW_DEVICES and isinstance(detail, Funnel) and detail.needed > 1:
+    if report.code is Code.TOO_FEW_DEVICES and isinstance(detail, Funnel) and _enough_in_sum(report, detail):
         return wrapped(
             Safe("A pod gets all its devices on one node; work split over several pods can use several nodes.")
         )
@@ -234,6 +247,14 @@ def _where_devices_are(report: PendingReport) -> list[Safe]:
         )
         return wrapped(Safe(text))
     return []
+
+
+def _enough_in_sum(report: PendingReport, needed: Funnel) -> bool:
+    """Whether all nodes together have as many devices as one is asked for."""
+    free = sum(
+        group.count * len(each.funnel.left) for group in report.nodes for each in group.requests[:1] if each.funnel
+    )
+    return 1 < needed.needed <= free
 
 
 def _admin_access(report: PendingReport) -> list[Safe]:

@@ -89,7 +89,8 @@ def _by_area(verified: Sequence[tuple[int, RemedyReport]], shared: Collection[Sa
             continue
         found = area(remedy.actions)
         if found is not told:
-            heading, right = fmt("  {}", Safe(_HEADINGS[found])), Safe("runs on")
+            wait = Safe(", or wait until it ends" if found is Area.OTHER_WORK and _may_end(verified) else "")
+            heading, right = fmt("  {}{}", Safe(_HEADINGS[found]), wait), Safe("runs on")
             first = told is None and beside
             yield padded(heading, page_width() - width(right)) + right if first else heading
             told = found
@@ -101,6 +102,16 @@ def _by_area(verified: Sequence[tuple[int, RemedyReport]], shared: Collection[Sa
             lines = wrapped(fmt("the same of {}", listed(which, "or")), indent=_TEXT_INDENT)
             yield fmt("  {}  {}", padded(span, 3, right=True), Safe(lines[0].lstrip()))
             yield from lines[1:]
+
+
+def _may_end(verified: Sequence[tuple[int, RemedyReport]]) -> bool:
+    """Whether the pod is scheduled by itself when another ends: one that nothing starts again, and nobody is first."""
+    return any(
+        isinstance(action, DeletePod) and action.recreated_by is None
+        for _, remedy in verified
+        for action in remedy.actions
+        if len(remedy.actions) == 1 and (remedy.competition is None or not remedy.competition.lost)
+    )
 
 
 def _alike(verified: Sequence[tuple[int, RemedyReport]]) -> dict[int, list[int]]:

@@ -236,3 +236,46 @@ def test_a_selector_that_fails_and_matches_nothing_else_has_no_table() -> None:
     assert report.code is Code.SELECTOR_FAILS
     assert "(their model is A100)" in first_line(report)
     assert TABLE not in page_of(report)
+
+
+def test_who_holds_devices_may_be_waited_for_unless_it_never_ends() -> None:
+    report = report_of(build.node(), GPUS, *holding("a", "gpu-0"), *holding("b", "gpu-1"), POD, build.claim("claim"))
+    assert "Stop other work, or wait until it ends" in page_of(report)
+    pods = [each for name, gpu in (("a", "gpu-0"), ("b", "gpu-1")) for each in holding(name, gpu)]
+    for each in pods:
+        if each["kind"] == "Pod":
+            owner = {"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "web", "uid": "u", "controller": True}
+            each["metadata"]["ownerReferences"] = [owner]
+    again = page_of(report_of(build.node(), GPUS, *pods, POD, build.claim("claim")))
+    assert "Stop other work" in again and "or wait until" not in again
+
+
+def test_nobody_adds_a_device_like_one_that_is_tainted() -> None:
+    report = report_of(build.node(), build.slice_("node-1", tainted("gpu-0", 3)), POD, build.claim("claim"))
+    assert any(each.kind is RemedyKind.ADD_DEVICES for each in report.additions)
+    assert "more device" not in page_of(report)
+
+
+def test_a_list_without_slices_leaves_open_whether_the_device_is_gone(capsys: pytest.CaptureFixture[str]) -> None:
+    path = snapshot_path("68-allocated-device-vanished")
+    run(["why-pending", "pod/pod", "-n", "s68", "--from", str(path)])
+    text = " ".join(capsys.readouterr().out.split())
+    assert "If there is none, the driver does not publish gpu.example.com/node-1/gpu-0 any more" in text
+
+
+def test_what_does_not_match_anyway_stands_before_the_error_on_one_device() -> None:
+    devices = [build.device("gpu-0", attributes={"model": "A100"}), build.device("gpu-1", attributes={"type": "x"})]
+    slices = [build.slice_("node-1", devices[0]), build.slice_("node-2", devices[1])]
+    claim = build.claim("claim", build.request(selector=MODEL.format("H200")))
+    line = first_line(report_of(build.node(), build.node("node-2"), *slices, POD, claim))
+    assert line.index("has model H200") < line.index("raises an error")
+
+
+def test_a_consequence_of_several_ways_out_stands_once_below_them() -> None:
+    held = [each for number in range(2) for each in holding(f"job-{number}", f"gpu-{number}")]
+    first = build.pod("first", claims=["firsts"])
+    first["spec"]["priority"] = 10
+    report = report_of(build.node(), GPUS, *held, POD, first, build.claim("claim"), build.claim("firsts"))
+    page = page_of(report)
+    assert page.partition("Or add hardware")[0].count("comes first, and will probably take it") == 1
+    assert "(1 and 2: " in page

@@ -162,8 +162,11 @@ def test_holders_are_said_of_the_node_that_they_are_on() -> None:
 
 def test_more_devices_than_a_node_has_may_be_those_of_several_pods() -> None:
     devices = build.slice_("node-1", build.device("a"), build.device("b"))
-    text = joined(page(build.node(), devices, POD, build.claim("claim", build.request(count=4))))
+    more = build.slice_("node-2", build.device("a"), build.device("b"))
+    claim = build.claim("claim", build.request(count=4))
+    text = joined(page(build.node(), build.node("node-2"), devices, more, POD, claim))
     assert "split over several pods" in text
+    assert "several pods" not in joined(page(build.node(), devices, POD, claim))
     used = joined(page(build.node(), devices, POD, build.claim("claim", build.request(count=2))))
     assert "several pods" not in used
 

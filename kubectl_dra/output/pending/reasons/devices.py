@@ -196,15 +196,9 @@ def _pool_incomplete(pool: PoolProblem, _cause: Cause) -> Safe:
 def _pool_outdated(pool: PoolProblem, _cause: Cause) -> Safe:
     newer = pool.detail.removeprefix("generation ")
     count = counted(pool.devices, "device") if pool.devices else Safe("devices that match")
-    verb = Safe(plural("is", pool.devices or 2))
-    return fmt(
-        "{} of pool {} {} only in ResourceSlices of generation {}, which generation {} replaces without them",
-        count,
-        pool.pool,
-        verb,
-        pool.generation,
-        newer,
-    )
+    text = "pool {} no longer publishes {}: its newest generation, {}, lacks {}, and generation {} no longer counts"
+    whom = Safe("it" if pool.devices == 1 else "them")
+    return fmt(text, pool.pool, count, newer, whom, pool.generation)
 
 
 def _pool_invalid(cause: Cause) -> Safe:

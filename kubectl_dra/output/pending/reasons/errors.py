@@ -35,7 +35,9 @@ def _why_error(error: FatalError) -> Safe:
     if error.attribute:
         return _missing_attribute(error)
     if error.reads and "no such overload" in error.detail:
-        return fmt(": {}", listed([f"{r.name} is the {r.type} {_shown(r.type, r.value)}" for r in error.reads]))
+        reads = listed([f"{r.name} is the {r.type} {_shown(r.type, r.value)}" for r in error.reads])
+        alone = Safe(", and it is compared with another type") if len(error.reads) == 1 else Safe("")
+        return fmt(": {}{}", reads, alone)
     amounts = amounts_text(error.expression)
     if amounts:
         return fmt(": {}", amounts)
@@ -83,7 +85,7 @@ def _all_of_pool(error: FatalError, _cause: Cause) -> Safe:
 def _consumers_full(_cause: Cause) -> Safe:
     claim = object_name(_cause.claim)
     of = fmt("its ResourceClaim {}", claim) if claim else Safe("its ResourceClaim")
-    return fmt("{} is already reserved for 256 pods, the maximum, so the API server refuses another", of)
+    return fmt("{} is already reserved for 256 consumers, the maximum, so the API server refuses another", of)
 
 
 def _admin_refused(_error: FatalError, cause: Cause) -> Safe:
