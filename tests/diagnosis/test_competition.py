@@ -118,6 +118,20 @@ def test_a_pod_of_the_same_controller_that_waits_for_longer_comes_first() -> Non
     assert way.competition == Competition(before=1, first=(ref("older"),), lost=True)
 
 
+@pytest.mark.parametrize("unlike", [0, 20])
+def test_all_pods_of_the_same_controller_are_counted_however_many_others_wait_in_vain(unlike: int) -> None:
+    """Each has labels of its own, and those of the others fit nowhere."""
+    reference = {"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "train", "uid": "t", "controller": True}
+    owned = []
+    for number in range(20):
+        pod, claim = waiting("pod" if number == 19 else f"train-{number:02}", minute=number)
+        pod["metadata"] |= {"ownerReferences": [reference], "labels": {"apps.kubernetes.io/pod-index": str(number)}}
+        owned += [pod, claim]
+    elsewhere = [waiting(f"w{number}", nodeSelector={"zone": str(number)}) for number in range(unlike)]
+    way = of(DeletePod, found(*elsewhere, owned, holder("serve", "a", owner="StatefulSet")))
+    assert way.competition == Competition(before=1, after=19, again=1, first=(ref("train-00"),), lost=True)
+
+
 def test_what_is_made_again_takes_of_a_quota_what_it_gave_back() -> None:
     """The quota is used up by what goes, so that the claims of what comes in its place are made."""
     reference = {"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "serve", "uid": "serve", "controller": True}

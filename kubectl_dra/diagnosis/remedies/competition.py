@@ -46,12 +46,18 @@ from kubectl_dra.model.podinfo import PodInfo
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.scheduler.claims import controller_of, resolve
 
-# More kinds of pods, and more nodes, are not tried for one remedy.
+# More kinds of pods, and more nodes, are not tried for one remedy; besides, as many of the pod's own controller.
 _KINDS: Final = 16
 _GROUPS: Final = 4
 _NODES: Final = 40
 _NAMED: Final = 3
 _ORDERED: Final = "StatefulSet"
+#: What controllers give each of their pods for itself. Upstream: apps/v1 and batch/v1, types.go.
+_OF_ONE: Final = (
+    "apps.kubernetes.io/pod-index",
+    "batch.kubernetes.io/job-completion-index",
+    "statefulset.kubernetes.io/pod-name",
+)
 _NEW: Final = "~"  # later than every time
 _MILLI: Final = -3
 
@@ -171,13 +177,17 @@ class Competing:
     def _able(self, world: ClusterState, turns: Iterable[_Turn], nodes: Collection[str]) -> Iterator[_Turn]:
         """The pods and groups that could take one of the nodes."""
         known: dict[bytes, bool] = {}
+        room = {True: _KINDS, False: _KINDS}
         for turn in turns:
             if turn.group:
                 if not set(nodes).isdisjoint(place_group(world, turn.key, ()).nodes.values()):
                     yield turn
                 continue
             kind = _kind(world, turn)
-            if kind not in known and len(known) < _KINDS:
+            # However many unlike pods wait for longer, those that surely want the same are asked.
+            near = turn.again or self._case.is_sibling(world.inventory.pods[turn.key])
+            if kind not in known and room[near]:
+                room[near] -= 1
                 known[kind] = _fits(world, turn.key, nodes) and not self._fails(kind, turn.key)
             if known.get(kind):
                 yield turn
@@ -276,7 +286,8 @@ def _kind(world: ClusterState, turn: _Turn) -> bytes:
     )
     claims = [(claim.spec, claim.status.allocation) for key in keys if (claim := inventory.claims.get(key)) is not None]
     spec = msgspec.structs.replace(pod.spec, resource_claims=())
-    return encode_part((turn.key.namespace, pod.metadata.labels, spec, claims))
+    labels = {name: value for name, value in pod.metadata.labels.items() if name not in _OF_ONE}
+    return encode_part((turn.key.namespace, labels, spec, claims))
 
 
 def _fits(world: ClusterState, key: Key, nodes: Collection[str]) -> bool:
