@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Final
 
 from kubectl_dra.api.kinds import GROUPS, STORAGE, WORKLOADS, Kind
@@ -31,24 +31,33 @@ class InventoryBuilder:
         self.replaced: list[tuple[Kind, Key]] = []
         self.by_version: set[tuple[str, Key]] = set()
 
-    def add(self, kind: Kind, record: Record, *, finished: bool = False) -> None:
-        """Add one object of ``kind``; one that is ``finished`` is lean and shares its parts already."""
-        # Every kind's record has metadata, which the common base of all parts of objects has not.
-        key = key_of(record.metadata)  # type: ignore[attr-defined]
-        if not finished:
-            if self._leave is not None:
-                self._leave(record)
-            if isinstance(record, Pod):
-                share_pod(record)
+    def add(self, kind: Kind, record: Record) -> None:
+        """Add one object of ``kind``."""
+        self.extend(kind, (record,))
+
+    def extend(self, kind: Kind, records: Iterable[Record], *, finished: bool = False) -> None:
+        """Add objects of ``kind``, one at least; those that are ``finished`` are lean and share their parts already."""
         objects = self._objects.setdefault(kind.name, {})
-        if key in objects:
-            self.replaced.append((kind, key))
-            age = _version(record) - _version(objects[key])
-            if age:
-                self.by_version.add((kind.name, key))
-            if age < 0:
-                return
-        objects[key] = record
+        for record in records:
+            if not finished:
+                self._finish(record)
+            # Every kind's record has metadata, which the common base of all parts of objects has not.
+            key = key_of(record.metadata)  # type: ignore[attr-defined]
+            if key not in objects or self._is_newer(kind, key, record, objects[key]):
+                objects[key] = record
+
+    def _finish(self, record: Record) -> None:
+        if self._leave is not None:
+            self._leave(record)
+        if isinstance(record, Pod):
+            share_pod(record)
+
+    def _is_newer(self, kind: Kind, key: Key, record: Record, known: Record) -> bool:
+        self.replaced.append((kind, key))
+        age = _version(record) - _version(known)
+        if age:
+            self.by_version.add((kind.name, key))
+        return age >= 0
 
     def kinds(self) -> frozenset[str]:
         """The names of the kinds that occurred."""

@@ -23,7 +23,7 @@ from kubectl_dra.source.content import Content, open_content
 from kubectl_dra.source.errors import FileError, SourceError
 from kubectl_dra.source.inputs import SNAPSHOT_EXTENSIONS, Inputs, Skipped, opened
 from kubectl_dra.source.limits import MAX_BYTES
-from kubectl_dra.source.manifests import Loaded, Manifests, read_manifests
+from kubectl_dra.source.manifests import Manifests, read_manifests
 from kubectl_dra.source.queue_config import device_resources
 from kubectl_dra.source.several import joined, merged
 from kubectl_dra.source.spec import Told
@@ -75,11 +75,7 @@ def load_content(content: Content, *, whole: bool = True) -> tuple[Inventory, Ev
 
 def _read(content: Content, builder: InventoryBuilder, *, whole: bool) -> Manifests:
     """Hand the objects of a content to the builder; the rest of what it holds."""
-
-    def keep(loaded: Loaded) -> None:
-        builder.add(loaded.kind, loaded.record, finished=loaded.finished)
-
-    return read_manifests(content, content.name, keep, lean=not whole)
+    return read_manifests(content, content.name, builder.extend, lean=not whole)
 
 
 def _builder(whole: bool) -> InventoryBuilder:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 import msgspec
 
@@ -52,8 +52,13 @@ class Loaded(NamedTuple):
     kind: Kind
     record: Record
     origin: str
-    #: Whether it is lean and shares its parts already.
-    finished: bool = False
+
+
+class Keep(Protocol):
+    """Takes objects of one kind, one at least; those that are ``finished`` are lean and share their parts already."""
+
+    def __call__(self, kind: Kind, records: Sequence[Record], /, *, finished: bool = False) -> None:
+        """Take them."""
 
 
 @dataclass(slots=True)
@@ -134,21 +139,27 @@ _array: Final = msgspec.json.Decoder(list[msgspec.Raw])
 def read_manifests(
     source: bytes | Content,
     name: str,
-    keep: Callable[[Loaded], object] | None = None,
+    keep: Keep | None = None,
     problems: list[ManifestError] | None = None,
     *,
     lean: bool = False,
 ) -> Manifests:
     """All objects of a file, defaulted as the server would. Raises :class:`ManifestError`.
 
-    With ``keep`` they are handed over one by one and not collected. Of equal keys in JSON the last counts, as the API
+    With ``keep`` they are handed over and not collected. Of equal keys in JSON the last counts, as the API
     server decodes it; in YAML they are an error, as for kubectl. With ``problems``, what is broken is noted there and
     costs only its document. ``lean``: of pods that run beside the devices what nobody reads may be left out.
     """
     manifests = Manifests(name)
-    keep = keep or manifests.objects.append
     uncounted: Counter[str] = Counter()
     replicas = Replicas() if lean else None
+
+    def take(kind: Kind, records: Sequence[Record], document: int, *, finished: bool = False) -> None:
+        manifests.kinds.add(kind.name)
+        if keep is None:
+            manifests.objects += [Loaded(kind, record, f"{name}, document {document}") for record in records]
+        else:
+            keep(kind, records, finished=finished)
 
     def at_once(data: bytes, inside: _Place) -> bool:
         """Take the objects of a chunk if they are all alike and whole."""
@@ -159,10 +170,7 @@ def read_manifests(
             kind, records = _alike(data, inside)
         if kind is None:
             return False
-        manifests.kinds.add(kind.name)
-        origin = f"{name}, document {inside.document.number}"
-        for record in records:
-            keep(Loaded(kind, record, origin, pods is not None))
+        take(kind, records, inside.document.number, finished=pods is not None)
         return True
 
     for found in _leaves_of(source, manifests, problems, at_once):
@@ -177,8 +185,7 @@ def read_manifests(
                 uncounted[bad.kind if bad.kind in BY_NAME else ""] += 1
         else:
             if loaded is not None:
-                manifests.kinds.add(loaded.kind.name)
-                keep(loaded)
+                take(loaded.kind, (loaded.record,), found.document)
     manifests.bad_objects += _more(uncounted, name)
     return manifests
 
