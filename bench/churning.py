@@ -107,27 +107,31 @@ class Cluster:
                 self._step()
 
     def _step(self) -> None:
+        position = self.position + 1
+        self._change(position)
+        # Only now: a list that is said to be of this position without its change would never hear of that.
+        self.position = position
+
+    def _change(self, position: int) -> None:
         plural = self._chance.choices(list(_SHARES), list(_SHARES.values()))[0]
         kind = self.kinds[plural]
         index = self._chance.randrange(len(kind))
-        self.position += 1
-        item, fresh = kind.item(index), b'"resourceVersion":"%d"' % self.position
+        item, fresh = kind.item(index), b'"resourceVersion":"%d"' % position
         if item is None:
-            kind.changed[index] = None
             start, end = kind.offsets[index], kind.offsets[index + 1]
             item = _VERSION.sub(fresh, os.pread(kind.file, end - start - 2, start), count=1)
             kind.changed[index] = item
-            kind.tell(self.position, "ADDED", item)
+            kind.tell(position, "ADDED", item)
             return
         item = _VERSION.sub(fresh, item, count=1)
         if plural != "nodes" and self._chance.random() < 0.2:
             kind.changed[index] = None
-            kind.tell(self.position, "DELETED", item)
+            kind.tell(position, "DELETED", item)
             return
         if plural == "resourceclaims" and self._chance.random() < 0.5:
             item = _RESERVED.sub(b'"reservedFor":[]', item, count=1)
         kind.changed[index] = item
-        kind.tell(self.position, "MODIFIED", item)
+        kind.tell(position, "MODIFIED", item)
 
 
 def _discovery() -> dict[str, bytes]:
