@@ -77,7 +77,10 @@ class Checks:
         position = 0
         for pool in self.pools:
             if not pool.usable:
-                raise Aborted(PoolNotUsableForAll(request.claim, request.name, pool.id, pool.incomplete))
+                error = PoolNotUsableForAll(
+                    request.claim, request.name, pool.id, pool.incomplete, pool.seen, pool.expected
+                )
+                raise Aborted(error)
             count = sum(len(slice_.spec.devices) for slice_ in pool.slices)
             chosen += [c.position for c in self.candidates[position : position + count] if self._belongs(request, c)]
             position += count

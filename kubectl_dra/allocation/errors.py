@@ -146,6 +146,8 @@ class PoolNotUsableForAll(AllocationError):
     request: str
     pool: PoolId
     incomplete: bool
+    seen: int = 0
+    expected: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,7 +74,10 @@ def _evidence(
         case e.InvalidPoolMet():
             return FatalError(text, str(error.device), owner=f"pool {error.pool}")
         case e.PoolNotUsableForAll():
-            return FatalError(text, owner=f"pool {error.pool}")
+            detail = (
+                f"{error.seen} of its {error.expected} ResourceSlices" if error.incomplete and error.expected else ""
+            )
+            return FatalError(text, owner=f"pool {error.pool}", detail=detail)
     return FatalError(text)
 
 

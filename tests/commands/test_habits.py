@@ -73,3 +73,10 @@ def test_a_token_is_in_no_printed_command(capfd: pytest.CaptureFixture[str]) -> 
     code, _, err = said(capfd, "get", "pools", "-s", "https://127.0.0.1:1", "--token", "hush-hush", "nothing")
     assert code == 1
     assert "hush" not in err
+
+
+def test_a_field_selector_is_refused_with_what_there_is_instead(capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["get", "claims", "--field-selector", "metadata.name=x", "--from", "demo"]) == 2
+    error = capfd.readouterr().err
+    assert "--field-selector is not supported" in error
+    assert "-l LABELS" in error and "--node NAME" in error

@@ -47,6 +47,14 @@ def test_every_format_has_the_same_pods(capfd):
     assert [line.split(" | ")[1] for line in table[2:]] == names
 
 
+def test_names_of_the_named_pods_that_wait(capfd):
+    assert call(capfd, "trainer-0", "-n", "ml", "-o", "name") == (0, "pod/trainer-0\n", "")
+    assert call(capfd, "pod/trainer-0", "pod/serve-0", "-n", "ml", "-o", "name") == (0, "pod/trainer-0\n", "")
+    waiting = call(capfd, "statefulset/sweep", "-n", "ml", "-o", "name")[1].split()
+    assert waiting == [f"pod/sweep-{number}" for number in range(4)]
+    assert call(capfd, "trainer-00", "-n", "ml", "-o", "name")[:2] == (1, "")
+
+
 @pytest.mark.parametrize("column", ["namespace", "pod", "code", "needs", "closest", "reason"])
 def test_sorted_by_a_column(capfd, column):
     values = [row[column] for row in rows(capfd, "--sort-by", column)]

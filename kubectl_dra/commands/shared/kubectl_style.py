@@ -9,9 +9,11 @@ from typing import Final
 
 import click
 
+from kubectl_dra.commands.shared.errors import UsageProblem
 from kubectl_dra.commands.shared.options import SharedOption
 from kubectl_dra.output.console import write_help
 
+_INSTEAD_OF_FIELDS: Final = "name the objects, or use -n NAMESPACE, -l LABELS or, with get, --node NAME"
 _BOOLEANS: Final = {"true": True, "false": False}
 _SHORT_WITH_VALUE: Final = re.compile(r"(-[A-Za-z])=(.*)", re.DOTALL)
 
@@ -23,6 +25,13 @@ class KubectlStyle(click.Command):
         """Rewrite what click does not know, then parse."""
         try:
             return super().parse_args(ctx, rewritten(args, self.params))
+        except click.NoSuchOption as error:
+            if error.option_name == "--field-selector":
+                problem = UsageProblem("--field-selector is not supported", _INSTEAD_OF_FIELDS)
+                problem.ctx = error.ctx or ctx
+                raise problem from None
+            error.ctx = error.ctx or ctx
+            raise
         except click.UsageError as error:
             # click does not say of every error which command it is about.
             error.ctx = error.ctx or ctx

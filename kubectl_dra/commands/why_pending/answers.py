@@ -67,9 +67,9 @@ def answer(
     check_watch(options, switches)
     if options.watch and node_groups:
         raise UsageProblem("-w follows the pod; it cannot be combined with --node-groups", "leave out -w")
-    check_list(options, words, sort_by, no_headers=no_headers)
-    judge, everywhere = _judge_of(options, node_groups)
     targets = parse_targets(words, POD, options, MAKERS)
+    check_list(options, words, sort_by, no_headers=no_headers, named=bool(targets.named))
+    judge, everywhere = _judge_of(options, node_groups)
     if dry_run:
         check_dry_run(options, number)
     if number is not None:

@@ -17,6 +17,7 @@ from kubectl_dra.commands.shared.types import ObjectArg, ObjectArgs
 from kubectl_dra.commands.shared.unread import nothing_read
 from kubectl_dra.commands.why_pending.alike import one_of_each
 from kubectl_dra.commands.why_pending.groups import Pending, not_served
+from kubectl_dra.commands.why_pending.one_per_line import pod_list
 from kubectl_dra.commands.why_pending.single import (
     PendingCall,
     claim_answer,
@@ -28,6 +29,7 @@ from kubectl_dra.commands.why_pending.single import (
 )
 from kubectl_dra.diagnosis.idle import held
 from kubectl_dra.diagnosis.pending import is_pending
+from kubectl_dra.diagnosis.records import Verdict
 from kubectl_dra.diagnosis.workloads import resolve_workload
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
@@ -48,13 +50,19 @@ def named(call: PendingCall, targets: ObjectArgs) -> int:
     for target in targets.named:
         try:
             found = list(_answers(call, target))
-            each_alone = is_document(call.options) or call.remedies  # commands name each pod
+            # Commands and lines of names are of each pod.
+            each_alone = is_document(call.options) or call.remedies or call.options.output == "name"
             answers.extend(found if each_alone else one_of_each(found))
         except CommandError as problem:
             if targets.single is not None:
                 raise
             call.failed = True
             tell(problem, call.options)
+    if call.options.output == "name":
+        pods = [each.report for each in answers if isinstance(each.report, PendingReport)]
+        waiting = [report for report in pods if report.verdict is not Verdict.NOT_PENDING]
+        print_pages([pod_list(waiting, call.now, "name", "")], call.options)
+        return code_of_answers(call, answers)
     single = targets.single is not None and not targets.single.kind.workload
     _say_once(call, answers)
     print_answers(answers, call.options, "PendingReportList", single=single)

@@ -15,15 +15,21 @@ from kubectl_dra.reports.pending import PendingReport
 _POD_TYPES: Final = ("po", "pod", "pods")
 
 
-def check_list(options: Options, words: Sequence[str], sort_by: str, *, no_headers: bool = False) -> None:
-    """Raise a usage problem for a column that there is not, and for one line per pod where no list was asked for."""
+def check_list(
+    options: Options, words: Sequence[str], sort_by: str, *, no_headers: bool = False, named: bool = False
+) -> None:
+    """Raise a usage problem for a column that there is not, and for one line per pod where no list was asked for.
+
+    ``named``: objects were named; ``-o name`` answers of them as well, as that of ``kubectl get`` does.
+    """
     if sort_by and sort_by not in COLUMNS:
         raise UsageProblem(f'"{sort_by}" is not a column', f"--sort-by {', '.join(COLUMNS)}")
     titled = options.output == "wide" or (sort_by and not options.output)
     if no_headers and (not titled or any(word not in _POD_TYPES for word in words)):
         raise UsageProblem("--no-headers is for a list with titles", "add -o wide, and leave out the names")
     what = "--sort-by" if sort_by else f"-o {options.output}"
-    if (sort_by or options.output in FORMATS) and any(word not in _POD_TYPES for word in words):
+    by_name = named and options.output == "name" and not sort_by
+    if (sort_by or options.output in FORMATS) and not by_name and any(word not in _POD_TYPES for word in words):
         raise UsageProblem(f"{what} is for a list of pods", "leave out the names, or use -l")
     if options.watch and (sort_by or options.output in FORMATS):
         raise UsageProblem(f"{what} cannot be combined with -w", "leave out -w")

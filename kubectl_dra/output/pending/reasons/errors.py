@@ -73,7 +73,10 @@ def _fatal(error: FatalError, cause: Cause) -> Safe:
 
 def _all_of_pool(error: FatalError, _cause: Cause) -> Safe:
     pool = error.owner.removeprefix("pool ")
-    invalid = Safe("invalid" if "invalid" in error.text else "incomplete (not all of its ResourceSlices are published)")
+    verb = Safe("is" if error.detail.startswith("1 ") else "are")
+    whole = Safe("not all of its ResourceSlices are published")
+    published = fmt("only {} {} published", error.detail, verb) if error.detail else whole
+    invalid = Safe("invalid") if "invalid" in error.text else fmt("incomplete ({})", published)
     return fmt(
         "a request for all devices (allocationMode All) sees pool {}, which is {}; scheduling fails on every node "
         "until the pool is complete",
