@@ -531,6 +531,23 @@ _SURE = {"ResourceClaim": ("inUse",), "DeviceTaintRule": ("inUse", "tainted", "n
 
 
 @pytest.mark.parametrize("ask", ["file"], indirect=True)
+@pytest.mark.parametrize("kind", ["ResourceClaim", "Pod", "DeviceTaintRule"])
+def test_capacity_says_of_no_device_that_it_is_unused_or_left_where_that_was_not_read(ask: Ask, kind: str) -> None:
+    call = "capacity --class gpu.example.com -n ml --count 4"
+    text = ask(call, (kind,)).out
+    assert "32 devices match the request; how many of them are left is unknown." in " ".join(text.split())
+    assert "left over: too few" not in text
+    titles = next(line for line in text.splitlines() if line.startswith("NODES"))
+    cells = [(line[titles.index(" IN USE") :].split(), line) for line in text.splitlines() if line.startswith("gke-")]
+    for (used, left, *_), line in cells:
+        assert left == "?", line
+        assert (used == "?") is (kind == "ResourceClaim"), line
+        fits = line[: titles.index(" DEVICES")].split()[-1]
+        assert fits in ("≤1", "≤2") or (fits == "0" and kind != "ResourceClaim"), line
+    assert cells
+
+
+@pytest.mark.parametrize("ask", ["file"], indirect=True)
 @pytest.mark.parametrize("words", ["get nodes", "get classes", "get pools", "get podgroups -A", "get claims -A"])
 def test_what_is_unknown_has_one_sign(ask: Ask, words: str) -> None:
     """A question mark alone; a bound never says that there are at least or at most no devices."""

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
-from kubectl_dra.api.kinds import RESOURCE_QUOTA
+from kubectl_dra.api.kinds import RESOURCE_CLAIM, RESOURCE_QUOTA
 from kubectl_dra.diagnosis.capacity.records import Capacity, Devices, Moves, NodeRoom
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Bound, Cause, Count, NodeShortage, NodeTaint
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.columns import ListColumn
-from kubectl_dra.output.devices.parts import bar
+from kubectl_dra.output.devices.parts import UNKNOWN, bar, number
 from kubectl_dra.output.layout import Column, table, wrapped
 from kubectl_dra.output.pending.asks import ask_words
 from kubectl_dra.output.pending.assumptions import fewer_copies
@@ -46,13 +46,13 @@ def capacity_page(report: CapacityReport, address: Address) -> list[Safe]:
     if report.what_if is not None:
         blocks.append(whatif_lines(report.what_if))
     decisive = [each for each in report.missing if each.decides]
-    partial = any(each.kind != RESOURCE_QUOTA.name for each in decisive)
+    open_ = frozenset(each.kind for each in decisive) - {RESOURCE_QUOTA.name}
     unread = {each.namespace for each in decisive if each.kind == RESOURCE_QUOTA.name}
     alike: dict[str, list[str]] = {}
     told: dict[str, list[list[Safe]]] = {}
     for shape in report.shapes:
         quotas = shape.subject.namespace not in unread
-        found = list(_shape_blocks(shape, address, partial=partial, quotas=quotas))
+        found = list(_shape_blocks(shape, address, open_, quotas=quotas))
         # The pods of a gang differ in nothing but their names.
         same = without_names([shape.subject.name], (line for block in found for line in block))
         told.setdefault(same, found)
@@ -87,14 +87,16 @@ def _unreadable(found: Unreadable) -> Safe:
     return fmt("{} can't be read, so it is not counted: {}", object_name(found.subject), found.error)
 
 
-def _shape_blocks(shape: ShapeCapacity, address: Address, *, partial: bool, quotas: bool) -> Iterator[list[Safe]]:
-    """The blocks of one shape; ``partial``: something that decides could not be read; ``quotas``: these were."""
+def _shape_blocks(
+    shape: ShapeCapacity, address: Address, open_: Collection[str], *, quotas: bool
+) -> Iterator[list[Safe]]:
+    """The blocks of one shape; ``open_``: kinds that decide and could not be read; ``quotas``: these were."""
     found = shape.capacity
-    yield [*wrapped(styled(_headline(shape), Style.BOLD)), *_second(shape, partial=partial, quotas=quotas)]
+    yield [*wrapped(styled(_headline(shape), Style.BOLD)), *_second(shape, partial=bool(open_), quotas=quotas)]
     if found.devices.matching:
-        yield list(_device_lines(found))
+        yield list(_matching_lines(found) if open_ else _device_lines(found))
     if found.nodes and found.copies.bound is not Bound.UNKNOWN:
-        yield _node_table(found.nodes)
+        yield _node_table(found.nodes, open_)
     for way in shape.ways:
         yield list(_way_lines(way, address))
 
@@ -195,9 +197,19 @@ def _repacked(found: Capacity) -> Safe:
 # --- devices --------------------------------------------------------------------------------------------------------
 
 
+def _matching_lines(found: Capacity) -> Iterator[Safe]:
+    """What is known where something was not read that takes devices."""
+    yield from wrapped(fmt("{}; how many of them are left is unknown.", _matching(found.devices)))
+
+
+def _matching(devices: Devices) -> Safe:
+    verb = Safe("matches" if devices.matching == 1 else "match")
+    return fmt("{} {} the request", counted(devices.matching, "device"), verb)
+
+
 def _device_lines(found: Capacity) -> Iterator[Safe]:
     devices = found.devices
-    yield from wrapped(fmt("{} match the request:", counted(devices.matching, "device")))
+    yield from wrapped(fmt("{}:", _matching(devices)))
     yield Safe("  ") + device_bar(devices, _BAR)
     # More than there are: several copies share a device.
     share = Safe(f"{plural('share', devices.taken)} " if devices.taken > devices.matching else "")
@@ -226,12 +238,29 @@ def device_bar(devices: Devices, columns: int) -> Safe:
 # --- nodes ----------------------------------------------------------------------------------------------------------
 
 
-def _node_table(nodes: Sequence[NodeRoom]) -> list[Safe]:
+def _node_table(nodes: Sequence[NodeRoom], open_: Collection[str]) -> list[Safe]:
     titles = [Column(column.title, right=column.right, flexible=not column.right) for column in ROOMS]
-    rows = [[column.cell(room, _ANY_TIME) for column in ROOMS] for room in nodes[:_ROWS_SHOWN]]
+    rows = [
+        _bounded_cells(room, open_) if open_ else [column.cell(room, _ANY_TIME) for column in ROOMS]
+        for room in nodes[:_ROWS_SHOWN]
+    ]
     lines = table(titles, rows)
     left = sum(room.count for room in nodes[_ROWS_SHOWN:])
     return [*lines, *wrapped(fmt("and {} more", counted(left, "node")))] if left else lines
+
+
+def _bounded_cells(room: NodeRoom, open_: Collection[str]) -> list[Safe]:
+    """The cells of :data:`ROOMS` where kinds were not read: fewer copies fit, and more or less may be left by them."""
+    held = Bound.AT_LEAST if RESOURCE_CLAIM.name in open_ and room.devices.matching else Bound.EXACT
+    guessed = room.copies and room.causes and _fragment(room, room.causes[0])
+    return [
+        _nodes(room),
+        number(Count(room.copies, Bound.AT_MOST)),
+        fmt("{}", room.devices.matching),
+        number(Count(room.devices.in_use, held)),
+        UNKNOWN if room.devices.matching else Safe("0"),
+        UNKNOWN if guessed else why_no_more(room),
+    ]
 
 
 def _nodes(room: NodeRoom) -> Safe:
