@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Final
 
@@ -15,7 +15,7 @@ from kubectl_dra.allocation.pools import SliceIndex
 from kubectl_dra.allocation.taints import Narrowing, is_narrowed, merge_rules, selects
 from kubectl_dra.cluster.derived import ALL, derived
 from kubectl_dra.model import differences
-from kubectl_dra.model.clock import Clock
+from kubectl_dra.model.clock import Clock, parse_time
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.evidence import Evidence
 from kubectl_dra.model.features import Features
@@ -28,15 +28,6 @@ from kubectl_dra.model.usage import NodeUsage
 #: Name and timeout (bindingTimeout of DynamicResources) of a scheduler without a configuration of its own.
 DEFAULT_SCHEDULER: Final = "default-scheduler"
 DEFAULT_BINDING_TIMEOUT: Final = timedelta(seconds=600)
-
-
-def parse_time(text: str) -> datetime | None:
-    """An RFC 3339 time; None if absent or malformed."""
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 
 def _later_allocated(held: AllocatedState, before: ClusterState, after: ClusterState) -> AllocatedState:

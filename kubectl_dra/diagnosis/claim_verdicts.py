@@ -18,7 +18,7 @@ from kubectl_dra.model.classic import IMMEDIATE, classic_of
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.evidence import Evidence
 from kubectl_dra.model.features import Features
-from kubectl_dra.model.ids import DeviceId
+from kubectl_dra.model.held import devices_of
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.meta import NodeSelector
 from kubectl_dra.model.resource import AllocationResult, ConsumerReference, ResourceClaim
@@ -33,7 +33,6 @@ def diagnose(inventory: Inventory, evidence: Evidence, features: Features, claim
     key = key_of(claim.metadata)
     pods = inventory.pods_by_claim.get(key, ())
     allocation = claim.status.allocation
-    results = allocation.devices.results if allocation is not None else ()
     pods_known = evidence.users_known(key.namespace)
     return ClaimDiagnosis(
         ObjectRef.of("ResourceClaim", key),
@@ -42,7 +41,7 @@ def diagnose(inventory: Inventory, evidence: Evidence, features: Features, claim
         consumers=tuple(_reference(key.namespace, consumer) for consumer in claim.status.reserved_for),
         waiting_pods=tuple(ObjectRef.of(_POD, key_of(pod.metadata)) for pod in pods if _waits(pod)),
         owner=owner_of(claim),
-        devices=tuple(str(DeviceId(result.driver, result.pool, result.device)) for result in results),
+        devices=tuple(map(str, devices_of(claim))),
         usable_on=selected_names(allocation.node_selector if allocation is not None else None),
         certainty=missing.certainty(evidence),
         missing=missing.missing(evidence, needs.CLAIM, key.namespace),

@@ -14,6 +14,7 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.eviction import NO_EXECUTE
 from kubectl_dra.diagnosis.records import Cause, Departure, HeldTaint
 from kubectl_dra.model.core import Pod
+from kubectl_dra.model.held import device_of, results_of
 from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.model.resource import DeviceRequestAllocationResult, DeviceTaint, ResourceClaim
 from kubectl_dra.model.usage import is_terminal
@@ -40,10 +41,8 @@ def departure(world: ClusterState, pod: Pod, claims: Iterable[ResourceClaim]) ->
 def _taints(world: ClusterState, claims: Iterable[ResourceClaim]) -> Iterator[HeldTaint]:
     """The taints that evict, of the devices that the claims hold, in their order."""
     for claim in claims:
-        allocation = claim.status.allocation
-        for result in allocation.devices.results if allocation is not None else ():
-            device = DeviceId(result.driver, result.pool, result.device)
-            for taint, rule in _of_device(world, device):
+        for result in results_of(claim):
+            for taint, rule in _of_device(world, device_of(result)):
                 if _evicts(result, taint):
                     yield HeldTaint(result.device, f"{taint.key}:{taint.effect}", rule)
 

@@ -18,10 +18,10 @@ from enum import StrEnum
 from typing import Final
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.cluster.state import parse_time
 from kubectl_dra.diagnosis import events as events_
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Cause, IgnoredResource, Observed, Refusal
+from kubectl_dra.model.clock import parse_time
 from kubectl_dra.model.core import Event, Pod
 from kubectl_dra.model.meta import Condition, ManagedFields, ObjectMeta
 from kubectl_dra.model.resource import ResourceClaim

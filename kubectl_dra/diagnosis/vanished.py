@@ -8,6 +8,7 @@ from __future__ import annotations
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Cause, ObjectRef, VanishedDevices
 from kubectl_dra.model.evidence import Coverage, Evidence, pool_fields
+from kubectl_dra.model.held import devices_of
 from kubectl_dra.model.ids import DeviceId, PoolId
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.resource import ResourceClaim
@@ -17,11 +18,7 @@ _READ = frozenset({Coverage.COMPLETE, Coverage.NOT_SERVED})
 
 def vanished(inventory: Inventory, evidence: Evidence, claim: ResourceClaim) -> Cause | None:
     """The devices of an allocated claim that are known to be published no more; None where there are none."""
-    allocation = claim.status.allocation
-    if allocation is None:
-        return None
-    ids = [DeviceId(result.driver, result.pool, result.device) for result in allocation.devices.results]
-    gone = tuple(id_ for id_ in ids if _is_gone(inventory, evidence, id_))
+    gone = tuple(id_ for id_ in devices_of(claim) if _is_gone(inventory, evidence, id_))
     if not gone:
         return None
     pools = tuple(dict.fromkeys(str(id_.pool_id) for id_ in gone if id_.pool_id not in inventory.slices_by_pool))

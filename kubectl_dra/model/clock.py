@@ -44,6 +44,15 @@ class SystemClock:
 SYSTEM: Final[Clock] = SystemClock()
 
 
+def parse_time(text: str | None) -> datetime | None:
+    """A time as the API writes it (RFC 3339), taken for UTC where it names no zone; None if absent or malformed."""
+    try:
+        moment = datetime.fromisoformat(text) if text else None
+    except ValueError:
+        return None
+    return moment if moment is None or moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
 def timestamp(clock: Clock) -> str:
     """The present time as the API writes times (RFC 3339): in UTC, to the second."""
     return clock.now().astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Final
 
 from kubectl_dra.diagnosis.quota import OBJECT_COUNT, PER_CLASS_SUFFIX
+from kubectl_dra.model.clock import parse_time
 from kubectl_dra.output.safe import Safe, fmt, safe
 
 _IRREGULAR = {"is": "are", "has": "have", "does": "do", "it": "they", "was": "were"}
@@ -77,15 +78,6 @@ def lasting(since: str | None, now: datetime) -> Safe:
     if text == FUTURE:
         return Safe("since a time in the future")
     return fmt("for {}", text) if parse_time(since) is not None else Safe("for an unknown time")
-
-
-def parse_time(text: str | None) -> datetime | None:
-    """An RFC 3339 time as the API writes it; None if absent or malformed."""
-    try:
-        moment = datetime.fromisoformat(text) if text else None
-    except ValueError:
-        return None
-    return moment if moment is None or moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def duration(seconds: float) -> Safe:

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Final
 
-from kubectl_dra.cluster.state import parse_time
 from kubectl_dra.diagnosis import events as events_
+from kubectl_dra.model.clock import parse_time
 from kubectl_dra.model.core import Event, Pod
 from kubectl_dra.reports.base import ReportRecord
 

@@ -11,6 +11,7 @@ from kubectl_dra.diagnosis.claim_verdicts import verdict
 from kubectl_dra.diagnosis.records import ClaimVerdict, Missing
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.evidence import Evidence, pool_fields
+from kubectl_dra.model.held import device_of, results_of
 from kubectl_dra.model.ids import DeviceId, Key, PoolId
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.meta import Condition
@@ -221,11 +222,9 @@ def _template_name(claim: ResourceClaim, entry: str, inventory: Inventory) -> st
 
 
 def _results(claim: ResourceClaim, facts: ClusterState) -> tuple[ResultRecord, ...]:
-    if claim.status.allocation is None:
-        return ()
     records = []
-    for result in claim.status.allocation.devices.results:
-        device_id = DeviceId(result.driver, result.pool, result.device)
+    for result in results_of(claim):
+        device_id = device_of(result)
         found = published_device(device_id, facts)
         taints = device_taints(found[1], found[0].spec, facts.rules, facts.narrowing, facts.features) if found else ()
         status = _driver_status(claim, result)
@@ -243,12 +242,10 @@ def _kinds_of(claim: ResourceClaim, evidence: Evidence) -> tuple[str, ...]:
 
     Devices, their taints and nodes are those of an allocation, classes those of what has none yet.
     """
-    allocation = claim.status.allocation
-    results = allocation.devices.results if allocation is not None else ()
-    unneeded = {"Node", "DeviceTaintRule"} if allocation is None else {"DeviceClass"}
+    unneeded = {"Node", "DeviceTaintRule"} if claim.status.allocation is None else {"DeviceClass"}
     if POD_CLAIM_ANNOTATION not in claim.metadata.annotations:
         unneeded.add("ResourceClaimTemplate")
-    if all(_slices_known(PoolId(result.driver, result.pool), evidence) for result in results):
+    if all(_slices_known(PoolId(result.driver, result.pool), evidence) for result in results_of(claim)):
         unneeded.add("ResourceSlice")
     return tuple(kind for kind in KINDS if kind not in unneeded)
 

@@ -8,6 +8,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.claim_verdicts import verdict
 from kubectl_dra.diagnosis.records import ClaimVerdict
 from kubectl_dra.model.classic import classic_of
+from kubectl_dra.model.held import devices_of
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.reports.ask import claim_ask
 from kubectl_dra.reports.base import ReportRecord
@@ -44,14 +45,13 @@ def claim_rows(claims: Iterable[ResourceClaim], facts: ClusterState) -> tuple[Cl
 
 def _row(claim: ResourceClaim, facts: ClusterState) -> ClaimRow:
     allocation = claim.status.allocation
-    results = allocation.devices.results if allocation is not None else ()
     return ClaimRow(
         namespace=claim.metadata.namespace,
         name=claim.metadata.name,
         state=verdict(claim),
         printed_state=printed_state(claim),
         classes=classes_named(claim),
-        devices=tuple(f"{result.driver}/{result.pool}/{result.device}" for result in results),
+        devices=tuple(map(str, devices_of(claim))),
         asked=asked_devices(claim),
         scope=claim_scope(allocation.node_selector, facts) if allocation is not None else None,
         reserved_for=consumers_of(claim, facts),

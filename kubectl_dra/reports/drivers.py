@@ -18,6 +18,7 @@ from kubectl_dra.diagnosis.records import (
     ObjectRef,
     PoolProblem,
 )
+from kubectl_dra.model import held
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key, PoolId
 from kubectl_dra.model.inventory import Inventory, key_of
@@ -48,12 +49,7 @@ def drivers_of(pod: Pod, causes: Iterable[Cause], inventory: Inventory) -> tuple
 
 def devices_of(pod: Pod, inventory: Inventory) -> tuple[str, ...]:
     """The devices that are allocated to the pod's claims, ``DRIVER/POOL/DEVICE``."""
-    found = (
-        f"{result.driver}/{result.pool}/{result.device}"
-        for claim in claims_of(pod, inventory)
-        if claim.status.allocation is not None
-        for result in claim.status.allocation.devices.results
-    )
+    found = (str(device) for claim in claims_of(pod, inventory) for device in held.devices_of(claim))
     return tuple(dict.fromkeys(found))
 
 

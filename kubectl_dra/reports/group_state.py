@@ -13,7 +13,8 @@ from kubectl_dra.diagnosis.gangs.groups import pods_of, shared_claims
 from kubectl_dra.diagnosis.gangs.records import GroupTemplate, SharedClaim
 from kubectl_dra.diagnosis.gangs.templates import template_of
 from kubectl_dra.diagnosis.records import Missing, ObjectRef
-from kubectl_dra.model.ids import DeviceId, Key
+from kubectl_dra.model.held import devices_of
+from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.meta import Condition
 from kubectl_dra.model.resource import ResourceClaim
@@ -127,5 +128,4 @@ def _claims_by_user(state: ClusterState) -> Mapping[str, list[ResourceClaim]]:
 
 
 def _devices(claim: ResourceClaim) -> Iterator[str]:
-    results = claim.status.allocation.devices.results if claim.status.allocation is not None else ()
-    return (str(DeviceId(each.driver, each.pool, each.device)) for each in results)
+    return map(str, devices_of(claim))

@@ -12,8 +12,8 @@ from enum import StrEnum
 from heapq import nlargest
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.cluster.state import parse_time
 from kubectl_dra.diagnosis.records import ObjectRef
+from kubectl_dra.model.clock import parse_time
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.model.taint_text import taint_text
 from kubectl_dra.reports.base import ReportRecord

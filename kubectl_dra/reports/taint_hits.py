@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.eviction import NO_EXECUTE, Verdict, endured, of_pod, worst
 from kubectl_dra.model.core import Pod
+from kubectl_dra.model.held import device_of, results_of
 from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.model.inventory import Holding, key_of
 from kubectl_dra.model.resource import DeviceTaint, ResourceClaim
@@ -132,9 +133,8 @@ def _anyway(pod: Pod, rules: frozenset[str], facts: ClusterState) -> tuple[str, 
     """What evicts the pod besides ``rules``: names of other rules, and ``driver``."""
     found: set[str] = set()
     for claim in claims_of(pod, facts.inventory):
-        for result in claim.status.allocation.devices.results if claim.status.allocation is not None else ():
-            device = DeviceId(result.driver, result.pool, result.device)
-            for source, taint in _evicting(device, facts):
+        for result in results_of(claim):
+            for source, taint in _evicting(device_of(result), facts):
                 verdict = endured(result.tolerations, taint)
                 if source not in rules and of_pod(pod, claim, verdict, facts.features).evicts:
                     found.add(source)

@@ -9,6 +9,7 @@ from typing import Final
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.records import Missing, ObjectRef
+from kubectl_dra.model.held import device_of, results_of
 from kubectl_dra.model.ids import DeviceId, Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import ResourceClaim
@@ -110,9 +111,7 @@ def _is_idle(claim: ResourceClaim) -> bool:
 
 def _devices(claim: ResourceClaim) -> tuple[DeviceId, ...]:
     """What a claim holds for itself."""
-    allocation = claim.status.allocation
-    results = allocation.devices.results if allocation is not None else ()
-    return tuple(DeviceId(r.driver, r.pool, r.device) for r in results if not r.admin_access)
+    return tuple(device_of(result) for result in results_of(claim) if not result.admin_access)
 
 
 def _idle_claim(claim: ResourceClaim) -> IdleClaim:
@@ -161,9 +160,7 @@ def _classes(world: ClusterState, _namespace: str) -> Iterator[TopRow]:
     idle: Counter[str] = Counter()
     for claim in _holding(world):
         if _is_idle(claim):
-            allocation = claim.status.allocation
-            results = allocation.devices.results if allocation is not None else ()
-            idle.update(_class_of(claim, result.request) for result in results)
+            idle.update(_class_of(claim, result.request) for result in results_of(claim))
     _, sure, _ = _counts(world)
     for row in class_rows(world.inventory.classes.values(), world):
         totals = row.totals

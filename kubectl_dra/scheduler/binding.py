@@ -8,8 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from kubectl_dra.model.clock import parse_time
 from kubectl_dra.model.features import Features
-from kubectl_dra.model.ids import DeviceId
+from kubectl_dra.model.held import device_of
 from kubectl_dra.model.meta import Condition
 from kubectl_dra.model.resource import AllocatedDeviceStatus, DeviceRequestAllocationResult, ResourceClaim
 
@@ -49,7 +50,7 @@ def readiness(claim: ResourceClaim) -> Readiness:
     for result in allocation.devices.results:
         if not result.binding_conditions:
             continue
-        device = str(DeviceId(result.driver, result.pool, result.device))
+        device = str(device_of(result))
         status = _status_of(claim, result)
         failure = _failure(status, result)
         # A failure behind a device that is not ready is only seen once that device is.
@@ -92,12 +93,8 @@ def timed_out(claim: ResourceClaim, now: datetime | None, timeout: timedelta) ->
         return False
     if not any(result.binding_conditions for result in allocation.devices.results):
         return False
-    return parse_time(allocation.allocation_timestamp) + timeout < now
-
-
-def parse_time(text: str) -> datetime:
-    """An RFC 3339 time."""
-    return datetime.fromisoformat(text)
+    allocated = parse_time(allocation.allocation_timestamp)
+    return allocated is not None and allocated + timeout < now
 
 
 def unusable(claim: ResourceClaim, features: Features, now: datetime | None, timeout: timedelta) -> Unready | None:

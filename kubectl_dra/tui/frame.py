@@ -13,9 +13,10 @@ from textual.widgets import Static
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.records import Bound
+from kubectl_dra.model.clock import parse_time
 from kubectl_dra.output.layout import width
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
-from kubectl_dra.output.words import duration, parse_time
+from kubectl_dra.output.words import duration
 from kubectl_dra.tui.actions import Action, key_name, typing_key
 from kubectl_dra.tui.feed import Link, Status
 from kubectl_dra.tui.text import clipped, content, spread

@@ -286,6 +286,15 @@ def test_the_scheduler_waits_ten_minutes(now: str, verdict: Verdict) -> None:
     assert waiting(conditional(None), now).verdict is verdict
 
 
+@pytest.mark.parametrize("written", ["2026-01-01T00:00:00", "some time ago", ""])
+def test_a_time_that_a_file_writes_otherwise_is_no_error(written: str) -> None:
+    """The server writes no such time; one without a zone is taken for UTC, any other says nothing."""
+    claim = conditional(None)
+    claim["status"]["allocation"]["allocationTimestamp"] = written
+    late = Verdict.UNSCHEDULABLE if written.startswith("2026") else Verdict.BINDING
+    assert waiting(claim, "2026-01-02T00:00:00Z").verdict is late
+
+
 def test_binding_conditions_need_their_feature() -> None:
     pod, claim = build.pod(claims=["claim"]), conditional("True", "Broken")
     found = diagnose(pod, claim, build.node(), DRADeviceBindingConditions=False)

@@ -8,11 +8,11 @@ from pathlib import Path
 from kubectl_dra.api.planned import read_planned
 from kubectl_dra.api.sources import Source
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.model.clock import parse_time
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.output.devices.claim_page import claim_page
 from kubectl_dra.output.simulation.page import simulation_page
-from kubectl_dra.output.words import parse_time
 from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.claim import claim_report
 from kubectl_dra.reports.claim_list import claim_rows

@@ -7,11 +7,11 @@ from typing import Any
 
 from kubectl_dra.api.decode import decode_any
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.model.clock import parse_time
 from kubectl_dra.model.evidence import BadObject
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import PoolId
 from kubectl_dra.output.devices.pool_page import pool_page
-from kubectl_dra.output.words import parse_time
 from kubectl_dra.reports.pool import PoolReport, pool_report
 from tests.diagnosis import build, facts
 from tests.kit.clock import CLOCK

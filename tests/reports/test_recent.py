@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubectl_dra.cluster.state import parse_time
+from kubectl_dra.model.clock import parse_time
 from kubectl_dra.output.recent import change_text
 from kubectl_dra.output.safe import plain
 from kubectl_dra.reports.recent import ChangeKind, recent_changes

@@ -24,6 +24,7 @@ from kubectl_dra.diagnosis.judgement import Judgement, judge
 from kubectl_dra.diagnosis.placing import MAX_COPIES, place
 from kubectl_dra.diagnosis.records import NodeGroup, NodeOutcome, Verdict
 from kubectl_dra.model.core import Node, Pod, PodStatus
+from kubectl_dra.model.held import devices_of
 from kubectl_dra.model.ids import PoolId
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.podinfo import pod_info
@@ -216,8 +217,7 @@ def focused(waiting: Waiting, names: Sequence[str]) -> Waiting:
 
 
 def _holds_of(claim: ResourceClaim, pools: set[PoolId]) -> bool:
-    allocation = claim.status.allocation
-    return allocation is not None and any((r.driver, r.pool) in pools for r in allocation.devices.results)
+    return any(device.pool_id in pools for device in devices_of(claim))
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from kubectl_dra.diagnosis.remedies.changes import after_deletion
 from kubectl_dra.diagnosis.whatif.displaced import covers
 from kubectl_dra.diagnosis.whatif.nodes import stays_with_node
 from kubectl_dra.model.core import Pod
-from kubectl_dra.model.ids import Key
+from kubectl_dra.model.held import device_of, results_of
+from kubectl_dra.model.ids import DeviceId, Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.podinfo import pod_info
 from kubectl_dra.model.resource import ResourceClaim
@@ -39,12 +40,10 @@ class Movable:
         return self.pod.spec.node_name
 
     @property
-    def devices(self) -> tuple[tuple[str, str, str], ...]:
+    def devices(self) -> tuple[DeviceId, ...]:
         """What it holds alone."""
-        results = (
-            r for claim in self.claims if claim.status.allocation for r in claim.status.allocation.devices.results
-        )
-        return tuple((r.driver, r.pool, r.device) for r in results if not r.admin_access)
+        results = (each for claim in self.claims for each in results_of(claim))
+        return tuple(device_of(each) for each in results if not each.admin_access)
 
 
 def movable(world: ClusterState) -> tuple[Movable, ...]:

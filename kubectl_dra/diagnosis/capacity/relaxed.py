@@ -23,6 +23,7 @@ from kubectl_dra.diagnosis.capacity.shape import Waiting, device_classes
 from kubectl_dra.diagnosis.remedies.changes import without_pods
 from kubectl_dra.diagnosis.whatif.displaced import again
 from kubectl_dra.model.core import Node
+from kubectl_dra.model.held import device_of, results_of
 from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.model.requests import pod_requests
 from kubectl_dra.model.resource import (
@@ -201,10 +202,8 @@ class _Demand:
 
 def _held(pod: Movable, demand: _Demand) -> frozenset[DeviceId]:
     """What the pod has for the request now."""
-    allocation = pod.claims[demand.claim].status.allocation
-    results = allocation.devices.results if allocation is not None else ()
-    mine = (result for result in results if result.request.partition("/")[0] == demand.request)
-    return frozenset(DeviceId(result.driver, result.pool, result.device) for result in mine)
+    results = results_of(pod.claims[demand.claim])
+    return frozenset(device_of(each) for each in results if each.request.partition("/")[0] == demand.request)
 
 
 def _never(checks: Checks, request: Request, candidate: Candidate) -> bool:

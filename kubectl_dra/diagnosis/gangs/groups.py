@@ -31,7 +31,8 @@ from kubectl_dra.diagnosis.records import (
     Verdict,
 )
 from kubectl_dra.model.core import Pod
-from kubectl_dra.model.ids import DeviceId, Key
+from kubectl_dra.model.held import devices_of
+from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.scheduling import INITIALLY_SCHEDULED, PodGroup, PodGroupResourceClaim
 from kubectl_dra.model.usage import is_terminal
@@ -199,8 +200,7 @@ def shared_claims(inventory: Inventory, group: PodGroup) -> tuple[SharedClaim, .
 def _shared(inventory: Inventory, group: PodGroup, entry: PodGroupResourceClaim, made: str | None) -> SharedClaim:
     name, namespace = entry.resource_claim_name or made, group.metadata.namespace
     claim = inventory.claims.get(Key(namespace, name)) if name else None
-    results = claim.status.allocation.devices.results if claim and claim.status.allocation else ()
-    devices = tuple(str(DeviceId(each.driver, each.pool, each.device)) for each in results)
+    devices = tuple(map(str, devices_of(claim))) if claim else ()
     ref = ObjectRef("ResourceClaim", namespace, name) if name else None
     return SharedClaim(entry.name, ref, entry.resource_claim_template_name or "", devices)
 

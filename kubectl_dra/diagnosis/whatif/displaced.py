@@ -26,7 +26,8 @@ from kubectl_dra.diagnosis.whatif.nodes import MIRROR, stays_with_node
 from kubectl_dra.diagnosis.whatif.records import Because, Displaced, PodFate
 from kubectl_dra.diagnosis.workloads import Owners, ReadOwner
 from kubectl_dra.model.core import Pod, PodStatus
-from kubectl_dra.model.ids import DeviceId, Key
+from kubectl_dra.model.held import devices_of
+from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.policy import PodDisruptionBudget
 from kubectl_dra.model.resource import ResourceClaimTemplate, ResourceClaimTemplateSpec
@@ -271,6 +272,4 @@ def _devices(inventory: Inventory, pod: Key) -> Iterator[str]:
     """The devices that a pod's claims hold, those for extended resources included."""
     extended = inventory.claims.get(Key(pod.namespace, f"{pod.name}-extended-resources"))
     for claim in (*claims_of(inventory.pods[pod], inventory), *((extended,) if extended is not None else ())):
-        allocation = claim.status.allocation
-        for result in allocation.devices.results if allocation is not None else ():
-            yield str(DeviceId(result.driver, result.pool, result.device))
+        yield from map(str, devices_of(claim))

@@ -23,6 +23,7 @@ from kubectl_dra.diagnosis.records import (
 )
 from kubectl_dra.diagnosis.records.nodes import tells_of_node
 from kubectl_dra.diagnosis.remedies.records import RemedyKind
+from kubectl_dra.model.clock import parse_time
 from kubectl_dra.model.invocation import Address, flag
 from kubectl_dra.output.explain.pages import reason_page
 from kubectl_dra.output.layout import wrapped
@@ -31,7 +32,7 @@ from kubectl_dra.output.pending.headline import was_given_up
 from kubectl_dra.output.pending.quotas import quota_advice
 from kubectl_dra.output.pending.volumes import volume_advice, volume_step_lines
 from kubectl_dra.output.safe import Safe, command, fmt, safe
-from kubectl_dra.output.words import age, ago, counted, listed, parse_time, plural
+from kubectl_dra.output.words import age, ago, counted, listed, plural
 from kubectl_dra.reports.drivers import DriverOnNode
 from kubectl_dra.reports.invocations import Words, changing, dra, kubectl, of, reading, within
 from kubectl_dra.reports.pending import PendingReport

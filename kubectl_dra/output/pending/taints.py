@@ -8,9 +8,10 @@ from datetime import datetime
 from typing import Final
 
 from kubectl_dra.diagnosis.records import HeldFor, Removal, StageName
+from kubectl_dra.model.clock import parse_time
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, fmt
-from kubectl_dra.output.words import ago, counted, lasting, parse_time, shortened
+from kubectl_dra.output.words import ago, counted, lasting, shortened
 from kubectl_dra.reports.pending import NodeGroupRecord
 
 _NODES: Final = 2

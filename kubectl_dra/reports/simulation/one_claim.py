@@ -9,6 +9,7 @@ from kubectl_dra.api.planned import read_all
 from kubectl_dra.api.sources import Source
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.placing import place
+from kubectl_dra.model.held import devices_of
 from kubectl_dra.model.ids import DeviceId, Key
 from kubectl_dra.reports.admitted import admitted
 from kubectl_dra.reports.simulation.existing import new_namespaces, with_namespaces, with_objects
@@ -45,10 +46,7 @@ def try_claim(cluster: ClusterState, device_class: str, expression: str, namespa
     world = with_objects(with_namespaces(cluster, objects, new_namespaces(cluster, objects)), objects)
     made = batch(world, trials(world, admitted(world, objects), [], together=False)[0], Copies())
     claim = place(made.world, made.pods).world.inventory.claims.get(objects[0].key)
-    allocation = claim.status.allocation if claim is not None else None
-    results = allocation.devices.results if allocation is not None else ()
-    devices = tuple(DeviceId(each.driver, each.pool, each.device) for each in results)
-    return ClaimTrial(report, report.pods[0].nodes[0].node, devices)
+    return ClaimTrial(report, report.pods[0].nodes[0].node, devices_of(claim) if claim is not None else ())
 
 
 def _free_name(cluster: ClusterState, namespace: str) -> str:

@@ -6,10 +6,10 @@ import pytest
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Cause, FatalError, HeldFor, Removal, StageName
+from kubectl_dra.model.clock import parse_time
 from kubectl_dra.output.pending.evidence import evidence_lines
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.removals import removal_note, short_clause
-from kubectl_dra.output.words import parse_time
 
 NOW = parse_time("2026-11-21T12:00:00Z")
 
