@@ -548,6 +548,14 @@ def test_capacity_says_of_no_device_that_it_is_unused_or_left_where_that_was_not
 
 
 @pytest.mark.parametrize("ask", ["file"], indirect=True)
+@pytest.mark.parametrize("words", [page for page in ("describe-pool", *PAGES) if "--remedy" not in page])
+def test_no_page_says_at_least_or_at_most_nothing(ask: Ask, words: str) -> None:
+    for kind in KINDS:
+        out = ask(words, (kind,)).out
+        assert not re.search(r"\?\d|[≤≥]0(?!\d)", out), (kind, out)
+
+
+@pytest.mark.parametrize("ask", ["file"], indirect=True)
 @pytest.mark.parametrize("words", ["get nodes", "get classes", "get pools", "get podgroups -A", "get claims -A"])
 def test_what_is_unknown_has_one_sign(ask: Ask, words: str) -> None:
     """A question mark alone; a bound never says that there are at least or at most no devices."""
