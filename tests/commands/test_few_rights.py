@@ -137,6 +137,19 @@ def test_a_pod_page_says_what_is_unread_then_the_scheduler_who_reads_everything(
     assert "DRA-200" not in text
 
 
+def test_changes_that_could_not_be_judged_are_not_called_useless(api: FakeApi, capfd: Any) -> None:
+    """Of the whole cluster it is known that fewer devices are enough; what others hold, a few rights do not show."""
+    items = json.loads(CLUSTER.read_bytes())["items"]
+    serve_cluster(api, items, ("Pod", "ResourceClaim"), own="ml")
+    text = unfolded(said(capfd, "why-pending", "trainer-0")[1])
+    assert text.startswith("Pod ml/trainer-0 is pending: no node has 4 free H100 devices")
+    told = "Whether a change would make it fit is unknown: Pod and ResourceClaim could be read only in namespace ml."
+    assert told in text
+    assert "No change was found" not in text
+    serve_cluster(api, items)
+    assert "request 3 devices instead of 4" in said(capfd, "why-pending", "trainer-0")[1]
+
+
 def test_the_commands_for_the_administrator_name_user_context_verbs_and_resources(api: FakeApi, capfd: Any) -> None:
     _, out, _ = said(capfd, "why-pending", "trainer-0")
     role, binding = (line.split() for line in out.splitlines() if line.startswith("    kubectl create"))

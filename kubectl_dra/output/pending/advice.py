@@ -32,6 +32,7 @@ from kubectl_dra.output.pending.headline import was_given_up
 from kubectl_dra.output.pending.quotas import quota_advice
 from kubectl_dra.output.pending.volumes import volume_advice, volume_step_lines
 from kubectl_dra.output.safe import Safe, command, fmt, safe
+from kubectl_dra.output.unread import unread_sentence
 from kubectl_dra.output.words import age, ago, counted, listed, plural
 from kubectl_dra.reports.drivers import DriverOnNode
 from kubectl_dra.reports.invocations import Words, changing, dra, kubectl, of, reading, within
@@ -147,6 +148,10 @@ def _tried(report: PendingReport) -> Safe:
     """How many changes were checked without success."""
     singles, pairs = counted(report.tried.singles, "single change"), counted(report.tried.pairs, "pair")
     rest = Safe("; the search was ended there, and others may help") if report.tried.ended else Safe("")
+    unread = [each for each in report.missing if each.decides]
+    if unread:
+        text = "Whether a change would make it fit is unknown: {}. {} and {} of changes were checked{}."
+        return fmt(text, unread_sentence(unread), singles, pairs, rest)
     return fmt("No change was found that would make it fit: {} and {} of changes were checked{}.", singles, pairs, rest)
 
 
