@@ -45,8 +45,14 @@ def page_of(report: PendingReport) -> str:
 
 
 def refused(pod: dict[str, Any], message: str, reason: str = "Unschedulable") -> dict[str, Any]:
+    """The pod with the scheduler's words, the last thing that was written to it."""
+    time = "2026-01-01T00:04:00Z"
+    said = {"manager": "kube-scheduler", "operation": "Update", "time": time, "subresource": "status"}
     condition = {"type": "PodScheduled", "status": "False", "reason": reason, "message": message}
-    return pod | {"status": {**pod["status"], "conditions": [condition]}}
+    return pod | {
+        "metadata": {**pod["metadata"], "managedFields": [said]},
+        "status": {**pod["status"], "conditions": [{**condition, "lastTransitionTime": time}]},
+    }
 
 
 def version(record: dict[str, Any], number: int) -> dict[str, Any]:
