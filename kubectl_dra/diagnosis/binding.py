@@ -31,7 +31,7 @@ def unusable(claim: ResourceClaim, features: Features, now: datetime | None, tim
     problem = binding.unusable(claim, features, now, timeout)
     if problem is None:
         return None
-    return Cause(Code.BINDING_FAILED, _detail(problem), claim=ObjectRef.of("ResourceClaim", key_of(claim.metadata)))
+    return Cause(Code.BINDING_FAILED, _detail(problem), claim=ObjectRef.of_claim(claim))
 
 
 def _detail(problem: Unready) -> BindingProblem:
@@ -50,7 +50,7 @@ def refused_reservation(pod: Pod, claim: ResourceClaim, features: Features) -> C
     patched = classic is not None and bool(classic.resource_class_name)
     where = "" if patched else f"add reservation to claim {key_of(claim.metadata)}: "
     text = f"{where}{_invalid(claim)} {too_many}"
-    return Cause(Code.CONSUMERS_FULL, FatalError(text), claim=ObjectRef.of("ResourceClaim", key_of(claim.metadata)))
+    return Cause(Code.CONSUMERS_FULL, FatalError(text), claim=ObjectRef.of_claim(claim))
 
 
 def refused_admin_access(claim: ResourceClaim, allocation: AllocationResult) -> Cause | None:
@@ -62,7 +62,7 @@ def refused_admin_access(claim: ResourceClaim, allocation: AllocationResult) -> 
     refusal = f"status.allocation.devices.results[{index}].adminAccess: {_ADMIN_REFUSAL}"
     text = f"add allocation and reservation to claim {key_of(claim.metadata)}: {_invalid(claim)} {refusal}"
     detail = FatalError(text)
-    return Cause(Code.ADMIN_LABEL_AT_BINDING, detail, claim=ObjectRef.of("ResourceClaim", key_of(claim.metadata)))
+    return Cause(Code.ADMIN_LABEL_AT_BINDING, detail, claim=ObjectRef.of_claim(claim))
 
 
 def refused_second_entry(pod: Pod, claim: ResourceClaim) -> Cause:
@@ -83,6 +83,6 @@ def _invalid(claim: ResourceClaim) -> str:
 
 def waiting_causes(claim: ResourceClaim) -> Iterator[Cause]:
     """One cause per device that is waited for."""
-    ref = ObjectRef.of("ResourceClaim", key_of(claim.metadata))
+    ref = ObjectRef.of_claim(claim)
     for problem in binding.readiness(claim).waiting:
         yield Cause(Code.BINDING_CONDITIONS, _detail(problem), claim=ref)

@@ -43,7 +43,6 @@ from kubectl_dra.diagnosis.rejections import OTHER_CODES, rejection_causes
 from kubectl_dra.diagnosis.renaming import Renaming
 from kubectl_dra.diagnosis.volumes import volume_identity, volume_problems
 from kubectl_dra.model.core import Node, Pod
-from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.scheduler import reasons
 from kubectl_dra.scheduler.extended import served_resources, virtual_claim
@@ -200,7 +199,7 @@ class _Explainer:
             bucket.plugin,
             messages[:_MAX_MESSAGES],
             bucket.explanation.reports if bucket.explanation is not None else (),
-            tuple(_ref(self.tried.claims[i]) for i in unavailable),
+            tuple(ObjectRef.of_claim(self.tried.claims[i]) for i in unavailable),
             tuple(self._causes(bucket, names)),
             self._not_checked(bucket),
             bucket.devices_fit,
@@ -228,7 +227,7 @@ class _Explainer:
             case NodeOutcome.FATAL:
                 yield self._fatal(bucket, names)
             case NodeOutcome.CLAIM_UNAVAILABLE if self.tried.left_over is not None:
-                yield Cause(Code.EXTENDED_CLAIM_LEFT_OVER, claim=_ref(self.tried.left_over), nodes=names)
+                yield Cause(Code.EXTENDED_CLAIM_LEFT_OVER, claim=ObjectRef.of_claim(self.tried.left_over), nodes=names)
             case NodeOutcome.CLAIM_UNAVAILABLE:
                 yield from self._unavailable(first, names)
             case NodeOutcome.CANNOT_ALLOCATE if bucket.explanation is not None:
@@ -251,7 +250,7 @@ class _Explainer:
         failed = {cause.claim: cause for cause in self.tried.failed_bindings}
         for index in result.unavailable:
             claim = self.tried.claims[index]
-            ref = _ref(claim)
+            ref = ObjectRef.of_claim(claim)
             if ref in failed:
                 yield msgspec.structs.replace(failed[ref], nodes=names)
                 continue
@@ -266,7 +265,7 @@ class _Explainer:
         if self.tried.nodes(NodeOutcome.FITS):
             return
         for index in self.tried.idle(self.pod):
-            yield Cause(Code.CLAIM_IDLE, claim=_ref(self.tried.claims[index]))
+            yield Cause(Code.CLAIM_IDLE, claim=ObjectRef.of_claim(self.tried.claims[index]))
 
 
 def _fits(fitting: tuple[str, ...], judgement: Judgement, seen: Observed | None) -> Iterator[Cause]:
@@ -369,7 +368,3 @@ def _subject(cause: Cause) -> Hashable:
         case Spread():
             return cause.code, detail.topology_key, detail.selector, bool(detail.value)
     return cause.code, cause.claim, cause.request
-
-
-def _ref(claim: ResourceClaim) -> ObjectRef:
-    return ObjectRef.of("ResourceClaim", key_of(claim.metadata))

@@ -21,7 +21,7 @@ from kubectl_dra.model.features import Features
 from kubectl_dra.model.held import devices_of
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.meta import NodeSelector
-from kubectl_dra.model.resource import AllocationResult, ConsumerReference, ResourceClaim
+from kubectl_dra.model.resource import AllocationResult, ResourceClaim
 from kubectl_dra.model.usage import is_terminal
 from kubectl_dra.scheduler.claims import is_reserved_for
 
@@ -38,7 +38,7 @@ def diagnose(inventory: Inventory, evidence: Evidence, features: Features, claim
         ObjectRef.of("ResourceClaim", key),
         verdict(claim),
         tuple(_causes(inventory, evidence, features, claim, pods, pods_known)),
-        consumers=tuple(_reference(key.namespace, consumer) for consumer in claim.status.reserved_for),
+        consumers=tuple(ObjectRef.of_consumer(key.namespace, consumer) for consumer in claim.status.reserved_for),
         waiting_pods=tuple(ObjectRef.of(_POD, key_of(pod.metadata)) for pod in pods if _waits(pod)),
         owner=owner_of(claim),
         devices=tuple(map(str, devices_of(claim))),
@@ -75,7 +75,7 @@ def _causes(
     pods: tuple[Pod, ...],
     pods_known: bool,
 ) -> Iterator[Cause]:
-    ref = ObjectRef.of("ResourceClaim", key_of(claim.metadata))
+    ref = ObjectRef.of_claim(claim)
     present, gone = _consumers(inventory, claim, pods_known)
     yield from _of_driver(inventory, claim, ref)
     gone_devices = vanished(inventory, evidence, claim)
@@ -133,14 +133,9 @@ def _consumers(
     present: list[ObjectRef] = []
     gone: list[ObjectRef] = []
     for consumer in claim.status.reserved_for:
-        ref = _reference(namespace, consumer)
+        ref = ObjectRef.of_consumer(namespace, consumer)
         (gone if pods_known and is_gone(inventory, namespace, consumer) else present).append(ref)
     return tuple(present), tuple(gone)
-
-
-def _reference(namespace: str, consumer: ConsumerReference) -> ObjectRef:
-    kinds = {"pods": _POD, "podgroups": "PodGroup"}
-    return ObjectRef(kinds.get(consumer.resource, consumer.resource), namespace, consumer.name)
 
 
 def _waits(pod: Pod) -> bool:

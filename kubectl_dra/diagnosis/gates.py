@@ -185,8 +185,7 @@ def consumers_of(claim: ResourceClaim | None) -> tuple[ObjectRef, ...]:
     if claim is None:
         return ()
     namespace = claim.metadata.namespace
-    kinds = {"pods": "Pod", "podgroups": "PodGroup"}
-    return tuple(ObjectRef(kinds.get(c.resource, c.resource), namespace, c.name) for c in claim.status.reserved_for)
+    return tuple(ObjectRef.of_consumer(namespace, consumer) for consumer in claim.status.reserved_for)
 
 
 def owner_of(claim: ResourceClaim | None) -> ObjectRef | None:

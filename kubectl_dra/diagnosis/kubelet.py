@@ -15,7 +15,6 @@ from kubectl_dra.diagnosis.records import Cause, ContainerWaits, Health, Kubelet
 from kubectl_dra.model.core import ContainerStatus, Event, Node, Pod
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import Key
-from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.scheduler.claims import is_reserved_for
 
@@ -76,7 +75,7 @@ def _cause(pod: Pod, event: Event, version: str) -> Cause:
 def not_usable(pod: Pod, claims: Iterable[ResourceClaim], features: Features) -> Iterator[Cause]:
     """Claims that the pod can't use on its node: nobody allocates for a pod that has a node already."""
     for claim in claims:
-        ref = ObjectRef.of("ResourceClaim", key_of(claim.metadata))
+        ref = ObjectRef.of_claim(claim)
         if claim.status.allocation is None:
             yield Cause(Code.CLAIM_NOT_ALLOCATED, claim=ref, nodes=(pod.spec.node_name,))
         elif not is_reserved_for(pod, claim, features):

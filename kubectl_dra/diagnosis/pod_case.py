@@ -316,7 +316,7 @@ class PodCase:
             return tuple(waiting)
         if not under_way:
             return ()
-        return tuple(Cause(Code.BINDING_IN_PROGRESS, claim=_ref(claim)) for claim in all_claims)
+        return tuple(Cause(Code.BINDING_IN_PROGRESS, claim=ObjectRef.of_claim(claim)) for claim in all_claims)
 
     # --- around it ----------------------------------------------------------------------------------------------------
 
@@ -391,7 +391,3 @@ def _claims(entries: Sequence[ResolvedEntry]) -> tuple[ResourceClaim, ...]:
 
 def _allocated(claim: ResourceClaim) -> bool:
     return claim.status.allocation is not None
-
-
-def _ref(claim: ResourceClaim) -> ObjectRef:
-    return ObjectRef.of("ResourceClaim", key_of(claim.metadata))

@@ -16,7 +16,6 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Cause, ClassProblem, FatalError, NodeSelection, ObjectRef, PluginText
 from kubectl_dra.diagnosis.volumes import volume_causes
-from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.likeness import similar
 from kubectl_dra.model.meta import NodeSelector
 from kubectl_dra.model.resource import ResourceClaim
@@ -104,7 +103,7 @@ def problems_of(world: ClusterState, claim: ResourceClaim) -> Iterator[Stop]:
 
 
 def _claim_problem(world: ClusterState, status: Status, problem: ClaimProblem) -> Stop:
-    text, fatal, ref = status.message, status.code is StatusCode.ERROR, _ref(problem.claim)
+    text, fatal, ref = status.message, status.code is StatusCode.ERROR, ObjectRef.of_claim(problem.claim)
     classes = world.inventory.classes
     if problem.device_class:
         detail = ClassProblem(problem.device_class, similar(problem.device_class, classes))
@@ -122,8 +121,4 @@ def unparsable(claim: ResourceClaim, selector: NodeSelector | None) -> Iterator[
     """A node selector of the claim's class that can't be parsed."""
     if selector is not None and (problems := nodes.parse(selector).problems):
         text = selector_problems(NodeSelectorUnparsable(selector, problems))
-        yield Stop(text, True, (Cause(Code.NODE_SELECTOR_MALFORMED, FatalError(text), _ref(claim)),))
-
-
-def _ref(claim: ResourceClaim) -> ObjectRef:
-    return ObjectRef.of("ResourceClaim", key_of(claim.metadata))
+        yield Stop(text, True, (Cause(Code.NODE_SELECTOR_MALFORMED, FatalError(text), ObjectRef.of_claim(claim)),))

@@ -10,7 +10,7 @@ from kubectl_dra.diagnosis.records import Cause, ObjectRef, VanishedDevices
 from kubectl_dra.model.evidence import Coverage, Evidence, pool_fields
 from kubectl_dra.model.held import devices_of
 from kubectl_dra.model.ids import DeviceId, PoolId
-from kubectl_dra.model.inventory import Inventory, key_of
+from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.resource import ResourceClaim
 
 _READ = frozenset({Coverage.COMPLETE, Coverage.NOT_SERVED})
@@ -23,7 +23,7 @@ def vanished(inventory: Inventory, evidence: Evidence, claim: ResourceClaim) -> 
         return None
     pools = tuple(dict.fromkeys(str(id_.pool_id) for id_ in gone if id_.pool_id not in inventory.slices_by_pool))
     detail = VanishedDevices(tuple(map(str, gone)), pools)
-    return Cause(Code.DEVICE_VANISHED, detail, claim=ObjectRef.of("ResourceClaim", key_of(claim.metadata)))
+    return Cause(Code.DEVICE_VANISHED, detail, claim=ObjectRef.of_claim(claim))
 
 
 def _is_gone(inventory: Inventory, evidence: Evidence, device: DeviceId) -> bool:

@@ -11,7 +11,6 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.records import Missing, ObjectRef
 from kubectl_dra.model.held import device_of, results_of
 from kubectl_dra.model.ids import DeviceId, Key
-from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.reports.base import Bound, Count, ReadRecord, ReportRecord, reads_of
 from kubectl_dra.reports.class_list import class_rows
@@ -116,9 +115,7 @@ def _devices(claim: ResourceClaim) -> tuple[DeviceId, ...]:
 
 def _idle_claim(claim: ResourceClaim) -> IdleClaim:
     devices = tuple(map(str, _devices(claim)))
-    return IdleClaim(
-        ObjectRef.of("ResourceClaim", key_of(claim.metadata)), devices, claim.metadata.creation_timestamp or ""
-    )
+    return IdleClaim(ObjectRef.of_claim(claim), devices, claim.metadata.creation_timestamp or "")
 
 
 # --- rows -----------------------------------------------------------------------------------------------------------

@@ -14,11 +14,11 @@ from kubectl_dra.allocation.named_resources import NamedResources
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.attempt import Attempt, Attempting, Result
 from kubectl_dra.diagnosis.classic.explanations import named_story
-from kubectl_dra.diagnosis.classic.pre_filter import PreFilter, class_nodes, driver_of, ref_of, scheduling_context
+from kubectl_dra.diagnosis.classic.pre_filter import PreFilter, class_nodes, driver_of, scheduling_context
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.funnel import NodeExplanation
 from kubectl_dra.diagnosis.pre_filter import Stop
-from kubectl_dra.diagnosis.records import Cause, ClassProblem, Negotiation, NodeOutcome, SearchSize
+from kubectl_dra.diagnosis.records import Cause, ClassProblem, Negotiation, NodeOutcome, ObjectRef, SearchSize
 from kubectl_dra.model.classic import ClaimSchedulingStatus, ClassicResourceClaim, PodSchedulingContext
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.resource import ResourceClaim
@@ -95,7 +95,7 @@ class ClassicAttempting(Attempting):
         name = classic.resource_class_name or ", ".join(
             request.exactly.device_class_name for request in claim.spec.devices.requests if request.exactly is not None
         )
-        cause = Cause(Code.CLASS_EXCLUDES_NODE, ClassProblem(name), ref_of(claim))
+        cause = Cause(Code.CLASS_EXCLUDES_NODE, ClassProblem(name), ObjectRef.of_claim(claim))
         text = _EXCLUDED.format("resource" if classic.resource_class_name else "device")
         return _rejected(text, NodeExplanation((cause.code, cause.claim), (), (cause,), ()))
 
@@ -110,7 +110,7 @@ class ClassicAttempting(Attempting):
             answered=True,
             since=context.metadata.creation_timestamp or "",
         )
-        cause = Cause(Code.NODE_UNSUITABLE, detail, ref_of(claim))
+        cause = Cause(Code.NODE_UNSUITABLE, detail, ObjectRef.of_claim(claim))
         return _rejected(UNSUITABLE, NodeExplanation((cause.code, cause.claim), (), (cause,), ()))
 
     # --- named resources ----------------------------------------------------------------------------------------------
@@ -126,13 +126,13 @@ class ClassicAttempting(Attempting):
         name = node.metadata.name
         outcome = self._named.select(name, demands)
         if outcome.undecided:
-            cause = Cause(Code.SEARCH_UNDECIDED, SearchSize(0, _SLICE_ORDER), ref_of(claim))
+            cause = Cause(Code.SEARCH_UNDECIDED, SearchSize(0, _SLICE_ORDER), ObjectRef.of_claim(claim))
             return Result(NodeOutcome.UNDECIDED, _PLUGIN, explanation=NodeExplanation(cause.code, (), (cause,), ()))
         if outcome.suitable:
             # Claims that could not be read may hold what looks free.
             return None if evidence.complete("ResourceClaim") else Result(NodeOutcome.UNDECIDED, _PLUGIN)
         text = UNSUITABLE if outcome.error is None else _CHECK_FAILED + outcome.error.text(name)
-        return _rejected(text, named_story(self._named, name, ref_of(claim), demands, outcome))
+        return _rejected(text, named_story(self._named, name, ObjectRef.of_claim(claim), demands, outcome))
 
 
 class _ClassicDevices(DynamicResources):

@@ -16,10 +16,10 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import judgement
 from kubectl_dra.diagnosis.attempt import Attempt
 from kubectl_dra.diagnosis.classic.attempt import answer_for
-from kubectl_dra.diagnosis.classic.pre_filter import class_nodes, driver_of, ref_of, scheduling_context
+from kubectl_dra.diagnosis.classic.pre_filter import class_nodes, driver_of, scheduling_context
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.judgement import Judgement
-from kubectl_dra.diagnosis.records import Cause, Negotiation, NodeOutcome, Verdict
+from kubectl_dra.diagnosis.records import Cause, Negotiation, NodeOutcome, ObjectRef, Verdict
 from kubectl_dra.model.classic import ClassicResourceClaim, PodSchedulingContext
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.scheduler import fit_error
@@ -151,7 +151,7 @@ class _Talk:
                 answered=answer is not None,
                 since=context.metadata.creation_timestamp or "",
             )
-        return Cause(code, detail, ref_of(claim))
+        return Cause(code, detail, ObjectRef.of_claim(claim))
 
 
 # --- no node fits -----------------------------------------------------------------------------------------------------

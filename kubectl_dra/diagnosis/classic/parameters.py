@@ -68,7 +68,7 @@ class _Lookup:
 
 def demands(world: ClusterState, claim: ClassicResourceClaim, class_: ResourceClass) -> tuple[Demand, ...] | Stop:
     """What the claim asks of each driver; or what keeps it from being tried."""
-    subject = ObjectRef.of("ResourceClaim", key_of(claim.metadata))
+    subject = ObjectRef.of_claim(claim)
     of_class = _class_parameters(world, class_, subject)
     if isinstance(of_class, Stop):
         return of_class

@@ -60,7 +60,7 @@ class PreFilter:
             yield Stop(text, True, (Cause(Code.NEGOTIATION_FOREIGN, FatalError(text)),))
 
     def _problems(self, index: int, claim: ClassicResourceClaim) -> Iterator[Stop]:
-        classic, allocation, ref = claim.classic, claim.status.allocation, ref_of(claim)
+        classic, allocation, ref = claim.classic, claim.status.allocation, ObjectRef.of_claim(claim)
         if classic.controller and not self._world.features.control_plane_controller:
             text = "resourceclaim depends on disabled DRAControlPlaneController feature"
             yield Stop(text, False, (Cause(Code.CONTROLLER_DISABLED, Negotiation(classic.controller), ref),))
@@ -91,7 +91,9 @@ class PreFilter:
         known = self._world.inventory.classic.classes
         class_ = known.get(name)
         if class_ is None:
-            cause = Cause(Code.RESOURCE_CLASS_MISSING, ClassProblem(name, similar(name, known)), ref_of(claim))
+            cause = Cause(
+                Code.RESOURCE_CLASS_MISSING, ClassProblem(name, similar(name, known)), ObjectRef.of_claim(claim)
+            )
             certain = self._world.evidence.complete("ResourceClass")
             yield Stop(f"resource class {name} does not exist", False, (cause,), certain)
             return
@@ -106,13 +108,8 @@ class PreFilter:
             else:
                 self.demands[index] = found
         elif claim.classic.allocation_mode == IMMEDIATE:
-            cause = Cause(Code.IMMEDIATE_NOT_ALLOCATED, Negotiation(class_.driver_name), ref_of(claim))
+            cause = Cause(Code.IMMEDIATE_NOT_ALLOCATED, Negotiation(class_.driver_name), ObjectRef.of_claim(claim))
             yield Stop("unallocated immediate resourceclaim", False, (cause,))
-
-
-def ref_of(claim: ResourceClaim) -> ObjectRef:
-    """The reference to a claim."""
-    return ObjectRef.of("ResourceClaim", key_of(claim.metadata))
 
 
 def scheduling_context(world: ClusterState, pod: Pod) -> PodSchedulingContext | None:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from kubectl_dra.model.base import ReportRecord
 from kubectl_dra.model.ids import Key
+from kubectl_dra.model.resource import ConsumerReference, ResourceClaim
+
+_CONSUMERS: Final = {"pods": "Pod", "podgroups": "PodGroup"}
 
 
 class Evidence(ReportRecord, frozen=True, tag_field="type", tag=True):
@@ -21,6 +26,16 @@ class ObjectRef(ReportRecord, frozen=True):
     def of(kind: str, key: Key) -> ObjectRef:
         """The reference to ``kind`` ``key``."""
         return ObjectRef(kind, key.namespace, key.name)
+
+    @staticmethod
+    def of_claim(claim: ResourceClaim) -> ObjectRef:
+        """The reference to a claim."""
+        return ObjectRef("ResourceClaim", claim.metadata.namespace, claim.metadata.name)
+
+    @staticmethod
+    def of_consumer(namespace: str, consumer: ConsumerReference) -> ObjectRef:
+        """What a claim of ``namespace`` is reserved for; a resource that claims are made for as its kind."""
+        return ObjectRef(_CONSUMERS.get(consumer.resource, consumer.resource), namespace, consumer.name)
 
     @property
     def key(self) -> Key:

@@ -70,7 +70,7 @@ def _ending(case: Case, claims: Sequence[ResourceClaim], node: str) -> Candidate
     made = tuple(map(_change, claims))
     actions = tuple(
         EndReservations(
-            ObjectRef.of("ResourceClaim", key_of(claim.metadata)),
+            ObjectRef.of_claim(claim),
             tuple(consumer.name for consumer in claim.status.reserved_for),
             held_for(case.world, claim),
             devices_of(claim),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from kubectl_dra.api.planned import Planned, PodPlan
 from kubectl_dra.model.ids import Key
+from kubectl_dra.model.likeness import similar
 from kubectl_dra.model.resource import DeviceClass, ResourceClaim, ResourceClaimTemplate
 from kubectl_dra.reports.lint.objects import Found
 from kubectl_dra.reports.lint.records import Rule
@@ -98,5 +98,5 @@ def class_names(record: object) -> Iterator[str]:
 
 
 def _did_you_mean(name: str, known: set[str]) -> str:
-    near = difflib.get_close_matches(name, sorted(known), 1, 0.75)
+    near = similar(name, known, 1)
     return f"; did you mean {near[0]}?" if near else ""
