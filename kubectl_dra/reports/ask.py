@@ -68,11 +68,15 @@ class ClaimAsk(ReportRecord, frozen=True):
 
 
 class ExtendedAsk(ReportRecord, frozen=True):
-    """An extended resource that a container asks for, and the class whose devices serve it."""
+    """An extended resource that a pod asks for, and the class whose devices serve it.
+
+    ``requests``: by the names that the scheduler gives the requests of its own claim, the containers they are for.
+    """
 
     resource: str
     count: int
     device_class: str
+    requests: dict[str, str]
 
 
 def claim_ask(

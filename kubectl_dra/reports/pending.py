@@ -46,7 +46,7 @@ from kubectl_dra.reports.invocations import Words
 from kubectl_dra.reports.missing_objects import Existing, existing
 from kubectl_dra.reports.remedies import FoundRemedies, RemedyReport, Tried
 from kubectl_dra.reports.reservations import end_of_reservations
-from kubectl_dra.scheduler.extended import asked, served_resources
+from kubectl_dra.scheduler.extended import asked, request_containers, served_resources
 
 NAMES_SHOWN = 20
 _FITS: Final = {True: Fits.YES, False: Fits.NO, None: Fits.UNKNOWN}
@@ -307,7 +307,10 @@ def _extended(diagnosis: PodDiagnosis, state: ClusterState) -> tuple[ExtendedAsk
         return ()
     served = served_resources(state)
     wanted = {name: number for name, number in asked(pod).items() if name in served}
-    return tuple(ExtendedAsk(name, number, served[name].metadata.name) for name, number in sorted(wanted.items()))
+    return tuple(
+        ExtendedAsk(name, number, served[name].metadata.name, request_containers(pod, name, served))
+        for name, number in sorted(wanted.items())
+    )
 
 
 def _node_group(group: NodeGroup, limit: int | None, only: str) -> NodeGroupRecord:

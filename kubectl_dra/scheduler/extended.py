@@ -92,6 +92,20 @@ def virtual_claim(pod: Pod, resources: Iterable[str], served: ClassMap) -> Resou
     return ResourceClaim(metadata=metadata, spec=ResourceClaimSpec(devices=devices))
 
 
+def request_containers(pod: Pod, resource: str, served: ClassMap) -> dict[str, str]:
+    """The containers that the requests of the made-up claim are for, by the names of the requests."""
+    containers = (*pod.spec.init_containers, *pod.spec.containers)
+    named = {
+        _name(i, each, resource): each.name for i, each in enumerate(containers) if resource in each.resources.requests
+    }
+    made = (request.name for request in _requests(pod, resource, served[resource]))
+    return {name: named[name] for name in made}
+
+
+def _name(index: int, container: Container, resource: str) -> str:
+    return f"container-{index}-request-{sorted(container.resources.requests).index(resource)}"
+
+
 def _requests(pod: Pod, resource: str, device_class: DeviceClass) -> Iterator[DeviceRequest]:
     """One request per long-lived container, and the largest excess of any init container that is not a sidecar."""
     containers = (*pod.spec.init_containers, *pod.spec.containers)
@@ -119,11 +133,10 @@ def _request(
     wanted -= sum(_count(request) for request in reusable if request is not None)
     if wanted <= 0:
         return None
-    position = sorted(container.resources.requests).index(resource)
     exactly = ExactDeviceRequest(
         device_class_name=device_class.metadata.name, allocation_mode="ExactCount", count=wanted
     )
-    return DeviceRequest(name=f"container-{index}-request-{position}", exactly=exactly)
+    return DeviceRequest(name=_name(index, container, resource), exactly=exactly)
 
 
 def _count(request: DeviceRequest) -> int:

@@ -48,6 +48,14 @@ def ask_lines(
             yield Safe(" " * (2 if several else column)) + _constraint(constraint, several=several)
 
 
+def extended_title(request: str, extended: Sequence[ExtendedAsk]) -> Safe | None:
+    """``example.com/gpu of container main``: what somebody wrote, for a request that the scheduler names by itself."""
+    for resource in extended:
+        if request in resource.requests:
+            return fmt("{} of container {}", resource.resource, resource.requests[request])
+    return None
+
+
 def _in_a_sentence(asks: Sequence[ClaimAsk], extended: Sequence[ExtendedAsk]) -> Safe | None:
     """All that is requested, where that is one resource, or a number of devices that nothing else is asked of."""
     if len(extended) == 1 and not asks:

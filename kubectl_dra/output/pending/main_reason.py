@@ -22,6 +22,7 @@ from kubectl_dra.diagnosis.records import (
     UnpublishedInConstraint,
 )
 from kubectl_dra.output.pending.amounts import shortage_text
+from kubectl_dra.output.pending.asks import extended_title
 from kubectl_dra.output.pending.gangs import GROUP_CODES
 from kubectl_dra.output.pending.obstacles import obstacle
 from kubectl_dra.output.pending.reasons import reason_sentence
@@ -73,7 +74,15 @@ def main_reason(report: Report) -> Safe:
     """The clause behind ``Pod X is pending:``, without a full stop; empty where there is no cause."""
     if not report.causes:
         return Safe("")
-    return _reason(report) + _changed_templates(report)
+    return _as_written(_reason(report) + _changed_templates(report), report.extended)
+
+
+def _as_written(text: Safe, extended: Sequence[ExtendedAsk]) -> Safe:
+    """Requests that the scheduler names by itself, as the containers ask for them."""
+    for request in sorted((name for each in extended for name in each.requests), key=len, reverse=True):
+        title = extended_title(request, extended)
+        text = Safe(text.replace(request, title)) if title is not None else text
+    return text
 
 
 def _changed_templates(report: Report) -> Safe:

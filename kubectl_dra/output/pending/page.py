@@ -31,7 +31,7 @@ from kubectl_dra.output.pending.advice import (
     next_step_lines,
     overdue_lines,
 )
-from kubectl_dra.output.pending.asks import ask_lines, is_marked, unseen_lines
+from kubectl_dra.output.pending.asks import ask_lines, extended_title, is_marked, unseen_lines
 from kubectl_dra.output.pending.assumptions import assumption_blocks, unpublished_lines
 from kubectl_dra.output.pending.evidence import autoscaler_lines, evidence_lines, failing_lines
 from kubectl_dra.output.pending.funnel import MAX_FUNNELS, FunnelView, funnel_lines, funnel_views, is_said
@@ -313,7 +313,8 @@ def _funnels(report: PendingReport, others: Safe, first: Sequence[Safe]) -> list
             continue
         lines = list(funnel_lines(view, report.certainty, others, said))
         if lines and several:
-            lines = [fmt("Request {} (claim {})", view.request, view.claim.name), *lines]
+            title = fmt("Request {} (claim {})", view.request, view.claim.name)
+            lines = [extended_title(view.request, report.extended) or title, *lines]
         blocks.append(lines)
     return blocks
 

@@ -10,6 +10,7 @@ from kubectl_dra.diagnosis.records import Funnel, Removal, StageName
 from kubectl_dra.model.ids import DeviceId, Key
 from kubectl_dra.output.devices.parts import in_order, ranges
 from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.pending.asks import extended_title
 from kubectl_dra.output.pending.funnel import FunnelView, Track, funnel_views, has_devices, stage_label, track_title
 from kubectl_dra.output.pending.removals import removal_note
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
@@ -77,7 +78,10 @@ class NumbersView(ListView[NumberRow]):
             return None
         claim, funnel = row.view.claim, row.track.funnel
         needed = Safe("all") if funnel.all_devices else fmt("{}", funnel.needed)
-        return fmt("{}  request {} of {}, needs {}", track_title(row.track), row.view.request, claim.name, needed)
+        asked = self.worker.answer(self.question)
+        extended = asked.record.extended if asked is not None and asked.record is not None else ()
+        title = extended_title(row.view.request, extended) or fmt("request {} of {}", row.view.request, claim.name)
+        return fmt("{}  {}, needs {}", track_title(row.track), title, needed)
 
     def identity(self, row: NumberRow) -> Hashable:
         """Request, nodes and check."""

@@ -279,3 +279,16 @@ def test_a_consequence_of_several_ways_out_stands_once_below_them() -> None:
     page = page_of(report)
     assert page.partition("Or add hardware")[0].count("comes first, and will probably take it") == 1
     assert "(1 and 2: " in page
+
+
+def test_requests_of_an_extended_resource_have_the_names_that_somebody_wrote() -> None:
+    wish = {"requests": {"cpu": "1", f"{DRIVER}/gpu": "2"}, "limits": {f"{DRIVER}/gpu": "2"}}
+    pod = build.pod()
+    pod["spec"]["containers"] = [{"name": name, "image": "i", "resources": wish} for name in ("main", "side")]
+    device_class = build.device_class()
+    device_class["spec"]["extendedResourceName"] = f"{DRIVER}/gpu"
+    slices = [build.slice_(f"node-{n}", build.device("a"), build.device("b")) for n in (1, 2)]
+    report = report_of(device_class, build.node(), build.node("node-2"), *slices, pod, *holding("h", "a"))
+    page = page_of(report)
+    assert f"{DRIVER}/gpu of container main" in page and f"{DRIVER}/gpu of container side" in page
+    assert "container-0" not in page and "<extended" not in page
