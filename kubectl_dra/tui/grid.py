@@ -279,8 +279,7 @@ class Grid(Lines, Generic[RowT]):
     def set_height(self, lines: int) -> None:
         """As wide as the columns are, where they may be wider than the screen."""
         total = self._fit().total + 2 if self.unlimited and self.rows else 0
-        self.virtual_size = Size(max(self.columns, total), lines)
-        self.refresh()
+        self.set_content_size(Size(max(self.columns, total), lines))
 
     def _style_of(self, index: int) -> RichStyle:
         if index != self.cursor:

@@ -9,6 +9,7 @@ from rich.style import Style as RichStyle
 from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
+from textual.widget import Widget
 
 from kubectl_dra.output.safe import Safe, Style
 from kubectl_dra.tui import removed
@@ -78,5 +79,17 @@ class Lines(ScrollView, can_focus=True):
 
     def set_height(self, lines: int) -> None:
         """Say how many lines there are."""
-        self.virtual_size = Size(self.columns, lines)
+        self.set_content_size(Size(self.columns, lines))
+
+    def set_content_size(self, size: Size) -> None:
+        """How large everything is, on the screen or not.
+
+        Textual lays out the whole screen for that, and draws all of it. Only scroll bars that come or go need it, and
+        widgets that are as high as what they hold.
+        """
+        if size != self.virtual_size and self.size and not self.styles.is_auto_height:
+            self.set_reactive(Widget.virtual_size, size)
+            self._scroll_update(size)
+        else:
+            self.virtual_size = size
         self.refresh()

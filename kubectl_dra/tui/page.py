@@ -116,8 +116,7 @@ class Page(Lines):
     def set_height(self, lines: int) -> None:
         """As wide as the widest line: code is not broken, so that it may be wider than the screen."""
         widest = max((width(line) for line in self.lines), default=0) + (not self.has_class("tight"))
-        self.virtual_size = Size(max(self.columns, widest), lines)
-        self.refresh()
+        self.set_content_size(Size(max(self.columns, widest), lines))
 
     def set_mark(self, text: str) -> None:
         """Mark the lines that contain ``text``, go to the first one."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -21,13 +21,14 @@ class TaintRequest:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """A plan and its page. ``steps``: it may be carried out in two steps. ``checked``: the server has tried it.
+    """A plan and its page; ``lines`` makes them as wide as pages are then.
 
-    ``number`` of rules has to be typed in to agree; 0 where a yes will do.
+    ``steps``: it may be carried out in two steps. ``checked``: the server has tried it. ``number`` of rules has to be
+    typed in to agree; 0 where a yes will do.
     """
 
     plan: TaintPlan
-    lines: Sequence[Safe]
+    lines: Callable[[], Iterable[Safe]]
     steps: bool = False
     number: int = 0
     checked: bool = False

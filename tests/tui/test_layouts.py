@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from textual.screen import Screen
 
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import wrapped
@@ -187,3 +188,30 @@ def test_names_of_pools_and_nodes_differ_however_they_are_cut(size):
 )
 def test_what_is_cut_from_a_name(name, columns, shown):
     assert clipped_inside(Safe(name), columns) == shown
+
+
+def test_other_pages_beside_a_list_do_not_lay_out_the_screen(monkeypatch):
+    """Textual does so for each change of a page's length, and draws everything: most of the time from key to frame."""
+    laid_out = []
+    refresh_layout = Screen._refresh_layout
+    monkeypatch.setattr(Screen, "_refresh_layout", lambda *a, **k: laid_out.append(refresh_layout(*a, **k)))
+
+    async def script(ui):
+        await ui.command("devices")
+        assert ui.app.view.has_class("previewing")
+        heights = set()
+        laid_out.clear()
+        for _ in range(4):
+            await ui.press("down")
+            heights.add(ui.app.view.preview.virtual_size.height)
+        assert len(heights) > 1
+        assert not laid_out
+        # Where scroll bars come or go it is necessary.
+        await ui.command("pending")
+        assert ui.app.view.grid.show_vertical_scrollbar
+        laid_out.clear()
+        await ui.press("Z")
+        assert laid_out
+        assert not ui.app.view.grid.show_vertical_scrollbar
+
+    play(demo_app(), script, (140, 30))

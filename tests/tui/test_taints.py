@@ -201,3 +201,13 @@ def test_a_file_only_shows_plans():
         assert "kind: DeviceTaintRule" in ui.screen
 
     play(demo_app(writer=lambda _context: CommandTaintWriter(Options(from_="demo"))), script)
+
+
+def test_the_plan_and_the_page_of_a_taint_use_the_width():
+    async def script(ui):
+        await ui.command("taint nic.example.com/rack-1/nic-3 link=flapping:NoExecute")
+        assert any("share of claim nb-net, tolerates link for 300 s" in line for line in ui.lines)
+        await ui.press("6")
+        assert any("Eviction only happens for the NoExecute effect." in line for line in ui.lines)
+
+    play(demo_app(writer=lambda _context: CommandTaintWriter(Options(from_="demo"))), script, (120, 36))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from functools import partial
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.address import completed
@@ -106,11 +107,12 @@ def _outcome_lines(outcome: Outcome) -> Iterator[Safe]:
 
 def _preview(planner: Planner, plan: TaintPlan, check: bool) -> Preview:
     if not plan.writes:
-        return Preview(plan, tuple(present_lines(plan)))
+        return Preview(plan, partial(present_lines, plan))
     if check:
         planner.check(plan)
     number = len(plan.writes) if planner.several else 0
-    return Preview(plan, tuple(plan_page(plan, planner.missing, planner.notes())), offers_steps(plan), number, check)
+    page = partial(plan_page, plan, planner.missing, planner.notes())
+    return Preview(plan, page, offers_steps(plan), number, check)
 
 
 @contextmanager

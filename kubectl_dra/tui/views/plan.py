@@ -59,7 +59,7 @@ class PlanView(ReportView):
         """What happened so far, the plan, what comes next."""
         said = [line for text in self._said for line in wrapped(text)]
         said = [*said, Safe("")] if said else []
-        plan = [*self._preview.lines, Safe("")] if self._preview is not None else []
+        plan = [*self._preview.lines(), Safe("")] if self._preview is not None else []
         refused = [styled(line, Style.BAD) for text in self._refused for line in wrapped(text)]
         return [*said, *plan, *refused, *([] if self._refused else self._outlook())]
 

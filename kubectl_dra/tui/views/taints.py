@@ -71,7 +71,7 @@ class TaintsView(ListView[ListedTaint]):
 
     def moved(self, row: ListedTaint | None) -> None:
         """Where the taint is, from whom, whom it hits."""
-        self.page.show(list(listed_lines(row, self.dra.now)) if row is not None else ())
+        self.page.make(lambda: list(listed_lines(row, self.dra.now)) if row is not None else ())
 
     @property
     def subject(self) -> Subject | None:
