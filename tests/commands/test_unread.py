@@ -556,6 +556,22 @@ def test_no_page_says_at_least_or_at_most_nothing(ask: Ask, words: str) -> None:
 
 
 @pytest.mark.parametrize("ask", ["file"], indirect=True)
+def test_counters_are_not_called_unused_where_claims_were_not_read(ask: Ask) -> None:
+    assert "3 of 4" in ask("describe-pool mig.example.com/cpu-2", ()).out
+    text = " ".join(ask("describe-pool mig.example.com/cpu-2", ("ResourceClaim",)).out.split())
+    assert "compute ? of 4 ≤4 memory ? of 24Gi ≤24Gi" in text
+
+
+@pytest.mark.parametrize("ask", ["file"], indirect=True)
+def test_pods_that_a_drain_would_move_are_unknown_where_pods_were_not_read(ask: Ask) -> None:
+    call = f"simulate --drain {NODE}"
+    found, document = ask(call, ("Pod",)), ask(f"{call} -o json", ("Pod",))
+    assert (found.code, json.loads(document.out)["fits"]) == (1, "Unknown")
+    assert f"Which pods are on {NODE} is unknown" in " ".join(found.out.split())
+    assert "Nothing was tried" not in document.out
+
+
+@pytest.mark.parametrize("ask", ["file"], indirect=True)
 @pytest.mark.parametrize("words", ["get nodes", "get classes", "get pools", "get podgroups -A", "get claims -A"])
 def test_what_is_unknown_has_one_sign(ask: Ask, words: str) -> None:
     """A question mark alone; a bound never says that there are at least or at most no devices."""

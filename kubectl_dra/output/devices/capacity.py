@@ -10,7 +10,7 @@ from kubectl_dra.output.devices.parts import UNKNOWN, amount_bar, ranges
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import listed
-from kubectl_dra.reports.base import Amount, Bound
+from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.pool import CapacityRecord, DeviceRecord
 from kubectl_dra.reports.totals import CapacityTotal
 
@@ -20,8 +20,8 @@ _BAR = 8
 def capacity_lines(totals: Sequence[CapacityTotal]) -> Iterator[Safe]:
     """One line per capacity over all shareable devices of a pool."""
     for each in totals:
-        used = fmt("{} of {} used", _bounded(each.consumed), each.total)
-        left = fmt("{} can be requested", _bounded(each.available))
+        used = fmt("{} of {} used", bounded(each.consumed.value, each.consumed.bound), each.total)
+        left = fmt("{} can be requested", bounded(each.available.value, each.available.bound))
         yield from wrapped(fmt("{}: {}, {}", _short(each.name), used, left), indent=2, first=0)
 
 
@@ -77,9 +77,9 @@ def _short(name: str) -> str:
     return name.rpartition("/")[2]
 
 
-def _bounded(amount: Amount) -> Safe:
-    """As of numbers of devices: at least nothing is unknown, at most nothing is nothing."""
-    none = Quantity.parse(amount.value).sign == 0
-    if none and amount.bound in (Bound.AT_LEAST, Bound.UNKNOWN):
+def bounded(amount: str, bound: Bound) -> Safe:
+    """An amount as numbers of devices are told: at least nothing is unknown, at most nothing is nothing."""
+    none = Quantity.parse(amount).sign == 0
+    if none and bound in (Bound.AT_LEAST, Bound.UNKNOWN):
         return UNKNOWN
-    return fmt("{}{}", Safe("" if none else amount.bound.sign), amount.value)
+    return fmt("{}{}", Safe("" if none else bound.sign), amount)

@@ -12,7 +12,7 @@ from kubectl_dra.allocation.pool_faults import PoolFault
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.devices.advertised import advertised_lines
-from kubectl_dra.output.devices.capacity import capacity_cell, capacity_lines, policy_lines
+from kubectl_dra.output.devices.capacity import bounded, capacity_cell, capacity_lines, policy_lines
 from kubectl_dra.output.devices.holders import holder_text, taint_lines
 from kubectl_dra.output.devices.parts import (
     nobody,
@@ -30,6 +30,7 @@ from kubectl_dra.output.layout import PAGE, Column, padded, table, width, wrappe
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.words import age, counted, listed
+from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.device_state import DeviceState
 from kubectl_dra.reports.partitions import CounterRecord
 from kubectl_dra.reports.pool import DeviceRecord, PoolReport, PoolSummary
@@ -302,7 +303,7 @@ def _partitions(report: PoolReport) -> Iterator[Safe]:
     if not report.counters:
         return
     titles = ("COUNTER SET", "COUNTER", "USED", "LEFT")
-    rows = list(_counter_rows(report.counters))
+    rows = list(_counter_rows(report.counters, known=all(d.holders_bound is Bound.EXACT for d in report.devices)))
     yield from table([Column(title, flexible=title.startswith("COUNTER")) for title in titles], rows, indent=2)
     yield Safe("")
     named = any(each.name != each.takes for each in report.partitions)
@@ -315,8 +316,8 @@ def _partitions(report: PoolReport) -> Iterator[Safe]:
     yield from table(columns, rows, indent=2)
 
 
-def _counter_rows(counters: Sequence[CounterRecord]) -> Iterator[list[Safe]]:
-    """Counters with the same numbers and sets with the same counters on one line."""
+def _counter_rows(counters: Sequence[CounterRecord], *, known: bool) -> Iterator[list[Safe]]:
+    """Counters with the same numbers and sets with the same counters on one line; ``known``: all who take of them."""
     by_set: dict[str, dict[tuple[str, str, str], list[str]]] = {}
     for each in counters:
         numbers = (each.used, each.total, each.available)
@@ -327,7 +328,9 @@ def _counter_rows(counters: Sequence[CounterRecord]) -> Iterator[list[Safe]]:
     for content, sets in alike.items():
         head = Safe(", ").join(ranges(sets))
         for (used, total, left), names in content:
-            yield [head, Safe(", ").join(ranges(names)), fmt("{} of {}", used, total), safe(left)]
+            taken, rest = bounded(used, Bound.AT_LEAST), bounded(left, Bound.AT_MOST)
+            taken, rest = (safe(used), safe(left)) if known else (taken, rest)
+            yield [head, Safe(", ").join(ranges(names)), fmt("{} of {}", taken, total), rest]
             head = Safe("")
 
 

@@ -8,7 +8,9 @@ from typing import Final
 
 import msgspec
 
+from kubectl_dra.api.kinds import POD
 from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.whatif.records import Drain, RemoveNode
 from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.devices.advertised import advertised_lines
 from kubectl_dra.output.layout import wrapped
@@ -52,6 +54,7 @@ def simulation_page(
         list(missing_lines(report.unread, address)),
         [*head_lines(report.manifests), *refusal_lines(report.manifests)],
         whatif_lines(report.what_if) if report.what_if is not None else [],
+        list(wrapped(unseen)) if (unseen := _unseen_pods(report)) is not None else [],
     ]
     left = bool(_wrong(report))
     for pod in report.pods:
@@ -78,7 +81,20 @@ def simulation_summary(report: SimulationReport) -> Safe:
     verdicts += (_verdict_of_what_is_left(pod, left=bool(wrong)) for pod in report.pods)
     if report.what_if is not None and report.what_if.displaced:
         verdicts.append(whatif_summary(report.what_if))
+    if (unseen := _unseen_pods(report)) is not None:
+        verdicts.append(unseen)
     return Safe(" ").join(verdicts) if verdicts else _NOTHING
+
+
+def _unseen_pods(report: SimulationReport) -> Safe | None:
+    """That pods which would have to leave nodes may be others than those that were read, or more."""
+    supposed = report.what_if
+    if supposed is None or not supposed.moves or not any(each.kind == POD.name for each in report.missing):
+        return None
+    nodes = [each.node for each in supposed.switches if isinstance(each, Drain | RemoveNode)]
+    if not nodes:
+        return Safe("Which pods would have to leave their nodes is unknown.")
+    return fmt("Which pods are on {} is unknown.", listed(nodes))
 
 
 def _pod_blocks(pod: PodSimulation, now: datetime, address: Address, *, left: bool, steps: bool) -> list[list[Safe]]:

@@ -64,7 +64,7 @@ def simulation_report(
     kept = {(trial.planned.kind, trial.planned.key) for trial in tried}
     manifests = tuple(_with_role(each, planned, kept) for each, planned in zip(said, objects, strict=True))
     return SimulationReport(
-        fits=_all_fit(manifests, pods, supposed),
+        fits=_all_fit(manifests, pods, supposed, pods_known=world.evidence.complete("Pod")),
         not_as_written=sum(len(each.findings) for each in manifests),
         new_namespaces=missing_namespaces,
         manifests=manifests,
@@ -95,7 +95,10 @@ def _with_role(report: ManifestReport, planned: Planned, tried: Collection[tuple
     return replace(report, role=Role.NO_PART if report.ignored else Role.USED)
 
 
-def _all_fit(manifests: Iterable[ManifestReport], pods: Sequence[PodSimulation], supposed: WhatIf | None) -> Fits:
+def _all_fit(
+    manifests: Iterable[ManifestReport], pods: Sequence[PodSimulation], supposed: WhatIf | None, *, pods_known: bool
+) -> Fits:
+    """``pods_known``: whether those are that would have to leave nodes."""
     manifests = list(manifests)
     verdicts = {pod.fits for pod in pods}
     dropped = any(not finding.corrected for each in manifests for finding in each.findings)
@@ -104,4 +107,5 @@ def _all_fit(manifests: Iterable[ManifestReport], pods: Sequence[PodSimulation],
     # Of a workload that makes no pods none was tried.
     some = any(each.wanted != 0 for each in pods)
     untried = not (some or supposed is not None) or any(each.role in _UNTRIED for each in manifests)
-    return Fits.UNKNOWN if Fits.UNKNOWN in verdicts or untried else Fits.YES
+    unseen = supposed is not None and supposed.moves and not pods_known
+    return Fits.UNKNOWN if Fits.UNKNOWN in verdicts or untried or unseen else Fits.YES
