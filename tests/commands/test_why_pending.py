@@ -73,7 +73,7 @@ def test_overview_of_claims_counts_every_one_once(capfd):
     items = json.loads(call(capfd, "claim", "-A", "-o", "json")[1])["items"]
     assert sum(numbers) == len(items)
     assert all(item["causes"] for item in items)
-    assert out.startswith(f"{len(items)} ResourceClaims need a look, for {len(rows)} reasons:")
+    assert out.startswith(f"{len(items)} ResourceClaims need attention, for {len(rows)} reasons:")
     check_golden("why-pending/claims.txt", out)
 
 

@@ -69,7 +69,7 @@ def claim_groups_page(
     verb = Safe("needs" if len(claims) == 1 else "need")
     reasons = counted(len(groups), "reason")
     number = _at_least(bound) + counted(len(claims), "ResourceClaim")
-    head = fmt("{} {} a look{}, for {}:", number, verb, where, reasons)
+    head = fmt("{} {} attention{}, for {}:", number, verb, where, reasons)
     rows = _table([(group.code, group.claims) for group in groups], scope)
     return [head, Safe(""), *rows, *_more("claim", claims[0], address)]
 

@@ -27,6 +27,24 @@ def other_nodes_lines(report: PendingReport) -> Iterator[Safe]:
     yield from wrapped(Safe(" ").join(sentences), indent=2, first=0) if sentences else ()
 
 
+def devices_elsewhere(report: PendingReport) -> list[Safe]:
+    """Where the nodes with devices are ruled out: the others, which lack nothing but devices."""
+    classes = {request.device_class for ask in report.asks for request in ask.requests}
+    classes |= {each.device_class for each in report.extended}
+    lacking = [
+        group
+        for group in report.nodes
+        if group.outcome == NodeOutcome.CANNOT_ALLOCATE
+        and group.requests
+        and all(each.funnel is not None and not each.funnel.total for each in group.requests)
+        and not _pool_unused(group)
+    ]
+    if not lacking or len(classes) != 1 or not (report.code or "").startswith("DRA-4"):
+        return []
+    text = "Or publish {} devices on {} (not checked here)."
+    return wrapped(fmt(text, classes.pop(), names_of(lacking)), indent=2, first=0)
+
+
 def _ruled_out(report: PendingReport) -> Iterator[Safe]:
     ruled_out: dict[Safe, list[NodeGroupRecord]] = {}
     for group in report.nodes:

@@ -20,9 +20,10 @@ from kubectl_dra.diagnosis.records import (
 )
 from kubectl_dra.diagnosis.remedies.records import AddDevices, RemedyKind
 from kubectl_dra.model.invocation import HERE, Address
+from kubectl_dra.output.console import page_width
 from kubectl_dra.output.devices.parts import ranges
 from kubectl_dra.output.explain.index import matching
-from kubectl_dra.output.layout import closed, wrapped
+from kubectl_dra.output.layout import GAP, closed, width, wrapped
 from kubectl_dra.output.pending.advice import (
     advice_lines,
     existing_lines,
@@ -37,7 +38,7 @@ from kubectl_dra.output.pending.evidence import autoscaler_lines, evidence_lines
 from kubectl_dra.output.pending.funnel import MAX_FUNNELS, FunnelView, funnel_lines, funnel_views, is_said
 from kubectl_dra.output.pending.headline import pending_summary
 from kubectl_dra.output.pending.node_groups import node_group_lines
-from kubectl_dra.output.pending.other_nodes import other_nodes_lines
+from kubectl_dra.output.pending.other_nodes import devices_elsewhere, other_nodes_lines
 from kubectl_dra.output.pending.preemption import preemption_lines
 from kubectl_dra.output.pending.remedies import addition_lines, recorded_lines, remedy_lines, short_commands
 from kubectl_dra.output.pending.scheduler_words import fault_of, scheduler_lines
@@ -146,7 +147,8 @@ def _what_can_be_done(
     if apart:
         yield additions
     else:
-        yield [*_ways_out(report, now), *additions, *_commands(report, now, address, more)]
+        elsewhere = devices_elsewhere(report)
+        yield [*_ways_out(report, now), *additions, *elsewhere, *_commands(report, now, address, more)]
     yield list(node_group_lines(report.node_groups, report.missing, address))
     yield list(advice_lines(report, now))
     yield list(next_step_lines(report, address, now))
@@ -369,5 +371,8 @@ def _footer(report: PendingReport) -> Iterator[Safe]:
     codes = list(dict.fromkeys(cause.code for cause in report.causes))
     others = [code for code in codes[1:] if not _is_aside(code, codes[0])][:2]
     also = fmt(" (also {})", Safe(", ").join(others)) if others else Safe("")
-    first = fmt("{} {}{}", styled(safe(codes[0]), Style.DIM), Safe(codes[0].label), also)
-    yield from closed(first, fmt("kubectl dra explain {}", codes[0]))
+    first = fmt("{} {}", styled(safe(codes[0]), Style.DIM), Safe(codes[0].label))
+    right = fmt("kubectl dra explain {}", codes[0])
+    # Further codes are left out where they would take another line.
+    fits = width(first) + width(also) + GAP + width(right) <= page_width()
+    yield from closed(first + also if fits else first, right)

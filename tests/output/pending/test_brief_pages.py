@@ -292,3 +292,13 @@ def test_requests_of_an_extended_resource_have_the_names_that_somebody_wrote() -
     page = page_of(report)
     assert f"{DRIVER}/gpu of container main" in page and f"{DRIVER}/gpu of container side" in page
     assert "container-0" not in page and "<extended" not in page
+
+
+def test_nodes_where_the_pod_may_run_lack_only_devices() -> None:
+    pod = POD | {"spec": {**POD["spec"], "nodeSelector": {"zone": "b"}}}
+    nodes = [build.node(labels={"zone": "a"}), build.node("node-2", labels={"zone": "b"})]
+    page = page_of(report_of(*nodes, GPUS, pod, build.claim("claim")))
+    assert f"Or publish {DRIVER} devices on node-2 (not checked here)." in page
+    assert "Or publish" not in page_of(
+        report_of(*nodes, GPUS, *holding("a", "gpu-0", "gpu-1"), POD, build.claim("claim"))
+    )
