@@ -38,7 +38,9 @@ def _wait_until_ended(pid: int) -> bool:
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_a_child_ends_with_its_owner(tmp_path: Path, number: signal.Signals) -> None:
     program = (
-        "import sys, time; from pathlib import Path; from tests.controlplane.process import Process\n"
+        "import signal, time; from pathlib import Path; from tests.controlplane.process import Process\n"
+        # What a shell starts in the background ignores it.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         f"child = Process('sleep', ['sleep', '60'], Path({str(tmp_path / 'log')!r}))\n"
         "print(child._child.pid, flush=True); time.sleep(60)"
     )
