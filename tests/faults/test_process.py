@@ -91,6 +91,10 @@ def test_a_full_disk_is_an_error() -> None:
     ]
 
 
+#: Else the byte code of a module that is imported first here would be cut off as well, and be kept.
+NO_BYTE_CODE = {"PYTHONDONTWRITEBYTECODE": "1"}
+
+
 def _small_files() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
 
@@ -98,7 +102,8 @@ def _small_files() -> None:
 def test_a_snapshot_that_does_not_fit_leaves_nothing(tmp_path: Path) -> None:
     target = tmp_path / "cluster.json"
     target.write_text("what was there", encoding="utf-8")
-    code, err = outcome(start("snapshot", "-o", str(target), preexec_fn=_small_files))
+    environment = {**os.environ, **NO_BYTE_CODE}
+    code, err = outcome(start("snapshot", "-o", str(target), preexec_fn=_small_files, env=environment))
     assert code == 1
     assert err.splitlines()[0] == f"error: {target}: File too large"
     assert err.splitlines()[1].startswith("try: ")
@@ -108,7 +113,7 @@ def test_a_snapshot_that_does_not_fit_leaves_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_an_output_file_that_gets_too_large(tmp_path: Path, unbuffered: str) -> None:
-    environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    environment = {**os.environ, **NO_BYTE_CODE, "PYTHONUNBUFFERED": unbuffered}
     with (tmp_path / "out").open("wb") as file:
         code, err = outcome(start("snapshot", stdout=file, preexec_fn=_small_files, env=environment))
     assert code == 1
