@@ -11,12 +11,23 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.database import DirectoryBasedExampleDatabase
 
 from tests.kit import sample
 
 _LONGEST = Path(__file__).parent / "tui"
+#: Characters of one value in the name of a test.
+_LONGEST_ID = 80
 # How long one example takes says nothing on a busy machine; benchmarks measure.
-settings.register_profile("project", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# What failed is kept where that is possible; named, the folder is not warned about where it is not.
+settings.register_profile(
+    "project",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    database=DirectoryBasedExampleDatabase(
+        Path(os.environ.get("HYPOTHESIS_STORAGE_DIRECTORY", ".hypothesis")).absolute() / "examples"
+    ),
+)
 settings.load_profile("project")
 
 
@@ -57,6 +68,14 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if marks and all(_leaves_out(config, mark) for mark in marks) else None
 
 
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """Values that are longer than anybody reads go by how they begin and their length. None: pytest decides."""
+    if not isinstance(val, str | bytes) or len(val) <= _LONGEST_ID:
+        return None
+    text = val if isinstance(val, str) else val.decode("latin-1")
+    return f"{text[: _LONGEST_ID // 2]}-{len(val)}"
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The longest ones first: no worker is left with one of them when the others have ended."""
@@ -68,3 +87,8 @@ def pytest_collection_finish() -> None:
     """Recorded rows and the tests themselves stay to the end: the collector need not look at them again and again."""
     gc.collect()
     gc.freeze()
+
+
+def pytest_unconfigure() -> None:
+    """Workers are interrupted in the end: what hypothesis does at each collection would tell of that."""
+    gc.callbacks.clear()

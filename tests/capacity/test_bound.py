@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import random
+from collections.abc import Iterable
 from typing import Final
 
 import pytest
@@ -15,16 +17,35 @@ from kubectl_dra.diagnosis.capacity.shape import waiting
 from tests.capacity.brute import TooMany, most_copies
 from tests.capacity.clusters import cluster
 from tests.capacity.worlds import shape_of, world_of
-from tests.kit.sample import sampled
+from tests.kit.sample import seed
 
 CLUSTERS: Final = int(os.environ.get("CAPACITY_CLUSTERS", "300"))
 _PARTS: Final = 4
+_FEW: Final = 20
 
 
-@pytest.mark.parametrize("part", sampled(range(_PARTS), _PARTS))
+def test_no_bound_is_below_the_truth() -> None:
+    """On other clusters with each commit."""
+    first = random.Random(seed()).randrange(CLUSTERS - _FEW)
+    compared, *_ = _compared(range(first, first + _FEW))
+    assert compared
+
+
+@pytest.mark.rows
+@pytest.mark.parametrize("part", range(_PARTS))
 def test_no_bound_is_below_the_truth_and_nine_of_ten_are_equal_to_it(part: int) -> None:
+    numbers = range(part * CLUSTERS // _PARTS, (part + 1) * CLUSTERS // _PARTS)
+    compared, equal, relaxed_equal, more = _compared(numbers)
+    assert compared >= 0.8 * CLUSTERS / _PARTS
+    assert equal >= 0.9 * compared
+    assert relaxed_equal >= 0.8 * compared
+    assert more
+
+
+def _compared(numbers: Iterable[int]) -> tuple[int, int, int, int]:
+    """How many could be compared, on how many the bound is the truth, the relaxed one, and one pod moved helps."""
     compared = equal = relaxed_equal = more = 0
-    for number in range(part * CLUSTERS // _PARTS, (part + 1) * CLUSTERS // _PARTS):
+    for number in numbers:
         row, wanted = cluster(f"small-{number}", small=True)
         world, shape = world_of(row), shape_of(wanted)
         try:
@@ -43,7 +64,4 @@ def test_no_bound_is_below_the_truth_and_nine_of_ten_are_equal_to_it(part: int) 
         more += truth > found.copies.value
         if found.reached:
             assert found.repacked.value == truth, number
-    assert compared >= 0.8 * CLUSTERS / _PARTS
-    assert equal >= 0.9 * compared
-    assert relaxed_equal >= 0.8 * compared
-    assert more
+    return compared, equal, relaxed_equal, more

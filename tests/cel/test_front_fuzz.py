@@ -22,6 +22,8 @@ from tests.cel.trees import EXPRESSIONS
 from tests.kit import work
 from tests.vectors.rows import rows
 
+pytestmark = pytest.mark.one_in(2)
+
 ADMISSION = Environment("admission")
 RECORDED = [row["expression"] for row in rows("cel")]
 
@@ -172,7 +174,6 @@ def nested(macro: str, depth: int) -> str:
     ],
     ids=range(12),
 )
-@pytest.mark.one_in(2)
 def test_macros_and_types_that_multiply_are_given_up(source):
     """What multiplies meets a bound, whatever its size: that of the types lets seven million calls happen."""
     for environment in (SCHEDULER, ADMISSION):

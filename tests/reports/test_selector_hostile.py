@@ -18,7 +18,7 @@ from kubectl_dra.source.demo import CLUSTER as DEMO
 from tests.differential.expressions import rows
 from tests.reports.clusters import facts
 
-pytestmark = pytest.mark.one_in(2)
+pytestmark = pytest.mark.one_in(3)
 
 SETTING = Setting(facts(DEMO), Where(driver="gpu.example.com"))
 PIECES = (

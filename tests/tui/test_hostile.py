@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from functools import partial
+from itertools import product
 
 import pytest
 from rich.cells import cell_len
@@ -37,15 +38,16 @@ NAMES = (
     "ml",
     "gpus",
 )
-KEYS = (
+KEYS = ((
     "1", "end", "enter", "escape", "tab", "tab", "enter", "escape",
     "2", "s", "d", "end", "escape", "enter", "W", "right", "W", "d", "escape", "y", "escape", "enter", "u", "escape",
     "o", "escape", "y", "escape", "escape", "c", "a", "escape",
+), (
     "3", "end", "enter", "w", "escape", "y", "c", "escape", "escape", "u", "escape", "d",
     "4", "enter", "end", "v", "down", "enter", "escape", "escape", "x", "c", "escape", "t", "f4", "f3", "f8", "escape",
     "5", "f2", "enter", "escape", "6", "enter", "escape", "y", "escape", "d", "escape", "ctrl+d", "escape", "U",
     "question_mark", "escape", "n", "down", "enter", "ctrl+p", "escape",
-)  # fmt: skip
+))  # fmt: skip
 
 
 def hostile(folder, first):
@@ -70,29 +72,30 @@ def check(ui, size):
     assert len(ui.lines) == size[1]
 
 
-@pytest.mark.parametrize("first", sampled([0, 1], 2))
-def test_every_screen(tmp_path, first):
-    """Over both runs each name has each tail; each screen sees both."""
+@pytest.mark.parametrize(("first", "part"), sampled(list(product((0, 1), (0, 1))), 4))
+def test_every_screen(tmp_path, first, part):
+    """Over all runs each name has each tail; each screen sees both."""
     size = (SMALL, LARGE)[first]
     options = Options(from_=str(hostile(tmp_path, first)))
     seen = []
 
     async def script(ui):
         check(ui, size)
-        for key in KEYS:
+        for key in KEYS[part]:
             await ui.press(key)
             check(ui, size)
             seen.append(ui.screen)
             assert not ACTIVE.search(ui.app.clipboard.replace("\n", ""))
-        await ui.command(f"taint {next(iter(ui.app.names.after(['taint'])))} ecc:NoExecute")
-        check(ui, size)
-        await completed(ui, size)
-        await typed_and_pasted(ui, size)
+        if part:
+            await ui.command(f"taint {next(iter(ui.app.names.after(['taint'])))} ecc:NoExecute")
+            check(ui, size)
+            await completed(ui, size)
+            await typed_and_pasted(ui, size)
         assert ui.app.is_running
 
     play(DraApp(settings_of(options)), script, size)
     # They were on the screens, each as what can be seen of it.
-    assert min(sum(text in screen for screen in seen) for text in ("\\u{1b}", "\\u{202e}", "[/bold]", "界面")) > 10
+    assert min(sum(text in screen for screen in seen) for text in ("\\u{1b}", "\\u{202e}", "[/bold]", "界面")) > 5
 
 
 async def completed(ui, size):

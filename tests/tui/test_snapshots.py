@@ -24,13 +24,13 @@ PINNED = re.search(r"(?m)^textual==(\S+)", LOCK.read_text(encoding="utf-8"))[1]
 SIZES = {"80x24": (80, 24), "120x36": (120, 36), "200x50": (200, 50)}
 PICTURES = FOLDER / "tui"
 # Runs for all pictures of a size.
-_PARTS = 5
+_PARTS = 10
 # What frames and scroll bars are drawn with, and nobody reads.
 _LINES = re.compile(r"[\s─│╭╮╰╯├┤┬┴┼▏▎▍▌▐▕▔▁▂▃▄▅▆▇█▉▊▋░▒▓·]*")
 
 
 @pytest.mark.skipif(version("textual") != PINNED, reason="other versions of Textual draw their own widgets otherwise")
-@pytest.mark.parametrize(("size", "part"), sampled([(size, part) for size in SIZES for part in range(_PARTS)], 15))
+@pytest.mark.parametrize(("size", "part"), sampled([(size, part) for size in SIZES for part in range(_PARTS)], 30))
 def test_screens(size, part):
     """One run of the app visits some of them; UPDATE_GOLDEN=1 writes the pictures anew."""
     different = []
