@@ -13,6 +13,7 @@ from kubectl_dra.commands.shared.manifests import check_namespaces, objects_of
 from kubectl_dra.commands.shared.namespaces import check_namespace
 from kubectl_dra.commands.shared.not_found import not_found
 from kubectl_dra.commands.shared.options import Options
+from kubectl_dra.commands.shared.owners import owner_reader
 from kubectl_dra.commands.shared.show import Answer, note_evidence, print_answer
 from kubectl_dra.commands.shared.whatif_options import kinds_demanded, kinds_everywhere, told, whole_nodes
 from kubectl_dra.diagnosis import needs
@@ -59,8 +60,8 @@ def answer(
     objects = read_all(written, namespace)
     shapes = Request(device_class, count, selectors) if device_class else objects
     world = with_groups(options, world, objects)
-    with told(world):
-        report = capacity_report(world, shapes, namespace, switches)
+    with told(world), owner_reader(options) as read:
+        report = capacity_report(world, shapes, namespace, switches, read_owner=read)
     page = partial(capacity_page, report, world.evidence.address)
     print_answer(Answer("CapacityReport", report, partial(capacity_summary, report), page), options)
     if found.problems:

@@ -18,6 +18,7 @@ from kubectl_dra.diagnosis.capacity.shape import waiting
 from kubectl_dra.diagnosis.gangs.cycles import are_placed_together, group_of
 from kubectl_dra.diagnosis.records import Bound, Certainty, Count, Missing, ObjectRef, Unspecified
 from kubectl_dra.diagnosis.whatif import Switch, WhatIf, what_if
+from kubectl_dra.diagnosis.workloads import ReadOwner
 from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Pod, PodResourceClaim
 from kubectl_dra.model.ids import Key
@@ -145,10 +146,12 @@ def capacity_report(
     namespace: str,
     switches: Sequence[Switch] = (),
     names: int | None = NAMES,
+    read_owner: ReadOwner | None = None,
 ) -> CapacityReport:
     """The answer for the pods of some manifests, or for one request of a bare pod in ``namespace``.
 
-    ``names``: of alike nodes at most so many are named. Raises :class:`~kubectl_dra.diagnosis.whatif.WhatIfError`.
+    ``names``: of alike nodes at most so many are named. ``read_owner`` gets controllers of displaced pods. Raises
+    :class:`~kubectl_dra.diagnosis.whatif.WhatIfError`.
     """
     lacking = missing.missing(world.evidence, needs.POD, namespace)
     certainty = missing.certainty(world.evidence)
@@ -160,7 +163,7 @@ def capacity_report(
     prepared = with_objects(with_namespaces(world, objects, new_namespaces(world, objects)), objects)
     supposed = None
     if switches:
-        prepared, supposed = what_if(prepared, switches)
+        prepared, supposed = what_if(prepared, switches, read_owner)
     if isinstance(shapes, Request):
         shape = of_request(namespace, shapes.device_class, shapes.count, shapes.selectors)
         found = [_Counted(ObjectRef("", namespace, ""), shape)]

@@ -84,7 +84,15 @@ DEVIATIONS: Final[dict[int, tuple[str, tuple[int | tuple[str, str], ...]]]] = {
     15: ("a term that can't be parsed", (("scheduler/test_attempt.py", "test_a_term_that_cannot_be_parsed"),)),
     16: (
         "copies are placed by score",
-        (("diagnosis/test_placing.py", "test_each_copy_takes_devices_and_they_spread"),),
+        (
+            ("diagnosis/test_placing.py", "test_all_nodes_of_a_cluster_with_up_to_a_hundred_are_compared"),
+            ("diagnosis/test_placing.py", "test_a_node_that_fits_again_is_compared_again"),
+            (
+                "diagnosis/test_choice.py",
+                "test_the_best_nodes_of_pods_that_fit_are_those_that_the_real_scheduler_names",
+            ),
+            ("differential/test_copies.py", "test_the_real_scheduler_agrees"),
+        ),
     ),
     17: (
         "rejections have codes, from which preemption follows",

@@ -21,6 +21,11 @@ _TAINTS: Final = (
     *({"key": "example.com/unhealthy", "effect": "NoSchedule"}, {"key": "example.com/broken", "effect": "NoExecute"}),
     {"key": "example.com/noted", "effect": "None"},
 )
+_POLICIES: Final = (
+    {"default": "10Gi", "validRange": {"min": "10Gi", "step": "10Gi", "max": "40Gi"}},
+    {"default": "20Gi", "validValues": ["20Gi", "40Gi"]},
+    {"default": "5Gi", "validRange": {"min": "5Gi"}},
+)
 
 
 def equip(draw: Draw, cluster: Cluster) -> None:
@@ -65,12 +70,16 @@ def _slices(draw: Draw, pool: str, where: Object) -> list[Object]:
     if draw.rarely(8, "shared counters"):
         counters = {"slots": {"value": draw.one(("1", "2"))}}
         spec["pool"]["resourceSliceCount"] += 1
-        use = [{"counterSet": "set", "counters": {"slots": {"value": "1"}}}]
-        spec["devices"] = [device | {"consumesCounters": use} for device in spec["devices"]]
+        spec["devices"] = [device | {"consumesCounters": _use_of_counters(draw)} for device in spec["devices"]]
         sets = {**spec, "sharedCounters": [{"name": "set", "counters": counters}]}
         del sets["devices"]
         return [_slice(draw, f"slice-{pool}-counters", sets), _slice(draw, f"slice-{pool}", spec)]
     return [_slice(draw, f"slice-{pool}", spec)]
+
+
+def _use_of_counters(draw: Draw) -> list[Object]:
+    slots = "2" if draw.rarely(4, "device of two slots") else "1"
+    return [{"counterSet": "set", "counters": {"slots": {"value": slots}}}]
 
 
 def _slice(draw: Draw, name: str, spec: Object) -> Object:
@@ -89,6 +98,12 @@ def _device(draw: Draw, number: int) -> Object:
         device["taints"] = [{**draw.one(_TAINTS), "timeAdded": "2026-01-01T00:00:00Z"}]
     if draw.rarely(6, "device for several claims"):
         device["allowMultipleAllocations"] = True
+        if draw.rarely(2, "capacity by a policy"):
+            device["capacity"]["memory"] = {"value": "80Gi", "requestPolicy": draw.one(_POLICIES)}
+    if draw.rarely(8, "binding conditions"):
+        device |= {"bindingConditions": ["example.com/attached"], "bindingFailureConditions": ["example.com/failed"]}
+        if draw.number(0, 1):
+            device["bindsToNode"] = True
     return device
 
 
@@ -157,7 +172,8 @@ def _waiting(draw: Draw, name: str, namespace: str) -> Object:
 
 def _request(draw: Draw, name: str) -> Object:
     if draw.rarely(6, "prioritized list"):
-        return {"name": name, "firstAvailable": [{"name": f"s{number}", **_exact(draw)} for number in range(2)]}
+        number = draw.one((2, 2, 3))
+        return {"name": name, "firstAvailable": [{"name": f"s{each}", **_exact(draw)} for each in range(number)]}
     exactly = _exact(draw)
     if draw.rarely(15, "admin access"):
         exactly["adminAccess"] = True
@@ -175,7 +191,7 @@ def _exact(draw: Draw) -> Object:
     if draw.rarely(6, "toleration of device taints"):
         exact["tolerations"] = [{"key": draw.one(_TAINTS)["key"], "operator": "Exists"}]
     if draw.rarely(10, "capacity of a device"):
-        exact["capacity"] = {"requests": {"memory": draw.one(("1Gi", "20Gi"))}}
+        exact["capacity"] = {"requests": {"memory": draw.one(("1Gi", "20Gi", "15Gi", "40Gi"))}}
     return exact
 
 
