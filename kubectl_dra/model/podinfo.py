@@ -14,7 +14,7 @@ import msgspec
 
 from kubectl_dra.model.core import Container, ContainerStatus, Pod
 from kubectl_dra.model.ids import Key
-from kubectl_dra.model.requests import HostPort, host_ports, non_zero_requests, pod_requests
+from kubectl_dra.model.requests import HostPort, counts_status, host_ports, non_zero_requests, pod_requests
 from kubectl_dra.model.terms import NO_TERMS, PodTerms, terms_of
 from kubectl_dra.model.volume_claims import EphemeralVolume
 from kubectl_dra.model.volumes import Volume
@@ -199,9 +199,11 @@ def _shape_of(pod: Pod) -> PodShape:
 
 
 def _non_zero(pod: Pod, requests: Mapping[str, int]) -> Mapping[str, int]:
-    """Where all containers say what they need, nothing is added."""
+    """Where all containers say what they need, and the kubelet nothing else, nothing is added."""
     containers = (*pod.spec.containers, *pod.spec.init_containers)
-    if all("cpu" in each.resources.requests and "memory" in each.resources.requests for each in containers):
+    if not counts_status(pod) and all(
+        "cpu" in each.resources.requests and "memory" in each.resources.requests for each in containers
+    ):
         return {"cpu": requests.get("cpu", 0), "memory": requests.get("memory", 0)}
     return non_zero_requests(pod, use_status=True)
 

@@ -86,12 +86,17 @@ _Getter = Callable[[Container], "Mapping[str, Quantity]"]
 
 def _container_level(pod: Pod, use_status: bool, missing: Mapping[str, int]) -> Amounts:
     spec = _aggregate(pod, _spec_requests, missing)
-    infeasible = use_status and _resize_infeasible(pod)
-    if not use_status or not (infeasible or _has_resources_in_status(pod)):
+    if not use_status or not counts_status(pod):
         return spec
+    infeasible = _resize_infeasible(pod)
     allocated, actuated = _from_status(pod, infeasible, missing)
     reached = _max(actuated, allocated)
     return reached if infeasible else _max(spec, reached)
+
+
+def counts_status(pod: Pod) -> bool:
+    """Whether the kubelet says of a pod what counts beside its spec, or instead of it."""
+    return _resize_infeasible(pod) or _has_resources_in_status(pod)
 
 
 def _has_resources_in_status(pod: Pod) -> bool:

@@ -89,6 +89,16 @@ def test_an_infeasible_resize_does_not_count() -> None:
     assert pod_usage(make([container(cpu="64")], status=status)).requests == {"cpu": 2000}
 
 
+def test_what_an_infeasible_resize_leaves_unsaid_counts_for_scoring_as_if_nothing_were_requested() -> None:
+    """Its spec says both, and is not looked at; of a kubelet that says one of them the other has its least amount."""
+    status: dict[str, Any] = {"conditions": [{"type": "PodResizePending", "reason": "Infeasible"}]}
+    silent = pod_usage(make([container(cpu="64", memory="1Gi")], status=status))
+    assert (silent.requests, silent.non_zero) == ({}, {"cpu": 100, "memory": 200 * 2**20})
+    status["containerStatuses"] = [{"name": "c", "allocatedResources": {"cpu": "2"}}]
+    half = pod_usage(make([container(cpu="64", memory="1Gi")], status=status))
+    assert (half.requests, half.non_zero) == ({"cpu": 2000}, {"cpu": 2000, "memory": 200 * 2**20})
+
+
 def test_pod_level_status_stands_for_all_containers() -> None:
     status = {"allocatedResources": {"cpu": "2"}, "resources": {"requests": {"cpu": "3"}}}
     assert pod_usage(make([container(cpu="1")], status=status)).requests == {"cpu": 3000}

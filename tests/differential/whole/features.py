@@ -126,6 +126,8 @@ BRANCHES: Final = frozenset(
         "required node affinity",
         "required podAffinity",
         "required podAntiAffinity",
+        "resize of a bound pod",
+        "resize of the pod's own resources",
         "resources of the pod",
         "scheduling gates",
         "selector of devices",

@@ -34,6 +34,8 @@ class Pods:
             pod["status"]["phase"] = draw.one(("Succeeded", "Failed"))
         if draw.rarely(15, "bound pod being deleted"):
             pod["metadata"] |= {"deletionTimestamp": "2026-01-01T00:59:59Z", "deletionGracePeriodSeconds": 30}
+        if draw.about("resources", 4, "resize of a bound pod"):
+            _resize(draw, pod)
         if draw.about("pod affinity", 3, "affinity of a bound pod"):
             pod["spec"]["affinity"] = terms.pod_affinity(draw)
         if draw.about("volumes", 3, "volumes of a bound pod"):
@@ -135,6 +137,21 @@ class Pods:
         shared = self._volume_claims.setdefault(metadata["namespace"], [])
         found = storage.volumes(self._draw, self._cluster, metadata["namespace"], shared, metadata)
         pod["spec"]["volumes"] = found
+
+
+def _resize(draw: Draw, pod: Object) -> None:
+    """What the kubelet says of a pod whose requests were changed: of its containers, of the pod, or of neither yet."""
+    status = pod["status"]
+    told = [draw.one(({}, {"cpu": "250m", "memory": "96Mi"}, {"cpu": "2", "memory": "2Gi"})) for _ in range(2)]
+    container: Object = {"name": "main", "image": "x", "imageID": "", "ready": True, "restartCount": 0}
+    for field, amounts in (("allocatedResources", told[0]), ("resources", {"requests": told[1]})):
+        if draw.number(0, 2):
+            container[field] = amounts
+    status["containerStatuses"] = [container]
+    if "resources" in pod["spec"] and draw.rarely(2, "resize of the pod's own resources"):
+        status |= {"allocatedResources": {"cpu": "2"}, "resources": {"requests": {"cpu": "1", "memory": "5Gi"}}}
+    if reason := draw.one(("", "Deferred", "Infeasible", "Infeasible")):
+        status["conditions"] = [{"type": "PodResizePending", "status": "True", "reason": reason}]
 
 
 def _port(draw: Draw) -> Object:
