@@ -22,7 +22,7 @@ from kubectl_dra.model.podneeds import is_spread
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.model.workloads import WorkloadObject
 from kubectl_dra.scheduler.attempt import scores
-from kubectl_dra.scheduler.claims import controller_of, resolve
+from kubectl_dra.scheduler.claims import resolve
 from kubectl_dra.scheduler.plugins.default_selector import is_known
 
 
@@ -56,7 +56,7 @@ def choice_of(world: ClusterState, diagnosis: PodDiagnosis, owners: Owners) -> C
     if kind is None:
         return Choice(known_choice(world, diagnosis.pod.key, fits, owners))
     meta = pod.metadata
-    alike = kind, meta.namespace, tuple(sorted(meta.labels.items())), controller_of(meta)
+    alike = kind, meta.namespace, tuple(sorted(meta.labels.items())), meta.controller
     known = _known(world)
     if not known.get(alike):
         known[alike] = known_choice(world, diagnosis.pod.key, fits, owners)

@@ -29,7 +29,7 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.likeness import similar
 from kubectl_dra.model.resource import ResourceClaim, ResourceClaimSpec, ResourceClaimTemplate
-from kubectl_dra.scheduler.claims import CLAIM_KIND, Problem, ResolvedEntry, controller_of, sources
+from kubectl_dra.scheduler.claims import CLAIM_KIND, Problem, ResolvedEntry, sources
 
 DEFAULT_SCHEDULER: Final = "default-scheduler"
 ADMIN_LABEL: Final = "resource.kubernetes.io/admin-access"
@@ -190,7 +190,7 @@ def consumers_of(claim: ResourceClaim | None) -> tuple[ObjectRef, ...]:
 
 def owner_of(claim: ResourceClaim | None) -> ObjectRef | None:
     """The controller of a claim."""
-    controller = controller_of(claim.metadata) if claim is not None else None
+    controller = claim.metadata.controller if claim is not None else None
     if claim is None or controller is None:
         return None
     return ObjectRef(controller.kind, claim.metadata.namespace, controller.name)

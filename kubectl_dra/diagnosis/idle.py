@@ -19,7 +19,6 @@ from kubectl_dra.model.makers import Maker
 from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.model.queues import QUEUE_LABEL
 from kubectl_dra.model.workloads import WorkloadObject
-from kubectl_dra.scheduler.claims import controller_of
 
 _SUSPEND: Final = "spec.suspend"
 
@@ -93,7 +92,7 @@ def _made(state: ClusterState, kind: str, key: Key) -> Maker | None:
 def _owner(state: ClusterState, kind: str, key: Key) -> ObjectRef | None:
     """What a part of another workload belongs to: that is resumed, not the part."""
     workload = state.inventory.workloads.get((kind, key.namespace, key.name))
-    reference = controller_of(workload.metadata) if workload is not None else None
+    reference = workload.metadata.controller if workload is not None else None
     return ObjectRef(reference.kind, key.namespace, reference.name) if reference is not None else None
 
 

@@ -14,7 +14,6 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.meta import ObjectMeta, OwnerReference
 from kubectl_dra.model.workloads import WorkloadObject
-from kubectl_dra.scheduler.claims import controller_of
 
 _DEPTH = 8  # longer chains are loops
 
@@ -80,7 +79,7 @@ class Owners:
     def _chain(self, metadata: ObjectMeta) -> Iterator[Owner]:
         namespace = metadata.namespace
         for _ in range(_DEPTH):
-            reference = controller_of(metadata)
+            reference = metadata.controller
             if reference is None:
                 return
             found = self._look_up(namespace, reference)

@@ -50,6 +50,11 @@ class ObjectMeta(Record, frozen=True):
         """The resource version of an API server, which only grows; None if it is not a number."""
         return int(self.resource_version) if self.resource_version.isdecimal() else None
 
+    @property
+    def controller(self) -> OwnerReference | None:
+        """The owner reference with ``controller: true``. Upstream: metav1.GetControllerOf."""
+        return next((owner for owner in self.owner_references if owner.controller), None)
+
 
 class Condition(Record, frozen=True):
     """A metav1 or core condition."""

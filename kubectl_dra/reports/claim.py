@@ -170,7 +170,7 @@ def claim_report(claim: ResourceClaim, facts: ClusterState) -> ClaimReport:
 
 
 def _owner(claim: ResourceClaim) -> str | None:
-    owner = next((owner for owner in claim.metadata.owner_references if owner.controller), None)
+    owner = claim.metadata.controller
     return f"{owner.kind}/{owner.name}" if owner is not None else None
 
 

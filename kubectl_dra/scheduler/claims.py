@@ -18,7 +18,6 @@ from kubectl_dra.model.evidence import Evidence
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
-from kubectl_dra.model.meta import ObjectMeta, OwnerReference
 from kubectl_dra.model.resource import ConsumerReference, ResourceClaim
 
 CLAIM_KIND: Final = "ResourceClaim"
@@ -121,14 +120,9 @@ def _not_owned_text(pod: Pod, claim: ResourceClaim, features: Features) -> str:
 # --- ownership and reservation --------------------------------------------------------------------------------------
 
 
-def controller_of(metadata: ObjectMeta) -> OwnerReference | None:
-    """The owner reference with ``controller: true``."""
-    return next((owner for owner in metadata.owner_references if owner.controller), None)
-
-
 def is_for_pod(pod: Pod, claim: ResourceClaim, features: Features) -> bool:
     """Whether the claim was made for this very pod, or for its PodGroup where that feature is on."""
-    controller = controller_of(claim.metadata)
+    controller = claim.metadata.controller
     if controller is not None and controller.uid == pod.metadata.uid:
         return True
     group = _accepted_group(pod, features)

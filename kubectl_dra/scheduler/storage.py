@@ -102,8 +102,7 @@ class Owner:
 
     def owns(self, claim: PersistentVolumeClaim) -> bool:
         """Whether a claim was made for one of its ephemeral volumes."""
-        owners = (owner for owner in claim.metadata.owner_references if owner.controller)
-        owner = next(owners, None)
+        owner = claim.metadata.controller
         return owner is not None and owner.uid == self.uid
 
     def not_owned(self, claim: Key) -> str:

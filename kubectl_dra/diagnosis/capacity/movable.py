@@ -18,7 +18,7 @@ from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.podinfo import pod_info
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.model.usage import is_terminal
-from kubectl_dra.scheduler.claims import claims_of, controller_of
+from kubectl_dra.scheduler.claims import claims_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def movable(world: ClusterState) -> tuple[Movable, ...]:
 def _movable(world: ClusterState, pod: Pod) -> Movable | None:
     if not pod.spec.node_name or is_terminal(pod) or pod.metadata.deletion_timestamp is not None:
         return None
-    if controller_of(pod.metadata) is None or stays_with_node(pod) or pod.spec.scheduling_group is not None:
+    if pod.metadata.controller is None or stays_with_node(pod) or pod.spec.scheduling_group is not None:
         return None
     if other_scheduler(pod, world.schedulers) is not None or not _may_be_disrupted(world, pod):
         return None

@@ -27,7 +27,7 @@ from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.likeness import similar
 from kubectl_dra.model.meta import NodeSelector
 from kubectl_dra.model.resource import ResourceClaim
-from kubectl_dra.scheduler.claims import controller_of, is_reserved_for
+from kubectl_dra.scheduler.claims import is_reserved_for
 
 
 class PreFilter:
@@ -53,7 +53,7 @@ class PreFilter:
         context = scheduling_context(self._world, self._pod)
         if context is None:
             return
-        owner = controller_of(context.metadata)
+        owner = context.metadata.controller
         if owner is None or owner.uid != self._pod.metadata.uid:
             uid, pod = context.metadata.uid, key_of(self._pod.metadata)
             text = f"PodSchedulingContext object with UID {uid} is not owned by Pod {pod}"

@@ -44,7 +44,7 @@ def workloads_for(state: ClusterState, pod: Pod) -> tuple[str, ...]:
 
 
 def _workloads_for(state: ClusterState, pod: Pod) -> Iterator[str]:
-    owner = next((each for each in pod.metadata.owner_references if each.controller), None)
+    owner = pod.metadata.controller
     if owner is None:
         return
     wanted = ControllerReference(owner.api_version.rpartition("/")[0], owner.kind, owner.name)

@@ -20,7 +20,7 @@ from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key, PoolId
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.resource import Device, ResourceClaim
-from kubectl_dra.scheduler.claims import ResolvedEntry, controller_of, resolve
+from kubectl_dra.scheduler.claims import ResolvedEntry, resolve
 from kubectl_dra.selectors.catalog import PublishedDevices
 
 
@@ -129,7 +129,7 @@ class Case:
 
     def is_sibling(self, pod: Pod) -> bool:
         """Whether a pod is made by the same controller: to end it for another one of them helps nobody."""
-        mine, other = controller_of(self.pod.metadata), controller_of(pod.metadata)
+        mine, other = self.pod.metadata.controller, pod.metadata.controller
         return mine is not None and other is not None and bool(mine.uid) and mine.uid == other.uid
 
     def device(self, name: str) -> Device | None:

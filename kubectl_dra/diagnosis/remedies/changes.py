@@ -29,7 +29,7 @@ from kubectl_dra.model.resource import (
     ResourceSlice,
 )
 from kubectl_dra.model.usage import NodeUsage, pod_usage, usage_of
-from kubectl_dra.scheduler.claims import FINALIZER, controller_of
+from kubectl_dra.scheduler.claims import FINALIZER
 
 T = TypeVar("T")
 K = TypeVar("K")
@@ -277,7 +277,7 @@ def after_deletion(claim: ResourceClaim, uids: Collection[str]) -> ResourceClaim
     """
     users = claim.status.reserved_for
     left = tuple(consumer for consumer in users if consumer.uid not in uids)
-    controller = controller_of(claim.metadata)
+    controller = claim.metadata.controller
     if not left and controller is not None and controller.uid in uids:
         return None
     if len(left) == len(users):

@@ -44,7 +44,7 @@ from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.model.podinfo import PodInfo
 from kubectl_dra.model.quantity import Quantity
-from kubectl_dra.scheduler.claims import controller_of, resolve
+from kubectl_dra.scheduler.claims import resolve
 
 # More kinds of pods, and more nodes, are not tried for one remedy; besides, as many of the pod's own controller.
 _KINDS: Final = 16
@@ -94,7 +94,7 @@ class _Stage(NamedTuple):
     @property
     def is_early(self) -> bool:
         """Whether that pod is made before the old one has gone."""
-        controller = controller_of(self.again.metadata) if self.again is not None else None
+        controller = self.again.metadata.controller if self.again is not None else None
         return self.again is not None and (controller is None or controller.kind != _ORDERED)
 
 

@@ -17,7 +17,6 @@ from kubectl_dra.diagnosis.remedies.records import Action, EditClaim, EditPod, R
 from kubectl_dra.model.core import Pod, ResourceQuota
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
-from kubectl_dra.scheduler.claims import controller_of
 from kubectl_dra.scheduler.extended import asked, served_resources
 
 
@@ -68,12 +67,12 @@ def _made_anew(inventory: Inventory, actions: Iterable[Action]) -> tuple[set[Key
             case EditClaim(claim=claim) | RenewClaim(claim=claim):
                 claims.add(claim.key)
                 found = inventory.claims.get(claim.key)
-                owner = controller_of(found.metadata) if found is not None else None
+                owner = found.metadata.controller if found is not None else None
                 if owner is not None and owner.kind == "Pod":
                     pods.add(Key(claim.key.namespace, owner.name))
     uids = {inventory.pods[key].metadata.uid for key in pods if key in inventory.pods}
     for claim_ in inventory.claims.values() if uids else ():
-        owner = controller_of(claim_.metadata)
+        owner = claim_.metadata.controller
         if owner is not None and owner.uid in uids:
             claims.add(key_of(claim_.metadata))
     return pods, claims

@@ -25,7 +25,6 @@ from kubectl_dra.model.core import Pod, PodResourceClaim, PodSpec
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.scheduling import GangPolicy, PodGroup, PodGroupSchedulingPolicy
-from kubectl_dra.scheduler.claims import controller_of
 from kubectl_dra.scheduler.gangs.decision import GroupOutcome, MemberOutcome
 
 #: Reasons that are about the whole group: a way out is one for the group.
@@ -92,7 +91,7 @@ class Together:
         return (key for key, template in templates.items() if template == wanted and key != claim)
 
     def _made_with(self, key: Key) -> Iterator[Key]:
-        owners = {key_of(pod.metadata): controller_of(pod.metadata) for pod in self.members}
+        owners = {key_of(pod.metadata): pod.metadata.controller for pod in self.members}
         wanted = owners.get(key)
         return (other for other, owner in owners.items() if other != key and owner is not None and owner == wanted)
 
@@ -107,7 +106,7 @@ class Together:
 
     def alike(self, key: Key) -> tuple[Key, ...]:
         """The other pods from the same manifest as one of them, as far as nobody makes these anew but a person."""
-        known = {key_of(pod.metadata): pod for pod in self.members if controller_of(pod.metadata) is None}
+        known = {key_of(pod.metadata): pod for pod in self.members if pod.metadata.controller is None}
         pod = known.get(key)
         if pod is None:
             return ()
@@ -154,7 +153,7 @@ def made_alike(world: ClusterState, pod: Key, template: str) -> tuple[Key, ...]:
     return tuple(
         key_of(each.metadata)
         for each in others
-        if controller_of(each.metadata) is None and template in dict(_made_for(each)).values()
+        if each.metadata.controller is None and template in dict(_made_for(each)).values()
     )
 
 

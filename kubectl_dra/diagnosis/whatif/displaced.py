@@ -32,7 +32,7 @@ from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.policy import PodDisruptionBudget
 from kubectl_dra.model.resource import ResourceClaimTemplate, ResourceClaimTemplateSpec
 from kubectl_dra.model.terms import requirements_of, selects
-from kubectl_dra.scheduler.claims import claims_of, controller_of, resolve, sources
+from kubectl_dra.scheduler.claims import claims_of, resolve, sources
 
 _TEMPLATE: Final = "ResourceClaimTemplate"
 #: Pods in these phases are evicted whatever a budget says (CanIgnorePDB).
@@ -212,7 +212,7 @@ def _for_good(pod: Pod) -> Because | None:
     """Why nothing is made in place of a pod that leaves: of one that is being deleted, what comes next is there."""
     if pod.metadata.deletion_timestamp is not None:
         return Because.BEING_DELETED
-    return Because.NO_CONTROLLER if controller_of(pod.metadata) is None else None
+    return Because.NO_CONTROLLER if pod.metadata.controller is None else None
 
 
 def covers(budget: PodDisruptionBudget, pod: Pod) -> bool:

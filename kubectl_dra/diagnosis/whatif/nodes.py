@@ -21,7 +21,7 @@ from kubectl_dra.model.meta import NodeSelector, NodeSelectorRequirement, NodeSe
 from kubectl_dra.model.resource import AllocationResult, Device, ResourceClaim, ResourceSlice
 from kubectl_dra.model.storage import CsiNode
 from kubectl_dra.model.usage import is_terminal
-from kubectl_dra.scheduler.claims import claims_of, controller_of
+from kubectl_dra.scheduler.claims import claims_of
 
 #: A static pod of the kubelet carries this on its mirror in the API.
 MIRROR: Final = "kubernetes.io/config.mirror"
@@ -37,7 +37,7 @@ _DAEMON_SET: Final = "DaemonSet"
 
 def stays_with_node(pod: Pod) -> bool:
     """Whether a pod belongs to its node: a DaemonSet's, or the mirror of a static one. No drain moves it."""
-    controller = controller_of(pod.metadata)
+    controller = pod.metadata.controller
     return MIRROR in pod.metadata.annotations or (controller is not None and controller.kind == _DAEMON_SET)
 
 
@@ -119,7 +119,7 @@ def _daemons(inventory: Inventory, node: str) -> Iterator[Pod]:
 
 def _is_own(pod: Pod, claim: ResourceClaim) -> bool:
     """Whether every such pod has a claim of its own like this one."""
-    controller = controller_of(claim.metadata)
+    controller = claim.metadata.controller
     return controller is not None and controller.uid == pod.metadata.uid
 
 

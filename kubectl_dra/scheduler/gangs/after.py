@@ -12,7 +12,7 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.model.scheduling import PodGroupResourceClaim
-from kubectl_dra.scheduler.claims import controller_of, is_reserved_for
+from kubectl_dra.scheduler.claims import is_reserved_for
 from kubectl_dra.scheduler.fit_error import NO_STATE
 from kubectl_dra.scheduler.gangs.group import Gang
 from kubectl_dra.scheduler.gangs.preemption import GroupPreemption, preempt
@@ -117,6 +117,6 @@ def _claim_of(gang: Gang, entry: PodGroupResourceClaim) -> ResourceClaim | None:
     claim = gang.snapshot.inventory.claims.get(key)
     if claim is None:
         raise _FailedError(f'could not find ResourceClaim "{key}"')
-    controller = controller_of(claim.metadata)
+    controller = claim.metadata.controller
     ours = controller is not None and controller.uid == gang.group.metadata.uid
     return claim if ours or not owned else None

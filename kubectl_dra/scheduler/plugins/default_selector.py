@@ -16,7 +16,6 @@ from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.meta import LabelSelector, NodeSelectorRequirement, OwnerReference
 from kubectl_dra.model.services import Service
 from kubectl_dra.model.terms import Requirements, requirements_of
-from kubectl_dra.scheduler.claims import controller_of
 from kubectl_dra.scheduler.snapshot import Snapshot
 
 #: By the very version of the API: upstream compares it, too.
@@ -60,7 +59,7 @@ def is_known(state: ClusterState, pod: Pod) -> bool:
 
 
 def _controller(pod: Pod) -> OwnerReference | None:
-    owner = controller_of(pod.metadata)
+    owner = pod.metadata.controller
     return owner if owner is not None and (owner.api_version, owner.kind) in _CONTROLLERS else None
 
 
