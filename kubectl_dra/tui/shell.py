@@ -131,7 +131,10 @@ class Shell(Stacks):
 
     @property
     def has_few_colours(self) -> bool:
-        """Whether the terminal's own colours are used: it was told to show none, or has few (no terminal has any)."""
+        """Whether a theme would change nothing: with NO_COLOR, and on a terminal that has only 16 colours of its own.
+
+        Without a terminal, as where pictures are made, there are all colours.
+        """
         return self.no_color or (bool(self._few_colours) and not self.is_headless)
 
     def get_line_filters(self) -> Sequence[LineFilter]:

@@ -245,7 +245,7 @@ EFFECTS = {
     "pool_of": ("The pool of the device", shows(PoolView)),
     "tree": ("Pod, claims, devices and nodes as a tree", shows(XrayView)),
     "preview": ("Show the page of the row under the cursor, or hide it", changes("previewing")),
-    "copy": ("Copy the name, or the YAML, to the clipboard (OSC 52)", copies()),
+    "copy": ("Copy the name, the YAML or the commands of a page (OSC 52)", copies()),
     "copy_all": ("Copy all ways out as comments, to choose one later", copies("# ")),
     "edit_way": ("The commands of the way out in $EDITOR, then copied", _edited),
     "try_selector": ("Open its selectors in the selector lab", shows(LabView, KnownView)),

@@ -45,8 +45,9 @@ def test_enter_on_a_reason_of_the_overview(size):
         assert ui.app.clipboard == "ml/sweep-0"
         await ui.press("enter")
         assert "DRA-211 › ml/sweep-0" in ui.crumbs
-        await ui.press("escape", "tab")
+        await ui.press("escape", "tab", "c")
         assert ui.app.focused is view.page
+        assert ui.app.clipboard.startswith("kubectl dra get claims -A")
         assert ui.app.offers("open") == bool(view.named_codes)
         await ui.press("enter")
         assert isinstance(ui.app.view, ExplanationView | ReasonsView)

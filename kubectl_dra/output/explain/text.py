@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubectl_dra.output.explain.pages import ReasonPage
+from kubectl_dra.output.explain.pages import SEE, ReasonPage
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 
@@ -20,6 +20,13 @@ def page_lines(page: ReasonPage) -> list[Safe]:
             lines += [Safe("")] * bool(number)
             lines += _block(block)
     return lines
+
+
+def code_of(page: ReasonPage) -> list[Safe]:
+    """The commands and manifests with which the page confirms and fixes what is wrong."""
+    texts = (text for heading, text in page.sections.items() if heading != SEE)
+    blocks = [_block(block) for text in texts for block in text.split("\n\n") if block.startswith(_FENCE)]
+    return [Safe(line.removeprefix("    ")) for block in blocks for line in block]
 
 
 def _block(block: str) -> list[Safe]:

@@ -9,7 +9,7 @@ from typing import Any
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.model.ids import Key
 from kubectl_dra.output.explain.pages import reason_page
-from kubectl_dra.output.explain.text import page_lines
+from kubectl_dra.output.explain.text import code_of, page_lines
 from kubectl_dra.output.pending.headline import pending_cause
 from kubectl_dra.output.pending.reasons import title
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
@@ -91,6 +91,14 @@ class ExplanationView(ReportView):
         """The page of the reason."""
         return page_lines(reason_page(self._code))
 
+    def can(self, action: str) -> bool:
+        """Commands can be copied, where the page has some: they may be longer than a line of the screen."""
+        return bool(code_of(reason_page(self._code))) if action == "copy" else super().can(action)
+
+    def do_copy(self) -> None:
+        """The commands of the page."""
+        self.dra.copy_lines(code_of(reason_page(self._code)))
+
     @property
     def named_codes(self) -> Sequence[Code]:
         """Others that it speaks of."""
@@ -141,6 +149,8 @@ class PendingReasonView(ExplanationView):
         """Enter opens what has the focus: the pod, or a reason that the page names."""
         if action == "open":
             return self.pods.selected is not None if self._on_pods else bool(self.named_codes)
+        if action == "copy" and self._on_pods:
+            return self.pods.selected is not None
         return super().can(action)
 
     @property
@@ -153,6 +163,13 @@ class PendingReasonView(ExplanationView):
             self.pods.open_selected()
         else:
             self.do_explain()
+
+    def do_copy(self) -> None:
+        """The name of the pod under the cursor, or the commands of the page."""
+        if self._on_pods and self.subject is not None:
+            self.dra.copy_lines([safe(self.subject.name)])
+        else:
+            super().do_copy()
 
     def _open_pod(self, report: PendingReport) -> None:
         self.dra.open_pod(_pod(report))
