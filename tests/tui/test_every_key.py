@@ -260,7 +260,7 @@ def at_end(lines, where):
         return lines.scroll_x == (0 if where == "left" else lines.max_scroll_x)
     first = where in ("up", "page_up", "top")
     if isinstance(lines, Grid):
-        rows = [index for index, row in enumerate(lines.rows) if lines._heading(row) is None]
+        rows = [index for index, row in enumerate(lines.rows) if lines.stops_at_headings or lines._heading(row) is None]
         return not rows or lines.cursor == rows[0 if first else -1]
     return lines.scroll_y == (0 if first else lines.max_scroll_y)
 
