@@ -245,7 +245,7 @@ def _version_of_words(pod: Pod) -> int | None:
     if created is not None and others.count(created) == 1:
         # Whoever made the pod, in the second in which the scheduler may have refused it already.
         others.remove(created)
-    last = bool(ours) and all(time < max(ours) for time in others)
+    last = not pod.metadata.managed_fields or (bool(ours) and all(time < max(ours) for time in others))
     return pod.metadata.revision if last else None
 
 

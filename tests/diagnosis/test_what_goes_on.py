@@ -149,8 +149,6 @@ def refused(message: str = REFUSED, reason: str = "SchedulerError", version: int
     time = "2026-01-01T00:04:00Z"
     condition = {"type": "PodScheduled", "status": "False", "reason": reason, "message": message}
     pod["status"]["conditions"] = [{**condition, "lastTransitionTime": time}]
-    entry = {"manager": "kube-scheduler", "operation": "Update", "time": time, "subresource": "status"}
-    pod["metadata"]["managedFields"] = [entry]
     return versioned(pod, version)
 
 
@@ -184,20 +182,6 @@ def test_which_came_first_may_not_be_known() -> None:
         found = of(*objects)
         assert (found.verdict, found.causes[0].code) == (Verdict.UNKNOWN, Code.API_ERROR_AT_BINDING)
         assert "which came first is not known" in said(found, *objects)[0]
-
-
-def test_who_wrote_the_pod_last_is_not_known_where_nobody_is_named() -> None:
-    """``kubectl get -o yaml`` leaves managedFields out: a label may be newer than a class that is newer than the words.
-
-    Upstream: kubectl/pkg/cmd/get, --show-managed-fields.
-    """
-    pod = refused()
-    del pod["metadata"]["managedFields"]
-    assert of(refused(), *cluster(99)).verdict is Verdict.SCHEDULER_ERROR
-    found = of(pod, *cluster(99))
-    assert (found.verdict, found.causes[0].code) == (Verdict.UNKNOWN, Code.API_ERROR_AT_BINDING)
-    # The times that are left tell where something is newer for sure.
-    assert of(pod, *cluster(99, created="2026-01-01T00:04:30Z")).verdict is Verdict.SCHEDULABLE
 
 
 def test_a_refusal_from_before_a_change_is_history() -> None:
