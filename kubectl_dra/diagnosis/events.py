@@ -16,6 +16,16 @@ def subject_uid(event: Event) -> str:
     return about.uid
 
 
+def times(event: Event) -> int:
+    """How often it was seen; 1 where it does not say."""
+    return max(event.series.count if event.series is not None else 0, event.count, 1)
+
+
+def first_seen(event: Event) -> str:
+    """When the event was first seen (RFC 3339); empty if it does not say."""
+    return event.first_timestamp or event.event_time or ""
+
+
 def last_seen(event: Event) -> str:
     """When the event was last seen (RFC 3339); empty if it does not say."""
     last = event.series.last_observed_time if event.series is not None else None

@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from msgspec.structs import replace
+
 from kubectl_dra.diagnosis import events as events_
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Cause, ContainerWaits, Health, KubeletText, ObjectRef
@@ -65,7 +67,10 @@ def _cause(pod: Pod, event: Event, version: str) -> Cause:
         if match is not None:
             found = match.groupdict()
             time, known = events_.last_seen(event), version if code is Code.KUBELET_API else ""
-            detail = KubeletText(text, found.get("driver") or "", found.get("detail") or "", time, known)
+            often, first = events_.times(event), events_.first_seen(event)
+            detail = KubeletText(
+                text, found.get("driver") or "", found.get("detail") or "", time, known, times=often, first=first
+            )
             claim = found.get("claim")
             ref = ObjectRef("ResourceClaim", pod.metadata.namespace, claim) if claim else None
             return Cause(code, detail, claim=ref, nodes=(pod.spec.node_name,))
@@ -80,6 +85,14 @@ def not_usable(pod: Pod, claims: Iterable[ResourceClaim], features: Features) ->
             yield Cause(Code.CLAIM_NOT_ALLOCATED, claim=ref, nodes=(pod.spec.node_name,))
         elif not is_reserved_for(pod, claim, features):
             yield Cause(Code.CLAIM_NOT_RESERVED, claim=ref, nodes=(pod.spec.node_name,))
+
+
+def known_better(failure: Cause, unusable: Iterable[Cause]) -> Cause:
+    """The kubelet's words under the code of what the objects show: a claim without devices is reserved for nobody."""
+    at_fault = Code.CLAIM_NOT_ALLOCATED, failure.claim
+    if failure.code is Code.CLAIM_NOT_RESERVED and at_fault in ((each.code, each.claim) for each in unusable):
+        return replace(failure, code=Code.CLAIM_NOT_ALLOCATED)
+    return failure
 
 
 def unhealthy(pod: Pod) -> Iterator[Cause]:

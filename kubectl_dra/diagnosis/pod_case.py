@@ -146,14 +146,14 @@ class PodCase:
 
     def _preparing(self) -> Iterator[Cause]:
         """The kubelet's words first, then what the objects show."""
-        world, found = self.world, []
-        failure = kubelet.failure(self.pod, self._events(), world.inventory.nodes.get(self.pod.spec.node_name))
-        if failure is not None:
-            found.append(failure)
+        world = self.world
         broken = [e for e in self.entries if e.problem in (Problem.MISSING, Problem.NOT_CREATED, Problem.NOT_OWNED)]
-        found += ClaimGates(world.inventory, world.evidence, world.features, self.pod).causes(broken)
         claims = [entry.claim for entry in self.entries if entry.claim is not None and entry not in broken]
-        found = [*self._vanished(), *found, *kubelet.not_usable(self.pod, claims, world.features)]
+        unusable = list(kubelet.not_usable(self.pod, claims, world.features))
+        failure = kubelet.failure(self.pod, self._events(), world.inventory.nodes.get(self.pod.spec.node_name))
+        said = [] if failure is None else [kubelet.known_better(failure, unusable)]
+        of_gates = ClaimGates(world.inventory, world.evidence, world.features, self.pod).causes(broken)
+        found = [*self._vanished(), *said, *of_gates, *unusable]
         found += kubelet.unhealthy(self.pod)
         found += kubelet.waiting(self.pod)
         told: set[tuple[Code, ObjectRef | None]] = set()

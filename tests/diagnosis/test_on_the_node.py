@@ -120,6 +120,21 @@ def test_nobody_allocates_for_a_pod_that_has_a_node() -> None:
     assert [c.code for c in diagnose().causes] == [Code.CLAIM_MISSING]
 
 
+def test_a_claim_without_devices_is_the_cause_where_the_kubelet_only_misses_the_reservation() -> None:
+    words = "pod pod (u1) is not allowed to use ResourceClaim claim (u2)"
+    (cause,) = diagnose(build.claim(), failed(words)).causes
+    assert (cause.code, cause.claim) == (Code.CLAIM_NOT_ALLOCATED, CLAIM)
+    assert isinstance(cause.detail, KubeletText)
+    assert cause.detail.text == words
+
+
+def test_how_often_the_kubelet_said_so() -> None:
+    said = failed("disk full") | {"count": 31, "firstTimestamp": "2025-12-31T23:30:00Z"}
+    detail = diagnose(mine(), said).causes[0].detail
+    assert isinstance(detail, KubeletText)
+    assert (detail.times, detail.first) == (31, "2025-12-31T23:30:00Z")
+
+
 def test_the_same_thing_is_told_once() -> None:
     found = diagnose(build.claim(), failed("ResourceClaim claim: not allocated"))
     assert [c.code for c in found.causes] == [Code.CLAIM_NOT_ALLOCATED]

@@ -54,13 +54,18 @@ class GangElsewhere(Evidence, frozen=True):
 
 
 class KubeletText(Evidence, frozen=True):
-    """What the kubelet said about preparing devices; ``kubelet``: its version, where that may be the reason."""
+    """What the kubelet said about preparing devices; ``kubelet``: its version, where that may be the reason.
+
+    ``times``: how often it said so from ``first`` to ``time``.
+    """
 
     text: str
     driver: str = ""
     detail: str = ""
     time: str = ""
     kubelet: str = ""
+    times: int = 1
+    first: str = ""
 
 
 class Health(Evidence, frozen=True):

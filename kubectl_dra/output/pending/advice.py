@@ -12,6 +12,7 @@ from kubectl_dra.diagnosis.records import (
     BindingProblem,
     ClassOffer,
     ClassProblem,
+    ContainerWaits,
     HeldFor,
     NodeOutcome,
     NodeTaint,
@@ -25,11 +26,13 @@ from kubectl_dra.diagnosis.records.nodes import tells_of_node
 from kubectl_dra.diagnosis.remedies.records import RemedyKind
 from kubectl_dra.model.clock import parse_time
 from kubectl_dra.model.invocation import Address, flag
+from kubectl_dra.model.names import is_label
 from kubectl_dra.output.explain.pages import reason_page
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.amounts import amount_phrase
 from kubectl_dra.output.pending.headline import was_given_up
 from kubectl_dra.output.pending.quotas import quota_advice
+from kubectl_dra.output.pending.said_advice import advice_on_words, is_crash, right_advice, right_lacked
 from kubectl_dra.output.pending.volumes import volume_advice, volume_step_lines
 from kubectl_dra.output.safe import Safe, command, fmt, safe
 from kubectl_dra.output.unread import unread_sentence
@@ -87,7 +90,10 @@ _OF_DRIVERS: Final = (
 
 def advice_lines(report: PendingReport, now: datetime) -> Iterator[Safe]:
     """What was tried without success, and the advice of the reason's page."""
-    code = report.code
+    code, right = report.code, right_lacked(report)
+    if right is not None:
+        yield from wrapped(fmt("What usually helps: {}", right_advice(right)))
+        return
     if code is None or any(remedy.verified for remedy in report.remedies):
         return
     if report.verdict in _NEVER and not (report.verdict is Verdict.UNKNOWN and code in _OF_THE_SCHEDULER):
@@ -119,7 +125,11 @@ def advice_lines(report: PendingReport, now: datetime) -> Iterator[Safe]:
     told = volume_advice(detail) if isinstance(detail, VolumeTrouble) else None
     told = quota_advice(detail) if isinstance(detail, QuotaShortage) else told
     told = _NODE_STATE if isinstance(detail, NodeTaint) and tells_of_node(detail.taint) else told
-    advice = _bring_together(detail) if isinstance(detail, NoSingleNode) else told or _advice(report, code)
+    advice = (
+        _bring_together(detail)
+        if isinstance(detail, NoSingleNode)
+        else told or advice_on_words(report) or _advice(report, code)
+    )
     yield from wrapped(fmt("What usually helps: {}", advice))
 
 
@@ -300,7 +310,8 @@ def _on_the_node(report: PendingReport, code: Code, address: Address, now: datet
         if events is not None:
             yield fmt("{}: {}", lead, events)
     else:
-        yield from wrapped(fmt("What usually helps: {}", _advice(report, code)))
+        yield from wrapped(fmt("What usually helps: {}", advice_on_words(report) or _advice(report, code)))
+        yield from _last_words(report, address)
         if events is not None:
             yield fmt("Its events: {}", events)
     if code is Code.KUBELET_API:
@@ -309,6 +320,16 @@ def _on_the_node(report: PendingReport, code: Code, address: Address, now: datet
             yield fmt("To keep pods off that node: {}", cordon)
         return
     yield from _logs(report, address)
+
+
+def _last_words(report: PendingReport, address: Address) -> Iterator[Safe]:
+    """The log of a container that ends again and again."""
+    where, detail = within(report.pod.namespace), report.causes[0].detail
+    if isinstance(detail, ContainerWaits) and is_crash(detail) and is_label(detail.container):
+        pod, container = of("pod", report.pod.name), ("-c", detail.container)
+        line = command(reading(kubectl("logs", pod, where, *container, "--previous"), address))
+        if line is not None:
+            yield fmt("  {}", line)
 
 
 def _logs(report: PendingReport, address: Address) -> Iterator[Safe]:

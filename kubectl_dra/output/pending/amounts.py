@@ -24,6 +24,8 @@ def shortage_text(shortage: NodeShortage) -> Safe:
         if not free:
             return fmt("no free CPU ({} requested)", _cores(shortage.requested))
         return fmt("only {} of the {} requested {} free", _cores(free), _cores(shortage.requested), noun)
+    if not shortage.allocatable:
+        return fmt("no {} at all ({} requested)", shortage.resource, _amount(shortage.resource, shortage.requested))
     if not free:
         return fmt("no free {} ({} requested)", shortage.resource, _amount(shortage.resource, shortage.requested))
     have, want = (_amount(shortage.resource, number) for number in (free, shortage.requested))

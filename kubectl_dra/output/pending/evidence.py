@@ -31,12 +31,15 @@ from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.carets import caret_lines, place_of
 from kubectl_dra.output.pending.gangs import elsewhere_lines
-from kubectl_dra.output.pending.reasons.running import DETAIL_TOLD, innermost
+from kubectl_dra.output.pending.go_errors import innermost, without_uids
+from kubectl_dra.output.pending.reasons.running import DETAIL_TOLD
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
-from kubectl_dra.output.words import ago, counted, lasting, listed, shortened
+from kubectl_dra.output.words import ago, counted, lasting, listed, parse_time, shortened
 from kubectl_dra.reports.autoscaler_words import AutoscalerWords
 from kubectl_dra.reports.failing_pods import FailingPod
 
+#: What is told of what came more than once.
+_SEVERAL: Final = 2
 #: Advice by the words of cluster-autoscaler (processors/status and core/scaleup/orchestrator/skippedreasons.go).
 _SCALING: Final = {
     "max node group size reached": (
@@ -59,7 +62,7 @@ def evidence_lines(
         case FatalError() as error if error.expression not in requested or place_of(error.expression, error) >= 0:
             yield from _expression(error)
         case ClaimEntry() as entry if cause.code is not Code.TEMPLATE_MISSING:
-            yield from _claim_entry(entry, now)
+            yield from _claim_entry(entry, cause.code, now)
         case ClassProblem(similar=similar) if similar:
             yield from wrapped(fmt("Existing classes with a similar name: {}", listed(similar)), indent=2)
         case ExtendedResource(similar=similar) if similar:
@@ -75,7 +78,7 @@ def evidence_lines(
         case BindingProblem() as binding:
             yield from _binding(binding, now)
         case KubeletText() as kubelet:
-            yield from wrapped(fmt("Kubelet, {}: {}", ago(kubelet.time, now), _beyond(kubelet, cause.code)), indent=2)
+            yield from wrapped(fmt("Kubelet, {}: {}", _when(kubelet, now), _beyond(kubelet, cause.code)), indent=2)
         case OpenPlugins(plugins=plugins):
             yield from _open(plugins)
         case Departure() as departure:
@@ -97,10 +100,20 @@ def _departure(departure: Departure, now: datetime) -> Iterator[Safe]:
         yield from wrapped(fmt("{}, {}: {}", departure.reason, ago(departure.time, now), departure.message), indent=2)
 
 
+def _when(kubelet: KubeletText, now: datetime) -> Safe:
+    """``31 times, first 34m ago, last 20s ago``."""
+    last = ago(kubelet.time, now)
+    if kubelet.times < _SEVERAL or parse_time(kubelet.first) is None:
+        return last
+    return fmt("{} times, first {}, last {}", Safe(f"{kubelet.times:,}"), ago(kubelet.first, now), last)
+
+
 def _beyond(kubelet: KubeletText, code: Code) -> str:
     """The kubelet's words without the error where the first line has all of it."""
-    whole = code in DETAIL_TOLD and kubelet.detail and innermost(kubelet.detail) == kubelet.detail
-    return kubelet.text.removesuffix(kubelet.detail).rstrip(" :") if whole else kubelet.text
+    words = without_uids(kubelet.detail)
+    whole = code in DETAIL_TOLD and kubelet.detail and innermost(kubelet.detail) == words
+    before = kubelet.text.removesuffix(kubelet.detail) if kubelet.detail else kubelet.text
+    return before.rstrip(" :") if whole else without_uids(before) + words
 
 
 def failing_lines(pods: Sequence[FailingPod]) -> Iterator[Safe]:
@@ -166,8 +179,10 @@ def _open(plugins: Sequence[OpenPlugin]) -> Iterator[Safe]:
         yield from wrapped(fmt("{}: {}", field, Safe(", ").join(names)), indent=4, first=2)
 
 
-def _claim_entry(entry: ClaimEntry, now: datetime) -> Iterator[Safe]:
-    if entry.event_message:
+def _claim_entry(entry: ClaimEntry, code: Code, now: datetime) -> Iterator[Safe]:
+    if code is Code.CLAIM_CREATION_FAILED:
+        yield from wrapped(fmt("The controller said so {}, and tries again.", ago(entry.event_time, now)), indent=2)
+    elif entry.event_message:
         yield from wrapped(fmt("Event, {}: {}", ago(entry.event_time, now), entry.event_message), indent=2)
     elif entry.event_time:
         yield from wrapped(fmt("Deleted {}", ago(entry.event_time, now)), indent=2)

@@ -9,6 +9,7 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import KubeletText, NodeOutcome, Verdict
 from kubectl_dra.output.pending.main_reason import main_reason, names_of
 from kubectl_dra.output.pending.reasons import reason_sentence
+from kubectl_dra.output.pending.said_advice import right_lacked
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, listed, one_of, shortened
 from kubectl_dra.reports.pending import NodeGroupRecord, PendingReport
@@ -50,6 +51,9 @@ def pending_summary(report: PendingReport) -> Safe:
             return fmt("{} is not pending{}.", pod, _on(report))
         case Verdict.PREPARING:
             return _scheduled(report, pod, reason)
+        case Verdict.OTHER_SCHEDULER if (right := right_lacked(report)) is not None:
+            text = "{} is pending: {}. The API server refuses that scheduler: {} cannot {} {}."
+            return fmt(text, pod, reason, right.user, right.verb, right.resource)
         case Verdict.DELETING:
             return fmt("{} {}.", pod, reason)
         case Verdict.BINDING:

@@ -18,13 +18,11 @@ from kubectl_dra.diagnosis.records import (
     Refusal,
     VanishedDevices,
 )
+from kubectl_dra.output.pending.go_errors import innermost
 from kubectl_dra.output.pending.reasons.sentence import Sentence, with_detail
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.unread import unread_sentence
 from kubectl_dra.output.words import listed, plural
-
-_INNER: Final = 2
-_LONG_ERROR: Final = 80
 
 
 def _binding_conditions(problem: BindingProblem, _cause: Cause) -> Safe:
@@ -33,12 +31,6 @@ def _binding_conditions(problem: BindingProblem, _cause: Cause) -> Safe:
 
 #: Their sentence holds the kubelet's error, or the end of it.
 DETAIL_TOLD: Final = (Code.DRIVER_FAILED, Code.KUBELET_FAILED)
-
-
-def innermost(error: str) -> str:
-    """The end of a long error: Go wraps from the outside, so that the cause stands last."""
-    parts = error.split(": ")
-    return ": ".join(parts[-_INNER:]) if len(error) > _LONG_ERROR else error
 
 
 def _kubelet(text: KubeletText, cause: Cause) -> Safe:
@@ -53,12 +45,28 @@ def _not_registered(text: KubeletText, _cause: Cause) -> Safe:
     return fmt("driver {} is not registered at the kubelet of the node", text.driver)
 
 
+def _not_reserved(cause: Cause) -> Safe:
+    return fmt("its {} is not reserved for it", _claim_of(cause))
+
+
+def _not_allocated(cause: Cause) -> Safe:
+    text = (
+        "its {} has no devices: the pod was put there without the scheduler (spec.nodeName), and nobody allocates now"
+    )
+    return fmt(text, _claim_of(cause))
+
+
+def _claim_of(cause: Cause) -> Safe:
+    return fmt("ResourceClaim {}", cause.claim.name) if cause.claim is not None else Safe("ResourceClaim")
+
+
 def _unhealthy(health: Health, _cause: Cause) -> Safe:
     return fmt("device {} of container {} is {}", health.device, health.container, health.health)
 
 
 def _waits(waits: ContainerWaits, _cause: Cause) -> Safe:
-    return fmt("container {} is waiting: {}", waits.container, waits.reason)
+    words = fmt(" ({})", innermost(waits.message)) if waits.message else Safe("")
+    return fmt("container {} is waiting: {}{}", waits.container, waits.reason, words)
 
 
 def _consumers_gone(consumers: Consumers, _cause: Cause) -> Safe:
@@ -172,6 +180,8 @@ SENTENCES: Final[dict[Code, Sentence]] = {
     Code.BINDING_CONDITIONS: with_detail(BindingProblem, _binding_conditions),
     Code.DRIVER_NOT_REGISTERED: with_detail(KubeletText, _not_registered),
     Code.DRIVER_FAILED: with_detail(KubeletText, _kubelet),
+    Code.CLAIM_NOT_RESERVED: _not_reserved,
+    Code.CLAIM_NOT_ALLOCATED: _not_allocated,
     Code.KUBELET_API: with_detail(KubeletText, _kubelet_api),
     Code.KUBELET_FAILED: with_detail(KubeletText, _kubelet),
     Code.DEVICE_UNHEALTHY: with_detail(Health, _unhealthy),

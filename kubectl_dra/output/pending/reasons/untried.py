@@ -15,6 +15,7 @@ from kubectl_dra.diagnosis.records import (
     SchedulerName,
 )
 from kubectl_dra.output.pending.gangs import elsewhere_sentence
+from kubectl_dra.output.pending.go_errors import innermost
 from kubectl_dra.output.pending.reasons.sentence import Sentence, object_name, with_detail
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import listed, plural, quota_noun, shortened
@@ -57,7 +58,8 @@ def _template_missing(entry: ClaimEntry, _cause: Cause) -> Safe:
 
 
 def _creation_failed(entry: ClaimEntry, _cause: Cause) -> Safe:
-    return fmt('the controller cannot create its claim "{}" from template "{}"', entry.entry, entry.template)
+    told = fmt('the controller cannot create its claim "{}" from template "{}"', entry.entry, entry.template)
+    return fmt("{}: {}", told, innermost(entry.event_message)) if entry.event_message else told
 
 
 def _admin_label(entry: ClaimEntry, _cause: Cause) -> Safe:

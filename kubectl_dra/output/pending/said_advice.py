@@ -1,0 +1,119 @@
+"""What to do where somebody's words name the cause: the kubelet's, a driver's, the API server's."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import ClaimEntry, ContainerWaits, KubeletText, NodeShortage
+from kubectl_dra.output.pending.go_errors import LackedRight, lacked_right
+from kubectl_dra.output.safe import Safe, fmt
+from kubectl_dra.output.words import listed
+from kubectl_dra.reports.pending import PendingReport
+from kubectl_dra.scheduler.fit_error import SCHEDULER_ERROR
+
+#: Upstream: container-device-interface's cdi.Cache.InjectDevices, by containerd and CRI-O.
+_CDI: Final = re.compile(r"\bCDI\b")
+#: Upstream: the kubelet's pkg/kubelet/images/types.go and pkg/kubelet/kuberuntime/kuberuntime_container.go.
+_IMAGE: Final = ("ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError")
+_OBJECTS: Final = ("CreateContainerConfigError",)
+_CRASH: Final = ("CrashLoopBackOff",)
+#: The driver read the claim's configuration and refused it.
+_CONFIGURATION: Final = re.compile(r"config|parameter|decod|unmarshal|unknown field", re.IGNORECASE)
+#: Upstream: apiserver's validatingadmissionpolicy and admission/plugin/webhook.
+_POLICY: Final = re.compile(r"ValidatingAdmissionPolicy '|admission webhook \"")
+#: What every node has some of.
+_EVERYWHERE: Final = ("cpu", "memory", "pods")
+_NODES: Final = 2
+#: A driver that serves a claim for one pod at a time.
+_ONE_POD: Final = re.compile(r"one (?:pod|consumer) per claim|(?:reserved for|used by) \d+ (?:consumers|pods)")
+
+
+def advice_on_words(report: PendingReport) -> Safe | None:
+    """The next step that follows from the words of the first line; None where only the reason's page has one."""
+    cause = report.causes[0]
+    match cause.detail:
+        case ContainerWaits() as waits:
+            return _container(report, waits)
+        case ClaimEntry() as entry if cause.code is Code.CLAIM_CREATION_FAILED:
+            return _creation(entry)
+        case NodeShortage() as shortage if not shortage.allocatable and shortage.resource not in _EVERYWHERE:
+            text = "Nothing becomes free there: set up {} on {}, or publish devices on a node that has it."
+            return fmt(text, shortage.resource, listed(cause.nodes[:_NODES], "or"))
+        case KubeletText() as said if cause.code is Code.DRIVER_FAILED:
+            return _driver(said)
+    if cause.code is Code.CLAIM_NOT_ALLOCATED:
+        text = (
+            "Delete the pod and create it again without spec.nodeName, so that the scheduler places it and its claim. "
+            'The node selector "kubernetes.io/hostname: {}" keeps it on this node.'
+        )
+        return fmt(text, report.node)
+    return None
+
+
+def right_lacked(report: PendingReport) -> LackedRight | None:
+    """What the pod's scheduler may not do, by its last words; None where it was not refused for want of a right."""
+    seen = report.observed
+    if seen is None or seen.status != "False" or seen.reason != SCHEDULER_ERROR:
+        return None
+    return lacked_right(seen.message)
+
+
+def right_advice(right: LackedRight) -> Safe:
+    """Whom to give which right."""
+    text = 'Give {} the right to {} {} (apiGroups: ["{}"]) in the ClusterRole that is bound to it.'
+    return fmt(text, right.user, right.verb, right.resource, right.group)
+
+
+def is_crash(waits: ContainerWaits) -> bool:
+    """Whether the program in the container ended, and left a log."""
+    return waits.reason in _CRASH
+
+
+def _creation(entry: ClaimEntry) -> Safe | None:
+    if _POLICY.search(entry.event_message):
+        text = (
+            "Make a ResourceClaimTemplate that the policy allows (one that exists cannot be changed) and name it in "
+            "the pod's template; or ask whoever keeps the policy."
+        )
+        return Safe(text)
+    return None
+
+
+def _container(report: PendingReport, waits: ContainerWaits) -> Safe | None:
+    if _CDI.search(waits.message):
+        text = (
+            "The container runtime of {} does not find what the driver wrote about this device (its CDI spec). Read "
+            "the driver's log, look into /var/run/cdi and /etc/cdi on the node, and check that the runtime reads the "
+            "same folders (cdi_spec_dirs)."
+        )
+        return fmt(text, report.node)
+    if waits.reason in _IMAGE:
+        return Safe("Correct the name of the image, or give the pod the Secret that its registry needs.")
+    if waits.reason in _OBJECTS:
+        return Safe("Create the Secret or ConfigMap that the message names, or correct its name in the pod.")
+    if is_crash(waits):
+        return Safe("The devices are there; the program in the container ends. Read its last words:")
+    return None
+
+
+def _driver(said: KubeletText) -> Safe:
+    words = said.detail or said.text
+    if _ONE_POD.search(words):
+        text = (
+            "Give each pod a claim of its own: resourceClaimTemplateName in place of resourceClaimName in the template "
+            "of the pods. This driver does not share a claim."
+        )
+        return Safe(text)
+    if _CONFIGURATION.search(words):
+        text = (
+            "Correct the configuration of the claim, or of its class, that the driver refuses; a claim has to be "
+            "created again for it. The kubelet tries again by itself."
+        )
+        return Safe(text)
+    text = (
+        "These are the driver's own words; its log at that time says what led to them. The kubelet tries again by "
+        "itself, and that helps only where the cause goes away."
+    )
+    return Safe(text)

@@ -1,0 +1,146 @@
+"""First lines and advice where somebody's words name the cause: the kubelet's, a driver's, the API server's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.output.pending.go_errors import LackedRight, innermost, lacked_right
+from kubectl_dra.reports.pending import PendingReport
+from tests.diagnosis import build
+from tests.output.pending.test_situations import SLICE, first_line, page_of, refused, report_of
+
+UID = "9929793c-7f7c-571b-8f7c-000ac7f4e67b"
+HELD = build.claim("claim", held=[("node-1", "gpu-0")], on="node-1", by=["pod"])
+PLACED = build.pod(claims=["claim"], node_name="node-1")
+FORBIDDEN = (
+    'running PreBind plugin "DynamicResources": add reservation to claim ml/claim: resourceclaims.resource.k8s.io '
+    '"claim" is forbidden: User "system:serviceaccount:kube-system:batch" cannot patch resource '
+    '"resourceclaims/binding" in API group "resource.k8s.io" in the namespace "ml"'
+)
+
+
+@pytest.mark.parametrize(
+    ("error", "cause"),
+    [
+        ("no such GPU: 3", "no such GPU: 3"),
+        (f"claim {UID} contain errors: claim ml/nic serves one pod", "claim ml/nic serves one pod"),
+        (
+            f"claim {UID} contain errors: error preparing devices: error creating MIG device: error creating GPU "
+            "instance for '1g.20gb': Insufficient Resources",
+            "error creating GPU instance for '1g.20gb': Insufficient Resources",
+        ),
+        (
+            'PodResourceClaim gpu: creating ResourceClaim: resourceclaims.resource.k8s.io "pod-gpu-" is forbidden: '
+            "ValidatingAdmissionPolicy 'two' with binding 'two' denied request: at most 2: per claim",
+            "ValidatingAdmissionPolicy 'two' with binding 'two' denied request: at most 2: per claim",
+        ),
+        ("", ""),
+    ],
+)
+def test_what_an_error_comes_down_to(error: str, cause: str) -> None:
+    assert innermost(error) == cause
+
+
+def test_a_right_that_is_lacked() -> None:
+    user = "system:serviceaccount:kube-system:batch"
+    assert lacked_right(FORBIDDEN) == LackedRight(user, "patch", "resourceclaims/binding", "resource.k8s.io")
+    assert lacked_right('pods "x" is forbidden: exceeded quota: q') is None
+
+
+def on_the_node(words: str) -> PendingReport:
+    said = build.event("pod", "FailedPrepareDynamicResources", f"Failed to prepare dynamic resources: {words}")
+    said |= {"count": 31, "firstTimestamp": "2025-12-31T23:30:00Z"}
+    return report_of(build.node(), SLICE, HELD, said, PLACED)
+
+
+def test_a_driver_that_serves_one_pod_per_claim() -> None:
+    words = f"claim {UID} contain errors: claim ml/nic is reserved for 2 consumers, dranet supports one pod per claim"
+    report = on_the_node(f"NodePrepareResources failed for ResourceClaim claim: {words}")
+    assert report.code is Code.DRIVER_FAILED
+    assert first_line(report).endswith(": claim ml/nic is reserved for 2 consumers, dranet supports one pod per claim.")
+    page = page_of(report)
+    assert UID not in page
+    assert "Kubelet, 31 times, first " in page
+    assert "Give each pod a claim of its own" in page
+
+
+def test_the_log_of_a_driver_is_advised_where_its_words_name_no_remedy() -> None:
+    page = page_of(on_the_node("NodePrepareResources failed for ResourceClaim claim: no such GPU: 3"))
+    assert "its log at that time says what led to them" in page
+    assert "configuration" not in page
+
+
+def test_a_configuration_that_the_driver_refuses() -> None:
+    page = page_of(on_the_node("NodePrepareResources failed for ResourceClaim claim: error decoding config: bad"))
+    assert "Correct the configuration of the claim" in page
+
+
+def waiting(reason: str, message: str = "") -> PendingReport:
+    state = {"waiting": {"reason": reason, "message": message}}
+    status = {"phase": "Pending", "containerStatuses": [{"name": "main", "state": state}]}
+    return report_of(build.node(), SLICE, HELD, PLACED | {"status": status})
+
+
+def test_a_device_that_the_runtime_does_not_know() -> None:
+    unknown = "CDI device injection failed: unresolvable CDI devices k8s.gpu.example.com/device=gpu-0"
+    report = waiting("CreateContainerError", f"failed to create containerd container: {unknown}")
+    assert unknown in first_line(report)
+    page = page_of(report)
+    assert "cdi_spec_dirs" in page
+    assert "image" not in page
+
+
+@pytest.mark.parametrize(
+    ("reason", "advice", "others"),
+    [
+        ("ImagePullBackOff", "Correct the name of the image", ["ConfigMap", "--previous"]),
+        ("CreateContainerConfigError", "Create the Secret or ConfigMap", ["image", "--previous"]),
+        ("CrashLoopBackOff", "kubectl logs pod/pod -n ml -c main --previous", ["image", "ConfigMap"]),
+        ("Strange", "Read the reason and the message of the container", []),
+    ],
+)
+def test_only_the_advice_that_belongs_to_what_is_waited_for(reason: str, advice: str, others: list[str]) -> None:
+    page = page_of(waiting(reason))
+    assert advice in page
+    assert not [word for word in others if word in page]
+
+
+def test_a_claim_that_a_policy_refuses() -> None:
+    words = (
+        'PodResourceClaim gpu: creating ResourceClaim: resourceclaims.resource.k8s.io "pod-gpu-" is forbidden: '
+        "ValidatingAdmissionPolicy 'two' with binding 'two' denied request: at most 2 GPUs per claim"
+    )
+    pod: dict[str, Any] = build.pod(claims=[])
+    pod["spec"]["resourceClaims"] = [{"name": "gpu", "resourceClaimTemplateName": "four"}]
+    template = {"kind": "ResourceClaimTemplate", "metadata": {"name": "four", "namespace": "ml"}, "spec": {"spec": {}}}
+    report = report_of(build.node(), SLICE, pod, template, build.event("pod", "FailedResourceClaimCreation", words))
+    assert report.code is Code.CLAIM_CREATION_FAILED
+    assert "at most 2 GPUs per claim" in first_line(report)
+    page = page_of(report)
+    assert page.count("at most 2 GPUs per claim") == 1
+    assert "Make a ResourceClaimTemplate that the policy allows" in page
+
+
+def test_another_scheduler_that_lacks_a_right() -> None:
+    pod = refused(build.pod(claims=["claim"], schedulerName="batch"), FORBIDDEN, "SchedulerError")
+    report = report_of(build.node(), SLICE, build.claim("claim"), pod)
+    assert report.code is Code.OTHER_SCHEDULER
+    assert "system:serviceaccount:kube-system:batch cannot patch resourceclaims/binding" in first_line(report)
+    assert "the right to patch resourceclaims/binding" in page_of(report)
+
+
+def test_a_pod_that_was_put_on_its_node_by_hand() -> None:
+    report = report_of(build.node(), SLICE, build.claim("claim"), PLACED)
+    assert "its ResourceClaim claim has no devices: the pod was put there without the scheduler" in first_line(report)
+    assert "create it again without spec.nodeName" in page_of(report)
+
+
+def test_what_a_node_does_not_have_at_all_does_not_become_free() -> None:
+    pod = build.pod(claims=["claim"])
+    pod["spec"]["containers"][0].setdefault("resources", {})["requests"] = {"hugepages-1Gi": "8Gi"}
+    report = report_of(build.node(), SLICE, build.claim("claim"), pod)
+    assert "no hugepages-1Gi at all (8Gi requested)" in first_line(report)
+    assert "Nothing becomes free there: set up hugepages-1Gi on node-1" in page_of(report)
