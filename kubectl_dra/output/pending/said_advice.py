@@ -113,7 +113,7 @@ def _driver(said: KubeletText) -> Safe:
         )
         return Safe(text)
     text = (
-        "These are the driver's own words; its log at that time says what led to them. The kubelet tries again by "
-        "itself, and that helps only where the cause goes away."
+        "Read the driver's log at the time of the event: it says what led to these words. The kubelet tries again by "
+        "itself."
     )
     return Safe(text)

@@ -69,7 +69,7 @@ def test_a_driver_that_serves_one_pod_per_claim() -> None:
 
 def test_the_log_of_a_driver_is_advised_where_its_words_name_no_remedy() -> None:
     page = page_of(on_the_node("NodePrepareResources failed for ResourceClaim claim: no such GPU: 3"))
-    assert "its log at that time says what led to them" in page
+    assert "it says what led to these words" in page
     assert "configuration" not in page
 
 
