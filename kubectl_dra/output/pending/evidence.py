@@ -27,6 +27,7 @@ from kubectl_dra.diagnosis.records import (
     Retry,
     VanishedDevices,
 )
+from kubectl_dra.model.clock import parse_time
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.carets import caret_lines, place_of
@@ -34,7 +35,7 @@ from kubectl_dra.output.pending.gangs import elsewhere_lines
 from kubectl_dra.output.pending.go_errors import innermost, without_uids
 from kubectl_dra.output.pending.reasons.running import DETAIL_TOLD
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
-from kubectl_dra.output.words import ago, counted, lasting, listed, parse_time, shortened
+from kubectl_dra.output.words import ago, counted, lasting, listed, shortened
 from kubectl_dra.reports.autoscaler_words import AutoscalerWords
 from kubectl_dra.reports.failing_pods import FailingPod
 
