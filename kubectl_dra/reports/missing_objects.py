@@ -39,7 +39,8 @@ _KINDS: Final = {
 class Existing(ReportRecord, frozen=True):
     """The objects of a ``kind`` that exist where a missing one is looked for: the first ten ``names`` of ``count``.
 
-    ``devices``: of classes, how many published devices each of ``names`` selects.
+    ``devices``: of classes, how many published devices each of ``names`` selects. ``published``: where there is no
+    class at all, how many devices each driver publishes.
     """
 
     kind: str
@@ -47,6 +48,7 @@ class Existing(ReportRecord, frozen=True):
     names: tuple[str, ...]
     count: int
     devices: tuple[int, ...] = ()
+    published: dict[str, int] = msgspec.field(default_factory=dict)
 
 
 def existing(cause: Cause | None, namespace: str, state: ClusterState) -> Existing | None:
@@ -60,7 +62,7 @@ def existing(cause: Cause | None, namespace: str, state: ClusterState) -> Existi
         if cause is not None and cause.code is Code.EXTENDED_RESOURCE_UNSERVED:
             resource = cause.detail.resource if isinstance(cause.detail, ExtendedResource) else ""
             if resource.startswith(DEVICE_CLASS_PREFIX):
-                return _made(kind, "", names)
+                return _with_published(_made(kind, "", names), state)
             served = served_resources(state)
             return _made("extended resource", "", (name for name in served if not name.startswith(DEVICE_CLASS_PREFIX)))
     elif kind == "ResourceClaim":
@@ -70,8 +72,20 @@ def existing(cause: Cause | None, namespace: str, state: ClusterState) -> Existi
     found = _made(kind, namespace, names)
     if kind != "DeviceClass" or not state.evidence.complete("ResourceSlice", ""):
         return found
+    if not names:
+        return _with_published(found, state)
     selected = (offers(state).of(name) for name in found.names)
     return msgspec.structs.replace(found, devices=tuple(len(each.devices) if each else 0 for each in selected))
+
+
+def _with_published(found: Existing, state: ClusterState) -> Existing:
+    """With what a class could select, where none exists."""
+    if found.count or not state.evidence.complete("ResourceSlice", ""):
+        return found
+    devices: Counter[str] = Counter()
+    for slice_ in state.inventory.slices.values():
+        devices[slice_.spec.driver] += len(slice_.spec.devices)
+    return msgspec.structs.replace(found, published={name: devices[name] for name in sorted(devices) if devices[name]})
 
 
 def _made(kind: str, namespace: str, names: Iterable[str]) -> Existing:

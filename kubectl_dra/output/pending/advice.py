@@ -74,6 +74,8 @@ _WAITS_FOR: Final = {
         "status.nodes has to name as many ready nodes as spec.numNodes",
     )
 }
+#: An extended resource is no object of its own that somebody could look for.
+_KINDS_OF_API: Final = ("DeviceClass", "ResourceClaim", "ResourceClaimTemplate")
 #: Whose next step is a log on a node, rather than a change.
 _ON_THE_NODE: Final = "DRA-6"
 #: Nothing helps but a driver that publishes devices.
@@ -105,6 +107,9 @@ def advice_lines(report: PendingReport, now: datetime) -> Iterator[Safe]:
     if code in (Code.CLAIM_MISSING, Code.TEMPLATE_MISSING) and RemedyKind.CREATE_OBJECT in offered:
         return
     if code is Code.POOL_OUTDATED and RemedyKind.REPAIR_POOL in offered:
+        return
+    # Drivers are there, and only a class is missing.
+    if RemedyKind.CREATE_OBJECT in offered and report.existing is not None and report.existing.published:
         return
     if report.tried.ended or (report.no_pair_helps and report.tried.singles):
         yield from wrapped(_tried(report))
@@ -189,7 +194,10 @@ def existing_lines(report: PendingReport) -> Iterator[Safe]:
         return
     where = fmt(" in namespace {}", found.namespace) if found.namespace else Safe("")
     if not found.count:
-        yield from wrapped(fmt("No {} exists{}.", found.kind, where), indent=2, first=0)
+        whose = listed([f"{counted(number, 'device')} of {driver}" for driver, number in found.published.items()])
+        unselected = fmt(", although {} are published", whose) if found.published else Safe("")
+        if found.kind in _KINDS_OF_API:
+            yield from wrapped(fmt("No {} exists{}{}.", found.kind, where, unselected), indent=2, first=0)
         return
     more = fmt(" and {} more", found.count - len(found.names)) if found.count > len(found.names) else Safe("")
     kind, verb = Safe(plural(found.kind, found.count)), Safe("exists" if found.count == 1 else "exist")

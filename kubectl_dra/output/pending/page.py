@@ -13,6 +13,7 @@ from kubectl_dra.diagnosis.records import (
     ClaimElsewhere,
     ClassProblem,
     Funnel,
+    NodeTaint,
     Refusal,
     Removal,
     StageName,
@@ -143,7 +144,8 @@ def _what_can_be_done(
     """Ways out that were tried, then advice."""
     yield list(existing_lines(report))
     yield overdue_lines(report, now)
-    additions = list(addition_lines(_additions(report), alone=not report.remedies))
+    tainted = [name for g in report.nodes for c in g.causes if isinstance(c.detail, NodeTaint) for name in g.names]
+    additions = list(addition_lines(_additions(report), tainted, alone=not report.remedies))
     if apart:
         yield additions
     else:

@@ -15,6 +15,7 @@ from kubectl_dra.diagnosis.remedies.records import (
     EditClass,
     EndReservations,
 )
+from kubectl_dra.diagnosis.whatif.records import AddNode
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.console import page_width
@@ -159,13 +160,20 @@ def _replaces(verified: Sequence[tuple[int, RemedyReport]]) -> Iterator[Safe]:
             yield from wrapped(fmt("({} {} {})", listed(numbers), verb, Safe(text)), indent=5, first=4)
 
 
-def addition_lines(additions: Sequence[RemedyReport], *, alone: bool = False) -> Iterator[Safe]:
-    """What new devices or a new node would do; ``alone``: nothing else was listed before."""
+def addition_lines(
+    additions: Sequence[RemedyReport], tainted: Collection[str] = (), *, alone: bool = False
+) -> Iterator[Safe]:
+    """What new devices or a new node would do; ``alone``: nothing else was listed before.
+
+    ``tainted``: nodes with a taint that the pod does not tolerate, which new ones do not have.
+    """
     texts, told = [], None
     verified = [each for each in additions if each.verified]
     notes = [Safe("; ").join(note_texts(each)) for each in verified]
     for at, (each, note) in enumerate(zip(verified, notes, strict=True), 1):
         text, told = hardware_text(each.actions[0], told)
+        if isinstance(each.actions[0], AddNode) and told in tainted:
+            text = fmt("{}, without its taint", text)
         # A note on several stands behind the last.
         texts.append(fmt("{} ({})", text, note) if note and note not in notes[at:] else text)
     if texts:

@@ -41,7 +41,7 @@ def scheduler_lines(report: PendingReport, now: datetime) -> Iterator[Safe]:
         lead, right = fmt("Scheduler, {}{}", ago(seen.time, now), reason), Safe(AGREEMENT[report.agreement])
         words = fmt("{}: {}", lead, _words(report, seen.message))
         # Its count of nodes decides nothing where all that follows has room in the same line.
-        short = fmt("{}: {}", lead, _COUNT_OF_NODES.sub("", _words(report, seen.message)))
+        short = fmt("{}: {}", lead, _COUNT_OF_NODES.sub("… ", _words(report, seen.message)))
         fits = report.agreement is Agreement.AGREES and width(short) + GAP + width(right) <= page_width()
         yield from closed(short if fits else words, styled(right, Style.DIM))
         if report.agreement is Agreement.STALE and report.message:

@@ -302,3 +302,27 @@ def test_nodes_where_the_pod_may_run_lack_only_devices() -> None:
     assert "Or publish" not in page_of(
         report_of(*nodes, GPUS, *holding("a", "gpu-0", "gpu-1"), POD, build.claim("claim"))
     )
+
+
+def scenario_page(name: str, capsys: pytest.CaptureFixture[str]) -> str:
+    """The page of the pod that waits in a recorded scenario."""
+    run(["why-pending", "pod/pod", "-n", f"s{name[:2]}", "--from", str(snapshot_path(name))])
+    return " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize("name", ["02-no-device-class", "50-extended-resource-implicit-no-class"])
+def test_where_only_a_class_is_missing_its_driver_need_not_be_installed(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = scenario_page(name, capsys)
+    assert "No DeviceClass exists, although 2 devices of gpu.example.com are published." in page
+    assert "nstall the d" not in page
+
+
+def test_a_new_node_has_not_the_taint_of_the_one_that_it_is_like(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "Or add hardware: a node like node-3, without its taint." in scenario_page("53-mixed-three-nodes", capsys)
+
+
+def test_a_shortened_message_of_the_scheduler_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    page = scenario_page("12-all-allocated-to-others", capsys)
+    assert ": … 1 cannot allocate all claims. matches this diagnosis" in page
