@@ -10,11 +10,11 @@ from typing import Final
 
 import msgspec
 
-from kubectl_dra.cluster import ClusterState, derived
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import (
     claim_verdicts,
 )
-from kubectl_dra.diagnosis.equivalence import Examiner
+from kubectl_dra.diagnosis.equivalence import Examiner, examined
 from kubectl_dra.diagnosis.pod_case import PodCase
 from kubectl_dra.diagnosis.records import (
     Cause,
@@ -40,9 +40,9 @@ class NotFound(LookupError):
 class Diagnoser:
     """Diagnoses many pods and claims of one ClusterState."""
 
-    def __init__(self, world: ClusterState) -> None:
+    def __init__(self, world: ClusterState, examiner: Examiner | None = None) -> None:
         self.world = world
-        self._examiner = Examiner(world)
+        self._examiner = examiner or Examiner(world)
 
     def pod(self, key: Key) -> PodDiagnosis:
         """Why a pod is where it is. Raises :class:`NotFound`."""
@@ -72,7 +72,6 @@ class Diagnoser:
                 yield causes[0] if causes[0].claim is None else next(own, causes[0])
 
 
-@derived()
 def diagnoser(state: ClusterState) -> Diagnoser:
-    """The Diagnoser of a state; what it learns from one pod serves the others."""
-    return Diagnoser(state)
+    """A Diagnoser of a state; what any of them learns from one pod serves the others."""
+    return Diagnoser(state, Examiner(state, examined(state)))

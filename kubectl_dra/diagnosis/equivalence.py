@@ -58,12 +58,22 @@ class _Known:
     claims: tuple[ResourceClaim, ...]
 
 
-class Examiner:
-    """Examines pods of one ClusterState, each kind once."""
+@derived()
+def examined(state: ClusterState) -> dict[Hashable, _Known]:
+    """The kinds of pods of a state that were examined.
 
-    def __init__(self, world: ClusterState) -> None:
+    Nothing that a state keeps may hold the state itself: it would stay in memory until the garbage collector looks
+    through everything, which in the terminal UI it hardly ever does.
+    """
+    return {}
+
+
+class Examiner:
+    """Examines pods of one ClusterState, each kind once; ``known`` are those that were examined before."""
+
+    def __init__(self, world: ClusterState, known: dict[Hashable, _Known] | None = None) -> None:
         self._world = world
-        self._known: dict[Hashable, _Known] = {}
+        self._known = {} if known is None else known
 
     def examine(self, pod: Pod, claims: Sequence[ResourceClaim]) -> Examination:
         """The attempt of a pod with its existing ``claims``, those of its entries in their order."""
