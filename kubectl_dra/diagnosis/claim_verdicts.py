@@ -11,7 +11,15 @@ from kubectl_dra.diagnosis import missing, needs
 from kubectl_dra.diagnosis.binding import waiting_causes
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gates import owner_of
-from kubectl_dra.diagnosis.records import Cause, ClaimDiagnosis, ClaimVerdict, Consumers, Negotiation, ObjectRef
+from kubectl_dra.diagnosis.records import (
+    Cause,
+    ClaimDiagnosis,
+    ClaimVerdict,
+    Consumers,
+    MissingEvidence,
+    Negotiation,
+    ObjectRef,
+)
 from kubectl_dra.diagnosis.reserved import is_gone
 from kubectl_dra.diagnosis.vanished import vanished
 from kubectl_dra.model.classic import IMMEDIATE, classic_of
@@ -86,8 +94,10 @@ def _causes(
             kept = Consumers(present, gone, claim.metadata.finalizers)
             yield Cause(Code.CLAIM_KEPT_BY_CONSUMERS, kept, claim=ref)
         case ClaimVerdict.PENDING if not _immediate(inventory, claim):
-            if pods_known and not any(not is_terminal(pod) for pod in pods):
-                yield Cause(Code.CLAIM_WAITS_FOR_POD, claim=ref)
+            if not any(not is_terminal(pod) for pod in pods):
+                if pods_known:
+                    yield Cause(Code.CLAIM_WAITS_FOR_POD, claim=ref)
+                yield from _pods_unread(evidence, ref)
         case ClaimVerdict.UNRESERVED if not _deallocating(claim):
             yield Cause(Code.CLAIM_UNUSED, claim=ref)
         case ClaimVerdict.RESERVED:
@@ -95,6 +105,13 @@ def _causes(
                 yield from waiting_causes(claim)
     if gone and claim.metadata.deletion_timestamp is None:
         yield Cause(Code.CONSUMER_GONE, Consumers(present, gone), claim=ref)
+
+
+def _pods_unread(evidence: Evidence, ref: ObjectRef) -> Iterator[Cause]:
+    """That pods which could not be read may use the claim, and tell why it waits."""
+    if not evidence.complete(_POD, ref.namespace):
+        unread = tuple(each for each in missing.missing(evidence, needs.CLAIM, ref.namespace) if each.kind == _POD)
+        yield Cause(Code.EVIDENCE_MISSING, MissingEvidence(unread), claim=ref)
 
 
 def _of_driver(inventory: Inventory, claim: ResourceClaim, ref: ObjectRef) -> Iterator[Cause]:

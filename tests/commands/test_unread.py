@@ -556,6 +556,15 @@ def test_no_page_says_at_least_or_at_most_nothing(ask: Ask, words: str) -> None:
 
 
 @pytest.mark.parametrize("ask", ["file"], indirect=True)
+def test_why_a_claim_waits_is_unknown_where_pods_were_not_read(ask: Ask) -> None:
+    page = " ".join(ask("why-pending claim/nb-2-gpus -n dev", ("Pod",)).out.split())
+    told = "has no devices yet, and whether a pod waits with it is unknown: Pod could not be read."
+    assert f"ResourceClaim dev/nb-2-gpus {told}" in page
+    rows = [line.split() for line in ask("why-pending claim -A", ("Pod",)).out.splitlines() if " dev/nb-2-gpus" in line]
+    assert [row[0] for row in rows] == ["DRA-800"]
+
+
+@pytest.mark.parametrize("ask", ["file"], indirect=True)
 def test_counters_are_not_called_unused_where_claims_were_not_read(ask: Ask) -> None:
     assert "3 of 4" in ask("describe-pool mig.example.com/cpu-2", ()).out
     text = " ".join(ask("describe-pool mig.example.com/cpu-2", ("ResourceClaim",)).out.split())

@@ -85,7 +85,8 @@ def _reason(report: ClaimPendingReport) -> Safe:
     if _waits_with_pod(report):
         text = " because pod {} waits, and why is unknown: {}" if _is_unread(cause) else " because pod {} waits: {}"
         return fmt(text, str(report.waiting_pods[0].key), reason_sentence(cause))
-    return fmt(": {}", reason_sentence(cause))
+    text = ", and whether a pod waits with it is unknown: {}" if _is_unread(cause) else ": {}"
+    return fmt(text, reason_sentence(cause))
 
 
 def _is_unread(cause: Cause) -> bool:
