@@ -7,14 +7,14 @@ from pathlib import Path
 from kubectl_dra.api.queues import READ
 from kubectl_dra.source.live.foreign import ForeignObjects, read_foreign
 from tests.kit.fake_api import FakeApi, chunk_of, connection_to
-from tests.live.test_node_groups import item, names, serve
+from tests.live.test_node_groups import item, names
 
 GROUP = "kueue.x-k8s.io"
 WITHIN = {"workloads": "ml", "localqueues": "ml"}
 
 
 def test_of_a_namespace_only_its_queues_and_workloads_are_read(api: FakeApi, tmp_path: Path) -> None:
-    serve(api, GROUP, "v1beta2", workloads=[item("elsewhere")], localqueues=[], clusterqueues=[item("research")])
+    api.serve_foreign(GROUP, "v1beta2", workloads=[item("elsewhere")], localqueues=[], clusterqueues=[item("research")])
     for plural, found in (("workloads", [item("job-a")]), ("localqueues", [item("team")])):
         api.routes[f"/apis/{GROUP}/v1beta2/namespaces/ml/{plural}"] = lambda request, items=found: chunk_of(
             request, "Any", items, f"{GROUP}/v1beta2"
@@ -25,7 +25,7 @@ def test_of_a_namespace_only_its_queues_and_workloads_are_read(api: FakeApi, tmp
 
 
 def test_queues_that_only_an_administrator_may_read(api: FakeApi, tmp_path: Path) -> None:
-    serve(api, GROUP, "v1beta1", workloads=[item("a")], localqueues=[], clusterqueues=[item("research")])
+    api.serve_foreign(GROUP, "v1beta1", workloads=[item("a")], localqueues=[], clusterqueues=[item("research")])
     api.forbid(f"/apis/{GROUP}/v1beta1/clusterqueues")
     found = read_foreign(connection_to(tmp_path, api), READ)
     assert found.complete == ("Workload", "LocalQueue")

@@ -10,7 +10,6 @@ import pytest
 
 from kubectl_dra.commands.app import run
 from tests.kit.fake_api import FakeApi, chunk_of, serve_cluster, write_kubeconfig
-from tests.live.test_node_groups import serve
 
 EXAMPLE = "docs/examples/queue.yaml"
 GROUP = "kueue.x-k8s.io"
@@ -123,7 +122,7 @@ def live(api: FakeApi, tmp_path: Path) -> list[str]:
         api.routes[f"/apis/batch/v1{namespaces}/jobs"] = lambda request: chunk_of(request, "Job", jobs, "batch/v1")
     mine = [each for each in items if each["apiVersion"].startswith(GROUP)]
     by_plural = {f"{kind.lower()}s": [each for each in mine if each["kind"] == kind] for kind in KINDS}
-    serve(api, GROUP, "v1beta2", **by_plural)
+    api.serve_foreign(GROUP, "v1beta2", **by_plural)
     for plural in ("workloads", "localqueues"):
         path = f"/apis/{GROUP}/v1beta2"
         api.routes[f"{path}/namespaces/ml/{plural}"] = api.routes[f"{path}/{plural}"]
