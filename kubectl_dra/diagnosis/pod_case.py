@@ -226,7 +226,8 @@ class PodCase:
             causes = (self._evidence_cause(), *causes)
         fitting = sum(len(each.nodes) for each in found.nodes if each.outcome is NodeOutcome.FITS)
         silent = found.verdict in (Verdict.GATED, Verdict.NOT_PENDING)
-        prediction = Prediction(found.messages, silent, fitting if found.verdict is Verdict.SCHEDULABLE else 0)
+        fitting = fitting if found.verdict is Verdict.SCHEDULABLE else 0
+        prediction = Prediction(found.messages, silent, fitting, members.kept_out(causes))
         return _Finding(found.verdict, causes, prediction, found.reason, found.nodes, preemption=found.preemption)
 
     # --- tried ------------------------------------------------------------------------------------------------------

@@ -56,6 +56,21 @@ def test_one_pod_without_a_node_keeps_all_of_them() -> None:
     )
 
 
+def test_what_the_scheduler_said_of_a_group_that_is_short_of_a_pod_still_holds() -> None:
+    objects = members(2, devices=1)
+    said = "waiting for minCount pods from a gang to appear in scheduling queue"
+    condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": said}
+    objects[0]["status"]["conditions"] = [condition]
+    found = of_pod(cluster(*TWO_ON_ONE, group(3), *objects), "train-0")
+    assert (found.verdict, codes(found)[0]) == (Verdict.GATED, Code.POD_GROUP_INCOMPLETE)
+    assert found.agreement is Agreement.AGREES
+    # Not where the pods are all there, and one of them is kept out for another reason.
+    objects[2]["spec"]["schedulingGates"] = [{"name": "quota"}]
+    found = of_pod(cluster(*TWO_ON_ONE, group(2), *objects), "train-0")
+    assert (found.verdict, codes(found)[0]) == (Verdict.GATED, Code.POD_GROUP)
+    assert found.agreement is Agreement.STALE
+
+
 def test_a_pod_that_would_fit_says_what_is_in_the_way_of_the_other() -> None:
     state = cluster(*TWO_ON_ONE, group(3), *members(3, devices=1))
     first, last = of_pod(state, "train-0"), of_pod(state, "train-2")

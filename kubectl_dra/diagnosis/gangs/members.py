@@ -34,7 +34,7 @@ from kubectl_dra.model.resource import ConsumerReference
 from kubectl_dra.scheduler import attempt as engine
 from kubectl_dra.scheduler.claims import resolve
 from kubectl_dra.scheduler.fit_error import without_preemption
-from kubectl_dra.scheduler.gangs.decision import PLUGIN, GroupDecision, GroupOutcome, Member, MemberOutcome
+from kubectl_dra.scheduler.gangs.decision import PLUGIN, TOO_FEW, GroupDecision, GroupOutcome, Member, MemberOutcome
 from kubectl_dra.scheduler.gangs.group import Gang
 from kubectl_dra.scheduler.gangs.trial import Tried
 from kubectl_dra.scheduler.gangs.world import extended_name
@@ -96,6 +96,14 @@ def _gated(state: ClusterState, decision: GroupDecision, own: Member | None) -> 
         detail = GroupWaits(_ref(decision), (), gang.group.min_count, gang.known)
         return MemberFinding(Verdict.GATED, (Cause(Code.POD_GROUP_INCOMPLETE, detail),))
     return MemberFinding(Verdict.GATED, (cause,))
+
+
+def kept_out(causes: Sequence[Cause]) -> tuple[str, ...]:
+    """What the scheduler has written where these are why the pod is not tried; nothing of other causes.
+
+    Upstream: plugins/gangscheduling, PreEnqueue.
+    """
+    return (TOO_FEW,) if causes and causes[0].code is Code.POD_GROUP_INCOMPLETE else ()
 
 
 def group_gate(state: ClusterState, decision: GroupDecision) -> Cause:
