@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from types import SimpleNamespace
 
 import pytest
@@ -12,8 +13,10 @@ from kubectl_dra.diagnosis.records import Bound, Count
 from kubectl_dra.output.safe import plain
 from kubectl_dra.reports.node_room import RoomKind, room_kinds
 from kubectl_dra.reports.switches import OPTIONS
+from kubectl_dra.source.demo import CLUSTER
 from kubectl_dra.tui.room_strip import _SIGNS, MOST_CELLS, room_strip
-from tests.tui.support import LARGE, SMALL, demo_app, play
+from tests.reports.clusters import withheld
+from tests.tui.support import LARGE, SMALL, demo_app, file_app, play
 
 pytestmark = pytest.mark.one_in(3)
 
@@ -213,3 +216,24 @@ def test_the_shape_is_never_cut(size, words):
             assert any(end in line for line in ui.lines), "what tells this name from others is cut"
 
     play(demo_app(), script, size)
+
+
+@pytest.mark.parametrize("kind", ["ResourceClaim", "Pod"])
+def test_no_device_is_called_unused_or_left_where_that_was_not_read(tmp_path, kind):
+    path = tmp_path / "cluster.json"
+    path.write_text(json.dumps(withheld(json.loads(CLUSTER.read_bytes()), (kind,))), encoding="utf-8")
+
+    async def script(ui):
+        await ui.command("capacity")
+        await ui.command("shape gpu.example.com 4")
+        titles = next(line for line in ui.lines if "LEFT OVER" in line)
+        rows = [line for line in ui.lines if "≤" in line and " 8 " in line]
+        assert rows
+        for row in rows:
+            fit, _, used, left = row[: titles.index("LEFT OVER") + len("LEFT OVER")].split()[1:]
+            assert fit in ("≤1", "≤2")
+            assert used == "?" if kind == "ResourceClaim" else used.isdecimal()
+            assert left == "?"
+            assert not set(row) & set("█▓░▒")
+
+    play(file_app(path), script, size=LARGE)

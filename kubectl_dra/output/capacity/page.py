@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
@@ -11,8 +12,8 @@ from kubectl_dra.diagnosis.capacity.records import Capacity, Devices, Moves, Nod
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Bound, Cause, Count, NodeShortage, NodeTaint
 from kubectl_dra.model.invocation import Address
-from kubectl_dra.output.columns import ListColumn
-from kubectl_dra.output.devices.parts import UNKNOWN, bar, number
+from kubectl_dra.output.columns import ListColumn, count_column
+from kubectl_dra.output.devices.parts import UNKNOWN, bar
 from kubectl_dra.output.layout import Column, table, wrapped
 from kubectl_dra.output.pending.asks import ask_words
 from kubectl_dra.output.pending.assumptions import fewer_copies
@@ -45,9 +46,8 @@ def capacity_page(report: CapacityReport, address: Address) -> list[Safe]:
     blocks.append([*head_lines(report.manifests), *refusal_lines(report.manifests)])
     if report.what_if is not None:
         blocks.append(whatif_lines(report.what_if))
-    decisive = [each for each in report.missing if each.decides]
-    open_ = frozenset(each.kind for each in decisive) - {RESOURCE_QUOTA.name}
-    unread = {each.namespace for each in decisive if each.kind == RESOURCE_QUOTA.name}
+    open_ = unread_kinds(report)
+    unread = {each.namespace for each in report.missing if each.decides and each.kind == RESOURCE_QUOTA.name}
     alike: dict[str, list[str]] = {}
     told: dict[str, list[list[Safe]]] = {}
     for shape in report.shapes:
@@ -81,6 +81,11 @@ def capacity_summary(report: CapacityReport) -> Safe:
 
 def _none_counted(report: CapacityReport) -> Safe:
     return _REFUSED if report.manifests else _NOTHING
+
+
+def unread_kinds(report: CapacityReport) -> frozenset[str]:
+    """Kinds that decide what is left of nodes and could not be read; a quota is about the namespace alone."""
+    return frozenset(each.kind for each in report.missing if each.decides) - {RESOURCE_QUOTA.name}
 
 
 def _unreadable(found: Unreadable) -> Safe:
@@ -240,27 +245,10 @@ def device_bar(devices: Devices, columns: int) -> Safe:
 
 def _node_table(nodes: Sequence[NodeRoom], open_: Collection[str]) -> list[Safe]:
     titles = [Column(column.title, right=column.right, flexible=not column.right) for column in ROOMS]
-    rows = [
-        _bounded_cells(room, open_) if open_ else [column.cell(room, _ANY_TIME) for column in ROOMS]
-        for room in nodes[:_ROWS_SHOWN]
-    ]
+    rows = [[column.cell(KnownRoom(room, open_), _ANY_TIME) for column in ROOMS] for room in nodes[:_ROWS_SHOWN]]
     lines = table(titles, rows)
     left = sum(room.count for room in nodes[_ROWS_SHOWN:])
     return [*lines, *wrapped(fmt("and {} more", counted(left, "node")))] if left else lines
-
-
-def _bounded_cells(room: NodeRoom, open_: Collection[str]) -> list[Safe]:
-    """The cells of :data:`ROOMS` where kinds were not read: fewer copies fit, and more or less may be left by them."""
-    held = Bound.AT_LEAST if RESOURCE_CLAIM.name in open_ and room.devices.matching else Bound.EXACT
-    guessed = room.copies and room.causes and _fragment(room, room.causes[0])
-    return [
-        _nodes(room),
-        number(Count(room.copies, Bound.AT_MOST)),
-        fmt("{}", room.devices.matching),
-        number(Count(room.devices.in_use, held)),
-        UNKNOWN if room.devices.matching else Safe("0"),
-        UNKNOWN if guessed else why_no_more(room),
-    ]
 
 
 def _nodes(room: NodeRoom) -> Safe:
@@ -277,18 +265,53 @@ def why_no_more(room: NodeRoom) -> Safe:
     return _fragment(room, cause) or _of_node(cause) or title(cause.code)
 
 
-def _numbers(title: str, number: Callable[[NodeRoom], int]) -> ListColumn[NodeRoom]:
-    return ListColumn(title, lambda room, _: fmt("{}", number(room)), number, right=True)
+@dataclass(frozen=True, slots=True)
+class KnownRoom:
+    """What is known of nodes that are alike; ``unread`` are the kinds of :func:`unread_kinds`.
+
+    By what was not read fewer copies fit, and more or less of the devices may be left.
+    """
+
+    room: NodeRoom
+    unread: Collection[str]
+
+    @property
+    def copies(self) -> Count:
+        """How many fit."""
+        return Count(self.room.copies, Bound.AT_MOST if self.unread else Bound.EXACT)
+
+    @property
+    def in_use(self) -> Count:
+        """Devices that claims hold."""
+        unread = RESOURCE_CLAIM.name in self.unread and self.room.devices.matching
+        return Count(self.room.devices.in_use, Bound.AT_LEAST if unread else Bound.EXACT)
+
+    @property
+    def left(self) -> Count:
+        """Devices that are free, and too few for another copy."""
+        unread = self.unread and self.room.devices.matching
+        return Count(self.room.devices.left, Bound.UNKNOWN if unread else Bound.EXACT)
+
+    @property
+    def why_no_more(self) -> Safe:
+        """What keeps the next copy off."""
+        room = self.room
+        guessed = self.unread and room.copies and room.causes and _fragment(room, room.causes[0])
+        return UNKNOWN if guessed else why_no_more(room)
+
+    def bar(self, columns: int) -> Safe:
+        """The devices as a bar; none where it is not known what is left of them."""
+        return Safe("") if self.unread else device_bar(self.room.devices, columns)
 
 
-#: Of nodes that are alike; the grid of the TUI chooses from them.
-ROOMS: Final[tuple[ListColumn[NodeRoom], ...]] = (
-    ListColumn("NODES", lambda room, _: _nodes(room)),
-    _numbers("FIT", lambda room: room.copies),
-    _numbers("DEVICES", lambda room: room.devices.matching),
-    _numbers("IN USE", lambda room: room.devices.in_use),
-    _numbers("LEFT OVER", lambda room: room.devices.left),
-    ListColumn("WHY NO MORE", lambda room, _: why_no_more(room), lambda room: str(why_no_more(room))),
+#: The grid of the TUI chooses from them.
+ROOMS: Final[tuple[ListColumn[KnownRoom], ...]] = (
+    ListColumn("NODES", lambda row, _: _nodes(row.room)),
+    count_column("FIT", lambda row: row.copies),
+    count_column("DEVICES", lambda row: Count(row.room.devices.matching)),
+    count_column("IN USE", lambda row: row.in_use),
+    count_column("LEFT OVER", lambda row: row.left),
+    ListColumn("WHY NO MORE", lambda row, _: row.why_no_more, lambda row: str(row.why_no_more)),
 )
 
 

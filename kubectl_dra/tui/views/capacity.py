@@ -13,7 +13,7 @@ from kubectl_dra.allocation.requests import MAX_RESULTS
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.capacity.records import NodeRoom
 from kubectl_dra.diagnosis.whatif import Switch, WhatIfError
-from kubectl_dra.output.capacity.page import ROOMS, capacity_page, capacity_summary, device_bar
+from kubectl_dra.output.capacity.page import ROOMS, KnownRoom, capacity_page, capacity_summary, unread_kinds
 from kubectl_dra.output.devices.parts import number
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.reports.capacity import CapacityReport, Request, capacity_report
@@ -62,18 +62,22 @@ class NodeCell:
     """One node with what holds for all nodes like it."""
 
     name: str
-    room: NodeRoom
+    known: KnownRoom
+
+    @property
+    def room(self) -> NodeRoom:
+        """What was counted."""
+        return self.known.room
 
 
 def _fit(cell: NodeCell) -> Safe:
-    copies = cell.room.copies
-    return styled(fmt("{}", copies), Style.GOOD if copies else Style.DIM)
+    return styled(number(cell.known.copies), Style.GOOD if cell.room.copies else Style.DIM)
 
 
 _LOOKS: tuple[Look | Column[NodeCell], ...] = (
     Column("NODE", lambda c: safe(c.name), least=12, key=lambda c: c.name, inside=True),
     *(Look("FIT", cell=_fit), Look("DEVICES", drop=2), Look("IN USE", drop=2), Look("LEFT OVER")),
-    Column("", lambda _c: Safe(" " * 6), draw=lambda c, w: device_bar(c.room.devices, w), stretch=24, drop=1),
+    Column("", lambda _c: Safe(" " * 6), draw=lambda c, w: c.known.bar(w), stretch=24, drop=1),
     Look("WHY NO MORE", least=16),
 )
 
@@ -139,7 +143,7 @@ class CapacityView(ListView[NodeCell]):
 
     def columns(self) -> Sequence[Column[NodeCell]]:
         """Node, copies, devices and why there are no more."""
-        return chosen(ROOMS, lambda: self.dra.now, _LOOKS, lambda cell: cell.room)
+        return chosen(ROOMS, lambda: self.dra.now, _LOOKS, lambda cell: cell.known)
 
     def all_rows(self) -> Sequence[NodeCell] | None:
         """One per node, in the report's order."""
@@ -149,8 +153,9 @@ class CapacityView(ListView[NodeCell]):
         report = result.record
         if report is not self._cells[0] or report is None:
             shapes = report.shapes if report is not None else ()
-            cells = (NodeCell(name, room) for s in shapes for room in s.capacity.nodes for name in room.names)
-            self._cells = report, tuple(cells)
+            unread = unread_kinds(report) if report is not None else frozenset()
+            known = (KnownRoom(room, unread) for shape in shapes for room in shape.capacity.nodes)
+            self._cells = report, tuple(NodeCell(name, each) for each in known for name in each.room.names)
         return self._cells[1]
 
     def identity(self, row: NodeCell) -> str:
