@@ -23,12 +23,16 @@ from kubectl_dra.reports.packing import fits_together, largest_set
 
 
 class CounterRecord(ReportRecord, frozen=True):
-    """One counter of one set, texts in its own format; ``available`` may be negative where a driver shrank it."""
+    """One counter of one set, texts in its own format; ``available`` may be negative where a driver shrank it.
+
+    ``used_bound`` is ``atLeast`` where claims could not be read: then at most ``available`` are left.
+    """
 
     counter_set: str
     counter: str
     total: str
     used: str
+    used_bound: Bound
     available: str
 
 
@@ -51,14 +55,14 @@ class Member:
     state: DeviceState
 
 
-def counter_records(pool: Pool, counters: PoolCounters) -> tuple[CounterRecord, ...]:
-    """Every counter of every set, sorted by name."""
+def counter_records(pool: Pool, counters: PoolCounters, sure: Bound) -> tuple[CounterRecord, ...]:
+    """Every counter of every set, sorted by name; ``sure`` is how sure it is what is used of them."""
     sets: Mapping[str, CounterSet] = pool.counter_sets or {}
     records = []
     for number, (set_name, counter) in enumerate(counters.names):
         total, left = sets[set_name].counters[counter].value, counters.available[number]
         used, available = (str(Quantity(n, NANO, total.format)) for n in (nano(total) - left, left))
-        records.append(CounterRecord(set_name, counter, str(total), used, available))
+        records.append(CounterRecord(set_name, counter, str(total), used, sure, available))
     return tuple(sorted(records, key=lambda record: (record.counter_set, record.counter)))
 
 

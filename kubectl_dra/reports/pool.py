@@ -305,7 +305,7 @@ def _slice_records(opened: PoolFacts) -> Iterator[SliceRecord]:
 def _counters(opened: PoolFacts) -> tuple[CounterRecord, ...]:
     if opened.pool is None or opened.counters is None:
         return ()
-    return counter_records(opened.pool, opened.counters)
+    return counter_records(opened.pool, opened.counters, opened.holders_bound)
 
 
 def _partitions(opened: PoolFacts) -> tuple[PartitionType, ...]:

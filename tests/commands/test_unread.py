@@ -488,6 +488,14 @@ def test_no_cell_says_free_or_nobody_of_what_was_not_read(ask: Ask, kind: str) -
     assert bounds == {"exact"}
 
 
+@pytest.mark.parametrize("ask", ["file"], indirect=True)
+@pytest.mark.parametrize(("kinds", "bound"), [((), "exact"), (("Pod",), "exact"), (("ResourceClaim",), "atLeast")])
+def test_what_is_used_of_counters_is_as_sure_as_the_claims(ask: Ask, kinds: tuple[str, ...], bound: str) -> None:
+    counters = json.loads(ask("describe-pool mig.example.com/cpu-2 -o json", kinds).out)["counters"]
+    assert {each["usedBound"] for each in counters} == {bound}
+    assert any(each["used"] != "0" for each in counters) is (bound == "exact")
+
+
 def has_exit_code(words: str) -> bool:
     """Whether a command says what it found by its exit code; plans of taints do so with --list only."""
     found = LazyGroup().get_command(click.Context(click.Command("dra")), words.split()[0])

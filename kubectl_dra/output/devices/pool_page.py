@@ -303,7 +303,7 @@ def _partitions(report: PoolReport) -> Iterator[Safe]:
     if not report.counters:
         return
     titles = ("COUNTER SET", "COUNTER", "USED", "LEFT")
-    rows = list(_counter_rows(report.counters, known=all(d.holders_bound is Bound.EXACT for d in report.devices)))
+    rows = list(_counter_rows(report.counters))
     yield from table([Column(title, flexible=title.startswith("COUNTER")) for title in titles], rows, indent=2)
     yield Safe("")
     named = any(each.name != each.takes for each in report.partitions)
@@ -316,8 +316,9 @@ def _partitions(report: PoolReport) -> Iterator[Safe]:
     yield from table(columns, rows, indent=2)
 
 
-def _counter_rows(counters: Sequence[CounterRecord], *, known: bool) -> Iterator[list[Safe]]:
-    """Counters with the same numbers and sets with the same counters on one line; ``known``: all who take of them."""
+def _counter_rows(counters: Sequence[CounterRecord]) -> Iterator[list[Safe]]:
+    """Counters with the same numbers and sets with the same counters on one line."""
+    known = all(each.used_bound is Bound.EXACT for each in counters)
     by_set: dict[str, dict[tuple[str, str, str], list[str]]] = {}
     for each in counters:
         numbers = (each.used, each.total, each.available)
