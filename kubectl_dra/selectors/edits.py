@@ -37,7 +37,7 @@ _INNER: Final = re.compile(r"\s*\.\s*(?:string|int|bool|version|value|stringValu
 BARE_AMOUNT: Final = re.compile(
     r"""capacity\[["']([^"']+)["']\]\.\??([A-Za-z_][A-Za-z0-9_]*)[^"']{0,80}?quantity\(["']([0-9]{1,9})["']\)"""
 )
-_IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def parsed(expression: str) -> Parsed | None:
@@ -159,7 +159,7 @@ def path(field: str, domain: str, name: str) -> str:
 
 def selection(name: str) -> str:
     """``.name``, or an index where it is no identifier."""
-    return f".{name}" if _IDENTIFIER.fullmatch(name) else f"[{string_source(name)}]"
+    return f".{name}" if IDENTIFIER.fullmatch(name) else f"[{string_source(name)}]"
 
 
 def names(expression: str, catalog: Catalog) -> str | None:
@@ -233,6 +233,8 @@ class _Comparisons:
         if node.function not in _ORDER and node.function not in _EQUAL:
             return False
         left, right = node.args
+        if node.function in _ORDER and "string" in (self.kind(left), self.kind(right)):
+            return False  # an amount as a text has no order that anybody means
         node.args[1], changed = self.alike(right, self.kind(left))
         if not changed:
             node.args[0], changed = self.alike(left, self.kind(right))

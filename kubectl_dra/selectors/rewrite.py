@@ -19,6 +19,7 @@ from kubectl_dra.selectors import edits
 from kubectl_dra.selectors.catalog import PublishedT
 from kubectl_dra.selectors.compiling import Compiled, Selector, compile_selector, near_names
 from kubectl_dra.selectors.evaluate import Decision, Outcome
+from kubectl_dra.selectors.existing import existing_values
 from kubectl_dra.selectors.guards import behind_driver, guarded
 from kubectl_dra.selectors.trial import Trial
 
@@ -75,6 +76,25 @@ def _correction(trial: Trial[PublishedT], number: int) -> Correction[PublishedT]
             if found is not None:
                 return found
     return None
+
+
+def alternatives(trial: Trial[PublishedT], number: int) -> Iterator[Correction[PublishedT]]:
+    """One selector with values that devices have, which it does not ask for; guarded where some lack the attribute.
+
+    Its domains, units and comparisons are corrected as in :func:`corrections`. Nothing for selectors that need nothing.
+    """
+    selector = trial.selectors[number]
+    if len(selector.expression) > _MAX_TEXT or not _needed(trial, number):
+        return
+    expression, changes = _edited(trial, selector)
+    for text in existing_values(expression, trial.meant_devices):
+        for candidate, more in _candidates(trial, number, text):
+            if trial.budget.exhausted:
+                return
+            found = _verified(trial, number, candidate, tuple(dict.fromkeys((*changes, "value", *more))))
+            if found is not None:
+                yield found
+                break
 
 
 def _needed(trial: Trial[PublishedT], number: int) -> bool:

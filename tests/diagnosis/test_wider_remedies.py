@@ -182,6 +182,42 @@ def test_a_value_that_no_device_has_is_dropped(text: str) -> None:
     assert edits(ways)[0] == ("selectors[0]", "")
 
 
+A = f'device.attributes["{build.DRIVER}"]'
+
+
+def modelled(name: str, model: str | None = "A100", **more: dict[str, Any]) -> dict[str, Any]:
+    attributes = {**({"model": {"string": model}} if model else {"type": {"string": "nic"}}), **more}
+    return {"name": name, "attributes": attributes}
+
+
+@pytest.mark.parametrize(
+    ("selector", "devices", "after"),
+    [
+        # The right domain and a value that exists; an attribute that exists; no order of texts.
+        ('device.attributes["other.com"].model == "x"', ["A100", "A100"], f'{A}.model == "A100"'),
+        (f'{A}.nosuch == "x"', ["A100", "A100"], f'{A}.model == "A100"'),
+        (f'{A}["nosuch"] == "x"', ["A100", "A100"], f'{A}["model"] == "A100"'),
+        (f"{A}.model > 3", ["A100", "A100"], f'{A}.model == "A100"'),
+        (f"3 >= {A}.model", ["A100"], f'"A100" == {A}.model'),
+        # Devices without the attribute must not fail.
+        (f'{A}.model == "H200"', ["A100", "A100", None], f'{A}.?model.orValue("") == "A100"'),
+        # What is different on each device tells them apart; -1 is no value of a text.
+        (f'{A}.nosuch == "x"', ["A100", "H100"], None),
+        (f"{A}.nosuch == -1", ["A100", "A100"], None),
+        # Not the same condition twice.
+        (f'{A}.nosuch == "x" && {A}.model == "A100"', ["A100", "A100"], None),
+    ],
+)
+def test_a_selector_that_fails_asks_for_what_exists_or_is_dropped(
+    selector: str, devices: list[str | None], after: str | None
+) -> None:
+    slice_ = build.slice_("node-1", *(modelled(str(number), model) for number, model in enumerate(devices)))
+    offered = edits(found(wanting(build.request(selector=selector)), build.node(), slice_))
+    kept = [text for field, text in offered if field == "selectors[0]" and text]
+    assert kept == ([after] if after is not None else [])
+    assert ("selectors[0]", "") in offered
+
+
 def test_two_clauses_of_one_selector_are_one_edit() -> None:
     selector = f'{MEMORY}.compareTo(quantity("100Gi")) >= 0 && {NUMBER} >= 7'
     ways = found(wanting(build.request(selector=selector)), build.node(), build.slice_("node-1", sized("a", "80Gi")))

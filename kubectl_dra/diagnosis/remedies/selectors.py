@@ -10,7 +10,15 @@ import msgspec
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import FatalError, Funnel, StageName
 from kubectl_dra.diagnosis.remedies import changes
-from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, RequestEditor, first_of, forms, removals
+from kubectl_dra.diagnosis.remedies.candidate import (
+    Candidate,
+    Case,
+    Published,
+    RequestEditor,
+    first_of,
+    forms,
+    removals,
+)
 from kubectl_dra.diagnosis.remedies.changes import Form
 from kubectl_dra.diagnosis.remedies.records import EditClass, RemedyKind
 from kubectl_dra.model.base import with_spec
@@ -18,13 +26,14 @@ from kubectl_dra.model.resource import CELSelector, DeviceClass, DeviceSelector,
 from kubectl_dra.selectors.clauses import without
 from kubectl_dra.selectors.compiling import clauses_of
 from kubectl_dra.selectors.partitions import smaller_partitions
-from kubectl_dra.selectors.rewrite import corrections, near_amounts, near_values
+from kubectl_dra.selectors.rewrite import alternatives, corrections, near_amounts, near_values
 from kubectl_dra.selectors.same_value import same_values
 from kubectl_dra.selectors.trial import Trial
 
 # What each asks of its reader, beside the costs of ``edits``.
 _MENDED: Final = 30
 _CORRECTED: Final = 31
+_VALUED: Final = 35
 _DROPPED: Final = 40
 _CODES: Final = (Code.SELECTOR_FAILS, Code.CLASS_SELECTOR_FAILS, Code.SELECTOR_DOES_NOT_COMPILE)
 
@@ -87,10 +96,15 @@ def _classes_without_devices(case: Case) -> Iterator[Candidate]:
 
 def _corrected(case: Case, request: Form) -> Mapping[int, Sequence[str]]:
     """By its place in the request what a selector should be instead."""
+    trial = _trial(case, request)
+    return {found.number - trial.class_selectors: [found.expression] for found in corrections(trial)}
+
+
+def _trial(case: Case, request: Form) -> Trial[Published]:
+    """The selectors of a request and its class on the devices that are looked at."""
     device_class = case.world.inventory.classes.get(request.device_class_name)
     expressions = [selector.expression for selector in request.selectors]
-    trial = Trial.of_request(expressions, device_class, case.published, case.world.features)
-    return {found.number - trial.class_selectors: [found.expression] for found in corrections(trial)}
+    return Trial.of_request(expressions, device_class, case.published, case.world.features)
 
 
 def _failing(case: Case, error: FatalError, claim: ResourceClaim | None) -> Iterator[Candidate]:
@@ -109,15 +123,21 @@ def _failing(case: Case, error: FatalError, claim: ResourceClaim | None) -> Iter
         selectors = request.selectors[place : place + 1]
         if claim is not None and [each.expression for each in selectors] == [error.expression]:
             editor = RequestEditor(case, claim, name)
-            mended = _corrected(case, request).get(place, ())
+            trial = _trial(case, request)
+            number = trial.class_selectors + place
+            mended = [each for each in corrections(trial) if each.number == number]
             valued = same_values(error.expression, case.published.items)
             texts = [
-                *((text, _MENDED) for text in mended),
+                *((each.expression, _MENDED) for each in mended),
                 *((text, _CORRECTED) for text in valued),
                 ("", _DROPPED),
             ]
             ways = [_with_selector(editor, place, error.expression, text, cost) for text, cost in texts]
             yield from first_of(ways)
+            if not any(each.matching for each in mended):
+                # Nobody knows which device is meant then: one that exists, or any.
+                others = [each.expression for each in alternatives(trial, number)]
+                yield from first_of([_with_selector(editor, place, error.expression, t, _VALUED) for t in others])
 
 
 def _with_selector(editor: RequestEditor, index: int, before: str, after: str, cost: int) -> Candidate:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -36,6 +37,8 @@ from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, listed, plural, quota_noun
 from kubectl_dra.scheduler.binder import SELECTED_NODE
 
+_DEFAULT: Final = re.compile(r"\.orValue\((?:[^()]|\([^()]*\))*\)")
+
 
 def action_text(action: Action) -> Safe:
     """What is to be done, as a clause without a full stop."""
@@ -69,6 +72,12 @@ def _edit_claim(action: EditClaim) -> Safe:
     return _claim_change(action)
 
 
+def _unguarded(expression: str) -> str:
+    """The selector without its defaults: the same before and after where only guards were added."""
+    bare = _DEFAULT.sub("", " ".join(expression.split()))
+    return bare.replace(".?", ".").replace("[?", "[")
+
+
 def _claim_change(action: EditClaim) -> Safe:
     name = action.field.partition("[")[0]
     if name == "count":
@@ -92,7 +101,7 @@ def _claim_change(action: EditClaim) -> Safe:
     if name == "selectors" and not action.after:
         return fmt("drop the selector {}", short_clause(action.before))
     if name == "selectors":
-        guarded = ".orValue(" in action.after and ".orValue(" not in action.before
+        guarded = ".orValue(" in action.after and _unguarded(action.after) == _unguarded(action.before)
         return fmt(
             "{} {}", Safe("guard the selector" if guarded else "change the selector to"), " ".join(action.after.split())
         )

@@ -100,6 +100,16 @@ def test_of_a_constraint_over_requests_the_devices_in_use_are_told_too() -> None
     assert "the free nic devices have b (1 more is in use: ring)" in first_line(report)
 
 
+@pytest.mark.parametrize(("model", "words"), [("A100", "guard the selector"), ("H200", "change the selector to")])
+def test_a_selector_that_only_gets_a_guard_is_told_from_one_that_asks_for_another_value(model: str, words: str) -> None:
+    devices = [build.device("a", attributes={"type": "nic"}), build.device("b", attributes={"model": "A100"})]
+    wish = build.request(selector=f'device.attributes["{DRIVER}"].model == "{model}"')
+    page = page_of(report_of(build.node(), build.slice_("node-1", *devices), POD, build.claim("claim", wish)))
+    assert f"{words}:" in page
+    assert f'device.attributes["{DRIVER}"].?model.orValue("") == "A100"' in page
+    assert ("drop the selector" in page) is (model == "H200")
+
+
 def partition(name: str, profile: str, memory: int) -> dict[str, Any]:
     counters = [{"counterSet": "gpu", "counters": {"memory": {"value": f"{memory}Gi"}}}]
     return build.device(name, attributes={"profile": profile}, consumesCounters=counters)
