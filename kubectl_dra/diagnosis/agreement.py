@@ -53,12 +53,13 @@ def observed(pod: Pod, events: Iterable[Event]) -> Observed | None:
     condition = next((c for c in pod.status.conditions if c.type == "PodScheduled"), None)
     if condition is None:
         return None
-    times = [time for event in events if _same_words(event, condition.message) and (time := events_.last_seen(event))]
+    times = [time for event in events if same_words(event, condition.message) and (time := events_.last_seen(event))]
     latest = max([*times, condition.last_transition_time or ""])
     return Observed(condition.status, condition.reason, condition.message, latest or "")
 
 
-def _same_words(event: Event, message: str) -> bool:
+def same_words(event: Event, message: str) -> bool:
+    """Whether an event of the scheduler holds the message, whole or cut."""
     if event.reason != _SCHEDULING_EVENT:
         return False
     text = events_.text(event)

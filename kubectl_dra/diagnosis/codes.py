@@ -191,6 +191,9 @@ class Code(StrEnum):
     REFUSED_BY_ANOTHER = ("DRA-398", "another plugin refused",
         "an extender or a plugin that is not in the default profile failed, or turned the pod away", "Refusal")
 
+    ALLOCATION_IN_FLIGHT = ("DRA-399", "claim still being allocated",
+        "the scheduler goes on finding the ResourceClaim in the process of being allocated", "AllocationInFlight")
+
     NO_NODES = "DRA-400", "no nodes", "the cluster has no nodes"
     NODE_NAME = "DRA-410", "names another node", "the pod names another node"
     NODE_UNSCHEDULABLE = "DRA-411", "nodes cordoned", "nodes are cordoned"

@@ -13,6 +13,7 @@ from kubectl_dra.diagnosis import (
     agreement,
     binding,
     classic,
+    in_flight,
     kubelet,
     leaving,
     missing,
@@ -57,13 +58,7 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.scheduler import fit_error
-from kubectl_dra.scheduler.claims import (
-    Problem,
-    ResolvedEntry,
-    is_reserved_for,
-    known_extended_claims,
-    resolve,
-)
+from kubectl_dra.scheduler.claims import Problem, ResolvedEntry, is_reserved_for, known_extended_claims, resolve
 from kubectl_dra.scheduler.extended import asked, served_resources, virtual_claim
 from kubectl_dra.scheduler.fit_error import without_made_up_names
 
@@ -135,7 +130,7 @@ class PodCase:
         found = (
             self._template_unread() or self._gated() or self._other_scheduler() or self._unreadable() or self._grouped()
         )
-        return found or self._attempted()
+        return self._remembered(found or self._attempted())
 
     def _is_done(self) -> bool:
         if self.pod.status.phase not in ("", "Pending"):
@@ -290,6 +285,17 @@ class PodCase:
             return replace(judgement, verdict=Verdict.UNKNOWN, reason=None, messages=()), cause
         verdict = Verdict.UNSCHEDULABLE if seen.reason == fit_error.UNSCHEDULABLE else Verdict.SCHEDULER_ERROR
         return replace(judgement, verdict=verdict, reason=seen.reason, messages=(seen.message,)), cause
+
+    def _remembered(self, finding: _Finding) -> _Finding:
+        """What the scheduler goes on saying of its memory against a pod that would fit."""
+        fits = finding.verdict is Verdict.SCHEDULABLE
+        found = in_flight.standing(self.world, self.pod, _claims(self.entries), self._events()) if fits else None
+        if found is None:
+            return finding
+        messages, cause = found
+        causes = (cause, *(each for each in finding.causes if each.code is not Code.FITS_NOW))
+        verdict, reason = (Verdict.UNSCHEDULABLE, fit_error.UNSCHEDULABLE) if messages else (Verdict.UNKNOWN, None)
+        return replace(finding, verdict=verdict, causes=causes, prediction=Prediction(messages), reason=reason)
 
     def _searched(self, claims: Sequence[ResourceClaim]) -> Sequence[ResourceClaim]:
         """The claims and the one that the scheduler makes up for extended resources."""

@@ -75,12 +75,12 @@ def standing(
     if seen.reason != fit_error.SCHEDULER_ERROR or not is_refusal(seen.message):
         return None
     code = _code(seen.message)
-    order = _order(pod, seen, (*_others(world, claims), *(_storage(world) if code is Code.VOLUMES_AT_BINDING else ())))
-    if order is Order.OLDER:
+    came = order(pod, seen, (*depends_on(world, claims), *(_storage(world) if code is Code.VOLUMES_AT_BINDING else ())))
+    if came is Order.OLDER:
         return None
     if code is Code.REFUSED_BY_ANOTHER:
-        order = Order.UNKNOWN
-    return order, _cause(seen.message, seen.time, known=order is Order.NEWER)
+        came = Order.UNKNOWN
+    return came, _cause(seen.message, seen.time, known=came is Order.NEWER)
 
 
 def _turned_away(
@@ -91,7 +91,7 @@ def _turned_away(
     Upstream: framework/runtime/waiting_pods_map.go.
     """
     words = waited_in_vain(seen)
-    if words is None or _order(pod, seen, _others(world, claims)) is Order.OLDER:
+    if words is None or order(pod, seen, depends_on(world, claims)) is Order.OLDER:
         return None
     refusal = Refusal(words, seen.message, seen.time or "", order_known=False)
     return Order.UNKNOWN, Cause(Code.REFUSED_BY_ANOTHER, refusal)
@@ -139,15 +139,15 @@ def _ignored(world: ClusterState, pod: Pod, seen: Observed) -> tuple[Order, Caus
         if resource not in served or said.reasons.get(f"Insufficient {resource}", 0) <= offering:
             continue
         metadata = served[resource].metadata
-        order = _order(pod, seen, [(metadata, ())])
-        if order is Order.OLDER:
+        came = order(pod, seen, [(metadata, ())])
+        if came is Order.OLDER:
             continue
         if said.nodes != len(nodes):
             # Nodes came or went since: those that offered the resource may be among them.
-            order = Order.UNKNOWN
-        known = order is Order.NEWER
+            came = Order.UNKNOWN
+        known = came is Order.NEWER
         detail = IgnoredResource(resource, metadata.name, seen.time or "", known)
-        return order, Cause(Code.EXTENDED_RESOURCE_IGNORED, detail)
+        return came, Cause(Code.EXTENDED_RESOURCE_IGNORED, detail)
     return None
 
 
@@ -191,7 +191,7 @@ def _cause(message: str, time: str | None, *, known: bool = True, earlier: bool 
 # --- what came first ------------------------------------------------------------------------------------------------
 
 
-def _order(pod: Pod, seen: Observed, about: Iterable[tuple[ObjectMeta, Sequence[str]]]) -> Order:
+def order(pod: Pod, seen: Observed, about: Iterable[tuple[ObjectMeta, Sequence[str]]]) -> Order:
     """By resource versions, which grow through the whole server; else by the times that objects tell.
 
     The words may have been repeated since, which changes no pod: then a time that is later than theirs makes them old.
@@ -253,7 +253,8 @@ def _is_of_scheduler(entry: ManagedFields) -> bool:
     return (entry.subresource, entry.manager) == (_STATUS, _SCHEDULER)
 
 
-def _others(world: ClusterState, claims: Sequence[ResourceClaim]) -> Iterator[tuple[ObjectMeta, Sequence[str]]]:
+def depends_on(world: ClusterState, claims: Sequence[ResourceClaim]) -> Iterator[tuple[ObjectMeta, Sequence[str]]]:
+    """What decides about devices, each with the times that it tells beside those of its metadata."""
     for claim in claims:
         yield claim.metadata, tuple(_times_of(claim))
     inventory = world.inventory

@@ -429,3 +429,66 @@ def test_whose_refusal_it_is(reason: str, message: str, code: Code, told: str) -
     # A change since makes it history.
     later = of(pod, *cluster(101, created="2026-01-01T00:04:30Z"))
     assert later.verdict is Verdict.SCHEDULABLE
+
+
+# --- a claim that goes on being allocated -----------------------------------------------------------------------------
+
+IN_FLIGHT = "0/1 nodes are available: resource claim ml/claim is in the process of being allocated."
+
+
+def in_flight(times: int = 2_292_168, first: str = "2026-01-01T00:02:00Z", **spec: Any) -> tuple[dict[str, Any], ...]:
+    """The pod and the event that tells how often the scheduler has said it."""
+    pod = refused(IN_FLIGHT, "Unschedulable")
+    event = build.event("pod", "FailedScheduling", IN_FLIGHT, time="2026-01-01T00:04:00Z")
+    return {**pod, "spec": {**pod["spec"], **spec}}, {**event, "firstTimestamp": first, "count": times}
+
+
+def test_a_claim_that_goes_on_being_allocated_is_the_verdict() -> None:
+    objects = (*in_flight(), *cluster(99))
+    found = of(*objects)
+    assert (found.verdict, found.causes[0].code) == (Verdict.UNSCHEDULABLE, Code.ALLOCATION_IN_FLIGHT)
+    assert (found.message, found.agreement) == (IN_FLIGHT, Agreement.AGREES)
+    first, page = said(found, *objects)
+    wanted = "the scheduler finds claim claim still being allocated (2,292,168 times in 2m)."
+    assert " ".join(first.split()) == f"Pod ml/pod is pending: {wanted}"
+    assert "fit now" not in page
+
+
+def test_a_claim_in_flight_is_shared_with_another_pod_of_the_group() -> None:
+    group = {"schedulingGroup": {"podGroupName": "train"}}
+    other = build.pod("other", claims=["claim"], **group)
+    objects = (*in_flight(**group), other, *cluster(99))
+    text = "still being allocated for another pod of PodGroup train, which shares it ("
+    assert text in " ".join(said(of(*objects), *objects)[0].split())
+    # One that has ended, and one of another group, do not allocate it.
+    for each in (build.pod("other", claims=["claim"], phase="Failed", **group), build.pod("other", claims=["claim"])):
+        objects = (*in_flight(**group), each, *cluster(99))
+        assert "still being allocated (" in " ".join(said(of(*objects), *objects)[0].split())
+
+
+def test_whether_a_claim_is_in_flight_still_may_not_be_known() -> None:
+    objects = (*in_flight(), *cluster(None))
+    found = of(*objects)
+    assert (found.verdict, found.causes[0].code) == (Verdict.UNKNOWN, Code.ALLOCATION_IN_FLIGHT)
+    first, page = said(found, *objects)
+    assert first.endswith("unless something has changed since.")
+    assert "Give each pod a claim of its own" in " ".join(page.split())
+
+
+@pytest.mark.parametrize(
+    "objects",
+    [
+        # A moment, or a few times: that is what an allocation takes.
+        (*in_flight(times=3), *cluster(99)),
+        (*in_flight(first="2026-01-01T00:03:30Z"), *cluster(99)),
+        (in_flight()[0], *cluster(99)),
+        # Something has changed since.
+        (*in_flight(), *cluster(101, created="2026-01-01T00:04:30Z")),
+        # It has been allocated.
+        (*in_flight(), *cluster(99)[1:], versioned(build.claim(held=[("node-1", "gpu-0")]), 99)),
+    ],
+)
+def test_a_claim_that_was_being_allocated_for_a_moment_is_no_reason(objects: tuple[dict[str, Any], ...]) -> None:
+    found = of(*objects)
+    assert found.verdict is Verdict.SCHEDULABLE
+    assert Code.ALLOCATION_IN_FLIGHT not in [cause.code for cause in found.causes]

@@ -46,6 +46,7 @@ from kubectl_dra.diagnosis.records.nodes import (
 )
 from kubectl_dra.diagnosis.records.objects import Evidence, Missing, ObjectRef, RbacRule
 from kubectl_dra.diagnosis.records.pods import (
+    AllocationInFlight,
     ContainerWaits,
     Departure,
     GangElsewhere,
@@ -96,6 +97,7 @@ from kubectl_dra.diagnosis.records.verdicts import (
 
 __all__ = [
     "Agreement",
+    "AllocationInFlight",
     "Amount",
     "Assumption",
     "AssumptionKind",

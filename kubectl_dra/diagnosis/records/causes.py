@@ -30,6 +30,7 @@ from kubectl_dra.diagnosis.records.nodes import (
 )
 from kubectl_dra.diagnosis.records.objects import Evidence, ObjectRef
 from kubectl_dra.diagnosis.records.pods import (
+    AllocationInFlight,
     ContainerWaits,
     Departure,
     GangElsewhere,
@@ -141,6 +142,7 @@ Detail = (
     | Departure
     | VanishedDevices
     | Refusal
+    | AllocationInFlight
     | MissingEvidence
     | Negotiation
     | ParametersProblem

@@ -121,6 +121,20 @@ class Refusal(Evidence, frozen=True):
     earlier: bool = False
 
 
+class AllocationInFlight(Evidence, frozen=True):
+    """A claim that the scheduler finds in the process of being allocated: how often, first and last (RFC 3339).
+
+    ``group``: the pod's PodGroup, where another pod of it shares the claim. ``order_known``: nothing that it depends on
+    has changed since; else that is not known.
+    """
+
+    group: str = ""
+    times: int = 1
+    first_time: str = ""
+    last_time: str = ""
+    order_known: bool = True
+
+
 class MissingEvidence(Evidence, frozen=True):
     """What could not be read."""
 

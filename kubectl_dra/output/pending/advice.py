@@ -63,6 +63,7 @@ _OF_THE_SCHEDULER: Final = (
     Code.EXTENDED_RESOURCE_IGNORED,
     Code.VOLUMES_AT_BINDING,
     Code.REFUSED_BY_ANOTHER,
+    Code.ALLOCATION_IN_FLIGHT,
 )
 #: What pages write where a name belongs.
 _CAPITALS: Final = re.compile(r"\b(?:CLASS|CLAIM|POD|NAMESPACE|NODE)\b")

@@ -23,7 +23,10 @@ _AGAINST_THE_OBJECTS: Final = (
     Code.EXTENDED_RESOURCE_IGNORED,
     Code.VOLUMES_AT_BINDING,
     Code.REFUSED_BY_ANOTHER,
+    Code.ALLOCATION_IN_FLIGHT,
 )
+#: What is wrong there is the namespace, or the claim: the nodes say nothing.
+_WHEREVER: Final = (Code.ADMIN_LABEL_AT_BINDING, Code.ALLOCATION_IN_FLIGHT)
 _OTHER_PLUGINS: Final = (Code.VOLUMES, Code.TOPOLOGY, Code.OTHER_PLUGIN)
 _DEVICES: Final = 3
 _WITHOUT_DEVICES: Final = (Code.NO_DEVICE_IN_CLASS, Code.CLASS_SELECTS_NOTHING, Code.DEVICES_OF_GONE_NODES)
@@ -177,6 +180,5 @@ def _fitting(report: PendingReport) -> Safe:
 
 
 def _although(report: PendingReport) -> Safe:
-    # Where the namespace is what is wrong, the nodes say nothing.
-    groups = _fits(report) if report.code is not Code.ADMIN_LABEL_AT_BINDING else ()
+    groups = _fits(report) if report.code not in _WHEREVER else ()
     return fmt(", although it would fit on {}", names_of(groups)) if groups else Safe("")

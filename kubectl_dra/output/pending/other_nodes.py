@@ -17,6 +17,8 @@ from kubectl_dra.reports.pending import NodeGroupRecord, PendingReport
 
 #: Their sentence says what rejects the nodes.
 _TELLS_NODES: Final = (Code.CLAIM_ELSEWHERE, Code.EXTENDED_RESOURCE_UNSERVED)
+#: Their first line tells all of the claim.
+_OF_A_CLAIM: Final = (Code.CLAIM_ELSEWHERE, Code.ALLOCATION_IN_FLIGHT)
 #: So many groups of nodes are told in the first line.
 _TOLD_FIRST: Final = 3
 
@@ -73,7 +75,7 @@ def _without_devices(report: PendingReport) -> Iterator[Safe]:
 def _claim_elsewhere(report: PendingReport) -> Iterator[Safe]:
     """The nodes that the devices of a claim can't be reached from, unless the first line has the one that they can."""
     for group in report.nodes:
-        if group.outcome == NodeOutcome.CLAIM_UNAVAILABLE and report.code is not Code.CLAIM_ELSEWHERE:
+        if group.outcome == NodeOutcome.CLAIM_UNAVAILABLE and report.code not in _OF_A_CLAIM:
             claims = listed([str(claim.key) for claim in group.claims])
             yield fmt("{}: the devices of claim {} cannot be used there.", names_of([group]), claims)
 

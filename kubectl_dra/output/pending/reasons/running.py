@@ -6,6 +6,7 @@ from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import (
+    AllocationInFlight,
     BindingProblem,
     Cause,
     Consumers,
@@ -18,11 +19,12 @@ from kubectl_dra.diagnosis.records import (
     Refusal,
     VanishedDevices,
 )
+from kubectl_dra.model.clock import parse_time
 from kubectl_dra.output.pending.go_errors import innermost
 from kubectl_dra.output.pending.reasons.sentence import Sentence, with_detail
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.unread import unread_sentence
-from kubectl_dra.output.words import listed, plural
+from kubectl_dra.output.words import counted, duration, listed, plural
 
 
 def _binding_conditions(problem: BindingProblem, _cause: Cause) -> Safe:
@@ -163,6 +165,16 @@ def _scoring(refusal: Refusal, _cause: Cause) -> Safe:
     return fmt("{} (whether anything has changed since is not known)", fmt(text, refusal.text))
 
 
+def _in_flight(found: AllocationInFlight, cause: Cause) -> Safe:
+    claim = cause.claim.name if cause.claim is not None else ""
+    text = " for another pod of PodGroup {}, which shares it" if found.group else "{}"
+    first, last = parse_time(found.first_time), parse_time(found.last_time)
+    lasted = (last - first).total_seconds() if first is not None and last is not None else 0
+    told = fmt("the scheduler finds claim {} still being allocated{}", claim, fmt(text, found.group))
+    told = fmt("{} ({} in {})", told, counted(found.times, "time"), duration(lasted))
+    return told if found.order_known else fmt("{}, unless something has changed since", told)
+
+
 def _ignored(found: IgnoredResource, _cause: Cause) -> Safe:
     text = (
         "DeviceClass {} serves {}, but the scheduler counts only what nodes offer themselves, as it does while its "
@@ -195,6 +207,7 @@ SENTENCES: Final[dict[Code, Sentence]] = {
     Code.SCORING_FAILED: with_detail(Refusal, _scoring),
     Code.VOLUMES_AT_BINDING: with_detail(Refusal, _volumes_late),
     Code.REFUSED_BY_ANOTHER: with_detail(Refusal, _refused_by_another),
+    Code.ALLOCATION_IN_FLIGHT: with_detail(AllocationInFlight, _in_flight),
     Code.EXTENDED_RESOURCE_IGNORED: with_detail(IgnoredResource, _ignored),
     Code.EVIDENCE_MISSING: with_detail(MissingEvidence, _missing),
 }
