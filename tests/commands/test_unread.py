@@ -580,6 +580,17 @@ def test_counters_are_not_called_unused_where_claims_were_not_read(ask: Ask) -> 
 
 
 @pytest.mark.parametrize("ask", ["file"], indirect=True)
+@pytest.mark.parametrize("kinds", [("ResourceClaim",), ("ResourceClaim", "ResourceClaimTemplate")])
+def test_no_pod_of_a_drain_stays_pending_for_claims_that_were_not_read(ask: Ask, kinds: tuple[str, ...]) -> None:
+    fates = {
+        each["pod"]["name"]: (each["fate"], each["because"])
+        for each in json.loads(ask(f"simulate --drain {NODE} -o json", kinds).out)["whatIf"]["displaced"]
+    }
+    assert fates["serve-0"] == ("unknown", "notRead")
+    assert "pending" not in {fate for fate, _ in fates.values()}
+
+
+@pytest.mark.parametrize("ask", ["file"], indirect=True)
 def test_pods_that_a_drain_would_move_are_unknown_where_pods_were_not_read(ask: Ask) -> None:
     call = f"simulate --drain {NODE}"
     found, document = ask(call, ("Pod",)), ask(f"{call} -o json", ("Pod",))

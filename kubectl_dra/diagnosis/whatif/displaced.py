@@ -32,7 +32,7 @@ from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.policy import PodDisruptionBudget
 from kubectl_dra.model.resource import ResourceClaimTemplate, ResourceClaimTemplateSpec
 from kubectl_dra.model.terms import requirements_of, selects
-from kubectl_dra.scheduler.claims import claims_of, resolve, sources
+from kubectl_dra.scheduler.claims import Problem, ResolvedEntry, claims_of, resolve, sources
 
 _TEMPLATE: Final = "ResourceClaimTemplate"
 #: Pods in these phases are evicted whatever a budget says (CanIgnorePDB).
@@ -159,10 +159,14 @@ class _Displacing:
         made = world.inventory.pods[key]
         entries = resolve(world.inventory, world.evidence, world.features, made)
         claims = [entry.claim for entry in entries if entry.claim is not None]
-        problem = next((entry for entry in entries if entry.problem is not None), None)
+        problems = [entry for entry in entries if entry.problem is not None]
         self._world = world
-        if problem is not None:
-            self._tell(pod, PodFate.PENDING, message=problem.text)
+        if problems:
+            certain = next((each for each in problems if not _is_open(world, each, key.namespace)), None)
+            if certain is not None:
+                self._tell(pod, PodFate.PENDING, message=certain.text)
+            else:
+                self._tell(pod, PodFate.UNKNOWN, Because.NOT_READ)
             return False
         told = choice.told(world, made, self._owners)
         tried = attempt(told or world, made, claims)
@@ -195,6 +199,13 @@ class _Displacing:
         key = key_of(pod.metadata)
         ref = ObjectRef.of("Pod", key)
         self._found[key] = Displaced(ref, pod.spec.node_name, fate, because, **more)  # type: ignore[arg-type]
+
+
+def _is_open(world: ClusterState, entry: ResolvedEntry, namespace: str) -> bool:
+    """Whether a claim keeps the pod away only because it, or the template that it is made from, was not read."""
+    if entry.problem is Problem.NOT_CREATED:
+        return not world.evidence.complete(_TEMPLATE, namespace)
+    return entry.problem is Problem.UNREADABLE
 
 
 def _not_read(known: bool) -> Because:
