@@ -7,9 +7,10 @@ from typing import Final, NamedTuple
 
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import Cause, ClassOffer, ObjectRef
+from kubectl_dra.diagnosis.records import Cause, ClassOffer, NodeGroup, NodeOutcome, ObjectRef
 from kubectl_dra.model.core import ContainerStateTerminated, ContainerStatus, Pod
 from kubectl_dra.model.inventory import Inventory, key_of
+from kubectl_dra.reports.ask import ClaimAsk
 from kubectl_dra.reports.base import ReportRecord
 from kubectl_dra.reports.drivers import DriverOnNode, plugins
 from kubectl_dra.selectors.compiling import literals
@@ -40,8 +41,26 @@ def failing_pods(
     found = [each for driver in drivers for each in _failing_of(driver.likely_pods, state.inventory)]
     for cause in causes:
         if cause.code in _WITHOUT_DEVICES and isinstance(cause.detail, ClassOffer):
-            for name in _named_by(cause.detail, state.inventory):
+            for name in _named_by(cause.detail.device_class, state.inventory):
                 found += _on_any_node(state, name)
+    return tuple(dict.fromkeys(found))[:_MOST]
+
+
+def failing_elsewhere(
+    groups: Iterable[NodeGroup], asks: Iterable[ClaimAsk], state: ClusterState
+) -> tuple[FailingPod, ...]:
+    """Those on nodes that were tried and have no device of a class while others have some, at most three."""
+    classes = {(ask.name, each.name): each.device_class for ask in asks for each in ask.requests}
+    found: list[FailingPod] = []
+    for group in groups:
+        lacking = {
+            (each.claim.name, each.request)
+            for each in group.requests
+            if group.outcome is NodeOutcome.CANNOT_ALLOCATE and each.funnel is not None and not each.funnel.total
+        }
+        drivers = [name for each in lacking & classes.keys() for name in _named_by(classes[each], state.inventory)]
+        nodes = frozenset(group.nodes) if drivers else frozenset()
+        found += (each for name in sorted(drivers) for each in _on_any_node(state, name) if each.node in nodes)
     return tuple(dict.fromkeys(found))[:_MOST]
 
 
@@ -63,12 +82,12 @@ def _failing_of(refs: Iterable[ObjectRef], inventory: Inventory) -> Iterator[Fai
     return (each for each in found if each is not None)
 
 
-def _named_by(offer: ClassOffer, inventory: Inventory) -> Iterator[str]:
+def _named_by(name: str, inventory: Inventory) -> Iterator[str]:
     """The drivers that the selectors of a class name, else one with the name of the class."""
-    device_class = inventory.classes.get(offer.device_class)
+    device_class = inventory.classes.get(name)
     selectors = device_class.spec.selectors if device_class is not None else ()
     texts = (text for each in selectors for text in literals(each.expression))
-    yield from dict.fromkeys([text for text in texts if "." in text]) or (offer.device_class,)
+    yield from dict.fromkeys([text for text in texts if "." in text]) or (name,)
 
 
 def _failing(pod: Pod) -> FailingPod | None:

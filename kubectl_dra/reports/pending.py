@@ -41,7 +41,7 @@ from kubectl_dra.reports.ask import ClaimAsk, ExtendedAsk, claim_ask
 from kubectl_dra.reports.autoscaler_words import AutoscalerWords, autoscaler_words
 from kubectl_dra.reports.base import FeatureRecord, Fits, ReadRecord, ReportRecord, feature_record, reads_of
 from kubectl_dra.reports.drivers import DriverOnNode, devices_of, drivers_of
-from kubectl_dra.reports.failing_pods import FailingPod, failing_pods
+from kubectl_dra.reports.failing_pods import FailingPod, failing_elsewhere, failing_pods
 from kubectl_dra.reports.invocations import Words
 from kubectl_dra.reports.missing_objects import Existing, existing
 from kubectl_dra.reports.remedies import FoundRemedies, RemedyReport, Tried
@@ -188,10 +188,11 @@ def pending_report(
         found["missing"] = (*found["missing"], *node_groups.missing)
     found["alternatives"] = tuple(text for text in diagnosis.alternatives if text != diagnosis.message)
     drivers = drivers_of(pod, diagnosis.causes, state.inventory) if pod is not None else ()
+    asks = pending_asks(diagnosis.pod.key, state.inventory)
     choice = choice_of(state, diagnosis, Owners(state.inventory, read_owner))
     return PendingReport(
         **found,
-        asks=pending_asks(diagnosis.pod.key, state.inventory),
+        asks=asks,
         extended=_extended(diagnosis, state),
         nodes=tuple(_node_group(group, limit, node) for group in groups),
         # Nobody waits in a cluster that is only supposed.
@@ -204,7 +205,7 @@ def pending_report(
         created=(pod.metadata.creation_timestamp or "") if pod is not None else "",
         devices=devices_of(pod, state.inventory) if pod is not None else (),
         drivers=drivers,
-        failing=failing_pods(diagnosis.causes, drivers, state),
+        failing=failing_pods(diagnosis.causes, drivers, state) or failing_elsewhere(diagnosis.nodes, asks, state),
         autoscaler=autoscaler_words(pod, _events(pod, state), state.now)
         if pod is not None and what_if is None
         else None,

@@ -120,6 +120,10 @@ def _surroundings(report: PendingReport) -> Safe:
     if report.code in _WITHOUT_DEVICES and report.failing:
         states = listed(list(dict.fromkeys(each.state for each in report.failing)))
         texts.append(fmt("The driver does not run: {} ({})", listed([e.pod.name for e in report.failing]), states))
+    elif report.verdict is Verdict.UNSCHEDULABLE and report.failing:
+        states = listed(list(dict.fromkeys(each.state for each in report.failing)))
+        nodes = listed(list(dict.fromkeys(each.node for each in report.failing)))
+        texts.append(fmt("On {} the driver does not run ({})", nodes, states))
     said = report.autoscaler
     if said is not None and not said.old and report.code is not None and report.code.startswith(_PLACES):
         text = "{} is adding a node for it" if said.adds else "{} adds no node for it{}"

@@ -332,6 +332,24 @@ def test_a_driver_pod_that_is_not_ready_is_named_where_it_fails_to_prepare() -> 
     assert page_of(report).count("not ready yet") == 1
 
 
+def test_a_driver_that_does_not_run_on_another_node_is_why_that_one_has_no_devices() -> None:
+    pulling = {"waiting": {"reason": "ImagePullBackOff", "message": "Back-off pulling image"}}
+    taken = build.claim("theirs", held=[("node-1", "gpu-0"), ("node-1", "gpu-1")], by=["theirs"])
+    theirs = build.pod("theirs", claims=["theirs"], node_name="node-1", phase="Running")
+    cluster = [build.node(), build.node("node-2"), SLICE, taken, theirs, POD, build.claim("claim")]
+    report = report_of(*cluster, driver_pod(node="node-2", state=pulling))
+    assert report.code is Code.DEVICES_IN_USE
+    assert first_line(report).endswith(". On node-2 the driver does not run (ImagePullBackOff).")
+    page = page_of(report)
+    assert "gpu-dra-driver/gpu-dra-plugin-x7k2p on node-2: ImagePullBackOff: Back-off pulling image" in page
+    # What has devices is not for want of a driver, nor is a node that the pod may not run on.
+    assert report_of(*cluster, driver_pod(node="node-1", state=pulling)).failing == ()
+    bound = {**POD, "spec": {**POD["spec"], "nodeSelector": {"kubernetes.io/hostname": "node-1"}}}
+    nodes = [build.node(name, labels={"kubernetes.io/hostname": name}) for name in ("node-1", "node-2")]
+    rest = [SLICE, taken, theirs, bound, build.claim("claim"), driver_pod(node="node-2", state=pulling)]
+    assert report_of(*nodes, *rest).failing == ()
+
+
 def test_devices_of_a_node_that_is_gone_are_called_so() -> None:
     report = report_of(build.node("node-2"), SLICE, POD, build.claim("claim"))
     assert report.code is Code.DEVICES_OF_GONE_NODES
