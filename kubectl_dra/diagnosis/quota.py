@@ -12,7 +12,7 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.quota_scopes import counts
+from kubectl_dra.diagnosis.quota_scopes import counts, scope_by_defaults
 from kubectl_dra.diagnosis.records import ObjectRef, QuotaShortage, QuotaUse, Unspecified
 from kubectl_dra.model.core import Container, Pod, ResourceQuota
 from kubectl_dra.model.edited import edited
@@ -123,6 +123,21 @@ def unspecified(quotas: Iterable[ResourceQuota], pod: Pod) -> Iterator[Unspecifi
                 yield Unspecified(quota.metadata.name, resource, names)
 
 
+def may_exceed(quotas: Iterable[ResourceQuota], pod: Pod, copies: int) -> Iterator[Unspecified]:
+    """Limits that so many new pods would exceed, of quotas that are about them or not by what a LimitRange sets.
+
+    How much that is is not known: a limit of cpu or memory is told where nothing is left of it.
+    """
+    number = dict.fromkeys(("pods", _POD_COUNT), copies)
+    for quota in quotas:
+        scope = scope_by_defaults(quota, pod) if quota.metadata.namespace == pod.metadata.namespace else ""
+        limits = quota.status.hard or quota.spec.hard
+        for name in sorted((number.keys() | _REQUIRED) & limits.keys()) if scope else ():
+            used = quota.status.used.get(name, NOTHING)
+            if used.add(quantity(name, number.get(name, 1))).cmp(limits[name]) > 0:
+                yield Unspecified(quota.metadata.name, name, (), scope)
+
+
 def _specifies(container: Container, resource: str) -> bool:
     given = container.resources.limits if resource.startswith(_LIMITS) else container.resources.requests
     return resource.removeprefix(_LIMITS).removeprefix(_REQUESTS) in given
@@ -198,9 +213,14 @@ def _count(request: ExactDeviceRequest | DeviceSubRequest) -> int:
 def exceeded(
     quotas: Iterable[ResourceQuota], namespace: str, charged: Mapping[str, int], pod: Pod | None = None
 ) -> Iterator[QuotaShortage]:
-    """The limits that one more object with this charge would exceed, by quota and name: a claim, or this pod."""
+    """The limits that one more object with this charge would exceed, by quota and name: a claim, or this pod.
+
+    The pod is not made yet: quotas that are about it by what a LimitRange sets are those of :func:`may_exceed`.
+    """
     for quota in quotas:
         if quota.metadata.namespace != namespace or not counts(quota, pod):
+            continue
+        if pod is not None and scope_by_defaults(quota, pod):
             continue
         limits = quota.status.hard or quota.spec.hard
         for name in sorted(set(limits) & set(charged)):

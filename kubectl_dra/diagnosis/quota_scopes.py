@@ -11,12 +11,26 @@ from typing import Final
 from kubectl_dra.model.core import Pod, QuotaScope, ResourceQuota
 
 _EXISTS: Final = "Exists"
+_BEST_EFFORT: Final = "BestEffort"
+_QUALITIES: Final = (_BEST_EFFORT, "NotBestEffort")
 
 
 def counts(quota: ResourceQuota, pod: Pod | None) -> bool:
     """Whether the quota is about a pod, or (None) about another object of its namespace."""
     scopes = tuple(_scopes(quota))
     return not scopes or (pod is not None and all(_matches(scope, pod) for scope in scopes))
+
+
+def scope_by_defaults(quota: ResourceQuota, pod: Pod) -> str:
+    """The scope by which the quota is about a pod that is not made yet only by what a LimitRange sets; or empty.
+
+    Upstream: plugin/pkg/admission/limitranger gives containers requests before quotas are looked at, and takes none.
+    """
+    by_quality = [scope for scope in _scopes(quota) if scope.scope_name in _QUALITIES]
+    others = (scope for scope in _scopes(quota) if scope.scope_name not in _QUALITIES)
+    if not by_quality or not _best_effort(by_quality[0], pod) or not all(_matches(scope, pod) for scope in others):
+        return ""
+    return by_quality[0].scope_name
 
 
 def _scopes(quota: ResourceQuota) -> Iterator[QuotaScope]:
@@ -80,7 +94,7 @@ def _across_namespaces(_scope: QuotaScope, pod: Pod) -> bool:
 _MATCHING: Final[Mapping[str, Callable[[QuotaScope, Pod], bool]]] = {
     "Terminating": _terminating,
     "NotTerminating": lambda scope, pod: not _terminating(scope, pod),
-    "BestEffort": _best_effort,
+    _BEST_EFFORT: _best_effort,
     "NotBestEffort": lambda scope, pod: not _best_effort(scope, pod),
     "PriorityClass": _priority,
     "CrossNamespacePodAffinity": _across_namespaces,

@@ -49,7 +49,7 @@ class Request(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
-    """A shape that is counted; the rest is as in :class:`ShapeCapacity`."""
+    """A shape that is counted; ``bare``: its containers stand for others. The rest is as in :class:`ShapeCapacity`."""
 
     subject: ObjectRef
     shape: Shape
@@ -58,6 +58,7 @@ class _Counted:
     blocked: tuple[ObjectRef, ...] = ()
     misread: bool = False
     scheduler: str = ""
+    bare: bool = False
 
 
 class WayOut(ReportRecord, frozen=True):
@@ -166,7 +167,7 @@ def capacity_report(
         prepared, supposed = what_if(prepared, switches, read_owner)
     if isinstance(shapes, Request):
         shape = of_request(namespace, shapes.device_class, shapes.count, shapes.selectors)
-        found = [_Counted(ObjectRef("", namespace, ""), shape)]
+        found = [_Counted(ObjectRef("", namespace, ""), shape, bare=True)]
     else:
         found = list(_shapes(prepared, objects, refused))
     answers = tuple(_answer(prepared, each, names) for each in found[:_MOST_SHAPES])
@@ -207,6 +208,8 @@ def _answer(world: ClusterState, counted: _Counted, names: int | None) -> ShapeC
     found = _NONE if counted.blocked else capacity(world, shape, MORE, names)
     asks = tuple(claim_ask(claim) for claim in waiting(world, shape).claims)
     ways = tuple(WayOut(each, tuple(_commands(each, world))) for each in found.moves)
+    quotas = () if counted.bare else world.inventory.quotas.values()
+    by_defaults = quota.may_exceed(quotas, shape.pod, found.copies.value)
     return ShapeCapacity(
         counted.subject,
         counted.role,
@@ -214,7 +217,7 @@ def _answer(world: ClusterState, counted: _Counted, names: int | None) -> ShapeC
         found,
         ways,
         _min_count(world, shape.pod),
-        counted.unspecified,
+        (*counted.unspecified, *by_defaults),
         counted.blocked,
         counted.misread,
         counted.scheduler,
@@ -246,6 +249,7 @@ def _shapes(world: ClusterState, objects: Sequence[Planned], refused: Sequence[P
             trial.blocked,
             trial.misread,
             trial.scheduler,
+            trial.is_bare,
         )
 
 

@@ -253,6 +253,39 @@ def test_a_quota_with_scopes_is_about_some_pods(spec: dict[str, Any], pod: dict[
     assert found.fits is (Fits.NO if refused else Fits.YES)
 
 
+@pytest.mark.parametrize(
+    ("scope", "used", "copies", "doubts"),
+    [
+        ("BestEffort", {"pods": "4"}, 1, ["pods"]),
+        ("NotBestEffort", {"pods": "4"}, 1, ["pods"]),
+        ("NotBestEffort", {"pods": "3", "requests.cpu": "8"}, 1, ["requests.cpu"]),
+        ("BestEffort", {"pods": "3"}, 1, []),
+        ("BestEffort", {"pods": "3"}, 2, ["pods"]),
+        ("NotBestEffort", {"pods": "3"}, 1, []),
+    ],
+)
+def test_whether_a_new_pod_is_best_effort_is_open_where_a_limit_range_may_set_requests(
+    scope: str, used: dict[str, str], copies: int, doubts: list[str]
+) -> None:
+    """Upstream: plugin/pkg/admission/limitranger sets requests before quotas are looked at."""
+    hard = {"pods": "4"} if scope == "BestEffort" else {"pods": "4", "requests.cpu": "8"}
+    few = {"spec": {"scopes": [scope]}, "status": {"hard": hard, "used": used}}
+    pod = pod_with(containers=[ASKS_NOTHING])
+    found = alone(pod, few, Copies(copies))
+    assert found.manifests[0].refused == ()
+    assert [(each.resource, each.scope) for each in found.pods[0].unspecified] == [(each, scope) for each in doubts]
+    assert found.fits is (Fits.UNKNOWN if doubts else Fits.YES)
+    if doubts:
+        page = " ".join(" ".join(simulation_page(found, CLOCK.now())).split())
+        case = "none does" if scope == "BestEffort" else "one does"
+        assert f"a LimitRange of the namespace (not read) may set requests; if {case}, the pod is counted by" in page
+        assert f'ResourceQuota "few" (scope {scope}), whose limit of {doubts[0]} would be exceeded' in page
+        assert 'ResourceQuota "few" may refuse it' in page or copies > 1
+        assert set(doubts) <= {each.resource for each in room(pod, few).shapes[0].unspecified}
+    # A pod that requests something keeps what it requests.
+    assert room(pod_with(), few).shapes[0].unspecified == ()
+
+
 def test_copies_beyond_a_quota_of_pods_are_not_counted() -> None:
     most = Copies(as_many_as_fit=True)
     assert alone(pod_with(), {"status": {"hard": {"cpu": "100"}}}, most).pods[0].copies == 2

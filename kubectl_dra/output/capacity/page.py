@@ -17,7 +17,7 @@ from kubectl_dra.output.devices.parts import UNKNOWN, bar
 from kubectl_dra.output.layout import Column, table, wrapped
 from kubectl_dra.output.pending.asks import ask_words
 from kubectl_dra.output.pending.assumptions import fewer_copies
-from kubectl_dra.output.pending.quotas import refused_unless, unspecified_lines
+from kubectl_dra.output.pending.quotas import refused_unless, unspecified_lines, where_admitted
 from kubectl_dra.output.pending.reasons import reason_sentence, title
 from kubectl_dra.output.pending.remedies import recorded_lines
 from kubectl_dra.output.safe import Safe, Style, command, fmt, styled
@@ -129,10 +129,10 @@ def _headline(shape: ShapeCapacity) -> Safe:
         return fmt(text, name, shape.scheduler, _sign(found.copies), times)
     if not shape.unspecified:
         return fmt("{} fits {}{} now.", name, _sign(found.copies), times)
-    refused = refused_unless(shape.unspecified[0], "it")
+    refused, case = refused_unless(shape.unspecified[0], "it"), where_admitted(shape.unspecified[0])
     if found.copies.bound is Bound.AT_LEAST:
-        return fmt("{}: {}; with one, it fits {}{} now.", name, refused, _sign(found.copies), times)
-    return fmt("{}: {}; with one, it fits at most {} now.", name, refused, times)
+        return fmt("{}: {}; {}, it fits {}{} now.", name, refused, case, _sign(found.copies), times)
+    return fmt("{}: {}; {}, it fits at most {} now.", name, refused, case, times)
 
 
 def _name(shape: ShapeCapacity, *, inside: bool = False) -> Safe:

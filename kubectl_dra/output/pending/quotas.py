@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from kubectl_dra.diagnosis.quota import OBJECT_COUNT, PER_CLASS_SUFFIX
 from kubectl_dra.diagnosis.records import QuotaShortage, Unspecified
 from kubectl_dra.output.layout import wrapped
-from kubectl_dra.output.safe import Safe, fmt
+from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import quota_noun
 from kubectl_dra.scheduler.resource_names import DEVICE_CLASS_PREFIX
 
@@ -31,21 +31,44 @@ def quota_advice(shortage: QuotaShortage) -> Safe:
 
 def refused_unless(unspecified: Unspecified, them: str) -> Safe:
     """What may keep pods (``them``) from being created, however many devices are free."""
+    if unspecified.scope:
+        text = 'ResourceQuota "{}" may refuse {}, depending on whether a LimitRange sets requests'
+        return fmt(text, unspecified.quota, Safe(them))
     return fmt('ResourceQuota "{}" refuses {} unless a LimitRange has a default', unspecified.quota, Safe(them))
+
+
+def where_admitted(unspecified: Unspecified) -> Safe:
+    """The case in which devices decide."""
+    return Safe("if it is admitted") if unspecified.scope else Safe("with one")
 
 
 def unspecified_lines(unspecified: Iterable[Unspecified]) -> Iterator[Safe]:
     """What quotas require, in the API server's words, and where it is written."""
     found = list(unspecified)
-    for name in dict.fromkeys(each.quota for each in found):
-        of_one = [each for each in found if each.quota == name]
-        required = Safe("; ").join(fmt("{} for: {}", each.resource, ",".join(each.containers)) for each in of_one)
-        fields = Safe(" and ").join(dict.fromkeys(fmt("resources.{}", _field(each.resource)) for each in of_one))
-        text = (
-            'without the default of a LimitRange (not read), ResourceQuota "{}" refuses the pod: must specify {}; '
-            "write {} for each of these containers"
-        )
-        yield from wrapped(fmt(text, name, required, fields), indent=2)
+    for name, scope in dict.fromkeys((each.quota, each.scope) for each in found):
+        of_one = [each for each in found if (each.quota, each.scope) == (name, scope)]
+        yield from wrapped(_by_scope(of_one) if scope else _required(of_one), indent=2)
+
+
+def _required(of_one: Sequence[Unspecified]) -> Safe:
+    required = Safe("; ").join(fmt("{} for: {}", each.resource, ",".join(each.containers)) for each in of_one)
+    fields = Safe(" and ").join(dict.fromkeys(fmt("resources.{}", _field(each.resource)) for each in of_one))
+    text = (
+        'without the default of a LimitRange (not read), ResourceQuota "{}" refuses the pod: must specify {}; '
+        "write {} for each of these containers"
+    )
+    return fmt(text, of_one[0].quota, required, fields)
+
+
+def _by_scope(of_one: Sequence[Unspecified]) -> Safe:
+    """A quota of pods that request nothing, or of all others."""
+    first, limits = of_one[0], Safe(", ").join(safe(each.resource) for each in of_one)
+    text = (
+        "a LimitRange of the namespace (not read) may set requests; if {}, the pod is counted by ResourceQuota "
+        '"{}" (scope {}), whose limit of {} would be exceeded; to decide it, write resources.requests'
+    )
+    case = Safe("none does" if first.scope == "BestEffort" else "one does")
+    return fmt(text, case, first.quota, first.scope, limits)
 
 
 def _field(resource: str) -> str:

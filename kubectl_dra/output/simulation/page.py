@@ -18,7 +18,7 @@ from kubectl_dra.output.pending.asks import unseen_lines
 from kubectl_dra.output.pending.assumptions import fewer_copies
 from kubectl_dra.output.pending.headline import pending_summary, why_not
 from kubectl_dra.output.pending.page import pending_page
-from kubectl_dra.output.pending.quotas import refused_unless, unspecified_lines
+from kubectl_dra.output.pending.quotas import refused_unless, unspecified_lines, where_admitted
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.remedies import step_lines
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
@@ -271,6 +271,8 @@ def _at_most(name: Safe, pod: PodSimulation) -> Safe:
 def _required(name: Safe, pod: PodSimulation) -> Safe:
     """Where a quota requires what a container does not request."""
     if pod.wanted is None and not (pod.capped or pod.undecided):
-        return fmt("{}: {}; with one, at most {} fit.", name, refused_unless(pod.unspecified[0], "it"), pod.copies)
+        doubt = pod.unspecified[0]
+        text = "{}: {}; {}, at most {} fit."
+        return fmt(text, name, refused_unless(doubt, "it"), where_admitted(doubt), pod.copies)
     them, they = ("its pods", "they fit") if pod.wanted not in (None, 1) else ("it", "it fits")
     return fmt("{}: {}; whether {} is unknown.", name, refused_unless(pod.unspecified[0], them), Safe(they))

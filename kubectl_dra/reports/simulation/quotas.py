@@ -25,8 +25,9 @@ def with_quotas(
     if found.wanted == 0 or namespace in new_namespaces or not _creates(world, trial):
         return found
     if _creates_pods(world, trial):
-        required = quota.unspecified(world.inventory.quotas.values(), trial.plan.pod)
-        found = msgspec.structs.replace(found, unspecified=tuple(required))
+        quotas, pod = world.inventory.quotas.values(), trial.plan.pod
+        doubts = (*quota.unspecified(quotas, pod), *quota.may_exceed(quotas, pod, found.copies))
+        found = msgspec.structs.replace(found, unspecified=doubts)
     if quota.are_read(world, namespace):
         return found
     (need,) = needs.deciding((quota.KIND,))
