@@ -43,7 +43,7 @@ from kubectl_dra.output.pending.other_nodes import devices_elsewhere, other_node
 from kubectl_dra.output.pending.preemption import preemption_lines
 from kubectl_dra.output.pending.remedies import addition_lines, recorded_lines, remedy_lines, short_commands
 from kubectl_dra.output.pending.scheduler_words import fault_of, scheduler_lines
-from kubectl_dra.output.pending.taints import deletion_lines, taint_lines
+from kubectl_dra.output.pending.taints import deletion_lines, taint_lines, with_age
 from kubectl_dra.output.pending.together import constraint_tells_all
 from kubectl_dra.output.safe import Safe, Style, command, fmt, plain, safe, styled
 from kubectl_dra.output.unread import missing_kinds, missing_lines
@@ -85,7 +85,8 @@ def pending_page(
     pod. ``apart``: without the first lines and the ways out, which stand beside the page. ``told``: what could
     not be read stands above all pages.
     """
-    first = wrapped(styled(pending_summary(report), Style.BOLD)) if head is None else head
+    summary = with_age(pending_summary(report), report.nodes, now)
+    first = wrapped(styled(summary, Style.BOLD)) if head is None else head
     lines: list[Safe] = []
     for block in (
         whatif_lines(report.what_if) if report.what_if is not None else [],

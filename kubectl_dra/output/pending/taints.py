@@ -18,18 +18,26 @@ _NODES: Final = 2
 _TIMES: Final = 3
 
 
+def with_age(text: Safe, nodes: Sequence[NodeGroupRecord], now: datetime) -> Safe:
+    """A sentence with how long it has lasted behind the taint that it names, if that is the only one of one node."""
+    only = _only_taint(nodes)
+    if only is None or len(only[1]) != 1:
+        return text
+    before, found, after = text.partition(only[0])
+    return fmt("{}{} {}{}", Safe(before), only[0], _times(only[1], now), Safe(after)) if found else text
+
+
 def taint_lines(nodes: Sequence[NodeGroupRecord], now: datetime, said: str = "") -> Iterator[Safe]:
     """One line per taint of the closest nodes: ``node-1: ecc:NoSchedule for 3h on 2 devices``; none without a time.
 
-    The only taint of the only node, named in ``said``, is not named again.
+    The only taint of the only node, named in ``said``, is not named again, nor is its age.
     """
-    found = [_by_taint(group) for group in nodes]
-    if len(tainted := [taints for taints in found if taints]) == 1 and len(tainted[0]) == 1:
-        ((reason, times),) = tainted[0].items()
-        if reason in said:
-            yield from wrapped(fmt("Tainted {}.", _times(times, now)))
-            return
-    shown = 0
+    only = _only_taint(nodes)
+    if only is not None and only[0] in said:
+        if f"{only[0]} {_times(only[1], now)}" not in said:
+            yield from wrapped(fmt("Tainted {}.", _times(only[1], now)))
+        return
+    found, shown = [_by_taint(group) for group in nodes], 0
     for group, taints in zip(nodes, found, strict=True):
         told = [fmt("{} {}", reason, _times(times, now)) for reason, times in taints.items()]
         if told and shown < _NODES:
@@ -67,6 +75,12 @@ def deletion_lines(nodes: Sequence[NodeGroupRecord], now: datetime) -> Iterator[
                 "release them first."
             )
             yield from wrapped(fmt(text, pods, ago(by, now), node), indent=2, first=0)
+
+
+def _only_taint(nodes: Sequence[NodeGroupRecord]) -> tuple[str, Counter[str]] | None:
+    """The only taint of the only node that has some, and since when; None where there are more, or none."""
+    tainted = [taints for group in nodes if (taints := _by_taint(group))]
+    return next(iter(tainted[0].items())) if len(tainted) == 1 and len(tainted[0]) == 1 else None
 
 
 def _by_taint(group: NodeGroupRecord) -> dict[str, Counter[str]]:

@@ -10,6 +10,8 @@ import pytest
 from kubectl_dra.commands.app import run
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.remedies.records import RemedyKind
+from kubectl_dra.output.pending.headline import pending_summary
+from kubectl_dra.output.pending.page import pending_page
 from tests.diagnosis import build
 from tests.kit.clock import CLOCK
 from tests.output.pending.test_more_situations import before, holding, tainted
@@ -72,9 +74,16 @@ def test_alternatives_whose_obstacles_are_told_have_no_tables() -> None:
     assert TABLE not in page_of(report)
 
 
-def test_a_taint_that_the_first_line_names_has_only_its_age_left() -> None:
+def test_the_age_of_a_taint_stands_behind_it_in_the_first_line() -> None:
     page = page_of(report_of(build.node(), build.slice_("node-1", tainted("gpu-0", 3)), POD, build.claim("claim")))
     assert page.count(f"{DRIVER}/xid=79:NoExecute") == 2  # the first line, and the way out that tolerates it
+    assert f"is tainted ({DRIVER}/xid=79:NoExecute for 3h)" in page
+    assert "Tainted" not in page
+
+
+def test_the_age_of_a_taint_has_a_line_where_the_first_lines_are_not_the_page_s_own() -> None:
+    report = report_of(build.node(), build.slice_("node-1", tainted("gpu-0", 3)), POD, build.claim("claim"))
+    page = [str(line) for line in pending_page(report, CLOCK.now(), head=[pending_summary(report)])]
     assert "Tainted for 3h." in page
 
 
