@@ -60,7 +60,8 @@ class Placed:
     """How many copies fit and where. ``failed`` is the diagnosis of the first copy that does not.
 
     ``world`` has the copies that fit and the one that does not. ``capped``: more might fit. ``compared``: more nodes
-    fit than the scheduler compares, which are so many; 0 where it compares all.
+    fit than the scheduler compares, which are so many; 0 where it compares all. ``example``: not all nodes were tried
+    again for each copy, though it may have made some of them fit, so that the scheduler may prefer others.
     """
 
     world: ClusterState
@@ -68,6 +69,7 @@ class Placed:
     failed: PodDiagnosis | None = None
     capped: bool = False
     compared: int = 0
+    example: bool = False
 
     @property
     def copies(self) -> int:
@@ -88,6 +90,7 @@ class _Placing:
         self._nodes: dict[str, int] = {}
         self._candidates: list[str] = []
         self._compared = 0
+        self._example = False
         self._effort = _EFFORT
 
     def run(self, pods: Iterable[Pod]) -> Placed:
@@ -111,12 +114,14 @@ class _Placing:
         return self._placed()
 
     def _placed(self, failed: PodDiagnosis | None = None, *, capped: bool = False) -> Placed:
-        return Placed(self._world, self._nodes, failed, capped, self._compared)
+        return Placed(self._world, self._nodes, failed, capped, self._compared, self._example)
 
     def _fitting(self, pod: Pod, key: Key) -> _Fitting | PodDiagnosis:
         """Where the next copy goes, or why nowhere."""
         self._effort -= len(self._world.inventory.nodes)
-        everywhere = bool(self._nodes) and _opens_nodes(pod) and self._effort >= 0
+        opened = bool(self._nodes) and _opens_nodes(pod)
+        everywhere = opened and self._effort >= 0
+        self._example = self._example or (opened and not everywhere)
         if everywhere:
             self._candidates = list(self._world.inventory.nodes)
         fitting = _take(self._world, key, self._candidates, self._nodes, every=everywhere)

@@ -10,6 +10,7 @@ import pytest
 from kubectl_dra.api.planned import Planned, read_planned
 from kubectl_dra.api.sources import Source
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis import placing
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import BeingBound, QuotaShortage, Verdict
 from kubectl_dra.model.features import features
@@ -83,6 +84,29 @@ def test_which_node_it_gets_is_open_where_the_scheduler_compares_only_some(nodes
     assert (found.fits, found.nodes_compared) == (Fits.YES, compared)
     text = " ".join(plain(Safe(" ").join(simulation_page(report, CLOCK.now()))).split())
     assert ("the scheduler compares only some of the nodes that fit" in text) is bool(compared)
+
+
+@pytest.mark.parametrize("hard", [True, False])
+@pytest.mark.parametrize(("effort", "example"), [(6, False), (5, True)])
+def test_nodes_of_copies_are_an_example_where_not_all_were_tried_for_each(
+    monkeypatch: pytest.MonkeyPatch, effort: int, example: bool, hard: bool
+) -> None:
+    """Each of three copies takes a trial of both nodes."""
+    monkeypatch.setattr(placing, "_EFFORT", effort)
+    spread = {
+        "topologyKey": "zone",
+        "maxSkew": 1,
+        "whenUnsatisfiable": "DoNotSchedule" if hard else "ScheduleAnyway",
+        "labelSelector": {"matchLabels": {"app": "x"}},
+    }
+    pod = pod_with(topologySpreadConstraints=[spread])
+    pod["metadata"]["labels"] = {"app": "x"}
+    there = [build.namespace(), *(build.node(f"node-{zone}", labels={"zone": zone}, cpu="64") for zone in "ab")]
+    world = ClusterState(facts.inventory(there), facts.evidence(), features(), CLOCK)
+    report = simulation_report(world, planned(pod), Copies(3))
+    assert (report.fits, report.pods[0].nodes_are_example) == (Fits.YES, example and hard)
+    text = " ".join(" ".join(simulation_page(report, CLOCK.now())).split())
+    assert ("These nodes are one example" in text) is (example and hard)
 
 
 @pytest.mark.parametrize("kind", ["Service", "Event"])

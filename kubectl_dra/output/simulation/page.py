@@ -44,6 +44,9 @@ _ALONE: Final = Safe(
 #: What names that are made of words begin with, where they begin a sentence.
 _BEGINNINGS: Final = ("One pod of ", "A bare pod with ")
 _NOTHING: Final = Safe("Nothing was tried: no object of the files is a pod, makes pods, or is a claim or template.")
+_EXAMPLE: Final = Safe(
+    "These nodes are one example: not all nodes were tried for each copy, so the scheduler may choose others."
+)
 
 
 def simulation_page(
@@ -151,6 +154,8 @@ def _pod_lines(pod: PodSimulation, reason: Safe | None = None, *, left: bool = F
             yield from wrapped(CHOICE_UNREAD, indent=2)
         if pod.nodes_compared:
             yield from wrapped(SOME_COMPARED, indent=2)
+        elif pod.nodes_are_example:
+            yield from wrapped(_EXAMPLE, indent=2)
     if pod.open and pod.copies:
         yield from wrapped(_open(pod), indent=2)
     if pod.quota is not None and pod.copies:

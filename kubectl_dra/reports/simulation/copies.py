@@ -155,6 +155,7 @@ def _pod_simulation(
         scheduler=trial.scheduler,
         choice=_choice(made.world, plan.pod) if placed.copies else None,
         nodes_compared=placed.compared,
+        nodes_are_example=placed.example,
     )
 
 

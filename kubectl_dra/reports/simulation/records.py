@@ -96,8 +96,9 @@ class PodSimulation(ReportRecord, frozen=True):
     all of the copies. ``unspecified``: what quotas require and only a LimitRange, which is not read, may still give.
     ``choice``: the Services of its namespace, where they could not be read and may have the scheduler prefer other
     ``nodes``. ``nodes_compared``: more nodes fit than the scheduler compares, which are so many, those that it meets
-    first: it may prefer others than ``nodes``; 0 where it compares all. ``being_bound``: pods that may make ``copies``
-    fewer.
+    first: it may prefer others than ``nodes``; 0 where it compares all. ``nodes_are_example``: ``nodes`` are one way in
+    which the copies fit, because not all nodes were tried for each of them. ``being_bound``: pods that may make
+    ``copies`` fewer.
     """
 
     subject: ObjectRef
@@ -120,6 +121,7 @@ class PodSimulation(ReportRecord, frozen=True):
     unspecified: tuple[Unspecified, ...] = ()
     choice: Missing | None = None
     nodes_compared: int = 0
+    nodes_are_example: bool = False
     being_bound: BeingBound | None = None
     bound: Bound = Bound.EXACT
     fits: Fits = Fits.UNKNOWN
