@@ -241,6 +241,17 @@ def test_a_smaller_capacity_that_the_policy_allows(policy: dict[str, Any] | None
     assert edits(ways)[0] == ("capacity.requests[memory]", expected)
 
 
+@pytest.mark.parametrize("asks", [2, 1])
+def test_no_request_is_dropped_where_to_drop_a_constraint_is_enough(asks: int) -> None:
+    """Whoever asks for both wants both; where there is one device for two requests, nothing else helps."""
+    roots = [build.device(name, attributes={"root": name}) for name in ("a", "b")][:asks]
+    same = {"matchAttribute": f"{build.DRIVER}/root", "requests": ["gpu", "nic"]}
+    claim = build.claim("claim", build.request("gpu"), build.request("nic"), constraints=[same])
+    ways = found(build.pod(claims=["claim"]), claim, build.node(), build.slice_("node-1", *roots))
+    dropped = [field for field, after in edits(ways) if not after]
+    assert dropped == (["constraints[0]"] if asks == 2 else ["requests", "requests"])
+
+
 def test_all_devices_become_as_many_as_there_are_left() -> None:
     devices = [build.device(name) for name in "abc"]
     request = build.request(allocationMode="All")

@@ -157,7 +157,7 @@ class _Finder:
         ended = self._trials.exhausted
         untried = [_untried(candidate) for candidate in singles if not candidate.changes]
         return Found(
-            _decent(_ranked((*self._found, *untried)))[:_LIMIT],
+            _decent(_ranked((*_wanted(self._found), *untried)))[:_LIMIT],
             pairs and not ended,
             tuple(self._additions()),
             Searched(single, self._tried - single, ended),
@@ -308,6 +308,18 @@ def _cost(candidate: Candidate) -> int:
 
 def _untried(candidate: Candidate) -> Proposal:
     return Proposal(Remedy(candidate.kind, candidate.actions, False, (), candidate.cost))
+
+
+def _wanted(found: Sequence[Proposal]) -> Iterator[Proposal]:
+    """Without those that drop a whole request where to drop a constraint is enough: who asks for both wants both."""
+    loose = any(_drops(proposal, "constraints[") and _holds(proposal) for proposal in found)
+    return (proposal for proposal in found if not (loose and _drops(proposal, "requests")))
+
+
+def _drops(proposal: Proposal, field: str) -> bool:
+    """Whether all that is done is to drop something of a claim."""
+    actions = proposal.remedy.actions
+    return all(isinstance(each, EditClaim) and each.field.startswith(field) and not each.after for each in actions)
 
 
 def _decent(ranked: tuple[Proposal, ...]) -> tuple[Proposal, ...]:
