@@ -18,9 +18,11 @@ from kubectl_dra.diagnosis.capacity.shape import waiting
 from kubectl_dra.diagnosis.gangs.cycles import are_placed_together, group_of
 from kubectl_dra.diagnosis.records import Bound, Certainty, Count, Missing, ObjectRef, Unspecified
 from kubectl_dra.diagnosis.whatif import Switch, WhatIf, what_if
+from kubectl_dra.diagnosis.whatif.records import Because
 from kubectl_dra.diagnosis.workloads import ReadOwner
 from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Pod, PodResourceClaim
+from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.invocation import Address, Words
 from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate
@@ -200,7 +202,18 @@ def _deciding(world: ClusterState, lacking: Iterable[Missing], answers: Sequence
     unread = [name for name in dict.fromkeys(fitting) if not quota.are_read(world, name)]
     (need,) = needs.deciding((quota.KIND,))
     others = (each for each in lacking if each.kind != quota.KIND or not unread)
-    return (*others, *(missing.lacking(world.evidence, need, name) for name in unread))
+    found = (*others, *(missing.lacking(world.evidence, need, name) for name in unread))
+    return (*found, *_of_the_choice(world, answers))
+
+
+def _of_the_choice(world: ClusterState, answers: Iterable[ShapeCapacity]) -> Iterator[Missing]:
+    """Services that were refused and tell which node a restarted pod gets, once per namespace."""
+    moves = (move for shape in answers for moves in shape.capacity.moves for move in moves.moves)
+    open_ = {move.pod.namespace for move in moves if move.because is Because.NOT_READ}
+    (need,) = needs.SPREADING
+    for namespace in sorted(open_):
+        if world.evidence.coverage(need.kind, namespace) is not Coverage.NOT_READ:
+            yield from missing.missing(world.evidence, (need,), namespace)
 
 
 def _answer(world: ClusterState, counted: _Counted, names: int | None) -> ShapeCapacity:

@@ -10,9 +10,13 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.capacity import Capacity, Shape, capacity, of_request
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import BeingBound, Bound, Count
+from kubectl_dra.diagnosis.whatif.records import Because
 from kubectl_dra.model.core import Container, Pod, PodSpec, ResourceRequirements
+from kubectl_dra.model.invocation import HERE
 from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.model.quantity import Quantity
+from kubectl_dra.output.capacity.page import capacity_page
+from kubectl_dra.reports.capacity import Request, capacity_report
 from tests.capacity.clusters import Shape as Wanted
 from tests.capacity.worlds import shape_of
 from tests.diagnosis import build
@@ -86,6 +90,31 @@ def test_fragmented_devices_are_left_over_until_pods_move() -> None:
     assert {move.from_node, move.to} == {"a", "b"}
     assert way.nodes == (move.from_node,)
     assert len(move.devices) == 1
+
+
+@pytest.mark.parametrize(
+    ("withheld", "because", "words"),
+    [
+        ((), Because.NONE, "or a node as good"),
+        (("Service",), Because.NOT_READ, "or another node that fits"),
+    ],
+)
+def test_which_node_a_restarted_pod_gets_is_open_where_services_were_not_read(
+    withheld: tuple[str, ...], because: Because, words: str
+) -> None:
+    held = [each for name in "abc" for each in owned(name, name, (name, "gpu-0"))]
+    for pod in held[::2]:
+        pod["metadata"]["labels"]["pod-template-hash"] = "x"
+    state = world(*nodes("a", "b", "c", devices=2), *held, withheld=withheld)
+    report = capacity_report(state, Request(build.DRIVER, 2), NAMESPACE)
+    (way,) = report.shapes[0].capacity.moves
+    (move,) = way.moves
+    assert move.because is because
+    assert len(move.equal) == 2
+    assert {each.kind for each in report.missing} == set(withheld)
+    page = " ".join(" ".join(capacity_page(report, HERE)).split())
+    assert words in page
+    assert ("The scheduler may choose another of the nodes that fit" in page) is bool(withheld)
 
 
 def test_a_pod_that_finds_no_node_gets_one_by_another_that_moves_first() -> None:

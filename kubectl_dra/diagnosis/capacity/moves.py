@@ -171,7 +171,9 @@ def _restarted(world: ClusterState, pods: Sequence[Movable], closed: tuple[str, 
     nodes = {name: before[name] if name in closed else node for name, node in after.inventory.nodes.items()}
     priority = {each.key: each.pod.spec.priority or 0 for each in pods}
     placed = sorted(displaced, key=lambda each: (-priority[each.pod.key], each.pod.key))
-    made = tuple(Move(each.pod, each.from_node, each.node, each.equal, each.devices, closed) for each in placed)
+    made = tuple(
+        Move(each.pod, each.from_node, each.node, each.equal, each.because, each.devices, closed) for each in placed
+    )
     return _Made(after.changed(after.inventory.replace(nodes=nodes)), made, all_run=True)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 
 from kubectl_dra.diagnosis.records import BeingBound, Cause, Count, ObjectRef
+from kubectl_dra.diagnosis.whatif.records import Because
 from kubectl_dra.model.base import ReportRecord
 
 
@@ -39,14 +40,16 @@ class NodeRoom(ReportRecord, frozen=True):
 class Move(ReportRecord, frozen=True):
     """A pod that is restarted: its controller makes it again, and the scheduler puts it on ``to``.
 
-    ``equal``: the nodes that are as good as ``to``. ``devices`` are those that it gets there. ``closed``: the nodes
-    that are cordoned until it runs, so that it goes to none of them.
+    ``equal``: the nodes that are as good as ``to``; where that can't be told (``because``), all that fit.
+    ``devices`` are those that it gets there. ``closed``: the nodes that are cordoned until it runs, so that it goes to
+    none of them.
     """
 
     pod: ObjectRef
     from_node: str
     to: str
     equal: tuple[str, ...] = ()
+    because: Because = Because.NONE
     devices: tuple[str, ...] = ()
     closed: tuple[str, ...] = ()
 

@@ -11,6 +11,7 @@ from kubectl_dra.api.kinds import RESOURCE_CLAIM, RESOURCE_QUOTA
 from kubectl_dra.diagnosis.capacity.records import Capacity, Devices, Moves, NodeRoom
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Bound, Cause, Count, NodeShortage, NodeTaint
+from kubectl_dra.diagnosis.whatif.records import Because
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.columns import ListColumn, count_column
 from kubectl_dra.output.devices.parts import UNKNOWN, bar
@@ -23,7 +24,7 @@ from kubectl_dra.output.pending.remedies import recorded_lines
 from kubectl_dra.output.safe import Safe, Style, command, fmt, styled
 from kubectl_dra.output.simulation.manifests import blocked_text, head_lines, object_name, refusal_lines
 from kubectl_dra.output.unread import missing_lines
-from kubectl_dra.output.whatif.page import whatif_lines
+from kubectl_dra.output.whatif.page import CHOICE_WORDS, whatif_lines
 from kubectl_dra.output.words import counted, listed, plural, shortened, without_names
 from kubectl_dra.reports.capacity import CapacityReport, ShapeCapacity, Unreadable, WayOut
 
@@ -345,9 +346,14 @@ def _way_lines(way: WayOut, address: Address) -> Iterator[Safe]:
     yield from wrapped(styled(room, Style.BOLD))
     for move in moves.moves:
         devices = fmt(" ({})", Safe(", ").join(move.devices)) if move.devices else Safe("")
-        other = Safe(", or a node as good") if move.equal else Safe("")
+        certain = move.because is Because.NONE
+        which = Safe(", or a node as good") if certain else Safe(", or another node that fits")
+        other = which if move.equal else Safe("")
         text = fmt("{} leaves {} and would run on {}{}{}", str(move.pod.key), move.from_node, move.to, other, devices)
         yield from wrapped(text, indent=4, first=2)
+    for because, sentence in CHOICE_WORDS.items():
+        if any(move.because is because for move in moves.moves):
+            yield from wrapped(sentence, indent=2)
     yield from recorded_lines(address)
     for words in way.commands:
         line = command(words)

@@ -56,6 +56,8 @@ SOME_COMPARED: Final = Safe(
     "In a cluster of more than 100 nodes the scheduler compares only some of the nodes that fit, the first that "
     "it meets: it may choose others."
 )
+#: Why more nodes are told than the best.
+CHOICE_WORDS: Final = {Because.NOT_READ: CHOICE_UNREAD, Because.SOME_COMPARED: SOME_COMPARED}
 #: What kubectl drain asks for before it deletes such pods.
 _FORCE: Final = Safe("; kubectl drain needs --force")
 
@@ -117,10 +119,9 @@ def _displaced_lines(found: WhatIf) -> Iterator[Safe]:
     if moving:
         rows = [[_name(each), _node(each), Safe(", ").join(each.devices) or Safe("-")] for each in moving]
         yield from table(_COLUMNS, rows, indent=2)
-    if any(each.because is Because.NOT_READ for each in moving):
-        yield from wrapped(CHOICE_UNREAD, indent=2)
-    if any(each.because is Because.SOME_COMPARED for each in moving):
-        yield from wrapped(SOME_COMPARED, indent=2)
+    for because, sentence in CHOICE_WORDS.items():
+        if any(each.because is because for each in moving):
+            yield from wrapped(sentence, indent=2)
     for each in pending:
         said = fmt(": {}", each.message) if each.message else Safe("")
         yield from wrapped(fmt("{} {}{}", _name(each), styled(Safe("stays pending"), Style.BAD), said), indent=2)
