@@ -13,6 +13,7 @@ from kubectl_dra.diagnosis.records import (
     ClassOffer,
     ClassProblem,
     ContainerWaits,
+    GangElsewhere,
     HeldFor,
     NodeOutcome,
     NodeTaint,
@@ -176,13 +177,15 @@ def _advice(report: PendingReport, code: Code) -> Safe:
     cause, text = report.causes[0], reason_page(code).advice.replace("`", "")
     if code is Code.CLASS_MISSING and report.existing is not None and not report.existing.count:
         text = text.partition(" Or name an existing class")[0]
+    detail = cause.detail
+    if code is Code.OTHER_SCHEDULER and not (isinstance(detail, GangElsewhere) and detail.name):
+        text = text.partition(" Of a gang ")[0]
     names = {"POD": report.pod.name, "NAMESPACE": report.pod.namespace}
     if cause.claim is not None:
         names["CLAIM"] = cause.claim.name
     fitting = [group.names[0] for group in report.nodes if group.outcome == NodeOutcome.FITS and group.names]
     if fitting or report.node:
         names["NODE"] = report.node or (*report.best_nodes, *fitting)[0]
-    detail = cause.detail
     if isinstance(detail, ClassOffer | ClassProblem | Unpublished):
         names["CLASS"] = detail.device_class
     return safe(_CAPITALS.sub(lambda word: names.get(word[0]) or word[0], text))

@@ -36,6 +36,9 @@ def fault_of(report: PendingReport) -> FatalError | None:
 def scheduler_lines(report: PendingReport, now: datetime) -> Iterator[Safe]:
     """What the scheduler wrote, and whether that is what the diagnosis predicts."""
     seen = report.observed
+    if report.verdict is Verdict.BINDING and report.agreement is Agreement.STALE:
+        # Of an earlier attempt, which is over.
+        return
     if seen is not None and seen.status == "False":
         reason = Safe("") if seen.reason == "Unschedulable" else fmt(" ({})", seen.reason)
         lead, right = fmt("Scheduler, {}{}", ago(seen.time, now), reason), Safe(AGREEMENT[report.agreement])

@@ -171,6 +171,22 @@ def test_more_devices_than_a_node_has_may_be_those_of_several_pods() -> None:
     assert "several pods" not in used
 
 
+def test_what_was_said_of_an_attempt_that_is_over_is_left_out_while_devices_are_made_ready() -> None:
+    world, diagnosis, _ = recorded("47-binding-conditions-timeout")
+    text = joined(page_of(world, diagnosis))
+    assert "outdated" not in text
+    assert "Scheduler, " not in text
+    # An answer that the scheduler contradicts for another reason keeps its words.
+    assert "Scheduler, " in joined(page_of(*recorded("20-device-taint-wrong-toleration")[:2]))
+
+
+def test_a_pod_of_another_scheduler_that_is_in_no_gang_is_not_told_of_gangs() -> None:
+    world, diagnosis, _ = recorded("59-other-scheduler-name")
+    text = joined(page_of(world, diagnosis))
+    assert "Check that this scheduler runs" in text
+    assert "Of a gang" not in text
+
+
 def test_pods_that_share_a_claim_are_told_of_templates() -> None:
     world, diagnosis, _ = recorded("44-shared-claim-cpu-full-on-its-node")
     assert "with a ResourceClaimTemplate each pod gets devices of its own" in joined(page_of(world, diagnosis))
