@@ -245,8 +245,7 @@ def _about_the_claim(report: PendingReport, address: Address, now: datetime) -> 
     """The first command where prose alone says what to do about a claim."""
     claim, words, text = report.causes[0].claim, None, ""
     if report.code is Code.CLAIM_NOT_OWNED:
-        text = "To delete the pod: {}"
-        words = changing(kubectl("delete", of("pod", report.pod.name, report.pod.namespace)), address)
+        yield from _pod_anew(report, address)
     elif report.code is Code.CONSUMERS_FULL and claim is not None:
         where = within(claim.namespace)
         text, words = "Who uses it: {}", reading(dra("describe-claim", claim.name, where), address)
@@ -257,6 +256,17 @@ def _about_the_claim(report: PendingReport, address: Address, now: datetime) -> 
     line = command(words) if words is not None else None
     if line is not None:
         yield fmt(text, line)
+
+
+def _pod_anew(report: PendingReport, address: Address) -> Iterator[Safe]:
+    """Deletion is enough where something owns the pod; else nothing would be left of it."""
+    pod = of("pod", report.pod.name, report.pod.namespace)
+    delete = command(changing(kubectl("delete", pod), address))
+    read = command(reading(kubectl("get", pod, "-o", "yaml"), address))
+    replace = command(changing(kubectl("replace", "--force", "-f", "-"), address))
+    if delete is not None and read is not None and replace is not None:
+        yield fmt("To delete the pod, where something makes it anew: {}", delete)
+        yield fmt("To create a bare pod again from its own manifest: {} | {}", read, replace)
 
 
 def next_step_lines(report: PendingReport, address: Address, now: datetime) -> Iterator[Safe]:

@@ -313,6 +313,11 @@ def test_nodes_where_the_pod_may_run_lack_only_devices() -> None:
     )
 
 
+def test_a_bare_pod_is_not_only_deleted_because_nothing_would_make_it_anew(capsys: pytest.CaptureFixture[str]) -> None:
+    page = scenario_page("39-template-claim-not-owned", capsys)
+    assert "kubectl get pod/pod -n s39 -o yaml --context CONTEXT | kubectl replace --force -f -" in page
+
+
 def scenario_page(name: str, capsys: pytest.CaptureFixture[str]) -> str:
     """The page of the pod that waits in a recorded scenario."""
     run(["why-pending", "pod/pod", "-n", f"s{name[:2]}", "--from", str(snapshot_path(name))])
