@@ -135,7 +135,7 @@ def may_exceed(quotas: Iterable[ResourceQuota], pod: Pod, copies: int) -> Iterat
         for name in sorted((number.keys() | _REQUIRED) & limits.keys()) if scope else ():
             used = quota.status.used.get(name, NOTHING)
             if used.add(quantity(name, number.get(name, 1))).cmp(limits[name]) > 0:
-                yield Unspecified(quota.metadata.name, name, (), scope)
+                yield Unspecified(quota.metadata.name, name, (), scope, str(used), str(limits[name]))
 
 
 def _specifies(container: Container, resource: str) -> bool:

@@ -302,8 +302,11 @@ def test_whether_a_new_pod_is_best_effort_is_open_where_a_limit_range_may_set_re
     if doubts:
         page = " ".join(" ".join(simulation_page(found, CLOCK.now())).split())
         case = "none does" if scope == "BestEffort" else "one does"
+        left = f"{used[doubts[0]]} of {hard[doubts[0]]}"
         assert f"a LimitRange of the namespace (not read) may set requests; if {case}, the pod is counted by" in page
-        assert f'ResourceQuota "few" (scope {scope}), whose limit of {doubts[0]} would be exceeded' in page
+        assert (
+            f'ResourceQuota "few" (scope {scope}), whose limit of {doubts[0]} ({left} used) would be exceeded' in page
+        )
         assert 'ResourceQuota "few" may refuse it' in page or copies > 1
         assert set(doubts) <= {each.resource for each in room(pod, few).shapes[0].unspecified}
     # A pod that requests something keeps what it requests.

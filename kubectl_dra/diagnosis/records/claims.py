@@ -48,13 +48,15 @@ class Unspecified(Evidence, frozen=True):
     """What a ResourceQuota requires of every container (``cpu``, ``limits.memory``), and those that do not say it.
 
     With a ``scope`` (``BestEffort``, ``NotBestEffort``): a limit (``pods``) that would be exceeded, of a quota that is
-    about the pod or not by what a LimitRange sets; then no containers are named.
+    about the pod or not by what a LimitRange sets; then no containers are named, and so much is ``used`` of ``hard``.
     """
 
     quota: str
     resource: str
     containers: tuple[str, ...]
     scope: str = ""
+    used: str = ""
+    hard: str = ""
 
 
 class ClaimElsewhere(Evidence, frozen=True):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from kubectl_dra.diagnosis.quota import OBJECT_COUNT, PER_CLASS_SUFFIX
 from kubectl_dra.diagnosis.records import QuotaShortage, Unspecified
 from kubectl_dra.output.layout import wrapped
-from kubectl_dra.output.safe import Safe, fmt, safe
+from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import quota_noun
 from kubectl_dra.scheduler.resource_names import DEVICE_CLASS_PREFIX
 
@@ -62,7 +62,8 @@ def _required(of_one: Sequence[Unspecified]) -> Safe:
 
 def _by_scope(of_one: Sequence[Unspecified]) -> Safe:
     """A quota of pods that request nothing, or of all others."""
-    first, limits = of_one[0], Safe(", ").join(safe(each.resource) for each in of_one)
+    first = of_one[0]
+    limits = Safe(", ").join(fmt("{} ({} of {} used)", each.resource, each.used, each.hard) for each in of_one)
     text = (
         "a LimitRange of the namespace (not read) may set requests; if {}, the pod is counted by ResourceQuota "
         '"{}" (scope {}), whose limit of {} would be exceeded; to decide it, write resources.requests'
