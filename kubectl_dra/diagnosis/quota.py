@@ -7,6 +7,7 @@ claim that the scheduler makes for extended resources is created when the pod is
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Final
 
 import msgspec
@@ -123,13 +124,24 @@ def unspecified(quotas: Iterable[ResourceQuota], pod: Pod) -> Iterator[Unspecifi
                 yield Unspecified(quota.metadata.name, resource, names)
 
 
-def may_exceed(quotas: Iterable[ResourceQuota], pod: Pod, copies: int) -> Iterator[Unspecified]:
+def may_be_about(quotas: Iterable[ResourceQuota], pod: Pod) -> Iterator[Key]:
+    """Quotas that are about a pod which is not made yet, or may be by what a LimitRange sets."""
+    for quota in quotas:
+        own = quota.metadata.namespace == pod.metadata.namespace
+        if own and (counts(quota, pod) or scope_by_defaults(quota, pod)):
+            yield key_of(quota.metadata)
+
+
+def may_exceed(
+    quotas: Iterable[ResourceQuota], pod: Pod, copies: int, earlier: Mapping[Key, int] = MappingProxyType({})
+) -> Iterator[Unspecified]:
     """Limits that so many new pods would exceed, of quotas that are about them or not by what a LimitRange sets.
 
-    How much that is is not known: a limit of cpu or memory is told where nothing is left of it.
+    ``earlier``: pods that are made before, by the quotas that may be about them. What a LimitRange sets is not known: a
+    limit of cpu or memory is told where nothing is left of it.
     """
-    number = dict.fromkeys(("pods", _POD_COUNT), copies)
     for quota in quotas:
+        number = dict.fromkeys(("pods", _POD_COUNT), copies + earlier.get(key_of(quota.metadata), 0))
         scope = scope_by_defaults(quota, pod) if quota.metadata.namespace == pod.metadata.namespace else ""
         limits = quota.status.hard or quota.spec.hard
         for name in sorted((number.keys() | _REQUIRED) & limits.keys()) if scope else ():

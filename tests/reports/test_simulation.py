@@ -313,6 +313,15 @@ def test_whether_a_new_pod_is_best_effort_is_open_where_a_limit_range_may_set_re
     assert room(pod_with(), few).shapes[0].unspecified == ()
 
 
+@pytest.mark.parametrize("scope", ["BestEffort", "NotBestEffort"])
+def test_what_a_file_makes_before_counts_for_quotas_that_a_limit_range_decides_about(scope: str) -> None:
+    few = {"spec": {"scopes": [scope]}, "status": {"hard": {"pods": "4"}, "used": {"pods": "3"}}}
+    bodies = [pod_with(containers=[ASKS_NOTHING]), pod_with(containers=[ASKS_NOTHING])]
+    bodies[1]["metadata"] = {**bodies[1]["metadata"], "name": "q", "uid": "q"}
+    found = simulation_report(one_node(few), [each for body in bodies for each in planned(body)], Copies())
+    assert [(pod.subject.name, pod.fits) for pod in found.pods] == [("p", Fits.YES), ("q", Fits.UNKNOWN)]
+
+
 def test_copies_beyond_a_quota_of_pods_are_not_counted() -> None:
     most = Copies(as_many_as_fit=True)
     assert alone(pod_with(), {"status": {"hard": {"cpu": "100"}}}, most).pods[0].copies == 2

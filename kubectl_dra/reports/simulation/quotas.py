@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 import msgspec
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import needs, quota
 from kubectl_dra.diagnosis.missing import lacking
+from kubectl_dra.model.ids import Key
 from kubectl_dra.reports.simulation.existing import existing
 from kubectl_dra.reports.simulation.records import PodSimulation
 from kubectl_dra.reports.simulation.trials import Trial
@@ -18,15 +20,29 @@ _SINGLE = ("Pod", "ResourceClaim")
 
 
 def with_quotas(
-    world: ClusterState, trial: Trial, found: PodSimulation, new_namespaces: Collection[str]
+    world: ClusterState, tries: Iterable[tuple[Trial, PodSimulation]], new_namespaces: Collection[str]
+) -> Iterator[PodSimulation]:
+    """What came of each trial, with the quotas that may forbid it; a namespace that does not exist yet has none."""
+    earlier, quotas = Counter[Key](), world.inventory.quotas.values()
+    for trial, found in tries:
+        yield _with_quotas(world, trial, found, new_namespaces, earlier)
+        if not trial.alone and _creates_pods(world, trial):
+            earlier.update(dict.fromkeys(quota.may_be_about(quotas, trial.plan.pod), found.copies))
+
+
+def _with_quotas(
+    world: ClusterState,
+    trial: Trial,
+    found: PodSimulation,
+    new_namespaces: Collection[str],
+    earlier: Mapping[Key, int],
 ) -> PodSimulation:
-    """What came of a trial, with the quotas that may forbid it; a namespace that does not exist yet has none."""
     namespace = trial.plan.pod.metadata.namespace
     if found.wanted == 0 or namespace in new_namespaces or not _creates(world, trial):
         return found
     if _creates_pods(world, trial):
         quotas, pod = world.inventory.quotas.values(), trial.plan.pod
-        doubts = (*quota.unspecified(quotas, pod), *quota.may_exceed(quotas, pod, found.copies))
+        doubts = (*quota.unspecified(quotas, pod), *quota.may_exceed(quotas, pod, found.copies, earlier))
         found = msgspec.structs.replace(found, unspecified=doubts)
     if quota.are_read(world, namespace):
         return found

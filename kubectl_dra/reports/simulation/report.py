@@ -60,7 +60,7 @@ def simulation_report(
         with_all, supposed = what_if(with_all, switches, read_owner)
     tried = trials(with_all, admitted(with_all, usable), refused, together=together)
     tries = zip(tried, simulated(with_all, tried, copies, read_owner), strict=True)
-    pods = tuple(with_quotas(world, trial, found, missing_namespaces) for trial, found in tries)
+    pods = tuple(with_quotas(world, tries, missing_namespaces))
     kept = {(trial.planned.kind, trial.planned.key) for trial in tried}
     manifests = tuple(_with_role(each, planned, kept) for each, planned in zip(said, objects, strict=True))
     return SimulationReport(
