@@ -5,12 +5,13 @@ Upstream: the dynamicresources plugin's bindClaim; validation of the status of c
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import BindingProblem, Cause, FatalError, ObjectRef
+from kubectl_dra.diagnosis.records import BindingProblem, Cause, ConsumerCount, FatalError, ObjectRef
 from kubectl_dra.model.classic import classic_of
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.features import Features
@@ -50,7 +51,9 @@ def refused_reservation(pod: Pod, claim: ResourceClaim, features: Features) -> C
     patched = classic is not None and bool(classic.resource_class_name)
     where = "" if patched else f"add reservation to claim {key_of(claim.metadata)}: "
     text = f"{where}{_invalid(claim)} {too_many}"
-    return Cause(Code.CONSUMERS_FULL, FatalError(text), claim=ObjectRef.of_claim(claim))
+    resources = (f"{each.resource}.{each.api_group}".removesuffix(".") for each in claim.status.reserved_for)
+    detail = FatalError(text, consumers=tuple(ConsumerCount(*each) for each in Counter(resources).items()))
+    return Cause(Code.CONSUMERS_FULL, detail, claim=ObjectRef.of_claim(claim))
 
 
 def refused_admin_access(claim: ResourceClaim, allocation: AllocationResult) -> Cause | None:

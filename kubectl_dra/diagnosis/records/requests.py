@@ -285,12 +285,21 @@ class AttributeValue(ReportRecord, frozen=True):
     value: str
 
 
+class ConsumerCount(ReportRecord, frozen=True):
+    """How many consumers of a claim are of one ``resource``: ``pods``, ``jobs.example.com``."""
+
+    resource: str
+    number: int
+
+
 class FatalError(Evidence, frozen=True):
     """An error that aborts the attempt: the scheduler's text and what it points at.
 
     Of a selector that fails on a device: ``attribute`` (``DOMAIN/NAME``) is the one that the device lacks, ``names``
     what it has in that domain, ``publishers`` how many of the ``devices`` of the class have it (None: not counted),
     ``similar`` what may have been meant, ``reads`` the values read. ``device_class`` is the class of the request.
+
+    Of a claim that has all its consumers: ``consumers``, how many of each resource.
     """
 
     text: str
@@ -307,6 +316,7 @@ class FatalError(Evidence, frozen=True):
     devices: int = 0
     similar: tuple[str, ...] = ()
     reads: tuple[AttributeValue, ...] = ()
+    consumers: tuple[ConsumerCount, ...] = ()
 
 
 class SearchSize(Evidence, frozen=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -13,6 +13,7 @@ from kubectl_dra.diagnosis.records import (
     ClassOffer,
     ClassProblem,
     ContainerWaits,
+    FatalError,
     GangElsewhere,
     HeldFor,
     NodeOutcome,
@@ -180,6 +181,8 @@ def _advice(report: PendingReport, code: Code) -> Safe:
     detail = cause.detail
     if code is Code.OTHER_SCHEDULER and not (isinstance(detail, GangElsewhere) and detail.name):
         text = text.partition(" Of a gang ")[0]
+    if isinstance(detail, FatalError) and detail.consumers:
+        text = _of_consumers(text, sorted(each.resource for each in detail.consumers))
     names = {"POD": report.pod.name, "NAMESPACE": report.pod.namespace}
     if cause.claim is not None:
         names["CLAIM"] = cause.claim.name
@@ -189,6 +192,14 @@ def _advice(report: PendingReport, code: Code) -> Safe:
     if isinstance(detail, ClassOffer | ClassProblem | Unpublished):
         names["CLASS"] = detail.device_class
     return safe(_CAPITALS.sub(lambda word: names.get(word[0]) or word[0], text))
+
+
+def _of_consumers(text: str, kinds: Sequence[str]) -> str:
+    """The advice of a claim with all its consumers, with what removes those that it has."""
+    lead, end, _ = text.partition("Or end consumers of this claim: ")
+    if "pods" not in kinds:
+        return f"{lead}{end}they are {listed(kinds)}, which are removed by whoever made them."
+    return f"{lead}{end}the controller removes pods that have ended." if len(kinds) == 1 else text
 
 
 def existing_lines(report: PendingReport) -> Iterator[Safe]:

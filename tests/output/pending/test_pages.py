@@ -187,6 +187,21 @@ def test_a_pod_of_another_scheduler_that_is_in_no_gang_is_not_told_of_gangs() ->
     assert "Of a gang" not in text
 
 
+def test_who_can_remove_the_consumers_of_a_claim_depends_on_their_kind() -> None:
+    world, diagnosis, _ = recorded("41-claim-reserved-for-max")
+    text = joined(page_of(world, diagnosis))
+    assert "already reserved for 256 consumers (jobs.example.com), the maximum" in text
+    assert "they are jobs.example.com, which are removed by whoever made them" in text
+    assert "controller removes pods" not in text
+
+
+def test_pods_that_use_all_of_a_claim_are_removed_by_the_controller() -> None:
+    held = build.claim("claim", held=[("node-1", "gpu-0")], by=[f"pod-{i}" for i in range(256)])
+    text = joined(page(build.node(), build.slice_("node-1", build.device("gpu-0")), held, POD))
+    assert "already reserved for 256 consumers (pods), the maximum" in text
+    assert "the controller removes pods that have ended." in text
+
+
 def test_pods_that_share_a_claim_are_told_of_templates() -> None:
     world, diagnosis, _ = recorded("44-shared-claim-cpu-full-on-its-node")
     assert "with a ResourceClaimTemplate each pod gets devices of its own" in joined(page_of(world, diagnosis))

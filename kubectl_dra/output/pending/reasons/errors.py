@@ -85,10 +85,11 @@ def _all_of_pool(error: FatalError, _cause: Cause) -> Safe:
     )
 
 
-def _consumers_full(_cause: Cause) -> Safe:
-    claim = object_name(_cause.claim)
+def _consumers_full(error: FatalError, cause: Cause) -> Safe:
+    claim, found = object_name(cause.claim), error.consumers
     of = fmt("its ResourceClaim {}", claim) if claim else Safe("its ResourceClaim")
-    return fmt("{} is already reserved for 256 consumers, the maximum, so the API server refuses another", of)
+    who = fmt("{} consumers ({})", sum(each.number for each in found), listed(sorted(each.resource for each in found)))
+    return fmt("{} is already reserved for {}, the maximum, so the API server refuses another", of, who)
 
 
 def _admin_refused(_error: FatalError, cause: Cause) -> Safe:
@@ -108,7 +109,7 @@ def _timeout(size: SearchSize, _cause: Cause) -> Safe:
 
 SENTENCES: Final[dict[Code, Sentence]] = {
     Code.ALL_MODE_POOL: with_detail(FatalError, _all_of_pool),
-    Code.CONSUMERS_FULL: _consumers_full,
+    Code.CONSUMERS_FULL: with_detail(FatalError, _consumers_full),
     Code.ADMIN_LABEL_AT_BINDING: with_detail(FatalError, _admin_refused),
     Code.CLASS_SELECTOR_FAILS: with_detail(FatalError, _class_fails),
     Code.SELECTOR_FAILS: with_detail(FatalError, _selector_fails),
