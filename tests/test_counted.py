@@ -70,7 +70,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return paths
 
 
-@pytest.mark.parametrize("command", sampled(COMMANDS, 2))
+@pytest.mark.parametrize("command", sampled(COMMANDS, 6))
 def test_nothing_grows_with_the_square_of_the_cluster(command: str, files: list[Path]) -> None:
     check_growth([counted.of_command([*COMMANDS[command], "--from", str(file)]) for file in files], SIZES)
 

@@ -30,6 +30,7 @@ def ended(words: tuple[str, ...], many: int) -> tuple[int, bytes, str]:
     return done.returncode, done.stdout, done.stderr.decode().replace("taken apart", "")
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "words",
     [

@@ -53,7 +53,7 @@ def answers(path: Path, capfd: pytest.CaptureFixture[str]) -> dict[str, tuple[in
     return found
 
 
-@pytest.mark.parametrize("cluster", sampled(CLUSTERS, 2))
+@pytest.mark.parametrize("cluster", sampled(CLUSTERS, 4))
 def test_shuffled_objects_give_the_same_bytes(cluster: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     document = json.loads(cluster.read_text(encoding="utf-8"))
     path = tmp_path / "cluster.json"

@@ -126,7 +126,7 @@ def _exists(word: str, namespace: str, items: list[Mapping[str, Any]]) -> bool:
 CLUSTERS = {"demo": CLUSTER, **{name: scenario_files.snapshot_path(name) for name in scenario_files.NAMES}}
 
 
-@pytest.mark.parametrize("name", sampled(CLUSTERS, 2))
+@pytest.mark.parametrize("name", sampled(CLUSTERS, 6))
 def test_ways_out_reach_the_recorded_cluster_and_nothing_else(name: str, capfd: Any, tmp_path: Path) -> None:
     content = json.loads(CLUSTERS[name].read_bytes())
     items = content["items"]
