@@ -5,7 +5,7 @@ Order of causes: what aborts the attempt, then what is in the way on the nodes t
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -43,7 +43,7 @@ from kubectl_dra.diagnosis.rejections import OTHER_CODES, rejection_causes
 from kubectl_dra.diagnosis.renaming import Renaming
 from kubectl_dra.diagnosis.volumes import volume_identity, volume_problems
 from kubectl_dra.model.core import Node, Pod
-from kubectl_dra.model.resource import ResourceClaim
+from kubectl_dra.model.resource import AllocationResult, ResourceClaim
 from kubectl_dra.scheduler import reasons
 from kubectl_dra.scheduler.extended import served_resources, virtual_claim
 from kubectl_dra.scheduler.fit_error import parse_fit_error
@@ -256,7 +256,14 @@ class _Explainer:
                 continue
             allocation = claim.status.allocation
             usable = selected_names(allocation.node_selector if allocation is not None else None)
-            yield Cause(Code.CLAIM_ELSEWHERE, ClaimElsewhere(usable, "", consumers_of(claim)), ref, nodes=names)
+            others = allocation is not None and self._are_published_elsewhere(allocation, usable)
+            detail = ClaimElsewhere(usable, "", consumers_of(claim), others)
+            yield Cause(Code.CLAIM_ELSEWHERE, detail, ref, nodes=names)
+
+    def _are_published_elsewhere(self, allocation: AllocationResult, usable: Collection[str]) -> bool:
+        drivers = {result.driver for result in allocation.devices.results}
+        slices = (each.spec for each in self.world.inventory.slices.values() if each.spec.driver in drivers)
+        return any(spec.devices and spec.node_name not in usable for spec in slices)
 
     # --- causes of the whole attempt ----------------------------------------------------------------------------------
 

@@ -60,11 +60,15 @@ class Unspecified(Evidence, frozen=True):
 
 
 class ClaimElsewhere(Evidence, frozen=True):
-    """An allocated claim: where it can be used (nodes by name, or a selector), for whom it is reserved."""
+    """An allocated claim: where it can be used (nodes by name, or a selector), for whom it is reserved.
+
+    ``others``: its drivers publish devices for other nodes as well, so that another claim may be allocated there.
+    """
 
     nodes: tuple[str, ...] = ()
     selector: str = ""
     consumers: tuple[ObjectRef, ...] = ()
+    others: bool = False
 
 
 class BindingProblem(Evidence, frozen=True):

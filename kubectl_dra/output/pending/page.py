@@ -245,7 +245,7 @@ def _where_devices_are(report: PendingReport) -> list[Safe]:
         return wrapped(
             Safe("A pod gets all its devices on one node; work split over several pods can use several nodes.")
         )
-    if isinstance(detail, ClaimElsewhere) and detail.consumers:
+    if isinstance(detail, ClaimElsewhere) and detail.consumers and detail.others:
         text = (
             "Pods that share a claim run where its devices are; with a ResourceClaimTemplate each pod gets devices of "
             "its own."

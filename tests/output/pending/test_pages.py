@@ -203,8 +203,16 @@ def test_pods_that_use_all_of_a_claim_are_removed_by_the_controller() -> None:
 
 
 def test_pods_that_share_a_claim_are_told_of_templates() -> None:
-    world, diagnosis, _ = recorded("44-shared-claim-cpu-full-on-its-node")
-    assert "with a ResourceClaimTemplate each pod gets devices of its own" in joined(page_of(world, diagnosis))
+    told = "with a ResourceClaimTemplate each pod gets devices of its own"
+    nodes = [build.node("node-1", cpu="0"), build.node("node-2")]
+    shared = build.claim("claim", held=[("node-1", "gpu-0")], by=["holder"], on="node-1")
+    holder = build.pod("holder", claims=["claim"], node_name="node-1", phase="Running")
+    pod = build.pod(claims=["claim"], requests={"cpu": "1"})
+    slices = [build.slice_(name, build.device("gpu-0")) for name in ("node-1", "node-2")]
+    assert told in joined(page(*nodes, *slices, shared, holder, pod))
+    # Not where devices of their own would be on the same node only.
+    assert told not in joined(page(*nodes, slices[0], shared, holder, pod))
+    assert told not in joined(page_of(*recorded("44-shared-claim-cpu-full-on-its-node")[:2]))
 
 
 @pytest.mark.parametrize("where", ["{}", "({}) && true"])
