@@ -170,6 +170,10 @@ class _Finder:
             found = self._first(candidates)
             if found is not None:
                 yield found
+        if _ruled_out(self._case):
+            elsewhere = self._first(freeing.devices_elsewhere(self._case))
+            if elsewhere is not None:
+                yield elsewhere
         if self._case.diagnosis.nodes and not self._found:
             yield from (_untried(candidate) for candidate in freeing.unlike(self._case))
 
@@ -275,6 +279,11 @@ class _Finder:
 
     def _works(self, result: Result) -> bool:
         return result.tried if self._gated and not self._fits_only else result.fits
+
+
+def _ruled_out(case: Case) -> bool:
+    """Whether what is first in the way of a pod is that nodes reject it, so that devices elsewhere would do."""
+    return bool(case.diagnosis.causes) and case.diagnosis.causes[0].code.startswith("DRA-4")
 
 
 def _holds(proposal: Proposal) -> bool:

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Final
+
+from msgspec.structs import replace as replace_fields
 
 from kubectl_dra.cluster.edits import Put
 from kubectl_dra.diagnosis import whatif
@@ -31,6 +34,7 @@ _PAIR_NODES: Final = 3
 _POD_COST: Final = 60
 _ADD_COST: Final = 90
 _MAX_NODES_ADDED: Final = 16
+_MODELS: Final = 4
 #: What deleting a pod that the cluster itself needs costs: more than anything else.
 CRITICAL_COST: Final = 100
 SYSTEM_CRITICAL: Final = 2_000_000_000  # priority class system-cluster-critical
@@ -256,6 +260,49 @@ def more_devices(case: Case) -> Iterator[Candidate]:
         most = max(lacking, request.count) if competing else lacking
         steps = [_adding(*model, count) for count in range(lacking, most + 1)]
         yield replace(steps[0], steps=tuple(steps[1:]))
+
+
+def devices_elsewhere(case: Case) -> Iterator[Candidate]:
+    """On the first node that has no device of the class as many as the request asks for, like one of another node."""
+    slices = case.world.inventory.slices.values()
+    models = ((each, device) for each in slices for device in each.spec.devices[:1] if not device.consumes_counters)
+    published = list(islice(models, _MODELS))
+    empty = {
+        group.nodes[0]: None
+        for group in case.diagnosis.nodes
+        if group.outcome is NodeOutcome.CANNOT_ALLOCATE and group.nodes
+        for report in group.requests
+        if report.funnel is not None and not report.funnel.total
+    }
+    for _, _, request, _ in case.funnels():
+        count = request.count if request.allocation_mode == "ExactCount" else 1
+        for node in list(empty)[:1]:
+            steps = [_on_node(*model, count, node) for model in published]
+            if steps:
+                yield replace(steps[0], steps=tuple(steps[1:]))
+
+
+def _on_node(slice_: ResourceSlice, device: Device, count: int, node: str) -> Candidate:
+    """A pool of its own for the node, with so many devices like one; what taints that one has the others have not."""
+    name = f"{slice_.metadata.name}-added-on-{node}"
+    more = tuple(
+        replace_fields(
+            device, name=f"{device.name}-added-{i}", taints=(), node_name=None, node_selector=None, all_nodes=None
+        )
+        for i in range(count)
+    )
+    pool = replace_fields(slice_.spec.pool, name=f"added-on-{node}", resource_slice_count=1)
+    here = replace_fields(
+        slice_.spec, node_name=node, node_selector=None, all_nodes=None, per_device_node_selection=None
+    )
+    spec = replace_fields(here, pool=pool, devices=more, shared_counters=())
+    added = replace_fields(slice_, metadata=replace_fields(slice_.metadata, name=name), spec=spec)
+
+    def change(inventory: Inventory) -> Inventory:
+        return inventory.replace(slices={**inventory.slices, name: added})
+
+    like = str(DeviceId(slice_.spec.driver, slice_.spec.pool.name, device.name))
+    return Candidate(RemedyKind.ADD_DEVICES, (AddDevices(count, like, node),), _ADD_COST, (change,), only=(node,))
 
 
 def more_nodes(case: Case) -> Iterator[Candidate]:

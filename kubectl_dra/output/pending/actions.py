@@ -249,6 +249,8 @@ def hardware_text(action: Action, told: str | None) -> tuple[Safe, str | None]:
     if isinstance(action, AddDevices) and action.node and action.like.split("/")[1:-1] == [action.node]:
         number = fmt("{} more {}", action.count, Safe(plural("device", action.count)))
         return fmt("{} like {} on {}", number, action.like.rpartition("/")[2], action.node), action.node
+    if isinstance(action, AddDevices) and action.node and action.like:
+        return fmt("{} on {}", text, action.node), None
     return text, None
 
 

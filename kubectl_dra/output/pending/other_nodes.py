@@ -7,6 +7,7 @@ from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import NodeOutcome, PoolProblem
+from kubectl_dra.diagnosis.remedies.records import AddDevices
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.funnel import MAX_FUNNELS, funnel_views, has_devices
 from kubectl_dra.output.pending.main_reason import names_of
@@ -41,6 +42,12 @@ def devices_elsewhere(report: PendingReport) -> list[Safe]:
         and all(each.funnel is not None and not each.funnel.total for each in group.requests)
         and not _pool_unused(group)
     ]
+    nodes = {name for group in lacking for name in group.names}
+    if any(
+        each.verified and any(isinstance(a, AddDevices) and a.node in nodes for a in each.actions)
+        for each in report.additions
+    ):
+        return []
     if not lacking or len(classes) != 1 or not (report.code or "").startswith("DRA-4"):
         return []
     text = "Or publish {} devices on {} (not checked here)."
