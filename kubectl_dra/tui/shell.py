@@ -159,6 +159,7 @@ class Shell(Stacks):
         self.arranger.start()
         self.feed.start(self._mail)
         self.set_interval(1.0, self._pass_time)
+        self.app_resume_signal.subscribe(self, self._paint)
         self.go(self._tab)
         for problem in self.settings.problems:
             self.notify(str(safe(problem)), severity="warning", timeout=10, markup=False)
@@ -192,6 +193,10 @@ class Shell(Stacks):
                 self._steps = steps
                 self.view.show()
         self.refresh_frame()
+
+    def _paint(self, _resumed: object) -> None:
+        """All of it, after ``fg``: the terminal's other screen is empty then, and Textual paints what has changed."""
+        self.screen.refresh()
 
     def _wake(self) -> None:
         if self.is_running:
