@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -178,15 +178,13 @@ def pending_report(
     """
     groups = [group for group in diagnosis.nodes if not node or node in group.nodes]
     limit = None if all_nodes else NAMES_SHOWN
-    found = {name: getattr(diagnosis, name) for name in PodFinding.__struct_fields__}
+    found = _found(diagnosis)
     pod = state.inventory.pods.get(diagnosis.pod.key)
     if what_if is not None:
         found |= {"observed": None, "agreement": Agreement.UNCHECKED}
     ways = ways or FoundRemedies()
-    found["missing"] = (*diagnosis.missing, *_of_kueue(diagnosis, state))
-    if node_groups is not None:
-        found["missing"] = (*found["missing"], *node_groups.missing)
-    found["alternatives"] = tuple(text for text in diagnosis.alternatives if text != diagnosis.message)
+    of_groups = node_groups.missing if node_groups is not None else ()
+    found["missing"] = (*diagnosis.missing, *_of_kueue(diagnosis, state), *of_groups)
     drivers = drivers_of(pod, diagnosis.causes, state.inventory) if pod is not None else ()
     asks = pending_asks(diagnosis.pod.key, state.inventory)
     choice = choice_of(state, diagnosis, Owners(state.inventory, read_owner))
@@ -206,9 +204,7 @@ def pending_report(
         devices=devices_of(pod, state.inventory) if pod is not None else (),
         drivers=drivers,
         failing=failing_pods(diagnosis.causes, drivers, state) or failing_elsewhere(diagnosis.nodes, asks, state),
-        autoscaler=autoscaler_words(pod, _events(pod, state), state.now)
-        if pod is not None and what_if is None
-        else None,
+        autoscaler=_autoscaler(pod, state) if pod is not None and what_if is None else None,
         existing=existing(diagnosis.causes[0] if diagnosis.causes else None, diagnosis.pod.namespace, state),
         node_groups=node_groups.verdicts if node_groups is not None else None,
         best_nodes=choice.best,
@@ -216,6 +212,16 @@ def pending_report(
         features=feature_record(state.features),
         read=reads_of(state.evidence),
     )
+
+
+def _autoscaler(pod: Pod, state: ClusterState) -> AutoscalerWords | None:
+    return autoscaler_words(pod, _events(pod, state), state.now)
+
+
+def _found(diagnosis: PodDiagnosis) -> dict[str, Any]:
+    """What the report has from the diagnosis as it is; other messages are those that differ."""
+    found = {name: getattr(diagnosis, name) for name in PodFinding.__struct_fields__}
+    return found | {"alternatives": tuple(text for text in diagnosis.alternatives if text != diagnosis.message)}
 
 
 def _events(pod: Pod, state: ClusterState) -> Sequence[Event]:

@@ -178,16 +178,20 @@ def read_manifests(
         try:
             loaded = _loaded(found.leaf, origin, manifests)
         except DecodeError as error:
-            bad = _bad(found, f"{error}", origin)
-            if len(manifests.bad_objects) < _MAX_BAD:
-                manifests.bad_objects.append(bad)
-            else:
-                uncounted[bad.kind if bad.kind in BY_NAME else ""] += 1
+            _note_bad(_bad(found, f"{error}", origin), manifests, uncounted)
         else:
             if loaded is not None:
                 take(loaded.kind, (loaded.record,), found.document)
     manifests.bad_objects += _more(uncounted, name)
     return manifests
+
+
+def _note_bad(bad: BadObject, manifests: Manifests, uncounted: Counter[str]) -> None:
+    """The first some are told one by one, the others by their number."""
+    if len(manifests.bad_objects) < _MAX_BAD:
+        manifests.bad_objects.append(bad)
+    else:
+        uncounted[bad.kind if bad.kind in BY_NAME else ""] += 1
 
 
 def read_written(source: bytes | Content, name: str, problems: list[ManifestError] | None = None) -> Iterator[Written]:

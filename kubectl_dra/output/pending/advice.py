@@ -12,7 +12,6 @@ from kubectl_dra.diagnosis.records import (
     BindingProblem,
     ClassOffer,
     ClassProblem,
-    ContainerWaits,
     FatalError,
     GangElsewhere,
     HeldFor,
@@ -28,19 +27,18 @@ from kubectl_dra.diagnosis.records.nodes import tells_of_node
 from kubectl_dra.diagnosis.remedies.records import RemedyKind
 from kubectl_dra.model.clock import parse_time
 from kubectl_dra.model.invocation import Address, flag
-from kubectl_dra.model.names import is_label
 from kubectl_dra.output.explain.pages import reason_page
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.amounts import amount_phrase
 from kubectl_dra.output.pending.headline import was_given_up
+from kubectl_dra.output.pending.logs import last_words, log_lines
 from kubectl_dra.output.pending.quotas import quota_advice
-from kubectl_dra.output.pending.said_advice import advice_on_words, is_crash, right_advice, right_lacked
+from kubectl_dra.output.pending.said_advice import advice_on_words, right_advice, right_lacked
 from kubectl_dra.output.pending.volumes import volume_advice, volume_step_lines
 from kubectl_dra.output.safe import Safe, command, fmt, safe
 from kubectl_dra.output.unread import unread_sentence
 from kubectl_dra.output.words import age, ago, counted, listed, plural
-from kubectl_dra.reports.drivers import DriverOnNode
-from kubectl_dra.reports.invocations import Words, changing, dra, kubectl, of, reading, within
+from kubectl_dra.reports.invocations import changing, dra, kubectl, of, reading, within
 from kubectl_dra.reports.pending import PendingReport
 
 #: After so long containers that have not started are held up by something.
@@ -69,14 +67,6 @@ _OF_THE_SCHEDULER: Final = (
 )
 #: What pages write where a name belongs.
 _CAPITALS: Final = re.compile(r"\b(?:CLASS|CLAIM|POD|NAMESPACE|NODE)\b")
-#: Drivers that prepare devices only when an object of theirs is ready: its kind, its resource, what to look at.
-_WAITS_FOR: Final = {
-    "compute-domain.nvidia.com": (
-        "ComputeDomain",
-        "computedomains.resource.nvidia.com",
-        "status.nodes has to name as many ready nodes as spec.numNodes",
-    )
-}
 #: An extended resource is no object of its own that somebody could look for.
 _KINDS_OF_API: Final = ("DeviceClass", "ResourceClaim", "ResourceClaimTemplate")
 #: Whose next step is a log on a node, rather than a change.
@@ -296,7 +286,7 @@ def next_step_lines(report: PendingReport, address: Address, now: datetime) -> I
     elif code in WITHOUT_DEVICES:
         yield from _find_driver(report, address)
     elif any(cause.code in _OF_DRIVERS for cause in report.causes):
-        yield from _logs(report, address)
+        yield from log_lines(report, address)
 
 
 def _node_state(report: PendingReport, address: Address) -> Iterator[Safe]:
@@ -344,7 +334,7 @@ def _on_the_node(report: PendingReport, code: Code, address: Address, now: datet
             yield fmt("{}: {}", lead, events)
     else:
         yield from wrapped(fmt("What usually helps: {}", advice_on_words(report) or _advice(report, code)))
-        yield from _last_words(report, address)
+        yield from last_words(report, address)
         if events is not None:
             yield fmt("Its events: {}", events)
     if code is Code.KUBELET_API:
@@ -352,53 +342,4 @@ def _on_the_node(report: PendingReport, code: Code, address: Address, now: datet
         if cordon is not None:
             yield fmt("To keep pods off that node: {}", cordon)
         return
-    yield from _logs(report, address)
-
-
-def _last_words(report: PendingReport, address: Address) -> Iterator[Safe]:
-    """The log of a container that ends again and again."""
-    where, detail = within(report.pod.namespace), report.causes[0].detail
-    if isinstance(detail, ContainerWaits) and is_crash(detail) and is_label(detail.container):
-        pod, container = of("pod", report.pod.name), ("-c", detail.container)
-        line = command(reading(kubectl("logs", pod, where, *container, "--previous"), address))
-        if line is not None:
-            yield fmt("  {}", line)
-
-
-def _logs(report: PendingReport, address: Address) -> Iterator[Safe]:
-    """The log of each driver on its node, or how its pod is found."""
-    for driver in report.drivers:
-        yield from _state_of(driver, report.pod.namespace, address)
-        where = fmt("{} on {}", driver.driver, driver.node) if driver.node else safe(driver.driver)
-        logs = (command(reading(_log(pod.namespace, pod.name), address)) for pod in driver.likely_pods)
-        lines = [line for line in logs if line is not None]
-        find = command(reading(_find(driver), address))
-        if lines:
-            yield fmt("Log of driver {}:", where)
-        elif find is not None:
-            yield from wrapped(fmt("Log of driver {} (find its pod, then kubectl logs):", where))
-            lines = [find]
-        yield from (fmt("  {}", line) for line in lines)
-
-
-def _state_of(driver: DriverOnNode, namespace: str, address: Address) -> Iterator[Safe]:
-    """The object whose status says how far a driver has come, of drivers that wait for one."""
-    found = _WAITS_FOR.get(driver.driver)
-    where = within(namespace)
-    if found is None or where is None:
-        return
-    kind, resource, text = found
-    line = command(reading(kubectl("get", resource, where, "-o", "yaml"), address))
-    if line is not None:
-        yield fmt("State of the {} ({}): {}", Safe(kind), Safe(text), line)
-
-
-def _log(namespace: str, name: str) -> Words | None:
-    where, pod = within(namespace), of("pod", name)
-    return kubectl("logs", pod, where, "--all-containers", "--since=1h") if where is not None else None
-
-
-def _find(driver: DriverOnNode) -> Words | None:
-    if not driver.node:
-        return kubectl("get", "daemonsets", "-A")
-    return kubectl("get", "pods", "-A", "-o", "wide", "--field-selector", f"spec.nodeName={driver.node}")
+    yield from log_lines(report, address)

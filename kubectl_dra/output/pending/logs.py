@@ -1,0 +1,74 @@
+"""Whose log says more: the commands that print it, or that find whose it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from kubectl_dra.diagnosis.records import ContainerWaits
+from kubectl_dra.model.invocation import Address
+from kubectl_dra.model.names import is_label
+from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.pending.said_advice import is_crash
+from kubectl_dra.output.safe import Safe, command, fmt, safe
+from kubectl_dra.reports.drivers import DriverOnNode
+from kubectl_dra.reports.invocations import Words, kubectl, of, reading, within
+from kubectl_dra.reports.pending import PendingReport
+
+#: Drivers that prepare devices only when an object of theirs is ready: its kind, its resource, what to look at.
+_WAITS_FOR: Final = {
+    "compute-domain.nvidia.com": (
+        "ComputeDomain",
+        "computedomains.resource.nvidia.com",
+        "status.nodes has to name as many ready nodes as spec.numNodes",
+    )
+}
+
+
+def last_words(report: PendingReport, address: Address) -> Iterator[Safe]:
+    """The log of a container that ends again and again."""
+    where, detail = within(report.pod.namespace), report.causes[0].detail
+    if isinstance(detail, ContainerWaits) and is_crash(detail) and is_label(detail.container):
+        pod, container = of("pod", report.pod.name), ("-c", detail.container)
+        line = command(reading(kubectl("logs", pod, where, *container, "--previous"), address))
+        if line is not None:
+            yield fmt("  {}", line)
+
+
+def log_lines(report: PendingReport, address: Address) -> Iterator[Safe]:
+    """The log of each driver on its node, or how its pod is found."""
+    for driver in report.drivers:
+        yield from _state_of(driver, report.pod.namespace, address)
+        where = fmt("{} on {}", driver.driver, driver.node) if driver.node else safe(driver.driver)
+        logs = (command(reading(_log(pod.namespace, pod.name), address)) for pod in driver.likely_pods)
+        lines = [line for line in logs if line is not None]
+        find = command(reading(_find(driver), address))
+        if lines:
+            yield fmt("Log of driver {}:", where)
+        elif find is not None:
+            yield from wrapped(fmt("Log of driver {} (find its pod, then kubectl logs):", where))
+            lines = [find]
+        yield from (fmt("  {}", line) for line in lines)
+
+
+def _state_of(driver: DriverOnNode, namespace: str, address: Address) -> Iterator[Safe]:
+    """The object whose status says how far a driver has come, of drivers that wait for one."""
+    found = _WAITS_FOR.get(driver.driver)
+    where = within(namespace)
+    if found is None or where is None:
+        return
+    kind, resource, text = found
+    line = command(reading(kubectl("get", resource, where, "-o", "yaml"), address))
+    if line is not None:
+        yield fmt("State of the {} ({}): {}", Safe(kind), Safe(text), line)
+
+
+def _log(namespace: str, name: str) -> Words | None:
+    where, pod = within(namespace), of("pod", name)
+    return kubectl("logs", pod, where, "--all-containers", "--since=1h") if where is not None else None
+
+
+def _find(driver: DriverOnNode) -> Words | None:
+    if not driver.node:
+        return kubectl("get", "daemonsets", "-A")
+    return kubectl("get", "pods", "-A", "-o", "wide", "--field-selector", f"spec.nodeName={driver.node}")
