@@ -73,7 +73,8 @@ def pytest_make_parametrize_id(val: object) -> str | None:
     if not isinstance(val, str | bytes) or len(val) <= _LONGEST_ID:
         return None
     text = val if isinstance(val, str) else val.decode("latin-1")
-    return f"{text[: _LONGEST_ID // 2]}-{len(val)}"
+    # The environment of a test holds its name, and in some locales only ASCII.
+    return f"{ascii(text[: _LONGEST_ID // 2])[1:-1]}-{len(val)}"
 
 
 @pytest.hookimpl(tryfirst=True)
