@@ -20,6 +20,9 @@ from kubectl_dra.commands.app import COMMANDS, run
 from tests.reports.contract import broken
 from tools.schemas import LISTS, REPORTS
 
+pytestmark = pytest.mark.one_in(2)
+
+
 ROOT = Path(__file__).parents[1]
 SCHEMAS = {
     path.stem: json.loads(path.read_text(encoding="utf-8")) for path in (ROOT / "docs" / "schema").glob("*.json")

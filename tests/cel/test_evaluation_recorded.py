@@ -5,6 +5,9 @@ import pytest
 from tests.vectors.answer_cel import answer
 from tests.vectors.rows import rows
 
+pytestmark = pytest.mark.one_in(2)
+
+
 CATEGORIES = sorted({row["category"] for row in rows("cel")})
 OUTCOMES = ("match", "value", "runtime_error", "compile_error")
 ENVIRONMENTS = {"scheduler": "expect", "admission": "expect_new"}

@@ -16,6 +16,9 @@ from tests.commands.test_whatif import Ask, ask
 from tests.diagnosis import build
 from tests.diagnosis.test_capacity import world
 
+pytestmark = pytest.mark.one_in(2)
+
+
 __all__ = ["ask"]
 CLASS = ("--class", "gpu.example.com", "-n", "ml")
 

@@ -17,6 +17,9 @@ from tests.golden_files import check_golden
 from tests.kit.clock import CLOCK
 from tests.reports.clusters import SMALL, document, withheld
 
+pytestmark = pytest.mark.one_in(2)
+
+
 INVENTORY, EVIDENCE = load_demo()
 FACTS = ClusterState(INVENTORY, EVIDENCE, Features(), CLOCK)
 POOLS = [str(pool) for pool in FACTS.pools]

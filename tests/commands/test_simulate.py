@@ -22,6 +22,9 @@ from tests.golden_files import check_golden
 from tests.kit.clock import CLOCK
 from tests.kit.state import state_of
 
+pytestmark = pytest.mark.one_in(2)
+
+
 FILES = Path(__file__).parent.parent / "simulations"
 INVENTORY, EVIDENCE = load_demo()
 CASES = {

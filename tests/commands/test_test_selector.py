@@ -12,6 +12,9 @@ import yaml
 from kubectl_dra.commands.app import run
 from tests.golden_files import FOLDER, check_golden
 
+pytestmark = pytest.mark.one_in(2)
+
+
 GPU = 'device.attributes["gpu.example.com"]'
 MEMORY = 'device.capacity["gpu.example.com"].memory'
 H100 = f'{GPU}.model == "H100"'

@@ -14,6 +14,9 @@ from kubectl_dra.commands.app import run
 from tests.kit.pseudo_terminal import pseudo_terminal
 from tests.reports.clusters import DEMO
 
+pytestmark = pytest.mark.one_in(2)
+
+
 #: Names that are longer still than those of the demo cluster.
 NAMES = {
     "serve-0-gpus-ppjs4": "llama-3-70b-instruct-vllm-6d4b9c7f5d-n4pt9-gpus-ppjs4",

@@ -19,6 +19,9 @@ from kubectl_dra.source.demo import load_demo
 from tests.golden_files import check_golden
 from tests.kit.state import state_of
 
+pytestmark = pytest.mark.one_in(2)
+
+
 INVENTORY, EVIDENCE = load_demo()
 PENDING = [(key.namespace, key.name) for key in pending_pods(state_of(INVENTORY, EVIDENCE))]
 

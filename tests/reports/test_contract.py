@@ -18,6 +18,9 @@ from kubectl_dra.reports.base import Bound
 from tests.reports.contract import broken
 from tools.schemas import REPORTS
 
+pytestmark = pytest.mark.one_in(2)
+
+
 ROOT = Path(__file__).parents[2]
 #: The longest answer about one pod on the six nodes of the demo cluster.
 MOST = 20_000

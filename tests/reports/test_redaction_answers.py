@@ -28,6 +28,9 @@ from kubectl_dra.source.manifests import read_manifests
 from tests.kit.clock import CLOCK
 from tests.reports.clusters import DEMO, FULL, SMALL
 
+pytestmark = pytest.mark.one_in(2)
+
+
 TESTS = Path(__file__).parents[1]
 RECORDED = [
     *sorted(TESTS.glob("scenarios/*/snapshot.json")),

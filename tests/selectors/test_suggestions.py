@@ -17,6 +17,9 @@ from tests.diagnosis import build, facts
 from tests.kit.clock import CLOCK
 from tests.kit.ways import remedies
 
+pytestmark = pytest.mark.one_in(2)
+
+
 DOMAIN = f'device.attributes["{build.DRIVER}"]'
 MEMORY = f'device.capacity["{build.DRIVER}"].memory'
 
