@@ -178,10 +178,8 @@ def pending_report(
     """
     groups = [group for group in diagnosis.nodes if not node or node in group.nodes]
     limit = None if all_nodes else NAMES_SHOWN
-    found = _found(diagnosis)
+    found = _found(diagnosis, what_if)
     pod = state.inventory.pods.get(diagnosis.pod.key)
-    if what_if is not None:
-        found |= {"observed": None, "agreement": Agreement.UNCHECKED}
     ways = ways or FoundRemedies()
     of_groups = node_groups.missing if node_groups is not None else ()
     found["missing"] = (*diagnosis.missing, *_of_kueue(diagnosis, state), *of_groups)
@@ -218,9 +216,14 @@ def _autoscaler(pod: Pod, state: ClusterState) -> AutoscalerWords | None:
     return autoscaler_words(pod, _events(pod, state), state.now)
 
 
-def _found(diagnosis: PodDiagnosis) -> dict[str, Any]:
-    """What the report has from the diagnosis as it is; other messages are those that differ."""
+def _found(diagnosis: PodDiagnosis, what_if: WhatIf | None) -> dict[str, Any]:
+    """What the report has from the diagnosis as it is; other messages are those that differ.
+
+    The scheduler has said nothing about a cluster that is only supposed.
+    """
     found = {name: getattr(diagnosis, name) for name in PodFinding.__struct_fields__}
+    if what_if is not None:
+        found |= {"observed": None, "agreement": Agreement.UNCHECKED}
     return found | {"alternatives": tuple(text for text in diagnosis.alternatives if text != diagnosis.message)}
 
 

@@ -17,7 +17,7 @@ from kubectl_dra.tui.frame import Crumbs, Footer, Tabs
 from kubectl_dra.tui.help import HelpScreen
 from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.palette import Actions, Contexts, Namespaces, Objects
-from kubectl_dra.tui.prompt import Prompt
+from kubectl_dra.tui.prompt import Line, Prompt
 from kubectl_dra.tui.screens import SCREEN_BY_ID
 from kubectl_dra.tui.targets import devices_named
 from kubectl_dra.tui.theme import DARK, LIGHT
@@ -74,7 +74,9 @@ class DraApp(CommandLine):
             return self.offers(name) and (len(self.screen_stack) == 1 or name in ("leave", "interrupt"))
         if len(self.screen_stack) > 1 or (action == "press" and self.is_typing):
             return False
-        return name == "back" or self.offers(name)
+        if name == "back":
+            return not (isinstance(self.focused, Line) and self.query_one(Prompt).is_open)
+        return self.offers(name)
 
     def action_do(self, name: str) -> None:
         """A key was pressed."""

@@ -20,6 +20,8 @@ class CommandLine(Tools):
         super().__init__(settings)
         self.names = Names(self)
         self._answer: Callable[[str], None] | None = None
+        #: The filter as it was when it was asked for, or is by what was typed since.
+        self._asked = ""
 
     def do_command(self) -> None:
         """``:``."""
@@ -33,6 +35,7 @@ class CommandLine(Tools):
 
     def ask_filter(self, text: str) -> None:
         """``/``."""
+        self._asked = text
         self.open_prompt("/", text)
 
     def ask(self, question: Safe, answer: Callable[[str], None], text: str = "") -> None:
@@ -48,20 +51,33 @@ class CommandLine(Tools):
     def on_prompt_typed(self, event: Prompt.Typed) -> None:
         """The filter works as it is typed."""
         event.stop()
-        if event.sign == "/" and self.view is not None:
-            self.view.lent_filter = False
-            self.view.set_filter(event.text)
-            self.refresh_frame()
-        elif event.sign == ":" and self.query_one(Prompt).is_open:
+        if not self.query_one(Prompt).is_open:
+            # Keys are faster than messages: what was typed counts since it was entered or left.
+            return
+        if event.sign == "/":
+            self._filter(event.text)
+        elif event.sign == ":":
             self._suggest(event.text)
 
-    def prompt_done(self, sign: str, text: str) -> None:
-        """Enter."""
+    def _filter(self, text: str) -> None:
+        self._asked = text
+        if self.view is not None:
+            self.view.lent_filter = False
+            self.view.set_filter(text)
+            self.refresh_frame()
+
+    def prompt_done(self, sign: str, text: str | None) -> None:
+        """Enter, or escape."""
+        if text is None:
+            self.cancel_prompt()
+            return
         self._close_prompt()
         if sign == ":":
             self.run_command(text)
         elif sign == "?":
             self._answered(text)
+        elif sign == "/" and text != self._asked:
+            self._filter(text)
 
     def _answered(self, text: str) -> None:
         answer, self._answer = self._answer, None

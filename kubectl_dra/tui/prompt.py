@@ -46,6 +46,11 @@ class Line(Input):
             event.stop()
             event.prevent_default()
             self._prompt.submit(self.value)
+        elif self._prompt.is_open and event.key == "escape":
+            # After the keys before it: the app, which would be faster, leaves it to this line.
+            event.stop()
+            event.prevent_default()
+            self._prompt.leave()
         elif self._prompt.is_open and event.key in ("tab", "right", "up", "down") and self._prompt.walk(event.key):
             event.stop()
             event.prevent_default()
@@ -81,7 +86,7 @@ class Prompt(Horizontal):
             self.sign = sign
             self.text = text
 
-    def __init__(self, done: Callable[[str, str], None]) -> None:
+    def __init__(self, done: Callable[[str, str | None], None]) -> None:
         super().__init__()
         self.sign = ""
         self._done = done
@@ -169,6 +174,10 @@ class Prompt(Horizontal):
         if self._typed is not None and event.value not in (*self.suggestions(self._typed), *self.history):
             self._typed = None
         self.post_message(self.Typed(self.sign, event.value))
+
+    def leave(self) -> None:
+        """Escape was pressed."""
+        self._done(self.sign, None)
 
     def submit(self, text: str) -> None:
         """Enter was pressed."""

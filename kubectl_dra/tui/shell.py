@@ -122,8 +122,8 @@ class Shell(Stacks):
         """A question in place of the footer."""
 
     @abstractmethod
-    def prompt_done(self, sign: str, text: str) -> None:
-        """Something was typed into the prompt."""
+    def prompt_done(self, sign: str, text: str | None) -> None:
+        """Something was typed into the prompt; None: it was left with escape."""
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Colours of ours that a theme may lack."""

@@ -214,6 +214,24 @@ def test_a_way_out_is_copied_however_fast_the_keys_come(size, keys):
     play(demo_app(), script, size)
 
 
+@pytest.mark.parametrize(
+    ("line", "keys", "shown"), [("pools", "/mig", "1 of 7"), ("pod ml/trainer-0", "/nvlink", "with")]
+)
+def test_what_is_typed_last_does_not_come_back_after_escape(line, keys, shown):
+    async def script(ui):
+        await ui.command(line)
+        before = ui.crumbs
+        ui.send(*keys, "enter")
+        await ui.settle()
+        assert (ui.app.view.is_filtered, shown in ui.crumbs) == (True, True)
+        await ui.press("escape")
+        ui.send(*keys, "enter", "escape")
+        await ui.settle()
+        assert (ui.app.view.is_filtered, ui.crumbs) == (False, before)
+
+    play(demo_app(), script)
+
+
 @pytest.mark.parametrize("size", [SMALL, LARGE])
 def test_the_name_is_copied_beside_ways_out_and_that_is_said(size):
     async def script(ui):

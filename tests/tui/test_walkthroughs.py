@@ -126,10 +126,7 @@ def test_all_devices_of_a_node_are_planned_and_not_tainted(size, settings):
         at.wait("Will create")
         at.type("/evicted")
         at.wait("evicted now")
-        at.keys("Enter")
-        # One by one: two that come at once are one key with Alt to a terminal.
-        at.keys("Escape")
-        at.keys("Escape")
+        at.keys("Enter", "Escape", "Escape")
         at.wait("IDLE")
         at.keys("q")
         check_left(at)

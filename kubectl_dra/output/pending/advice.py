@@ -67,7 +67,7 @@ _OF_THE_SCHEDULER: Final = (
 )
 #: What pages write where a name belongs.
 _CAPITALS: Final = re.compile(r"\b(?:CLASS|CLAIM|POD|NAMESPACE|NODE)\b")
-#: An extended resource is no object of its own that somebody could look for.
+#: Kinds whose objects can be looked for; an extended resource is not an object of the API.
 _KINDS_OF_API: Final = ("DeviceClass", "ResourceClaim", "ResourceClaimTemplate")
 #: Whose next step is a log on a node, rather than a change.
 _ON_THE_NODE: Final = "DRA-6"
