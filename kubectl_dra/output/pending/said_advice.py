@@ -39,8 +39,10 @@ def advice_on_words(report: PendingReport) -> Safe | None:
         case ClaimEntry() as entry if cause.code is Code.CLAIM_CREATION_FAILED:
             return _creation(entry)
         case NodeShortage() as shortage if not shortage.allocatable and shortage.resource not in _EVERYWHERE:
-            text = "Nothing becomes free there: set up {} on {}, or publish devices on a node that has it."
-            return fmt(text, shortage.resource, listed(cause.nodes[:_NODES], "or"))
+            where = listed(cause.nodes[:_NODES], "or")
+            told = fmt("Nothing becomes free there: set up {} on {}", shortage.resource, where)
+            other = Safe("" if report.additions else ", or publish devices on a node that has it")
+            return fmt("{}{}.", told, other)
         case KubeletText() as said if cause.code is Code.DRIVER_FAILED:
             return _driver(said)
     if cause.code is Code.CLAIM_NOT_ALLOCATED:
