@@ -4,7 +4,7 @@ The scheduler remembers what it allocates until that is written, and turns away 
 That is over in a moment, so that the words mean nothing until they have been repeated for a while; and its memory
 can't be read, so that they hold only while nothing has changed since they were said last.
 
-Upstream: plugins/dynamicresources, PreFilter (ClaimHasPendingAllocation) and inFlightAllocations.
+Upstream: plugins/dynamicresources, PreFilter (GetPendingAllocation) and inFlightAllocations.
 """
 
 from __future__ import annotations
