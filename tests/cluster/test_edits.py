@@ -13,7 +13,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.cluster.edits import Edit, Put, Remove, edited
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
-from tests.diagnosis import build
+from tests.kit import build
 from tests.kit.state import build_inventory, decoded, inventory_of, state_of
 
 

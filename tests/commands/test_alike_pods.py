@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from kubectl_dra.commands.app import run
-from tests.diagnosis import build
+from tests.kit import build
 
 OWNER = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "llm", "uid": "rs", "controller": True}
 VERSIONS = {"Node": "v1", "Pod": "v1", "Namespace": "v1"}

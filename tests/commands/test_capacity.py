@@ -13,8 +13,8 @@ from kubectl_dra.output.capacity.page import capacity_page
 from kubectl_dra.output.safe import Safe, plain
 from kubectl_dra.reports.capacity import Request, capacity_report
 from tests.commands.test_whatif import Ask, ask
-from tests.diagnosis import build
 from tests.diagnosis.test_capacity import world
+from tests.kit import build
 
 pytestmark = pytest.mark.one_in(2)
 

@@ -11,8 +11,8 @@ import pytest
 from kubectl_dra.commands.app import run
 from kubectl_dra.commands.why_pending.groups import not_served
 from kubectl_dra.model.evidence import Coverage, Evidence, Read
-from tests.diagnosis import build
 from tests.diagnosis.gangs import as_file, gpus, group, member, members
+from tests.kit import build
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,7 @@ import yaml
 
 from kubectl_dra.commands.app import run
 from kubectl_dra.reports.lint.records import RULES
-from tests.diagnosis import build
+from tests.kit import build
 
 CLASS = """\
 apiVersion: resource.k8s.io/v1

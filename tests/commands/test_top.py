@@ -10,7 +10,7 @@ from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.top import By, top_report
 from kubectl_dra.source.demo import load_demo
 from tests.commands.test_whatif import Ask, ask
-from tests.diagnosis import facts
+from tests.kit import facts
 from tests.kit.state import state_of
 
 __all__ = ["ask"]

@@ -13,7 +13,7 @@ from kubectl_dra.diagnosis.gangs.records import GroupDiagnosis
 from kubectl_dra.diagnosis.records import PodDiagnosis
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
-from tests.diagnosis import build, facts
+from tests.kit import build, facts
 from tests.kit.state import state_of
 
 GATES: Final = {"GenericWorkload": True, "DRAWorkloadResourceClaims": True}

@@ -12,7 +12,7 @@ from kubectl_dra.diagnosis.records import Agreement, AssumptionKind, ClaimElsewh
 from kubectl_dra.model.evidence import Coverage, Evidence, Read
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
-from tests.diagnosis import build, facts
+from tests.kit import build, facts
 from tests.kit.clock import CLOCK
 from tests.kit.state import diagnose_pod
 from tests.kit.ways import remedies

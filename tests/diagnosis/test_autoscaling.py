@@ -14,9 +14,9 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Missing, NodeOutcome, RbacRule
 from kubectl_dra.model.evidence import Coverage, Evidence, Read
 from kubectl_dra.model.ids import Key
-from tests.diagnosis import build
-from tests.diagnosis.build import NAMESPACE
 from tests.diagnosis.test_capacity import nodes, world
+from tests.kit import build
+from tests.kit.build import NAMESPACE
 
 POD = Key(NAMESPACE, "waits")
 CAPACITY = "capacity.cluster-autoscaler.kubernetes.io/"

@@ -19,10 +19,10 @@ from kubectl_dra.output.capacity.page import capacity_page
 from kubectl_dra.reports.capacity import Request, capacity_report
 from tests.capacity.clusters import Shape as Wanted
 from tests.capacity.worlds import shape_of
-from tests.diagnosis import build
-from tests.diagnosis.build import NAMESPACE
-from tests.diagnosis.facts import evidence
 from tests.diagnosis.test_whatif import budget, gpus, owned, template
+from tests.kit import build
+from tests.kit.build import NAMESPACE
+from tests.kit.facts import evidence
 from tests.kit.state import inventory_of, state_of
 
 

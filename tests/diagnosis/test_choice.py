@@ -12,7 +12,7 @@ from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.meta import LabelSelector, OwnerReference
 from kubectl_dra.model.workloads import WorkloadObject, WorkloadSpec
-from tests.diagnosis import build, facts
+from tests.kit import build, facts
 from tests.kit.clock import CLOCK
 from tests.scheduler.rows import snapshot_of
 from tests.vectors.rows import rows

@@ -14,7 +14,7 @@ from kubectl_dra.model import labels
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
-from tests.diagnosis import build, facts
+from tests.kit import build, facts
 from tests.kit.state import diagnose_claim, diagnose_pod, state_of
 
 CLAIM = Key(build.NAMESPACE, "claim")

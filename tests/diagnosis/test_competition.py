@@ -21,7 +21,8 @@ from kubectl_dra.diagnosis.remedies.records import (
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.reports.remedies import find_remedies
-from tests.diagnosis import build, facts, gangs
+from tests.diagnosis import gangs
+from tests.kit import build, facts
 from tests.kit.clock import CLOCK
 from tests.kit.ways import remedies
 

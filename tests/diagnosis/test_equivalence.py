@@ -20,8 +20,8 @@ from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.scheduler.claims import resolve
 from kubectl_dra.source import load
 from kubectl_dra.source.spec import DEMO, SourceSpec
-from tests.diagnosis import build, facts
 from tests.diagnosis.test_scenarios import EXPECTED
+from tests.kit import build, facts
 from tests.kit.clock import CLOCK
 from tests.kit.state import state_of
 

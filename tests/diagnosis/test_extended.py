@@ -10,7 +10,7 @@ from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.scheduler.extended import clashing, class_by_resource, virtual_claim
 from kubectl_dra.scheduler.resource_names import is_dra_extended_resource, is_extended_resource, is_scalar_resource
-from tests.diagnosis import build, facts
+from tests.kit import build, facts
 from tests.kit.state import diagnose_pod
 
 GPU = "example.com/gpu"

@@ -13,9 +13,9 @@ from kubectl_dra.diagnosis.remedies.records import (
     RemoveTaintRule,
     RepairPool,
 )
-from tests.diagnosis import facts
 from tests.diagnosis.test_remedies import recorded
 from tests.diagnosis.test_scenarios import EXPECTED
+from tests.kit import facts
 from tests.kit.ways import remedies
 
 Step = tuple[str, str, str]

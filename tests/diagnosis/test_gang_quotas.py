@@ -7,8 +7,8 @@ import pytest
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gangs.placing import place_group
 from kubectl_dra.model.inventory import key_of
-from tests.diagnosis import build
 from tests.diagnosis.gangs import GROUP, Object, cluster, group, members
+from tests.kit import build
 
 
 def quota(pods: int, used: int = 0) -> Object:

@@ -26,8 +26,8 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.output.pending.remedies import remedy_text
 from kubectl_dra.output.safe import plain
 from kubectl_dra.reports.remedies import find_remedies
-from tests.diagnosis import build
 from tests.diagnosis.gangs import GROUP, Object, cluster, gpus, group, member, members, of_pod
+from tests.kit import build
 from tests.kit.ways import proposals, remedies
 
 

@@ -22,8 +22,8 @@ from kubectl_dra.diagnosis.records import (
 from kubectl_dra.output.pending.gangs import origin
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.safe import plain
-from tests.diagnosis import build
 from tests.diagnosis.gangs import cluster, gpus, group, member, members, of_group, of_pod
+from tests.kit import build
 
 TWO_ON_ONE = [*gpus("node-a", 1), *gpus("node-b", 1)]
 

@@ -24,8 +24,8 @@ from kubectl_dra.diagnosis.remedies.records import RemedyKind
 from kubectl_dra.output.pending.evidence import evidence_lines
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.safe import plain
-from tests.diagnosis import build
 from tests.diagnosis.gangs import Object, cluster, of_pod
+from tests.kit import build
 from tests.kit.clock import CLOCK
 from tests.kit.ways import remedies
 

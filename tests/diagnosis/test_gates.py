@@ -16,7 +16,7 @@ from kubectl_dra.diagnosis.records import (
 )
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
-from tests.diagnosis import build, facts
+from tests.kit import build, facts
 from tests.kit.state import diagnose_pod
 
 POD = Key(build.NAMESPACE, "pod")

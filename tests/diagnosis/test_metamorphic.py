@@ -10,8 +10,8 @@ from kubectl_dra.diagnosis.records import Agreement, Bound, PodDiagnosis, Verdic
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
-from tests.diagnosis import facts
 from tests.diagnosis.test_scenarios import EXPECTED
+from tests.kit import facts
 from tests.kit.state import diagnose_pod
 
 DECIDING = ("Pod", "Node", "ResourceClaim", "DeviceClass", "ResourceSlice", "DeviceTaintRule")

@@ -13,7 +13,7 @@ from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.model.resource import DeviceClass, DeviceClassSpec
 from kubectl_dra.scheduler.plugins import node_affinity
 from kubectl_dra.scheduler.reasons import DYNAMIC_RESOURCES, UNKNOWN, Kind, kind_of, plugin_of
-from tests.diagnosis import build, facts
+from tests.kit import build, facts
 from tests.kit.clock import CLOCK
 
 

@@ -8,7 +8,7 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Health, KubeletText, ObjectRef, PodDiagnosis, Verdict
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
-from tests.diagnosis import build, facts
+from tests.kit import build, facts
 from tests.kit.state import diagnose_pod
 
 POD = Key(build.NAMESPACE, "pod")

@@ -9,7 +9,7 @@ from kubectl_dra.diagnosis.records import Verdict
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.features import features
 from kubectl_dra.model.inventory import key_of
-from tests.diagnosis import build, facts
+from tests.kit import build, facts
 from tests.kit.clock import CLOCK
 
 CLASS = build.device_class()

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from kubectl_dra.diagnosis.records import AssumptionKind, Preemption, Verdict
-from tests.diagnosis import build
 from tests.diagnosis.test_other_plugins import diagnose
+from tests.kit import build
 
 
 def runs(name: str, priority: int = 0, **more: Any) -> dict[str, Any]:

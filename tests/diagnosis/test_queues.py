@@ -18,7 +18,7 @@ from kubectl_dra.model.features import features
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.queues import NO_QUEUES, QueueObjects
 from kubectl_dra.output.pending.queues import queue_lines, queue_reason
-from tests.diagnosis import facts
+from tests.kit import facts
 from tests.kit.clock import CLOCK
 
 NS = "ml"

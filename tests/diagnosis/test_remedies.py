@@ -23,8 +23,8 @@ from kubectl_dra.diagnosis.whatif.records import AddNode
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.scheduler.snapshot import Snapshot
-from tests.diagnosis import build, facts
 from tests.diagnosis.test_scenarios import EXPECTED
+from tests.kit import build, facts
 from tests.kit.clock import CLOCK
 from tests.kit.decisions import decide
 from tests.kit.ways import proposals, remedies

@@ -16,7 +16,7 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.output.pending.remedies import remedy_lines
 from kubectl_dra.reports.remedies import find_remedies
 from kubectl_dra.reports.renewal import QuotasUnread
-from tests.diagnosis import build, facts
+from tests.kit import build, facts
 from tests.kit.clock import CLOCK
 from tests.kit.ways import remedies
 

@@ -8,7 +8,7 @@ from kubectl_dra.diagnosis.records import Agreement, Verdict
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.scheduler.fit_error import without_preemption
-from tests.diagnosis import facts
+from tests.kit import facts
 from tests.kit.state import diagnose_pod
 
 # Verdict and code of the first cause. Every pod of tests/scenarios is here.

@@ -8,8 +8,8 @@ import pytest
 
 from kubectl_dra.model.features import features
 from kubectl_dra.model.signs import shown_gates
-from tests.diagnosis.build import claim, device, device_class, request, slice_
-from tests.diagnosis.facts import inventory
+from tests.kit.build import claim, device, device_class, request, slice_
+from tests.kit.facts import inventory
 
 TAINT = {"key": "broken", "effect": "NoSchedule"}
 RULE = {"kind": "DeviceTaintRule", "metadata": {"name": "broken"}, "spec": {"taint": TAINT}}

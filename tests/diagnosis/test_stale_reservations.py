@@ -14,7 +14,7 @@ from kubectl_dra.diagnosis.remedies.records import DeletePod, EndReservations
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.reports.remedies import FoundRemedies, RemedyReport, find_remedies
-from tests.diagnosis import build, facts
+from tests.kit import build, facts
 from tests.kit.clock import CLOCK
 
 POD = Key(build.NAMESPACE, "pod")

@@ -9,8 +9,8 @@ import pytest
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import PodDiagnosis, Verdict, VolumeTrouble
 from kubectl_dra.output.pending.reasons import reason_sentence
-from tests.diagnosis import build
 from tests.diagnosis.test_other_plugins import diagnose
+from tests.kit import build
 
 DATA = {"name": "data", "persistentVolumeClaim": {"claimName": "data"}}
 ZONE = "topology.kubernetes.io/zone"

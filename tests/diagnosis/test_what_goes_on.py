@@ -24,7 +24,7 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.output.pending.claim_page import claim_pending_summary
 from kubectl_dra.output.pending.page import pending_page, pending_summary
 from kubectl_dra.reports.pending import claim_pending_report, pending_report
-from tests.diagnosis import build, facts
+from tests.kit import build, facts
 from tests.kit.state import diagnose_claim, diagnose_pod, state_of
 
 POD = Key(build.NAMESPACE, "pod")

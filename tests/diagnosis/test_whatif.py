@@ -19,9 +19,9 @@ from kubectl_dra.model.meta import LabelSelector
 from kubectl_dra.model.workloads import WorkloadObject, WorkloadSpec
 from kubectl_dra.output.safe import Safe, plain
 from kubectl_dra.output.whatif.page import whatif_lines
-from tests.diagnosis import build
-from tests.diagnosis.build import NAMESPACE
-from tests.diagnosis.facts import evidence
+from tests.kit import build
+from tests.kit.build import NAMESPACE
+from tests.kit.facts import evidence
 from tests.kit.state import inventory_of, state_of
 
 GPU = build.DRIVER

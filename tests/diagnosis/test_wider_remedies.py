@@ -15,7 +15,7 @@ from kubectl_dra.diagnosis.remedies.records import AddDevices, DeletePod, EditCl
 from kubectl_dra.diagnosis.whatif.records import AddNode
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
-from tests.diagnosis import build, facts
+from tests.kit import build, facts
 from tests.kit.clock import CLOCK
 
 MEMORY = f'device.capacity["{build.DRIVER}"].memory'

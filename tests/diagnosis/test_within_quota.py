@@ -13,7 +13,7 @@ from kubectl_dra.diagnosis.remedies.records import EditClaim, EditPod
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.reports.remedies import find_remedies
-from tests.diagnosis import build, facts
+from tests.kit import build, facts
 from tests.kit.clock import CLOCK
 from tests.kit.ways import remedies
 from tests.reports.test_renewal import owned, owner

@@ -25,7 +25,7 @@ from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.meta import ObjectMeta, OwnerReference
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.resource import ConsumerReference, ResourceClaim
-from tests.diagnosis import facts
+from tests.kit import facts
 from tests.kit.clock import CLOCK
 from tests.kit.ways import proposals
 from tests.oracle.scheduler_oracle import Oracle

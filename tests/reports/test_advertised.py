@@ -12,7 +12,7 @@ from kubectl_dra.commands.app import run
 from kubectl_dra.reports.advertised import advertised
 from kubectl_dra.reports.base import Bound
 from tests.corpus.shapes import attributes, claim, device_class, devices, node, pod, request, slice_
-from tests.diagnosis import build, facts
+from tests.kit import build, facts
 from tests.kit.state import state_of
 
 NVIDIA = "gpu.nvidia.com"

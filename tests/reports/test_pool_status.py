@@ -13,7 +13,7 @@ from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import PoolId
 from kubectl_dra.output.devices.pool_page import pool_page
 from kubectl_dra.reports.pool import PoolReport, pool_report
-from tests.diagnosis import build, facts
+from tests.kit import build, facts
 from tests.kit.clock import CLOCK
 
 NOW = parse_time("2026-01-01T01:00:00Z")

@@ -21,7 +21,7 @@ from kubectl_dra.model.meta import OwnerReference
 from kubectl_dra.model.workloads import WorkloadObject
 from kubectl_dra.reports.remedies import RemedyReport, find_remedies
 from kubectl_dra.reports.renewal import CountsAsFailed, Hindrance, NoCommand, Renewal, Restarts, StartsOver
-from tests.diagnosis import build, facts
+from tests.kit import build, facts
 from tests.kit.clock import CLOCK
 
 _GROUPS = {

@@ -16,7 +16,7 @@ from kubectl_dra.model.features import features
 from kubectl_dra.output.simulation.page import simulation_page
 from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.simulation import Copies, Counted, Role, SimulationReport, copies, simulation_report
-from tests.diagnosis import build, facts
+from tests.kit import build, facts
 from tests.kit.clock import CLOCK
 
 NS = build.NAMESPACE

@@ -24,8 +24,8 @@ from kubectl_dra.reports.base import Bound, Fits
 from kubectl_dra.reports.capacity import CapacityReport, Request, capacity_report
 from kubectl_dra.reports.simulation import Copies, PodSimulation, SimulationReport, simulation_report
 from kubectl_dra.scheduler.fit_error import without_preemption
-from tests.diagnosis import build, facts
 from tests.diagnosis.test_scenarios import EXPECTED
+from tests.kit import build, facts
 from tests.kit.clock import CLOCK
 from tests.scenario_files import snapshot_items
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kubectl_dra.commands.app import run
-from tests.diagnosis import build
+from tests.kit import build
 
 CLAIM = build.claim("held", held=[("node-1", "gpu-0")], by=["user"])
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from kubectl_dra.model.features import Features, features
 from kubectl_dra.model.inventory import Inventory
-from tests.diagnosis import build, facts
+from tests.kit import build, facts
 
 CLASS = "cards"
 NODE = "node-1"

@@ -22,7 +22,7 @@ from kubectl_dra.reports.pool import pool_report
 from kubectl_dra.reports.selector import Setting, expression_question, manifest_questions, selector_report
 from kubectl_dra.selectors.evaluate import SelectorSet
 from kubectl_dra.tui.queries import Matching
-from tests.diagnosis import build, facts
+from tests.kit import build, facts
 from tests.kit.clock import CLOCK
 from tests.kit.sample import sampled
 from tests.selectors.clusters import CLASS, COVERED, NODE, POD, Case, any_case

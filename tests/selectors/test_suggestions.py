@@ -13,7 +13,7 @@ from kubectl_dra.diagnosis.remedies.records import EditClaim, EditClass
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.reports.selector import SelectorReport, Setting, manifest_questions, selector_report
-from tests.diagnosis import build, facts
+from tests.kit import build, facts
 from tests.kit.clock import CLOCK
 from tests.kit.ways import remedies
 

@@ -12,7 +12,7 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.remedies.records import RemedyKind
 from kubectl_dra.output.pending.headline import pending_summary
 from kubectl_dra.output.pending.page import pending_page
-from tests.diagnosis import build
+from tests.kit import build
 from tests.kit.clock import CLOCK
 from tests.output.pending.test_more_situations import before, holding, tainted
 from tests.output.pending.test_situations import DRIVER, POD, first_line, page_of, report_of

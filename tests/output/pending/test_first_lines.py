@@ -16,7 +16,7 @@ from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.output.pending.headline import pending_summary
 from kubectl_dra.reports.pending import PendingReport, pending_report
-from tests.diagnosis import build, facts
+from tests.kit import build, facts
 from tests.kit.clock import CLOCK
 
 CLASSIC = Path(__file__).parents[2] / "reports" / "classic.json"

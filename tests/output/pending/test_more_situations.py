@@ -11,7 +11,7 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.remedies.records import RaiseQuota, RemedyKind
 from kubectl_dra.reports.remedy_order import tolerates_device_taint
 from kubectl_dra.selectors.units import near_quantity
-from tests.diagnosis import build
+from tests.kit import build
 from tests.kit.clock import CLOCK
 from tests.output.pending.test_situations import (
     DRIVER,

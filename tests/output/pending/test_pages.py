@@ -15,10 +15,10 @@ from kubectl_dra.output.pending.page import pending_page
 from kubectl_dra.output.safe import plain
 from kubectl_dra.reports.pending import pending_report
 from kubectl_dra.reports.remedies import find_remedies
-from tests.diagnosis import build, facts
 from tests.diagnosis.test_fixes import FIXES
 from tests.diagnosis.test_remedies import recorded
 from tests.diagnosis.test_scenarios import EXPECTED
+from tests.kit import build, facts
 from tests.kit.clock import CLOCK
 
 DRIVER = build.DRIVER

@@ -16,8 +16,8 @@ from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.output.pending.reasons import _SENTENCES, reason_sentence
 from kubectl_dra.source.demo import load_demo
-from tests.diagnosis import facts
 from tests.diagnosis.test_scenarios import EXPECTED
+from tests.kit import facts
 from tests.kit.state import check_evidence, diagnose_pod, state_of
 
 

@@ -9,7 +9,7 @@ import pytest
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.output.pending.go_errors import LackedRight, innermost, lacked_right
 from kubectl_dra.reports.pending import PendingReport
-from tests.diagnosis import build
+from tests.kit import build
 from tests.output.pending.test_situations import SLICE, first_line, page_of, refused, report_of
 
 UID = "9929793c-7f7c-571b-8f7c-000ac7f4e67b"

@@ -20,7 +20,7 @@ from kubectl_dra.reports import failing_pods
 from kubectl_dra.reports.drivers import plugins
 from kubectl_dra.reports.pending import PendingReport, pending_report
 from kubectl_dra.reports.remedies import find_remedies
-from tests.diagnosis import build, facts
+from tests.kit import build, facts
 from tests.kit.clock import CLOCK
 
 DRIVER = build.DRIVER

@@ -1,4 +1,4 @@
-"""Reading recorded clusters, and building small ones, for the tests of diagnosis."""
+"""Recorded clusters, small ones, and what was read of them."""
 
 from __future__ import annotations
 
