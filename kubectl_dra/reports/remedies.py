@@ -45,6 +45,7 @@ from kubectl_dra.diagnosis.remedies.records import (
 from kubectl_dra.diagnosis.remedies.together import made_alike
 from kubectl_dra.diagnosis.workloads import Owners, ReadOwner
 from kubectl_dra.model.ids import Key
+from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate, ResourceClaimTemplateSpec
 from kubectl_dra.reports.base import ReportRecord
 from kubectl_dra.reports.invocations import Words, changing, kubectl, of, plain_word
@@ -232,8 +233,12 @@ class _Steps:
         version, ref = _claim_version(self._world), action.ref
         if version is None or of(ref.kind, ref.name, ref.namespace) is None:
             return None
-        found = skeleton(ref, action.extended_resource, self._world, version)
         words = kubectl("create", "-f", "-")
+        if action.like is not None:
+            claim = self._world.inventory.claims.get(action.like.key)
+            made_from = None if claim is None else _new_template(ref, claim, version)
+            return (Step((words,), made_from),) if words is not None and made_from is not None else None
+        found = skeleton(ref, action.extended_resource, self._world, version)
         if found is None or words is None:
             return None
         made, guess = found
@@ -271,6 +276,12 @@ class _Steps:
 
 def _claim_version(world: ClusterState) -> str | None:
     return next((version for since, version in _SINCE if world.features.minor >= since), None)
+
+
+def _new_template(ref: ObjectRef, claim: ResourceClaim, version: str) -> dict[str, Any]:
+    """A template with the spec of a claim."""
+    meta = ObjectMeta(name=ref.name, namespace=ref.namespace)
+    return _template(ResourceClaimTemplate(metadata=meta), claim, version)
 
 
 def _template(template: ResourceClaimTemplate, claim: ResourceClaim, version: str) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from kubectl_dra.diagnosis.remedies import (
     evicting,
     freeing,
     objects,
+    own_claim,
     quotas,
     selectors,
     stale,
@@ -306,6 +307,7 @@ def _all_simple(case: Case) -> Iterator[Candidate]:
     yield from amounts.candidates(case)
     yield from within_quota.candidates(case)
     yield from objects.candidates(case)
+    yield from own_claim.candidates(case)
     yield from company.candidates(case)
     yield from storage.candidates(case)
     yield from together.candidates(case)

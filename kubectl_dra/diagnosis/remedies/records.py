@@ -124,10 +124,14 @@ class PinPods(Evidence, frozen=True):
 
 
 class CreateObject(Evidence, frozen=True):
-    """Create an object that is missing; of a class also the ``extended_resource`` that it has to serve."""
+    """Create an object that is missing; of a class also the ``extended_resource`` that it has to serve.
+
+    ``like``: the claim whose requests a new template has.
+    """
 
     ref: ObjectRef
     extended_resource: str = ""
+    like: ObjectRef | None = None
 
 
 class DeleteClaim(Evidence, frozen=True):

@@ -165,6 +165,9 @@ def _spread_change(action: EditPod) -> Safe:
 
 
 def _create(action: CreateObject) -> Safe:
+    if action.like is not None:
+        text = 'give the pod a claim of its own: create the {} "{}" with the requests of claim {}'
+        return fmt(text, action.ref.kind, action.ref.name, action.like.name)
     serving = fmt(" that serves {}", action.extended_resource) if action.extended_resource else Safe("")
     return fmt('create the {} "{}"{}', action.ref.kind, action.ref.name, serving)
 

@@ -56,6 +56,7 @@ _NODE_STATE: Final = Safe(
 _NEVER_MADE: Final = Safe(
     "What usually helps: Check that kube-controller-manager runs, and read its log for resource-claim-controller."
 )
+_END_CONSUMERS: Final = Safe("Or end consumers of this claim: ")
 #: What the scheduler's words tell where nothing else decides.
 _OF_THE_SCHEDULER: Final = (
     Code.API_ERROR_AT_BINDING,
@@ -89,6 +90,8 @@ def advice_lines(report: PendingReport, now: datetime) -> Iterator[Safe]:
     if right is not None:
         yield from wrapped(fmt("What usually helps: {}", right_advice(right)))
         return
+    if code is Code.CONSUMERS_FULL and any(remedy.verified for remedy in report.remedies):
+        yield from wrapped(fmt("{}{}", _END_CONSUMERS, safe(_advice(report, code).partition(_END_CONSUMERS)[2])))
     if code is None or any(remedy.verified for remedy in report.remedies):
         return
     if report.verdict in _NEVER and not (report.verdict is Verdict.UNKNOWN and code in _OF_THE_SCHEDULER):

@@ -19,7 +19,7 @@ from kubectl_dra.diagnosis.records import (
     StageName,
     Verdict,
 )
-from kubectl_dra.diagnosis.remedies.records import AddDevices, RemedyKind
+from kubectl_dra.diagnosis.remedies.records import AddDevices, CreateObject, RemedyKind
 from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.devices.parts import ranges
@@ -245,7 +245,8 @@ def _where_devices_are(report: PendingReport) -> list[Safe]:
         return wrapped(
             Safe("A pod gets all its devices on one node; work split over several pods can use several nodes.")
         )
-    if isinstance(detail, ClaimElsewhere) and detail.consumers and detail.others:
+    own = any(isinstance(each, CreateObject) and each.like for way in report.remedies for each in way.actions)
+    if isinstance(detail, ClaimElsewhere) and detail.consumers and detail.others and not own:
         text = (
             "Pods that share a claim run where its devices are; with a ResourceClaimTemplate each pod gets devices of "
             "its own."

@@ -209,7 +209,10 @@ def test_pods_that_share_a_claim_are_told_of_templates() -> None:
     holder = build.pod("holder", claims=["claim"], node_name="node-1", phase="Running")
     pod = build.pod(claims=["claim"], requests={"cpu": "1"})
     slices = [build.slice_(name, build.device("gpu-0")) for name in ("node-1", "node-2")]
-    assert told in joined(page(*nodes, *slices, shared, holder, pod))
+    assert "give the pod a claim of its own" in joined(page(*nodes, *slices, shared, holder, pod))
+    # In general only where the devices of other nodes are in use now.
+    theirs = build.claim("theirs", held=[("node-2", "gpu-0")], by=["other"], on="node-2")
+    assert told in joined(page(*nodes, *slices, shared, holder, pod, theirs))
     # Not where devices of their own would be on the same node only.
     assert told not in joined(page(*nodes, slices[0], shared, holder, pod))
     assert told not in joined(page_of(*recorded("44-shared-claim-cpu-full-on-its-node")[:2]))

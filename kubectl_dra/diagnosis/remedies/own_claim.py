@@ -1,0 +1,89 @@
+"""A claim of its own for a pod that names one which others use: a template with the same requests, named by the pod.
+
+Upstream: pkg/controller/resourceclaim/controller.go, which makes the claim of a template for one pod, which owns it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+import msgspec
+
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import ObjectRef
+from kubectl_dra.diagnosis.remedies import changes
+from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
+from kubectl_dra.diagnosis.remedies.records import CreateObject, EditPod, RemedyKind
+from kubectl_dra.model.core import Pod, PodResourceClaim, PodResourceClaimStatus
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.model.meta import ObjectMeta, OwnerReference
+from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate, ResourceClaimTemplateSpec
+from kubectl_dra.scheduler.claims import sources
+
+#: Reasons that are about a claim which several pods use.
+_OF_A_SHARED_CLAIM: Final = (Code.CLAIM_ELSEWHERE, Code.CONSUMERS_FULL, Code.ALLOCATION_IN_FLIGHT)
+#: The pod gets devices of its own, which is what is asked for in most cases; but it no longer shares.
+_COST: Final = 33
+
+
+def candidates(case: Case) -> Iterator[Candidate]:
+    """One for each entry of the pod that names such a claim."""
+    namespace = case.pod.metadata.namespace
+    shared = {cause.claim.name for cause in case.causes(*_OF_A_SHARED_CLAIM) if cause.claim is not None}
+    for entry in case.pod.spec.resource_claims:
+        name = sources(entry)[0]
+        claim = case.world.inventory.claims.get(Key(namespace, name)) if name in shared and name else None
+        if claim is not None:
+            yield own_claim(case, entry.name, claim)
+
+
+def own_claim(case: Case, entry: str, claim: ResourceClaim) -> Candidate:
+    """A template with what the claim asks for, and the pod with that instead of the claim."""
+    pod, ref = case.diagnosis.pod, ObjectRef.of_claim(claim)
+    template = ObjectRef("ResourceClaimTemplate", ref.namespace, _free_name(case.world.inventory, ref))
+    create = CreateObject(template, like=ref)
+    name = EditPod(pod, f"resourceClaims.template[{entry}]", ref.name, template.name, case.workload)
+    made = Key(ref.namespace, f"{pod.name}-{entry}-own")
+    change = changes.edit_pod(pod.key, _naming(entry, template.name, made.name))
+    steps = (_made(template, made, claim, case.pod), change)
+    return Candidate(RemedyKind.EDIT_POD, (create, name), _COST, steps)
+
+
+def _free_name(inventory: Inventory, claim: ObjectRef) -> str:
+    """The claim's own name, where no template has it."""
+    taken = {key.name for key in inventory.templates if key.namespace == claim.namespace}
+    names = (claim.name, *(f"{claim.name}-{number}" for number in range(2, len(taken) + 3)))
+    return next(name for name in names if name not in taken)
+
+
+def _made(template: ObjectRef, made: Key, claim: ResourceClaim, pod: Pod) -> changes.Change:
+    """With the template, and the claim that the controller makes from it for the pod."""
+    spec = ResourceClaimTemplateSpec(spec=claim.spec)
+    new = ResourceClaimTemplate(metadata=ObjectMeta(name=template.name, namespace=template.namespace), spec=spec)
+    owner = OwnerReference("v1", "Pod", pod.metadata.name, pod.metadata.uid, controller=True)
+    metadata = ObjectMeta(name=made.name, namespace=made.namespace, owner_references=(owner,))
+    own = ResourceClaim(metadata=metadata, spec=claim.spec)
+
+    def change(inventory: Inventory) -> Inventory:
+        return inventory.replace(
+            templates=changes.put(inventory.templates, template.key, new),
+            claims=changes.put(inventory.claims, made, own),
+        )
+
+    return change
+
+
+def _naming(entry: str, template: str, made: str) -> Callable[[Pod], Pod]:
+    def one(found: PodResourceClaim) -> PodResourceClaim:
+        return PodResourceClaim(name=entry, resource_claim_template_name=template) if found.name == entry else found
+
+    def edit(pod: Pod) -> Pod:
+        others = tuple(each for each in pod.status.resource_claim_statuses if each.name != entry)
+        statuses = (*others, PodResourceClaimStatus(name=entry, resource_claim_name=made))
+        status = msgspec.structs.replace(pod.status, resource_claim_statuses=statuses)
+        spec = msgspec.structs.replace(pod.spec, resource_claims=tuple(map(one, pod.spec.resource_claims)))
+        return msgspec.structs.replace(pod, spec=spec, status=status)
+
+    return edit

@@ -1,0 +1,63 @@
+"""A pod that names a claim which others use is offered one of its own, where that was tried."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.diagnose import Diagnoser
+from kubectl_dra.diagnosis.remedies.records import CreateObject, EditPod
+from kubectl_dra.model.features import features
+from kubectl_dra.model.ids import Key
+from kubectl_dra.output.pending.remedies import remedy_text
+from kubectl_dra.reports.remedies import RemedyReport, find_remedies
+from tests.kit import build, facts
+from tests.kit.clock import CLOCK
+
+NODES = [build.node("node-1"), build.node("node-2")]
+HOLDER = build.pod("holder", claims=["claim"], node_name="node-1", phase="Running", requests={"cpu": "4"})
+SHARED = build.claim("claim", held=[("node-1", "gpu-0")], by=["holder"], on="node-1")
+POD = build.pod(claims=["claim"], requests={"cpu": "2"})
+
+
+def own(*objects: dict[str, Any]) -> list[RemedyReport]:
+    world = ClusterState(facts.inventory([build.device_class(), *objects]), facts.evidence(), features(), CLOCK)
+    ways = find_remedies(world, Diagnoser(world).pod(Key("ml", "pod")))
+    return [way for way in ways.remedies if any(isinstance(each, CreateObject) and each.like for each in way.actions)]
+
+
+@pytest.mark.parametrize(("free", "nodes"), [("node-2", [("node-2",)]), ("node-1", [])])
+def test_a_claim_of_its_own_is_offered_where_devices_are_free_for_it(free: str, nodes: list[tuple[str, ...]]) -> None:
+    # node-1 has the CPU for nobody else: a free device there does not help.
+    slices = [build.slice_("node-1", build.device("gpu-0")), build.slice_(free, build.device("gpu-1"), pool="more")]
+    found = own(*NODES, *slices, HOLDER, SHARED, POD)
+    assert [way.nodes for way in found if way.verified] == nodes
+
+
+def test_it_is_a_template_with_the_same_requests_which_the_pod_names() -> None:
+    slices = [build.slice_(name, build.device("gpu-0")) for name in ("node-1", "node-2")]
+    taken = {"kind": "ResourceClaimTemplate", "metadata": {"name": "claim", "namespace": "ml"}, "spec": {"spec": {}}}
+    (way,) = own(*NODES, *slices, HOLDER, SHARED, POD, taken)
+    text = (
+        'give the pod a claim of its own: create the ResourceClaimTemplate "claim-2" with the requests of claim claim, '
+        'and name "claim-2" as resourceClaimTemplateName, not as resourceClaimName (recreate the pod)'
+    )
+    assert remedy_text(way) == text
+    assert way.steps is not None
+    made = way.steps[0].manifest
+    assert made is not None
+    assert made["metadata"] == {"name": "claim-2", "namespace": "ml"}
+    assert made["spec"]["spec"]["devices"]["requests"][0]["exactly"]["deviceClassName"] == build.DRIVER
+    edit = next(each for each in way.actions if isinstance(each, EditPod))
+    assert (edit.before, edit.after) == ("claim", "claim-2")
+    assert "/spec/resourceClaims/0/resourceClaimTemplateName" in str(way.steps[-1].commands)
+
+
+def test_a_claim_with_all_its_consumers_is_left_to_them() -> None:
+    many = [{"resource": "jobs", "apiGroup": "batch", "name": f"j{n}", "uid": f"j{n}"} for n in range(256)]
+    full = SHARED | {"status": {**SHARED["status"], "reservedFor": many}}
+    slices = [build.slice_("node-1", build.device("gpu-0"), build.device("gpu-1"))]
+    (way,) = own(build.node("node-1"), *slices, full, POD)
+    assert (way.verified, way.nodes) == (True, ("node-1",))
