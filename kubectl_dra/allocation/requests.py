@@ -10,19 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from kubectl_dra.allocation import constraints
-from kubectl_dra.allocation.errors import (
-    AdminAccessDisabled,
-    AllocationError,
-    CapacityRequestsDisabled,
-    DerivedAttributesDisabled,
-    DeviceClassMissing,
-    DeviceClassNotFound,
-    EmptyConstraint,
-    SubrequestsDisabled,
-    UnknownSelectorType,
-    UnsupportedAllocationMode,
-)
+from kubectl_dra.allocation import constraints, errors
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.quantity import Quantity
@@ -119,7 +107,7 @@ class Limit:
 class Stop:
     """The attempt ends here."""
 
-    error: AllocationError
+    error: errors.AllocationError
 
 
 Step = Enumerate | Limit | Stop
@@ -172,12 +160,12 @@ class _Claim:
         for index, constraint in enumerate(self.specs.constraints):
             known = constraint.match_attribute if self.features.implementation == "stable" else True
             if known is None or constraints.make(constraint, False) is None:
-                yield Stop(EmptyConstraint(self.prepared.key, index))
+                yield Stop(errors.EmptyConstraint(self.prepared.key, index))
 
     def _choice(self, position: int, request: DeviceRequest) -> Iterator[Step]:
         subrequests = request.first_available
         if subrequests and not self.features.prioritized_list:
-            yield Stop(SubrequestsDisabled(self.prepared.key, request.name))
+            yield Stop(errors.SubrequestsDisabled(self.prepared.key, request.name))
         yield from self._capacity(request)
         options: list[Request] = []
         parent = request.name if subrequests else None
@@ -198,10 +186,10 @@ class _Claim:
         if self.features.consumable_capacity or self.features.implementation == "stable":
             return
         if request.exactly is not None and request.exactly.capacity is not None:
-            yield Stop(CapacityRequestsDisabled(self.prepared.key, request.name, False))
+            yield Stop(errors.CapacityRequestsDisabled(self.prepared.key, request.name, False))
         for subrequest in request.first_available:
             if subrequest.capacity is not None:
-                yield Stop(CapacityRequestsDisabled(self.prepared.key, subrequest.name, True))
+                yield Stop(errors.CapacityRequestsDisabled(self.prepared.key, subrequest.name, True))
 
     def _form(
         self, position: int, name: str, parent: str | None, spec: ExactDeviceRequest | DeviceSubRequest
@@ -229,19 +217,19 @@ class _Claim:
         if spec.allocation_mode == "All":
             yield Enumerate(request)
         elif spec.allocation_mode != "ExactCount":
-            yield Stop(UnsupportedAllocationMode(self.prepared.key, name, spec.allocation_mode))
+            yield Stop(errors.UnsupportedAllocationMode(self.prepared.key, name, spec.allocation_mode))
 
-    def _error(self, name: str, spec: ExactDeviceRequest | DeviceSubRequest) -> AllocationError | None:
+    def _error(self, name: str, spec: ExactDeviceRequest | DeviceSubRequest) -> errors.AllocationError | None:
         key, features = self.prepared.key, self.features
         if spec.derived_attributes and not features.derived_attributes:
-            return DerivedAttributesDisabled(key, name)
+            return errors.DerivedAttributesDisabled(key, name)
         for index, selector in enumerate(spec.selectors):
             if selector.cel is None:
-                return UnknownSelectorType(key, name, index)
+                return errors.UnknownSelectorType(key, name, index)
         if isinstance(spec, ExactDeviceRequest) and spec.admin_access is not None and not features.admin_access:
-            return AdminAccessDisabled(key, name)
+            return errors.AdminAccessDisabled(key, name)
         if not spec.device_class_name:
-            return DeviceClassMissing(key, name)
+            return errors.DeviceClassMissing(key, name)
         if spec.device_class_name not in self.classes:
-            return DeviceClassNotFound(key, name, spec.device_class_name)
+            return errors.DeviceClassNotFound(key, name, spec.device_class_name)
         return None

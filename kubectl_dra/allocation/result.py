@@ -14,16 +14,10 @@ from kubectl_dra.allocation.capacity import Amounts
 from kubectl_dra.allocation.errors import Aborted, UnsupportedNodeSelector
 from kubectl_dra.allocation.nodes import NAME_FIELD
 from kubectl_dra.allocation.requests import ClaimPlan, Plan, Request
+from kubectl_dra.model import resource
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.meta import NodeSelector, NodeSelectorRequirement, NodeSelectorTerm
-from kubectl_dra.model.resource import (
-    AllocationResult,
-    DeviceAllocationConfiguration,
-    DeviceAllocationResult,
-    DeviceRequestAllocationResult,
-    OpaqueConfiguration,
-)
 
 SHARE_ID: Final = "00000000-0000-0000-0000-000000000000"
 _CLASS: Final = "FromClass"
@@ -49,7 +43,7 @@ class Solution:
 
 def allocations(
     solution: Solution, plan: Plan, candidates: Sequence[Candidate], node: Node, features: Features
-) -> tuple[AllocationResult, ...]:
+) -> tuple[resource.AllocationResult, ...]:
     """One allocation per claim. Raises :class:`Aborted` for a node selector with several terms."""
     return tuple(
         _allocation(claim, forms, [c for c in solution.devices if c.request.claim_index == claim.index], where)
@@ -67,17 +61,17 @@ class _Where:
 
 def _allocation(
     claim: ClaimPlan, forms: Sequence[Request], chosen: Sequence[Chosen], where: _Where
-) -> AllocationResult:
+) -> resource.AllocationResult:
     results = tuple(_result(device, where.candidates[device.position], where.features) for device in chosen)
     devices = [where.candidates[device.position] for device in chosen]
     selector = _node_selector(claim, devices, where)
-    return AllocationResult(DeviceAllocationResult(results, tuple(_configs(claim, forms))), selector)
+    return resource.AllocationResult(resource.DeviceAllocationResult(results, tuple(_configs(claim, forms))), selector)
 
 
-def _result(chosen: Chosen, candidate: Candidate, features: Features) -> DeviceRequestAllocationResult:
+def _result(chosen: Chosen, candidate: Candidate, features: Features) -> resource.DeviceRequestAllocationResult:
     device, request = candidate.device, chosen.request
     binding = features.device_binding_and_status
-    return DeviceRequestAllocationResult(
+    return resource.DeviceRequestAllocationResult(
         request=request.full_name,
         driver=candidate.pool.id.driver,
         pool=candidate.pool.id.pool,
@@ -94,16 +88,16 @@ def _result(chosen: Chosen, candidate: Candidate, features: Features) -> DeviceR
     )
 
 
-_Config = tuple[str, tuple[str, ...], OpaqueConfiguration | None]
+_Config = tuple[str, tuple[str, ...], resource.OpaqueConfiguration | None]
 
 # --- configuration --------------------------------------------------------------------------------------------------
 
 
-def _configs(claim: ClaimPlan, forms: Sequence[Request]) -> Iterable[DeviceAllocationConfiguration]:
+def _configs(claim: ClaimPlan, forms: Sequence[Request]) -> Iterable[resource.DeviceAllocationConfiguration]:
     names = [(choice.name, form.full_name) for choice, form in zip(claim.choices, forms, strict=True)]
     for source, requests, opaque in (*_class_configs(forms), *_claim_configs(claim, names)):
         everywhere = all(not {base, full}.isdisjoint(requests) for base, full in names)
-        yield DeviceAllocationConfiguration(source, () if everywhere else requests, opaque)
+        yield resource.DeviceAllocationConfiguration(source, () if everywhere else requests, opaque)
 
 
 def _class_configs(forms: Sequence[Request]) -> Iterable[_Config]:

@@ -4,15 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 
+from kubectl_dra.allocation import errors
 from kubectl_dra.allocation.candidates import Candidate
-from kubectl_dra.allocation.errors import (
-    Aborted,
-    DerivedAttributeFailed,
-    DerivedAttributeNotCompiled,
-    SelectorFailed,
-    SelectorNotCompiled,
-    UndecidedError,
-)
 from kubectl_dra.allocation.requests import Request
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.resource import Device, DeviceAttribute
@@ -91,11 +84,11 @@ class Selection:
         if decision.outcome is Outcome.NO:
             return selector
         if decision.outcome is Outcome.UNDECIDED:
-            raise UndecidedError(decision.error)
+            raise errors.UndecidedError(decision.error)
         at = (request.claim, selector.device_class, selector.index)
         if not decision.compiles:
-            raise Aborted(SelectorNotCompiled(*at, decision.error))
-        raise Aborted(SelectorFailed(*at, candidate.id, decision.error))
+            raise errors.Aborted(errors.SelectorNotCompiled(*at, decision.error))
+        raise errors.Aborted(errors.SelectorFailed(*at, candidate.id, decision.error))
 
     def derived(self, request: Request, attribute: str, candidate: Candidate) -> DeviceAttribute:
         """A derived attribute of a device. Raises :class:`Aborted` for an error."""
@@ -103,10 +96,10 @@ class Selection:
         if not isinstance(found, Failure):
             return found
         if found.undecided:
-            raise UndecidedError(found.error)
+            raise errors.UndecidedError(found.error)
         if not found.compiles:
-            raise Aborted(DerivedAttributeNotCompiled(attribute, found.error))
-        raise Aborted(DerivedAttributeFailed(attribute, candidate.id, found.error))
+            raise errors.Aborted(errors.DerivedAttributeNotCompiled(attribute, found.error))
+        raise errors.Aborted(errors.DerivedAttributeFailed(attribute, candidate.id, found.error))
 
     def _derive(self, expression: str, driver: str, device: Device) -> DeviceAttribute | Failure:
         key = (expression, self._lens.content(driver, device))

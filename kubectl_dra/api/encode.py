@@ -10,13 +10,8 @@ from kubectl_dra.api.generations import shape_of
 from kubectl_dra.api.kinds import Kind
 from kubectl_dra.api.quantities import encode_hook
 from kubectl_dra.api.shapes import Shape
+from kubectl_dra.model import classic
 from kubectl_dra.model.base import Record
-from kubectl_dra.model.classic import (
-    ClassicDeviceClass,
-    ClassicResourceClaim,
-    ClassicResourceClaimTemplate,
-    NamedResourcesSlice,
-)
 from kubectl_dra.model.meta import LocalObject
 
 _encoder: Final = msgspec.json.Encoder(enc_hook=encode_hook)
@@ -42,11 +37,11 @@ def encode(record: Record, kind: Kind, api_version: str = "") -> bytes:
 
 def _only_version(record: Record, kind: Kind) -> str:
     """The version of an object with a part that no other version has; empty for all others."""
-    if isinstance(record, ClassicResourceClaim | ClassicResourceClaimTemplate):
+    if isinstance(record, classic.ClassicResourceClaim | classic.ClassicResourceClaimTemplate):
         return kind.api_version_of("v1alpha2" if record.classic.resource_class_name else "v1alpha3")
-    if isinstance(record, NamedResourcesSlice):
+    if isinstance(record, classic.NamedResourcesSlice):
         return kind.api_version_of("v1alpha2")
-    return kind.api_version_of("v1alpha3") if isinstance(record, ClassicDeviceClass) else ""
+    return kind.api_version_of("v1alpha3") if isinstance(record, classic.ClassicDeviceClass) else ""
 
 
 def _plain(record: Record, shape: Shape) -> msgspec.Struct:

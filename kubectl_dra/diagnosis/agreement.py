@@ -16,14 +16,7 @@ from kubectl_dra.diagnosis.records import Agreement, Observed
 from kubectl_dra.model.core import Event, Pod
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.meta import ObjectMeta
-from kubectl_dra.scheduler import reasons
-from kubectl_dra.scheduler.fit_error import (
-    FitError,
-    parse_fit_error,
-    without_idle_words,
-    without_made_up_names,
-    without_preemption,
-)
+from kubectl_dra.scheduler import fit_error, reasons
 
 _SCHEDULING_EVENT = "FailedScheduling"
 _CUT = " ..."
@@ -85,15 +78,16 @@ def compare(prediction: Prediction, seen: Observed | None, changed_since: bool) 
 def same(predicted: str, actual: str, fitting: int = 0) -> bool:
     """Whether two messages say the same: equal texts, or equal up to nodes that plugins not simulated here rejected."""
     predicted, actual = (
-        without_made_up_names(without_idle_words(without_preemption(text))) for text in (predicted, actual)
+        fit_error.without_made_up_names(fit_error.without_idle_words(fit_error.without_preemption(text)))
+        for text in (predicted, actual)
     )
     if predicted == actual and not fitting:
         return True
-    mine, theirs = parse_fit_error(predicted), parse_fit_error(actual)
+    mine, theirs = fit_error.parse_fit_error(predicted), fit_error.parse_fit_error(actual)
     return mine is not None and theirs is not None and _same_up_to_others(mine, theirs, fitting)
 
 
-def _same_up_to_others(mine: FitError, theirs: FitError, fitting: int) -> bool:
+def _same_up_to_others(mine: fit_error.FitError, theirs: fit_error.FitError, fitting: int) -> bool:
     """Other plugins run before DynamicResources and take nodes away from it, never from the simulated ones."""
     others = not_simulated(theirs)
     if not others or mine.nodes != theirs.nodes:
@@ -111,7 +105,7 @@ def _same_up_to_others(mine: FitError, theirs: FitError, fitting: int) -> bool:
     return taken <= sum(others.values())
 
 
-def not_simulated(message: FitError, blind: bool = False) -> Mapping[str, int]:
+def not_simulated(message: fit_error.FitError, blind: bool = False) -> Mapping[str, int]:
     """The reasons that plugins not simulated here gave; one given before any node was tried is about all of them.
 
     ``blind``: nor are those of plugins that look at volumes and at other pods, as these were not read.

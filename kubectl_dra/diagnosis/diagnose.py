@@ -13,15 +13,10 @@ import msgspec
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import (
     claim_verdicts,
+    records,
 )
 from kubectl_dra.diagnosis.equivalence import Examiner, examined
 from kubectl_dra.diagnosis.pod_case import PodCase
-from kubectl_dra.diagnosis.records import (
-    Cause,
-    ClaimDiagnosis,
-    ClaimVerdict,
-    PodDiagnosis,
-)
 from kubectl_dra.model.ids import Key
 
 # Of the pods that wait for one claim the first few tell why.
@@ -44,26 +39,26 @@ class Diagnoser:
         self.world = world
         self._examiner = examiner or Examiner(world)
 
-    def pod(self, key: Key) -> PodDiagnosis:
+    def pod(self, key: Key) -> records.PodDiagnosis:
         """Why a pod is where it is. Raises :class:`NotFound`."""
         pod = self.world.inventory.pods.get(key)
         if pod is None:
             raise NotFound("Pod", key)
         return PodCase(self.world, pod, self._examiner).diagnosis()
 
-    def claim(self, key: Key) -> ClaimDiagnosis:
+    def claim(self, key: Key) -> records.ClaimDiagnosis:
         """The state of a claim. Raises :class:`NotFound`."""
         claim = self.world.inventory.claims.get(key)
         if claim is None:
             raise NotFound("ResourceClaim", key)
         world = self.world
         found = claim_verdicts.diagnose(world.inventory, world.evidence, world.features, claim)
-        if found.causes or found.verdict is not ClaimVerdict.PENDING:
+        if found.causes or found.verdict is not records.ClaimVerdict.PENDING:
             return found
         causes = tuple(dict.fromkeys(self._main_causes(found)))
         return msgspec.structs.replace(found, causes=causes)
 
-    def _main_causes(self, found: ClaimDiagnosis) -> Iterator[Cause]:
+    def _main_causes(self, found: records.ClaimDiagnosis) -> Iterator[records.Cause]:
         """What keeps the pods from running that wait for a claim; rather about this claim than about another one."""
         for ref in found.waiting_pods[:_WAITING_ASKED]:
             causes = self.pod(ref.key).causes

@@ -8,18 +8,11 @@ from __future__ import annotations
 
 from msgspec import field
 
+from kubectl_dra.model import volumes
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.meta import LabelSelector, NodeSelector, ObjectMeta
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.volume_claims import PersistentVolumeClaimSpec
-from kubectl_dra.model.volumes import (
-    AwsElasticBlockStore,
-    AzureDisk,
-    Cinder,
-    GcePersistentDisk,
-    PortworxVolume,
-    VolumeSource,
-)
 
 #: The annotation that came before the field ``storageClassName`` and still wins over it.
 CLASS_ANNOTATION = "volume.beta.kubernetes.io/storage-class"
@@ -81,13 +74,13 @@ class PersistentVolumeSpec(Record, frozen=True):
     volume_attributes_class_name: str | None = None
     node_affinity: VolumeNodeAffinity | None = None
     csi: CsiVolume | None = None
-    aws_elastic_block_store: AwsElasticBlockStore | None = None
-    azure_disk: AzureDisk | None = None
-    azure_file: VolumeSource | None = None
-    cinder: Cinder | None = None
-    gce_persistent_disk: GcePersistentDisk | None = None
-    portworx_volume: PortworxVolume | None = None
-    vsphere_volume: VolumeSource | None = None
+    aws_elastic_block_store: volumes.AwsElasticBlockStore | None = None
+    azure_disk: volumes.AzureDisk | None = None
+    azure_file: volumes.VolumeSource | None = None
+    cinder: volumes.Cinder | None = None
+    gce_persistent_disk: volumes.GcePersistentDisk | None = None
+    portworx_volume: volumes.PortworxVolume | None = None
+    vsphere_volume: volumes.VolumeSource | None = None
 
 
 class PersistentVolumeStatus(Record, frozen=True):

@@ -15,6 +15,7 @@ import msgspec
 from kubectl_dra.api.planned import Planned, PodPlan
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.volume_claims import created
+from kubectl_dra.model import storage
 from kubectl_dra.model.affinity import PodAffinity, PodAffinityTerm, TopologySpreadConstraint, WeightedPodAffinityTerm
 from kubectl_dra.model.base import Record, with_spec
 from kubectl_dra.model.core import Pod, PodSpec
@@ -22,12 +23,6 @@ from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.meta import LabelSelector, NodeSelectorRequirement
 from kubectl_dra.model.policy import PriorityClass
 from kubectl_dra.model.scheduling import PodGroup
-from kubectl_dra.model.storage import (
-    PersistentVolume,
-    PersistentVolumeClaim,
-    PersistentVolumeStatus,
-    StorageClass,
-)
 
 #: Classes that every cluster has.
 _SYSTEM: Final[Mapping[str, int]] = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
@@ -37,12 +32,12 @@ _IMMEDIATE: Final = "Immediate"
 def stored(record: Record, inventory: Inventory) -> Record:
     """An object around volumes as it is when it has just been created; any other comes back unchanged."""
     match record:
-        case PersistentVolumeClaim():
+        case storage.PersistentVolumeClaim():
             return created(record, inventory)
-        case PersistentVolume():
+        case storage.PersistentVolume():
             phase = "" if record.spec.claim_ref is not None else "Available"
-            return msgspec.structs.replace(record, status=PersistentVolumeStatus(phase))
-        case StorageClass():
+            return msgspec.structs.replace(record, status=storage.PersistentVolumeStatus(phase))
+        case storage.StorageClass():
             return msgspec.structs.replace(record, volume_binding_mode=record.volume_binding_mode or _IMMEDIATE)
         case PodGroup():
             return _group(record, inventory.priority_classes)

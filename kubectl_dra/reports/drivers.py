@@ -10,14 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from kubectl_dra.diagnosis.records import (
-    BindingProblem,
-    Cause,
-    FatalError,
-    KubeletText,
-    ObjectRef,
-    PoolProblem,
-)
+from kubectl_dra.diagnosis import records
 from kubectl_dra.model import held
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key, PoolId
@@ -35,10 +28,10 @@ class DriverOnNode(ReportRecord, frozen=True):
 
     driver: str
     node: str
-    likely_pods: tuple[ObjectRef, ...]
+    likely_pods: tuple[records.ObjectRef, ...]
 
 
-def drivers_of(pod: Pod, causes: Iterable[Cause], inventory: Inventory) -> tuple[DriverOnNode, ...]:
+def drivers_of(pod: Pod, causes: Iterable[records.Cause], inventory: Inventory) -> tuple[DriverOnNode, ...]:
     """The drivers of the pod's devices on its node, and those that causes are about; at most three."""
     found = dict.fromkeys((*_of_devices(pod, inventory), *_of_causes(causes, inventory)))
     return tuple(
@@ -53,7 +46,7 @@ def devices_of(pod: Pod, inventory: Inventory) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def plugins(driver: str, node: str, inventory: Inventory, most: int | None = _MOST) -> tuple[ObjectRef, ...]:
+def plugins(driver: str, node: str, inventory: Inventory, most: int | None = _MOST) -> tuple[records.ObjectRef, ...]:
     """Pods of DaemonSets that look like the driver's kubelet plugin, the best match first; without a node on any."""
     words = frozenset(re.split(r"[.\-]", driver)) - _COMMON
     ranked: list[tuple[int, Key]] = []
@@ -65,7 +58,7 @@ def plugins(driver: str, node: str, inventory: Inventory, most: int | None = _MO
             if score and _PLUGIN.search(text):
                 ranked.append((-score, key_of(pod.metadata)))
     best = min((score for score, _ in ranked), default=0)
-    return tuple(ObjectRef.of("Pod", key) for score, key in sorted(ranked) if score == best)[:most]
+    return tuple(records.ObjectRef.of("Pod", key) for score, key in sorted(ranked) if score == best)[:most]
 
 
 def _text(pod: Pod) -> str:
@@ -80,18 +73,18 @@ def _of_devices(pod: Pod, inventory: Inventory) -> Iterator[tuple[str, str]]:
             yield device.partition("/")[0], pod.spec.node_name
 
 
-def _of_causes(causes: Iterable[Cause], inventory: Inventory) -> Iterator[tuple[str, str]]:
+def _of_causes(causes: Iterable[records.Cause], inventory: Inventory) -> Iterator[tuple[str, str]]:
     for cause in causes:
         node = cause.nodes[0] if cause.nodes else ""
         match cause.detail:
-            case PoolProblem(pool=pool):
+            case records.PoolProblem(pool=pool):
                 yield from _of_pool(pool, node, inventory)
-            case FatalError(owner=owner) if owner.startswith("pool "):
+            case records.FatalError(owner=owner) if owner.startswith("pool "):
                 yield from _of_pool(owner.removeprefix("pool "), node, inventory)
-            case BindingProblem(device=device):
+            case records.BindingProblem(device=device):
                 driver, _, rest = device.partition("/")
                 yield from _of_pool(f"{driver}/{rest.rpartition('/')[0]}", node, inventory)
-            case KubeletText(driver=driver) if driver:
+            case records.KubeletText(driver=driver) if driver:
                 yield driver, node
 
 

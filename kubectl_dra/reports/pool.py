@@ -18,18 +18,9 @@ from kubectl_dra.model.resource import (
     DeviceAttribute,
     ResourceSlice,
 )
+from kubectl_dra.reports import base
 from kubectl_dra.reports.advertised import AdvertisedResource, advertised
 from kubectl_dra.reports.attributes import common_values, device_values, varying_names
-from kubectl_dra.reports.base import (
-    Bound,
-    FeatureRecord,
-    ReadRecord,
-    ReportRecord,
-    assumptions_of,
-    feature_record,
-    raw_or_none,
-    reads_of,
-)
 from kubectl_dra.reports.device_state import (
     DeviceState,
     feature_missing,
@@ -58,7 +49,7 @@ from kubectl_dra.reports.totals import CapacityTotal, DeviceTotals, Tally, bound
 KINDS = ("ResourceSlice", "ResourceClaim", "DeviceTaintRule", "Pod", "Node")
 
 
-class CapacityRecord(ReportRecord, frozen=True):
+class CapacityRecord(base.ReportRecord, frozen=True):
     """One capacity of one device; ``consumed`` and ``available`` are None where the device is not shareable."""
 
     name: str
@@ -68,7 +59,7 @@ class CapacityRecord(ReportRecord, frozen=True):
     policy: CapacityRequestPolicy | None
 
 
-class DeviceRecord(ReportRecord, frozen=True):
+class DeviceRecord(base.ReportRecord, frozen=True):
     """One device. ``values`` are all attributes and capacities as text by short name, for tables.
 
     ``feature`` is the gate that is missing where the state is ``notOffered`` for that reason; ``excludes`` are devices
@@ -81,7 +72,7 @@ class DeviceRecord(ReportRecord, frozen=True):
     name: str
     slice: str
     state: DeviceState
-    state_bound: Bound
+    state_bound: base.Bound
     feature: str
     shareable: bool
     values: dict[str, str]
@@ -91,10 +82,10 @@ class DeviceRecord(ReportRecord, frozen=True):
     excludes: tuple[str, ...]
     held_back_by: tuple[str, ...]
     taints: tuple[TaintRecord, ...]
-    taints_bound: Bound
+    taints_bound: base.Bound
     health: tuple[Health, ...]
     holders: tuple[Holder, ...]
-    holders_bound: Bound
+    holders_bound: base.Bound
     scope: Scope | None
     binds_to_node: bool
     binding_conditions: tuple[str, ...] | None
@@ -102,7 +93,7 @@ class DeviceRecord(ReportRecord, frozen=True):
     node_allocatable_resources: msgspec.Raw | None
 
 
-class SliceRecord(ReportRecord, frozen=True):
+class SliceRecord(base.ReportRecord, frozen=True):
     """One slice of the pool; ``current`` if it is of the newest generation, else stale and not used.
 
     ``ignored``: the scheduler does not look at it, because it needs a feature that is off.
@@ -121,7 +112,7 @@ class SliceRecord(ReportRecord, frozen=True):
     skip_node_operations: tuple[str, ...]
 
 
-class PoolSummary(ReportRecord, frozen=True):
+class PoolSummary(base.ReportRecord, frozen=True):
     """One line of the list of pools. ``views`` are given where nodes disagree, None where that can't be known."""
 
     driver: str
@@ -150,8 +141,8 @@ class PoolReport(PoolSummary, frozen=True):
     also_advertised: tuple[AdvertisedResource, ...]
     missing: tuple[Missing, ...]
     assumed: tuple[str, ...]
-    features: FeatureRecord
-    read: tuple[ReadRecord, ...]
+    features: base.FeatureRecord
+    read: tuple[base.ReadRecord, ...]
     as_of: str
 
 
@@ -209,7 +200,7 @@ def pool_scope(opened: PoolFacts) -> Scope:
     return joint_scope(slice_scope(slice_, opened.facts) for slice_ in opened.slices)
 
 
-class DriverSummary(ReportRecord, frozen=True):
+class DriverSummary(base.ReportRecord, frozen=True):
     """All pools of one driver together; ``troubled`` of them can't be allocated from, somewhere or anywhere."""
 
     driver: str
@@ -263,9 +254,9 @@ def pool_report(pool: PoolId, facts: ClusterState) -> PoolReport:
         statuses=_statuses(opened, devices),
         also_advertised=advertised(facts, _nodes_of(opened), (opened.id.driver,)),
         missing=missing_rights(opened.evidence, KINDS),
-        assumed=assumptions_of(facts.evidence),
-        features=feature_record(facts.features),
-        read=reads_of(facts.evidence),
+        assumed=base.assumptions_of(facts.evidence),
+        features=base.feature_record(facts.features),
+        read=base.reads_of(facts.evidence),
         as_of=facts.as_of,
     )
 
@@ -367,7 +358,7 @@ def _device_record(
         binds_to_node=bool(device.binds_to_node),
         binding_conditions=device.binding_conditions,
         binding_failure_conditions=device.binding_failure_conditions,
-        node_allocatable_resources=raw_or_none(device.node_allocatable_resources),
+        node_allocatable_resources=base.raw_or_none(device.node_allocatable_resources),
     )
 
 

@@ -10,18 +10,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Final
 
-from kubectl_dra.diagnosis.remedies.records import (
-    Action,
-    ClearSelectedNode,
-    CreateObject,
-    DeletePod,
-    EditClaim,
-    EditPod,
-    MoveVolume,
-    RemoveGates,
-    RenewClaim,
-    Wait,
-)
+from kubectl_dra.diagnosis.remedies import records
 
 _OF_THE_NAMESPACE: Final = ("ResourceClaim", "ResourceClaimTemplate", "PersistentVolumeClaim")
 
@@ -39,35 +28,42 @@ class Area(StrEnum):
 _ORDER: Final = tuple(Area)
 
 
-def area(actions: Sequence[Action]) -> Area:
+def area(actions: Sequence[records.Action]) -> Area:
     """What the actions change: the part of them that reaches farthest."""
     return max(map(_area, actions), key=_ORDER.index, default=Area.WAIT)
 
 
-def rank(actions: Sequence[Action]) -> int:
+def rank(actions: Sequence[records.Action]) -> int:
     """Sorts ways out; those of the same rank stay in their order."""
     return _ORDER.index(area(actions))
 
 
-def tolerates_device_taint(actions: Sequence[Action]) -> bool:
+def tolerates_device_taint(actions: Sequence[records.Action]) -> bool:
     """Whether devices are taken in spite of a taint."""
     return any(map(_tolerates, actions))
 
 
-def _tolerates(action: Action) -> bool:
-    return isinstance(action, EditClaim) and action.field.startswith("tolerations")
+def _tolerates(action: records.Action) -> bool:
+    return isinstance(action, records.EditClaim) and action.field.startswith("tolerations")
 
 
-def _area(action: Action) -> Area:
+def _area(action: records.Action) -> Area:
     match action:
-        case Wait():
+        case records.Wait():
             return Area.WAIT
-        case EditClaim() if _tolerates(action):
+        case records.EditClaim() if _tolerates(action):
             return Area.IN_SPITE
-        case EditClaim() | RenewClaim() | EditPod() | RemoveGates() | ClearSelectedNode() | MoveVolume():
+        case (
+            records.EditClaim()
+            | records.RenewClaim()
+            | records.EditPod()
+            | records.RemoveGates()
+            | records.ClearSelectedNode()
+            | records.MoveVolume()
+        ):
             return Area.REQUEST
-        case CreateObject(ref=ref) if ref.kind in _OF_THE_NAMESPACE:
+        case records.CreateObject(ref=ref) if ref.kind in _OF_THE_NAMESPACE:
             return Area.REQUEST
-        case DeletePod():
+        case records.DeletePod():
             return Area.OTHER_WORK
     return Area.CLUSTER

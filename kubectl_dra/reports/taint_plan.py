@@ -17,18 +17,9 @@ from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.ids import DeviceId, PoolId
 from kubectl_dra.model.resource import Device, DeviceTaint, DeviceTaintRule, DeviceTaintSelector
 from kubectl_dra.model.taint_plan import OtherTaint, PlannedDevice, PlanTarget, RuleWrite, TaintPlan, Verb
+from kubectl_dra.reports import taint_rules
 from kubectl_dra.reports.find import devices_of
 from kubectl_dra.reports.taint_hits import Change, driver_taints, hits
-from kubectl_dra.reports.taint_rules import (
-    exact_selector,
-    is_own,
-    is_own_of_pool,
-    own_rules,
-    pool_rules,
-    pool_selector,
-    rule_name,
-    same_taint,
-)
 
 KINDS = ("ResourceSlice", "ResourceClaim", "Pod", "DeviceTaintRule")
 
@@ -55,10 +46,13 @@ def taint_plan(
     Raises :class:`NameTakenError`.
     """
     rules = facts.inventory.taint_rules.values()
-    wide = [(pool_selector(pool), pool_rules(rules, pool, taint.key), _all_of(pool, facts)) for pool in pools]
+    wide = [
+        (taint_rules.pool_selector(pool), taint_rules.pool_rules(rules, pool, taint.key), _all_of(pool, facts))
+        for pool in pools
+    ]
     covered = {device for _, _, of_pool in wide for device in of_pool}
     exact = [
-        (exact_selector(device), own_rules(rules, device, taint.key), (device,))
+        (taint_rules.exact_selector(device), taint_rules.own_rules(rules, device, taint.key), (device,))
         for device in devices
         if device not in covered
     ]
@@ -92,8 +86,12 @@ def _write(
 ) -> RuleWrite | None:
     """The write for one device or pool; None where the rule says already what it should."""
     if own:
-        return None if same_taint(own[0].spec.taint, taint) else _changed(Verb.PATCH, own[0], taint, api_version)
-    name = rule_name(DeviceId(selector.driver or "", selector.pool or "", selector.device or ""), taint.key)
+        return (
+            None
+            if taint_rules.same_taint(own[0].spec.taint, taint)
+            else _changed(Verb.PATCH, own[0], taint, api_version)
+        )
+    name = taint_rules.rule_name(DeviceId(selector.driver or "", selector.pool or "", selector.device or ""), taint.key)
     if name in facts.inventory.taint_rules:
         raise NameTakenError(facts.inventory.taint_rules[name])
     return RuleWrite(Verb.CREATE, name, api_version, selector, taint)
@@ -109,7 +107,7 @@ def _changed(verb: Verb, rule: DeviceTaintRule, taint: DeviceTaint, api_version:
         before=rule.spec.taint if verb is Verb.PATCH else None,
         uid=rule.metadata.uid,
         resource_version=rule.metadata.resource_version,
-        own=is_own(rule) or is_own_of_pool(rule),
+        own=taint_rules.is_own(rule) or taint_rules.is_own_of_pool(rule),
     )
 
 
@@ -132,7 +130,11 @@ def removal_plan(
     for device in devices:
         found = removable(facts, device, taint)
         whole = device.pool_id in pools
-        rules |= {r.metadata.name: r for r in found if force or is_own(r) or (whole and is_own_of_pool(r))}
+        rules |= {
+            r.metadata.name: r
+            for r in found
+            if force or taint_rules.is_own(r) or (whole and taint_rules.is_own_of_pool(r))
+        }
     return _removal(facts, devices, rules, taint, api_version, target)
 
 
@@ -204,7 +206,7 @@ def _all_selected(
     facts: ClusterState, devices: Sequence[DeviceId], rules: Iterable[DeviceTaintRule]
 ) -> tuple[DeviceId, ...]:
     """The named devices, then whatever else the rules select, published or only allocated."""
-    wide = [rule for rule in rules if not is_own(rule)]
+    wide = [rule for rule in rules if not taint_rules.is_own(rule)]
     published = (device for pool in facts.pools for device in devices_of(pool, facts)) if wide else ()
     held = facts.inventory.holdings_by_device if wide else ()
     more = {device for device in (*published, *held) if any(facts.selects(rule, device) for rule in wide)}

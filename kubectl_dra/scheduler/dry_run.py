@@ -15,19 +15,7 @@ from typing import Final
 from kubectl_dra.model.podinfo import PodInfo
 from kubectl_dra.model.policy import PodDisruptionBudget
 from kubectl_dra.model.usage import Ledger
-from kubectl_dra.scheduler.filtering import (
-    Verdict,
-    about_to_come,
-    add_pod,
-    ask,
-    filter_node,
-    filters,
-    minding,
-    passed_with_any_pods,
-    passed_without_pods,
-    passes,
-    remove_pod,
-)
+from kubectl_dra.scheduler import filtering
 from kubectl_dra.scheduler.framework import Cycle, Plugin, PodsMatter
 from kubectl_dra.scheduler.gangs.units import Unit, by_budgets, by_importance, rank, units_on
 from kubectl_dra.scheduler.snapshot import NodeInfo
@@ -106,10 +94,10 @@ class _Asked:
 
     def __init__(self, cycle: Cycle) -> None:
         self._cycle = cycle
-        self._plugins = tuple(filters(cycle))
+        self._plugins = tuple(filtering.filters(cycle))
         self._passed: dict[str, frozenset[str]] = {}
         #: With any pods these say of a node that fits what they said.
-        self.indifferent = passed_with_any_pods(cycle)
+        self.indifferent = filtering.passed_with_any_pods(cycle)
 
     def passed(self, refused: Status | None) -> frozenset[str]:
         """Those that let a node pass with fewer pods, by what was said of it."""
@@ -117,7 +105,7 @@ class _Asked:
             return frozenset()
         known = self._passed.get(refused.plugin)
         if known is None:
-            known = self._passed[refused.plugin] = passed_without_pods(self._cycle, refused)
+            known = self._passed[refused.plugin] = filtering.passed_without_pods(self._cycle, refused)
         return known
 
     def after(self, refused: Status, minded: set[Plugin]) -> Iterator[Plugin]:
@@ -141,13 +129,13 @@ class _Trial:
         self._asked = asked
         self._units = units
         self._original = node
-        self._crowded = bool(about_to_come(cycle, node))
+        self._crowded = bool(filtering.about_to_come(cycle, node))
         pods = [each for unit in units for each in unit.pods]
-        self._minded = {plugin for pod, _ in pods for plugin in minding(cycle, pod.shape).plugins}
-        counted = [(pod, name) for pod, name in pods if minding(cycle, pod.shape).counting]
+        self._minded = {plugin for pod, _ in pods for plugin in filtering.minding(cycle, pod.shape).plugins}
+        counted = [(pod, name) for pod, name in pods if filtering.minding(cycle, pod.shape).counting]
         self._cycle = cycle.clone() if counted else cycle
         for pod, name in counted:
-            remove_pod(self._cycle, pod, node if name == node.name else cycle.snapshot.nodes[name])
+            filtering.remove_pod(self._cycle, pod, node if name == node.name else cycle.snapshot.nodes[name])
 
     @cached_property
     def _ledger(self) -> Ledger:
@@ -163,33 +151,33 @@ class _Trial:
     def _node(self) -> NodeInfo:
         return NodeInfo(self._original.node, self._ledger)
 
-    def emptied(self, refused: Status | None) -> Verdict:
+    def emptied(self, refused: Status | None) -> filtering.Verdict:
         """What is said of the node once all units are gone; ``refused`` as for :meth:`DryRun.on`."""
         if self._crowded or refused is None:
-            return filter_node(self._cycle, self._node, self._asked.passed(refused))
+            return filtering.filter_node(self._cycle, self._node, self._asked.passed(refused))
         unsure: tuple[Status, ...] = ()
         for plugin in self._asked.after(refused, self._minded):
             if plugin.name == refused.plugin and plugin not in self._minded:
-                return Verdict(refused, unsure)
+                return filtering.Verdict(refused, unsure)
             node = self._node if plugin.pods is PodsMatter.FEWER_IS_BETTER else self._original
-            found = ask(self._cycle, node, (plugin,))
+            found = filtering.ask(self._cycle, node, (plugin,))
             unsure += found.unsure
             if not found.status.ok:
-                return Verdict(found.status, unsure)
-        return Verdict(SUCCESS, unsure)
+                return filtering.Verdict(found.status, unsure)
+        return filtering.Verdict(SUCCESS, unsure)
 
     def can_stay(self, unit: Unit) -> bool:
         """Put pods back; they stay if the pod that waits fits beside them."""
         for pod, name in unit.pods:
             if name == self._node.name:
                 self._ledger.add(pod)
-            add_pod(self._cycle, pod, self._node_of(name))
+            filtering.add_pod(self._cycle, pod, self._node_of(name))
         if self._fits_beside(unit):
             return True
         for pod, name in unit.pods:
             if name == self._node.name:
                 self._ledger.remove(pod)
-            remove_pod(self._cycle, pod, self._node_of(name))
+            filtering.remove_pod(self._cycle, pod, self._node_of(name))
         return False
 
     def _node_of(self, name: str) -> NodeInfo:
@@ -198,12 +186,14 @@ class _Trial:
     def _fits_beside(self, unit: Unit) -> bool:
         """On a node that fitted before the unit came back."""
         if self._crowded:
-            return filter_node(self._cycle, self._node, self._asked.indifferent).status.ok
+            return filtering.filter_node(self._cycle, self._node, self._asked.indifferent).status.ok
         if len(unit.pods) == 1:
-            return passes(self._cycle, self._node, minding(self._cycle, unit.pods[0][0].shape).plugins)
-        found = {plugin for pod, _ in unit.pods for plugin in minding(self._cycle, pod.shape).plugins}
-        return passes(self._cycle, self._node, found)
+            return filtering.passes(
+                self._cycle, self._node, filtering.minding(self._cycle, unit.pods[0][0].shape).plugins
+            )
+        found = {plugin for pod, _ in unit.pods for plugin in filtering.minding(self._cycle, pod.shape).plugins}
+        return filtering.passes(self._cycle, self._node, found)
 
 
-def _kinds(verdict: Verdict) -> tuple[str, ...]:
+def _kinds(verdict: filtering.Verdict) -> tuple[str, ...]:
     return tuple(kind for status in verdict.unsure for kind in status.reasons)

@@ -12,15 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from kubectl_dra.cel import (
-    NAMED_RESOURCES,
-    SCHEDULER,
-    CompileError,
-    Environment,
-    InstanceValue,
-    Program,
-    compile_expression,
-)
+from kubectl_dra import cel
 from kubectl_dra.cel.declarations import FUNCTIONS, MESSAGES, TYPE_NAMES
 from kubectl_dra.cel.syntax.clauses import clauses
 from kubectl_dra.cel.syntax.lexer import Token, tokenize
@@ -90,7 +82,7 @@ class Asked:
     """An expression, or one condition of one, with the rules that it is compiled under."""
 
     text: str
-    environment: Environment = SCHEDULER
+    environment: cel.Environment = cel.SCHEDULER
     derived: bool = False
 
 
@@ -117,7 +109,7 @@ class Expressions:
 
     def named_resources(self, text: str) -> str:
         """A selector of v1alpha2."""
-        return self.rewritten(Asked(text, NAMED_RESOURCES))
+        return self.rewritten(Asked(text, cel.NAMED_RESOURCES))
 
     def rewritten(self, asked: Asked) -> str:
         """Any of them."""
@@ -145,17 +137,17 @@ class Expressions:
 
     def answers(self, driver: str, device: Device) -> dict[str, DeviceAttribute]:
         """The answers of one device by name; none where the evaluation fails."""
-        found = ((number, self._answer(asked, driver, device)) for asked, number in self._asked_of(SCHEDULER))
+        found = ((number, self._answer(asked, driver, device)) for asked, number in self._asked_of(cel.SCHEDULER))
         return {_id(number): answer for number, answer in found if answer is not None}
 
     def instance_answers(self, instance: NamedInstance) -> dict[str, DeviceAttribute]:
         """The answers of one instance of v1alpha2."""
-        value = InstanceValue(instance)
-        asked = [(number, asked.text) for asked, number in self._asked_of(NAMED_RESOURCES)]
+        value = cel.InstanceValue(instance)
+        asked = [(number, asked.text) for asked, number in self._asked_of(cel.NAMED_RESOURCES)]
         found = [(number, admits_instance(text, value)) for number, text in asked if not instance_problem(text)]
         return {_id(number): DeviceAttribute(bool_value=each) for number, each in found if isinstance(each, bool)}
 
-    def _asked_of(self, environment: Environment) -> Iterator[tuple[Asked, int]]:
+    def _asked_of(self, environment: cel.Environment) -> Iterator[tuple[Asked, int]]:
         return ((asked, number) for asked, number in self._numbers.items() if asked.environment == environment)
 
     def _answer(self, asked: Asked, driver: str, device: Device) -> DeviceAttribute | None:
@@ -245,7 +237,7 @@ class Expressions:
             return '"\\uD800"'
 
 
-def _reading(number: int, environment: Environment) -> str:
+def _reading(number: int, environment: cel.Environment) -> str:
     if environment.kind == "namedResources":
         return f'attributes.bool["{_id(number)}"]'
     return f'device.attributes["{ANSWERS}"].{_id(number)}'
@@ -297,8 +289,8 @@ def _is_quantity(text: str) -> bool:
     return True
 
 
-def _program(asked: Asked) -> Program | None:
+def _program(asked: Asked) -> cel.Program | None:
     try:
-        return compile_expression(asked.text, asked.environment, derived=asked.derived)
-    except CompileError:
+        return cel.compile_expression(asked.text, asked.environment, derived=asked.derived)
+    except cel.CompileError:
         return None

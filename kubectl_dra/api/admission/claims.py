@@ -8,17 +8,7 @@ from typing import Final
 
 from kubectl_dra.api.admission import common, formats
 from kubectl_dra.api.admission.errors import Field, itself
-from kubectl_dra.model.resource import (
-    DerivedAttribute,
-    DeviceClaim,
-    DeviceClaimConfiguration,
-    DeviceConstraint,
-    DeviceRequest,
-    DeviceSubRequest,
-    ExactDeviceRequest,
-    ResourceClaim,
-    ResourceClaimTemplate,
-)
+from kubectl_dra.model import resource
 from kubectl_dra.selectors.compiling import COST_LIMIT, Environment
 
 MAX_REQUESTS: Final = 32
@@ -34,7 +24,9 @@ _UNKNOWN_REQUEST: Final = (
 )
 
 
-def claim(record: ResourceClaim, root: Field, environment: Environment, namespace_labels: Mapping[str, str]) -> None:
+def claim(
+    record: resource.ResourceClaim, root: Field, environment: Environment, namespace_labels: Mapping[str, str]
+) -> None:
     """A claim; its status can't be set on creation and is not looked at."""
     devices = record.spec.devices
     _admin_access(devices, root.at("spec", "devices"), namespace_labels)
@@ -43,7 +35,7 @@ def claim(record: ResourceClaim, root: Field, environment: Environment, namespac
 
 
 def template(
-    record: ResourceClaimTemplate, root: Field, environment: Environment, namespace_labels: Mapping[str, str]
+    record: resource.ResourceClaimTemplate, root: Field, environment: Environment, namespace_labels: Mapping[str, str]
 ) -> None:
     """A template. The server reports admin access with the path of a claim."""
     devices = record.spec.spec.devices
@@ -54,7 +46,7 @@ def template(
     _Claim(devices, environment).check(root.at("spec", "spec", "devices"))
 
 
-def _admin_access(devices: DeviceClaim, field: Field, namespace_labels: Mapping[str, str]) -> None:
+def _admin_access(devices: resource.DeviceClaim, field: Field, namespace_labels: Mapping[str, str]) -> None:
     if namespace_labels.get(ADMIN_LABEL) == "true":
         return
     for index, request in enumerate(devices.requests):
@@ -68,7 +60,7 @@ def _admin_access(devices: DeviceClaim, field: Field, namespace_labels: Mapping[
 class _Claim:
     """The checks of one claim: names of its requests, and what its constraints ask for."""
 
-    def __init__(self, devices: DeviceClaim, environment: Environment) -> None:
+    def __init__(self, devices: resource.DeviceClaim, environment: Environment) -> None:
         self.devices = devices
         self.environment = environment
         self.alternatives = {r.name: {s.name for s in r.first_available} for r in devices.requests}
@@ -87,7 +79,7 @@ class _Claim:
             )
         requests.unique(devices.requests, MAX_REQUESTS, lambda request: request.name, itself)
 
-    def _request(self, request: DeviceRequest, field: Field) -> None:
+    def _request(self, request: resource.DeviceRequest, field: Field) -> None:
         field.at("name").invalid_for_each(request.name, formats.dns_label(request.name))
         if request.exactly is not None and request.first_available:
             field.invalid(None, "exactly one of `exactly` or `firstAvailable` is required, but multiple fields are set")
@@ -102,11 +94,13 @@ class _Claim:
         else:
             field.required("exactly one of `exactly` or `firstAvailable` is required")
 
-    def _alternative(self, sub: DeviceSubRequest, field: Field, request: str) -> None:
+    def _alternative(self, sub: resource.DeviceSubRequest, field: Field, request: str) -> None:
         field.at("name").invalid_for_each(sub.name, formats.dns_label(sub.name))
         self._exact(sub, field, f"{request}/{sub.name}", formats.BYTES)
 
-    def _exact(self, request: ExactDeviceRequest | DeviceSubRequest, field: Field, name: str, unit: str) -> None:
+    def _exact(
+        self, request: resource.ExactDeviceRequest | resource.DeviceSubRequest, field: Field, name: str, unit: str
+    ) -> None:
         class_name = field.at("deviceClassName")
         if request.device_class_name:
             class_name.invalid_for_each(
@@ -123,7 +117,9 @@ class _Claim:
         _mode(request.allocation_mode, request.count, field)
         field.at("tolerations").items(request.tolerations, None, common.toleration)
 
-    def _derived_attributes(self, attributes: tuple[DerivedAttribute, ...], field: Field, request: str) -> None:
+    def _derived_attributes(
+        self, attributes: tuple[resource.DerivedAttribute, ...], field: Field, request: str
+    ) -> None:
         for index, attribute in enumerate(attributes):
             self._derived(attribute, field.index(index), request)
         field.unique(attributes, None, lambda attribute: attribute.name, lambda attribute: attribute.name)
@@ -135,7 +131,7 @@ class _Claim:
         for index, attribute in enumerate(attributes):
             _derived_form(attribute, field.index(index))
 
-    def _derived(self, attribute: DerivedAttribute, field: Field, request: str) -> None:
+    def _derived(self, attribute: resource.DerivedAttribute, field: Field, request: str) -> None:
         if attribute.name and not self._is_constrained(attribute.name, request):
             field.at("name").invalid(
                 attribute.name,
@@ -151,7 +147,7 @@ class _Claim:
         targets = (_ALL_REQUESTS, request, request.partition("/")[0])
         return any(attribute in self.constrained[target] for target in targets)
 
-    def _constraint(self, constraint: DeviceConstraint, field: Field) -> None:
+    def _constraint(self, constraint: resource.DeviceConstraint, field: Field) -> None:
         self._references(constraint.requests, field.at("requests"))
         if constraint.match_attribute is None and constraint.distinct_attribute is None:
             field.required(
@@ -162,7 +158,7 @@ class _Claim:
             if attribute is not None:
                 formats.fully_qualified_name(attribute, field.at(name.replace("_a", "A")))
 
-    def _config(self, config: DeviceClaimConfiguration, field: Field) -> None:
+    def _config(self, config: resource.DeviceClaimConfiguration, field: Field) -> None:
         self._references(config.requests, field.at("requests"))
         common.opaque(config.opaque, field.at("opaque"))
 
@@ -182,7 +178,7 @@ class _Claim:
             field.invalid(name, _UNKNOWN_REQUEST)
 
 
-def _derived_form(attribute: DerivedAttribute, field: Field) -> None:
+def _derived_form(attribute: resource.DerivedAttribute, field: Field) -> None:
     if attribute.name:
         formats.fully_qualified_name(attribute.name, field.at("name"))
     else:
@@ -191,7 +187,7 @@ def _derived_form(attribute: DerivedAttribute, field: Field) -> None:
         field.at("expression").required()
 
 
-def _constrained(constraints: tuple[DeviceConstraint, ...]) -> defaultdict[str, set[str]]:
+def _constrained(constraints: tuple[resource.DeviceConstraint, ...]) -> defaultdict[str, set[str]]:
     """Attributes that constraints ask for, by request; under the empty name those of every request."""
     found: defaultdict[str, set[str]] = defaultdict(set)
     for constraint in constraints:

@@ -8,14 +8,7 @@ from kubectl_dra.api.admission import common, formats
 from kubectl_dra.api.admission.counters import counter_names, counter_set_name
 from kubectl_dra.api.admission.devices import device, qualified_attribute
 from kubectl_dra.api.admission.errors import Field, itself
-from kubectl_dra.model.resource import (
-    CounterSet,
-    Device,
-    DeviceAttribute,
-    ResourcePool,
-    ResourceSlice,
-    ResourceSliceSpec,
-)
+from kubectl_dra.model import resource
 
 MAX_DEVICES: Final = 128
 MAX_DEVICES_WITH_FEATURES: Final = 64
@@ -34,7 +27,7 @@ OPERATIONS: Final = ("*", "NodePrepareResources", "NodeUnprepareResources")
 _NODES: Final = "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required"
 
 
-def resource_slice(record: ResourceSlice, root: Field) -> None:
+def resource_slice(record: resource.ResourceSlice, root: Field) -> None:
     """A slice."""
     common.metadata(record.metadata, False, root.at("metadata"))
     spec, field = record.spec, root.at("spec")
@@ -54,13 +47,13 @@ def resource_slice(record: ResourceSlice, root: Field) -> None:
     _skipped_operations(spec.skip_node_operations, field.at("skipNodeOperations"))
 
 
-def max_devices(devices: tuple[Device, ...]) -> int:
+def max_devices(devices: tuple[resource.Device, ...]) -> int:
     """How many devices one slice may hold: fewer if any has taints, counters or lists as attributes."""
     advanced = any(item.taints or item.consumes_counters or _has_list(item) for item in devices)
     return MAX_DEVICES_WITH_FEATURES if advanced else MAX_DEVICES
 
 
-def _has_list(item: Device) -> bool:
+def _has_list(item: resource.Device) -> bool:
     return any(
         value is not None
         for attribute in item.attributes.values()
@@ -68,7 +61,7 @@ def _has_list(item: Device) -> bool:
     )
 
 
-def _pool(pool: ResourcePool, field: Field) -> None:
+def _pool(pool: resource.ResourcePool, field: Field) -> None:
     formats.pool_name(pool.name, field.at("name"))
     if pool.resource_slice_count <= 0:
         field.at("resourceSliceCount").invalid(pool.resource_slice_count, "must be greater than zero")
@@ -76,7 +69,7 @@ def _pool(pool: ResourcePool, field: Field) -> None:
         field.at("generation").invalid(pool.generation, "must be greater than or equal to zero")
 
 
-def _nodes(spec: ResourceSliceSpec, field: Field) -> None:
+def _nodes(spec: resource.ResourceSliceSpec, field: Field) -> None:
     chosen = []
     if spec.node_name:
         chosen.append("`nodeName`")
@@ -109,12 +102,12 @@ def _shown(requirements: tuple[object, ...]) -> list[object] | None:
     return [{name.capitalize(): getattr(r, name) for name in names} for r in requirements] or None
 
 
-def _counter_set(counter_set: CounterSet, field: Field) -> None:
+def _counter_set(counter_set: resource.CounterSet, field: Field) -> None:
     counter_names(counter_set.counters, field.at("counters"))
     counter_set_name(counter_set.name, field.at("name"))
 
 
-def _partition_type(spec: ResourceSliceSpec, name: str, field: Field) -> None:
+def _partition_type(spec: resource.ResourceSliceSpec, name: str, field: Field) -> None:
     if not any(item.consumes_counters for item in spec.devices):
         field.at("partitionTypeAttribute").invalid(
             name, "may only be set on a slice which declares devices that consume counters"
@@ -135,7 +128,7 @@ def _partition_type(spec: ResourceSliceSpec, name: str, field: Field) -> None:
             )
 
 
-def _go_fields(attribute: DeviceAttribute) -> dict[str, object]:
+def _go_fields(attribute: resource.DeviceAttribute) -> dict[str, object]:
     """The attribute as the server's internal type prints it."""
     return {go_name: getattr(attribute, name) for go_name, name in _GO_NAMES.items()}
 

@@ -5,29 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from kubectl_dra.cel.run.values import (
-    CIDR,
-    IP,
-    MAX_INT,
-    MAX_UINT,
-    MIN_INT,
-    Cancelled,
-    CapacityMap,
-    DomainMap,
-    Duration,
-    NamedFormat,
-    StringMap,
-    Timestamp,
-    TypeValue,
-    Uint,
-    Value,
-    go_name,
-)
+from kubectl_dra.cel.run import values
 from kubectl_dra.model.semver import Semver
 
-_ONLY_STRINGS: Final[frozenset[Any]] = frozenset((StringMap, CapacityMap, DomainMap))
-UNHASHABLE: Final[frozenset[Any]] = frozenset({bytes, Semver, NamedFormat})
-_BY_VALUE: Final[frozenset[Any]] = frozenset({Duration, Timestamp, IP, CIDR, TypeValue})
+_ONLY_STRINGS: Final[frozenset[Any]] = frozenset((values.StringMap, values.CapacityMap, values.DomainMap))
+UNHASHABLE: Final[frozenset[Any]] = frozenset({bytes, Semver, values.NamedFormat})
+_BY_VALUE: Final[frozenset[Any]] = frozenset(
+    {values.Duration, values.Timestamp, values.IP, values.CIDR, values.TypeValue}
+)
 _MISSING: Final = object()
 
 
@@ -36,7 +21,7 @@ class _Unique:
 
     __slots__ = ("value",)
 
-    def __init__(self, value: Value) -> None:
+    def __init__(self, value: values.Value) -> None:
         self.value = value
 
     def __eq__(self, other: object) -> bool:
@@ -46,12 +31,12 @@ class _Unique:
         return id(self.value)
 
 
-def encode_key(key: Value) -> Value:
+def encode_key(key: values.Value) -> values.Value:
     """The dict key that stands for a CEL key: keys of different types never meet. Raises on unhashable keys."""
     kind = key.__class__
     if kind is str:
         return key
-    if kind is int or kind is Uint or kind is bool or kind in _BY_VALUE or key is None:
+    if kind is int or kind is values.Uint or kind is bool or kind in _BY_VALUE or key is None:
         return (kind, key)
     if kind is float and not math.isnan(key):
         return (kind, key)
@@ -60,7 +45,7 @@ def encode_key(key: Value) -> Value:
     return (kind, _Unique(key))
 
 
-def decode_key(encoded: Value) -> Value:
+def decode_key(encoded: values.Value) -> values.Value:
     """The CEL key that a dict key stands for."""
     if encoded.__class__ is str:
         return encoded
@@ -68,12 +53,12 @@ def decode_key(encoded: Value) -> Value:
     return key.value if key.__class__ is _Unique else key
 
 
-def unhashable(value: Value) -> Cancelled:
+def unhashable(value: values.Value) -> values.Cancelled:
     """The failure of looking up a value that upstream cannot hash."""
-    return Cancelled(f"internal error: runtime error: hash of unhashable type {go_name(value)}")
+    return values.Cancelled(f"internal error: runtime error: hash of unhashable type {values.go_name(value)}")
 
 
-def find(mapping: dict[Any, Value], key: Value, default: Value = None) -> Value:
+def find(mapping: dict[Any, values.Value], key: values.Value, default: values.Value = None) -> values.Value:
     """The value of ``key``; numbers also match equal keys of other integer types. ``default`` if there is none.
 
     The default of domain maps is not applied here: this is what ``in``, equality and plain maps see.
@@ -92,7 +77,7 @@ def find(mapping: dict[Any, Value], key: Value, default: Value = None) -> Value:
     return default
 
 
-def _equal_keys(key: Value) -> tuple[tuple[type, int], ...]:
+def _equal_keys(key: values.Value) -> tuple[tuple[type, int], ...]:
     kind = key.__class__
     if kind is float:
         if not key.is_integer():
@@ -100,13 +85,13 @@ def _equal_keys(key: Value) -> tuple[tuple[type, int], ...]:
         number = int(key)
         keys: list[tuple[type, int]] = []
         # The conversion takes -2^63 for an overflow.
-        if MIN_INT < number <= MAX_INT:
+        if values.MIN_INT < number <= values.MAX_INT:
             keys.append((int, number))
-        if 0 <= number <= MAX_UINT:
-            keys.append((Uint, number))
+        if 0 <= number <= values.MAX_UINT:
+            keys.append((values.Uint, number))
         return tuple(keys)
     if kind is int:
-        return ((Uint, key),) if key >= 0 else ()
-    if kind is Uint:
-        return ((int, int(key)),) if key <= MAX_INT else ()
+        return ((values.Uint, key),) if key >= 0 else ()
+    if kind is values.Uint:
+        return ((int, int(key)),) if key <= values.MAX_INT else ()
     return ()

@@ -2,16 +2,7 @@
 
 from __future__ import annotations
 
-from kubectl_dra.commands.get.listing import (
-    lacks_names,
-    needs_of,
-    new_call,
-    note_unread,
-    print_sections,
-    sections_of,
-    selections,
-    what_is_unread,
-)
+from kubectl_dra.commands.get import listing
 from kubectl_dra.commands.get.query import NAMESPACED, POD_GROUPS, Query, parse_query
 from kubectl_dra.commands.shared.cluster import read_cluster
 from kubectl_dra.commands.shared.namespaces import check_namespace
@@ -24,7 +15,7 @@ from kubectl_dra.output.exit_codes import ExitCode
 def answer(options: Options, query: Query) -> int:
     """Run the command; returns the exit code."""
     wanted = parse_query(query, options)
-    needs, slices = needs_of(query, wanted), selections(wanted)
+    needs, slices = listing.needs_of(query, wanted), listing.selections(wanted)
     local = all(each.type in NAMESPACED for each in wanted)
     demanded = ("PodGroup",) if any(each.type == POD_GROUPS for each in wanted) else ()
     if options.watch:
@@ -32,16 +23,16 @@ def answer(options: Options, query: Query) -> int:
 
         return watch(options, query, wanted, needs, slices=slices, local=local, demanded=demanded)
     cluster = read_cluster(options, needs, slices=slices, node=query.node, local=local, demanded=demanded)
-    if lacks_names(wanted, cluster):
+    if listing.lacks_names(wanted, cluster):
         # What comes near stands in slices that were not asked for.
         cluster = read_cluster(options, needs, demanded=demanded)
     if any(each.type in NAMESPACED for each in wanted):
         check_namespace(options, cluster)
     note_evidence(cluster.state, options)
-    call = new_call(options, query, cluster)
-    sections = sections_of(call, wanted)
-    found = what_is_unread(call, wanted, sections)
-    note_unread(call, found)
-    print_sections(call, wanted, sections, found)
+    call = listing.new_call(options, query, cluster)
+    sections = listing.sections_of(call, wanted)
+    found = listing.what_is_unread(call, wanted, sections)
+    listing.note_unread(call, found)
+    listing.print_sections(call, wanted, sections, found)
     code = code_of(found, options, call.facts.evidence.address)
     return ExitCode.ERROR if call.failed else code

@@ -6,14 +6,7 @@ import dataclasses
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
-from kubectl_dra.commands.get.listing import (
-    lacks_names,
-    new_call,
-    note_unread,
-    print_sections,
-    sections_of,
-    what_is_unread,
-)
+from kubectl_dra.commands.get import listing
 from kubectl_dra.commands.get.query import Query, TypeArgs
 from kubectl_dra.commands.get.sections import GetCall, Item, Section
 from kubectl_dra.commands.shared.cluster import Scoped, read_cluster
@@ -56,9 +49,9 @@ def watch(
     shown: _Shown | None = None
     said = ""
     for cluster in follow(options, needs, slices=slices, local=local, demanded=demanded):
-        call = new_call(options, query, cluster)
+        call = listing.new_call(options, query, cluster)
         try:
-            sections = _first(call, wanted, needs) if shown is None else sections_of(call, wanted)
+            sections = _first(call, wanted, needs) if shown is None else listing.sections_of(call, wanted)
         except CommandError as problem:
             if shown is None:
                 raise
@@ -81,10 +74,10 @@ def _names_one(wanted: Sequence[TypeArgs]) -> bool:
 
 def _first(call: GetCall, wanted: Sequence[TypeArgs], needs: Sequence[str]) -> Sequence[Section]:
     """The sections of the first answer; where a name is not found, what comes near is read for the error."""
-    if lacks_names(wanted, call.cluster):
+    if listing.lacks_names(wanted, call.cluster):
         whole: Scoped = read_cluster(call.options, needs)
-        return sections_of(new_call(call.options, call.query, whole), wanted)
-    return sections_of(call, wanted)
+        return listing.sections_of(listing.new_call(call.options, call.query, whole), wanted)
+    return listing.sections_of(call, wanted)
 
 
 def _print_changes(
@@ -92,7 +85,7 @@ def _print_changes(
 ) -> _Shown:
     """Print the lines that were not there ``before`` (None: nothing was), and the last ones of what is gone."""
     documents = is_document(call.options)
-    found = what_is_unread(call, wanted, sections)
+    found = listing.what_is_unread(call, wanted, sections)
     now = _Shown(sections, [_lines(section.items, documents) for section in sections])
     if before is None:
         note_evidence(call.cluster.state, call.options)
@@ -104,11 +97,11 @@ def _print_changes(
         news = [
             dataclasses.replace(section, items=_changed(*pair)) for section, pair in zip(sections, pairs, strict=True)
         ]
-    note_unread(call, found if before is None else Unread())
+    listing.note_unread(call, found if before is None else Unread())
     if documents:
         _print_one_by_one(call, news)
     elif before is None or any(section.items for section in news):
-        print_sections(call, wanted, news, found)
+        listing.print_sections(call, wanted, news, found)
     return now
 
 

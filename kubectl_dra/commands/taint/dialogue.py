@@ -23,6 +23,7 @@ from kubectl_dra.output.taints.observation import comparison_lines
 from kubectl_dra.output.taints.plan_page import plan_page
 from kubectl_dra.output.taints.results import change_lines, done_line, present_lines, rule_reference, truth_text
 from kubectl_dra.output.words import counted
+from kubectl_dra.reports import taint_observation
 from kubectl_dra.reports.invocations import (
     changing,
     dra,
@@ -33,14 +34,6 @@ from kubectl_dra.reports.invocations import (
     shell_line,
     try_dra,
     try_kubectl,
-)
-from kubectl_dra.reports.taint_observation import (
-    agrees,
-    counts_of,
-    end_of_observation,
-    expected_counts,
-    is_counting,
-    observation,
 )
 from kubectl_dra.reports.taint_plan import with_effect
 from kubectl_dra.source.errors import ClusterError
@@ -241,7 +234,7 @@ class Dialogue:
             plan = planner.plan(NO_EXECUTE)
             if not has_effect_none(source.api_version, planner.facts.evidence.server_version):
                 raise CommandError(f"{source.api_version} of this server has no effect None", "leave out --observe")
-            counting = observation(plan, source.api_version)
+            counting = taint_observation.observation(plan, source.api_version)
             self._check_free(counting)
             planner.check(counting)
             self._preview(counting)
@@ -276,12 +269,12 @@ class Dialogue:
         if condition is None:
             self._terminal.note(Safe("The controller has not counted: is it running, with its feature gate on?"))
             return not self._asked.yes
-        counts = counts_of(condition)
+        counts = taint_observation.counts_of(condition)
         if counts is None:
             self._terminal.note(fmt("The controller says: {}", condition.message))
             return not self._asked.yes
-        expected = expected_counts(plan, facts)
-        agree = agrees(counts, expected, plan)
+        expected = taint_observation.expected_counts(plan, facts)
+        agree = taint_observation.agrees(counts, expected, plan)
         for line in comparison_lines(counts, expected, agree):
             self._terminal.note(line)
         self._terminal.note(Safe(""))
@@ -292,10 +285,12 @@ class Dialogue:
         left = True
         try:
             rule = read_rule(session, planned.api_version, planned.name)
-            if rule is None or not is_counting(rule, counting):
+            if rule is None or not taint_observation.is_counting(rule, counting):
                 left = False
                 return
-            left = not all(outcome.done for outcome in carry_out(session, end_of_observation(counting, rule)))
+            left = not all(
+                outcome.done for outcome in carry_out(session, taint_observation.end_of_observation(counting, rule))
+            )
         except ClusterError:
             left = True
         finally:

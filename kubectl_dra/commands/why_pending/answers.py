@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from kubectl_dra.api.controllers import MAKERS
 from kubectl_dra.api.kinds import POD, POD_GROUP, RESOURCE_CLAIM, Kind
+from kubectl_dra.commands.shared import whatif_options
 from kubectl_dra.commands.shared.cluster import Scoped, read_cluster
 from kubectl_dra.commands.shared.errors import UsageProblem
 from kubectl_dra.commands.shared.namespaces import check_namespace
@@ -21,13 +22,6 @@ from kubectl_dra.commands.shared.show import (
     note_evidence,
 )
 from kubectl_dra.commands.shared.types import ObjectArg, ObjectArgs, parse_targets
-from kubectl_dra.commands.shared.whatif_options import (
-    check_watch,
-    kinds_demanded,
-    kinds_everywhere,
-    supposed,
-    whole_nodes,
-)
 from kubectl_dra.commands.why_pending.lists import everything
 from kubectl_dra.commands.why_pending.named import named, only_pod
 from kubectl_dra.commands.why_pending.one_per_line import check_list
@@ -64,7 +58,7 @@ def answer(
     With a ``number`` nothing but the commands of that way out, with ``dry_run`` what the server says of them.
     ``switches``: what is supposed of the cluster.
     """
-    check_watch(options, switches)
+    whatif_options.check_watch(options, switches)
     if options.watch and node_groups:
         raise UsageProblem("-w follows the pod; it cannot be combined with --node-groups", "leave out -w")
     targets = parse_targets(words, POD, options, MAKERS)
@@ -76,7 +70,7 @@ def answer(
         check_single(options, targets, remedies=remedies)
     _check_kinds(targets.kinds)
     asked = _Question(node, remedies, targets, number, switches, judge, sort_by, dry_run, no_headers)
-    everywhere = (*everywhere, *kinds_everywhere(switches))
+    everywhere = (*everywhere, *whatif_options.kinds_everywhere(switches))
     if options.watch:
         from kubectl_dra.commands.why_pending.watch import watch
 
@@ -85,8 +79,11 @@ def answer(
         options,
         asked.reads(everywhere),
         asked.pods,
-        demanded=(*kinds_demanded(switches), *(needs.kinds(needs.GROUPS) if POD_GROUP in targets.kinds else ())),
-        whole_nodes=whole_nodes(switches),
+        demanded=(
+            *whatif_options.kinds_demanded(switches),
+            *(needs.kinds(needs.GROUPS) if POD_GROUP in targets.kinds else ()),
+        ),
+        whole_nodes=whatif_options.whole_nodes(switches),
         everywhere=everywhere,
     )
     check_namespace(options, cluster)
@@ -124,7 +121,7 @@ class _Question:
         if is_held_by_queue(state.inventory, cluster.namespace):
             state = with_queues(options, state, cluster.namespace)
         with owner_reader(options) as read_owner:
-            world, what_if = supposed(state, self.switches, read_owner)
+            world, what_if = whatif_options.supposed(state, self.switches, read_owner)
             call = PendingCall(
                 options,
                 self.node,

@@ -10,18 +10,9 @@ from kubectl_dra.commands.shared.options import label_selector
 from kubectl_dra.commands.shared.queues import with_queues
 from kubectl_dra.commands.shared.show import console, is_document, print_answers, print_pages
 from kubectl_dra.commands.shared.unread import after_unread, code_of, nothing_read
+from kubectl_dra.commands.why_pending import single
 from kubectl_dra.commands.why_pending.groups import Pending, waiting_groups
 from kubectl_dra.commands.why_pending.one_per_line import is_rows, pod_list, said
-from kubectl_dra.commands.why_pending.single import (
-    PendingCall,
-    claim_answer,
-    code_of_answers,
-    idle_answer,
-    is_bad,
-    lacking,
-    pod_answer,
-    pod_group_answer,
-)
 from kubectl_dra.diagnosis.idle import held
 from kubectl_dra.diagnosis.pending import pending_pods
 from kubectl_dra.diagnosis.workloads import owners, without_pods
@@ -34,41 +25,36 @@ from kubectl_dra.output.safe import Safe
 from kubectl_dra.output.templates import is_template
 from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.whatif.page import whatif_lines
+from kubectl_dra.reports import pending
 from kubectl_dra.reports.idle import WorkloadPendingReport
-from kubectl_dra.reports.pending import (
-    ClaimPendingReport,
-    PendingReport,
-    claim_groups,
-    reason_groups,
-)
 from kubectl_dra.reports.unread import PENDING_CLAIMS, PENDING_GROUPS, PENDING_PODS, Subject, Unread, together, unread
 
 
-def everything(call: PendingCall, kind: Kind) -> int:
+def everything(call: single.PendingCall, kind: Kind) -> int:
     """Print all of a kind that waits; returns the exit code."""
     selects = label_selector(call.options.selector)
     namespace, inventory = call.cluster.namespace, call.cluster.state.inventory
     if kind is RESOURCE_CLAIM:
         claims = [key for key, claim in inventory.claims.items() if selects(claim.metadata.labels)]
-        found = [claim_answer(call, key) for key in claims if namespace in ("", key.namespace)]
-        answers = [each for each in found if each.report.causes or is_bad(each)]
+        found = [single.claim_answer(call, key) for key in claims if namespace in ("", key.namespace)]
+        answers = [each for each in found if each.report.causes or single.is_bad(each)]
         return _list(call, answers, PENDING_CLAIMS, _claims_overview)
     if kind is POD_GROUP:
         groups = [key for key in waiting_groups(inventory, namespace) if selects(_labels(inventory, key))]
         return _list(
-            call, [pod_group_answer(call, key, remedies=call.remedies) for key in groups], PENDING_GROUPS, _pages
+            call, [single.pod_group_answer(call, key, remedies=call.remedies) for key in groups], PENDING_GROUPS, _pages
         )
     pods = pending_pods(call.cluster.state, namespace or None, selects)
     if kind is not POD:
         pods = tuple(key for key in pods if _owned_by(inventory, key, kind))
     if len(pods) > 1:
         call.cluster.state.devices.alike.expect_more()
-    answers = [pod_answer(call, key, remedies=call.remedies) for key in pods]
+    answers = [single.pod_answer(call, key, remedies=call.remedies) for key in pods]
     answers += _suspended(call, kind, selects) if kind.workload else ()
     return _list(call, answers, PENDING_PODS, _pages if call.remedies else _overview)
 
 
-def _suspended(call: PendingCall, kind: Kind, selects: Callable[[Mapping[str, str]], bool]) -> Iterator[Pending]:
+def _suspended(call: single.PendingCall, kind: Kind, selects: Callable[[Mapping[str, str]], bool]) -> Iterator[Pending]:
     """The workloads of a kind that are held back and have no pods, as far as they were read."""
     state, namespace = call.cluster.state, call.cluster.namespace
     known = sorted({*state.inventory.workloads, *state.inventory.makers})
@@ -80,13 +66,13 @@ def _suspended(call: PendingCall, kind: Kind, selects: Callable[[Mapping[str, st
             continue
         if by.queue and key.namespace not in read:
             read[key.namespace] = with_queues(call.options, state, key.namespace)
-        waits = idle_answer(call, read[key.namespace] if by.queue else state, kind, key)
+        waits = single.idle_answer(call, read[key.namespace] if by.queue else state, kind, key)
         if waits is not None:
             yield waits
 
 
-def _rows(call: PendingCall, answers: Sequence[Pending]) -> list[Safe]:
-    reports = [each.report for each in answers if isinstance(each.report, PendingReport)]
+def _rows(call: single.PendingCall, answers: Sequence[Pending]) -> list[Safe]:
+    reports = [each.report for each in answers if isinstance(each.report, pending.PendingReport)]
     return pod_list(reports, call.now, call.options.output or "wide", call.sort_by, no_headers=call.no_headers)
 
 
@@ -95,14 +81,14 @@ def _labels(inventory: Inventory, group: Key) -> Mapping[str, str]:
 
 
 def _list(
-    call: PendingCall,
+    call: single.PendingCall,
     answers: Sequence[Pending],
     subject: Subject,
-    page: Callable[[PendingCall, Sequence[Pending], Unread], list[Safe]],
+    page: Callable[[single.PendingCall, Sequence[Pending], Unread], list[Safe]],
 ) -> int:
     """A list: what could not be read and may change it, then what is known."""
     of_list = unread(call.cluster.state, subject, call.cluster.namespace, shown=bool(answers))
-    found = together([of_list], (item for each in answers for item in lacking(each.report)))
+    found = together([of_list], (item for each in answers for item in single.lacking(each.report)))
     if is_template(call.options.output):
         # A template may leave out what the document says about its gaps.
         if not found.answered:
@@ -130,7 +116,7 @@ def _list(
                 lines = [*supposed_lines, Safe(""), *lines]
             lines = after_unread(found, lines, call.address)
         print_pages([lines], call.options)
-    code = code_of_answers(call, answers)
+    code = single.code_of_answers(call, answers)
     return code_of(found, call.options, call.address) if code is ExitCode.OK else code
 
 
@@ -138,22 +124,25 @@ def _owned_by(inventory: Inventory, pod: Key, kind: Kind) -> bool:
     return any(owner.ref.kind == kind.name for owner in owners(inventory, inventory.pods[pod]))
 
 
-def _overview(call: PendingCall, answers: Sequence[Pending], found: Unread) -> list[Safe]:
-    reports = [each.report for each in answers if isinstance(each.report, PendingReport)]
+def _overview(call: single.PendingCall, answers: Sequence[Pending], found: Unread) -> list[Safe]:
+    reports = [each.report for each in answers if isinstance(each.report, pending.PendingReport)]
     waiting = [line for each in answers if isinstance(each.report, WorkloadPendingReport) for line in each.page()]
     if waiting and not reports:
         return waiting
-    page = [*waiting, *groups_page(reports, reason_groups(reports), call.cluster.namespace, found.bound, call.address)]
+    page = [
+        *waiting,
+        *groups_page(reports, pending.reason_groups(reports), call.cluster.namespace, found.bound, call.address),
+    ]
     more = page[-2:] if page and page[-1].startswith("more: ") else []
     return [*page[: len(page) - len(more)], *gang_lines(reports), *said(reports, call.now), *more]
 
 
-def _claims_overview(call: PendingCall, answers: Sequence[Pending], found: Unread) -> list[Safe]:
-    reports = [each.report for each in answers if isinstance(each.report, ClaimPendingReport)]
-    return claim_groups_page(claim_groups(reports), call.cluster.namespace, found.bound, call.address)
+def _claims_overview(call: single.PendingCall, answers: Sequence[Pending], found: Unread) -> list[Safe]:
+    reports = [each.report for each in answers if isinstance(each.report, pending.ClaimPendingReport)]
+    return claim_groups_page(pending.claim_groups(reports), call.cluster.namespace, found.bound, call.address)
 
 
-def _pages(_call: PendingCall, answers: Sequence[Pending], found: Unread) -> list[Safe]:
+def _pages(_call: single.PendingCall, answers: Sequence[Pending], found: Unread) -> list[Safe]:
     lines: list[Safe] = []
     for each in answers:
         lines += [Safe(""), *each.page()] if lines else each.page()

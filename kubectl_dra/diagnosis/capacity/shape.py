@@ -13,33 +13,12 @@ from kubectl_dra.allocation import Attempt as Allocating
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import quota
 from kubectl_dra.diagnosis.placing import added
+from kubectl_dra.model import core, resource
 from kubectl_dra.model.affinity import PodAffinityTerm
-from kubectl_dra.model.core import (
-    Container,
-    ContainerClaim,
-    Node,
-    Pod,
-    PodResourceClaim,
-    PodSpec,
-    PodStatus,
-    ResourceQuota,
-    ResourceRequirements,
-)
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.model.podneeds import uses_storage
-from kubectl_dra.model.resource import (
-    CELSelector,
-    DeviceClaim,
-    DeviceRequest,
-    DeviceSelector,
-    ExactDeviceRequest,
-    ResourceClaim,
-    ResourceClaimSpec,
-    ResourceClaimTemplate,
-    ResourceClaimTemplateSpec,
-)
 from kubectl_dra.scheduler.claims import ResolvedEntry, resolve, sources
 
 _NAME: Final = "capacity-shape"
@@ -49,35 +28,37 @@ _NAME: Final = "capacity-shape"
 class Shape:
     """A pod, and templates of its claims that are not in the cluster."""
 
-    pod: Pod
-    templates: Mapping[Key, ResourceClaimTemplate]
+    pod: core.Pod
+    templates: Mapping[Key, resource.ResourceClaimTemplate]
 
 
 def of_request(namespace: str, device_class: str, count: int, selectors: tuple[str, ...]) -> Shape:
     """A bare pod that asks for devices of one class in one request."""
     key = Key(namespace, _NAME)
-    request = ExactDeviceRequest(
+    request = resource.ExactDeviceRequest(
         device_class_name=device_class,
-        selectors=tuple(DeviceSelector(CELSelector(text)) for text in selectors),
+        selectors=tuple(resource.DeviceSelector(resource.CELSelector(text)) for text in selectors),
         allocation_mode="ExactCount",
         count=count,
     )
-    spec = ResourceClaimSpec(DeviceClaim((DeviceRequest("devices", request),)))
+    spec = resource.ResourceClaimSpec(resource.DeviceClaim((resource.DeviceRequest("devices", request),)))
     return Shape(bare_pod(key), {key: template_of(key, spec)})
 
 
-def bare_pod(template: Key) -> Pod:
+def bare_pod(template: Key) -> core.Pod:
     """A pod that has nothing but a claim from a template."""
-    entry = PodResourceClaim(name="devices", resource_claim_template_name=template.name)
-    container = Container(name="main", resources=ResourceRequirements(claims=(ContainerClaim(entry.name),)))
-    spec = PodSpec(scheduler_name="default-scheduler", containers=(container,), resource_claims=(entry,))
-    return Pod(metadata=ObjectMeta(name=template.name, namespace=template.namespace), spec=spec)
+    entry = core.PodResourceClaim(name="devices", resource_claim_template_name=template.name)
+    container = core.Container(
+        name="main", resources=core.ResourceRequirements(claims=(core.ContainerClaim(entry.name),))
+    )
+    spec = core.PodSpec(scheduler_name="default-scheduler", containers=(container,), resource_claims=(entry,))
+    return core.Pod(metadata=ObjectMeta(name=template.name, namespace=template.namespace), spec=spec)
 
 
-def template_of(key: Key, spec: ResourceClaimSpec) -> ResourceClaimTemplate:
+def template_of(key: Key, spec: resource.ResourceClaimSpec) -> resource.ResourceClaimTemplate:
     """A template with this name that makes claims with this spec."""
     meta = ObjectMeta(name=key.name, namespace=key.namespace)
-    return ResourceClaimTemplate(metadata=meta, spec=ResourceClaimTemplateSpec(spec=spec))
+    return resource.ResourceClaimTemplate(metadata=meta, spec=resource.ResourceClaimTemplateSpec(spec=spec))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +67,11 @@ class Waiting:
 
     world: ClusterState
     key: Key
-    claims: tuple[ResourceClaim, ...]
+    claims: tuple[resource.ResourceClaim, ...]
     problem: ResolvedEntry | None = None
 
     @property
-    def pod(self) -> Pod:
+    def pod(self) -> core.Pod:
         """The copy."""
         return self.world.inventory.pods[self.key]
 
@@ -102,7 +83,7 @@ def waiting(world: ClusterState, shape: Shape) -> Waiting:
     meta = msgspec.structs.replace(own, name=name, uid=f"copy-of-{own.namespace}-{name}")
     # One copy is no gang: how many fit is counted without the others of its group.
     spec = msgspec.structs.replace(shape.pod.spec, node_name="", scheduling_group=None)
-    pod = msgspec.structs.replace(shape.pod, metadata=meta, spec=spec, status=PodStatus(phase="Pending"))
+    pod = msgspec.structs.replace(shape.pod, metadata=meta, spec=spec, status=core.PodStatus(phase="Pending"))
     inventory = world.inventory
     inventory = inventory.replace(templates={**inventory.templates, **shape.templates}, quotas={})
     world = world.changed(added(inventory, pod, extended=world.features.extended_resource))
@@ -113,7 +94,7 @@ def waiting(world: ClusterState, shape: Shape) -> Waiting:
 
 
 def device_classes(
-    world: ClusterState, allocating: Allocating | None, nodes: Mapping[str, Node]
+    world: ClusterState, allocating: Allocating | None, nodes: Mapping[str, core.Node]
 ) -> dict[str, Hashable]:
     """By name of the node, what is equal for nodes whose devices no search of this attempt can tell apart."""
     if allocating is None:
@@ -122,7 +103,7 @@ def device_classes(
     return {node.metadata.name: node.metadata.name if number is None else number for node, number in found}
 
 
-def keeps_to_itself(pod: Pod) -> bool:
+def keeps_to_itself(pod: core.Pod) -> bool:
     """Whether a copy of a pod on one node plays no part for those on other nodes, as far as the pod tells.
 
     Soft terms only choose among nodes that fit. What the devices tell is asked of them.
@@ -156,7 +137,7 @@ def admitted_by_quota(world: ClusterState, shape: Shape) -> int | None:
         return None
 
     def refused(copies: int) -> bool:
-        charged: Mapping[Key, ResourceQuota] = world.inventory.quotas
+        charged: Mapping[Key, core.ResourceQuota] = world.inventory.quotas
         for pod, charge in ((shape.pod, of_pod), (None, of_claims)):
             all_copies = {name: amount * copies for name, amount in charge.items()}
             if any(True for _ in quota.exceeded(charged.values(), namespace, all_copies, pod)):

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from kubectl_dra.allocation.named_resources import Demand, NamedResources
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.classic.pre_filter import PreFilter
+from kubectl_dra.model import resource
 from kubectl_dra.model.classic import (
     ClassicResourceClaim,
     DriverAllocationResult,
@@ -24,18 +25,12 @@ from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.meta import NodeSelector, NodeSelectorRequirement, NodeSelectorTerm
-from kubectl_dra.model.resource import (
-    AllocationResult,
-    DeviceAllocationResult,
-    DeviceRequestAllocationResult,
-    ResourceClaim,
-)
 
 _HOSTNAME: Final = "kubernetes.io/hostname"
 
 
 def allocated(
-    world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim], node: str
+    world: ClusterState, pod: Pod, claims: Sequence[resource.ResourceClaim], node: str
 ) -> Mapping[Key, ClassicResourceClaim]:
     """The claims that the scheduler allocates itself on ``node``, with what they get there."""
     pre_filter = PreFilter(world, pod, claims)
@@ -60,12 +55,14 @@ def _handles(resources: NamedResources, node: str, demands: Sequence[Demand]) ->
         yield ResourceHandle(driver, structured_data=StructuredHandle(node_name=node, results=results))
 
 
-def _allocation(node: str, handles: Sequence[ResourceHandle]) -> AllocationResult:
+def _allocation(node: str, handles: Sequence[ResourceHandle]) -> resource.AllocationResult:
     results = tuple(
-        DeviceRequestAllocationResult(driver=handle.driver_name, pool=node, device=result.named_resources.name)
+        resource.DeviceRequestAllocationResult(driver=handle.driver_name, pool=node, device=result.named_resources.name)
         for handle in handles
         for result in (handle.structured_data.results if handle.structured_data is not None else ())
         if result.named_resources is not None
     )
     here = NodeSelectorRequirement(_HOSTNAME, "In", (node,))
-    return AllocationResult(DeviceAllocationResult(results), NodeSelector((NodeSelectorTerm((here,)),)))
+    return resource.AllocationResult(
+        resource.DeviceAllocationResult(results), NodeSelector((NodeSelectorTerm((here,)),))
+    )

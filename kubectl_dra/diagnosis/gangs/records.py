@@ -4,19 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from kubectl_dra.diagnosis import records
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import (
-    Agreement,
-    Assumption,
-    Cause,
-    Certainty,
-    Missing,
-    NodeGroup,
-    ObjectRef,
-    Observed,
-    Preemption,
-    Verdict,
-)
 from kubectl_dra.model.base import ReportRecord
 
 
@@ -26,18 +15,18 @@ class MemberState(ReportRecord, frozen=True):
     ``message`` is what the scheduler writes on it, None if nothing; ``causes`` what is in its own way.
     """
 
-    pod: ObjectRef
-    verdict: Verdict
+    pod: records.ObjectRef
+    verdict: records.Verdict
     nodes: tuple[str, ...] = ()
     nominated: str = ""
     message: str = ""
-    causes: tuple[Cause, ...] = ()
+    causes: tuple[records.Cause, ...] = ()
 
 
 class RunningMember(ReportRecord, frozen=True):
     """One pod of a group that has a node."""
 
-    pod: ObjectRef
+    pod: records.ObjectRef
     node: str
 
 
@@ -45,7 +34,7 @@ class SharedClaim(ReportRecord, frozen=True):
     """A claim that the pods of a group share; ``name`` is that of the entry, no ``claim``: it is not created yet."""
 
     name: str
-    claim: ObjectRef | None = None
+    claim: records.ObjectRef | None = None
     template: str = ""
     devices: tuple[str, ...] = ()
 
@@ -79,35 +68,35 @@ class GroupFinding(ReportRecord, frozen=True):
     the verdict is that of the first pod that finds no node by itself.
     """
 
-    group: ObjectRef
-    verdict: Verdict
+    group: records.ObjectRef
+    verdict: records.Verdict
     min_count: int | None = None
     reason: str = ""
     message: str = ""
-    observed: Observed | None = None
-    agreement: Agreement = Agreement.UNCHECKED
+    observed: records.Observed | None = None
+    agreement: records.Agreement = records.Agreement.UNCHECKED
     placed: int = 0
     members: tuple[MemberState, ...] = ()
     running: tuple[RunningMember, ...] = ()
-    blocking: ObjectRef | None = None
-    causes: tuple[Cause, ...] = ()
-    preemption: Preemption | None = None
+    blocking: records.ObjectRef | None = None
+    causes: tuple[records.Cause, ...] = ()
+    preemption: records.Preemption | None = None
     topology_key: str = ""
     priority: int = 0
     claims: tuple[SharedClaim, ...] = ()
-    workload: ObjectRef | None = None
+    workload: records.ObjectRef | None = None
     template: GroupTemplate | None = None
-    parent: ObjectRef | None = None
+    parent: records.ObjectRef | None = None
     placed_together: bool = True
-    certainty: Certainty = Certainty()
-    missing: tuple[Missing, ...] = ()
-    assumed: tuple[Assumption, ...] = ()
+    certainty: records.Certainty = records.Certainty()
+    missing: tuple[records.Missing, ...] = ()
+    assumed: tuple[records.Assumption, ...] = ()
 
 
 class GroupDiagnosis(GroupFinding, frozen=True):
     """Everything about one group; ``nodes`` are those of the pod that is in the way."""
 
-    nodes: tuple[NodeGroup, ...] = ()
+    nodes: tuple[records.NodeGroup, ...] = ()
 
     @property
     def code(self) -> Code | None:

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
+from kubectl_dra.diagnosis.records import verdicts
 from kubectl_dra.diagnosis.records.causes import Cause
 from kubectl_dra.diagnosis.records.objects import Missing, ObjectRef
 from kubectl_dra.diagnosis.records.requests import Funnel
-from kubectl_dra.diagnosis.records.verdicts import (
-    Agreement,
-    AssumptionKind,
-    Certainty,
-    ClaimVerdict,
-    NodeOutcome,
-    Verdict,
-)
 from kubectl_dra.model.base import ReportRecord
 
 
@@ -32,7 +25,7 @@ class NodeGroup(ReportRecord, frozen=True):
     devices would be there on nodes that another plugin rejects; None where that was not tried.
     """
 
-    outcome: NodeOutcome
+    outcome: verdicts.NodeOutcome
     nodes: tuple[str, ...]
     plugin: str = ""
     messages: tuple[str, ...] = ()
@@ -46,7 +39,7 @@ class NodeGroup(ReportRecord, frozen=True):
 class Assumption(ReportRecord, frozen=True):
     """Something that the diagnosis takes for granted: ``kind`` says what, ``subject`` about which thing."""
 
-    kind: AssumptionKind
+    kind: verdicts.AssumptionKind
     subject: str = ""
 
 
@@ -98,16 +91,16 @@ class PodFinding(ReportRecord, frozen=True):
     """
 
     pod: ObjectRef
-    verdict: Verdict
+    verdict: verdicts.Verdict
     reason: str = ""
     message: str = ""
     alternatives: tuple[str, ...] = ()
     observed: Observed | None = None
-    agreement: Agreement = Agreement.UNCHECKED
+    agreement: verdicts.Agreement = verdicts.Agreement.UNCHECKED
     node: str = ""
     causes: tuple[Cause, ...] = ()
     depends_on_node_order: bool = False
-    certainty: Certainty = Certainty()
+    certainty: verdicts.Certainty = verdicts.Certainty()
     missing: tuple[Missing, ...] = ()
     assumed: tuple[Assumption, ...] = ()
     preemption: Preemption | None = None
@@ -128,13 +121,13 @@ class ClaimDiagnosis(ReportRecord, frozen=True):
     """
 
     claim: ObjectRef
-    verdict: ClaimVerdict
+    verdict: verdicts.ClaimVerdict
     causes: tuple[Cause, ...] = ()
     consumers: tuple[ObjectRef, ...] = ()
     waiting_pods: tuple[ObjectRef, ...] = ()
     owner: ObjectRef | None = None
     devices: tuple[str, ...] = ()
     usable_on: tuple[str, ...] = ()
-    certainty: Certainty = Certainty()
+    certainty: verdicts.Certainty = verdicts.Certainty()
     missing: tuple[Missing, ...] = ()
     assumed: tuple[Assumption, ...] = ()

@@ -9,19 +9,9 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.allocation.allocated import nano
+from kubectl_dra.diagnosis import records
 from kubectl_dra.diagnosis.class_facts import offers
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import (
-    Cause,
-    ClassProblem,
-    Funnel,
-    NodeSelection,
-    NodeTaint,
-    ObjectRef,
-    SchedulerName,
-    StageName,
-    UnpublishedInConstraint,
-)
 from kubectl_dra.diagnosis.records.nodes import tells_of_node
 from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import (
@@ -82,7 +72,7 @@ def candidates(case: Case) -> Iterator[Candidate]:
 # --- one request ----------------------------------------------------------------------------------------------------
 
 
-def _count(editor: RequestEditor, request: Form, funnels: Sequence[Funnel]) -> Iterator[Candidate]:
+def _count(editor: RequestEditor, request: Form, funnels: Sequence[records.Funnel]) -> Iterator[Candidate]:
     """The largest smaller count that works, from what the nearest funnel leaves downwards."""
     if request.allocation_mode != "ExactCount" or request.count < 2:
         return
@@ -99,8 +89,8 @@ def _with_count(editor: RequestEditor, request: Form, count: int) -> Candidate:
     return editor.edit("count", str(request.count), str(count), edit, _COST["count"])
 
 
-def _tolerations(editor: RequestEditor, request: Form, funnels: Sequence[Funnel]) -> Iterator[Candidate]:
-    for text in dict.fromkeys(removal.reason for removal in removals(funnels, StageName.TAINTS)):
+def _tolerations(editor: RequestEditor, request: Form, funnels: Sequence[records.Funnel]) -> Iterator[Candidate]:
+    for text in dict.fromkeys(removal.reason for removal in removals(funnels, records.StageName.TAINTS)):
         match = _TAINT.fullmatch(text)
         if match is None:
             continue
@@ -116,12 +106,14 @@ def _with_toleration(editor: RequestEditor, position: int, text: str, toleration
     return editor.edit(f"tolerations[{position}]", "", text, edit, _COST["tolerations"])
 
 
-def _capacity(case: Case, editor: RequestEditor, request: Form, funnels: Sequence[Funnel]) -> Iterator[Candidate]:
+def _capacity(
+    case: Case, editor: RequestEditor, request: Form, funnels: Sequence[records.Funnel]
+) -> Iterator[Candidate]:
     """As much of a requested capacity as some device has left, in an amount that its policy allows."""
     wanted = request.capacity.requests if request.capacity is not None else {}
     for name, amount in wanted.items():
         smaller: dict[int, Quantity] = {}
-        for removal in removals(funnels, StageName.CAPACITY):
+        for removal in removals(funnels, records.StageName.CAPACITY):
             text = removal.short.left or removal.short.total if removal.short is not None else ""
             if removal.reason == name and text:
                 for quantity in _allowed(case, removal.devices, name, Quantity.parse(text)):
@@ -195,7 +187,7 @@ def _full_names(claim: ResourceClaim, name: str) -> Iterator[str]:
 def _renewed(case: Case) -> Iterator[Candidate]:
     """The claims as their templates, which were changed since, make them."""
     for key, template in case.changed_templates.items():
-        ref = ObjectRef.of("ResourceClaim", key)
+        ref = records.ObjectRef.of("ResourceClaim", key)
         action = RenewClaim(case.diagnosis.pod, ref, template, case.workload)
         yield Candidate(RemedyKind.RENEW_CLAIM, (action,), _COST["template"], (changes.renew_claim(key, template.key),))
 
@@ -208,7 +200,7 @@ def _constraints(case: Case) -> Iterator[Candidate]:
     for key, claim in searched.items():
         for index, constraint in enumerate(claim.spec.devices.constraints):
             attribute = constraint.match_attribute or constraint.distinct_attribute or ""
-            ref = ObjectRef.of("ResourceClaim", key)
+            ref = records.ObjectRef.of("ResourceClaim", key)
             for name in _published_instead(case, attribute):
                 to = changes.edit_claim(key, changes.compare_in_constraint(index, name))
                 action = EditClaim(ref, "", f"constraints[{index}]", attribute, name, case.templates.get(key))
@@ -221,7 +213,9 @@ def _constraints(case: Case) -> Iterator[Candidate]:
 def _published_instead(case: Case, attribute: str) -> tuple[str, ...]:
     """Attributes of the same name in other domains, where nothing publishes the one that is compared."""
     details = (cause.detail for cause in case.causes(Code.CONSTRAINT))
-    found = (each for each in details if isinstance(each, UnpublishedInConstraint) and each.attribute == attribute)
+    found = (
+        each for each in details if isinstance(each, records.UnpublishedInConstraint) and each.attribute == attribute
+    )
     return next((each.elsewhere for each in found), ())
 
 
@@ -238,7 +232,7 @@ def _fewer_requests(case: Case) -> Iterator[Candidate]:
         for request in requests if len(requests) > 1 else ():
             if any((entry, request.name) in named for entry in case.entries(key)):
                 continue
-            ref = ObjectRef.of("ResourceClaim", key)
+            ref = records.ObjectRef.of("ResourceClaim", key)
             action = EditClaim(ref, request.name, "requests", request.name, "", case.templates.get(key))
             change = changes.edit_claim(key, changes.drop_request(request.name))
             yield Candidate(RemedyKind.EDIT_CLAIM, (action,), _COST["requests"], (change,))
@@ -255,7 +249,7 @@ def _fewer_alternatives(case: Case) -> Iterator[Candidate]:
         if request is None or len(request.first_available) < 2:
             continue
         key = key_of(claim.metadata)
-        ref = ObjectRef.of("ResourceClaim", key)
+        ref = records.ObjectRef.of("ResourceClaim", key)
         action = EditClaim(ref, parent, "firstAvailable", cause.request, "", case.templates.get(key))
         change = changes.edit_claim(key, changes.drop_alternative(parent, name))
         yield Candidate(RemedyKind.EDIT_CLAIM, (action,), _COST["requests"], (change,))
@@ -265,13 +259,13 @@ def _classes(case: Case) -> Iterator[Candidate]:
     """A class that exists in place of one that does not."""
     for cause in case.causes(Code.CLASS_MISSING):
         claim = case.world.inventory.claims.get(cause.claim.key) if cause.claim is not None else None
-        if claim is None or not isinstance(cause.detail, ClassProblem):
+        if claim is None or not isinstance(cause.detail, records.ClassProblem):
             continue
         for name in _instead(case, cause, cause.detail):
             yield _with_class(RequestEditor(case, claim, cause.request), cause.detail.device_class, name)
 
 
-def _instead(case: Case, cause: Cause, missing: ClassProblem) -> Sequence[str]:
+def _instead(case: Case, cause: records.Cause, missing: records.ClassProblem) -> Sequence[str]:
     """Classes that may be meant: of a similar name, of the driver with the missing one's name, the only one."""
     if "/" in cause.request:
         return missing.similar  # one alternative is rather dropped than asked for of another class
@@ -302,14 +296,14 @@ def _with_class(editor: RequestEditor, before: str, after: str) -> Candidate:
 
 def _pod(case: Case) -> Iterator[Candidate]:
     for cause in case.causes(Code.NODE_AFFINITY):
-        if isinstance(cause.detail, NodeSelection):
+        if isinstance(cause.detail, records.NodeSelection):
             yield from _without_selection(case, cause.nodes)
             break
     for cause in case.causes(Code.NODE_TAINTS):
-        if isinstance(cause.detail, NodeTaint) and not tells_of_node(cause.detail.taint):
+        if isinstance(cause.detail, records.NodeTaint) and not tells_of_node(cause.detail.taint):
             yield _tolerating(case, cause.detail.taint, cause.nodes)
     # A gang is another matter: the default scheduler would place its pods one by one.
-    if any(isinstance(cause.detail, SchedulerName) for cause in case.causes(Code.OTHER_SCHEDULER)):
+    if any(isinstance(cause.detail, records.SchedulerName) for cause in case.causes(Code.OTHER_SCHEDULER)):
         name = case.pod.spec.scheduler_name
         yield pod_edit(case, "schedulerName", name, "", lambda pod: with_spec(pod, scheduler_name=""), _POD_COST)
 

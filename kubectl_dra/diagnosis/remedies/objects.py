@@ -7,19 +7,9 @@ from typing import Final
 
 import msgspec
 
+from kubectl_dra.diagnosis import records
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gates import ADMIN_LABEL
-from kubectl_dra.diagnosis.records import (
-    Cause,
-    ClaimEntry,
-    ClassProblem,
-    FatalError,
-    Gates,
-    ObjectRef,
-    PoolProblem,
-    QuotaShortage,
-    StageName,
-)
 from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, pod_edit, removals
 from kubectl_dra.diagnosis.remedies.records import (
@@ -64,18 +54,18 @@ def candidates(case: Case) -> Iterator[Candidate]:
     yield from _taint_rules(case)
 
 
-def _for_cause(case: Case, cause: Cause) -> Iterator[Candidate]:
+def _for_cause(case: Case, cause: records.Cause) -> Iterator[Candidate]:
     match cause.code, cause.detail:
-        case Code.SCHEDULING_GATES, Gates(names=names):
+        case Code.SCHEDULING_GATES, records.Gates(names=names):
             action = RemoveGates(case.diagnosis.pod, names)
             yield Candidate(RemedyKind.REMOVE_GATE, (action,), 10, (_pod_change(case, _without_gates),))
-        case Code.CLAIM_MISSING | Code.TEMPLATE_MISSING, ClaimEntry():
+        case Code.CLAIM_MISSING | Code.TEMPLATE_MISSING, records.ClaimEntry():
             yield from _missing(case, cause, cause.detail)
         case Code.CLAIM_NAMED_TWICE, _:
             yield from _named_once(case, cause)
-        case Code.CLASS_MISSING, ClassProblem(device_class=name):
-            yield Candidate(RemedyKind.CREATE_OBJECT, (CreateObject(ObjectRef("DeviceClass", "", name)),), 22)
-        case Code.QUOTA_EXCEEDED, QuotaShortage():
+        case Code.CLASS_MISSING, records.ClassProblem(device_class=name):
+            yield Candidate(RemedyKind.CREATE_OBJECT, (CreateObject(records.ObjectRef("DeviceClass", "", name)),), 22)
+        case Code.QUOTA_EXCEEDED, records.QuotaShortage():
             yield Candidate(RemedyKind.RAISE_QUOTA, (_higher(case, cause.detail),), 55)
         case ((Code.ADMIN_LABEL_MISSING | Code.ADMIN_LABEL_AT_BINDING), _):
             yield _label(case)
@@ -83,17 +73,17 @@ def _for_cause(case: Case, cause: Cause) -> Iterator[Candidate]:
             for node in cause.nodes[:_MAX_NODES]:
                 change = changes.edit_node(node, _schedulable)
                 yield Candidate(RemedyKind.UNCORDON, (Uncordon(node),), 50, (change,), only=(node,))
-        case ((Code.POOL_INCOMPLETE | Code.POOL_INVALID), PoolProblem(pool=pool)):
+        case ((Code.POOL_INCOMPLETE | Code.POOL_INVALID), records.PoolProblem(pool=pool)):
             yield _repair(pool)
-        case Code.POOL_OUTDATED, PoolProblem(pool=pool):
+        case Code.POOL_OUTDATED, records.PoolProblem(pool=pool):
             # What the driver will publish in the new generation can't be known.
             yield Candidate(RemedyKind.REPAIR_POOL, (RepairPool(pool),), 70)
-        case ((Code.ALL_MODE_POOL | Code.POOL_INVALID), FatalError(owner=owner)):
+        case ((Code.ALL_MODE_POOL | Code.POOL_INVALID), records.FatalError(owner=owner)):
             yield _repair(owner.removeprefix("pool "))
 
 
-def _higher(case: Case, found: QuotaShortage) -> RaiseQuota:
-    quota = ObjectRef("ResourceQuota", case.pod.metadata.namespace, found.quota)
+def _higher(case: Case, found: records.QuotaShortage) -> RaiseQuota:
+    quota = records.ObjectRef("ResourceQuota", case.pod.metadata.namespace, found.quota)
     needed = Quantity.parse(found.used).add(Quantity.parse(found.requested))
     by = needed.sub(Quantity.parse(found.hard))
     return RaiseQuota(quota, found.resource, str(by), found.hard, str(needed))
@@ -102,7 +92,7 @@ def _higher(case: Case, found: QuotaShortage) -> RaiseQuota:
 # --- missing objects ------------------------------------------------------------------------------------------------
 
 
-def _missing(case: Case, cause: Cause, detail: ClaimEntry) -> Iterator[Candidate]:
+def _missing(case: Case, cause: records.Cause, detail: records.ClaimEntry) -> Iterator[Candidate]:
     """Name an existing object of the namespace, or create the one that is named."""
     namespace = case.pod.metadata.namespace
     kind = "ResourceClaim" if cause.code is Code.CLAIM_MISSING else "ResourceClaimTemplate"
@@ -115,10 +105,10 @@ def _missing(case: Case, cause: Cause, detail: ClaimEntry) -> Iterator[Candidate
             change = _pod_change(case, _naming(detail.entry, ref.name)) if kind == "ResourceClaim" else None
             found = (change,) if change is not None else ()
             yield Candidate(RemedyKind.NAME_OBJECT, (action,), 24, found)
-    yield Candidate(RemedyKind.CREATE_OBJECT, (CreateObject(ObjectRef(kind, namespace, name)),), 22)
+    yield Candidate(RemedyKind.CREATE_OBJECT, (CreateObject(records.ObjectRef(kind, namespace, name)),), 22)
 
 
-def _other_source(case: Case, detail: ClaimEntry, ref: ObjectRef) -> Candidate:
+def _other_source(case: Case, detail: records.ClaimEntry, ref: records.ObjectRef) -> Candidate:
     """The entry with the other of its two sources, of which there is one of that name."""
     source = "claim" if ref.kind == "ResourceClaim" else "template"
     field = f"resourceClaims.{source}[{detail.entry}]"
@@ -127,7 +117,7 @@ def _other_source(case: Case, detail: ClaimEntry, ref: ObjectRef) -> Candidate:
     return Candidate(RemedyKind.NAME_OBJECT, (action,), 20, (change,) if change is not None else ())
 
 
-def _named_once(case: Case, cause: Cause) -> Iterator[Candidate]:
+def _named_once(case: Case, cause: records.Cause) -> Iterator[Candidate]:
     """Without the second entry; its containers use the first one."""
     assert cause.claim is not None  # noqa: S101 - it is about one
     name = cause.claim.name
@@ -190,7 +180,7 @@ def _schedulable(node: Node) -> Node:
 def _taint_rules(case: Case) -> Iterator[Candidate]:
     found: dict[str, str] = {}
     for _, _, _, funnels in case.funnels():
-        for removal in removals(funnels, StageName.TAINTS):
+        for removal in removals(funnels, records.StageName.TAINTS):
             if removal.source:
                 found.setdefault(removal.source, removal.reason)
     for name, taint in found.items():

@@ -25,14 +25,7 @@ from kubectl_dra.output.console import page_width
 from kubectl_dra.output.devices.parts import ranges
 from kubectl_dra.output.explain.index import matching
 from kubectl_dra.output.layout import GAP, closed, width, wrapped
-from kubectl_dra.output.pending.advice import (
-    advice_lines,
-    existing_lines,
-    is_binding_overdue,
-    is_claim_overdue,
-    next_step_lines,
-    overdue_lines,
-)
+from kubectl_dra.output.pending import advice
 from kubectl_dra.output.pending.asks import ask_lines, extended_title, is_marked, unseen_lines
 from kubectl_dra.output.pending.assumptions import assumption_blocks, unpublished_lines
 from kubectl_dra.output.pending.evidence import autoscaler_lines, evidence_lines, failing_lines
@@ -143,8 +136,8 @@ def _what_can_be_done(
     report: PendingReport, now: datetime, address: Address, more: Safe | None, *, apart: bool
 ) -> Iterator[list[Safe]]:
     """Ways out that were tried, then advice."""
-    yield list(existing_lines(report))
-    yield overdue_lines(report, now)
+    yield list(advice.existing_lines(report))
+    yield advice.overdue_lines(report, now)
     tainted = [name for g in report.nodes for c in g.causes if isinstance(c.detail, NodeTaint) for name in g.names]
     additions = list(addition_lines(_additions(report), tainted, alone=not report.remedies))
     if apart:
@@ -153,8 +146,8 @@ def _what_can_be_done(
         elsewhere = devices_elsewhere(report)
         yield [*_ways_out(report, now), *additions, *elsewhere, *_commands(report, now, address, more)]
     yield list(node_group_lines(report.node_groups, report.missing, address))
-    yield list(advice_lines(report, now))
-    yield list(next_step_lines(report, address, now))
+    yield list(advice.advice_lines(report, now))
+    yield list(advice.next_step_lines(report, address, now))
 
 
 def _what_else_to_know(report: PendingReport, now: datetime) -> Iterator[list[Safe]]:
@@ -225,7 +218,7 @@ def _tainted(report: PendingReport) -> Iterator[Removal]:
 
 def _in_vain(report: PendingReport, now: datetime) -> bool:
     """Whether what is waited for should have come long ago."""
-    return is_binding_overdue(report, now) or is_claim_overdue(report, now)
+    return advice.is_binding_overdue(report, now) or advice.is_claim_overdue(report, now)
 
 
 def _only_waits(report: PendingReport, now: datetime) -> bool:

@@ -8,13 +8,7 @@ from itertools import groupby
 from typing import Final
 
 from kubectl_dra.diagnosis.records import Verdict
-from kubectl_dra.diagnosis.remedies.records import (
-    DeleteClaim,
-    DeletePod,
-    EditClaim,
-    EditClass,
-    EndReservations,
-)
+from kubectl_dra.diagnosis.remedies import records
 from kubectl_dra.diagnosis.whatif.records import AddNode
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.invocation import Address
@@ -108,7 +102,7 @@ def _by_area(verified: Sequence[tuple[int, RemedyReport]], shared: Collection[Sa
 def _may_end(verified: Sequence[tuple[int, RemedyReport]]) -> bool:
     """Whether the pod is scheduled by itself when another ends: one that nothing starts again, and nobody is first."""
     return any(
-        isinstance(action, DeletePod) and action.recreated_by is None
+        isinstance(action, records.DeletePod) and action.recreated_by is None
         for _, remedy in verified
         for action in remedy.actions
         if len(remedy.actions) == 1 and (remedy.competition is None or not remedy.competition.lost)
@@ -132,7 +126,7 @@ def _shape(remedy: RemedyReport) -> tuple[str, ...] | None:
         return None
     notes = " ".join(note_texts(remedy))
     texts = (str(remedy_text(remedy)), notes)
-    pods = remedy.actions[0].pods if isinstance(remedy.actions[0], EndReservations) else ()
+    pods = remedy.actions[0].pods if isinstance(remedy.actions[0], records.EndReservations) else ()
     gone = [name, *pods]
     return *(reduce(lambda text, each: text.replace(str(each), ""), gone, text) for text in texts), str(
         _runs_on(remedy)
@@ -142,14 +136,14 @@ def _shape(remedy: RemedyReport) -> tuple[str, ...] | None:
 def _freed(remedy: RemedyReport) -> Key | None:
     """The pod or claim that is the only one to go."""
     match remedy.actions:
-        case (DeletePod(pod=ref),) | (DeleteClaim(claim=ref),) | (EndReservations(claim=ref),):
+        case (records.DeletePod(pod=ref),) | (records.DeleteClaim(claim=ref),) | (records.EndReservations(claim=ref),):
             return ref.key
     return None
 
 
 def _replaces(verified: Sequence[tuple[int, RemedyReport]]) -> Iterator[Safe]:
     """What an edit of an immutable object means, said once."""
-    edits = [(n, a) for n, remedy in verified for a in remedy.actions if isinstance(a, EditClaim)]
+    edits = [(n, a) for n, remedy in verified for a in remedy.actions if isinstance(a, records.EditClaim)]
     for of_template, text in (
         (True, "the template, then the pod"),
         (False, "the claim; the pod keeps waiting for it"),
@@ -205,11 +199,15 @@ def _apart(remedy: RemedyReport, room: int) -> tuple[Safe, Safe]:
     """The phrase, and the code that stands below it because code is never broken across lines of ``room`` columns."""
     last = remedy.actions[-1] if remedy.actions else None
     text = remedy_text(remedy)
-    if isinstance(last, EditClaim | EditClass) and last.field.startswith("selectors") and not last.after:
+    if (
+        isinstance(last, records.EditClaim | records.EditClass)
+        and last.field.startswith("selectors")
+        and not last.after
+    ):
         code = safe(short_clause(last.before))
         if width(text) > room and text.endswith(f" {code}"):
             return Safe(text.removesuffix(f" {code}") + ":"), code
-    if isinstance(last, EditClaim | EditClass) and last.after and last.field.startswith("selectors"):
+    if isinstance(last, records.EditClaim | records.EditClass) and last.after and last.field.startswith("selectors"):
         code = safe(" ".join(last.after.split()))
         if text.endswith(f" {code}"):
             return Safe(text.removesuffix(f" {code}") + ":"), code

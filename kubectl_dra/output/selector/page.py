@@ -5,17 +5,7 @@ from __future__ import annotations
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
-from kubectl_dra.output.selector.advice import (
-    cross_check_lines,
-    local_zone_line,
-    name_lines,
-    not_ready_line,
-    order_lines,
-    outside_lines,
-    refusal_lines,
-    rewrite_lines,
-    undecided_line,
-)
+from kubectl_dra.output.selector import advice
 from kubectl_dra.output.selector.devices import clause_lines, device_lines, failure_lines, pool_lines
 from kubectl_dra.output.selector.explained import explanation_lines
 from kubectl_dra.output.selector.published import published_lines, unit_lines
@@ -37,7 +27,7 @@ def selector_page(report: SelectorReport, wide: bool = False, address: Address |
             *head,
             Safe(""),
             *explanation_lines(report.explanation, wide),
-            *local_zone_line(report),
+            *advice.local_zone_line(report),
         ]
     blocks: list[list[Safe]] = [
         unread,
@@ -46,16 +36,16 @@ def selector_page(report: SelectorReport, wide: bool = False, address: Address |
         clause_lines(report, wide),
         pool_lines(report, wide),
         list(device_lines(report)) if wide else [],
-        list(name_lines(report)),
-        list(outside_lines(report)),
-        [*not_ready_line(report), *undecided_line(report)],
-        list(order_lines(report)),
-        list(rewrite_lines(report)),
+        list(advice.name_lines(report)),
+        list(advice.outside_lines(report)),
+        [*advice.not_ready_line(report), *advice.undecided_line(report)],
+        list(advice.order_lines(report)),
+        list(advice.rewrite_lines(report)),
         list(published_lines(report)),
         [] if leads else question,
-        list(refusal_lines(report)),
-        list(local_zone_line(report)),
-        cross_check_lines(report.cross_check) if report.cross_check is not None else [],
+        list(advice.refusal_lines(report)),
+        list(advice.local_zone_line(report)),
+        advice.cross_check_lines(report.cross_check) if report.cross_check is not None else [],
     ]
     lines: list[Safe] = []
     for block in blocks:

@@ -22,14 +22,7 @@ from kubectl_dra.output.pending.quotas import refused_unless, unspecified_lines,
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.remedies import step_lines
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
-from kubectl_dra.output.simulation.manifests import (
-    blocked_text,
-    effect_lines,
-    head_lines,
-    note_lines,
-    object_name,
-    refusal_lines,
-)
+from kubectl_dra.output.simulation import manifests
 from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.whatif.page import CHOICE_UNREAD, SOME_COMPARED, whatif_lines, whatif_summary
 from kubectl_dra.output.words import counted, listed
@@ -55,7 +48,7 @@ def simulation_page(
     """All lines; ``steps``: with the commands of remedies, for the cluster at ``address``."""
     blocks = [
         list(missing_lines(report.unread, address)),
-        [*head_lines(report.manifests), *refusal_lines(report.manifests)],
+        [*manifests.head_lines(report.manifests), *manifests.refusal_lines(report.manifests)],
         whatif_lines(report.what_if) if report.what_if is not None else [],
         list(wrapped(unseen)) if (unseen := _unseen_pods(report)) is not None else [],
     ]
@@ -64,8 +57,8 @@ def simulation_page(
         blocks += _pod_blocks(pod, now, address, left=left, steps=steps)
     if not report.pods and report.what_if is None:
         blocks.append(list(wrapped(_nothing(report))))
-    blocks.append(list(effect_lines(report.effects)))
-    blocks.append(list(note_lines(report)))
+    blocks.append(list(manifests.effect_lines(report.effects)))
+    blocks.append(list(manifests.note_lines(report)))
     blocks.append(list(advertised_lines(report.also_advertised)))
     if any(pod.alone for pod in report.pods):
         blocks.append(list(wrapped(_ALONE)))
@@ -145,7 +138,9 @@ def _pod_lines(pod: PodSimulation, reason: Safe | None = None, *, left: bool = F
         whole = fmt("{}{}{}.", Safe(verdict.removesuffix(".")), some, reason)
     yield from wrapped(styled(whole, Style.BOLD))
     if pod.like is not None:
-        yield from wrapped(fmt("like {}, which differs from it in its name only", object_name(pod.like)), indent=2)
+        yield from wrapped(
+            fmt("like {}, which differs from it in its name only", manifests.object_name(pod.like)), indent=2
+        )
     shown = [fmt("{} {}", each.node, each.copies) if pod.copies > 1 else safe(each.node) for each in pod.nodes]
     if shown:
         more = fmt(" +{}", len(shown) - _NODES_SHOWN) if len(shown) > _NODES_SHOWN else Safe("")
@@ -190,13 +185,13 @@ def _up_to_driver(pod: PodSimulation) -> bool:
 
 
 def _verdict(pod: PodSimulation) -> Safe:
-    name = object_name(pod.subject)
+    name = manifests.object_name(pod.subject)
     if pod.subject.kind.startswith("ResourceClaim"):
         name = fmt("A bare pod with {}", name)
     elif pod.role:
         name = fmt("{}, {}", name, pod.role)
     if pod.blocked:
-        return blocked_text(name, pod.blocked[0])
+        return manifests.blocked_text(name, pod.blocked[0])
     if pod.misread and not pod.lacks:
         return fmt("{} fits only without the fields that a server drops.", name)
     if pod.scheduler and pod.wanted != 0:

@@ -14,15 +14,8 @@ from kubectl_dra.api.planned import Planned, PodPlan
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.cluster.state import DEFAULT_SCHEDULER
 from kubectl_dra.diagnosis.records import ObjectRef
+from kubectl_dra.model import core
 from kubectl_dra.model.base import with_spec
-from kubectl_dra.model.core import (
-    Container,
-    ContainerClaim,
-    Pod,
-    PodResourceClaim,
-    PodSpec,
-    ResourceRequirements,
-)
 from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate
 from kubectl_dra.model.scheduling import PodGroup
@@ -101,11 +94,11 @@ class _Blocked:
     world: ClusterState
     refused: frozenset[tuple[str, str, str]]
 
-    def of(self, pod: Pod) -> tuple[ObjectRef, ...]:
+    def of(self, pod: core.Pod) -> tuple[ObjectRef, ...]:
         """The claims and templates that a pod names and that are refused; its PriorityClass if there is none."""
         return tuple(dict.fromkeys(self._found(pod)))
 
-    def _found(self, pod: Pod) -> Iterator[ObjectRef]:
+    def _found(self, pod: core.Pod) -> Iterator[ObjectRef]:
         name = missing_priority_class(self.world, pod)
         if name:
             yield ObjectRef(PRIORITY_CLASS, "", name)
@@ -114,7 +107,7 @@ class _Blocked:
                 yield ObjectRef(*key)
 
 
-def _named(pod: Pod) -> Iterator[tuple[str, str, str]]:
+def _named(pod: core.Pod) -> Iterator[tuple[str, str, str]]:
     for entry in pod.spec.resource_claims:
         for kind, name in zip(_CLAIMS, sources(entry), strict=True):
             if name:
@@ -140,13 +133,15 @@ def _of_groups(planned: Planned) -> Iterator[tuple[str, str, str]]:
                 yield kind, planned.key.namespace, name
 
 
-def _pod_with(planned: Planned) -> Pod:
+def _pod_with(planned: Planned) -> core.Pod:
     shared = isinstance(planned.record, ResourceClaim)
-    entry = PodResourceClaim(
+    entry = core.PodResourceClaim(
         name="devices",
         resource_claim_name=planned.name if shared else None,
         resource_claim_template_name=None if shared else planned.name,
     )
-    container = Container(name="main", resources=ResourceRequirements(claims=(ContainerClaim(entry.name),)))
-    spec = PodSpec(scheduler_name=DEFAULT_SCHEDULER, containers=(container,), resource_claims=(entry,))
-    return Pod(metadata=ObjectMeta(name=planned.name, namespace=planned.key.namespace), spec=spec)
+    container = core.Container(
+        name="main", resources=core.ResourceRequirements(claims=(core.ContainerClaim(entry.name),))
+    )
+    spec = core.PodSpec(scheduler_name=DEFAULT_SCHEDULER, containers=(container,), resource_claims=(entry,))
+    return core.Pod(metadata=ObjectMeta(name=planned.name, namespace=planned.key.namespace), spec=spec)

@@ -12,17 +12,10 @@ from typing import ClassVar, Final
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.podinfo import PodInfo, PodShape
 from kubectl_dra.model.volumes import Volume
+from kubectl_dra.scheduler import storage
 from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PodsMatter, PreFilterResult
 from kubectl_dra.scheduler.snapshot import NodeInfo, Snapshot
 from kubectl_dra.scheduler.status import SKIP, SUCCESS, Status, unknown, unschedulable
-from kubectl_dra.scheduler.storage import (
-    Stored,
-    Verdict,
-    VolumeProblem,
-    VolumeReason,
-    claim_missing,
-    used_claims,
-)
 
 DISK_CONFLICT: Final = "node(s) had no available disk"
 CLAIM_IN_USE: Final = (
@@ -41,7 +34,7 @@ class _State:
     disks: tuple[Volume, ...]
     claims: frozenset[str]
     users: int
-    problems: tuple[VolumeProblem, ...]
+    problems: tuple[storage.VolumeProblem, ...]
 
     def clone(self) -> _State:
         """A copy to change."""
@@ -49,7 +42,7 @@ class _State:
 
     def count(self, pod: PodInfo) -> int:
         """How many volumes of a pod have one of the names."""
-        return sum(name in self.claims for name in used_claims(pod.shape.volumes))
+        return sum(name in self.claims for name in storage.used_claims(pod.shape.volumes))
 
 
 class VolumeRestrictions(Plugin):
@@ -62,7 +55,7 @@ class VolumeRestrictions(Plugin):
         """The first plugin that notices a claim that does not exist."""
         pod = cycle.pod
         disks = tuple(volume for volume in pod.spec.volumes if _is_exclusive(volume))
-        stored = Stored(cycle.snapshot)
+        stored = storage.Stored(cycle.snapshot)
         namespace = pod.metadata.namespace
         exclusive: dict[str, str] = {}
         for volume in pod.spec.volumes:
@@ -71,10 +64,10 @@ class VolumeRestrictions(Plugin):
             key = Key(namespace, volume.persistent_volume_claim.claim_name)
             try:
                 claim = stored.claim(key)
-            except Verdict as verdict:
+            except storage.Verdict as verdict:
                 return PreFilterResult(verdict.status)
             if claim is None:
-                return PreFilterResult(claim_missing(key, volume.name))
+                return PreFilterResult(storage.claim_missing(key, volume.name))
             if _ONE_POD in claim.spec.access_modes:
                 exclusive.setdefault(key.name, volume.name)
         if exclusive and not cycle.snapshot.complete("Pod"):
@@ -116,26 +109,28 @@ def _is_exclusive(volume: Volume) -> bool:
     return any(source is not None for source in sources)
 
 
-def _in_use(snapshot: Snapshot, namespace: str, exclusive: dict[str, str]) -> Iterator[VolumeProblem]:
+def _in_use(snapshot: Snapshot, namespace: str, exclusive: dict[str, str]) -> Iterator[storage.VolumeProblem]:
     if not exclusive:
         return
     users: dict[str, list[Key]] = {}
     for placed in snapshot.nodes.values():
         for pod in placed.pods:
             if pod.shape.volumes and pod.key.namespace == namespace:
-                for name in exclusive.keys() & set(used_claims(pod.shape.volumes)):
+                for name in exclusive.keys() & set(storage.used_claims(pod.shape.volumes)):
                     users.setdefault(name, []).append(pod.key)
     for name, entry in exclusive.items():
         if name in users:
             key = Key(namespace, name)
-            yield VolumeProblem(VolumeReason.CLAIM_IN_USE, entry, key, users=tuple(sorted(set(users[name]))))
+            yield storage.VolumeProblem(
+                storage.VolumeReason.CLAIM_IN_USE, entry, key, users=tuple(sorted(set(users[name])))
+            )
 
 
-def _conflicts(disks: Iterable[Volume], pods: Iterable[PodInfo]) -> Iterator[VolumeProblem]:
+def _conflicts(disks: Iterable[Volume], pods: Iterable[PodInfo]) -> Iterator[storage.VolumeProblem]:
     for disk in disks:
         users = tuple(pod.key for pod in pods if any(_clash(disk, other) for other in pod.shape.volumes))
         if users:
-            yield VolumeProblem(VolumeReason.DISK_IN_USE, disk.name, about=_disk(disk), users=users)
+            yield storage.VolumeProblem(storage.VolumeReason.DISK_IN_USE, disk.name, about=_disk(disk), users=users)
 
 
 def _clash(mine: Volume, other: Volume) -> bool:

@@ -7,14 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from kubectl_dra.source.live.errors import (
-    BadAnswerError,
-    CertificateError,
-    KubeconfigError,
-    TimedOutError,
-    UnreachableError,
-    capped,
-)
+from kubectl_dra.source.live import errors
 
 # A connection that ends without a farewell says nothing about certificates.
 _CUT: Final = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError)
@@ -29,12 +22,14 @@ def translated_errors(server: str, what: str) -> Iterator[None]:
         yield
     except exceptions.ProxyError as error:
         text = f"the proxy to {server} does not answer: {_reason(error)}"
-        raise UnreachableError(text, "check HTTPS_PROXY, and proxy-url in the kubeconfig") from error
+        raise errors.UnreachableError(text, "check HTTPS_PROXY, and proxy-url in the kubeconfig") from error
     except exceptions.SSLError as error:
         if isinstance(_innermost(error), _CUT):
             raise _broken_off(server, what, error) from error
         text = f"no trusted connection to {server}: {_reason(error)}"
-        raise CertificateError(text, "check certificate-authority and client-certificate in the kubeconfig") from error
+        raise errors.CertificateError(
+            text, "check certificate-authority and client-certificate in the kubeconfig"
+        ) from error
     except (exceptions.NewConnectionError, exceptions.ConnectTimeoutError) as error:
         # Time-outs of the library as well, but nobody was there, which is not the same as being slow.
         raise _unreachable(server, error) from error
@@ -47,28 +42,28 @@ def translated_errors(server: str, what: str) -> Iterator[None]:
     except ValueError as error:
         # What can't be sent at all. The words of the library show the header, and so what must stay secret.
         text = f"the request to {server} can't be sent ({what}): a header or the URL has characters that HTTP has not"
-        raise KubeconfigError(text, "fix the kubeconfig") from error
+        raise errors.KubeconfigError(text, "fix the kubeconfig") from error
 
 
-def too_slow(server: str, what: str) -> TimedOutError:
+def too_slow(server: str, what: str) -> errors.TimedOutError:
     """The error of an answer that does not come, or comes byte by byte."""
     text = f"{server} does not answer in time ({what})"
-    return TimedOutError(text, "check --context, the network, or --request-timeout")
+    return errors.TimedOutError(text, "check --context, the network, or --request-timeout")
 
 
-def _broken_off(server: str, what: str, error: Exception) -> BadAnswerError:
-    return BadAnswerError(f"{server} broke off its answer ({what}): {_reason(error)}", "try again")
+def _broken_off(server: str, what: str, error: Exception) -> errors.BadAnswerError:
+    return errors.BadAnswerError(f"{server} broke off its answer ({what}): {_reason(error)}", "try again")
 
 
-def _unreachable(server: str, error: Exception) -> UnreachableError:
+def _unreachable(server: str, error: Exception) -> errors.UnreachableError:
     text = f"can't reach {server}: {_reason(error)}"
-    return UnreachableError(text, "is the cluster running? check --context and the network")
+    return errors.UnreachableError(text, "is the cluster running? check --context and the network")
 
 
 def _reason(error: BaseException) -> str:
     """The innermost cause in words, without the library's object representations."""
     inner = _innermost(error)
-    return capped(getattr(inner, "strerror", None) or str(inner)) or type(inner).__name__
+    return errors.capped(getattr(inner, "strerror", None) or str(inner)) or type(inner).__name__
 
 
 def _innermost(error: BaseException) -> BaseException:

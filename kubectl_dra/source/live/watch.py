@@ -23,16 +23,7 @@ from kubectl_dra.model.evidence import BadObject, Coverage, Fields
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.resource import ResourceSlice
 from kubectl_dra.source.errors import ClusterError
-from kubectl_dra.source.live.errors import (
-    ApiError,
-    BadAnswerError,
-    ExpiredError,
-    LoginError,
-    NotServedError,
-    RefusedError,
-    TimedOutError,
-    error_from_status,
-)
+from kubectl_dra.source.live import errors
 from kubectl_dra.source.live.listing import KeepAll, Listed, Sink, list_path, take_list
 from kubectl_dra.source.live.needs import Needs
 from kubectl_dra.source.live.pods import PodTracker
@@ -220,24 +211,24 @@ class Reflector:
         try:
             session = self._session()
             self._follow(session)
-        except ExpiredError:
+        except errors.ExpiredError:
             self._position = ""
             if self._failures:
                 self._closed.wait(self._back_off())
-        except (RefusedError, NotServedError) as error:
-            coverage = Coverage.FORBIDDEN if isinstance(error, RefusedError) else Coverage.NOT_SERVED
+        except (errors.RefusedError, errors.NotServedError) as error:
+            coverage = Coverage.FORBIDDEN if isinstance(error, errors.RefusedError) else Coverage.NOT_SERVED
             self._put(Refused(self.scope, coverage, error.what))
             self._position = ""
             self._closed.wait(_REFUSED_SECONDS)
         except ClusterError as error:
-            if self.scope.fields and isinstance(error, ApiError) and error.code == BAD_REQUEST:
+            if self.scope.fields and isinstance(error, errors.ApiError) and error.code == BAD_REQUEST:
                 self._put(Unselectable(self.scope))
                 return False
             self._failures += session is None
             self._put(Broken(self.scope, error))
-            asked = error.retry_after if isinstance(error, ApiError) else 0
+            asked = error.retry_after if isinstance(error, errors.ApiError) else 0
             self._closed.wait(max(self._back_off(), min(asked, _LONGEST_WISH_SECONDS)))
-            if session is not None and isinstance(error, LoginError):
+            if session is not None and isinstance(error, errors.LoginError):
                 self._renew_or_report(session)
         return True
 
@@ -253,7 +244,7 @@ class Reflector:
         while not self._closed.is_set():
             try:
                 self._watch(session)
-            except RefusedError:
+            except errors.RefusedError:
                 # The list was allowed: without the right to watch, it is taken again and again.
                 self._closed.wait(_POLL_SECONDS)
                 self._relist(session)
@@ -285,7 +276,7 @@ class Reflector:
         self._failures += 1
         try:
             self._stream(session)
-        except TimedOutError:
+        except errors.TimedOutError:
             # Silence is no failure: if the server is gone, the next connection tells.
             if not self._accepted:
                 raise
@@ -319,10 +310,10 @@ class Reflector:
             data = bytes(event.object)
             if event.type == "ERROR":
                 failure = _failure.decode(data)
-                raise error_from_status(failure.code, data, f"watch {self.scope.kind.plural}", server)
+                raise errors.error_from_status(failure.code, data, f"watch {self.scope.kind.plural}", server)
             self._position = _later(self._position, _positioned.decode(data).metadata.resource_version)
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            raise BadAnswerError(f"{server} sent a broken event: {error}", "try again") from error
+            raise errors.BadAnswerError(f"{server} sent a broken event: {error}", "try again") from error
         self._put(self._message(event.type, data))
 
     def _message(self, kind_of_event: str, data: bytes) -> Message:

@@ -29,16 +29,9 @@ from kubectl_dra.tui.queries import Classes, Completions, Named, Tried
 from kubectl_dra.tui.report_worker import Query
 from kubectl_dra.tui.text import content, spread
 from kubectl_dra.tui.view import READING, View
+from kubectl_dra.tui.views import lab_texts
 from kubectl_dra.tui.views.lab_devices import LabDevicesView, WouldGet, WouldGetPage
 from kubectl_dra.tui.views.lab_known import FREE, KnownView, Starts, is_for_free
-from kubectl_dra.tui.views.lab_texts import (
-    choice_line,
-    completion_lines,
-    counts,
-    distribution_lines,
-    error_places,
-    introduction,
-)
 
 _DELAY: Final = 0.12
 _FORMER: Final = Safe("The last selector that compiled:")
@@ -116,11 +109,11 @@ class LabView(View):
         if not self._tried.expression.strip():
             self.editor.show_errors(())
             starts = self.worker.record(Starts()) or ()
-            self.page.show(list(introduction(self.worker.record(Named()), [start.name for start in starts])))
+            self.page.show(list(lab_texts.introduction(self.worker.record(Named()), [start.name for start in starts])))
             return
         report = self.worker.record(self._tried)
         if report is not None:
-            self.editor.show_errors(tuple(error_places(report)))
+            self.editor.show_errors(tuple(lab_texts.error_places(report)))
             if compiles(report):
                 self._good = report
             self.page.make(lambda: self._report_lines(report))
@@ -134,14 +127,14 @@ class LabView(View):
             lines = [*lines, Safe(""), styled(_FORMER, Style.WARN), *former]
         values = self._distribution
         if values is not None and not self.has_class("wide"):
-            lines = [*lines, Safe(""), *distribution_lines(values)]
+            lines = [*lines, Safe(""), *lab_texts.distribution_lines(values)]
         return lines
 
     def _show_title(self) -> None:
         behind = self._tried.device_class
         where = fmt("behind class {}", behind) if behind is not None else Safe("alone, on all devices")
         report = self.worker.record(self._tried)
-        right = counts(report) if report is not None else Safe("")
+        right = lab_texts.counts(report) if report is not None else Safe("")
         if report is None and self._tried.expression.strip():
             right = styled(READING, Style.DIM)
         self.title_.update(content(spread(where, right, max(self.size.width - 2, 20))))
@@ -159,9 +152,9 @@ class LabView(View):
     def _show_completions(self) -> None:
         choices = self._choices
         values = self._distribution
-        beside = list(completion_lines(choices, self._turned)) if self._is_current else []
+        beside = list(lab_texts.completion_lines(choices, self._turned)) if self._is_current else []
         if values is not None:
-            beside += [Safe("")] * bool(beside) + list(distribution_lines(values))
+            beside += [Safe("")] * bool(beside) + list(lab_texts.distribution_lines(values))
         self.values_page.show(beside)
         if not choices or not self._is_current:
             self.editor.suggestion = ""
@@ -173,7 +166,7 @@ class LabView(View):
         follows = self.editor.text[self.editor.offset_of_cursor :][:1]
         ends_here = bool(typed) and chosen.text.startswith(typed) and (not follows or follows.isspace())
         self.editor.suggestion = chosen.text[len(typed) :] if ends_here else ""
-        self.choice.update(content(choice_line(choices, self._turned, max(self.size.width - 2, 20))))
+        self.choice.update(content(lab_texts.choice_line(choices, self._turned, max(self.size.width - 2, 20))))
 
     @property
     def _is_current(self) -> bool:
