@@ -16,6 +16,7 @@ _IRREGULAR = {"is": "are", "has": "have", "does": "do", "it": "they", "was": "we
 #: Of a time that this clock has not reached yet.
 FUTURE: Final = Safe("in the future")
 _VOWELS: Final = "aeioAEIO"
+_SEVERAL: Final = 2
 
 
 def plural(word: str, number: int) -> str:
@@ -70,6 +71,13 @@ def ago(since: str | None, now: datetime) -> Safe:
     if text == FUTURE:
         return FUTURE
     return fmt("{} ago", text) if parse_time(since) is not None else Safe("at an unknown time")
+
+
+def often(times: int, first: str, last: str, now: datetime) -> Safe:
+    """``31 times, first 34m ago, last 20s ago``; of what came once ``20s ago``."""
+    if times < _SEVERAL or parse_time(first) is None:
+        return ago(last, now)
+    return fmt("{} times, first {}, last {}", Safe(f"{times:,}"), ago(first, now), ago(last, now))
 
 
 def lasting(since: str | None, now: datetime) -> Safe:

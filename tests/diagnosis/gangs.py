@@ -59,7 +59,7 @@ def cluster(*objects: Object, withheld: tuple[str, ...] = (), minor: int = 37, *
 
 
 _VERSIONS: Final = {
-    **dict.fromkeys(("Pod", "Node", "Namespace"), "v1"),
+    **dict.fromkeys(("Event", "Namespace", "Node", "Pod"), "v1"),
     **dict.fromkeys(("PodGroup", "Workload"), "scheduling.k8s.io/v1beta1"),
     "CompositePodGroup": "scheduling.k8s.io/v1alpha3",
 }

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import msgspec
 
 from kubectl_dra.cluster import ClusterState, derived
+from kubectl_dra.diagnosis import makers
 from kubectl_dra.diagnosis.attempt import Attempting
 from kubectl_dra.diagnosis.causes import Explanation, explain
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.gangs.cycles import cycle_of
+from kubectl_dra.diagnosis.gangs.cycles import cycle_of, group_key
 from kubectl_dra.diagnosis.gangs.templates import workloads_for
 from kubectl_dra.diagnosis.gates import own_causes
 from kubectl_dra.diagnosis.judgement import Judgement
@@ -92,9 +93,7 @@ def without_group(state: ClusterState, group: Key, pod: Pod) -> MemberFinding | 
 def _gated(state: ClusterState, decision: GroupDecision, own: Member | None) -> MemberFinding:
     cause = group_gate(state, decision)
     if own is not None and any(status.plugin == PLUGIN for status in own.gates):
-        gang = gang_of(state, decision)
-        detail = GroupWaits(_ref(decision), (), gang.group.min_count, gang.known)
-        return MemberFinding(Verdict.GATED, (Cause(Code.POD_GROUP_INCOMPLETE, detail),))
+        return MemberFinding(Verdict.GATED, (_too_few(state, decision),))
     return MemberFinding(Verdict.GATED, (cause,))
 
 
@@ -114,8 +113,16 @@ def group_gate(state: ClusterState, decision: GroupDecision) -> Cause:
         because = tuple(own_causes(state, by_others[0].pod, entries))
         held = tuple(ObjectRef.of("Pod", each.key) for each in by_others)
         return Cause(Code.POD_GROUP, GroupWaits(_ref(decision), held, because=because))
+    return _too_few(state, decision)
+
+
+def _too_few(state: ClusterState, decision: GroupDecision) -> Cause:
+    """How many pods there are, and why whoever makes them makes no more."""
     gang = gang_of(state, decision)
-    return Cause(Code.POD_GROUP_INCOMPLETE, GroupWaits(_ref(decision), (), gang.group.min_count, gang.known))
+    key = key_of(decision.group.metadata)
+    pods = (pod for pod in state.inventory.pods.values() if group_key(pod) == key)
+    detail = GroupWaits(_ref(decision), (), gang.group.min_count, gang.known, refused=makers.refusal(state, pods))
+    return Cause(Code.POD_GROUP_INCOMPLETE, detail)
 
 
 def _open(state: ClusterState, decision: GroupDecision) -> MemberFinding:

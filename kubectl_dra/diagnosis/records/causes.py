@@ -10,6 +10,7 @@ from kubectl_dra.diagnosis.records.claims import (
     ClaimElsewhere,
     ClaimEntry,
     Consumers,
+    MakerRefusal,
     Negotiation,
     ParametersProblem,
     QuotaShortage,
@@ -63,8 +64,8 @@ from kubectl_dra.model.base import ReportRecord
 class GroupWaits(Evidence, frozen=True):
     """A group that is not tried: ``held`` are the pods that something keeps out, and that keep out all others.
 
-    Of a gang with fewer than ``min_count`` pods, ``known`` says how many there are. ``because``: what is in the way of
-    the first of ``held``.
+    Of a gang with fewer than ``min_count`` pods, ``known`` says how many there are, and ``refused`` why there are no
+    more. ``because``: what is in the way of the first of ``held``.
     """
 
     group: ObjectRef
@@ -72,6 +73,7 @@ class GroupWaits(Evidence, frozen=True):
     min_count: int = 0
     known: int = 0
     because: tuple[Cause, ...] = ()
+    refused: MakerRefusal | None = None
 
 
 class GroupShortage(Evidence, frozen=True):

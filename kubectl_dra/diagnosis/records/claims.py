@@ -44,6 +44,21 @@ class QuotaShortage(Evidence, frozen=True):
     kind: str = "ResourceClaim"
 
 
+class MakerRefusal(Evidence, frozen=True):
+    """What a controller (``maker``) met when it was to make another pod: the API server's words.
+
+    ``shortages``: what a quota lacks for it, where the words are about one. ``times``: how often it was refused from
+    ``first`` to ``time``.
+    """
+
+    maker: ObjectRef
+    text: str
+    shortages: tuple[QuotaShortage, ...] = ()
+    times: int = 1
+    first: str = ""
+    time: str = ""
+
+
 class Unspecified(Evidence, frozen=True):
     """What a ResourceQuota requires of every container (``cpu``, ``limits.memory``), and those that do not say it.
 

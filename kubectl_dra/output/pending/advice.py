@@ -32,6 +32,7 @@ from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.amounts import amount_phrase
 from kubectl_dra.output.pending.headline import was_given_up
 from kubectl_dra.output.pending.logs import last_words, log_lines
+from kubectl_dra.output.pending.made import refused_advice, refused_of
 from kubectl_dra.output.pending.quotas import quota_advice
 from kubectl_dra.output.pending.said_advice import advice_on_words, right_advice, right_lacked
 from kubectl_dra.output.pending.volumes import volume_advice, volume_step_lines
@@ -92,7 +93,7 @@ def advice_lines(report: PendingReport, now: datetime) -> Iterator[Safe]:
         return
     if code is Code.CONSUMERS_FULL and any(remedy.verified for remedy in report.remedies):
         yield from wrapped(fmt("{}{}", _END_CONSUMERS, safe(_advice(report, code).partition(_END_CONSUMERS)[2])))
-    if code is None or any(remedy.verified for remedy in report.remedies):
+    if code is None or any(remedy.verified for remedy in report.remedies) or refused_of(report.causes[0]):
         return
     if report.verdict in _NEVER and not (report.verdict is Verdict.UNKNOWN and code in _OF_THE_SCHEDULER):
         return
@@ -280,6 +281,8 @@ def next_step_lines(report: PendingReport, address: Address, now: datetime) -> I
         return
     yield from _lingering(report, address)
     yield from _about_the_claim(report, address, now)
+    refused = refused_of(report.causes[0])
+    yield from refused_advice(refused, address) if refused is not None else ()
     if code.startswith(_ON_THE_NODE):
         yield from _on_the_node(report, code, address, now)
     elif isinstance(report.causes[0].detail, NodeTaint) and tells_of_node(report.causes[0].detail.taint):

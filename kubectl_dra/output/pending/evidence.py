@@ -16,6 +16,7 @@ from kubectl_dra.diagnosis.records import (
     ExtendedResource,
     FatalError,
     GangElsewhere,
+    GroupWaits,
     KubeletText,
     Negotiation,
     ObjectRef,
@@ -27,20 +28,18 @@ from kubectl_dra.diagnosis.records import (
     Retry,
     VanishedDevices,
 )
-from kubectl_dra.model.clock import parse_time
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.carets import caret_lines, place_of
 from kubectl_dra.output.pending.gangs import elsewhere_lines
 from kubectl_dra.output.pending.go_errors import innermost, without_uids
+from kubectl_dra.output.pending.made import refused_lines
 from kubectl_dra.output.pending.reasons.running import DETAIL_TOLD
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
-from kubectl_dra.output.words import ago, counted, lasting, listed, shortened
+from kubectl_dra.output.words import ago, counted, lasting, listed, often, shortened
 from kubectl_dra.reports.autoscaler_words import AutoscalerWords
 from kubectl_dra.reports.failing_pods import FailingPod
 
-#: What is told of what came more than once.
-_SEVERAL: Final = 2
 #: Advice by the words of cluster-autoscaler (processors/status and core/scaleup/orchestrator/skippedreasons.go).
 _SCALING: Final = {
     "max node group size reached": (
@@ -72,6 +71,8 @@ def evidence_lines(
             yield from wrapped(fmt("Existing parameters with a similar name: {}", listed(similar)), indent=2)
         case GangElsewhere() as gang:
             yield from elsewhere_lines(gang, namespace)
+        case GroupWaits(refused=refused) if refused is not None:
+            yield from refused_lines(refused, now)
         case Negotiation() as negotiation:
             yield from _negotiation(negotiation, cause.claim, now)
         case PoolProblem() as pool:
@@ -79,7 +80,8 @@ def evidence_lines(
         case BindingProblem() as binding:
             yield from _binding(binding, now)
         case KubeletText() as kubelet:
-            yield from wrapped(fmt("Kubelet, {}: {}", _when(kubelet, now), _beyond(kubelet, cause.code)), indent=2)
+            when = often(kubelet.times, kubelet.first, kubelet.time, now)
+            yield from wrapped(fmt("Kubelet, {}: {}", when, _beyond(kubelet, cause.code)), indent=2)
         case OpenPlugins(plugins=plugins):
             yield from _open(plugins)
         case Departure() as departure:
@@ -99,14 +101,6 @@ def _departure(departure: Departure, now: datetime) -> Iterator[Safe]:
         yield from wrapped(fmt("Deleted {}", ago(departure.deleted, now)), indent=2)
     if departure.message:
         yield from wrapped(fmt("{}, {}: {}", departure.reason, ago(departure.time, now), departure.message), indent=2)
-
-
-def _when(kubelet: KubeletText, now: datetime) -> Safe:
-    """``31 times, first 34m ago, last 20s ago``."""
-    last = ago(kubelet.time, now)
-    if kubelet.times < _SEVERAL or parse_time(kubelet.first) is None:
-        return last
-    return fmt("{} times, first {}, last {}", Safe(f"{kubelet.times:,}"), ago(kubelet.first, now), last)
 
 
 def _beyond(kubelet: KubeletText, code: Code) -> str:

@@ -22,6 +22,7 @@ from kubectl_dra.diagnosis.records import (
 from kubectl_dra.diagnosis.remedies.records import EditGroup, PinPods
 from kubectl_dra.model.invocation import Words
 from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.pending.made import refused_sentence
 from kubectl_dra.output.pending.queues import queue_lines, queue_reason
 from kubectl_dra.output.safe import Safe, command, fmt, safe
 from kubectl_dra.output.words import counted, listed
@@ -82,7 +83,8 @@ def _waits(waits: GroupWaits, say: Sentence) -> Safe:
     if not waits.held:
         verb = Safe("exists" if waits.known == 1 else "exist")
         needed = counted(waits.min_count, "pod")
-        return fmt("PodGroup {} needs {} at the same time, and only {} {}", name, needed, waits.known, verb)
+        text = fmt("PodGroup {} needs {} at the same time, and only {} {}", name, needed, waits.known, verb)
+        return fmt("{}. {}", text, refused_sentence(waits.refused)) if waits.refused is not None else text
     others = fmt(" and {} more", len(waits.held) - 1) if len(waits.held) > 1 else Safe("")
     text = fmt("all pods of PodGroup {} wait for {}{}", name, waits.held[0].name, others)
     return fmt("{}: {}", text, say(waits.because[0])) if waits.because else text

@@ -9,12 +9,13 @@ from typing import Final
 
 from kubectl_dra.diagnosis.gangs.records import MemberState
 from kubectl_dra.diagnosis.records import Agreement, Cause, GroupShortage, Verdict
-from kubectl_dra.model.invocation import Address
+from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.layout import Column, closed, table, wrapped
 from kubectl_dra.output.pending.asks import ask_lines
 from kubectl_dra.output.pending.evidence import evidence_lines
 from kubectl_dra.output.pending.funnel import funnel_lines, funnel_views
 from kubectl_dra.output.pending.gangs import group_sentence, origin, with_whole_name
+from kubectl_dra.output.pending.made import refused_advice, refused_of
 from kubectl_dra.output.pending.main_reason import main_reason
 from kubectl_dra.output.pending.preemption import preemption_lines
 from kubectl_dra.output.pending.reasons import reason_sentence
@@ -54,6 +55,7 @@ def group_page(
         preemption_lines(report.preemption),
         [] if apart else list(remedy_lines(report.remedies, report.verdict)),
         _other_assignment(report),
+        _advice(report, address),
         [*_scheduler(report, now), *_footer(report)],
     ]
     lines: list[Safe] = []
@@ -170,7 +172,8 @@ def _state(member: MemberState, report: GroupPendingReport) -> Safe:
         return fmt("is to get {} once others are evicted", member.nominated)
     if member.nodes:
         return fmt("would get {}", member.nodes[0])
-    if member.causes and (member.pod == report.blocking or member.verdict is not Verdict.UNSCHEDULABLE):
+    own = member.causes != report.causes
+    if own and member.causes and (member.pod == report.blocking or member.verdict is not Verdict.UNSCHEDULABLE):
         return reason_sentence(member.causes[0])
     if member.verdict is Verdict.UNKNOWN:
         return Safe("unknown")
@@ -189,9 +192,15 @@ def _funnels(report: GroupPendingReport) -> list[list[Safe]]:
 
 
 def _evidence(report: GroupPendingReport, now: datetime) -> list[Safe]:
-    causes = [each for cause in report.causes for each in getattr(cause.detail, "because", ())]
+    of_pods = (each for cause in report.causes for each in getattr(cause.detail, "because", ()))
+    causes = [*(cause for cause in report.causes if refused_of(cause) is not None), *of_pods]
     told = dict.fromkeys(tuple(evidence_lines(cause, report.group.namespace, now)) for cause in causes)
     return [line for lines in told for line in lines]
+
+
+def _advice(report: GroupPendingReport, address: Address | None) -> list[Safe]:
+    refused = (found for cause in report.causes if (found := refused_of(cause)) is not None)
+    return [line for each in refused for line in refused_advice(each, address or HERE)]
 
 
 def _other_assignment(report: GroupPendingReport) -> list[Safe]:

@@ -3,13 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
 from kubectl_dra.diagnosis.quota import OBJECT_COUNT, PER_CLASS_SUFFIX
 from kubectl_dra.diagnosis.records import QuotaShortage, Unspecified
 from kubectl_dra.output.layout import wrapped
-from kubectl_dra.output.safe import Safe, fmt
-from kubectl_dra.output.words import quota_noun
+from kubectl_dra.output.safe import Safe, fmt, safe
+from kubectl_dra.output.words import plural, quota_noun
 from kubectl_dra.scheduler.resource_names import DEVICE_CLASS_PREFIX
+
+_USERS: Final = 3
+
+
+def quota_sentence(quota: QuotaShortage) -> Safe:
+    """What a quota forbids, and who has used it up."""
+    alike = all(each.amount == 1 for each in quota.users)
+    shown = quota.users[:_USERS]
+    users = [safe(each.claim.name) if alike else fmt("{} {}", each.claim.name, each.amount) for each in shown]
+    if len(quota.users) > _USERS:
+        users.append(fmt("{} more", len(quota.users) - _USERS))
+    by = fmt(" ({} {})", Safe(plural("claim", len(quota.users))), Safe(", ").join(users)) if users else Safe("")
+    text = 'ResourceQuota "{}" forbids the {}: {} of {} {} are used{}, and it requests {} more'
+    kind, what = Safe("pod" if quota.kind == "Pod" else "claim"), quota_noun(quota.resource)
+    return fmt(text, quota.quota, kind, quota.used, quota.hard, what, by, quota.requested)
 
 
 def quota_advice(shortage: QuotaShortage) -> Safe:

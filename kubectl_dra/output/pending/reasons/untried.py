@@ -16,9 +16,10 @@ from kubectl_dra.diagnosis.records import (
 )
 from kubectl_dra.output.pending.gangs import elsewhere_sentence
 from kubectl_dra.output.pending.go_errors import innermost
+from kubectl_dra.output.pending.quotas import quota_sentence
 from kubectl_dra.output.pending.reasons.sentence import Sentence, object_name, with_detail
-from kubectl_dra.output.safe import Safe, fmt, safe
-from kubectl_dra.output.words import listed, plural, quota_noun, shortened
+from kubectl_dra.output.safe import Safe, fmt
+from kubectl_dra.output.words import listed, plural, shortened
 
 _ELSEWHERE: Final = 3
 _USERS: Final = 3
@@ -70,18 +71,6 @@ def _admin_label(entry: ClaimEntry, _cause: Cause) -> Safe:
     return fmt(text, entry.template, ADMIN_LABEL)
 
 
-def _quota(quota: QuotaShortage, _cause: Cause) -> Safe:
-    alike = all(each.amount == 1 for each in quota.users)
-    shown = quota.users[:_USERS]
-    users = [safe(each.claim.name) if alike else fmt("{} {}", each.claim.name, each.amount) for each in shown]
-    if len(quota.users) > _USERS:
-        users.append(fmt("{} more", len(quota.users) - _USERS))
-    by = fmt(" ({} {})", Safe(plural("claim", len(quota.users))), Safe(", ").join(users)) if users else Safe("")
-    text = 'ResourceQuota "{}" forbids the {}: {} of {} {} are used{}, and it requests {} more'
-    kind, what = Safe("pod" if quota.kind == "Pod" else "claim"), quota_noun(quota.resource)
-    return fmt(text, quota.quota, kind, quota.used, quota.hard, what, by, quota.requested)
-
-
 def _deleting(entry: ClaimEntry, cause: Cause) -> Safe:
     told = fmt("its ResourceClaim {} is being deleted", object_name(cause.claim))
     users = [ref.name for ref in entry.consumers]
@@ -115,7 +104,7 @@ SENTENCES: Final[dict[Code, Sentence]] = {
     Code.TEMPLATE_MISSING: with_detail(ClaimEntry, _template_missing),
     Code.CLAIM_CREATION_FAILED: with_detail(ClaimEntry, _creation_failed),
     Code.ADMIN_LABEL_MISSING: with_detail(ClaimEntry, _admin_label),
-    Code.QUOTA_EXCEEDED: with_detail(QuotaShortage, _quota),
+    Code.QUOTA_EXCEEDED: with_detail(QuotaShortage, lambda shortage, _: quota_sentence(shortage)),
     Code.CLAIM_BEING_DELETED: with_detail(ClaimEntry, _deleting),
     Code.CLAIM_NOT_OWNED: with_detail(ClaimEntry, _not_owned),
     Code.OTHER_SCHEDULER: _left_to,

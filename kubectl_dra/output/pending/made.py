@@ -1,0 +1,52 @@
+"""What is said of a controller that cannot make its pods: the API server's words, and what follows from them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Final
+
+from kubectl_dra.diagnosis.records import Cause, GroupWaits, MakerRefusal
+from kubectl_dra.model.invocation import Address
+from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.pending.go_errors import innermost
+from kubectl_dra.output.pending.quotas import quota_advice, quota_sentence
+from kubectl_dra.output.safe import Safe, command, fmt
+from kubectl_dra.output.words import often
+from kubectl_dra.reports.invocations import kubectl, of, reading, within
+
+#: Upstream: pkg/controller/controller_utils.go and statefulset/stateful_pod_control.go.
+_LEAD: Final = re.compile(r"^(?:Error creating: |create Pod \S+ in StatefulSet \S+ failed error: )")
+_TEMPLATE: Final = Safe(
+    "Change the template of the pods as these words demand, or ask whoever keeps the rule that they name."
+)
+
+
+def refused_of(cause: Cause) -> MakerRefusal | None:
+    """Whom a group waits for in vain; None where nobody is refused."""
+    return cause.detail.refused if isinstance(cause.detail, GroupWaits) else None
+
+
+def refused_sentence(refusal: MakerRefusal) -> Safe:
+    """Who is refused another pod, and why."""
+    words = innermost(_LEAD.sub("", refusal.text))
+    why = quota_sentence(refusal.shortages[0]) if refusal.shortages else words
+    return fmt("{} {} cannot create another: {}", refusal.maker.kind, refusal.maker.name, why)
+
+
+def refused_lines(refusal: MakerRefusal, now: datetime) -> Iterator[Safe]:
+    """How often, and since when; the words are those of the first line."""
+    when = often(refusal.times, refusal.first, refusal.time, now)
+    yield from wrapped(fmt("{} {} was refused {}.", refusal.maker.kind, refusal.maker.name, when), indent=2)
+
+
+def refused_advice(refusal: MakerRefusal, address: Address) -> Iterator[Safe]:
+    """What makes room for the pod, and who has used it up."""
+    told = quota_advice(refusal.shortages[0]) if refusal.shortages else _TEMPLATE
+    yield from wrapped(fmt("What usually helps: {}", told))
+    where, names = within(refusal.maker.namespace), dict.fromkeys(each.quota for each in refusal.shortages)
+    if where is not None and names:
+        described = (kubectl("describe", of("resourcequota", name), where) for name in names)
+        for line in filter(None, (command(reading(words, address)) for words in described)):
+            yield fmt("Its limits and what is used: {}", line)

@@ -1,0 +1,99 @@
+"""A controller that is refused the pods that are waited for: whose they are, why, and what makes room for them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kubectl_dra.commands.app import run
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import GroupWaits, MakerRefusal, QuotaShortage
+from kubectl_dra.output.pending.reasons import reason_sentence
+from tests.diagnosis.gangs import as_file, cluster, group, members, of_pod
+from tests.kit import build
+
+QUOTA = 'pods "train-2" is forbidden: exceeded quota: few, requested: pods=1,requests.cpu=2, used: {}, limited: {}'
+SPENT = QUOTA.format("pods=2,requests.cpu=4", "pods=2,requests.cpu=5")
+
+
+def said(words: str, *, kind: str = "Job", about: str = "train", time: str = "2026-01-01T00:00:00Z") -> dict[str, Any]:
+    told = build.event(about, "FailedCreate", words, kind=kind, time=time)
+    return told | {"count": 15, "firstTimestamp": "2025-12-31T23:32:00Z"}
+
+
+def pods(created: str = "2025-12-31T23:00:00Z", kind: str = "Job") -> list[dict[str, Any]]:
+    owner = {
+        "apiVersion": "batch/v1",
+        "kind": kind,
+        "name": "train",
+        "uid": f"{kind.lower()}-train",
+        "controller": True,
+    }
+    found = members(2)
+    for pod in found:
+        pod["metadata"] |= {"ownerReferences": [owner], "creationTimestamp": created}
+    return found
+
+
+def refused(*objects: dict[str, Any]) -> tuple[MakerRefusal | None, str]:
+    cause = of_pod(cluster(build.node(), group(3), *objects), "train-0").causes[0]
+    assert cause.code is Code.POD_GROUP_INCOMPLETE
+    assert isinstance(cause.detail, GroupWaits)
+    return cause.detail.refused, str(reason_sentence(cause))
+
+
+def test_a_gang_whose_job_is_refused_a_pod_by_a_quota() -> None:
+    found, told = refused(*pods(), said(f"Error creating: {SPENT}"))
+    assert told == (
+        "PodGroup train needs 3 pods at the same time, and only 2 exist. Job train cannot create another: "
+        'ResourceQuota "few" forbids the pod: 2 of 2 pods are used, and it requests 1 more'
+    )
+    assert found is not None
+    cpu = QuotaShortage("few", "requests.cpu", "5", "4", "2", kind="Pod")
+    assert (found.times, found.shortages[1]) == (15, cpu)
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("ReplicaSet", 'Error creating: admission webhook "a.example.com" denied the request: no such team'),
+        (
+            "StatefulSet",
+            "create Pod train-2 in StatefulSet train failed error: admission webhook "
+            '"a.example.com" denied the request: no such team',
+        ),
+    ],
+)
+def test_other_controllers_and_other_words(kind: str, words: str) -> None:
+    told = refused(*pods(kind=kind), said(words, kind=kind))[1]
+    webhook = 'admission webhook "a.example.com" denied the request: no such team'
+    assert told.endswith(f". {kind} train cannot create another: {webhook}")
+
+
+@pytest.mark.parametrize(
+    "objects",
+    [
+        [*pods("2026-01-01T00:00:01Z"), said(SPENT)],  # it has made one since
+        [*members(2), said(SPENT)],  # whose pods they are is not known
+        [*pods(), said(SPENT, about="other")],
+        [*pods(), said(SPENT) | {"reason": "SuccessfulCreate"}],
+        [*pods(), said(SPENT, kind="ReplicaSet")],
+    ],
+)
+def test_what_says_nothing_about_the_pods_that_are_missing(objects: list[dict[str, Any]]) -> None:
+    assert refused(*objects) == (None, "PodGroup train needs 3 pods at the same time, and only 2 exist")
+
+
+@pytest.mark.parametrize("target", ["pod/train-0", "podgroup/train"])
+def test_the_page_says_how_often_and_what_makes_room(
+    target: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    file = as_file(tmp_path / "a.json", build.node(), group(3), *pods(), said(SPENT))
+    assert run(["why-pending", target, "-n", "ml", "--from", file, "--color", "never"]) == 0
+    text = " ".join(capfd.readouterr().out.split())
+    assert text.count("forbids the pod") == 1
+    assert "Job train was refused 15 times, first " in text
+    assert 'Raise pods of ResourceQuota "few", or delete pods' in text
+    assert "kubectl describe resourcequota/few -n ml" in text
