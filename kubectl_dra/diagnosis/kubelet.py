@@ -29,6 +29,9 @@ _CREATING: Final = frozenset({"ContainerCreating", "PodInitializing", ""})
 # Of client-go (NewGenericServerResponse), where the path of an API version is unknown to the server.
 _NOT_SERVED: Final = "the server could not find the requested resource"
 
+#: A driver that serves a claim for one pod at a time.
+_ONE_POD: Final = re.compile(r"one (?:pod|consumer) per claim|(?:reserved for|used by) \d+ (?:consumers|pods)")
+
 # The kubelet's error texts, most telling first; "claim" and "driver" name what they are about, "detail" the rest.
 _TEXTS: Final = tuple(
     (re.compile(pattern, re.DOTALL), code)
@@ -75,6 +78,11 @@ def _cause(pod: Pod, event: Event, version: str) -> Cause:
             ref = ObjectRef("ResourceClaim", pod.metadata.namespace, claim) if claim else None
             return Cause(code, detail, claim=ref, nodes=(pod.spec.node_name,))
     raise AssertionError("the last pattern matches everything")
+
+
+def serves_one_pod(said: KubeletText) -> bool:
+    """Whether a driver says that it serves a claim for one pod at a time."""
+    return _ONE_POD.search(said.detail or said.text) is not None
 
 
 def not_usable(pod: Pod, claims: Iterable[ResourceClaim], features: Features) -> Iterator[Cause]:

@@ -40,6 +40,7 @@ from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.reports.ask import ClaimAsk, ExtendedAsk, claim_ask
 from kubectl_dra.reports.autoscaler_words import AutoscalerWords, autoscaler_words
 from kubectl_dra.reports.base import FeatureRecord, Fits, ReadRecord, ReportRecord, feature_record, reads_of
+from kubectl_dra.reports.configurations import ConfiguredIn, configured_in
 from kubectl_dra.reports.drivers import DriverOnNode, devices_of, drivers_of
 from kubectl_dra.reports.failing_pods import FailingPod, failing_elsewhere, failing_pods
 from kubectl_dra.reports.invocations import Words
@@ -80,6 +81,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     to its claims; ``drivers``: whose log matters, and where. ``existing``: what there is of the kind that the pod
     misses. ``node_groups``: whether a fresh node of each group of an autoscaler would take the pod, where that was
     asked. ``failing``: pods of drivers that do not run; ``autoscaler``: its last words about the pod.
+    ``configured``: where the configuration stands that a driver refuses.
     ``best_nodes``: of a pod that would fit now, those with the best score among the nodes that fit; the scheduler takes
     one of them. Empty where that can't be told: Services or the pod's controller were not read, the pod is scheduled
     with its group, or more nodes fit than the scheduler compares, which are ``nodes_compared``, those that it meets
@@ -104,6 +106,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     node_groups: tuple[GroupVerdict, ...] | None = None
     failing: tuple[FailingPod, ...] = ()
     autoscaler: AutoscalerWords | None = None
+    configured: ConfiguredIn | None = None
     best_nodes: tuple[str, ...] = ()
     nodes_compared: int = 0
 
@@ -203,6 +206,7 @@ def pending_report(
         drivers=drivers,
         failing=failing_pods(diagnosis.causes, drivers, state) or failing_elsewhere(diagnosis.nodes, asks, state),
         autoscaler=_autoscaler(pod, state) if pod is not None and what_if is None else None,
+        configured=configured_in(diagnosis.causes, asks, state.inventory),
         existing=existing(diagnosis.causes[0] if diagnosis.causes else None, diagnosis.pod.namespace, state),
         node_groups=node_groups.verdicts if node_groups is not None else None,
         best_nodes=choice.best,

@@ -39,6 +39,7 @@ from kubectl_dra.diagnosis.remedies.records import (
     RemoveGates,
     RemoveTaintRule,
     RenewClaim,
+    TaintDevice,
     Uncordon,
     WidenTopology,
 )
@@ -48,7 +49,7 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate, ResourceClaimTemplateSpec
 from kubectl_dra.reports.base import ReportRecord
-from kubectl_dra.reports.invocations import Words, changing, kubectl, of, plain_word
+from kubectl_dra.reports.invocations import Words, changing, dra, kubectl, of, plain_word
 from kubectl_dra.reports.missing_objects import skeleton
 from kubectl_dra.reports.remedy_order import rank
 from kubectl_dra.reports.renewal import Note, QuotasUnread, Renewal
@@ -216,6 +217,11 @@ class _Steps:
         if isinstance(action, RenewClaim):
             self._edits.setdefault(action.pod.key, [])
             return ()
+        if isinstance(action, TaintDevice):
+            if action.pod is not None:
+                self._edits.setdefault(action.pod.key, [])
+            words = dra("taint-device", plain_word(action.device), f"{action.key}:NoSchedule")
+            return None if words is None else (Step((words,)),)
         if isinstance(action, EditClaim):
             return self._of_claim(action)
         if isinstance(action, CreateObject):

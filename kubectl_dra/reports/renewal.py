@@ -24,6 +24,7 @@ from kubectl_dra.reports.template_patches import Change, patch_text, pod_changes
 
 Pipe = tuple[Words, ...]
 _REPLACE: Final[Words] = ("kubectl", "replace", "--force", "-f", "-")
+_NODE_NAME: Final = "/nodeName"
 _LOCAL: Final = ("--dry-run=client", "-o", "yaml")
 _GONE: Final = "--ignore-not-found"
 #: What the API server puts into the template of a Job, and refuses in a new one.
@@ -151,6 +152,8 @@ class Renewal:
         changes = [change for edit in self._edits for change in pod_changes(edit, self._pod.spec)]
         if self._edits and not changes:
             return
+        if self._pod.spec.node_name and not any(path == _NODE_NAME for path, _ in changes):
+            changes.append((_NODE_NAME, None))  # else it would be put onto the same node, past the scheduler
         if changes:
             patch = kubectl("patch", target, "--type=json", "-p", patch_text(changes, "/spec"), *_LOCAL)
         else:

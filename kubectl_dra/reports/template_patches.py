@@ -23,6 +23,8 @@ def pod_changes(action: EditPod, spec: PodSpec) -> Sequence[Change]:
         return tuple(_resource_changes(action, spec))
     if name == "resourceClaims" and not action.after:
         return tuple(_dropped_entry(action, spec))
+    if name == "claims":
+        return tuple(_named_claim(action, spec))
     if name.startswith("resourceClaims."):
         return tuple(_other_source(action, spec))
     change = _pod_change(action, spec)
@@ -44,6 +46,15 @@ def _dropped_entry(action: EditPod, spec: PodSpec) -> Iterator[Change]:
                     double = any((each.name, each.request) == (other, claim.request) for each in used)
                     yield (path, None) if double else (f"{path}/name", other)
     yield from ((f"/resourceClaims/{i}", None) for i, entry in enumerate(entries) if entry.name == name)
+
+
+def _named_claim(action: EditPod, spec: PodSpec) -> Iterator[Change]:
+    """An entry of the pod's claims that a container names."""
+    wanted, value = _in_brackets(action.field), {"name": action.after}
+    for position, container in enumerate(spec.containers):
+        if container.name == wanted:
+            path = f"/containers/{position}/resources"
+            yield (f"{path}/claims/-", value) if container.resources.claims else (f"{path}/claims", [value])
 
 
 def _other_source(action: EditPod, spec: PodSpec) -> Iterator[Change]:
@@ -75,6 +86,8 @@ def _pod_change(action: EditPod, spec: PodSpec) -> Change | None:
     name, key = action.field.partition("[")[0], _in_brackets(action.field)
     if name == "schedulerName":
         return ("/schedulerName", action.after or "default-scheduler") if spec.scheduler_name else None
+    if name == "nodeName":
+        return ("/nodeName", None) if spec.node_name else None
     if name == "nodeSelector" and not action.after:
         return (f"/nodeSelector/{_pointer(key)}", None) if key in spec.node_selector else None
     if name.startswith("affinity.pod"):

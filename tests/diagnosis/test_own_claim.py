@@ -41,7 +41,7 @@ def test_it_is_a_template_with_the_same_requests_which_the_pod_names() -> None:
     taken = {"kind": "ResourceClaimTemplate", "metadata": {"name": "claim", "namespace": "ml"}, "spec": {"spec": {}}}
     (way,) = own(*NODES, *slices, HOLDER, SHARED, POD, taken)
     text = (
-        'give the pod a claim of its own: create the ResourceClaimTemplate "claim-2" with the requests of claim claim, '
+        'give the pod a claim of its own: make ResourceClaimTemplate "claim-2" from claim claim, '
         'and name "claim-2" as resourceClaimTemplateName, not as resourceClaimName (recreate the pod)'
     )
     assert remedy_text(way) == text

@@ -26,6 +26,7 @@ from kubectl_dra.diagnosis.remedies import (
     evicting,
     freeing,
     objects,
+    on_node,
     own_claim,
     quotas,
     selectors,
@@ -143,7 +144,9 @@ class _Finder:
     def find(self) -> Found:
         case = self._case
         if case.diagnosis.verdict not in _TRIED or others.refused(case.diagnosis):
-            return Found(tuple(_untried(c) for c in objects.candidates(case) if not c.changes)[:_LIMIT])
+            untried = [_untried(each) for each in objects.candidates(case) if not each.changes]
+            anew = tuple(self._made_anew())
+            return Found(_ranked((*anew, *(each for each in untried if not anew or not _is_wait(each))))[:_LIMIT])
         singles = sorted(_simple(case), key=_cost)
         self._verify_all(singles)
         self._verify_all(sorted(stale.candidates(case, self._trials), key=_cost))
@@ -156,13 +159,25 @@ class _Finder:
             self._per_kind = _PAIRS_OF_LARGE if self._large else _PER_KIND
             self._verify_all(self._pairs([*singles, *freeing.single_pods(case)]))
         ended = self._trials.exhausted
-        untried = [_untried(candidate) for candidate in singles if not candidate.changes]
+        repeats = any(proposal.remedy.kind is RemedyKind.AVOID_DEVICE for proposal in self._found)
+        untried = [
+            _untried(each) for each in singles if not each.changes and not (repeats and each.kind is RemedyKind.WAIT)
+        ]
         return Found(
             _decent(_ranked((*_wanted(self._found), *untried)))[:_LIMIT],
             pairs and not ended,
             tuple(self._additions()),
             Searched(single, self._tried - single, ended),
         )
+
+    def _made_anew(self) -> Iterator[Proposal]:
+        """What helps a pod that has its node, or one whose claim is in the process of being allocated."""
+        case = self._case
+        in_flight = own_claim.candidates(case) if case.diagnosis.verdict is Verdict.UNKNOWN else ()
+        for candidate in (*on_node.candidates(case), *in_flight):
+            result = self._trials.all(*candidate.changes)
+            if result.fits:
+                yield self._proposal(candidate, result)
 
     def _additions(self) -> Iterator[Proposal]:
         """What new devices would do, and a new node; each the first that works."""
@@ -308,6 +323,7 @@ def _all_simple(case: Case) -> Iterator[Candidate]:
     yield from within_quota.candidates(case)
     yield from objects.candidates(case)
     yield from own_claim.candidates(case)
+    yield from on_node.while_binding(case)
     yield from company.candidates(case)
     yield from storage.candidates(case)
     yield from together.candidates(case)
@@ -315,6 +331,10 @@ def _all_simple(case: Case) -> Iterator[Candidate]:
 
 def _cost(candidate: Candidate) -> int:
     return candidate.cost
+
+
+def _is_wait(proposal: Proposal) -> bool:
+    return proposal.remedy.kind is RemedyKind.WAIT
 
 
 def _untried(candidate: Candidate) -> Proposal:

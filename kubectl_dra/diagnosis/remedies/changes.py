@@ -72,6 +72,11 @@ class PodEdit:
         return inventory.replace(pods=put(inventory.pods, self.key, self.edit(inventory.pods[self.key])))
 
 
+def both(first: Change, second: Change) -> Change:
+    """One change after the other."""
+    return lambda inventory: second(first(inventory))
+
+
 def edit_claim(key: Key, edit: SpecEdit) -> Change:
     """The claim with another spec."""
     return ClaimEdit(key, edit)

@@ -32,10 +32,12 @@ from kubectl_dra.diagnosis.remedies.changes import Change
 from kubectl_dra.diagnosis.remedies.records import (
     Action,
     Competition,
+    CreateObject,
     DeletePod,
     EditClaim,
     EditPod,
     RenewClaim,
+    TaintDevice,
 )
 from kubectl_dra.diagnosis.remedies.trial import outcome, verdict
 from kubectl_dra.model.core import Container, Pod, PodSpec, PodStatus, ResourceRequirements
@@ -141,7 +143,7 @@ class Competing:
         self, actions: Sequence[Action], changes: Sequence[Change], changed: ClusterState, nodes: Sequence[str]
     ) -> Competition:
         """Who competes for ``nodes``, on which the pod fits in the ``changed`` cluster, after one change per action."""
-        if all(isinstance(action, EditClaim | RenewClaim | EditPod) for action in actions):
+        if all(isinstance(action, EditClaim | RenewClaim | EditPod | CreateObject | TaintDevice) for action in actions):
             return Competition()  # nothing becomes free that others could not have taken before
         again = [self._returning(action) for action in actions]
         returning = [pod for pod in again if pod is not None]

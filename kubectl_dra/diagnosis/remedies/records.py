@@ -29,6 +29,7 @@ class RemedyKind(StrEnum):
     UNCORDON = "uncordon"
     REMOVE_TAINT_RULE = "removeTaintRule"
     FREE_DEVICES = "freeDevices"
+    AVOID_DEVICE = "avoidDevice"
     CLEAR_SELECTED_NODE = "clearSelectedNode"
     WIDEN_TOPOLOGY = "widenTopology"
     MOVE_VOLUME = "moveVolume"
@@ -165,6 +166,18 @@ class DeletePod(Evidence, frozen=True):
     amounts: tuple[str, ...] = ()
 
 
+class TaintDevice(Evidence, frozen=True):
+    """Taint a ``device`` that fails with ``key``, so that another one is allocated.
+
+    A ``pod`` that has its node already is made anew.
+    """
+
+    device: str
+    key: str
+    pod: ObjectRef | None = None
+    workload: ObjectRef | None = None
+
+
 class RemoveTaintRule(Evidence, frozen=True):
     """Delete a DeviceTaintRule."""
 
@@ -253,6 +266,7 @@ Action = (
     | DeletePod
     | EndReservations
     | RemoveTaintRule
+    | TaintDevice
     | LabelNamespace
     | Uncordon
     | ClearSelectedNode

@@ -26,6 +26,7 @@ from kubectl_dra.diagnosis.remedies.records import (
     RemoveTaintRule,
     RenewClaim,
     RepairPool,
+    TaintDevice,
     Uncordon,
     Wait,
     WidenTopology,
@@ -128,6 +129,10 @@ def _pod_change(action: EditPod) -> Safe:
     name = action.field.partition("[")[0]
     if name == "schedulerName":
         return Safe("use the default scheduler")
+    if name == "nodeName":
+        return Safe("drop spec.nodeName, so that the scheduler places the pod and its claim")
+    if name == "claims":
+        return fmt("name {} under resources.claims of container {}", action.after, _in_brackets(action.field))
     if name == "nodeSelector":
         return fmt("drop {}={} from the pod's node selector", _in_brackets(action.field), action.before)
     if name == "affinity.nodeAffinity":
@@ -166,7 +171,7 @@ def _spread_change(action: EditPod) -> Safe:
 
 def _create(action: CreateObject) -> Safe:
     if action.like is not None:
-        text = 'give the pod a claim of its own: create the {} "{}" with the requests of claim {}'
+        text = 'give the pod a claim of its own: make {} "{}" from claim {}'
         return fmt(text, action.ref.kind, action.ref.name, action.like.name)
     serving = fmt(" that serves {}", action.extended_resource) if action.extended_resource else Safe("")
     return fmt('create the {} "{}"{}', action.ref.kind, action.ref.name, serving)
@@ -190,6 +195,14 @@ def _delete_pod(action: DeletePod) -> Safe:
         return fmt("delete pod {}: frees {}; nothing starts it again", str(action.pod.key), freed)
     text = "delete pod {}: frees {}, but its {} starts it again and it may take them back"
     return fmt(text, str(action.pod.key), freed, action.recreated_by.kind)
+
+
+def _taint(action: TaintDevice) -> Safe:
+    text = fmt("taint device {}, so that another one is taken", action.device)
+    if action.pod is None:
+        return text
+    how = fmt("delete pod {}", action.pod.name) if action.workload else Safe("recreate the pod")
+    return fmt("{} ({})", text, how)
 
 
 def _remove_rule(action: RemoveTaintRule) -> Safe:
@@ -285,6 +298,7 @@ _WORDS: Final[dict[type, Callable[[Any], Safe]]] = {
     DeletePod: _delete_pod,
     EndReservations: _end_reservations,
     RemoveTaintRule: _remove_rule,
+    TaintDevice: _taint,
     LabelNamespace: _label,
     ClearSelectedNode: _selected_node,
     WidenTopology: _topology,

@@ -34,7 +34,13 @@ from kubectl_dra.output.pending.headline import was_given_up
 from kubectl_dra.output.pending.logs import last_words, log_lines
 from kubectl_dra.output.pending.made import refused_advice, refused_of
 from kubectl_dra.output.pending.quotas import quota_advice
-from kubectl_dra.output.pending.said_advice import advice_on_words, right_advice, right_lacked
+from kubectl_dra.output.pending.said_advice import (
+    advice_on_words,
+    has_way_out,
+    is_about_configuration,
+    right_advice,
+    right_lacked,
+)
 from kubectl_dra.output.pending.volumes import volume_advice, volume_step_lines
 from kubectl_dra.output.safe import Safe, command, fmt, safe
 from kubectl_dra.output.unread import unread_sentence
@@ -328,6 +334,16 @@ def _find_driver(report: PendingReport, address: Address) -> Iterator[Safe]:
             yield fmt(text, line)
 
 
+def _failed_on_the_node(report: PendingReport, code: Code, address: Address) -> Iterator[Safe]:
+    """What the words of the failure ask for; a numbered way out has said what else would be advised."""
+    told = advice_on_words(report)
+    if told is None and not has_way_out(report):
+        told = _advice(report, code)
+    if told is not None:
+        yield from wrapped(fmt("What usually helps: {}", told))
+    yield from last_words(report, address)
+
+
 def _on_the_node(report: PendingReport, code: Code, address: Address, now: datetime) -> Iterator[Safe]:
     events = command(reading(kubectl("describe", of("pod", report.pod.name, report.pod.namespace)), address))
     if code is Code.PREPARING:
@@ -339,8 +355,16 @@ def _on_the_node(report: PendingReport, code: Code, address: Address, now: datet
         if events is not None:
             yield fmt("{}: {}", lead, events)
     else:
-        yield from wrapped(fmt("What usually helps: {}", advice_on_words(report) or _advice(report, code)))
-        yield from last_words(report, address)
+        yield from _failed_on_the_node(report, code, address)
+        if is_about_configuration(report) and report.configured is not None:
+            ref = report.configured.ref
+            line = command(
+                reading(kubectl("get", of(ref.kind.lower(), ref.name, ref.namespace), "-o", "yaml"), address)
+            )
+            yield from (fmt("Its manifest: {}", each) for each in (line,) if each is not None)
+            return
+        if has_way_out(report):
+            return
         if events is not None:
             yield fmt("Its events: {}", events)
     if code is Code.KUBELET_API:

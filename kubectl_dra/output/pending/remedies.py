@@ -275,6 +275,8 @@ def _heading(verdict: Verdict, number: int) -> Safe:
         return Safe(
             "After this the scheduler would try it" if number == 1 else "After any one of these it would be tried"
         )
+    if verdict is Verdict.PREPARING:
+        return Safe("Made anew with this it would be scheduled (checked against the current cluster)")
     if number == 1:
         return Safe("This would make it fit (checked against the current cluster)")
     return Safe("Any one of these would make it fit (checked against the current cluster)")

@@ -6,10 +6,12 @@ import re
 from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.kubelet import serves_one_pod
 from kubectl_dra.diagnosis.records import ClaimEntry, ContainerWaits, KubeletText, NodeShortage
 from kubectl_dra.output.pending.go_errors import LackedRight, lacked_right
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import listed
+from kubectl_dra.reports.configurations import ConfiguredIn
 from kubectl_dra.reports.pending import PendingReport
 from kubectl_dra.scheduler.fit_error import SCHEDULER_ERROR
 
@@ -22,12 +24,12 @@ _CRASH: Final = ("CrashLoopBackOff",)
 #: The driver read the claim's configuration and refused it.
 _CONFIGURATION: Final = re.compile(r"config|parameter|decod|unmarshal|unknown field", re.IGNORECASE)
 #: Upstream: apiserver's validatingadmissionpolicy and admission/plugin/webhook.
+#: Upstream: NVIDIA's NVML, when a GPU has no room for another instance.
+_GPU_INSTANCE: Final = re.compile(r"GPU instance.*Insufficient Resources", re.IGNORECASE | re.DOTALL)
 _POLICY: Final = re.compile(r"ValidatingAdmissionPolicy '|admission webhook \"")
 #: What every node has some of.
 _EVERYWHERE: Final = ("cpu", "memory", "pods")
 _NODES: Final = 2
-#: A driver that serves a claim for one pod at a time.
-_ONE_POD: Final = re.compile(r"one (?:pod|consumer) per claim|(?:reserved for|used by) \d+ (?:consumers|pods)")
 
 
 def advice_on_words(report: PendingReport) -> Safe | None:
@@ -44,8 +46,8 @@ def advice_on_words(report: PendingReport) -> Safe | None:
             other = Safe("" if report.additions else ", or publish devices on a node that has it")
             return fmt("{}{}.", told, other)
         case KubeletText() as said if cause.code is Code.DRIVER_FAILED:
-            return _driver(said)
-    if cause.code is Code.CLAIM_NOT_ALLOCATED:
+            return _driver(report, said)
+    if cause.code is Code.CLAIM_NOT_ALLOCATED and not has_way_out(report):
         text = (
             "Delete the pod and create it again without spec.nodeName, so that the scheduler places it and its claim. "
             'The node selector "kubernetes.io/hostname: {}" keeps it on this node.'
@@ -100,9 +102,28 @@ def _container(report: PendingReport, waits: ContainerWaits) -> Safe | None:
     return None
 
 
-def _driver(said: KubeletText) -> Safe:
-    words = said.detail or said.text
-    if _ONE_POD.search(words):
+def has_way_out(report: PendingReport) -> bool:
+    """Whether a change was tried that would do."""
+    return any(remedy.verified for remedy in report.remedies)
+
+
+def is_about_configuration(report: PendingReport) -> bool:
+    """Whether a driver refuses what it is configured with, and where that stands is known."""
+    said = report.causes[0].detail if report.causes else None
+    named = isinstance(said, KubeletText) and _CONFIGURATION.search(said.detail or said.text)
+    return report.configured is not None and bool(named)
+
+
+def _driver(report: PendingReport, said: KubeletText) -> Safe | None:
+    words, found = said.detail or said.text, report.configured
+    if _GPU_INSTANCE.search(words):
+        text = "Look for partitions that were made outside Kubernetes and take the room: nvidia-smi mig -lgi, on {}."
+        return fmt(text, report.node)
+    if has_way_out(report):
+        return None
+    if found is not None and is_about_configuration(report):
+        return _corrected(found)
+    if serves_one_pod(said):
         text = (
             "Give each pod a claim of its own: resourceClaimTemplateName in place of resourceClaimName in the template "
             "of the pods. This driver does not share a claim."
@@ -114,6 +135,20 @@ def _driver(said: KubeletText) -> Safe:
             "created again for it. The kubelet tries again by itself."
         )
         return Safe(text)
+    return _read_log()
+
+
+def _corrected(found: ConfiguredIn) -> Safe:
+    """Where to correct a configuration, and what has to be made anew for it."""
+    what = fmt("Correct {} in", found.field) if found.field else Safe("Correct")
+    of = fmt("{} {} of {} {}", what, found.path, found.ref.kind, found.ref.name)
+    if found.ref.kind == "DeviceClass":
+        return fmt("{}, then delete the pod and its claim and create both again: claims keep what they were given.", of)
+    both = Safe("the template, then the pod" if found.ref.kind == "ResourceClaimTemplate" else "the pod and the claim")
+    return fmt("{}. Specs of claims cannot be changed: delete {}, and create both again.", of, both)
+
+
+def _read_log() -> Safe:
     text = (
         "Read the driver's log at the time of the event: it says what led to these words. The kubelet tries again by "
         "itself."

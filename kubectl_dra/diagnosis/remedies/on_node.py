@@ -1,0 +1,163 @@
+"""Ways out for pods whose devices fail on their node, or on the way there: made anew, each is scheduled again.
+
+What is tried is whether the scheduler finds a node; what the driver then does nobody can try.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+import msgspec
+
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.kubelet import serves_one_pod
+from kubectl_dra.diagnosis.records import BindingProblem, Cause, KubeletText
+from kubectl_dra.diagnosis.remedies import changes
+from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, pod_edit
+from kubectl_dra.diagnosis.remedies.changes import Change
+from kubectl_dra.diagnosis.remedies.own_claim import own_claim
+from kubectl_dra.diagnosis.remedies.records import RemedyKind, TaintDevice
+from kubectl_dra.model.base import with_spec
+from kubectl_dra.model.core import Pod
+from kubectl_dra.model.edited import edited
+from kubectl_dra.model.ids import DeviceId, Key, PoolId
+from kubectl_dra.model.inventory import Inventory, key_of
+from kubectl_dra.model.resource import Device, DeviceTaint, ResourceClaim, ResourceClaimStatus, ResourceSlice
+from kubectl_dra.scheduler.claims import sources
+
+_POD_COST: Final = 30
+_TAINT_COST: Final = 50
+#: What a driver says of one device, rather than of itself or of the claim's configuration.
+_OF_THE_DEVICE: Final = re.compile(
+    r"insufficient resources|in use|busy|not found|no such device|unhealthy|\blost\b|\becc\b|\bxid\b", re.IGNORECASE
+)
+#: What failed less often may pass by itself.
+_OFTEN: Final = 3
+TAINT: Final = DeviceTaint(key="unhealthy", effect="NoSchedule")
+
+
+def candidates(case: Case) -> Iterator[Candidate]:
+    """Of a pod that has its node: what is changed while it is made anew."""
+    if not case.pod.spec.node_name:
+        return
+    for cause in case.diagnosis.causes:
+        match cause.code, cause.detail:
+            case Code.CLAIM_NOT_ALLOCATED, _:
+                edit = pod_edit(case, "nodeName", case.pod.spec.node_name, "", _unplaced, _POD_COST)
+                yield _anew(case, edit)
+                return
+            case Code.PREPARING, _:
+                yield from (_anew(case, each) for each in _named_by_the_container(case))
+            case Code.DRIVER_FAILED, KubeletText() as said if serves_one_pod(said):
+                yield from (_anew(case, each) for each in _own_claims(case, cause))
+            case Code.DRIVER_FAILED, KubeletText() as said if _is_of_the_device(said):
+                yield from (_anew(case, each) for each in _other_device(case, cause))
+
+
+def _is_of_the_device(said: KubeletText) -> bool:
+    """Whether the kubelet's trying again does not help, and another device may."""
+    return said.times >= _OFTEN and _OF_THE_DEVICE.search(said.detail or said.text) is not None
+
+
+def while_binding(case: Case) -> Iterator[Candidate]:
+    """Another device in place of one that could not be attached; the scheduler itself gives the claim back."""
+    for cause in case.causes(Code.BINDING_FAILED):
+        claim = case.world.inventory.claims.get(cause.claim.key) if cause.claim is not None else None
+        if claim is not None and isinstance(cause.detail, BindingProblem):
+            key = key_of(claim.metadata)
+            change = changes.both(_tainted(cause.detail.device), _given_back(key))
+            action = TaintDevice(cause.detail.device, str(TAINT.key))
+            yield Candidate(RemedyKind.AVOID_DEVICE, (action,), _TAINT_COST, (change,))
+
+
+def _named_by_the_container(case: Case) -> Iterator[Candidate]:
+    """The claims that no container names, named by the only container."""
+    spec = case.pod.spec
+    if len(spec.containers) + len(spec.init_containers) != 1:
+        return
+    container = spec.containers[0]
+    named = {claim.name for claim in container.resources.claims}
+    for entry in spec.resource_claims:
+        if entry.name not in named:
+            # Scheduling does not look at it.
+            yield pod_edit(case, f"claims[{container.name}]", "", entry.name, lambda pod: pod, _POD_COST)
+
+
+def _own_claims(case: Case, cause: Cause) -> Iterator[Candidate]:
+    name = cause.claim.name if cause.claim is not None else ""
+    claim = case.world.inventory.claims.get(Key(case.pod.metadata.namespace, name))
+    for entry in case.pod.spec.resource_claims:
+        if claim is not None and sources(entry)[0] == name and len(claim.status.reserved_for) > 1:
+            yield own_claim(case, entry.name, claim)
+
+
+def _other_device(case: Case, cause: Cause) -> Iterator[Candidate]:
+    """Another device of the class, where the claim has one only, so that it is clear which one fails."""
+    claim = case.world.inventory.claims.get(cause.claim.key) if cause.claim is not None else None
+    allocation = claim.status.allocation if claim is not None else None
+    results = allocation.devices.results if allocation is not None else ()
+    if len(results) == 1:
+        device = str(DeviceId(results[0].driver, results[0].pool, results[0].device))
+        action = TaintDevice(device, str(TAINT.key), case.diagnosis.pod, case.workload)
+        yield Candidate(RemedyKind.AVOID_DEVICE, (action,), _TAINT_COST, (_tainted(device),))
+
+
+# --- changes --------------------------------------------------------------------------------------------------------
+
+
+def _anew(case: Case, candidate: Candidate) -> Candidate:
+    """The candidate for a pod that is made anew: it has no node, and its claims no devices, before anything else."""
+    first, *others = candidate.changes
+    again = _in_the_queue(case.diagnosis.pod.key)
+    return replace(candidate, changes=(changes.both(again, first), *others))
+
+
+def _in_the_queue(key: Key) -> Change:
+    """The pod without its node, and with claims as new ones, as far as nobody else uses them."""
+
+    def change(inventory: Inventory) -> Inventory:
+        pod = inventory.pods[key]
+        mine = {k: c for k, c in inventory.claims.items() if changes.ends_with(c, (pod.metadata.uid,))}
+        left = changes.without_pods({key})(inventory)
+        gone = {k: _as_new(c) for k, c in mine.items() if k not in left.claims}
+        return left.replace(
+            pods=changes.put(left.pods, key, _unplaced(pod)), claims=edited(left.claims, gone) if gone else left.claims
+        )
+
+    return change
+
+
+def _as_new(claim: ResourceClaim) -> ResourceClaim:
+    return msgspec.structs.replace(claim, status=ResourceClaimStatus())
+
+
+def _unplaced(pod: Pod) -> Pod:
+    return with_spec(pod, node_name="")
+
+
+def _given_back(key: Key) -> Change:
+    return lambda inventory: inventory.replace(
+        claims=changes.put(inventory.claims, key, _as_new(inventory.claims[key]))
+    )
+
+
+def _tainted(device: str) -> Change:
+    """The device with one taint more."""
+    driver, _, rest = device.partition("/")
+    pool, _, name = rest.rpartition("/")
+
+    def one(each: Device) -> Device:
+        return msgspec.structs.replace(each, taints=(*each.taints, TAINT)) if each.name == name else each
+
+    def of_slice(slice_: ResourceSlice) -> ResourceSlice:
+        return with_spec(slice_, devices=tuple(map(one, slice_.spec.devices)))
+
+    def change(inventory: Inventory) -> Inventory:
+        mine = inventory.slices_by_pool.get(PoolId(driver, pool), ())
+        changed = {each.metadata.name: of_slice(each) for each in mine}
+        return inventory.replace(slices={**inventory.slices, **changed})
+
+    return change

@@ -1,0 +1,145 @@
+"""Ways out for pods whose devices fail on their node or on the way there, and where a refused configuration stands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.diagnose import Diagnoser
+from kubectl_dra.model.features import features
+from kubectl_dra.model.ids import Key
+from kubectl_dra.output.pending.remedies import remedy_text
+from kubectl_dra.reports.pending import PendingReport, pending_report
+from kubectl_dra.reports.remedies import find_remedies
+from tests.kit import build, facts
+from tests.kit.clock import CLOCK
+
+TWO = build.slice_("node-1", build.device("gpu-0"), build.device("gpu-1"))
+ONE = build.slice_("node-1", build.device("gpu-0"))
+PLACED = build.pod(claims=["claim"], node_name="node-1")
+MINE = build.claim(held=[("node-1", "gpu-0")], by=["pod"], on="node-1")
+TAINTED = f"taint device {build.DRIVER}/node-1/gpu-0, so that another one is taken"
+
+
+def failed(words: str, count: int = 5) -> dict[str, Any]:
+    text = f"Failed to prepare dynamic resources: NodePrepareResources failed for ResourceClaim claim: {words}"
+    return build.event("pod", "FailedPrepareDynamicResources", text) | {"count": count}
+
+
+def report(*objects: dict[str, Any]) -> PendingReport:
+    classes = [] if any(each["kind"] == "DeviceClass" for each in objects) else [build.device_class()]
+    inventory = facts.inventory([*classes, build.node(), *objects])
+    world = ClusterState(inventory, facts.evidence(), features(), CLOCK)
+    found = Diagnoser(world).pod(Key("ml", "pod"))
+    return pending_report(found, world, ways=find_remedies(world, found))
+
+
+def ways(*objects: dict[str, Any]) -> list[str]:
+    return [str(remedy_text(way)) for way in report(*objects).remedies if way.verified]
+
+
+def commands(*objects: dict[str, Any]) -> str:
+    return str([step.commands for way in report(*objects).remedies for step in way.steps or ()])
+
+
+def test_a_pod_that_was_put_on_its_node_by_hand_is_left_to_the_scheduler() -> None:
+    objects = [ONE, PLACED, build.claim()]
+    assert ways(*objects) == [
+        "drop spec.nodeName, so that the scheduler places the pod and its claim (recreate the pod)"
+    ]
+    assert '{"op": "remove", "path": "/spec/nodeName"}' in commands(*objects)
+    theirs = build.claim("theirs", held=[("node-1", "gpu-0")], by=["other"], on="node-1")
+    assert ways(*objects, theirs) == []
+
+
+def test_a_driver_that_serves_one_pod_per_claim_is_given_two_claims() -> None:
+    shared = build.claim(held=[("node-1", "gpu-0")], by=["pod", "other"], on="node-1")
+    other = build.pod("other", claims=["claim"], node_name="node-1", phase="Running")
+    words = failed("claim is reserved for 2 consumers, the driver supports exactly one pod per claim")
+    (way,) = ways(TWO, PLACED, other, shared, words)
+    assert way.startswith('give the pod a claim of its own: make ResourceClaimTemplate "claim" from claim claim')
+    # Its node is not kept, past the scheduler.
+    assert '{"op": "remove", "path": "/spec/nodeName"}' in commands(TWO, PLACED, other, shared, words)
+    assert ways(ONE, PLACED, other, shared, words) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "slice_", "expected"),
+    [
+        ("error creating GPU instance: Insufficient Resources", TWO, [f"{TAINTED} (recreate the pod)"]),
+        # None is left, or it is not for want of another device that it fails.
+        ("error creating GPU instance: Insufficient Resources", ONE, []),
+        ("write /var/run/cdi/x.json: no space left on device", TWO, []),
+    ],
+)
+def test_a_device_that_its_driver_cannot_prepare_is_left_for_another(
+    words: str, slice_: dict[str, Any], expected: list[str]
+) -> None:
+    assert ways(slice_, PLACED, MINE, failed(words)) == expected
+    # What failed once may pass by itself.
+    assert ways(slice_, PLACED, MINE, failed(words, 1)) == []
+
+
+def test_a_claim_that_no_container_names_is_named() -> None:
+    (way,) = ways(ONE, PLACED, MINE)
+    assert way == "name claim under resources.claims of container main (recreate the pod)"
+    assert '"path": "/spec/containers/0/resources/claims", "value": [{"name": "claim"}]' in commands(ONE, PLACED, MINE)
+    # Of several containers nobody knows which one it is for.
+    two = PLACED | {"spec": PLACED["spec"] | {"containers": [{"name": "a"}, {"name": "b"}]}}
+    assert ways(ONE, two, MINE) == []
+
+
+# --- where a configuration stands -----------------------------------------------------------------------------------
+
+
+def configured(*names: str) -> list[dict[str, Any]]:
+    return [{"opaque": {"driver": build.DRIVER, "parameters": {"sharing": {name: 1}}}} for name in names]
+
+
+def with_config(record: dict[str, Any], *names: str) -> dict[str, Any]:
+    devices = {**record["spec"]["devices"], "config": configured(*names)}
+    return record | {"spec": {"devices": devices}}
+
+
+UNKNOWN = failed('strict decoding error: unknown field "sharing.typo"')
+
+
+@pytest.mark.parametrize(
+    ("of_claim", "of_class", "expected"),
+    [
+        (["good", "typo"], [], ("ResourceClaim", "spec.devices.config[1].opaque.parameters", "sharing.typo")),
+        (["good"], ["typo"], ("DeviceClass", "spec.config[0].opaque.parameters", "sharing.typo")),
+        # None has it: which one is meant is clear where there is one only.
+        (["good"], [], ("ResourceClaim", "spec.devices.config[0].opaque.parameters", "")),
+        (["good", "fine"], [], None),
+    ],
+)
+def test_whose_configuration_a_driver_refuses(
+    of_claim: list[str], of_class: list[str], expected: tuple[str, str, str] | None
+) -> None:
+    class_ = build.device_class(config=configured(*of_class))
+    found = report(ONE, PLACED, class_, with_config(MINE, *of_claim), UNKNOWN).configured
+    assert (None if found is None else (found.ref.kind, found.path, found.field)) == expected
+
+
+def test_a_claim_from_a_template_is_corrected_there() -> None:
+    pod = build.pod(templates=["tmpl"], node_name="node-1")
+    pod["status"]["resourceClaimStatuses"] = [{"name": "tmpl", "resourceClaimName": "claim"}]
+    found = report(ONE, pod, with_config(MINE, "typo"), UNKNOWN).configured
+    assert found is not None
+    assert (found.ref.kind, found.ref.name) == ("ResourceClaimTemplate", "tmpl")
+    assert found.path == "spec.spec.devices.config[0].opaque.parameters"
+
+
+def test_a_device_that_could_not_be_attached_is_left_for_another() -> None:
+    broken = {"type": "Broken", "status": "True", "lastTransitionTime": "2026-01-01T00:00:00Z"}
+    mine = build.claim(held=[("node-1", "gpu-0")], on="node-1")
+    mine["status"]["allocation"]["devices"]["results"][0] |= {
+        "bindingConditions": ["Ready"],
+        "bindingFailureConditions": ["Broken"],
+    }
+    mine["status"]["devices"] = [{"driver": build.DRIVER, "pool": "node-1", "device": "gpu-0", "conditions": [broken]}]
+    assert ways(TWO, build.pod(claims=["claim"]), mine) == [TAINTED]
+    assert TAINTED not in ways(ONE, build.pod(claims=["claim"]), mine)
