@@ -135,7 +135,7 @@ def test_another_scheduler_that_lacks_a_right() -> None:
 def test_a_pod_that_was_put_on_its_node_by_hand() -> None:
     report = report_of(build.node(), SLICE, build.claim("claim"), PLACED)
     assert "its ResourceClaim claim has no devices: the pod was put there without the scheduler" in first_line(report)
-    assert "drop spec.nodeName, so that the scheduler places the pod and its claim" in page_of(report)
+    assert "drop spec.nodeName, so that the scheduler places the pod" in page_of(report)
 
 
 def test_what_a_node_does_not_have_at_all_does_not_become_free() -> None:
