@@ -12,9 +12,11 @@ from kubectl_dra.diagnosis.records import (
     BindingProblem,
     ClassOffer,
     ClassProblem,
+    ContainerWaits,
     FatalError,
     GangElsewhere,
     HeldFor,
+    KubeletText,
     NodeOutcome,
     NodeTaint,
     NoSingleNode,
@@ -344,6 +346,12 @@ def _failed_on_the_node(report: PendingReport, code: Code, address: Address) -> 
     yield from last_words(report, address)
 
 
+def _quotes_events(report: PendingReport) -> bool:
+    """Whether the page has what the newest event says: the kubelet's words, or those of a container's state."""
+    detail = report.causes[0].detail
+    return isinstance(detail, KubeletText) or (isinstance(detail, ContainerWaits) and bool(detail.message))
+
+
 def _on_the_node(report: PendingReport, code: Code, address: Address, now: datetime) -> Iterator[Safe]:
     events = command(reading(kubectl("describe", of("pod", report.pod.name, report.pod.namespace)), address))
     if code is Code.PREPARING:
@@ -365,7 +373,7 @@ def _on_the_node(report: PendingReport, code: Code, address: Address, now: datet
             return
         if has_way_out(report):
             return
-        if events is not None:
+        if events is not None and not _quotes_events(report):
             yield fmt("Its events: {}", events)
     if code is Code.KUBELET_API:
         cordon = command(changing(kubectl("cordon", of("node", report.node)), address))

@@ -78,15 +78,14 @@ def evidence_lines(
         case PoolProblem() as pool:
             yield from _pool(pool, now, said)
         case BindingProblem() as binding:
-            yield from _binding(binding, now)
+            yield from _binding(binding, now, said)
         case KubeletText() as kubelet:
-            when = often(kubelet.times, kubelet.first, kubelet.time, now)
-            yield from wrapped(fmt("Kubelet, {}: {}", when, _beyond(kubelet, cause.code)), indent=2)
+            yield from _kubelet(kubelet, cause.code, now, said)
         case OpenPlugins(plugins=plugins):
             yield from _open(plugins)
         case Departure() as departure:
             yield from _departure(departure, now)
-        case Refusal() as refusal if refusal.earlier:
+        case Refusal() as refusal if refusal.earlier and not _is_told(refusal.message, said):
             yield from wrapped(fmt("An earlier attempt, {}: {}", ago(refusal.time, now), refusal.message), indent=2)
         case VanishedDevices(pools=pools) if pools:
             yield from wrapped(fmt("Nothing is published of {}: does its driver run?", listed(pools)), indent=2)
@@ -96,6 +95,12 @@ def evidence_lines(
             return
 
 
+def _is_told(message: str, said: str) -> bool:
+    """Whether the first line has what a message comes down to, which stands last."""
+    last = message.rstrip(".").rpartition(": ")[2]
+    return " " in last and last in said
+
+
 def _departure(departure: Departure, now: datetime) -> Iterator[Safe]:
     if departure.deleted:
         yield from wrapped(fmt("Deleted {}", ago(departure.deleted, now)), indent=2)
@@ -103,12 +108,13 @@ def _departure(departure: Departure, now: datetime) -> Iterator[Safe]:
         yield from wrapped(fmt("{}, {}: {}", departure.reason, ago(departure.time, now), departure.message), indent=2)
 
 
-def _beyond(kubelet: KubeletText, code: Code) -> str:
-    """The kubelet's words without the error where the first line has all of it."""
-    words = without_uids(kubelet.detail)
-    whole = code in DETAIL_TOLD and kubelet.detail and innermost(kubelet.detail) == words
-    before = kubelet.text.removesuffix(kubelet.detail) if kubelet.detail else kubelet.text
-    return before.rstrip(" :") if whole else without_uids(before) + words
+def _kubelet(kubelet: KubeletText, code: Code, now: datetime, said: str) -> Iterator[Safe]:
+    """How often the kubelet said so, and its words unless the first line has what they come down to."""
+    when = often(kubelet.times, kubelet.first, kubelet.time, now)
+    if code in DETAIL_TOLD and innermost(kubelet.detail or kubelet.text) in said:
+        yield from wrapped(fmt("The kubelet said so {}.", when), indent=2, first=0)
+        return
+    yield from wrapped(fmt("Kubelet, {}: {}", when, without_uids(kubelet.text)), indent=2)
 
 
 def failing_lines(pods: Sequence[FailingPod]) -> Iterator[Safe]:
@@ -206,10 +212,11 @@ def _pool(pool: PoolProblem, now: datetime, said: str) -> Iterator[Safe]:
         yield from wrapped(fmt("Pool {}: {}", pool.pool, Safe("; ").join(parts)), indent=4, first=2)
 
 
-def _binding(binding: BindingProblem, now: datetime) -> Iterator[Safe]:
-    if binding.message or binding.reason:
+def _binding(binding: BindingProblem, now: datetime, said: str) -> Iterator[Safe]:
+    told = bool(binding.message) and binding.message in said
+    if (binding.message or binding.reason) and not told:
         yield from wrapped(fmt("{}: {} {}", binding.device, binding.reason, binding.message), indent=2)
-    if binding.since:
+    if binding.since and not told:
         yield from wrapped(fmt("Allocated {}", ago(binding.since, now)), indent=2)
 
 

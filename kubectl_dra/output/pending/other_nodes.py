@@ -19,7 +19,7 @@ from kubectl_dra.reports.pending import NodeGroupRecord, PendingReport
 #: Their sentence says what rejects the nodes.
 _TELLS_NODES: Final = (Code.CLAIM_ELSEWHERE, Code.EXTENDED_RESOURCE_UNSERVED)
 #: Their first line tells all of the claim.
-_OF_A_CLAIM: Final = (Code.CLAIM_ELSEWHERE, Code.ALLOCATION_IN_FLIGHT)
+_OF_A_CLAIM: Final = (Code.CLAIM_ELSEWHERE, Code.ALLOCATION_IN_FLIGHT, Code.BINDING_FAILED)
 #: So many groups of nodes are told in the first line.
 _TOLD_FIRST: Final = 3
 

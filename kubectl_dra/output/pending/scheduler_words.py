@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Final
 
-from kubectl_dra.diagnosis.records import Agreement, FatalError, Verdict
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import Agreement, FatalError, Observed, Verdict
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import GAP, closed, width, wrapped
-from kubectl_dra.output.safe import Safe, Style, fmt, styled
+from kubectl_dra.output.pending.said_advice import right_lacked
+from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import ago
 from kubectl_dra.reports.pending import PendingReport
-from kubectl_dra.scheduler.fit_error import without_preemption
+from kubectl_dra.scheduler.fit_error import SCHEDULING_GATED, without_preemption
 
 #: What the first line and the ways out have of an error of a selector (plugins/dynamicresources, cel).
 _ON_A_DEVICE: Final = re.compile(r"(?:claim|class) \S+: selector #[0-9]+ on device \S+: ")
@@ -26,6 +28,10 @@ AGREEMENT: Final = {
     Agreement.UNOBSERVED: "nothing written yet",
     Agreement.UNCHECKED: "could not be compared",
 }
+#: Which plugin said it, where the code of the page tells more.
+_PLUGIN: Final = re.compile('^running (?:[A-Za-z]+ )?(?:plugin )?"[A-Za-z]+"(?: filter plugin)?: ')
+#: Their sentence is made of the scheduler's words.
+_QUOTED: Final = (Code.ALLOCATION_IN_FLIGHT,)
 
 
 def fault_of(report: PendingReport) -> FatalError | None:
@@ -40,21 +46,47 @@ def scheduler_lines(report: PendingReport, now: datetime) -> Iterator[Safe]:
         # Of an earlier attempt, which is over.
         return
     if seen is not None and seen.status == "False":
-        reason = Safe("") if seen.reason == "Unschedulable" else fmt(" ({})", seen.reason)
-        lead, right = fmt("Scheduler, {}{}", ago(seen.time, now), reason), Safe(AGREEMENT[report.agreement])
-        words = fmt("{}: {}", lead, _words(report, seen.message))
-        # Its count of nodes decides nothing where all that follows has room in the same line.
-        short = fmt("{}: {}", lead, _COUNT_OF_NODES.sub("… ", _words(report, seen.message)))
-        fits = report.agreement is Agreement.AGREES and width(short) + GAP + width(right) <= page_width()
-        yield from closed(short if fits else words, styled(right, Style.DIM))
-        if report.agreement is Agreement.STALE and report.message:
-            yield from wrapped(fmt("It would now write: {}", report.message))
-        if report.agreement is Agreement.DIFFERS and report.message:
-            yield from wrapped(fmt("This diagnosis expects: {}", report.message))
-    elif report.verdict is Verdict.GATED:
-        yield Safe("The scheduler has not tried the pod yet, so it has written nothing.")
-    elif report.message:
+        yield from _observed_lines(report, seen, now)
+    elif report.message and report.verdict is not Verdict.GATED:
         yield from wrapped(fmt("The scheduler has written nothing yet; it would write: {}", report.message))
+
+
+def _observed_lines(report: PendingReport, seen: Observed, now: datetime) -> Iterator[Safe]:
+    """A line where the words match, for what they mean stands above; all of them where they do not."""
+    agreement, when = report.agreement, ago(seen.time, now)
+    if _is_quoted(report):
+        yield fmt("The scheduler said so {}.", when)
+        return
+    reason = Safe("") if seen.reason == "Unschedulable" else fmt(" ({})", seen.reason)
+    lead, words = fmt("Scheduler, {}{}: ", when, reason), _words(report, seen.message)
+    match agreement:
+        case Agreement.AGREES if seen.reason == SCHEDULING_GATED:
+            # That there is a gate, and no more.
+            return
+        case Agreement.AGREES:
+            yield from _one_line(lead, words, Safe(AGREEMENT[agreement]))
+        case Agreement.UNCHECKED:
+            yield from wrapped(lead + safe(words))
+        case _:
+            yield from closed(lead + safe(words), styled(Safe(AGREEMENT[agreement]), Style.DIM))
+    if agreement is Agreement.STALE and report.message:
+        yield from wrapped(fmt("It would now write: {}", report.message))
+    if agreement is Agreement.DIFFERS and report.message:
+        yield from wrapped(fmt("This diagnosis expects: {}", report.message))
+
+
+def _one_line(lead: Safe, words: str, right: Safe) -> Iterator[Safe]:
+    """The words without their count of nodes and their plugin; only that they match where they need another line."""
+    whole = lead + safe(_PLUGIN.sub("", _COUNT_OF_NODES.sub("… ", words)))
+    if width(whole) + GAP + width(right) <= page_width():
+        yield from closed(whole, styled(right, Style.DIM))
+    else:
+        yield from wrapped(fmt("{}its message {}.", lead, right))
+
+
+def _is_quoted(report: PendingReport) -> bool:
+    """Whether the first line has the scheduler's words."""
+    return report.code in _QUOTED or right_lacked(report) is not None
 
 
 def _words(report: PendingReport, message: str) -> str:

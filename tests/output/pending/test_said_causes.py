@@ -63,7 +63,7 @@ def test_a_driver_that_serves_one_pod_per_claim() -> None:
     assert first_line(report).endswith(": claim ml/nic is reserved for 2 consumers, dranet supports one pod per claim.")
     page = page_of(report)
     assert UID not in page
-    assert "Kubelet, 31 times, first " in page
+    assert "The kubelet said so 31 times, first " in page
     assert "Give each pod a claim of its own" in page
 
 

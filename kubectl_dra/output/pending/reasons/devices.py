@@ -178,6 +178,8 @@ def _elsewhere(elsewhere: ClaimElsewhere, cause: Cause) -> Safe:
 
 def _binding_failed(problem: BindingProblem, cause: Cause) -> Safe:
     what = fmt("reported {}", problem.failed) if problem.failed else Safe("was not ready in time")
+    if problem.failed and problem.message:
+        what = fmt("failed to bind: {} ({})", problem.message.rstrip("."), problem.failed)
     return fmt("device {} of claim {} {}", problem.device, object_name(cause.claim), what)
 
 

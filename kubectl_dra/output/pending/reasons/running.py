@@ -53,7 +53,7 @@ def _not_reserved(cause: Cause) -> Safe:
 
 def _not_allocated(cause: Cause) -> Safe:
     text = (
-        "its {} has no devices: the pod was put there without the scheduler (spec.nodeName), and nobody allocates now"
+        "its {} has no devices: the pod was put there without the scheduler (spec.nodeName), so nothing allocates them"
     )
     return fmt(text, _claim_of(cause))
 
