@@ -23,7 +23,6 @@ PACKAGE = Path(__file__).parents[1] / "kubectl_dra"
 # Where the program begins, or what it is begun with.
 EDGES = {
     "commands/app.py",
-    "commands/shared/options.py",
     "commands/completion/cache.py",
     "source/spec.py",
     "tui/settings.py",

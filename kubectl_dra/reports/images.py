@@ -12,22 +12,18 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from kubectl_dra.model.core import Pod
+from kubectl_dra.scheduler.plugins.image_locality import full_name
 
 Json = dict[str, Any]
 _HIDDEN: Final = re.compile(r"sha256:[0-9a-f]{16}")
 _CONTAINERS: Final = ("initContainers", "containers", "ephemeralContainers")
 
 
-def normalised(name: str) -> str:
-    """With the tag that is meant (upstream: normalizedImageName of imagelocality)."""
-    return name if name.rfind(":") > name.rfind("/") else f"{name}:latest"
-
-
 def hidden(name: str) -> str:
     """What stands for the image's name; what is hidden already stays as it is."""
     if not name or _HIDDEN.fullmatch(name):
         return name
-    return f"sha256:{hashlib.sha256(normalised(name).encode()).hexdigest()[:16]}"
+    return f"sha256:{hashlib.sha256(full_name(name).encode()).hexdigest()[:16]}"
 
 
 def named_by(pods: Iterable[Pod]) -> frozenset[str]:

@@ -38,7 +38,7 @@ def _load_file(spec: SourceSpec) -> tuple[Inventory, Evidence]:
     from kubectl_dra.source.file import load_files
 
     # Who needs no kind in particular writes all of it down again.
-    return load_files((spec.file or "", *spec.more_files), spec.max_bytes, spec.told, whole=not spec.needs)
+    return load_files((spec.file or "", *spec.more_files), spec.max_bytes, spec.told, whole=not spec.needs.kinds)
 
 
 def current_namespace(spec: SourceSpec) -> str:

@@ -15,6 +15,7 @@ from kubectl_dra.commands.shared.errors import UsageProblem
 from kubectl_dra.commands.shared.kubectl_style import KubectlStyle, rewritten
 from kubectl_dra.commands.shared.options import Options, shared_options
 from kubectl_dra.commands.shared.suggest import did_you_mean, near
+from kubectl_dra.source.needs import Needs
 
 SEEN: list[tuple[Options, tuple[str, ...]]] = []
 
@@ -137,7 +138,7 @@ def test_rewriting_touches_only_known_options() -> None:
 
 def test_the_source_that_options_name() -> None:
     spec = source_spec(Options(namespace="ml", context="c", as_groups=("g",), request_timeout=3.0), ["Pod"])
-    assert (spec.file, spec.namespace, spec.needs) == (None, "ml", frozenset({"Pod"}))
+    assert (spec.file, spec.namespace, spec.needs) == (None, "ml", Needs(frozenset({"Pod"})))
     assert (spec.connection.context, spec.connection.as_groups, spec.connection.request_timeout) == ("c", ("g",), 3.0)
 
 

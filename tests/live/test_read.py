@@ -242,7 +242,7 @@ def test_without_kinds_everything_is_read_and_no_pod_reduced(connection: Connect
 
 
 def test_the_namespace_is_the_one_asked_for_or_the_contexts(connection: Connection) -> None:
-    kinds = frozenset({"Pod"})
+    kinds = Needs(frozenset({"Pod"}))
     assert current_namespace(connection) == "ml"
     assert needs_of(SourceSpec(connection=connection, needs=kinds)).namespaces == ("ml",)
     assert needs_of(SourceSpec(connection=connection, needs=kinds, namespace="dev")).namespaces == ("dev",)

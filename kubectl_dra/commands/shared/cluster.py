@@ -21,7 +21,8 @@ from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.signs import shown_gates
 from kubectl_dra.output.progress import PROGRESS
 from kubectl_dra.source import current_namespace, load
-from kubectl_dra.source.spec import STDIN, Connection, SourceSpec, Told
+from kubectl_dra.source.needs import Needs
+from kubectl_dra.source.spec import STDIN, SourceSpec, Told
 
 _MANY_OBJECTS: Final = 100_000
 #: How many new objects the garbage collector waits for, and how many of its rounds, before it looks at older ones. In
@@ -59,22 +60,20 @@ def read_cluster(
     ``pods`` are names that must be read in any case.
 
     ``slices``, ``claims`` (names), ``node``, ``local``, ``demanded`` (kinds), ``whole_nodes``, ``namespaces``
-    (others that matter) and ``everywhere`` (kinds) say what of a live cluster is enough, as :class:`SourceSpec`
-    explains.
+    (others that matter) and ``everywhere`` (kinds) say what of a live cluster is enough, as :class:`Needs` explains.
     """
     gates = gates_of(options)
-    spec, namespace = spec_and_namespace(options, needs, pods, local=local)
-    named = frozenset(Key(namespace, name) for name in claims)
-    spec = dataclasses.replace(
-        spec,
+    limits = Needs(
+        frozenset(needs),
+        tuple(namespaces),
         slices=frozenset(slices),
-        claims=named,
+        local=local,
         node=node,
         demanded=frozenset(demanded),
         whole_nodes=frozenset(whole_nodes),
-        more_namespaces=frozenset(namespaces),
         everywhere=frozenset(everywhere),
     )
+    spec, namespace = spec_and_namespace(options, limits, pods, claims)
     with unwatched():
         inventory, evidence = load(dataclasses.replace(spec, told=_told(spec)))
         much = gc.get_count()[0] > _MANY_OBJECTS
@@ -114,15 +113,20 @@ def _told(spec: SourceSpec) -> Told:
 
 
 def spec_and_namespace(
-    options: Options, needs: Iterable[str], pods: Iterable[str], *, local: bool = False
+    options: Options, needs: Needs, pods: Iterable[str], claims: Iterable[str] = ()
 ) -> tuple[SourceSpec, str]:
-    """The source that the options name, and the namespace in scope (empty for all)."""
-    spec = source_spec(options, needs)
+    """The source that the options name, and the namespace in scope (empty for all) of ``pods`` and ``claims``."""
+    spec = source_spec(options)
     namespace = "" if options.all_namespaces else current_namespace(spec)
-    return dataclasses.replace(spec, pods=frozenset(Key(namespace, name) for name in pods), local=local), namespace
+    named = dataclasses.replace(needs, pods=_keys(namespace, pods), claims=_keys(namespace, claims))
+    return dataclasses.replace(spec, needs=named), namespace
 
 
-def source_spec(options: Options, needs: Iterable[str] = ()) -> SourceSpec:
+def _keys(namespace: str, names: Iterable[str]) -> frozenset[Key]:
+    return frozenset(Key(namespace, name) for name in names)
+
+
+def source_spec(options: Options, kinds: Iterable[str] = ()) -> SourceSpec:
     """The source that the options name. Raises a usage error for a file together with flags of a live cluster."""
     if options.from_ is not None:
         _refuse_connection_flags(options)
@@ -130,27 +134,11 @@ def source_spec(options: Options, needs: Iterable[str] = ()) -> SourceSpec:
         from kubectl_dra.commands.shared.logs import log_requests
 
         log_requests(options.color)
-    connection = Connection(
-        kubeconfig=options.kubeconfig,
-        context=options.context,
-        cluster=options.cluster,
-        user=options.user,
-        as_user=options.as_user,
-        as_groups=options.as_groups,
-        server=options.server,
-        token=options.token,
-        insecure=options.insecure,
-        request_timeout=options.request_timeout,
-        verbosity=options.verbosity,
-        max_bytes=options.max_bytes,
-        clock=options.clock,
-        address=address_of(options),
-    )
     return SourceSpec(
         options.from_,
-        connection,
+        dataclasses.replace(options, address=address_of(options)),
         options.namespace,
-        frozenset(needs),
+        Needs(frozenset(kinds)),
         all_namespaces=options.all_namespaces,
         max_bytes=options.max_bytes,
         more_files=options.from_others,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import queue
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -17,6 +16,7 @@ from kubectl_dra.model.evidence import Fields
 from kubectl_dra.model.pace import LONGEST, SHOWN, Pace
 from kubectl_dra.output.progress import PROGRESS
 from kubectl_dra.output.safe import fmt
+from kubectl_dra.source.needs import Needs
 
 if TYPE_CHECKING:
     from kubectl_dra.source.live.feed import Trouble
@@ -51,8 +51,8 @@ def follow(
 
     PROGRESS.end()  # to wait is no work
     gates = gates_of(options)
-    spec, namespace = spec_and_namespace(options, needs, pods, local=local)
-    spec = dataclasses.replace(spec, slices=frozenset(slices), demanded=frozenset(demanded))
+    limits = Needs(frozenset(needs), slices=frozenset(slices), local=local, demanded=frozenset(demanded))
+    spec, namespace = spec_and_namespace(options, limits, pods)
     inbox: queue.SimpleQueue[Published | BaseException] = queue.SimpleQueue()
     feed = Feed(spec.connection, needs_of(spec), inbox.put, inbox.put)
     feed.start()

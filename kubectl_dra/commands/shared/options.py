@@ -6,16 +6,16 @@ import functools
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
 from kubectl_dra.commands.shared.errors import CommandError, UsageProblem
 from kubectl_dra.model import labels
-from kubectl_dra.model.clock import SYSTEM, Clock
 from kubectl_dra.source.errors import SourceError
 from kubectl_dra.source.limits import MAX_BYTES, parse_size, size_text
+from kubectl_dra.source.spec import Connection
 
 if TYPE_CHECKING:
     from kubectl_dra.source.inputs import Inputs
@@ -27,14 +27,12 @@ _GO_UNITS: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """All shared options of one call; those that a command does not take have their defaults.
+class Options(Connection):
+    """All shared options of one call, those of the connection too; what a command does not take has its default.
 
     ``namespace`` is empty if not given. ``from_`` is the first ``--from`` and ``from_others`` are the rest, which
     together are one cluster. ``output`` is empty for text. ``text``: JSON and YAML hold the page for people, too.
-    ``request_timeout`` is in seconds, None for
-    no limit asked for. ``max_bytes`` bounds a file, or one list of a live cluster. ``clock`` is that
-    of the program.
+    ``max_bytes`` bounds a file as well.
     """
 
     namespace: str = ""
@@ -50,20 +48,7 @@ class Options:
     from_others: tuple[str, ...] = ()
     feature_gates: tuple[str, ...] = ()
     exit_code: bool = False
-    context: str = ""
-    cluster: str = ""
-    user: str = ""
-    kubeconfig: str = ""
-    as_user: str = ""
-    as_groups: tuple[str, ...] = ()
-    server: str = ""
-    token: str = field(default="", repr=False)
-    insecure: bool = False
-    request_timeout: float | None = None
-    max_bytes: int = MAX_BYTES
-    verbosity: int = 0
     color: str = "auto"
-    clock: Clock = SYSTEM
 
     @property
     def manifests(self) -> Inputs:

@@ -12,8 +12,8 @@ from kubectl_dra.commands.shared.errors import UsageProblem
 from kubectl_dra.model.ids import Key
 from kubectl_dra.source.errors import ClusterError
 from kubectl_dra.source.live.feed import Feed, Published
-from kubectl_dra.source.live.needs import Needs
 from kubectl_dra.source.live.pulse import Pulse
+from kubectl_dra.source.needs import Needs
 from kubectl_dra.source.spec import Connection
 from kubectl_dra.tui.feed import Link, Listener, Status
 

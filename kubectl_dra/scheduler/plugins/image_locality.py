@@ -50,7 +50,7 @@ def _images(pod: Pod) -> Iterable[str]:
 
 
 def full_name(image: str) -> str:
-    """The name with its tag; without one it is ``latest``."""
+    """The name with its tag; without one it is ``latest`` (upstream: normalizedImageName)."""
     return image if image.rfind(":") > image.rfind("/") else f"{image}:latest"
 
 

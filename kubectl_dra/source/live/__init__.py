@@ -6,12 +6,14 @@ Decoding lives in ``api``. What is refused becomes evidence; what fails is raise
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from kubectl_dra.model.evidence import Evidence
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.source.live.kubeconfig import namespace_of
-from kubectl_dra.source.live.needs import Needs
 from kubectl_dra.source.live.read import read as _read
 from kubectl_dra.source.live.session import Session, open_session
+from kubectl_dra.source.needs import Needs
 from kubectl_dra.source.spec import Connection, SourceSpec, Told
 
 __all__ = ["Needs", "Session", "current_namespace", "load", "needs_of", "open_session", "read"]
@@ -45,17 +47,5 @@ def needs_of(spec: SourceSpec) -> Needs:
         namespaces: tuple[str, ...] = ()
     else:
         own = spec.namespace or current_namespace(spec.connection)
-        namespaces = (own, *sorted(spec.more_namespaces - {own}))
-    return Needs(
-        spec.needs,
-        namespaces,
-        spec.pods,
-        all_pods=not spec.needs,
-        slices=spec.slices,
-        local=spec.local,
-        claims=spec.claims,
-        node=spec.node,
-        demanded=spec.demanded,
-        whole_nodes=spec.whole_nodes,
-        everywhere=spec.everywhere,
-    )
+        namespaces = (own, *sorted({*spec.needs.namespaces} - {own}))
+    return replace(spec.needs, namespaces=namespaces, all_pods=not spec.needs.kinds)

@@ -15,7 +15,7 @@ from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.podneeds import in_group, is_spread, may_evict, uses_storage
 from kubectl_dra.model.usage import is_terminal
-from kubectl_dra.source.live.needs import Needs
+from kubectl_dra.source.needs import Needs
 
 PRIORITY: Final = (PRIORITY_CLASS, DISRUPTION_BUDGET)
 ON_DEMAND: Final = frozenset(kind.name for kind in (*STORAGE, *PRIORITY, SERVICE, *GROUPS))

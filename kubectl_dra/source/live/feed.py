@@ -20,7 +20,6 @@ from kubectl_dra.model.pace import BEHIND, Pace
 from kubectl_dra.source.errors import ClusterError
 from kubectl_dra.source.live.demand import Demand, at_once
 from kubectl_dra.source.live.discovery import Served, discover, discover_more
-from kubectl_dra.source.live.needs import Needs
 from kubectl_dra.source.live.session import Session, open_session
 from kubectl_dra.source.live.slices import selections_to_follow, without_pool
 from kubectl_dra.source.live.store import Store
@@ -35,6 +34,7 @@ from kubectl_dra.source.live.watch import (
     Scope,
     Unselectable,
 )
+from kubectl_dra.source.needs import Needs
 from kubectl_dra.source.spec import Connection
 
 INTERVAL_SECONDS: Final = 0.25

@@ -22,11 +22,11 @@ from kubectl_dra.source.live.demand import Demand, at_once
 from kubectl_dra.source.live.discovery import Served, discover, discover_more
 from kubectl_dra.source.live.errors import NotServedError, RefusedError
 from kubectl_dra.source.live.listing import KeepAll, Listed, Sink, list_path, take_list
-from kubectl_dra.source.live.needs import Needs
 from kubectl_dra.source.live.parallel import in_parallel
 from kubectl_dra.source.live.pods import PodReducer, add_usage
 from kubectl_dra.source.live.session import Session
 from kubectl_dra.source.live.slices import list_slices, list_slices_for_node, pools_of
+from kubectl_dra.source.needs import Needs
 from kubectl_dra.source.spec import Told
 
 # The controller takes finished pods out of reservations at once: more than a few never are there.

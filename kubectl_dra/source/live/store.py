@@ -23,7 +23,6 @@ from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.model.podinfo import PodInfo
 from kubectl_dra.model.usage import NodeUsage, sum_of_pods
-from kubectl_dra.source.live.needs import Needs
 from kubectl_dra.source.live.pods import PodTracker, matters, taken_by
 from kubectl_dra.source.live.sharing import Sharer
 from kubectl_dra.source.live.watch import (
@@ -38,6 +37,7 @@ from kubectl_dra.source.live.watch import (
     Unreadable,
     Unselectable,
 )
+from kubectl_dra.source.needs import Needs
 
 _READ: Final = (Coverage.COMPLETE, Coverage.FILTERED)
 _UNKNOWN: Final = -1

@@ -25,11 +25,11 @@ from kubectl_dra.model.resource import ResourceSlice
 from kubectl_dra.source.errors import ClusterError
 from kubectl_dra.source.live import errors
 from kubectl_dra.source.live.listing import KeepAll, Listed, Sink, list_path, take_list
-from kubectl_dra.source.live.needs import Needs
 from kubectl_dra.source.live.pods import PodTracker
 from kubectl_dra.source.live.session import Session
 from kubectl_dra.source.live.sharing import Sharer, kept
 from kubectl_dra.source.live.slices import BAD_REQUEST, field_selector, slice_fields
+from kubectl_dra.source.needs import Needs
 
 IDLE_SECONDS: Final = 90.0  # servers send a bookmark about once a minute
 _WATCH_SECONDS: Final = (240, 480)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from kubectl_dra.api.kinds import KINDS, Kind
-from kubectl_dra.model.evidence import Fields
-from kubectl_dra.model.ids import Key
+if TYPE_CHECKING:
+    # Help and usage errors have options, and no objects.
+    from kubectl_dra.api.kinds import Kind
+    from kubectl_dra.model.evidence import Fields
+    from kubectl_dra.model.ids import Key
 
 # Namespaced kinds of which objects in other namespaces matter: they hold devices, take resources of nodes, or belong to
 # classes, which have no namespace.
@@ -49,6 +51,8 @@ class Needs:
 
     def wanted(self) -> tuple[Kind, ...]:
         """The kinds, in the order in which an Inventory lists them."""
+        from kubectl_dra.api.kinds import KINDS  # whoever only asks for help should not pay for the model
+
         return tuple(kind for kind in KINDS if not self.kinds or kind.name in self.kinds)
 
     def scopes(self, kind: Kind) -> tuple[str, ...]:
@@ -64,3 +68,6 @@ class Needs:
         """The ``fieldSelector`` of the list."""
         whole = kind.name == "Pod" and (self.all_pods or (self.local and bool(self.namespaces)))
         return "" if whole else _FIELDS.get(kind.name, "")
+
+
+ALL: Final = Needs()
