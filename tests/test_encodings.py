@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -16,10 +17,14 @@ TEXT = {"read_text", "write_text", "TextIOWrapper"}
 FOREIGN = {"formatter", "os", "tarfile", "webbrowser", "zipfile"}
 # ``text=True`` of these is a flag of our own: the field ``text`` of a JSON answer.
 OURS = {"shared_options"}
+#: What each such call holds; most modules need not be parsed.
+NAMED = re.compile(rf"\b(?:{'|'.join((*OPENING, *TEXT))})\b|\b(?:text|universal_newlines)=")
 
 
 def lacks(source: str) -> list[int]:
     """The lines of calls that read or write text, and say no encoding."""
+    if not NAMED.search(source):
+        return []
     calls = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call))
     return [call.lineno for call in calls if _is_text(call) and not _says(call)]
 
