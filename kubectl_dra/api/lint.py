@@ -7,7 +7,7 @@ calls an unknown field and then drops in silence.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
@@ -24,7 +24,7 @@ from kubectl_dra.api.podclaims import nested_sources
 from kubectl_dra.api.sources import Source
 from kubectl_dra.api.strict import STEP, known_fields, unknown_fields
 from kubectl_dra.api.trees import in_utf8, read_tree
-from kubectl_dra.model.likeness import similar
+from kubectl_dra.model.likeness import best_guess, similar
 from kubectl_dra.model.resource import Device, ExactDeviceRequest
 
 Tree = dict[str, Any]
@@ -290,7 +290,7 @@ def _unknown(linter: _Linter, kind: Kind) -> None:
     struct = shape_of(linter.version, kind).struct
     for path in unknown_fields(linter.tree, struct):
         parent, _, name = path.rpartition(".")
-        hint = _misplaced(path, kind) or _did_you_mean(name, known_fields(struct, parent))
+        hint = _misplaced(path, kind) or best_guess(similar(name, known_fields(struct, parent)))
         message = f"{linter.version} has no such field; the server drops it{hint}"
         linter.found(path, message, Mistake.UNKNOWN_FIELD)
 
@@ -310,13 +310,8 @@ def _misplaced(path: str, kind: Kind) -> str:
 def _unknown_builtin(linter: _Linter, kind: str) -> None:
     for path in builtin.unknown(linter.tree, linter.version, kind):
         steps = [step for step in STEP.findall(path) if not step.isdigit()]
-        hint = _did_you_mean(steps[-1], builtin.known_fields(linter.version, kind, steps[:-1]))
+        hint = best_guess(similar(steps[-1], builtin.known_fields(linter.version, kind, steps[:-1])))
         linter.found(path, f"{kind} has no such field; the server drops it{hint}", Mistake.UNKNOWN_FIELD)
-
-
-def _did_you_mean(name: str, known: Iterable[str]) -> str:
-    near = similar(name, known, 1)
-    return f"; did you mean {near[0]}?" if near else ""
 
 
 def _child(tree: Any, name: str) -> Any:  # noqa: ANN401 - any JSON value

@@ -91,7 +91,7 @@ class LazyGroup(KubectlStyle, click.Group):
         if args[0] in UNLISTED:
             return args[0], UNLISTED[args[0]], args[1:]
         if args[0] not in COMMANDS:
-            from kubectl_dra.commands.shared.suggest import did_you_mean
+            from kubectl_dra.model.likeness import did_you_mean
 
             raise click.UsageError(f'unknown command "{args[0]}"{did_you_mean(args[0], COMMANDS)}', ctx)
         return super().resolve_command(ctx, args)

@@ -1,9 +1,9 @@
-"""Names that look alike: "did you mean"."""
+"""Names that look alike, and "did you mean" in plain text; ``output`` has it for pages."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 _ALIKE: Final = 0.75
@@ -14,11 +14,23 @@ _TELLING: Final = 3
 def similar(name: str, candidates: Iterable[str], limit: int = 3) -> tuple[str, ...]:
     """Candidates that look like ``name``, best first: typing errors, and names that contain it or are contained.
 
-    What two names have in common behind their first dot (a vendor's domain) makes them no more alike.
+    What two names have in common behind their first dot (a vendor's domain) makes them no more alike; case tells
+    nothing.
     """
-    options = sorted(set(candidates) - {name})
-    ranked = sorted(((_likeness(name, option), option) for option in options), key=lambda pair: (-pair[0], pair[1]))
+    options, own = sorted(set(candidates) - {name}), name.lower()
+    ranked = sorted(((_likeness(own, each.lower()), each) for each in options), key=lambda pair: (-pair[0], pair[1]))
     return tuple(option for likeness, option in ranked[:limit] if likeness >= _ALIKE)
+
+
+def best_guess(near: Sequence[str]) -> str:
+    """``; did you mean x?`` of the first of what is :func:`similar`, or nothing."""
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+def did_you_mean(word: str, candidates: Iterable[str]) -> str:
+    """``, did you mean "x" or "y"?`` where a word was typed, or nothing."""
+    names = [f'"{name}"' for name in similar(word, candidates)]
+    return f", did you mean {' or '.join(names)}?" if names else ""
 
 
 def _likeness(name: str, other: str) -> float:

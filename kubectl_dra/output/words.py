@@ -43,6 +43,11 @@ def listed(names: Sequence[str], conjunction: str = "and") -> Safe:
     return Safe(f"{Safe(', ').join(texts[:-1])} {conjunction} {texts[-1]}")
 
 
+def did_you_mean(near: Sequence[str], before: str = "; ", after: str = "") -> Safe:
+    """``; did you mean a, b or c?`` between what stands ``before`` and ``after`` it, or nothing."""
+    return fmt("{}did you mean {}?{}", Safe(before), listed(near, "or"), Safe(after)) if near else Safe("")
+
+
 def one_of(names: Sequence[str], limit: int = 3) -> Safe:
     """``a``, ``a or b``, ``a, b, c or 2 more``: one of these, and any of them."""
     if len(names) <= limit:

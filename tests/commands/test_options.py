@@ -14,7 +14,7 @@ from kubectl_dra.commands.shared.cluster import read_cluster, source_spec
 from kubectl_dra.commands.shared.errors import UsageProblem
 from kubectl_dra.commands.shared.kubectl_style import KubectlStyle, rewritten
 from kubectl_dra.commands.shared.options import Options, shared_options
-from kubectl_dra.commands.shared.suggest import did_you_mean, near
+from kubectl_dra.model.likeness import did_you_mean, similar
 from kubectl_dra.source.needs import Needs
 
 SEEN: list[tuple[Options, tuple[str, ...]]] = []
@@ -163,7 +163,7 @@ def test_gates_that_do_not_exist_or_can_not_be_set(gates: str) -> None:
 
 
 def test_near_misses() -> None:
-    assert near("trianer-0", ["trainer-0", "serve-0", "x"]) == ["trainer-0"]
+    assert similar("trianer-0", ["trainer-0", "serve-0", "x"]) == ("trainer-0",)
     assert did_you_mean("zzz", ["a"]) == ""
     assert did_you_mean("Pods", ["pod", "pods"]) == ', did you mean "pods" or "pod"?'
 

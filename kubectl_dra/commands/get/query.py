@@ -10,7 +10,7 @@ from typing import Final
 from kubectl_dra.api.kinds import POD, kind_for_word
 from kubectl_dra.commands.shared.errors import UsageProblem
 from kubectl_dra.commands.shared.options import Options
-from kubectl_dra.commands.shared.suggest import did_you_mean
+from kubectl_dra.model.likeness import did_you_mean
 from kubectl_dra.reports.invocations import plain_word, shell_line, try_dra, try_kubectl
 
 POOLS: Final = "pools"

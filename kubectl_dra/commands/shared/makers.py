@@ -14,8 +14,8 @@ from kubectl_dra.commands.shared.cluster import source_spec
 from kubectl_dra.commands.shared.errors import CommandError
 from kubectl_dra.commands.shared.not_found import not_there
 from kubectl_dra.commands.shared.options import Options
-from kubectl_dra.commands.shared.suggest import did_you_mean
 from kubectl_dra.model.ids import Key
+from kubectl_dra.model.likeness import did_you_mean
 from kubectl_dra.reports.invocations import kubectl, of, plain_word, shell_line, within
 from kubectl_dra.source.errors import ClusterError, ForbiddenError
 from kubectl_dra.source.spec import Connection

@@ -10,10 +10,10 @@ from kubectl_dra.commands.shared.cluster import Scoped, read_cluster
 from kubectl_dra.commands.shared.errors import CommandError
 from kubectl_dra.commands.shared.not_found import not_found
 from kubectl_dra.commands.shared.options import Options
-from kubectl_dra.commands.shared.suggest import did_you_mean
 from kubectl_dra.model.evidence import Coverage, Evidence
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.model.likeness import did_you_mean
 from kubectl_dra.reports.invocations import try_kubectl
 from kubectl_dra.source.errors import SourceError
 

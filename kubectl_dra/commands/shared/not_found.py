@@ -10,10 +10,10 @@ from collections.abc import Iterable
 from kubectl_dra.api.kinds import NODE, Kind
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.errors import CommandError
-from kubectl_dra.commands.shared.suggest import did_you_mean
 from kubectl_dra.model.evidence import Evidence
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.invocation import CommandLine, Words
+from kubectl_dra.model.likeness import did_you_mean
 from kubectl_dra.reports.invocations import dra, of, shell_line, try_kubectl, within
 
 

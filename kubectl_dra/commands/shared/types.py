@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from kubectl_dra.api.kinds import KINDS, Kind, kind_for_word
 from kubectl_dra.commands.shared.errors import UsageProblem
 from kubectl_dra.commands.shared.options import Options
-from kubectl_dra.commands.shared.suggest import did_you_mean
+from kubectl_dra.model.likeness import did_you_mean
 from kubectl_dra.reports.invocations import of, plain_word, shell_line, try_kubectl
 
 

@@ -13,11 +13,11 @@ from kubectl_dra.commands.shared.errors import CommandError, UsageProblem
 from kubectl_dra.commands.shared.not_found import object_not_found
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.show import write
-from kubectl_dra.commands.shared.suggest import did_you_mean
 from kubectl_dra.commands.taint.source import TaintSource
 from kubectl_dra.commands.taint.words import TaintWords
 from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.model.ids import DeviceId, PoolId
+from kubectl_dra.model.likeness import did_you_mean
 from kubectl_dra.model.resource import DeviceTaint
 from kubectl_dra.model.taint_plan import TaintPlan
 from kubectl_dra.output.documents import document, report_bytes

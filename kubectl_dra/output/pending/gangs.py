@@ -25,7 +25,7 @@ from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.made import refused_sentence
 from kubectl_dra.output.pending.queues import queue_lines, queue_reason
 from kubectl_dra.output.safe import Safe, command, fmt, safe
-from kubectl_dra.output.words import counted, listed
+from kubectl_dra.output.words import counted, did_you_mean, listed
 from kubectl_dra.reports.invocations import kubectl, of, within
 
 GROUP_CODES: Final = (
@@ -67,7 +67,7 @@ def with_whole_name(cause: Cause) -> Cause:
 
 
 def _similar(group: PodGroupName) -> Safe:
-    return fmt(" (did you mean {}?)", Safe(" or ").join(group.similar)) if group.similar else Safe("")
+    return did_you_mean(group.similar, " (", ")")
 
 
 def _described(group: PodGroupName) -> Safe:

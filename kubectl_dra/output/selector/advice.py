@@ -8,7 +8,7 @@ from typing import Final
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.selector.code import code
-from kubectl_dra.output.words import counted, listed, plural, shortened
+from kubectl_dra.output.words import counted, did_you_mean, listed, plural, shortened
 from kubectl_dra.reports.selector.records import CrossCheck, FailingSearch, Rewrite, SelectorReport, compiles
 from kubectl_dra.selectors.compiling import names_local_zone
 
@@ -171,13 +171,13 @@ def name_lines(report: SelectorReport) -> Iterator[Safe]:
     for domain in report.unknown_domains:
         if pointed.intersection(domain.near):
             continue
-        near = fmt(", did you mean {}?", Safe(" or ").join(domain.near)) if domain.near else Safe(".")
+        near = did_you_mean(domain.near, ", ") or Safe(".")
         yield from wrapped(fmt("None of the devices has the domain {}{}", domain.name, near))
     known = {domain.name for domain in report.unknown_domains}
     keys = {failure.key for failure in report.failures if failure.near}
     for use in report.names:
         if use.of and not use.have and use.domain not in known and use.name not in keys:
-            near = fmt(", did you mean {}?", Safe(" or ").join(use.near)) if use.near else Safe(".")
+            near = did_you_mean(use.near, ", ") or Safe(".")
             what = "attribute" if use.field == "attributes" else "capacity"
             yield from wrapped(fmt("None of these devices has the {} {} of {}{}", what, use.name, use.domain, near))
 

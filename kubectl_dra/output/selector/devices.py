@@ -10,7 +10,7 @@ from kubectl_dra.output.layout import PAGE, Column, table, wrapped
 from kubectl_dra.output.pending.removals import short_clause
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.selector.code import marked
-from kubectl_dra.output.words import counted, listed, plural
+from kubectl_dra.output.words import counted, did_you_mean, listed, plural
 from kubectl_dra.reports.selector.records import Clause, Failure, NameUse, PoolOutcome, Seen, SelectorReport
 
 _VALUES: Final = 3
@@ -80,7 +80,7 @@ def _failure(failure: Failure, report: SelectorReport) -> Iterator[Safe]:
     expression = next(
         s.expression for s in report.selectors if (s.device_class, s.index) == (failure.device_class, failure.index)
     )
-    note = fmt("did you mean {}?", Safe(" or ").join(failure.near)) if failure.near else safe(failure.error)
+    note = did_you_mean(failure.near, "") or safe(failure.error)
     yield from marked(expression, failure.offset, failure.length, note)
     use = _use(failure, report.names)
     partial = use is not None and 0 < use.have < use.of

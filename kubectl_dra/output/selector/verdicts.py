@@ -12,7 +12,7 @@ from kubectl_dra.output.refusals import parser_words
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.selector.code import code, marked
 from kubectl_dra.output.units import amounts_text
-from kubectl_dra.output.words import counted, listed, plural
+from kubectl_dra.output.words import counted, did_you_mean, plural
 from kubectl_dra.reports.base import Count
 from kubectl_dra.reports.selector.records import SelectorRecord, SelectorReport
 from kubectl_dra.selectors.compiling import Problem, Verdict
@@ -31,7 +31,7 @@ _ISSUES: Final = "compilation failed: "
 def headline(report: SelectorReport) -> Safe:
     """The answer."""
     if not report.class_found:
-        near = fmt(", did you mean {}?", listed(report.class_near, "or")) if report.class_near else Safe(".")
+        near = did_you_mean(report.class_near, ", ") or Safe(".")
         return fmt("DeviceClass {} does not exist{}", report.device_class or "", near)
     long = next((s for s in report.selectors if s.admission.reason == _TOO_LONG), None)
     if long is not None:
@@ -192,17 +192,13 @@ def _problems(selector: SelectorRecord, verdict: Verdict) -> Iterator[Safe]:
     shown = verdict.problems[:_MAX_PROBLEMS]
     for index, problem in enumerate(shown):
         # The headline says the first one already.
-        note = _near(problem) if problem.near else Safe("")
+        note = did_you_mean(problem.near, "")
         if index:
             note = safe(_message(problem)) + (Safe(": ") + note if note else note)
         offset, length = _extent(selector.expression, problem)
         yield from marked(selector.expression, offset, length, note)
     if len(verdict.problems) > len(shown):
         yield fmt("  and {}", counted(len(verdict.problems) - len(shown), "more error"))
-
-
-def _near(problem: Problem) -> Safe:
-    return fmt("did you mean {}?", Safe(" or ").join(problem.near))
 
 
 def _extent(expression: str, problem: Problem) -> tuple[int | None, int]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from kubectl_dra.api.planned import Planned
 from kubectl_dra.diagnosis.records import Bound
+from kubectl_dra.model.likeness import best_guess
 from kubectl_dra.model.resource import DeviceClass, ResourceClaim, ResourceClaimTemplate
 from kubectl_dra.reports.lint.objects import Found
 from kubectl_dra.reports.lint.records import Rule
@@ -27,16 +28,16 @@ def device_findings(planned: Planned, setting: Setting) -> Iterator[Found]:
 def _of_report(report: SelectorReport, path: str) -> Iterator[Found]:
     whose = f'request "{report.subject.request}": ' if report.subject.request else ""
     for failure in report.failures:
-        near = f"; did you mean {failure.near[0]}?" if failure.near else ""
+        near = best_guess(failure.near)
         text = f"{whose}{failure.error}, on {failure.devices} devices such as {failure.examples[0]}{near}"
         yield Found(Rule.ERROR_ON_DEVICE, text, path)
     for domain in report.unknown_domains:
-        near = f"; did you mean {domain.near[0]}?" if domain.near else ""
+        near = best_guess(domain.near)
         yield Found(Rule.NOT_PUBLISHED, f'{whose}no device has the domain "{domain.name}"{near}', path)
     domains = {domain.name for domain in report.unknown_domains}
     for use in report.names:
         if not use.have and use.of and use.domain not in domains:
-            near = f"; did you mean {use.near[0]}?" if use.near else ""
+            near = best_guess(use.near)
             yield Found(Rule.NOT_PUBLISHED, f"{whose}none of {use.of} devices publishes {use.name}{near}", path)
     nothing = report.totals.matches.value == 0 and not (report.failures or report.totals.undecided.value)
     if nothing and report.class_found and report.totals.devices.bound is Bound.EXACT:

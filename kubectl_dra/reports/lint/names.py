@@ -7,7 +7,7 @@ from typing import Final
 
 from kubectl_dra.api.planned import Planned, PodPlan
 from kubectl_dra.model.ids import Key
-from kubectl_dra.model.likeness import similar
+from kubectl_dra.model.likeness import best_guess, similar
 from kubectl_dra.model.resource import DeviceClass, ResourceClaim, ResourceClaimTemplate
 from kubectl_dra.reports.lint.objects import Found
 from kubectl_dra.reports.lint.records import Rule
@@ -72,7 +72,8 @@ class Names:
         yield Found(Rule.NOT_FOUND, text, path)
 
     def _near(self, kind: str, key: Key) -> str:
-        return _did_you_mean(key.name, {each.name for each in self._keys[kind] if each.namespace == key.namespace})
+        there = (each.name for each in self._keys[kind] if each.namespace == key.namespace)
+        return best_guess(similar(key.name, there))
 
     def _of_claim(self, record: ResourceClaim | ResourceClaimTemplate) -> Iterator[Found]:
         prefix = "spec.spec" if isinstance(record, ResourceClaimTemplate) else "spec"
@@ -81,8 +82,7 @@ class Names:
             wanted = form.device_class_name
             if not wanted or wanted in self._own or (self._classes is not None and wanted in self._classes):
                 continue
-            known = {*self._own, *(self._classes or ())}
-            near = _did_you_mean(wanted, known)
+            near = best_guess(similar(wanted, {*self._own, *(self._classes or ())}))
             # Without all classes at hand only a name that looks like one of the files is worth a word.
             if self._classes or near:
                 own = "" if "firstAvailable" in place else ".exactly"
@@ -95,8 +95,3 @@ def class_names(record: object) -> Iterator[str]:
     if isinstance(record, ResourceClaim | ResourceClaimTemplate):
         spec = record.spec.spec if isinstance(record, ResourceClaimTemplate) else record.spec
         yield from (form.device_class_name for _, _, form in forms(spec.devices.requests) if form.device_class_name)
-
-
-def _did_you_mean(name: str, known: set[str]) -> str:
-    near = similar(name, known, 1)
-    return f"; did you mean {near[0]}?" if near else ""

@@ -23,7 +23,7 @@ from kubectl_dra.diagnosis.records import (
 from kubectl_dra.output.pending.reasons.sentence import Sentence, object_name, with_detail
 from kubectl_dra.output.pending.removals import short_clause
 from kubectl_dra.output.safe import Safe, fmt, safe
-from kubectl_dra.output.words import counted, listed, plural, shortened
+from kubectl_dra.output.words import counted, did_you_mean, listed, plural, shortened
 from kubectl_dra.scheduler.resource_names import DEVICE_CLASS_PREFIX
 
 
@@ -73,7 +73,7 @@ def _selects_nothing(offer: ClassOffer) -> Safe:
         clause = short_clause(offer.clause)
         return fmt(text, offer.device_class, offer.published, devices, clause, listed(offer.seen, "or"))
     unclear = offer.similar and set(offer.similar) != set(offer.drivers)
-    near = fmt(" (did you mean {}?)", listed(offer.similar, "or")) if unclear else Safe("")
+    near = did_you_mean(offer.similar if unclear else (), " (", ")")
     devices = Safe(plural("device", offer.published))
     selector = short_clause(offer.selector)
     return fmt(text, offer.device_class, offer.published, devices, selector, listed(offer.drivers)) + near
@@ -85,7 +85,7 @@ def unpublished_sentence(found: Unpublished) -> Safe:
     have = fmt("; they publish {}", listed(found.names)) if found.names else Safe("")
     if found.elsewhere:
         have = fmt("; they publish it in the domain {}", listed(found.elsewhere, "or"))
-    near = fmt(" (did you mean {}?)", listed(found.similar, "or")) if found.similar else Safe("")
+    near = did_you_mean(found.similar, " (", ")")
     text = "a selector needs the {} {}/{}, which none of the {} of class {} publishes{}{}"
     count = counted(found.devices, "device")
     return fmt(text, what, found.domain, found.name, count, found.device_class, have, near)

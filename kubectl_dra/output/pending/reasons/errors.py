@@ -11,7 +11,7 @@ from kubectl_dra.output.pending.reasons.sentence import Sentence, object_name, w
 from kubectl_dra.output.refusals import refusal_text
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.units import amounts_text
-from kubectl_dra.output.words import listed
+from kubectl_dra.output.words import did_you_mean, listed
 
 #: The longest error that the first line repeats; longer ones stand below it.
 _SHORT: Final = 60
@@ -59,7 +59,7 @@ def _missing_attribute(error: FatalError) -> Safe:
             listed(error.similar, "or"),
         )
     if error.publishers == 0:
-        near = fmt("; did you mean {}?", listed(error.similar, "or")) if error.similar else Safe("")
+        near = did_you_mean(error.similar)
         return fmt(": it reads the attribute {}, which no device publishes{}{}", name, have, near)
     count = fmt(", unlike {} of the {} devices of the class", error.publishers, error.devices) if error.devices else ""
     return fmt(": it reads the attribute {}, which that device does not publish{}{}", name, have, Safe(count))
