@@ -8,7 +8,7 @@ chunk is not looked at here: then the chunk is decoded whole, which names what i
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -55,26 +55,25 @@ class _Condition(_Part, frozen=True):
 
 
 #: A volume with each source that a plugin looks at as it is written; the token's own source is none of them.
-_Volume: Final = msgspec.defstruct(
+_Volume: Final[Any] = msgspec.defstruct(
     "_Volume",
     [
         (name, msgspec.Raw, msgspec.field(default=_NONE, name=key))
         for name, key in zip(Volume.__struct_fields__, Volume.__struct_encode_fields__, strict=True)
     ],
-    frozen=True,
     gc=False,
 )
-_NO_SOURCE: Final = (_NONE,) * (len(Volume.__struct_fields__) - 1)
+_NO_SOURCE: Final = _Volume()
 
 
-class GlancedSpec(_Part, frozen=True):
-    """``spec``."""
+class GlancedSpec(msgspec.Struct, rename="camel", gc=False):
+    """``spec``, of which what is the pod's own can be taken out."""
 
     node_name: str = ""
     priority: int | None = None
     containers: tuple[_Container, ...] = ()
     init_containers: tuple[_Container, ...] = ()
-    volumes: tuple[_Volume, ...] = ()  # type: ignore[valid-type]
+    volumes: tuple[_Volume, ...] = ()
     affinity: msgspec.Raw = _NONE
     overhead: msgspec.Raw = _NONE
     resources: msgspec.Raw = _NONE
@@ -82,8 +81,8 @@ class GlancedSpec(_Part, frozen=True):
     scheduling_group: msgspec.Raw = _NONE
 
 
-class GlancedStatus(_Part, frozen=True):
-    """``status``."""
+class GlancedStatus(msgspec.Struct, rename="camel", gc=False):
+    """``status``; the same."""
 
     phase: str = ""
     start_time: str | None = None
@@ -99,8 +98,8 @@ class GlancedPod(_Part, frozen=True):
     """One pod."""
 
     metadata: GlancedMeta
-    spec: GlancedSpec = GlancedSpec()
-    status: GlancedStatus = GlancedStatus()
+    spec: GlancedSpec = msgspec.field(default_factory=GlancedSpec)
+    status: GlancedStatus = msgspec.field(default_factory=GlancedStatus)
 
     @property
     def has_devices_or_group(self) -> bool:
@@ -112,8 +111,37 @@ class GlancedPod(_Part, frozen=True):
             and status.extended_resource_claim_status is _NONE
         )
 
+    def take_place(self) -> tuple[str, str]:
+        """Take out what replicas differ in: the node, which is returned with the start time, and names of volumes.
+
+        The volume of the token has a name of its own in each pod; of volumes without a source that plugins look at none
+        is read.
+        """
+        spec, status = self.spec, self.status
+        place = spec.node_name, status.start_time or ""
+        spec.node_name, status.start_time = "", None
+        read = []
+        for volume in spec.volumes:
+            name, volume.name = volume.name, _NONE
+            if volume != _NO_SOURCE:
+                volume.name = name
+                read.append(volume)
+        spec.volumes = tuple(read)
+        return place
+
+    def is_replica_of(self, other: GlancedPod) -> bool:
+        """Whether plugins read the same of both, as it is written the same; of each the place was taken out before."""
+        meta, known = self.metadata, other.metadata
+        return (
+            self.spec == other.spec
+            and meta.labels == known.labels
+            and self.status == other.status
+            and meta.namespace == known.namespace
+            and meta.deletion_timestamp == known.deletion_timestamp
+        )
+
     def content(self) -> Hashable:
-        """Equal for pods of which plugins read the same: all that their ``PodShape`` is made from."""
+        """The same as something that can be looked up: all that a ``PodShape`` is made from."""
         meta, spec, status = self.metadata, self.spec, self.status
         return (
             meta.namespace,
@@ -122,7 +150,7 @@ class GlancedPod(_Part, frozen=True):
             spec.priority,
             tuple([_container(each) for each in spec.containers]),
             tuple([_container(each) for each in spec.init_containers]) if spec.init_containers else (),
-            tuple([_written(each) for each in spec.volumes if msgspec.structs.astuple(each)[1:] != _NO_SOURCE]),
+            tuple(map(_written, spec.volumes)),
             _all((spec.affinity, spec.overhead, spec.resources, spec.scheduling_group)),
             _all((status.resources, status.allocated_resources)),
             tuple([_reported(each) for each in status.container_statuses]),

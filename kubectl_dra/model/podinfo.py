@@ -50,8 +50,7 @@ class PodShape:
     group: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class PodInfo:
+class PodInfo(msgspec.Struct, frozen=True, gc=False):
     """One pod; ``start_time`` is RFC 3339, empty if the kubelet has not set it."""
 
     key: Key

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from sys import intern
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Raw
 
@@ -23,6 +23,9 @@ from kubectl_dra.model.podneeds import in_group
 from kubectl_dra.model.usage import TERMINAL, NodeUsage, is_terminal, sum_of_pods
 from kubectl_dra.source.live.listing import Taken
 from kubectl_dra.source.live.sharing import Sharer, kept
+
+#: Pods with which a pod is compared before its content is made.
+_MOST_RECENT: Final = 4
 
 
 class PodTracker:
@@ -79,6 +82,8 @@ class PodReducer:
         self._whole_nodes = whole_nodes
         self._infos = PodInfos()
         self._shapes: dict[Hashable, PodShape] = {}
+        # Pods of a workload come one after the other: the one that was met last comes first.
+        self._recent: list[tuple[GlancedPod, PodShape]] = []
 
     @property
     def usage(self) -> dict[str, NodeUsage]:
@@ -105,7 +110,7 @@ class PodReducer:
         try:
             for number, pod in enumerate(page.items):
                 meta, node = pod.metadata, pod.spec.node_name
-                key = Key(meta.namespace, meta.name)
+                key = Key(intern(meta.namespace), meta.name)
                 ended = pod.status.phase in TERMINAL
                 alone = pod.has_devices_or_group or not (node or ended) or node in self._whole_nodes
                 if alone or key in self._named:
@@ -113,9 +118,9 @@ class PodReducer:
                     if key in self._named or matters(found, self._whole_nodes):
                         kept.append(found)
                 if node and not ended:
+                    _, started = pod.take_place()
                     shape = self._shape(pod, number, whole)
-                    info = PodInfo(Key(shape.namespace, meta.name), meta.uid, shape, pod.status.start_time or "")
-                    placed.append((node, info))
+                    placed.append((node, PodInfo(key, meta.uid, shape, started)))
         except DecodeError:
             return None
         self.kept += kept
@@ -125,12 +130,18 @@ class PodReducer:
         return Taken(page.metadata, Key(first.namespace, first.name) if first is not None else None)
 
     def _shape(self, pod: GlancedPod, number: int, whole: _Whole) -> PodShape:
+        for place, (known, shape) in enumerate(self._recent):
+            if pod.is_replica_of(known):
+                if place:
+                    self._recent.insert(0, self._recent.pop(place))
+                return shape
         content = pod.content()
         found = self._shapes.get(content)
         if found is None:
             found = self._infos.shape_of(whole.pod(number))
             if len(self._shapes) < MOST_SHAPES:
                 self._shapes[content] = found
+        self._recent = [(pod, found), *self._recent[: _MOST_RECENT - 1]]
         return found
 
     def _place(self, node: str, info: PodInfo) -> None:

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import replace
 from sys import intern
 from typing import Any, Final, TypeVar
 
 from msgspec import Raw
-from msgspec.structs import force_setattr
+from msgspec.structs import force_setattr, replace
 
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.core import Node, Pod
