@@ -104,13 +104,30 @@ def test_nothing_is_verified_where_another_plugin_may_decide() -> None:
         assert ways.proposals[0].remedy.nodes == ("node-1",)
 
 
-def test_one_more_device_on_one_node() -> None:
-    """On the node that lacks the least."""
-    nodes = [build.node(name) for name in ("node-1", "node-2")]
-    slices = [build.slice_("node-1", build.device("a")), build.slice_("node-2", *map(build.device, "abc"))]
-    ways = found(wanting(build.request(count=4)), *nodes, *slices)
-    assert ways.additions[0].remedy.actions == (AddDevices(1, f"{build.DRIVER}/node-2/a", "node-2"),)
-    assert ways.additions[0].remedy.nodes == ("node-2",)
+def test_more_devices_on_the_only_node_that_has_any() -> None:
+    nodes, three = [build.node(name) for name in ("node-1", "node-2")], [*map(build.device, "abc")]
+    added = AddDevices(1, f"{build.DRIVER}/node-2/a", "node-2")
+    wanted = wanting(build.request(count=4))
+
+    def hardware(*slices: dict[str, Any]) -> list[Any]:
+        return [each.remedy.actions[0] for each in found(wanted, *nodes, *slices).additions]
+
+    assert hardware(build.slice_("node-2", *three))[0] == added
+    # Machines of a kind come with theirs; what several pods share, such as CPUs, is a part of the machine.
+    fewer = build.slice_("node-1", build.device("a"))
+    assert not any(isinstance(each, AddDevices) for each in hardware(fewer, build.slice_("node-2", *three)))
+    shared = [each | {"allowMultipleAllocations": True} for each in three]
+    assert not any(isinstance(each, AddDevices) for each in hardware(build.slice_("node-2", *shared)))
+
+
+def test_nobody_wants_another_node_whose_devices_are_all_tainted() -> None:
+    bad = build.device("b", taints=[{"key": "ecc", "effect": "NoSchedule"}])
+    pod = wanting()
+    theirs = holder("theirs", "a")
+    one = found(pod, build.node(), theirs, build.slice_("node-1", build.device("a"), bad)).additions
+    assert AddNode("node-1", 1, free=True) in [each.remedy.actions[0] for each in one]
+    all_of_them = found(pod, build.node(), build.slice_("node-1", bad)).additions
+    assert not [each for each in all_of_them if isinstance(each.remedy.actions[0], AddNode)]
 
 
 def test_devices_are_looked_at_for_a_missing_class_only_where_a_driver_is_called_so(

@@ -255,11 +255,20 @@ def more_devices(case: Case) -> Iterator[Candidate]:
         nearest = min(funnels, key=_lacking)
         model = _model(case.world.inventory, _selected_devices(funnels))
         lacking = max(_lacking(nearest), 1 if competing else 0)
-        if model is None or lacking <= 0:
+        if model is None or lacking <= 0 or not _can_be_added(case.world.inventory, *model):
             continue
         most = max(lacking, request.count) if competing else lacking
         steps = [_adding(*model, count) for count in range(lacking, most + 1)]
         yield replace(steps[0], steps=tuple(steps[1:]))
+
+
+def _can_be_added(inventory: Inventory, slice_: ResourceSlice, device: Device) -> bool:
+    """Whether a node may get another device like one: machines of a kind come with theirs, and parts of them are none.
+
+    What several pods use at a time are CPUs, memory and the like.
+    """
+    nodes = {each.spec.node_name for each in inventory.slices.values() if each.spec.driver == slice_.spec.driver}
+    return len(nodes) < 2 and not device.allow_multiple_allocations and not device.consumes_counters
 
 
 def devices_elsewhere(case: Case) -> Iterator[Candidate]:
@@ -310,9 +319,18 @@ def more_nodes(case: Case) -> Iterator[Candidate]:
     short = any(True for _ in case.causes(Code.NODE_RESOURCES))
     groups = [group for group in case.diagnosis.nodes if group.nodes]
     near = [group.nodes[0] for group in groups if short or group.outcome is NodeOutcome.CANNOT_ALLOCATE]
+    tainted = {group.nodes[0] for group in groups if any(_has_none_untainted(each.funnel) for each in group.requests)}
+    near = [name for name in near if name not in tainted]
     for node in near[:_PAIR_NODES]:
         steps = [_nodes_like(case, node, count) for count in range(1, _most_nodes(case) + 1)]
         yield replace(steps[0], steps=tuple(steps[1:]))
+
+
+def _has_none_untainted(funnel: Funnel | None) -> bool:
+    """Whether taints are why a node has no device, so that nobody wants another node like it."""
+    return (
+        funnel is not None and bool(funnel.stage(StageName.TAINTS).removed) and not funnel.stage(StageName.TAINTS).count
+    )
 
 
 def _most_nodes(case: Case) -> int:

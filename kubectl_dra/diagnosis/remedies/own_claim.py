@@ -82,7 +82,8 @@ def _naming(entry: str, template: str, made: str) -> Callable[[Pod], Pod]:
     def edit(pod: Pod) -> Pod:
         others = tuple(each for each in pod.status.resource_claim_statuses if each.name != entry)
         statuses = (*others, PodResourceClaimStatus(name=entry, resource_claim_name=made))
-        status = msgspec.structs.replace(pod.status, resource_claim_statuses=statuses)
+        # Nothing was said of the pod that is made anew.
+        status = msgspec.structs.replace(pod.status, resource_claim_statuses=statuses, conditions=())
         spec = msgspec.structs.replace(pod.spec, resource_claims=tuple(map(one, pod.spec.resource_claims)))
         return msgspec.structs.replace(pod, spec=spec, status=status)
 
