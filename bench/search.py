@@ -126,7 +126,7 @@ def rows() -> Iterator[Row]:
 
 def ours(name: str, size: int) -> None:
     """One case, some rounds."""
-    from kubectl_dra.allocation import Allocated, Answers, Attempt, Budget, Cluster, Fatal, Unsatisfiable
+    from kubectl_dra.allocation import Allocated, Answers, Budget, ClaimSearch, Cluster, Fatal, Unsatisfiable
     from kubectl_dra.api.decode import decode_object
     from kubectl_dra.api.kinds import DEVICE_CLASS, NODE, RESOURCE_CLAIM, RESOURCE_SLICE
     from kubectl_dra.model.features import Features
@@ -140,7 +140,7 @@ def ours(name: str, size: int) -> None:
 
     def search() -> str:
         prepared = Cluster.of(slices, classes, (), Features())
-        answers = Answers(Attempt(prepared, claims), nodes, Budget())
+        answers = Answers(ClaimSearch(prepared, claims), nodes, Budget())
         counts: Counter[str] = Counter()
         for group in answers.groups:
             counts[words[type(group.outcome)]] += len(group.nodes)

@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from kubectl_dra.allocation.allocator import Attempt, Walk
+from kubectl_dra.allocation.allocator import ClaimSearch, NodeSearch
 from kubectl_dra.allocation.candidates import candidates
 from kubectl_dra.allocation.errors import Aborted, AllocationError
 from kubectl_dra.allocation.outcome import Allocated, Fatal, Outcome
@@ -59,7 +59,7 @@ class Answers(Mapping[str, Outcome]):
     such an outcome is made anew whenever it is asked for, and its names are looked up when somebody reads them.
     """
 
-    def __init__(self, attempt: Attempt, nodes: Iterable[Node], budget: Budget) -> None:
+    def __init__(self, attempt: ClaimSearch, nodes: Iterable[Node], budget: Budget) -> None:
         self._nodes = {node.metadata.name: node for node in nodes}
         self._attempt = attempt
         self._budget = budget
@@ -99,7 +99,7 @@ class Answers(Mapping[str, Outcome]):
 class _Sharing:
     """The searches of one attempt so far."""
 
-    def __init__(self, attempt: Attempt, budget: Budget) -> None:
+    def __init__(self, attempt: ClaimSearch, budget: Budget) -> None:
         self.attempt = attempt
         self.budget = budget
         self.made: list[_Found] = []
@@ -154,12 +154,12 @@ class _Sharing:
             return self._keep(Fatal(steps=0, error=aborted.error), node)
         return self._kept(self._walk(node, gathered), node)
 
-    def _walk(self, node: Node, gathered: Gathered) -> Walk:
-        walk = Walk(self.attempt, node, gathered, self._budget())
+    def _walk(self, node: Node, gathered: Gathered) -> NodeSearch:
+        walk = NodeSearch(self.attempt, node, gathered, self._budget())
         self.effort += walk.effort
         return walk
 
-    def _kept(self, walk: Walk, node: Node) -> _Found:
+    def _kept(self, walk: NodeSearch, node: Node) -> _Found:
         return self._keep(walk.outcome, node, walk.solution, isinstance(walk.outcome, Fatal) and walk.reach != -1)
 
     def _budget(self) -> Budget:

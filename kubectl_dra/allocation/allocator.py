@@ -12,11 +12,11 @@ from kubectl_dra.allocation.counting import Counting
 from kubectl_dra.allocation.equivalence import NotApplicableError
 from kubectl_dra.allocation.errors import Aborted, TooManyDevices, UndecidedError
 from kubectl_dra.allocation.outcome import Allocated, Fatal, Outcome, Undecided, Unsatisfiable
-from kubectl_dra.allocation.pools import Gathered, Pool, SliceIndex, gather
+from kubectl_dra.allocation.pools import Gathered, NodePool, SliceIndex, gather
 from kubectl_dra.allocation.requests import MAX_RESULTS, Enumerate, Limit, Plan, Stop, plan
 from kubectl_dra.allocation.result import Chosen, Solution, allocations
 from kubectl_dra.allocation.search import ROOT, Search
-from kubectl_dra.allocation.selection import Selection
+from kubectl_dra.allocation.selection import SelectorMemo
 from kubectl_dra.allocation.steps import Budget
 from kubectl_dra.allocation.taints import Narrowing, merge_rules
 from kubectl_dra.model.core import Node
@@ -60,7 +60,7 @@ class Cluster:
         return cls(SliceIndex(tainted, features), by_name, AllocatedState(claims, features), features)
 
 
-class Attempt:
+class ClaimSearch:
     """The claims of one pod against one cluster; asked node by node."""
 
     def __init__(self, cluster: Cluster, claims: Sequence[ResourceClaim]) -> None:
@@ -68,9 +68,9 @@ class Attempt:
         self.features = cluster.features
         self.plan = plan(claims, cluster.classes, cluster.features)
         self.constrained = _constrained(claims)
-        self.selection = Selection(self.plan.requests, self.constrained, cluster.features)
+        self.selection = SelectorMemo(self.plan.requests, self.constrained, cluster.features)
 
-    def checks(self, node: Node, pools: Sequence[Pool]) -> Checks:
+    def checks(self, node: Node, pools: Sequence[NodePool]) -> Checks:
         """The static checks of a node."""
         return Checks(self.plan, self.selection, self.features, self.cluster.allocated, node, pools)
 
@@ -80,10 +80,10 @@ class Attempt:
             gathered = gather(self.cluster.index, node)
         except Aborted as aborted:
             return Fatal(steps=0, error=aborted.error)
-        return Walk(self, node, gathered, budget).outcome
+        return NodeSearch(self, node, gathered, budget).outcome
 
 
-class Walk:
+class NodeSearch:
     """The attempt on one node, done when it is made.
 
     ``reach``: the last position in the search order that the answer depends on, None if it depends on all devices.
@@ -91,7 +91,7 @@ class Walk:
     where a short walk did not do.
     """
 
-    def __init__(self, attempt: Attempt, node: Node, gathered: Gathered, budget: Budget) -> None:
+    def __init__(self, attempt: ClaimSearch, node: Node, gathered: Gathered, budget: Budget) -> None:
         self.attempt = attempt
         self.node = node
         self.budget = budget

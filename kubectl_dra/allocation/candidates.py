@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kubectl_dra.allocation.allocated import AllocatedState, DeviceHold
-from kubectl_dra.allocation.pools import Pool
+from kubectl_dra.allocation.pools import NodePool
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.model.resource import Device, ResourceSlice
@@ -22,7 +22,7 @@ class Candidate:
     def __init__(
         self,
         position: int,
-        pool: Pool,
+        pool: NodePool,
         slice_: ResourceSlice,
         device: Device,
         state: DeviceHold | None,
@@ -41,7 +41,7 @@ class Candidate:
         return DeviceId(self.pool.id.driver, self.pool.id.pool, self.device.name)
 
 
-def candidates(pools: Sequence[Pool], allocated: AllocatedState, features: Features) -> list[Candidate]:
+def candidates(pools: Sequence[NodePool], allocated: AllocatedState, features: Features) -> list[Candidate]:
     """All devices of the usable pools, in search order; until 1.34 those of the other pools, too."""
     result: list[Candidate] = []
     consumable = features.consumable_capacity

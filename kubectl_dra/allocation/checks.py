@@ -17,9 +17,9 @@ from kubectl_dra.allocation.constraints import Value, lookup
 from kubectl_dra.allocation.counters import PoolCounters
 from kubectl_dra.allocation.errors import Aborted, CapacityNotComputable, InvalidPoolMet, PoolNotUsableForAll
 from kubectl_dra.allocation.groups import PoolGroups
-from kubectl_dra.allocation.pools import Pool
+from kubectl_dra.allocation.pools import NodePool
 from kubectl_dra.allocation.requests import Plan, Request
-from kubectl_dra.allocation.selection import Selection
+from kubectl_dra.allocation.selection import SelectorMemo
 from kubectl_dra.allocation.slices import check_selector, device_on_node
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.features import Features
@@ -41,11 +41,11 @@ class Checks:
     def __init__(
         self,
         plan: Plan,
-        selection: Selection,
+        selection: SelectorMemo,
         features: Features,
         allocated: AllocatedState,
         node: Node,
-        pools: Sequence[Pool],
+        pools: Sequence[NodePool],
     ) -> None:
         self.plan = plan
         self.selection = selection
@@ -61,11 +61,11 @@ class Checks:
 
     # --- per pool ---------------------------------------------------------------------------------------------------
 
-    def counters(self, pool: Pool) -> PoolCounters:
+    def counters(self, pool: NodePool) -> PoolCounters:
         """The pool's counters as allocated devices leave them."""
         return PoolCounters(pool, self.allocated.pool(*pool.id))
 
-    def groups(self, pool: Pool) -> PoolGroups:
+    def groups(self, pool: NodePool) -> PoolGroups:
         """The compatibility groups of allocated devices."""
         return PoolGroups(pool, self.allocated.pool(*pool.id))
 

@@ -15,14 +15,14 @@ from typing import Final
 from kubectl_dra.allocation.allocated import AllocatedState, PoolState
 from kubectl_dra.allocation.checks import NODE_FEATURE
 from kubectl_dra.allocation.errors import Aborted
-from kubectl_dra.allocation.pools import Pool, SliceIndex, gather
-from kubectl_dra.allocation.selection import Selection
+from kubectl_dra.allocation.pools import NodePool, SliceIndex, gather
+from kubectl_dra.allocation.selection import SelectorMemo
 from kubectl_dra.allocation.view import View, is_shared
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import PoolId
 from kubectl_dra.model.resource import Device
-from kubectl_dra.selectors.lens import Column, Columns, is_broken
+from kubectl_dra.selectors.lens import Columns, LensColumn, is_broken
 
 # Beyond so many contents for each slice the numbers are given anew.
 _MOST_CONTENTS: Final = 8
@@ -38,11 +38,11 @@ class _Entry:
 
     __slots__ = ("base", "columns", "held", "pool")
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: NodePool) -> None:
         self.pool = pool
         self.held: PoolState | None = None
         self.base = -1
-        self.columns: dict[Column, int] = {}
+        self.columns: dict[LensColumn, int] = {}
 
 
 _Seen = tuple[bool, tuple[tuple[_Entry, int], ...]]
@@ -107,7 +107,7 @@ class NodeClasses:
         before, self._asked = self._asked, True
         return before
 
-    def seen_by(self, selection: Selection) -> Sight:
+    def seen_by(self, selection: SelectorMemo) -> Sight:
         """The classes as the expressions of an attempt see them."""
         return Sight(self, self._known, selection)
 
@@ -144,7 +144,7 @@ class NodeClasses:
                 kept.pop(name, None)
             self._tables[columns] = kept
 
-    def pools(self, node: Node) -> Sequence[Pool] | None:
+    def pools(self, node: Node) -> Sequence[NodePool] | None:
         """The pools that a node sees; None where that can't be said, or each node has pools of its own."""
         if self._features.implementation == "stable" and self._features.judges_whole_pools:
             return None
@@ -184,11 +184,11 @@ class NodeClasses:
         wanted = columns.of(entry.pool.id.driver)
         return [self._column(entry, column) if (n := known.get(column)) is None else n for column in wanted]
 
-    def base(self, pool: Pool, node: Node) -> int:
+    def base(self, pool: NodePool, node: Node) -> int:
         """The number of what every attempt may read of a pool on a node."""
         return self._base(self._entry(pool), node)
 
-    def _entry(self, pool: Pool) -> _Entry:
+    def _entry(self, pool: NodePool) -> _Entry:
         entry = self._known.entries.get(id(pool))
         return entry if entry is not None else self._known.entries.setdefault(id(pool), _Entry(pool))
 
@@ -204,11 +204,11 @@ class NodeClasses:
             entry.held = held
         return number
 
-    def _content(self, pool: Pool, node: Node) -> Hashable:
+    def _content(self, pool: NodePool, node: Node) -> Hashable:
         self.compared += 1
         return is_shared(pool), *(seen for seen, _ in self._view.steps(pool, node))
 
-    def _column(self, entry: _Entry, column: Column) -> int:
+    def _column(self, entry: _Entry, column: LensColumn) -> int:
         self.compared += 1
         values = _values(entry.pool, column)
         number = entry.columns[column] = self._known.number((column, *values)) if any(values) else _NOTHING
@@ -228,7 +228,7 @@ class Sight:
     what is read is judged once, and the verdicts are kept for other attempts with the same expressions.
     """
 
-    def __init__(self, classes: NodeClasses, known: _Known, selection: Selection) -> None:
+    def __init__(self, classes: NodeClasses, known: _Known, selection: SelectorMemo) -> None:
         self._classes = classes
         self._known = known
         self._selection = selection
@@ -260,7 +260,7 @@ class Sight:
         return tuple(content)
 
 
-def _values(pool: Pool, column: Column) -> list[Hashable]:
+def _values(pool: NodePool, column: LensColumn) -> list[Hashable]:
     key = column.key
     if not column.is_capacity:
         return [device.attributes.get(key) for slice_ in pool.slices for device in slice_.spec.devices]

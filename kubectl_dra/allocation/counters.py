@@ -11,7 +11,7 @@ from itertools import chain
 from operator import lt
 
 from kubectl_dra.allocation.allocated import PoolState, nano
-from kubectl_dra.allocation.pools import Pool
+from kubectl_dra.allocation.pools import NodePool
 from kubectl_dra.model.resource import Device
 
 Consumption = tuple[tuple[int, int], ...]
@@ -20,7 +20,7 @@ Consumption = tuple[tuple[int, int], ...]
 class PoolCounters:
     """The counters of one pool in 1e-9 units, numbered in a fixed order."""
 
-    def __init__(self, pool: Pool, state: PoolState) -> None:
+    def __init__(self, pool: NodePool, state: PoolState) -> None:
         sets = pool.counter_sets or {}
         self.names = [(name, counter) for name, counter_set in sets.items() for counter in counter_set.counters]
         self._numbers = {name: number for number, name in enumerate(self.names)}
@@ -32,7 +32,7 @@ class PoolCounters:
                     self.available[number] -= amount
 
     @staticmethod
-    def _held(pool: Pool, state: PoolState) -> Iterable[Device]:
+    def _held(pool: NodePool, state: PoolState) -> Iterable[Device]:
         slices = chain(pool.slices, pool.elsewhere)
         return (device for slice_ in slices for device in slice_.spec.devices if device.name in state)
 

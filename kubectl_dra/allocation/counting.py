@@ -38,7 +38,7 @@ class Joint:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class CountingState:
     """How many devices of each class have each history, and what all chosen devices hold together."""
 
     devices: frozenset[tuple[Key, int]]
@@ -56,7 +56,7 @@ class Counting:
         self.listed = listed
         self.spent = 0
         self._allowed = combinations
-        self._memo: dict[tuple[int, State], int | None] = {}
+        self._memo: dict[tuple[int, CountingState], int | None] = {}
         # The first implementation tries a combination in every order.
         every = checks.features.implementation == "stable"
         self._orders = [factorial(size) if every else 1 for size in range(MAX_RESULTS + 1)]
@@ -77,7 +77,7 @@ class Counting:
         option = level.option or 0
         return self._form(number, option, state, level.device, eligible)
 
-    def _snapshot(self, search: Search, level: Level, stage: Stage) -> tuple[State, dict[Key, int]]:
+    def _snapshot(self, search: Search, level: Level, stage: Stage) -> tuple[CountingState, dict[Key, int]]:
         """The state that the search is in, and the devices from ``level.start`` on."""
         devices: dict[Key, int] = {}
         eligible: dict[Key, int] = {}
@@ -91,7 +91,7 @@ class Counting:
             devices[key] = devices.get(key, 0) + 1
             if position >= level.start:
                 eligible[key] = eligible.get(key, 0) + 1
-        return State(frozenset(devices.items()), self._joint(search, level.claim)), eligible
+        return CountingState(frozenset(devices.items()), self._joint(search, level.claim)), eligible
 
     def _history(self, search: Search, position: int) -> History:
         shares = search.shares(position)
@@ -120,7 +120,7 @@ class Counting:
 
     # --- the answer -------------------------------------------------------------------------------------------------
 
-    def _entry(self, number: int, state: State) -> int | None:
+    def _entry(self, number: int, state: CountingState) -> int | None:
         """Steps from entering a stage; None if there is a solution."""
         if number >= len(self._stages):
             return None
@@ -129,7 +129,7 @@ class Counting:
             self._memo[key] = self._steps(number, state)
         return self._memo[key]
 
-    def _steps(self, number: int, state: State) -> int | None:
+    def _steps(self, number: int, state: CountingState) -> int | None:
         stage = self._stages[number]
         if stage.choice is None:
             return _plus(1, self._entry(number + 1, self._next_claim(number, state)))
@@ -142,16 +142,16 @@ class Counting:
                 return None
         return total
 
-    def _next_claim(self, number: int, state: State) -> State:
+    def _next_claim(self, number: int, state: CountingState) -> CountingState:
         claim = self._stages[number].claim + 1
         constraints = len(self._kinds.constraints[claim]) if claim < len(self._kinds.constraints) else 0
         joint = Joint((None,) * constraints, state.joint.used, state.joint.joined)
         return self._advance(number, dict(state.devices), joint)
 
-    def _advance(self, number: int, devices: Mapping[Key, int], joint: Joint) -> State:
+    def _advance(self, number: int, devices: Mapping[Key, int], joint: Joint) -> CountingState:
         """The state at the next stage, with the classes of that stage."""
         if number + 1 >= len(self._stages):
-            return State(frozenset(), joint)
+            return CountingState(frozenset(), joint)
         kinds, following = self._stages[number].kinds, self._stages[number + 1]
         moved: dict[Key, int] = {}
         for (kind, history), count in devices.items():
@@ -159,9 +159,11 @@ class Counting:
             if count and successor is not None and self._matters(following, successor, history):
                 key = (successor, history)
                 moved[key] = moved.get(key, 0) + count
-        return State(frozenset(moved.items()), joint)
+        return CountingState(frozenset(moved.items()), joint)
 
-    def _form(self, number: int, option: int, state: State, chosen: int, eligible: Mapping[Key, int]) -> int | None:
+    def _form(
+        self, number: int, option: int, state: CountingState, chosen: int, eligible: Mapping[Key, int]
+    ) -> int | None:
         """Steps from entering one form of a request with ``chosen`` devices already chosen."""
         choice = self._stages[number].choice
         assert choice is not None  # noqa: S101 - callers handle the end of a claim
@@ -179,7 +181,7 @@ class Counting:
             total += weight * below
         return total
 
-    def _all(self, number: int, option: int, request: Request, state: State, chosen: int) -> int | None:
+    def _all(self, number: int, option: int, request: Request, state: CountingState, chosen: int) -> int | None:
         devices, joint, steps = dict(state.devices), state.joint, 1
         size = len(self.listed[request.number])
         places: dict[int, Key] = {}
@@ -221,12 +223,18 @@ class Counting:
     # --- combinations -----------------------------------------------------------------------------------------------
 
     def _combine(
-        self, number: int, option: int, request: Request, state: State, missing: int, eligible: Mapping[Key, int]
-    ) -> tuple[int, dict[State, int]]:
+        self,
+        number: int,
+        option: int,
+        request: Request,
+        state: CountingState,
+        missing: int,
+        eligible: Mapping[Key, int],
+    ) -> tuple[int, dict[CountingState, int]]:
         """Steps of this level alone, and how often each state comes out of it."""
         groups = list(self._groups_of(number, option, request, eligible))
         total, seen = 1, 0
-        complete: dict[State, int] = {}
+        complete: dict[CountingState, int] = {}
         stack: list[tuple[int, int, int, Joint, tuple[tuple[int, int], ...]]] = [(0, 0, 1, state.joint, ())]
         while stack:
             first, size, weight, joint, picked = stack.pop()
@@ -275,8 +283,13 @@ class Counting:
         return None if held is None else Joint(held, drawn.used, drawn.joined)
 
     def _chosen(
-        self, number: int, state: State, groups: Sequence[_Group], picked: Sequence[tuple[int, int]], joint: Joint
-    ) -> State:
+        self,
+        number: int,
+        state: CountingState,
+        groups: Sequence[_Group],
+        picked: Sequence[tuple[int, int]],
+        joint: Joint,
+    ) -> CountingState:
         devices = dict(state.devices)
         for index, count in picked:
             group = groups[index]

@@ -11,13 +11,13 @@ from kubectl_dra.allocation.candidates import Candidate
 from kubectl_dra.allocation.checks import Checks
 from kubectl_dra.allocation.counters import Consumption, PoolCounters
 from kubectl_dra.allocation.groups import PoolGroups, Undo
-from kubectl_dra.allocation.pools import Pool
+from kubectl_dra.allocation.pools import NodePool
 
 
 class Draw(NamedTuple):
     """What one device took; ``joined`` is None where compatibility groups are not looked at."""
 
-    pool: Pool
+    pool: NodePool
     charged: Consumption
     joined: Undo | None
 
@@ -30,7 +30,7 @@ class Draws:
         self._counters: dict[int, PoolCounters] = {}
         self._groups: dict[int, PoolGroups] = {}
 
-    def of(self, pool: Pool) -> tuple[PoolCounters | None, PoolGroups | None]:
+    def of(self, pool: NodePool) -> tuple[PoolCounters | None, PoolGroups | None]:
         """Counters and groups of a pool, if devices that draw on them were tried."""
         return self._counters.get(id(pool)), self._groups.get(id(pool))
 
@@ -56,13 +56,13 @@ class Draws:
             self._pool_groups(draw.pool).leave(draw.joined)
         self._pool_counters(draw.pool).refund(draw.charged)
 
-    def _pool_counters(self, pool: Pool) -> PoolCounters:
+    def _pool_counters(self, pool: NodePool) -> PoolCounters:
         found = self._counters.get(id(pool))
         if found is None:
             found = self._counters[id(pool)] = self._checks.counters(pool)
         return found
 
-    def _pool_groups(self, pool: Pool) -> PoolGroups:
+    def _pool_groups(self, pool: NodePool) -> PoolGroups:
         found = self._groups.get(id(pool))
         if found is None:
             found = self._groups[id(pool)] = self._checks.groups(pool)

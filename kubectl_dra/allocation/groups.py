@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from kubectl_dra.allocation.allocated import PoolState
-from kubectl_dra.allocation.pools import Pool
+from kubectl_dra.allocation.pools import NodePool
 from kubectl_dra.model.resource import CounterConsumption, Device
 
 
@@ -40,7 +40,7 @@ Undo = list[tuple[str, Shared | None]]
 class PoolGroups:
     """The state of each counter set of one pool; a set on which nobody draws is absent."""
 
-    def __init__(self, pool: Pool, state: PoolState) -> None:
+    def __init__(self, pool: NodePool, state: PoolState) -> None:
         self.shared: dict[str, Shared] = {}
         if state:
             for slice_ in chain(pool.slices, pool.elsewhere):

@@ -39,7 +39,7 @@ class Instance:
 
 
 @dataclass(frozen=True, slots=True)
-class Demand:
+class DriverDemand:
     """What a claim asks of one driver: the class's ``filter`` for that driver, and one expression per request."""
 
     driver: str
@@ -48,7 +48,7 @@ class Demand:
 
 
 @dataclass(frozen=True, slots=True)
-class SelectorError:
+class NamedSelectorError:
     """An expression that fails on an instance: of the class's filter, or of the request with that number."""
 
     driver: str
@@ -65,11 +65,11 @@ class SelectorError:
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class NamedSelection:
     """What a node gives: an instance per request, None where nothing was left for it; or the error that ends it."""
 
     chosen: tuple[Instance | None, ...] = ()
-    error: SelectorError | None = None
+    error: NamedSelectorError | None = None
 
     @property
     def complete(self) -> bool:
@@ -78,10 +78,10 @@ class Selection:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class NamedOutcome:
     """One claim on one node: a selection per demand. ``undecided``: it depends on the order of the node's slices."""
 
-    selections: Mapping[str, Selection] = field(default_factory=dict)
+    selections: Mapping[str, NamedSelection] = field(default_factory=dict)
     undecided: bool = False
 
     @property
@@ -90,12 +90,12 @@ class Outcome:
         return all(selection.complete for selection in self.selections.values())
 
     @property
-    def error(self) -> SelectorError | None:
+    def error(self) -> NamedSelectorError | None:
         """The error of some driver; which one the scheduler meets first, or whether it does, is random."""
         return next((s.error for s in self.selections.values() if s.error is not None), None)
 
 
-class NamedResources:
+class NamedInstances:
     """All named resources by node and driver, with what claims hold of them."""
 
     def __init__(self, slices: Iterable[ResourceSlice], claims: Iterable[ResourceClaim]) -> None:
@@ -115,7 +115,7 @@ class NamedResources:
         for slice_ in self._slices.get((node, driver), ()):
             yield from slice_
 
-    def select(self, node: str, demands: Iterable[Demand]) -> Outcome:
+    def select(self, node: str, demands: Iterable[DriverDemand]) -> NamedOutcome:
         """What a claim with these ``demands`` would get on ``node``."""
         selections, undecided = {}, False
         for demand in demands:
@@ -125,7 +125,7 @@ class NamedResources:
             all_tried = len(slices) <= _MOST_SLICES or len(demand.requests) < 2
             undecided |= not all_tried or len({selection.complete for selection in found}) > 1
             selections[demand.driver] = next((s for s in found if s.error is not None), found[0])
-        return Outcome(selections, undecided)
+        return NamedOutcome(selections, undecided)
 
 
 def _held(claim: ResourceClaim) -> Iterator[tuple[tuple[str, str], str]]:
@@ -146,7 +146,7 @@ def _orders(slices: Sequence[list[Instance]]) -> Iterator[Sequence[list[Instance
     return ([*slices[first:], *slices[:first]] for first in range(len(slices)))
 
 
-def _select(demand: Demand, instances: Sequence[Instance]) -> Selection:
+def _select(demand: DriverDemand, instances: Sequence[Instance]) -> NamedSelection:
     taken = {id(each) for each in instances if each.holder is not None}
     chosen: list[Instance | None] = []
     for number, expression in enumerate(demand.requests):
@@ -155,30 +155,30 @@ def _select(demand: Demand, instances: Sequence[Instance]) -> Selection:
             if id(each) in taken:
                 continue
             verdict = admits(demand, number, expression, each)
-            if isinstance(verdict, SelectorError):
-                return Selection(tuple(chosen), verdict)
+            if isinstance(verdict, NamedSelectorError):
+                return NamedSelection(tuple(chosen), verdict)
             if verdict:
                 found = each
                 taken.add(id(each))
                 break
         chosen.append(found)
-    return Selection(tuple(chosen))
+    return NamedSelection(tuple(chosen))
 
 
-def admits(demand: Demand, number: int | None, expression: str, instance: Instance) -> bool | SelectorError:
+def admits(demand: DriverDemand, number: int | None, expression: str, instance: Instance) -> bool | NamedSelectorError:
     """Whether the class's filter and the expression of request ``number`` (None: only the filter) let it pass."""
     asked: list[tuple[int | None, str]] = [(None, demand.filter)] if demand.filter is not None else []
     asked += [(number, expression)] if number is not None else []
     for request, text in asked:
         verdict = admits_instance(text, instance.value)
         if isinstance(verdict, str):
-            return SelectorError(demand.driver, instance.name, text, verdict, request)
+            return NamedSelectorError(demand.driver, instance.name, text, verdict, request)
         if not verdict:
             return False
     return True
 
 
-def compile_error(demand: Demand) -> str:
+def compile_error(demand: DriverDemand) -> str:
     """Why an expression of the demand does not compile, in the scheduler's words; empty if all do."""
     for kind, text in (("class filter", demand.filter), *(("request", each) for each in demand.requests)):
         if text is not None and (problem := instance_problem(text)):

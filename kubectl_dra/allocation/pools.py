@@ -33,7 +33,7 @@ _LAST_WITHOUT_CHECK: Final = 31
 
 
 @dataclass(slots=True, eq=False)
-class Pool:
+class NodePool:
     """One pool as one node sees it. ``slices`` hold the devices that target the node, in search order."""
 
     id: PoolId
@@ -78,7 +78,7 @@ class ObsoletePool:
 class Gathered:
     """The pools of a node in search order, those dropped, and slices that were ignored (feature off, unknown type)."""
 
-    pools: tuple[Pool, ...]
+    pools: tuple[NodePool, ...]
     obsolete: tuple[ObsoletePool, ...] = ()
     ignored: tuple[ResourceSlice, ...] = ()
 
@@ -109,7 +109,7 @@ class SliceIndex:
         self._conditional: list[tuple[int, ResourceSlice]] = []
         self._ignored: list[ResourceSlice] = []
         self._views: dict[tuple[bool, ...], _View] = {}
-        self._built: dict[tuple[int, ...], Pool | ObsoletePool] = {}
+        self._built: dict[tuple[int, ...], NodePool | ObsoletePool] = {}
         #: What nodes see, for the next attempt, with the view that it rests on.
         self.known: dict[str, tuple[_View, Gathered]] = {}
         #: Nodes that may see other pools than in the index that this one follows.
@@ -221,7 +221,7 @@ class SliceIndex:
             view = self._views[holding] = _View(newest, _gathered(judged, self._ignored, self.features))
         return view
 
-    def _build(self, pool: PoolId, slices: list[ResourceSlice]) -> Pool | ObsoletePool:
+    def _build(self, pool: PoolId, slices: list[ResourceSlice]) -> NodePool | ObsoletePool:
         identity = tuple(map(id, slices))
         if identity not in self._built:
             self._built[identity] = _judge(pool, slices, self)
@@ -278,8 +278,10 @@ def _gather_all(index: SliceIndex, node: Node) -> Gathered:
     return _gathered(judged, ignored, index.features)
 
 
-def _gathered(judged: Sequence[Pool | ObsoletePool], ignored: Iterable[ResourceSlice], features: Features) -> Gathered:
-    pools = [pool for pool in judged if isinstance(pool, Pool)]
+def _gathered(
+    judged: Sequence[NodePool | ObsoletePool], ignored: Iterable[ResourceSlice], features: Features
+) -> Gathered:
+    pools = [pool for pool in judged if isinstance(pool, NodePool)]
     obsolete = tuple(pool for pool in judged if isinstance(pool, ObsoletePool))
     if len(pools) > 1:
         first = features.implementation == "stable"
@@ -330,7 +332,7 @@ def _keep_newest(newest: dict[_PoolKey, list[ResourceSlice]], slice_: ResourceSl
 # --- one pool -------------------------------------------------------------------------------------------------------
 
 
-def _judge(pool: PoolId, slices: list[ResourceSlice], index: SliceIndex) -> Pool | ObsoletePool:
+def _judge(pool: PoolId, slices: list[ResourceSlice], index: SliceIndex) -> NodePool | ObsoletePool:
     first = slices[0].spec.pool
     if not index.features.judges_whole_pools:
         return _as_the_node_sees(pool, slices, index.features)
@@ -344,27 +346,27 @@ def _judge(pool: PoolId, slices: list[ResourceSlice], index: SliceIndex) -> Pool
     if not index.features.compatibility_groups:
         current = [s for s in current if not uses_groups(s)]
     if len(current) != first.resource_slice_count:
-        return Pool(pool, first.generation, first.resource_slice_count, len(current), [])
+        return NodePool(pool, first.generation, first.resource_slice_count, len(current), [])
     names = {s.metadata.name for s in slices}
     others = [s for s in current if s.metadata.name not in names] if len(slices) < len(current) else []
     return _build(pool, slices, others, index.features)
 
 
-def _as_the_node_sees(pool: PoolId, slices: list[ResourceSlice], features: Features) -> Pool:
+def _as_the_node_sees(pool: PoolId, slices: list[ResourceSlice], features: Features) -> NodePool:
     """Until 1.34; until 1.31 two devices of one name were not noticed."""
     first = slices[0].spec.pool
-    result = Pool(pool, first.generation, first.resource_slice_count, len(slices), slices)
+    result = NodePool(pool, first.generation, first.resource_slice_count, len(slices), slices)
     if features.partitionable_devices:
         result.counter_sets, _ = counter_sets(slices)
     result.invalid = duplicate_device(slices) if features.minor > _LAST_WITHOUT_CHECK else None
     return result
 
 
-def _build(pool: PoolId, slices: list[ResourceSlice], others: Sequence[ResourceSlice], features: Features) -> Pool:
+def _build(pool: PoolId, slices: list[ResourceSlice], others: Sequence[ResourceSlice], features: Features) -> NodePool:
     first = slices[0].spec.pool
     if len(slices) > 1 and features.implementation != "stable":
         slices = sorted(slices, key=lambda s: s.metadata.name)
-    result = Pool(pool, first.generation, first.resource_slice_count, first.resource_slice_count, slices)
+    result = NodePool(pool, first.generation, first.resource_slice_count, first.resource_slice_count, slices)
     counter_slices: list[ResourceSlice] = []
     if features.partitionable_devices:
         counter_slices = [s for s in (*slices, *others) if s.spec.shared_counters]

@@ -10,11 +10,11 @@ from kubectl_dra.allocation.requests import Request
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.resource import Device, DeviceAttribute
 from kubectl_dra.selectors.compiling import Selector
-from kubectl_dra.selectors.evaluate import Decision, Detail, Failure, Outcome, SelectorSet, common_lens, derive
+from kubectl_dra.selectors.evaluate import Decision, DerivedFailure, Detail, Outcome, SelectorSet, common_lens, derive
 from kubectl_dra.selectors.lens import Columns
 
 
-class Selection:
+class SelectorMemo:
     """Evaluates the selectors and derived attributes of one attempt, each once per content."""
 
     def __init__(self, requests: Sequence[Request], constrained: Iterable[str], features: Features) -> None:
@@ -28,7 +28,7 @@ class Selection:
         #: Equal for two attempts that see the same of every device.
         self.identity: Hashable = tuple(s for s in sets if s), self._derivations, constrained, self._shows_sharing
         self._seen: dict[Hashable, Hashable] = {}
-        self._derived: dict[tuple[str, Hashable], DeviceAttribute | Failure] = {}
+        self._derived: dict[tuple[str, Hashable], DeviceAttribute | DerivedFailure] = {}
 
     def forget(self) -> None:
         """Drop what was evaluated so far."""
@@ -62,7 +62,7 @@ class Selection:
             said.append((decision.selector, -1 if of_class else each.clause(decision, driver, device)))
         for expression in self._derivations:
             value = self._derive(expression, driver, device)
-            if isinstance(value, Failure):
+            if isinstance(value, DerivedFailure):
                 return content
             said.append(value)
         return driver, device.allow_multiple_allocations, tuple(said), self._lens.constrained(driver, device)
@@ -93,7 +93,7 @@ class Selection:
     def derived(self, request: Request, attribute: str, candidate: Candidate) -> DeviceAttribute:
         """A derived attribute of a device. Raises :class:`Aborted` for an error."""
         found = self._derive(request.derived[attribute], candidate.pool.id.driver, candidate.device)
-        if not isinstance(found, Failure):
+        if not isinstance(found, DerivedFailure):
             return found
         if found.undecided:
             raise errors.UndecidedError(found.error)
@@ -101,7 +101,7 @@ class Selection:
             raise errors.Aborted(errors.DerivedAttributeNotCompiled(attribute, found.error))
         raise errors.Aborted(errors.DerivedAttributeFailed(attribute, candidate.id, found.error))
 
-    def _derive(self, expression: str, driver: str, device: Device) -> DeviceAttribute | Failure:
+    def _derive(self, expression: str, driver: str, device: Device) -> DeviceAttribute | DerivedFailure:
         key = (expression, self._lens.content(driver, device))
         if key not in self._derived:
             self._derived[key] = derive(expression, driver, device, self._shows_sharing)

@@ -13,7 +13,7 @@ from kubectl_dra.allocation.allocated import AllocatedState, DeviceHold, PoolSta
 from kubectl_dra.allocation.checks import NODE_FEATURE
 from kubectl_dra.allocation.counters import PoolCounters
 from kubectl_dra.allocation.groups import PoolGroups
-from kubectl_dra.allocation.pools import Pool
+from kubectl_dra.allocation.pools import NodePool
 from kubectl_dra.allocation.slices import device_on_node
 from kubectl_dra.allocation.taints import PREVENTING
 from kubectl_dra.model.core import Node
@@ -27,7 +27,7 @@ _PLAIN: Final = (None, (), (), False, False)
 Token = tuple[Hashable, int]
 
 
-def is_shared(pool: Pool) -> bool:
+def is_shared(pool: NodePool) -> bool:
     """Whether other nodes see the same pool in the same way."""
     if not pool.slices or pool.slices[0].spec.node_name:
         return False
@@ -57,11 +57,11 @@ class View:
         self.seen = seen
         self.asks_capacity = asks_capacity
         # With the pool itself: the identity of one that is gone would pass to another.
-        self._pools: dict[int, tuple[Pool, Hashable, int]] = {}
+        self._pools: dict[int, tuple[NodePool, Hashable, int]] = {}
         self._contents: dict[Hashable, int] = {}
         self._capacities: dict[int, tuple[Mapping[str, DeviceCapacity], frozenset[tuple[str, DeviceCapacity]]]] = {}
 
-    def path(self, node: Node, pools: Sequence[Pool]) -> Iterator[Token]:
+    def path(self, node: Node, pools: Sequence[NodePool]) -> Iterator[Token]:
         """What the search meets, in its order."""
         if self.features.optional_node_operations:
             yield NODE_FEATURE in node.status.declared_features, -1
@@ -78,7 +78,7 @@ class View:
                     yield seen, position
         yield _END, position + 1
 
-    def _whole(self, pool: Pool) -> tuple[Pool, Hashable, int]:
+    def _whole(self, pool: NodePool) -> tuple[NodePool, Hashable, int]:
         found = self._pools.get(id(pool))
         if found is None:
             steps = list(self.steps(pool, None))
@@ -87,7 +87,7 @@ class View:
             found = self._pools[id(pool)] = (pool, ("pool", number), sum(step for _, step in steps))
         return found
 
-    def steps(self, pool: Pool, node: Node | None) -> Iterator[Token]:
+    def steps(self, pool: NodePool, node: Node | None) -> Iterator[Token]:
         """What the search meets in a pool, each with 1 if it is a device and 0 if not."""
         held = self.allocated.pool(*pool.id)
         header = self._header(pool, held)
@@ -107,7 +107,7 @@ class View:
                     more = self._more(device, state, per_device, capacity)
                 yield (seen if shape is None and more is None else (seen, shape, more)), 1
 
-    def _header(self, pool: Pool, held: PoolState) -> Hashable:
+    def _header(self, pool: NodePool, held: PoolState) -> Hashable:
         """What matters of a pool apart from its devices; None for the ordinary pool."""
         if not pool.usable:
             return "incomplete" if pool.incomplete else "invalid"

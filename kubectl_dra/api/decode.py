@@ -52,7 +52,7 @@ class _ListHeader(msgspec.Struct, rename="camel"):
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class ListPage:
     """A decoded list or one chunk of it."""
 
     metadata: ListMeta
@@ -108,7 +108,7 @@ def _finished(records: list[Any], shape: Shape) -> list[Record] | None:
     return records
 
 
-def decode_page(data: bytes, api_version: str, kind: Kind) -> Page:
+def decode_page(data: bytes, api_version: str, kind: Kind) -> ListPage:
     """Decode a typed list as a server sends it. Raises :class:`DecodeError` if it is no list at all."""
     whole = _whole_page(data, api_version, kind) if len(data) <= _AT_ONCE else None
     if whole is not None:
@@ -121,10 +121,10 @@ def decode_page(data: bytes, api_version: str, kind: Kind) -> Page:
     bad: list[BadObject] = []
     for outcome in decode_items(header.items or (), api_version, kind):
         (bad if isinstance(outcome, BadObject) else records).append(outcome)  # type: ignore[arg-type]
-    return Page(header.metadata or ListMeta(), tuple(records), tuple(bad))
+    return ListPage(header.metadata or ListMeta(), tuple(records), tuple(bad))
 
 
-def _whole_page(data: bytes, api_version: str, kind: Kind) -> Page | None:
+def _whole_page(data: bytes, api_version: str, kind: Kind) -> ListPage | None:
     """The list decoded at once; None where one of its items needs a closer look."""
     try:
         shape = shape_of(api_version, kind)
@@ -132,7 +132,7 @@ def _whole_page(data: bytes, api_version: str, kind: Kind) -> Page | None:
         records = _finished(found.items or [], shape)
     except (*_UNREADABLE, UnsupportedVersionError):
         return None
-    return None if records is None else Page(found.metadata or ListMeta(), tuple(records), ())
+    return None if records is None else ListPage(found.metadata or ListMeta(), tuple(records), ())
 
 
 @cache

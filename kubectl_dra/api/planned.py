@@ -20,7 +20,7 @@ from kubectl_dra.api.kinds import BY_NAME, POD, Kind, find_kind
 from kubectl_dra.api.lint import Finding, lint
 from kubectl_dra.api.sources import Source
 from kubectl_dra.api.trees import in_utf8, read_tree
-from kubectl_dra.api.workloads import Template, expand
+from kubectl_dra.api.workloads import MadeTemplate, expand
 from kubectl_dra.api.workloads.expand import Count, Expansion, group_of
 from kubectl_dra.api.workloads.made import (
     is_train_job,
@@ -213,7 +213,7 @@ def _expanded(planned: Planned, found: Expansion, tree: Tree, namespace: str) ->
     return replace(planned, pods=pods, catalog=found.catalog, suspended=found.suspended, untried=untried)
 
 
-def _plan(template: Template, name: str, namespace: str) -> PodPlan:
+def _plan(template: MadeTemplate, name: str, namespace: str) -> PodPlan:
     """Raises :class:`DecodeError` for a template that can't be read."""
     meta = _mapping(template.body.get("metadata"))
     role = f"{name}-{template.role}" if template.role else name

@@ -9,7 +9,7 @@ from msgspec import field
 from kubectl_dra.api.shapes import Shape
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.meta import LabelSelector, LocalObject
-from kubectl_dra.model.workloads import PodTemplate, WorkloadObject, WorkloadSpec
+from kubectl_dra.model.workloads import MakerSpec, PodTemplate, WorkloadObject
 
 KIND: Final = "ReplicationController"
 
@@ -33,7 +33,7 @@ def to_record(sent: ReplicationController) -> WorkloadObject:
     spec = sent.spec
     labels = spec.selector or (spec.template.metadata.labels if spec.template is not None else {})
     selector = LabelSelector(match_labels=labels) if labels else None
-    made = WorkloadSpec(replicas=spec.replicas, selector=selector, template=spec.template)
+    made = MakerSpec(replicas=spec.replicas, selector=selector, template=spec.template)
     return WorkloadObject(sent.api_version, sent.kind, sent.metadata, made)
 
 

@@ -26,7 +26,7 @@ _MAX_TEMPLATES: Final = 20_000
 NOTHING: Final[dict[str, Any]] = {}
 
 
-class Place:
+class SharedValues:
     """The values of one place, such as an attribute's name, that were seen so far."""
 
     __slots__ = ("known", "misses", "most", "open")
@@ -56,7 +56,7 @@ class Place:
             self.known.clear()
 
 
-_places: Final[dict[str, Place]] = {}
+_places: Final[dict[str, SharedValues]] = {}
 
 
 def share(record: Record) -> None:
@@ -73,9 +73,9 @@ class _Templates:
     """What pods of one workload have in common."""
 
     def __init__(self) -> None:
-        self.labels = Place(_MAX_TEMPLATES)
-        self.containers = Place(_MAX_TEMPLATES)
-        self.parts = Place(4 * _MAX_TEMPLATES)
+        self.labels = SharedValues(_MAX_TEMPLATES)
+        self.containers = SharedValues(_MAX_TEMPLATES)
+        self.parts = SharedValues(4 * _MAX_TEMPLATES)
 
 
 _templates: Final = _Templates()
@@ -171,14 +171,14 @@ def _share_amounts(status: Record, field: str) -> None:
         force_setattr(status, field, place.shared(key, amounts))
 
 
-_CLOSED: Final = Place()
+_CLOSED: Final = SharedValues()
 _CLOSED.open = False
 
 
-def _place(name: str) -> Place:
+def _place(name: str) -> SharedValues:
     place = _places.get(name)
     if place is None:
         if len(_places) >= _MAX_PLACES:
             return _CLOSED
-        place = _places[name] = Place()
+        place = _places[name] = SharedValues()
     return place

@@ -8,16 +8,16 @@ from kubectl_dra.cel.check.environment import NAMED_RESOURCES, SCHEDULER, Enviro
 from kubectl_dra.cel.check.errors import CompileError
 from kubectl_dra.cel.run.device import DeviceValue, device_value
 from kubectl_dra.cel.run.instance import InstanceValue
-from kubectl_dra.cel.run.program import COST_LIMIT, Answer, EvaluationError, Program, compile_expression
+from kubectl_dra.cel.run.program import COST_LIMIT, Evaluated, EvaluationError, Program, compile_expression
 
 __all__ = [
     "COST_LIMIT",
     "NAMED_RESOURCES",
     "SCHEDULER",
-    "Answer",
     "CompileError",
     "DeviceValue",
     "Environment",
+    "Evaluated",
     "EvaluationError",
     "InstanceValue",
     "Program",

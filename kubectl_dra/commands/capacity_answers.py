@@ -24,7 +24,7 @@ from kubectl_dra.output.capacity.page import capacity_page, capacity_summary
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.reports.capacity import Request, capacity_report
 from kubectl_dra.reports.invocations import try_dra
-from kubectl_dra.source.reading import Found
+from kubectl_dra.source.reading import FoundObjects
 
 _DEFAULT_NAMESPACE = "default"
 
@@ -33,7 +33,7 @@ def answer(
     options: Options, device_class: str, count: int, selectors: tuple[str, ...], switches: tuple[Switch, ...]
 ) -> int:
     """Run the command; returns the exit code."""
-    found = objects_of(options) if options.manifests else Found("")
+    found = objects_of(options) if options.manifests else FoundObjects("")
     written = [Source(each.data, each.api_version, each.kind) for each in found.objects]
     check_namespaces(written, options)
     objects = read_all(written, "")

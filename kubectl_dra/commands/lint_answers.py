@@ -20,12 +20,12 @@ from kubectl_dra.output.lint.page import lint_page, lint_summary
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.unread import unread_sentence
 from kubectl_dra.reports.lint import LintReport, Rule, lint_report
-from kubectl_dra.reports.lint.report import Broken, Locate, Place
+from kubectl_dra.reports.lint.report import BrokenDocument, Locate, Place
 from kubectl_dra.source import load
 from kubectl_dra.source.errors import ManifestError, SourceError
 from kubectl_dra.source.manifests import Origin
 from kubectl_dra.source.positions import Positions
-from kubectl_dra.source.reading import Found, read_texts, without_patches
+from kubectl_dra.source.reading import FoundObjects, read_texts, without_patches
 from kubectl_dra.source.spec import SourceSpec
 
 _NAMESPACE = "default"
@@ -35,7 +35,7 @@ def answer(options: Options, devices: Sequence[str], fail_on: str) -> int:
     """Run the command; returns the exit code."""
     found = read_texts(options.manifests)
     named = without_patches(found).items()
-    patches = [Broken(Rule.PATCH, f"is a patch of {path}", Place(name, 1, 1)) for name, path in named]
+    patches = [BrokenDocument(Rule.PATCH, f"is a patch of {path}", Place(name, 1, 1)) for name, path in named]
     for note in found.notes:
         console(options).note(Safe("note: ") + safe(note))
     objects = read_all([Source(each.data, each.api_version, each.kind) for each in found.objects], _NAMESPACE)
@@ -66,7 +66,7 @@ def _print(report: LintReport, options: Options) -> None:
     print_answer(Answer("LintReport", report, summary, lambda: list(lint_page(report))), options)
 
 
-def _locate(objects: Sequence[Planned], found: Found) -> Locate:
+def _locate(objects: Sequence[Planned], found: FoundObjects) -> Locate:
     positions, origins = Positions(found.texts), list(_origins(objects, found))
 
     def locate(number: int, path: str) -> Place:
@@ -76,7 +76,7 @@ def _locate(objects: Sequence[Planned], found: Found) -> Locate:
     return locate
 
 
-def _origins(objects: Sequence[Planned], found: Found) -> Iterator[Origin]:
+def _origins(objects: Sequence[Planned], found: FoundObjects) -> Iterator[Origin]:
     """Where each object stands; one that a controller makes, where that stands which it is made of."""
     written, origin = iter(found.objects), Origin()
     for each in objects:
@@ -85,12 +85,12 @@ def _origins(objects: Sequence[Planned], found: Found) -> Iterator[Origin]:
         yield origin
 
 
-def _broken(problem: SourceError) -> Broken:
+def _broken(problem: SourceError) -> BrokenDocument:
     if not isinstance(problem, ManifestError):
         file, _, text = problem.what.partition(": ")
-        return Broken(Rule.UNREADABLE, text or problem.what, Place(file))
+        return BrokenDocument(Rule.UNREADABLE, text or problem.what, Place(file))
     rule = Rule.NOT_KUBERNETES if problem.foreign else Rule.UNREADABLE
-    return Broken(rule, problem.problem, Place(problem.file, problem.line, 1))
+    return BrokenDocument(rule, problem.problem, Place(problem.file, problem.line, 1))
 
 
 def _devices(options: Options, files: Sequence[str]) -> ClusterState:

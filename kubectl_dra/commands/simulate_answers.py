@@ -29,14 +29,14 @@ from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.output.simulation.page import simulation_page, simulation_summary
 from kubectl_dra.reports.simulation import Copies, simulation_report
 from kubectl_dra.source.queue_config import device_resources
-from kubectl_dra.source.reading import Found
+from kubectl_dra.source.reading import FoundObjects
 
 _DEFAULT_NAMESPACE = "default"
 
 
 def answer(options: Options, copies: str, switches: tuple[Switch, ...] = (), *, remedies: bool, together: bool) -> int:
     """Run the command; returns the exit code. ``switches``: what is supposed of the cluster."""
-    found = objects_of(options) if options.manifests else Found("")
+    found = objects_of(options) if options.manifests else FoundObjects("")
     written = [Source(each.data, each.api_version, each.kind) for each in found.objects]
     check_namespaces(written, options)
     kinds = (*needs.POD, *needs.STORAGE, *needs.PRIORITY, *needs.SPREADING, *needs.GROUPS)

@@ -16,7 +16,7 @@ from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis import binding, pre_filter
 from kubectl_dra.diagnosis.funnel import NodeExplanation
 from kubectl_dra.diagnosis.records import Cause, NodeOutcome
-from kubectl_dra.diagnosis.renaming import Names
+from kubectl_dra.diagnosis.renaming import ClaimNames
 from kubectl_dra.model.classic import is_searched
 from kubectl_dra.model.core import Node, Pod, Taint
 from kubectl_dra.model.features import NEWEST_MINOR
@@ -25,11 +25,11 @@ from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.scheduler import attempt as engine
 from kubectl_dra.scheduler import fit_error
 from kubectl_dra.scheduler.allocation_errors import allocation_error
-from kubectl_dra.scheduler.filtering import Verdict
+from kubectl_dra.scheduler.filtering import NodeVerdict
 from kubectl_dra.scheduler.framework import Plugin
 from kubectl_dra.scheduler.plugins import node_affinity
 from kubectl_dra.scheduler.plugins.dynamic_resources import LEFT_OVER, UNAVAILABLE, Devices, DevicesOnNode, idle_claims
-from kubectl_dra.scheduler.plugins.inter_pod_affinity import KeptAway
+from kubectl_dra.scheduler.plugins.inter_pod_affinity import RepellingPods
 from kubectl_dra.scheduler.plugins.node_resources_fit import Lack
 from kubectl_dra.scheduler.search import Searched
 from kubectl_dra.scheduler.snapshot import Snapshot
@@ -37,7 +37,7 @@ from kubectl_dra.scheduler.status import Code, Status
 
 _DEVICES: Final = "DynamicResources"
 _BY_LABELS: Final = node_affinity.NodeAffinity.name
-_SAME_NAMES: Final = Names()
+_SAME_NAMES: Final = ClaimNames()
 #: What can't be checked without knowing the pods on a node.
 NEED_PODS: Final = ("NodePorts", "NodeResourcesFit", "InterPodAffinity")
 
@@ -60,7 +60,7 @@ class Rejection:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class NodeResult:
     """What happens on a node; nodes with equal results belong together.
 
     ``texts`` are the reasons as they are counted. ``unavailable`` are positions of claims. ``searched`` None: there was
@@ -91,7 +91,7 @@ class Result:
         own = self.searched.own if self.searched is not None and not self.timed_out else None
         return own.error if isinstance(own, Fatal) else None
 
-    def error_text(self, names: Names = _SAME_NAMES, minor: int = NEWEST_MINOR) -> str:
+    def error_text(self, names: ClaimNames = _SAME_NAMES, minor: int = NEWEST_MINOR) -> str:
         """The text of the error that this node raises, in the words of Kubernetes 1.``minor``."""
         if self.failure:
             return self.failure
@@ -101,13 +101,13 @@ class Result:
         assert self.searched is not None  # noqa: S101 - only a search raises errors
         return f"node {self.searched.node}: timed out trying to allocate devices"
 
-    def error_message(self, names: Names = _SAME_NAMES, minor: int = NEWEST_MINOR) -> str:
+    def error_message(self, names: ClaimNames = _SAME_NAMES, minor: int = NEWEST_MINOR) -> str:
         """The same as the scheduler writes it into the condition."""
         return self.failure or fit_error.filter_error(self.error_text(names, minor))
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class PodAttempt:
     """The whole attempt. ``claims`` are the pod's existing claims in order; ``extended`` the left-over or made-up one.
 
     ``results`` has every node of the cluster in the Inventory's order, unless ``stop`` ended the attempt before.
@@ -116,8 +116,8 @@ class Attempt:
 
     claims: tuple[ResourceClaim, ...]
     left_over: ResourceClaim | None
-    stop: pre_filter.Stop | None
-    results: tuple[tuple[Node, Result], ...] = ()
+    stop: pre_filter.PreFilterStop | None
+    results: tuple[tuple[Node, NodeResult], ...] = ()
     not_checked: tuple[str, ...] = ()
     failed_bindings: tuple[Cause, ...] = ()
     engine: engine.Attempt | None = None
@@ -137,7 +137,7 @@ class Attempt:
         """Positions of claims that are in the way on some node and that nobody else uses."""
         return idle_claims(pod, self.claims, (i for _, result in self.results for i in result.unavailable))
 
-    def nodes(self, outcome: NodeOutcome) -> list[tuple[Node, Result]]:
+    def nodes(self, outcome: NodeOutcome) -> list[tuple[Node, NodeResult]]:
         """The nodes with that outcome."""
         return [(node, result) for node, result in self.results if result.outcome is outcome]
 
@@ -150,7 +150,7 @@ def _places(world: ClusterState) -> Mapping[str, int]:
 
 def attempt(
     world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim], among: Collection[str] | None = None
-) -> Attempt:
+) -> PodAttempt:
     """Try to schedule ``pod`` with its existing ``claims``, those of its entries in their order."""
     return Attempting(world, pod, claims, among).run()
 
@@ -174,22 +174,22 @@ class Attempting:
         """The plugins to run; empty for those of the default profile."""
         return ()
 
-    def run(self) -> Attempt:
+    def run(self) -> PodAttempt:
         """The whole attempt."""
         return self.of(engine.attempt(Snapshot(self.world), self.pod, self.plugins, self.among))
 
-    def of(self, found: engine.Attempt) -> Attempt:
+    def of(self, found: engine.Attempt) -> PodAttempt:
         """The whole of an attempt that the scheduler has made on this cluster."""
         state = found.cycle.states.get(Devices)
         devices = state if isinstance(state, Devices) else Devices()
         if found.stop is not None:
             after = isinstance(state, Devices)
             stop = pre_filter.stop_of(self.world, found.stop, self.claims, reached_devices=after)
-            return Attempt(self.claims, devices.left_over, stop, engine=found)
+            return PodAttempt(self.claims, devices.left_over, stop, engine=found)
         results = tuple(self._results(found, devices))
         known = self.world.usage is not None
         failed = tuple(self._failed_bindings(devices))
-        return Attempt(self.claims, devices.left_over, None, results, () if known else NEED_PODS, failed, found)
+        return PodAttempt(self.claims, devices.left_over, None, results, () if known else NEED_PODS, failed, found)
 
     def _failed_bindings(self, devices: Devices) -> Sequence[Cause]:
         world = self.world
@@ -197,10 +197,10 @@ class Attempting:
         causes = (binding.unusable(c, world.features, world.observed_at, world.binding_timeout) for c in claims)
         return [cause for cause in causes if cause is not None]
 
-    def _results(self, found: engine.Attempt, devices: Devices) -> Sequence[tuple[Node, Result]]:
+    def _results(self, found: engine.Attempt, devices: Devices) -> Sequence[tuple[Node, NodeResult]]:
         plugins = found.selection.plugins
         texts = found.selection.absent.reasons if self.world.features.counts_preselection else ()
-        left_out = Result(NodeOutcome.REJECTED, plugins[-1] if plugins else "", texts)
+        left_out = NodeResult(NodeOutcome.REJECTED, plugins[-1] if plugins else "", texts)
         nodes = self.world.inventory.nodes
         place = _places(self.world)
         names = (
@@ -211,7 +211,7 @@ class Attempting:
         unread = found.selection.unsure
         verdicts, on_nodes = found.verdicts, devices.nodes
         # Nodes that share verdict and devices share the result, but for what their labels tell.
-        known: dict[Hashable, Result] = {}
+        known: dict[Hashable, NodeResult] = {}
         selected = self._selected
         results = []
         for name in names:
@@ -236,32 +236,34 @@ class Attempting:
         return None if node_affinity.required_terms(self.pod) is not None else tuple(self.pod.spec.node_selector)
 
     def _result(
-        self, verdict: Verdict, node: Node, devices: DevicesOnNode | None, unread: tuple[Status, ...]
-    ) -> Result:
+        self, verdict: NodeVerdict, node: Node, devices: DevicesOnNode | None, unread: tuple[Status, ...]
+    ) -> NodeResult:
         status, unread = verdict.status, (*unread, *verdict.unsure)
-        if isinstance(status.detail, Result):
+        if isinstance(status.detail, NodeResult):
             return status.detail
         on_node = devices or DevicesOnNode()
         searched, extended = on_node.searched, on_node.extended
         if status.code is Code.ERROR:
             if status.plugin != _DEVICES:
-                return Result(NodeOutcome.FATAL, status.plugin, failure=status.message)
+                return NodeResult(NodeOutcome.FATAL, status.plugin, failure=status.message)
             late = on_node.timed_out
-            return Result(NodeOutcome.FATAL, _DEVICES, extended=extended, searched=searched, timed_out=late)
+            return NodeResult(NodeOutcome.FATAL, _DEVICES, extended=extended, searched=searched, timed_out=late)
         if status.ok and unread:
-            own = next((each.detail for each in unread if isinstance(each.detail, Result)), None)
+            own = next((each.detail for each in unread if isinstance(each.detail, NodeResult)), None)
             if own is not None:
                 return own
-            return Result(NodeOutcome.UNDECIDED, unread[-1].plugin, extended=extended, searched=searched, unread=unread)
+            return NodeResult(
+                NodeOutcome.UNDECIDED, unread[-1].plugin, extended=extended, searched=searched, unread=unread
+            )
         if status.ok:
-            return Result(NodeOutcome.FITS, extended=extended, searched=searched)
+            return NodeResult(NodeOutcome.FITS, extended=extended, searched=searched)
         if status.plugin != _DEVICES:
             rejection = _rejection(status, self.pod, node)
-            return Result(NodeOutcome.REJECTED, status.plugin, status.reasons, rejection, unread=unread)
+            return NodeResult(NodeOutcome.REJECTED, status.plugin, status.reasons, rejection, unread=unread)
         held = status.reasons in ((LEFT_OVER,), (UNAVAILABLE,))
         outcome = NodeOutcome.CLAIM_UNAVAILABLE if held else NodeOutcome.CANNOT_ALLOCATE
         unavailable = on_node.unavailable
-        return Result(outcome, _DEVICES, status.reasons, None, unavailable, extended, searched, unread=unread)
+        return NodeResult(outcome, _DEVICES, status.reasons, None, unavailable, extended, searched, unread=unread)
 
 
 def _rejection(status: Status, pod: Pod, node: Node) -> Rejection:
@@ -269,7 +271,7 @@ def _rejection(status: Status, pod: Pod, node: Node) -> Rejection:
     match plugin, detail:
         case _, Taint():
             return Rejection(plugin, texts, taint=detail)
-        case _, KeptAway():
+        case _, RepellingPods():
             return Rejection(plugin, texts, kept_away_by=detail.keys)
         case "NodePorts", tuple():
             return Rejection(plugin, texts, ports=detail)

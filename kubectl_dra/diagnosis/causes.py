@@ -15,7 +15,7 @@ from kubectl_dra.allocation.errors import AllocationError
 from kubectl_dra.allocation.outcome import Allocated, Fatal, Unsatisfiable
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import agreement, error_codes, others, refusals
-from kubectl_dra.diagnosis.attempt import Attempt, Result
+from kubectl_dra.diagnosis.attempt import NodeResult, PodAttempt
 from kubectl_dra.diagnosis.claim_verdicts import selected_names
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.funnel import NodeExplainer, NodeExplanation
@@ -62,13 +62,13 @@ class _Bucket:
     outcome: NodeOutcome
     plugin: str
     nodes: list[Node] = field(default_factory=list)
-    results: list[Result] = field(default_factory=list)
+    results: list[NodeResult] = field(default_factory=list)
     explanation: NodeExplanation | None = None
     devices_fit: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class ExplainedCauses:
     """What an attempt met on the nodes and what follows; ``errors`` are the typed errors behind fatal texts.
 
     ``unread``: kinds of objects that plugins had to read.
@@ -80,10 +80,10 @@ class Explanation:
     errors: Mapping[str, AllocationError]
     unread: tuple[str, ...] = ()
 
-    def renamed(self, renaming: Renaming) -> Explanation:
+    def renamed(self, renaming: Renaming) -> ExplainedCauses:
         """The explanation with other names of claims."""
         groups, causes = tuple(map(renaming.group, self.groups)), tuple(map(renaming.cause, self.causes))
-        return Explanation(groups, causes, self.fitting, self.errors, self.unread)
+        return ExplainedCauses(groups, causes, self.fitting, self.errors, self.unread)
 
     def all_causes(self, judgement: Judgement, seen: Observed | None) -> tuple[Cause, ...]:
         """The causes in the order of their importance, with those that only the pod's condition tells."""
@@ -93,20 +93,20 @@ class Explanation:
         return (*judgement.refusals, *_fits(self.fitting, judgement, seen), *self.causes, *words)
 
 
-def explain(world: ClusterState, pod: Pod, tried: Attempt, judgement: Judgement) -> Explanation:
+def explain(world: ClusterState, pod: Pod, tried: PodAttempt, judgement: Judgement) -> ExplainedCauses:
     """Groups of nodes, the nearest to fitting first, and their causes."""
     return _Explainer(world, pod, tried).explain(judgement)
 
 
 class _Explainer:
-    def __init__(self, world: ClusterState, pod: Pod, tried: Attempt) -> None:
+    def __init__(self, world: ClusterState, pod: Pod, tried: PodAttempt) -> None:
         self.world = world
         self.pod = pod
         self.tried = tried
         self._explanations: dict[int, NodeExplanation] = {}
         self._errors: dict[str, AllocationError] = {}
 
-    def explain(self, judgement: Judgement) -> Explanation:
+    def explain(self, judgement: Judgement) -> ExplainedCauses:
         buckets = sorted(self._buckets(judgement), key=_nearness, reverse=True)
         groups = tuple(self._group(bucket) for bucket in buckets)
         causes: list[Cause] = []
@@ -120,7 +120,7 @@ class _Explainer:
         fitting = tuple(node.metadata.name for node, _ in self.tried.nodes(NodeOutcome.FITS))
         unread = tuple(dict.fromkeys(kind for status in self.tried.unread for kind in status.reasons))
         closest = tuple(_closest(cause, groups) for cause in causes)
-        return Explanation(groups, closest, fitting, self._errors, unread)
+        return ExplainedCauses(groups, closest, fitting, self._errors, unread)
 
     # --- groups -----------------------------------------------------------------------------------------------------
 
@@ -164,7 +164,7 @@ class _Explainer:
         outcomes = search(self.world.devices, rejected, claims)
         return {name: isinstance(searched.shared, Allocated) for name, searched in outcomes.items()}
 
-    def _explain(self, node: Node, result: Result) -> NodeExplanation | None:
+    def _explain(self, node: Node, result: NodeResult) -> NodeExplanation | None:
         """The funnel of a node where the search found nothing; shared by nodes that share their outcome."""
         if result.explanation is not None:
             return result.explanation
@@ -178,7 +178,7 @@ class _Explainer:
             self._explanations[identity] = NodeExplainer(self.world, result.searched.attempt).explain(node, blamed)
         return self._explanations[identity]
 
-    def _claims(self, result: Result) -> list[ResourceClaim]:
+    def _claims(self, result: NodeResult) -> list[ResourceClaim]:
         claims = list(self.tried.to_allocate)
         if result.extended:
             claims.append(virtual_claim(self.pod, result.extended, served_resources(self.world)))
@@ -211,7 +211,7 @@ class _Explainer:
         open_ = (status.plugin for result in bucket.results for status in result.unread)
         return tuple(dict.fromkeys((*self.tried.not_checked, *open_)))
 
-    def _error_text(self, result: Result) -> str:
+    def _error_text(self, result: NodeResult) -> str:
         text, error = result.error_text(minor=self.world.features.minor), result.error
         if error is not None:
             self._errors[text] = error
@@ -246,7 +246,7 @@ class _Explainer:
             return error_codes.fatal_cause(outcome.error, claims, self.world.inventory.classes, names, minor)
         return Cause(Code.SEARCH_TIMEOUT, SearchSize(outcome.steps if outcome is not None else 0), nodes=names)
 
-    def _unavailable(self, result: Result, names: tuple[str, ...]) -> Iterator[Cause]:
+    def _unavailable(self, result: NodeResult, names: tuple[str, ...]) -> Iterator[Cause]:
         failed = {cause.claim: cause for cause in self.tried.failed_bindings}
         for index in result.unavailable:
             claim = self.tried.claims[index]
@@ -313,11 +313,11 @@ def _from_words(
         yield refusals.before(seen)
 
 
-def _pairs(bucket: _Bucket) -> Iterable[tuple[Node, Result]]:
+def _pairs(bucket: _Bucket) -> Iterable[tuple[Node, NodeResult]]:
     return zip(bucket.nodes, bucket.results, strict=True)
 
 
-def _told(result: Result) -> Hashable:
+def _told(result: NodeResult) -> Hashable:
     """What tells two nodes of the same plugin apart: the taint, the labels, the resources; not the numbers."""
     rejection = result.rejection
     if rejection is not None:

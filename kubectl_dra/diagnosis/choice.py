@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis import classic
-from kubectl_dra.diagnosis.attempt import Attempt, attempt
+from kubectl_dra.diagnosis.attempt import PodAttempt, attempt
 from kubectl_dra.diagnosis.equivalence import kind_of
 from kubectl_dra.diagnosis.judgement import feasible_nodes_to_find
 from kubectl_dra.diagnosis.missing import of_the_choice
 from kubectl_dra.diagnosis.records import NodeOutcome, PodDiagnosis, Verdict
-from kubectl_dra.diagnosis.workloads import Owners, Unread
+from kubectl_dra.diagnosis.workloads import Owners, WhyUnread
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.podneeds import is_spread
@@ -27,7 +27,7 @@ from kubectl_dra.scheduler.plugins.default_selector import is_known
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class NodeChoice:
     """Which of the nodes that fit a pod the scheduler takes one of.
 
     ``best``: those with the best score; empty where none fits, or where that can't be told. ``compared``: more fit than
@@ -38,29 +38,29 @@ class Choice:
     compared: int = 0
 
 
-def choice_of(world: ClusterState, diagnosis: PodDiagnosis, owners: Owners) -> Choice:
+def choice_of(world: ClusterState, diagnosis: PodDiagnosis, owners: Owners) -> NodeChoice:
     """The choice that the scheduler has for a pod that would fit now; pods alike share it.
 
     Of a group's pods each finds what those before it have left: their choice is not told.
     """
     pod = world.inventory.pods.get(diagnosis.pod.key)
     if pod is None or diagnosis.verdict is not Verdict.SCHEDULABLE or pod.spec.scheduling_group is not None:
-        return Choice()
+        return NodeChoice()
     fits = [name for group in diagnosis.nodes if group.outcome is NodeOutcome.FITS for name in group.nodes]
     if enough := compared(world, len(fits)):
-        return Choice(compared=enough)
+        return NodeChoice(compared=enough)
     claims = _claims(world, pod)
     if classic.concerns(claims):
-        return Choice()
+        return NodeChoice()
     kind = kind_of(world, pod, claims)
     if kind is None:
-        return Choice(known_choice(world, diagnosis.pod.key, fits, owners))
+        return NodeChoice(known_choice(world, diagnosis.pod.key, fits, owners))
     meta = pod.metadata
     alike = kind, meta.namespace, tuple(sorted(meta.labels.items())), meta.controller
     known = _known(world)
     if not known.get(alike):
         known[alike] = known_choice(world, diagnosis.pod.key, fits, owners)
-    return Choice(known[alike])
+    return NodeChoice(known[alike])
 
 
 @derived()
@@ -98,7 +98,7 @@ def compared(world: ClusterState, fitting: int) -> int:
     return enough if fitting > enough else 0
 
 
-def best(tried: Attempt) -> tuple[str, ...]:
+def best(tried: PodAttempt) -> tuple[str, ...]:
     """The nodes with the best score of those that fit; all of these where no score can be given."""
     fits = tuple(node.metadata.name for node, _ in tried.nodes(NodeOutcome.FITS))
     if tried.engine is None or len(fits) < 2:
@@ -116,7 +116,7 @@ def told(world: ClusterState, pod: Pod, owners: Owners) -> ClusterState | None:
     if not is_spread(pod) or is_known(world, pod):
         return world
     owner = owners.controller(pod)
-    if owner is None or owner.unread not in (None, Unread.GONE):
+    if owner is None or owner.unread not in (None, WhyUnread.GONE):
         return None
     # One that is gone selects nothing any more.
     found = owner.object or WorkloadObject()

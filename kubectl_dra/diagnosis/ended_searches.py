@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from kubectl_dra.allocation import Answers, Attempt, Budget, Fatal
+from kubectl_dra.allocation import Answers, Budget, ClaimSearch, Fatal
 from kubectl_dra.allocation.allocator import Cluster
 from kubectl_dra.allocation.errors import AllocationError, SelectorFailed
 from kubectl_dra.cluster import ClusterState
@@ -28,7 +28,7 @@ def ended_by_selectors(
         return
     known = sorted(state.inventory.nodes.items())
     nodes = [node for name, node in known if name == only or (only is None and _is_open(node))]
-    for node, error in _errors(Attempt(cluster, (claim,)), nodes):
+    for node, error in _errors(ClaimSearch(cluster, (claim,)), nodes):
         if isinstance(error, SelectorFailed):
             yield node, error, allocation_error(error)
 
@@ -39,7 +39,7 @@ def _is_open(node: Node) -> bool:
     return not closing and not node.spec.unschedulable
 
 
-def _errors(attempt: Attempt, nodes: Sequence[Node]) -> Iterator[tuple[str, AllocationError]]:
+def _errors(attempt: ClaimSearch, nodes: Sequence[Node]) -> Iterator[tuple[str, AllocationError]]:
     """The errors that end searches, each for the first of nodes alike; nodes are searched some at a time."""
     for start in range(0, len(nodes), _AT_ONCE):
         for group in Answers(attempt, nodes[start : start + _AT_ONCE], Budget()).groups:

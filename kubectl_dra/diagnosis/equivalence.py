@@ -16,12 +16,12 @@ from kubectl_dra.allocation.errors import AllocationError
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis import classic
 from kubectl_dra.diagnosis.attempt import attempt
-from kubectl_dra.diagnosis.causes import Explanation, explain
+from kubectl_dra.diagnosis.causes import ExplainedCauses, explain
 from kubectl_dra.diagnosis.judgement import Judgement, judge, lacks_admin_label, reworded
 from kubectl_dra.diagnosis.preempting import preemption_of
 from kubectl_dra.diagnosis.quota import are_read, limits_claims
 from kubectl_dra.diagnosis.records import Preemption, Verdict
-from kubectl_dra.diagnosis.renaming import Names, Renaming
+from kubectl_dra.diagnosis.renaming import ClaimNames, Renaming
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
@@ -46,7 +46,7 @@ class Examination:
     """
 
     judgement: Judgement
-    explanation: Explanation
+    explanation: ExplainedCauses
     errors: Mapping[str, AllocationError] = field(default_factory=dict)
     preemption: Preemption | None = None
     taken_to_wait: tuple[Key, ...] = ()
@@ -104,7 +104,7 @@ class Examiner:
     def _renamed(self, known: _Known, pod: Pod, claims: Sequence[ResourceClaim]) -> Examination:
         mine = self._with_made_up(pod, claims)
         pairs = ((key_of(a.metadata), key_of(b.metadata)) for a, b in zip(known.claims, mine, strict=True))
-        names = Names({theirs: own for theirs, own in pairs if theirs != own})
+        names = ClaimNames({theirs: own for theirs, own in pairs if theirs != own})
         found = known.examination
         judgement = reworded(self._world, found.judgement, pod, claims, names)
         if not names.claims:

@@ -23,7 +23,7 @@ NO_EXECUTE: Final = "NoExecute"
 _RANK: Final = {fate: rank for rank, fate in enumerate(Fate)}
 
 
-class Verdict(NamedTuple):
+class EvictionVerdict(NamedTuple):
     """What becomes of a pod; ``seconds`` (from the taint's ``timeAdded``) where a toleration ends."""
 
     fate: Fate
@@ -41,10 +41,10 @@ class Verdict(NamedTuple):
         return self.fate in (Fate.EVICTED, Fate.LATER, Fate.ON_BINDING)
 
 
-HARMLESS: Final = Verdict(Fate.KEPT, Why.NO_EVICTION)
+HARMLESS: Final = EvictionVerdict(Fate.KEPT, Why.NO_EVICTION)
 
 
-def endured(tolerations: Sequence[DeviceToleration], taint: DeviceTaint) -> Verdict:
+def endured(tolerations: Sequence[DeviceToleration], taint: DeviceTaint) -> EvictionVerdict:
     """What a taint does to pods on nodes, by the tolerations of the allocation result alone.
 
     Of several matching tolerations the one without tolerationSeconds counts, else the shortest.
@@ -54,37 +54,37 @@ def endured(tolerations: Sequence[DeviceToleration], taint: DeviceTaint) -> Verd
     matching = [each for each in tolerations if tolerates(each, taint)]
     times = [each.toleration_seconds for each in matching if each.effect == NO_EXECUTE]
     if None in times:
-        return Verdict(Fate.KEPT, Why.TOLERATED)
+        return EvictionVerdict(Fate.KEPT, Why.TOLERATED)
     seconds = min((max(time, 0) for time in times if time is not None), default=None)
     if seconds:
-        return Verdict(Fate.LATER, Why.TOLERATED_FOR, seconds)
+        return EvictionVerdict(Fate.LATER, Why.TOLERATED_FOR, seconds)
     why = Why.TOLERATED_FOR if seconds == 0 else Why.EMPTY_EFFECT if matching else Why.NOT_TOLERATED
-    return Verdict(Fate.EVICTED, why, seconds)
+    return EvictionVerdict(Fate.EVICTED, why, seconds)
 
 
-def worst(verdicts: Iterable[Verdict]) -> Verdict:
+def worst(verdicts: Iterable[EvictionVerdict]) -> EvictionVerdict:
     """The verdict that comes first; harmless for none."""
     return min(verdicts, key=lambda verdict: verdict.rank, default=HARMLESS)
 
 
-def of_pod(pod: Pod, claim: ResourceClaim, verdict: Verdict, features: Features) -> Verdict:
+def of_pod(pod: Pod, claim: ResourceClaim, verdict: EvictionVerdict, features: Features) -> EvictionVerdict:
     """What ``verdict`` on a use of one of ``claim``'s devices means for one pod that refers to the claim."""
     if not verdict.evicts:
         return verdict
     if pod.metadata.deletion_timestamp is not None:
-        return Verdict(Fate.KEPT, Why.DELETING)
+        return EvictionVerdict(Fate.KEPT, Why.DELETING)
     if not _names(pod, claim, features):
         # Claims that a pod only has through an extended resource: controllers up to 1.37.1 leave such pods alone,
         # and the library of 1.37.2 brought what a later one needs to find them.
         extended = pod.status.extended_resource_claim_status
         if extended is not None and extended.resource_claim_name == claim.metadata.name:
             fate = Fate.UNCERTAIN if features.minor >= _EXTENDED_MAY_BE_EVICTED_SINCE else Fate.KEPT
-            return Verdict(fate, Why.EXTENDED_RESOURCE)
-        return Verdict(Fate.KEPT, Why.NOT_RESERVED)
+            return EvictionVerdict(fate, Why.EXTENDED_RESOURCE)
+        return EvictionVerdict(Fate.KEPT, Why.NOT_RESERVED)
     if not pod.spec.node_name:
         # The scheduler doesn't look at taints of devices that a claim already has; the controller does, afterwards.
-        return Verdict(Fate.ON_BINDING, verdict.why, verdict.seconds)
-    return verdict if is_reserved_for(pod, claim, features) else Verdict(Fate.KEPT, Why.NOT_RESERVED)
+        return EvictionVerdict(Fate.ON_BINDING, verdict.why, verdict.seconds)
+    return verdict if is_reserved_for(pod, claim, features) else EvictionVerdict(Fate.KEPT, Why.NOT_RESERVED)
 
 
 def _names(pod: Pod, claim: ResourceClaim, features: Features) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from kubectl_dra.allocation.allocator import Attempt
+from kubectl_dra.allocation.allocator import ClaimSearch
 from kubectl_dra.allocation.candidates import Candidate
 from kubectl_dra.allocation.checks import Checks
 from kubectl_dra.allocation.pools import Gathered, gather
@@ -40,7 +40,7 @@ class NodeExplanation:
 class NodeExplainer:
     """Tells the explanations of nodes on which the same claims can't be allocated."""
 
-    def __init__(self, world: ClusterState, attempt: Attempt) -> None:
+    def __init__(self, world: ClusterState, attempt: ClaimSearch) -> None:
         self._world = world
         self._attempt = attempt
 

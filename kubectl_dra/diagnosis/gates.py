@@ -29,7 +29,7 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.likeness import similar
 from kubectl_dra.model.resource import ResourceClaim, ResourceClaimSpec, ResourceClaimTemplate
-from kubectl_dra.scheduler.claims import CLAIM_KIND, Problem, ResolvedEntry, sources
+from kubectl_dra.scheduler.claims import CLAIM_KIND, ClaimProblem, ResolvedEntry, sources
 
 DEFAULT_SCHEDULER: Final = "default-scheduler"
 ADMIN_LABEL: Final = "resource.kubernetes.io/admin-access"
@@ -74,15 +74,15 @@ class ClaimGates:
         """One cause per entry with a problem, several if a template can't be used for several reasons."""
         for entry in entries:
             match entry.problem:
-                case Problem.NOT_CREATED:
+                case ClaimProblem.NOT_CREATED:
                     yield from self._not_created(entry)
-                case Problem.MISSING:
+                case ClaimProblem.MISSING:
                     yield self._cause(Code.CLAIM_MISSING, entry, similar=self._similar(entry))
-                case Problem.BEING_DELETED:
+                case ClaimProblem.BEING_DELETED:
                     yield self._cause(Code.CLAIM_BEING_DELETED, entry, consumers=consumers_of(entry.claim))
-                case Problem.NOT_OWNED:
+                case ClaimProblem.NOT_OWNED:
                     yield self._cause(Code.CLAIM_NOT_OWNED, entry, owner=owner_of(entry.claim))
-                case Problem.SOURCE_UNKNOWN:
+                case ClaimProblem.SOURCE_UNKNOWN:
                     yield self._cause(Code.CLAIM_SOURCE_UNKNOWN, entry)
 
     def _cause(

@@ -13,12 +13,12 @@ from typing import Final, NamedTuple
 from kubectl_dra.allocation.outcome import Allocated, Fatal
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import binding, quota
-from kubectl_dra.diagnosis.attempt import Attempt, Result
+from kubectl_dra.diagnosis.attempt import NodeResult, PodAttempt
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gates import ADMIN_LABEL
 from kubectl_dra.diagnosis.missing import of_the_choice
 from kubectl_dra.diagnosis.records import Cause, FatalError, NodeOutcome, Verdict
-from kubectl_dra.diagnosis.renaming import Names
+from kubectl_dra.diagnosis.renaming import ClaimNames
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.ids import Key
@@ -36,7 +36,7 @@ from kubectl_dra.scheduler.resource_names import is_dra_extended_resource
 _ALL_NODES_BELOW: Final = 100
 _MIN_PERCENT: Final = 5
 _WORDED: Final = 50
-_SAME_NAMES: Final = Names()
+_SAME_NAMES: Final = ClaimNames()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Judgement:
     fitting: int = 0
     depends_on_node_order: bool = False
     refusals: tuple[Cause, ...] = ()
-    fatal: tuple[tuple[Node, Result], ...] = ()
+    fatal: tuple[tuple[Node, NodeResult], ...] = ()
     refused: tuple[tuple[int, AllocationResult], ...] = ()
     unread: tuple[str, ...] = ()
 
@@ -70,7 +70,7 @@ def feasible_nodes_to_find(nodes: int) -> int:
     return max(nodes * percent // 100, _ALL_NODES_BELOW)
 
 
-def judge(world: ClusterState, pod: Pod, attempt: Attempt) -> Judgement:
+def judge(world: ClusterState, pod: Pod, attempt: PodAttempt) -> Judgement:
     """The verdict of one attempt."""
     if not nodes_can_tell(world):
         return _without_nodes(world, attempt)
@@ -91,7 +91,7 @@ def nodes_can_tell(world: ClusterState) -> bool:
     return world.evidence.coverage("Node") in (Coverage.COMPLETE, Coverage.NOT_SERVED)
 
 
-def _without_nodes(world: ClusterState, attempt: Attempt) -> Judgement:
+def _without_nodes(world: ClusterState, attempt: PodAttempt) -> Judgement:
     """What is rejected before any node is looked at stays rejected, but how many nodes there are can't be said."""
     stop = attempt.stop
     if stop is None or stop.fatal or not stop.certain or world.evidence.coverage("Node") is Coverage.ASSUMED:
@@ -99,7 +99,7 @@ def _without_nodes(world: ClusterState, attempt: Attempt) -> Judgement:
     return _unschedulable()
 
 
-def _stopped(world: ClusterState, attempt: Attempt, total: int) -> Judgement:
+def _stopped(world: ClusterState, attempt: PodAttempt, total: int) -> Judgement:
     stop = attempt.stop
     assert stop is not None  # noqa: S101
     if not stop.certain:
@@ -122,7 +122,7 @@ def _extended_open(world: ClusterState, pod: Pod) -> bool:
     return any(name not in served_resources(world) for name in wanted)
 
 
-def _filtered(world: ClusterState, pod: Pod, attempt: Attempt, total: int) -> Judgement:
+def _filtered(world: ClusterState, pod: Pod, attempt: PodAttempt, total: int) -> Judgement:
     fits = attempt.nodes(NodeOutcome.FITS)
     fatal = attempt.nodes(NodeOutcome.FATAL)
     nominated = any(node.metadata.name == pod.status.nominated_node_name for node, _ in fits)
@@ -141,9 +141,9 @@ def _filtered(world: ClusterState, pod: Pod, attempt: Attempt, total: int) -> Ju
 def _fatal(
     world: ClusterState,
     pod: Pod,
-    attempt: Attempt,
-    fits: Sequence[tuple[Node, Result]],
-    fatal: Sequence[tuple[Node, Result]],
+    attempt: PodAttempt,
+    fits: Sequence[tuple[Node, NodeResult]],
+    fatal: Sequence[tuple[Node, NodeResult]],
     total: int,
 ) -> Judgement:
     certain = [(node, result) for node, result in fatal if _is_certain(world, attempt, result)]
@@ -161,7 +161,7 @@ def _fatal(
 
 
 def _fatal_messages(
-    world: ClusterState, pod: Pod, fatal: Sequence[tuple[Node, Result]], names: Names = _SAME_NAMES
+    world: ClusterState, pod: Pod, fatal: Sequence[tuple[Node, NodeResult]], names: ClaimNames = _SAME_NAMES
 ) -> tuple[str, ...]:
     """Every node's text may be the one that is written; beyond some, only those that the condition speaks of matter."""
     minor = world.features.minor
@@ -172,7 +172,7 @@ def _fatal_messages(
 
 
 def reworded(
-    world: ClusterState, judgement: Judgement, pod: Pod, claims: Sequence[ResourceClaim], names: Names
+    world: ClusterState, judgement: Judgement, pod: Pod, claims: Sequence[ResourceClaim], names: ClaimNames
 ) -> Judgement:
     """The judgement of another pod of the same kind: ``claims`` are its own, ``names`` how they are called there."""
     if judgement.fatal:
@@ -189,7 +189,7 @@ def _refusal_messages(refusals: Sequence[Cause]) -> tuple[str, ...]:
     return tuple(fit_error.pre_bind_error(_text(cause)) for cause in refusals)
 
 
-def _is_certain(world: ClusterState, attempt: Attempt, result: Result) -> bool:
+def _is_certain(world: ClusterState, attempt: PodAttempt, result: NodeResult) -> bool:
     """Unseen pods may keep the node from being searched; unseen claims or taints may turn the search elsewhere."""
     if attempt.not_checked:
         return False
@@ -200,7 +200,7 @@ def _is_certain(world: ClusterState, attempt: Attempt, result: Result) -> bool:
 
 
 def _fitting(
-    world: ClusterState, pod: Pod, attempt: Attempt, fits: Sequence[tuple[Node, Result]], total: int
+    world: ClusterState, pod: Pod, attempt: PodAttempt, fits: Sequence[tuple[Node, NodeResult]], total: int
 ) -> Judgement:
     searched = any(result.searched is not None for _, result in fits)
     if attempt.not_checked or (searched and world.blind):
@@ -219,7 +219,7 @@ def _fitting(
     return Judgement(Verdict.SCHEDULABLE, messages=(rest,), fitting=len(fits), unread=unread)
 
 
-def _quotas_decide(world: ClusterState, pod: Pod, attempt: Attempt, fits: Sequence[tuple[Node, Result]]) -> bool:
+def _quotas_decide(world: ClusterState, pod: Pod, attempt: PodAttempt, fits: Sequence[tuple[Node, NodeResult]]) -> bool:
     """Whether a quota that was not read may forbid the claim that the scheduler makes for extended resources.
 
     It makes one on each node where a class serves what the node does not have (upstream: extendeddynamicresources.go,
@@ -238,7 +238,7 @@ class _Refused(NamedTuple):
 
 
 def _refusals(
-    world: ClusterState, pod: Pod, attempt: Attempt, fits: Sequence[tuple[Node, Result]]
+    world: ClusterState, pod: Pod, attempt: PodAttempt, fits: Sequence[tuple[Node, NodeResult]]
 ) -> Sequence[_Refused]:
     """What the API server would refuse first of each node that the scheduler takes; nothing where it does not of one.
 
@@ -258,12 +258,12 @@ def _refusals(
     return tuple(refused.values())
 
 
-def _made_for(result: Result) -> tuple[int, tuple[str, ...]]:
+def _made_for(result: NodeResult) -> tuple[int, tuple[str, ...]]:
     """What is written for a pod on a node: nodes that are alike share what a search found."""
     return id(result.outcome_of_search), result.extended
 
 
-def _taken(world: ClusterState, pod: Pod, attempt: Attempt) -> Collection[str]:
+def _taken(world: ClusterState, pod: Pod, attempt: PodAttempt) -> Collection[str]:
     """The nodes of which the scheduler takes one; none where that can't be told."""
     fitting = len(attempt.nodes(NodeOutcome.FITS))
     spreads = is_spread(pod) and not (of_the_choice(world.evidence, pod) is None and is_known(world, pod))
@@ -272,7 +272,9 @@ def _taken(world: ClusterState, pod: Pod, attempt: Attempt) -> Collection[str]:
     return scores(attempt.engine).best
 
 
-def _refused(world: ClusterState, pod: Pod, attempt: Attempt, result: Result, labelled: bool) -> Iterator[_Refused]:
+def _refused(
+    world: ClusterState, pod: Pod, attempt: PodAttempt, result: NodeResult, labelled: bool
+) -> Iterator[_Refused]:
     """Claim by claim, in the order in which they are written; one that is reserved for the pod is not.
 
     The claim made up for extended resources comes last; it has no admin access, and is created only then.
@@ -317,12 +319,12 @@ def _text(cause: Cause) -> str:
     return cause.detail.text
 
 
-def _fit_error(world: ClusterState, pod: Pod, attempt: Attempt, total: int) -> str:
+def _fit_error(world: ClusterState, pod: Pod, attempt: PodAttempt, total: int) -> str:
     reasons = (text for _, result in attempt.results for text in result.texts)
     return fit_error.fit_error(total, reasons, post_filter(world, pod, attempt))
 
 
-def post_filter(world: ClusterState, pod: Pod, attempt: Attempt) -> str:
+def post_filter(world: ClusterState, pod: Pod, attempt: PodAttempt) -> str:
     """What DynamicResources does, and says, when no node fits: free an idle claim, delete a left-over one."""
     if attempt.idle(pod):
         return fit_error.DEALLOCATED

@@ -18,7 +18,7 @@ import msgspec
 from kubectl_dra.allocation.outcome import Allocated
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import choice, classic, quota
-from kubectl_dra.diagnosis.attempt import Attempt, Result, attempt
+from kubectl_dra.diagnosis.attempt import NodeResult, PodAttempt, attempt
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import BeingBound, Cause, NodeOutcome, PodDiagnosis, QuotaShortage, Verdict
@@ -56,7 +56,7 @@ MAX_COPIES: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedCopies:
     """How many copies fit and where. ``failed`` is the diagnosis of the first copy that does not.
 
     ``world`` has the copies that fit and the one that does not. ``capped``: more might fit. ``compared``: more nodes
@@ -77,7 +77,7 @@ class Placed:
         return sum(self.nodes.values())
 
 
-def place(world: ClusterState, pods: Iterable[Pod]) -> Placed:
+def place(world: ClusterState, pods: Iterable[Pod]) -> PlacedCopies:
     """Place ``pods``, which differ in their names only, in their order until one does not fit."""
     return _Placing(world).run(pods)
 
@@ -93,7 +93,7 @@ class _Placing:
         self._example = False
         self._effort = _EFFORT
 
-    def run(self, pods: Iterable[Pod]) -> Placed:
+    def run(self, pods: Iterable[Pod]) -> PlacedCopies:
         for number, pod in enumerate(pods):
             if number == MAX_COPIES:
                 return self._placed(capped=True)
@@ -113,8 +113,8 @@ class _Placing:
             self._nodes[name] = self._nodes.get(name, 0) + 1
         return self._placed()
 
-    def _placed(self, failed: PodDiagnosis | None = None, *, capped: bool = False) -> Placed:
-        return Placed(self._world, self._nodes, failed, capped, self._compared, self._example)
+    def _placed(self, failed: PodDiagnosis | None = None, *, capped: bool = False) -> PlacedCopies:
+        return PlacedCopies(self._world, self._nodes, failed, capped, self._compared, self._example)
 
     def _fitting(self, pod: Pod, key: Key) -> _Fitting | PodDiagnosis:
         """Where the next copy goes, or why nowhere."""
@@ -168,7 +168,7 @@ def refused_by_quota(world: ClusterState, key: Key, over: Iterable[QuotaShortage
     return msgspec.structs.replace(found, verdict=Verdict.GATED, causes=causes, claims=(), nodes=())
 
 
-def _own_claim_is_refused(world: ClusterState, pod: Pod, result: Result, tried: Attempt) -> bool:
+def _own_claim_is_refused(world: ClusterState, pod: Pod, result: NodeResult, tried: PodAttempt) -> bool:
     """Whether a quota forbids the claim that the scheduler makes for the pod's extended resources."""
     if not (result.extended and tried.left_over is None and world.inventory.quotas):
         return False
@@ -184,7 +184,7 @@ def _gets_devices(diagnosis: PodDiagnosis) -> bool:
     return diagnosis.verdict is Verdict.SCHEDULABLE
 
 
-_Fitting = tuple[Node, Result, Attempt]
+_Fitting = tuple[Node, NodeResult, PodAttempt]
 
 
 def _take(
@@ -275,7 +275,7 @@ def made_from(template: ResourceClaimTemplate, meta: ObjectMeta) -> ResourceClai
     return ResourceClaim(metadata=meta, spec=spec)
 
 
-def bound(world: ClusterState, key: Key, node: Node, result: Result, tried: Attempt) -> Inventory:
+def bound(world: ClusterState, key: Key, node: Node, result: NodeResult, tried: PodAttempt) -> Inventory:
     """With the pod on the node, and its claims allocated to it and reserved for it."""
     inventory = world.inventory
     pod = inventory.pods[key]
@@ -313,7 +313,7 @@ def _reserved(claim: ResourceClaim, allocation: AllocationResult, user: Consumer
     return msgspec.structs.replace(claim, metadata=meta, status=status)
 
 
-def _made_up(pod: Pod, result: Result) -> ResourceClaim:
+def _made_up(pod: Pod, result: NodeResult) -> ResourceClaim:
     """The claim for extended resources under a name of its own; its requests play no part once it is allocated."""
     claim = virtual_claim(pod, (), {})
     meta = msgspec.structs.replace(

@@ -58,7 +58,7 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.scheduler import fit_error
-from kubectl_dra.scheduler.claims import Problem, ResolvedEntry, is_reserved_for, known_extended_claims, resolve
+from kubectl_dra.scheduler.claims import ClaimProblem, ResolvedEntry, is_reserved_for, known_extended_claims, resolve
 from kubectl_dra.scheduler.extended import asked, served_resources, virtual_claim
 from kubectl_dra.scheduler.fit_error import without_made_up_names
 
@@ -142,7 +142,11 @@ class PodCase:
     def _preparing(self) -> Iterator[Cause]:
         """The kubelet's words first, then what the objects show."""
         world = self.world
-        broken = [e for e in self.entries if e.problem in (Problem.MISSING, Problem.NOT_CREATED, Problem.NOT_OWNED)]
+        broken = [
+            e
+            for e in self.entries
+            if e.problem in (ClaimProblem.MISSING, ClaimProblem.NOT_CREATED, ClaimProblem.NOT_OWNED)
+        ]
         claims = [entry.claim for entry in self.entries if entry.claim is not None and entry not in broken]
         unusable = list(kubelet.not_usable(self.pod, claims, world.features))
         failure = kubelet.failure(self.pod, self._events(), world.inventory.nodes.get(self.pod.spec.node_name))
@@ -185,7 +189,7 @@ class PodCase:
 
     def _template_unread(self) -> _Finding | None:
         """A pod that is only supposed gets claims from its templates: unknown ones where one was not read."""
-        templates = {entry.template for entry in self.entries if entry.problem is Problem.NOT_CREATED}
+        templates = {entry.template for entry in self.entries if entry.problem is ClaimProblem.NOT_CREATED}
         here = {Key(self.key.namespace, name) for name in templates if name}
         if self.pod.metadata.creation_timestamp or here <= self.world.inventory.templates.keys():
             return None
@@ -195,7 +199,7 @@ class PodCase:
         return _Finding(Verdict.UNKNOWN, (self._evidence_cause(),), Prediction())
 
     def _unreadable(self) -> _Finding | None:
-        unreadable = any(entry.problem is Problem.UNREADABLE for entry in self.entries)
+        unreadable = any(entry.problem is ClaimProblem.UNREADABLE for entry in self.entries)
         return _Finding(Verdict.UNKNOWN, (self._evidence_cause(),), Prediction()) if unreadable else None
 
     def _evidence_cause(self) -> Cause:

@@ -8,7 +8,7 @@ import msgspec
 
 from kubectl_dra.allocation.candidates import Candidate
 from kubectl_dra.allocation.checks import Checks
-from kubectl_dra.allocation.pools import Gathered, Pool, SliceIndex
+from kubectl_dra.allocation.pools import Gathered, NodePool, SliceIndex
 from kubectl_dra.allocation.requests import Request
 from kubectl_dra.allocation.slices import uses_groups
 from kubectl_dra.diagnosis.codes import Code
@@ -66,7 +66,7 @@ def _matter(slices: Iterable[ResourceSlice], checks: Checks, requests: Sequence[
     """Whether any device of the slices would pass the selectors of a request."""
     for slice_ in slices:
         spec = slice_.spec
-        stand_in = Pool(PoolId(spec.driver, spec.pool.name), spec.pool.generation, 0, 0, [slice_])
+        stand_in = NodePool(PoolId(spec.driver, spec.pool.name), spec.pool.generation, 0, 0, [slice_])
         for device in spec.devices:
             candidate = Candidate(-1, stand_in, slice_, device, None, False)
             decisions = (checks.selection.decision(request, candidate) for request in requests)

@@ -23,7 +23,7 @@ from kubectl_dra.scheduler import fit_error
 from kubectl_dra.scheduler.allocation_errors import selector_problems
 from kubectl_dra.scheduler.plugins import dynamic_resources
 from kubectl_dra.scheduler.plugins.dynamic_resources import ClaimProblem
-from kubectl_dra.scheduler.reasons import Kind, kind_of
+from kubectl_dra.scheduler.reasons import PluginSubject, kind_of
 from kubectl_dra.scheduler.snapshot import Snapshot
 from kubectl_dra.scheduler.status import Code as StatusCode
 from kubectl_dra.scheduler.status import Status
@@ -32,7 +32,7 @@ _DEVICES: Final = "DynamicResources"
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
+class PreFilterStop:
     """The attempt ends before any node is looked at; ``fatal`` makes it a SchedulerError.
 
     ``certain`` is False where a class is missing that may merely not have been read. ``post_filter`` is what the
@@ -53,25 +53,27 @@ class Stop:
         return fit_error.pre_filter_rejection(nodes_total, self.text, self.post_filter or post_filter)
 
 
-def stop_of(world: ClusterState, status: Status, claims: Sequence[ResourceClaim], *, reached_devices: bool) -> Stop:
+def stop_of(
+    world: ClusterState, status: Status, claims: Sequence[ResourceClaim], *, reached_devices: bool
+) -> PreFilterStop:
     """What ended the attempt; a plugin before DynamicResources keeps its PostFilter from doing anything."""
-    if isinstance(status.detail, Stop):
+    if isinstance(status.detail, PreFilterStop):
         return status.detail
     if status.plugin == _DEVICES:
         # Else an entry has no claim that could be used, which keeps a real pod out of the queue.
-        return check_claims(world, claims) or Stop(status.message, False, ())
+        return check_claims(world, claims) or PreFilterStop(status.message, False, ())
     fatal = status.code is StatusCode.ERROR
     text = status.message.removeprefix(fit_error.pre_filter_error("", status.plugin))
     post_filter = "" if reached_devices else fit_error.NO_STATE
     causes = tuple(volume_causes(status.detail)) or (_cause_of(status, text),)
-    return Stop(text, fatal, causes, post_filter=post_filter, plugin=status.plugin)
+    return PreFilterStop(text, fatal, causes, post_filter=post_filter, plugin=status.plugin)
 
 
 _CODES: Final = {
-    Kind.NODES: Code.NODE_AFFINITY,
-    Kind.VOLUMES: Code.VOLUMES,
-    Kind.TOPOLOGY: Code.TOPOLOGY,
-    Kind.OTHER: Code.OTHER_PLUGIN,
+    PluginSubject.NODES: Code.NODE_AFFINITY,
+    PluginSubject.VOLUMES: Code.VOLUMES,
+    PluginSubject.TOPOLOGY: Code.TOPOLOGY,
+    PluginSubject.OTHER: Code.OTHER_PLUGIN,
 }
 
 
@@ -82,12 +84,12 @@ def _cause_of(status: Status, text: str) -> Cause:
     return Cause(code, PluginText(status.plugin, text))
 
 
-def check_claims(world: ClusterState, claims: Sequence[ResourceClaim]) -> Stop | None:
+def check_claims(world: ClusterState, claims: Sequence[ResourceClaim]) -> PreFilterStop | None:
     """What keeps the existing claims of a pod from being tried on any node."""
     return first_of([problem for claim in claims for problem in problems_of(world, claim)])
 
 
-def first_of(problems: Sequence[Stop]) -> Stop | None:
+def first_of(problems: Sequence[PreFilterStop]) -> PreFilterStop | None:
     """The first problem, which ends the attempt, with the causes of all."""
     if not problems:
         return None
@@ -95,30 +97,32 @@ def first_of(problems: Sequence[Stop]) -> Stop | None:
     return replace(first, causes=tuple(dict.fromkeys(cause for problem in problems for cause in problem.causes)))
 
 
-def problems_of(world: ClusterState, claim: ResourceClaim) -> Iterator[Stop]:
+def problems_of(world: ClusterState, claim: ResourceClaim) -> Iterator[PreFilterStop]:
     """Everything that is wrong with one claim, in the scheduler's order."""
     for status in dynamic_resources.problems_of(Snapshot(world), claim):
         assert isinstance(status.detail, ClaimProblem)  # noqa: S101 - each has one
         yield _claim_problem(world, status, status.detail)
 
 
-def _claim_problem(world: ClusterState, status: Status, problem: ClaimProblem) -> Stop:
+def _claim_problem(world: ClusterState, status: Status, problem: ClaimProblem) -> PreFilterStop:
     text, fatal, ref = status.message, status.code is StatusCode.ERROR, ObjectRef.of_claim(problem.claim)
     classes = world.inventory.classes
     if problem.device_class:
         detail = ClassProblem(problem.device_class, similar(problem.device_class, classes))
         cause = Cause(Code.CLASS_MISSING, detail, ref, problem.request)
-        return Stop(text, fatal, (cause,), certain=world.evidence.complete("DeviceClass"))
+        return PreFilterStop(text, fatal, (cause,), certain=world.evidence.complete("DeviceClass"))
     code = Code.REQUEST_MALFORMED
     if not problem.request:
         code = Code.NODE_SELECTOR_MALFORMED
     elif problem.disabled:
         code = Code.FEATURE_DISABLED
-    return Stop(text, fatal, (Cause(code, FatalError(text), ref, problem.request),))
+    return PreFilterStop(text, fatal, (Cause(code, FatalError(text), ref, problem.request),))
 
 
-def unparsable(claim: ResourceClaim, selector: NodeSelector | None) -> Iterator[Stop]:
+def unparsable(claim: ResourceClaim, selector: NodeSelector | None) -> Iterator[PreFilterStop]:
     """A node selector of the claim's class that can't be parsed."""
     if selector is not None and (problems := nodes.parse(selector).problems):
         text = selector_problems(NodeSelectorUnparsable(selector, problems))
-        yield Stop(text, True, (Cause(Code.NODE_SELECTOR_MALFORMED, FatalError(text), ObjectRef.of_claim(claim)),))
+        yield PreFilterStop(
+            text, True, (Cause(Code.NODE_SELECTOR_MALFORMED, FatalError(text), ObjectRef.of_claim(claim)),)
+        )

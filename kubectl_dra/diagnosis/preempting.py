@@ -35,7 +35,7 @@ def preemption_of(tried: Attempt) -> Preemption | None:
     return _record(tried, found)
 
 
-def _record(tried: Attempt, found: engine.Preemption) -> Preemption:
+def _record(tried: Attempt, found: engine.PreemptionResult) -> Preemption:
     message = ", ".join(found.status.reasons)
     if not found.nominated:
         return Preemption(message, unread=found.unsure, devices_stay_taken=_stay_taken(tried, found))
@@ -45,7 +45,7 @@ def _record(tried: Attempt, found: engine.Preemption) -> Preemption:
     return Preemption(message, found.nominated, victims, chosen.violations, certain, found.unsure)
 
 
-def _stay_taken(tried: Attempt, found: engine.Preemption) -> bool:
+def _stay_taken(tried: Attempt, found: engine.PreemptionResult) -> bool:
     """Whether there would be room on some node but for devices that pods hold who could be evicted there."""
     snapshot, own = tried.cycle.snapshot, tried.cycle.info.shape.priority
     refused = [name for name, status in found.tried.items() if status.plugin == DynamicResources.name]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.attempt import Rejection, Result
+from kubectl_dra.diagnosis.attempt import NodeResult, Rejection
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.company import company_causes
 from kubectl_dra.diagnosis.records import (
@@ -37,15 +37,15 @@ _FILTER_CODES: Final = {
     "NodeResourcesFit": Code.NODE_RESOURCES,
 }
 OTHER_CODES: Final = {
-    reasons.Kind.NODES: Code.OTHER_PLUGIN,
-    reasons.Kind.VOLUMES: Code.VOLUMES,
-    reasons.Kind.TOPOLOGY: Code.TOPOLOGY,
-    reasons.Kind.OTHER: Code.OTHER_PLUGIN,
+    reasons.PluginSubject.NODES: Code.OTHER_PLUGIN,
+    reasons.PluginSubject.VOLUMES: Code.VOLUMES,
+    reasons.PluginSubject.TOPOLOGY: Code.TOPOLOGY,
+    reasons.PluginSubject.OTHER: Code.OTHER_PLUGIN,
 }
 
 
 def rejection_causes(
-    world: ClusterState, plugin: str, nodes: Sequence[tuple[Node, Result]], names: tuple[str, ...]
+    world: ClusterState, plugin: str, nodes: Sequence[tuple[Node, NodeResult]], names: tuple[str, ...]
 ) -> Iterator[Cause]:
     """What a plugin has against nodes that it rejects alike; ``names`` are all of these, ``nodes`` those looked at."""
     rejection = nodes[0][1].rejection
@@ -75,7 +75,7 @@ def _in_their_words(rejection: Rejection, names: tuple[str, ...]) -> Iterator[Ca
 
 
 def _lacks(
-    world: ClusterState, nodes: Sequence[tuple[Node, Result]], rejection: Rejection, names: tuple[str, ...]
+    world: ClusterState, nodes: Sequence[tuple[Node, NodeResult]], rejection: Rejection, names: tuple[str, ...]
 ) -> Iterator[Cause]:
     for position, lack in enumerate(rejection.lacks):
         if is_extended_resource(lack.resource) or "/" in lack.resource:

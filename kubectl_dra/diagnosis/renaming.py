@@ -22,7 +22,7 @@ _SAME: Final[Mapping[Key, Key]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class ClaimNames:
     """Which claim stands for which; what is not in ``claims`` keeps its name."""
 
     claims: Mapping[Key, Key] = field(default_factory=lambda: _SAME)
@@ -45,7 +45,7 @@ class Renaming:
 
     def __init__(
         self,
-        names: Names,
+        names: ClaimNames,
         errors: Mapping[str, AllocationError],
         claims: Sequence[ResourceClaim],
         classes: Mapping[str, DeviceClass],

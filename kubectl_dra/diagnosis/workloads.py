@@ -18,7 +18,7 @@ from kubectl_dra.model.workloads import WorkloadObject
 _DEPTH = 8  # longer chains are loops
 
 
-class Unread(StrEnum):
+class WhyUnread(StrEnum):
     """Why an owner is not known."""
 
     FORBIDDEN = "forbidden"
@@ -28,7 +28,7 @@ class Unread(StrEnum):
 
 
 #: Reads one owner by its reference in a namespace.
-ReadOwner = Callable[[str, OwnerReference], WorkloadObject | Unread]
+ReadOwner = Callable[[str, OwnerReference], WorkloadObject | WhyUnread]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Owner:
     ref: ObjectRef
     uid: str
     object: WorkloadObject | None = None
-    unread: Unread | None = None
+    unread: WhyUnread | None = None
 
     @property
     def known(self) -> bool:
@@ -52,7 +52,7 @@ class Owners:
     def __init__(self, inventory: Inventory, read: ReadOwner | None = None) -> None:
         self._inventory = inventory
         self._read = read
-        self._memo: dict[tuple[str, OwnerReference], WorkloadObject | Unread] = {}
+        self._memo: dict[tuple[str, OwnerReference], WorkloadObject | WhyUnread] = {}
 
     def of(self, pod: Pod) -> tuple[Owner, ...]:
         """The controllers of a pod, nearest first: ReplicaSet, Deployment …"""
@@ -64,7 +64,7 @@ class Owners:
         if pod is not None:
             return self.top(pod)
         found = self._look_up(key.namespace, OwnerReference("v1", "Pod", key.name))
-        chain = [] if isinstance(found, Unread) else list(self._chain(found.metadata))
+        chain = [] if isinstance(found, WhyUnread) else list(self._chain(found.metadata))
         return chain[-1] if chain else None
 
     def controller(self, pod: Pod) -> Owner | None:
@@ -84,27 +84,27 @@ class Owners:
                 return
             found = self._look_up(namespace, reference)
             ref = ObjectRef(reference.kind, namespace, reference.name)
-            if isinstance(found, Unread):
+            if isinstance(found, WhyUnread):
                 yield Owner(ref, reference.uid, unread=found)
                 return
             yield Owner(ref, reference.uid, found)
             metadata = found.metadata
 
-    def _look_up(self, namespace: str, reference: OwnerReference) -> WorkloadObject | Unread:
+    def _look_up(self, namespace: str, reference: OwnerReference) -> WorkloadObject | WhyUnread:
         found = self._inventory.workloads.get((reference.kind, namespace, reference.name)) or self._pod(
             namespace, reference
         )
         if found is not None and not _is_another(found, reference):
             return found
         if not plural_of(reference.api_version, reference.kind):
-            return Unread.KIND
+            return WhyUnread.KIND
         if self._read is None:
-            return Unread.NOT_ASKED
+            return WhyUnread.NOT_ASKED
         asked = namespace, reference
         if asked not in self._memo:
             self._memo[asked] = self._read(namespace, reference)
         read = self._memo[asked]
-        return Unread.GONE if isinstance(read, WorkloadObject) and _is_another(read, reference) else read
+        return WhyUnread.GONE if isinstance(read, WorkloadObject) and _is_another(read, reference) else read
 
     def _pod(self, namespace: str, reference: OwnerReference) -> WorkloadObject | None:
         """A pod that owns others, as the leader of a LeaderWorkerSet does: what leads on is all that matters of it."""

@@ -67,7 +67,7 @@ class ReplicaGroup(Record, frozen=True):
     template: PodTemplate | None = None
 
 
-class WorkloadSpec(Record, frozen=True):
+class MakerSpec(Record, frozen=True):
     """``spec`` of any of these kinds."""
 
     replicas: int | None = None
@@ -97,7 +97,7 @@ class WorkloadStatus(Record, frozen=True):
 class WorkloadObject(LocalObject, frozen=True):
     """An object that makes pods."""
 
-    spec: WorkloadSpec = WorkloadSpec()
+    spec: MakerSpec = MakerSpec()
     status: WorkloadStatus = WorkloadStatus()
 
     def template_of(self, kind: str, pod: Pod) -> tuple[str, PodTemplate] | None:

@@ -24,7 +24,7 @@ _ESCAPES: Final = {"n": "\n", "t": "\t", "r": "\r"}
 Step = Callable[[Any, Any], Iterator[Any]]
 
 
-class TemplateError(ValueError):
+class JsonPathError(ValueError):
     """Raised for a template that can't be read; says where."""
 
 
@@ -54,7 +54,7 @@ class _Range:
     body: list[_Text | Path | _Range] = field(default_factory=list)
 
 
-class Template:
+class JsonPath:
     """A template that has been read; raises ``TemplateError`` with the place for one that can't be."""
 
     def __init__(self, text: str) -> None:
@@ -75,7 +75,7 @@ def path_of(text: str) -> Path:
     reader = _Reader(inner)
     path = reader.path()
     if reader.rest.strip():
-        raise TemplateError(f'"{reader.rest.strip()}" is left over')
+        raise JsonPathError(f'"{reader.rest.strip()}" is left over')
     return path
 
 
@@ -192,7 +192,7 @@ class _Reader:
             self._at += 1
             self._block(into, open_)
         if open_:
-            raise TemplateError("a {range} has no {end}")
+            raise JsonPathError("a {range} has no {end}")
         return top
 
     def _block(self, into: list[_Text | Path | _Range], open_: list[_Range]) -> None:
@@ -200,7 +200,7 @@ class _Reader:
         self._spaces()
         if self._takes("end"):
             if not open_:
-                raise TemplateError("an {end} has no {range}")
+                raise JsonPathError("an {end} has no {range}")
             open_.pop()
         elif self._takes("range "):
             self._spaces()
@@ -335,7 +335,7 @@ class _Reader:
             self._fail(f'"{text}" is missing')
 
     def _fail(self, what: str) -> None:
-        raise TemplateError(f"{what} at position {self._at + 1}")
+        raise JsonPathError(f"{what} at position {self._at + 1}")
 
 
 def _unquoted(match: re.Match[str]) -> str:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any, Final
 
-from kubectl_dra.output.jsonpath import Template, TemplateError, path_of, printed
+from kubectl_dra.output.jsonpath import JsonPath, JsonPathError, path_of, printed
 from kubectl_dra.output.layout import Column, long_table
 from kubectl_dra.output.safe import Safe, safe
 
@@ -27,9 +27,9 @@ def writer_of(output: str) -> Writer:
     """What prints a document. Raises ``TemplateError`` for a text that can't be read."""
     name, _, text = output.partition("=")
     if not text:
-        raise TemplateError("no text stands behind =")
+        raise JsonPathError("no text stands behind =")
     if name == JSONPATH:
-        template = Template(text)
+        template = JsonPath(text)
         return lambda data: template.lines(json.loads(data))
     columns = _columns(text)
     return lambda data: _table(columns, json.loads(data))
@@ -40,7 +40,7 @@ def _columns(text: str) -> list[tuple[str, Any]]:
     for part in _split(text):
         title, colon, path = part.partition(":")
         if not colon or not title or not path:
-            raise TemplateError(f'"{part}" is not TITLE:PATH')
+            raise JsonPathError(f'"{part}" is not TITLE:PATH')
         found.append((title, path_of(path)))
     return found
 

@@ -20,7 +20,7 @@ from kubectl_dra.reports.device_state import DeviceState
 from kubectl_dra.reports.open_pool import ListedState, PoolFacts, open_pool
 from kubectl_dra.reports.packing import largest_set
 from kubectl_dra.reports.scope import Scope, ScopeKind, device_scope, slice_scope, usable_on
-from kubectl_dra.reports.totals import DeviceTotals, Tally, bound_of
+from kubectl_dra.reports.totals import DeviceTally, DeviceTotals, bound_of
 from kubectl_dra.selectors.evaluate import Decision, Outcome, SelectorSet
 
 _SHOWN = 20
@@ -84,13 +84,13 @@ class _OfPool:
     """The devices of one pool that are of a class, and on how many the class's selectors fail."""
 
     members: list[_Member] = field(default_factory=list)
-    tally: Tally = field(default_factory=Tally)
+    tally: DeviceTally = field(default_factory=DeviceTally)
     errors: Counter[str] = field(default_factory=Counter)
 
 
 @dataclass(slots=True)
 class _Members:
-    tally: Tally = field(default_factory=Tally)
+    tally: DeviceTally = field(default_factory=DeviceTally)
     errors: Counter[str] = field(default_factory=Counter)
     local: defaultdict[str, list[_Member]] = field(default_factory=lambda: defaultdict(list))
     shared: list[_Member] = field(default_factory=list)

@@ -16,7 +16,7 @@ from kubectl_dra.reports.open_pool import open_pool
 from kubectl_dra.reports.pool import KINDS, PoolSummary, is_troubled, pool_summary
 from kubectl_dra.reports.rights import missing_rights
 from kubectl_dra.reports.scope import ScopeKind, device_scope
-from kubectl_dra.reports.totals import DeviceTotals, Tally
+from kubectl_dra.reports.totals import DeviceTally, DeviceTotals
 
 _INSTANCE_TYPE: Final = "node.kubernetes.io/instance-type"
 
@@ -61,12 +61,12 @@ def node_summaries(facts: ClusterState, names: Iterable[str] | None = None) -> t
     """One row per node, by name."""
     counted, drivers = _own_devices(facts)
     return tuple(
-        _summary(name, facts, counted.get(name) or Tally(), drivers.get(name, set()))
+        _summary(name, facts, counted.get(name) or DeviceTally(), drivers.get(name, set()))
         for name in (node_names(facts) if names is None else names)
     )
 
 
-def _summary(name: str, facts: ClusterState, tally: Tally, drivers: Iterable[str]) -> NodeSummary:
+def _summary(name: str, facts: ClusterState, tally: DeviceTally, drivers: Iterable[str]) -> NodeSummary:
     node = facts.inventory.nodes.get(name, Node())
     ready = next((each.status for each in node.status.conditions if each.type == "Ready"), "")
     return NodeSummary(
@@ -81,9 +81,9 @@ def _summary(name: str, facts: ClusterState, tally: Tally, drivers: Iterable[str
     )
 
 
-def _own_devices(facts: ClusterState) -> tuple[dict[str, Tally], dict[str, set[str]]]:
+def _own_devices(facts: ClusterState) -> tuple[dict[str, DeviceTally], dict[str, set[str]]]:
     """The devices that only one node can use, and their drivers, by node."""
-    tallies: dict[str, Tally] = {}
+    tallies: dict[str, DeviceTally] = {}
     drivers: dict[str, set[str]] = {}
     for pool in facts.pools:
         opened = open_pool(pool, facts)
@@ -92,7 +92,7 @@ def _own_devices(facts: ClusterState) -> tuple[dict[str, Tally], dict[str, set[s
             if scope.kind is ScopeKind.NODE:
                 tainted = any(taint.prevents for taint in opened.taints(device, slice_))
                 state = opened.state(device, slice_, tainted)
-                tallies.setdefault(scope.node, Tally()).device(state, tainted, opened.admin_only(device))
+                tallies.setdefault(scope.node, DeviceTally()).device(state, tainted, opened.admin_only(device))
                 drivers.setdefault(scope.node, set()).add(pool.driver)
     return tallies, drivers
 

@@ -13,7 +13,7 @@ import msgspec
 
 from kubectl_dra.allocation.allocated import DeviceHold
 from kubectl_dra.allocation.counters import PoolCounters
-from kubectl_dra.allocation.pools import Pool
+from kubectl_dra.allocation.pools import NodePool
 from kubectl_dra.allocation.taints import is_narrowed, selects
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.model.evidence import Evidence, pool_fields
@@ -135,7 +135,7 @@ class PoolFacts:
         return self.judged.view
 
     @property
-    def pool(self) -> Pool | None:
+    def pool(self) -> NodePool | None:
         """The allocator's record of it."""
         return self.judged.pool
 

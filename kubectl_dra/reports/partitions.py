@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from kubectl_dra.allocation.allocated import NANO, nano
 from kubectl_dra.allocation.constraints import lookup
 from kubectl_dra.allocation.counters import Consumption, PoolCounters
-from kubectl_dra.allocation.pools import Pool
+from kubectl_dra.allocation.pools import NodePool
 from kubectl_dra.model.attributes import attribute_text
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.resource import CounterSet, Device, ResourceSlice
@@ -55,7 +55,7 @@ class Member:
     state: DeviceState
 
 
-def counter_records(pool: Pool, counters: PoolCounters, sure: Bound) -> tuple[CounterRecord, ...]:
+def counter_records(pool: NodePool, counters: PoolCounters, sure: Bound) -> tuple[CounterRecord, ...]:
     """Every counter of every set, sorted by name; ``sure`` is how sure it is what is used of them."""
     sets: Mapping[str, CounterSet] = pool.counter_sets or {}
     records = []
@@ -101,7 +101,7 @@ def consumption_text(device: Device) -> str:
     return ", ".join(parts)
 
 
-def exclusions(members: Sequence[Member], pool: Pool, counters: PoolCounters) -> Mapping[str, tuple[str, ...]]:
+def exclusions(members: Sequence[Member], pool: NodePool, counters: PoolCounters) -> Mapping[str, tuple[str, ...]]:
     """Device name -> names of the devices that can never be allocated beside it: both exceed what their sets hold."""
     sets: Mapping[str, CounterSet] = pool.counter_sets or {}
     totals = [nano(sets[name].counters[counter].value) for name, counter in counters.names]

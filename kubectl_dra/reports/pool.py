@@ -44,7 +44,7 @@ from kubectl_dra.reports.pool_status import DeviceUse, PoolStatusRecord, pool_st
 from kubectl_dra.reports.rights import missing_rights
 from kubectl_dra.reports.scope import Scope, device_scope, joint_scope, slice_scope
 from kubectl_dra.reports.taints import TaintRecord
-from kubectl_dra.reports.totals import CapacityTotal, DeviceTotals, Tally, bound_of, sum_capacity, sum_totals
+from kubectl_dra.reports.totals import CapacityTotal, DeviceTally, DeviceTotals, bound_of, sum_capacity, sum_totals
 
 KINDS = ("ResourceSlice", "ResourceClaim", "DeviceTaintRule", "Pod", "Node")
 
@@ -173,9 +173,9 @@ def _summary(opened: PoolFacts) -> PoolSummary:
     )
 
 
-def tally_of(opened: PoolFacts) -> Tally:
+def tally_of(opened: PoolFacts) -> DeviceTally:
     """Count the devices of one pool."""
-    tally, shares = Tally(), opened.facts.features.consumable_capacity
+    tally, shares = DeviceTally(), opened.facts.features.consumable_capacity
     kinds = Counter((each.state, each.tainted, opened.admin_only(each.device)) for each in opened.standings())
     for kind, number in kinds.items():
         tally.device(*kind, number)
@@ -185,7 +185,7 @@ def tally_of(opened: PoolFacts) -> Tally:
     return tally
 
 
-def _tally_capacity(tally: Tally, device: Device, held: DeviceHold | None, state: DeviceState) -> None:
+def _tally_capacity(tally: DeviceTally, device: Device, held: DeviceHold | None, state: DeviceState) -> None:
     available = state in (DeviceState.FREE, DeviceState.PARTLY)
     for name, capacity in device.capacity.items():
         left = left_of(device, name, held)

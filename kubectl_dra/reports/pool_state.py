@@ -68,7 +68,7 @@ class PoolVerdict:
     """A view with the allocator's own record of the pool, if there is one, and the names of slices that it ignored."""
 
     view: PoolView
-    pool: pools.Pool | None = None
+    pool: pools.NodePool | None = None
     ignored: frozenset[str] = frozenset()
 
 
@@ -133,7 +133,7 @@ def _view(slices: Sequence[ResourceSlice], node: Node, facts: ClusterState) -> P
     return PoolVerdict(PoolView(PoolState.IGNORED, *_claimed(slices)) if ignored else _NOTHING, None, ignored)
 
 
-def _judged_view(pool: pools.Pool, skipped: bool) -> PoolView:
+def _judged_view(pool: pools.NodePool, skipped: bool) -> PoolView:
     """``skipped``: whether the scheduler avoids pools that it can't use for ``All``."""
     fault = pool.invalid
     if fault is not None and not skipped:

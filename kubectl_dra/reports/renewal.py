@@ -15,7 +15,7 @@ from typing import Final
 
 from kubectl_dra.diagnosis.records import Evidence, ObjectRef, Unspecified
 from kubectl_dra.diagnosis.remedies.records import EditPod
-from kubectl_dra.diagnosis.workloads import Owner, Unread
+from kubectl_dra.diagnosis.workloads import Owner, WhyUnread
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.workloads import BACKOFF_LIMIT, PodTemplate, WorkloadObject
@@ -95,10 +95,10 @@ class OneOfSeveral(Evidence, frozen=True):
 
 Note = NoCommand | Restarts | StartsOver | CountsAsFailed | QuotasUnread | Unspecified | OneOfSeveral
 _WHY: Final = {
-    Unread.KIND: Hindrance.UNKNOWN_KIND,
-    Unread.FORBIDDEN: Hindrance.NOT_READABLE,
-    Unread.GONE: Hindrance.NOT_READABLE,
-    Unread.NOT_ASKED: Hindrance.NOT_READ,
+    WhyUnread.KIND: Hindrance.UNKNOWN_KIND,
+    WhyUnread.FORBIDDEN: Hindrance.NOT_READABLE,
+    WhyUnread.GONE: Hindrance.NOT_READABLE,
+    WhyUnread.NOT_ASKED: Hindrance.NOT_READ,
 }
 
 
@@ -123,8 +123,8 @@ class Renewal:
         top = self._chain[-1]
         if top.object is None:
             # A pod that is made anew as it is takes nothing but its deletion, whoever owns it.
-            if self._edits or top.unread is Unread.GONE:
-                self._hinder(top.ref, _WHY[top.unread or Unread.NOT_ASKED])
+            if self._edits or top.unread is WhyUnread.GONE:
+                self._hinder(top.ref, _WHY[top.unread or WhyUnread.NOT_ASKED])
             else:
                 yield from self._deleted()
             return

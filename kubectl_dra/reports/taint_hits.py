@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.eviction import NO_EXECUTE, Verdict, endured, of_pod, worst
+from kubectl_dra.diagnosis.eviction import NO_EXECUTE, EvictionVerdict, endured, of_pod, worst
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.held import device_of, results_of
 from kubectl_dra.model.ids import DeviceId
@@ -24,7 +24,7 @@ from kubectl_dra.scheduler.claims import claims_of
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class DeviceChange:
     """What changes on one device: the taints that ``rules`` put on it, ``before`` and ``after``."""
 
     device: DeviceId
@@ -43,7 +43,7 @@ class _User:
     pod: Pod | None = None
 
 
-def hits(changes: Sequence[Change], facts: ClusterState) -> tuple[Hit, ...]:
+def hits(changes: Sequence[DeviceChange], facts: ClusterState) -> tuple[Hit, ...]:
     """Everybody who holds a device of ``changes``, the worst fate first."""
     users: dict[tuple[str, str, str, str], _User] = {}
     uses: defaultdict[tuple[str, str, str, str], list[Use]] = defaultdict(list)
@@ -60,7 +60,7 @@ def hits(changes: Sequence[Change], facts: ClusterState) -> tuple[Hit, ...]:
 
 
 def _order(hit: Hit) -> tuple[tuple[int, int], str, str, str]:
-    verdict = Verdict(hit.fate, hit.why, hit.seconds)
+    verdict = EvictionVerdict(hit.fate, hit.why, hit.seconds)
     return verdict.rank, hit.namespace, hit.pod, hit.uses[0].claim
 
 
@@ -76,13 +76,13 @@ def _users(claim: ResourceClaim, facts: ClusterState) -> Iterator[_User]:
     yield from users or [_User(namespace)]
 
 
-def _use(user: _User, holding: Holding, change: Change, facts: ClusterState) -> Use:
+def _use(user: _User, holding: Holding, change: DeviceChange, facts: ClusterState) -> Use:
     claim, result = holding.claim, holding.result
     after = worst(endured(result.tolerations, taint) for taint in change.after)
     before = worst(endured(result.tolerations, taint) for taint in change.before)
     verdict = _verdict(user, claim, after, facts)
     if not verdict.evicts and _verdict(user, claim, before, facts).evicts:
-        verdict = Verdict(Fate.SPARED, after.why)
+        verdict = EvictionVerdict(Fate.SPARED, after.why)
     return Use(
         device=str(change.device),
         claim=claim.metadata.name,
@@ -97,12 +97,12 @@ def _use(user: _User, holding: Holding, change: Change, facts: ClusterState) -> 
     )
 
 
-def _verdict(user: _User, claim: ResourceClaim, verdict: Verdict, facts: ClusterState) -> Verdict:
+def _verdict(user: _User, claim: ResourceClaim, verdict: EvictionVerdict, facts: ClusterState) -> EvictionVerdict:
     if user.pod is not None:
         return of_pod(user.pod, claim, verdict, facts.features)
     if not user.name:
-        return Verdict(Fate.KEPT, Why.NO_POD)
-    return Verdict(Fate.UNCERTAIN, Why.NOT_READ) if verdict.evicts else verdict
+        return EvictionVerdict(Fate.KEPT, Why.NO_POD)
+    return EvictionVerdict(Fate.UNCERTAIN, Why.NOT_READ) if verdict.evicts else verdict
 
 
 def _extended_resource(pod: Pod | None, holding: Holding) -> str:
@@ -115,7 +115,7 @@ def _extended_resource(pod: Pod | None, holding: Holding) -> str:
 
 
 def _hit(user: _User, uses: list[Use], rules: frozenset[str], facts: ClusterState) -> Hit:
-    first = min(uses, key=lambda use: Verdict(use.fate, use.why, use.seconds).rank)
+    first = min(uses, key=lambda use: EvictionVerdict(use.fate, use.why, use.seconds).rank)
     return Hit(
         namespace=user.namespace,
         pod=user.name,

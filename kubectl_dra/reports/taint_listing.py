@@ -8,7 +8,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.model.taint_plan import Hit
 from kubectl_dra.reports.base import ReportRecord
-from kubectl_dra.reports.taint_hits import Change, hits
+from kubectl_dra.reports.taint_hits import DeviceChange, hits
 from kubectl_dra.reports.taint_list import TaintRow, TaintSource, source_row, taint_sources
 from kubectl_dra.reports.taint_rules import is_own
 
@@ -34,7 +34,7 @@ def _listed(source: TaintSource, facts: ClusterState) -> ListedTaint:
     rule = source.rule
     names = frozenset((rule.metadata.name if rule is not None else "driver",))
     devices = tuple(_devices(source, facts))
-    changes = [Change(device, (), (source.taint,), names) for device in devices]
+    changes = [DeviceChange(device, (), (source.taint,), names) for device in devices]
     return ListedTaint(
         source_row(source, facts), rule is not None and is_own(rule), tuple(map(str, devices)), hits(changes, facts)
     )

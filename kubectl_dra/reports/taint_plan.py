@@ -19,7 +19,7 @@ from kubectl_dra.model.resource import Device, DeviceTaint, DeviceTaintRule, Dev
 from kubectl_dra.model.taint_plan import OtherTaint, PlannedDevice, PlanTarget, RuleWrite, TaintPlan, Verb
 from kubectl_dra.reports import taint_rules
 from kubectl_dra.reports.find import devices_of
-from kubectl_dra.reports.taint_hits import Change, driver_taints, hits
+from kubectl_dra.reports.taint_hits import DeviceChange, driver_taints, hits
 
 KINDS = ("ResourceSlice", "ResourceClaim", "Pod", "DeviceTaintRule")
 
@@ -58,7 +58,7 @@ def taint_plan(
     ]
     writes: list[RuleWrite] = []
     present: list[str] = []
-    changes: list[Change] = []
+    changes: list[DeviceChange] = []
     for selector, own, selected in (*wide, *exact):
         write = _write(facts, selector, taint, own, api_version)
         if write is None:
@@ -67,7 +67,7 @@ def taint_plan(
             writes.append(write)
         name = own[0].metadata.name if own else ""
         before = (own[0].spec.taint,) if own else ()
-        changes += [Change(device, before, (taint,), frozenset({name} - {""})) for device in selected]
+        changes += [DeviceChange(device, before, (taint,), frozenset({name} - {""})) for device in selected]
     return _plan(facts, changes, taint, writes, present, target, removal=False, failing=failing)
 
 
@@ -160,7 +160,9 @@ def _removal(
     target: PlanTarget,
 ) -> TaintPlan:
     changes = [
-        Change(device, tuple(rule.spec.taint for rule in gone), (), frozenset(rule.metadata.name for rule in gone))
+        DeviceChange(
+            device, tuple(rule.spec.taint for rule in gone), (), frozenset(rule.metadata.name for rule in gone)
+        )
         for device in _all_selected(facts, devices, rules.values())
         if (gone := [rule for rule in rules.values() if facts.selects(rule, device)])
     ]
@@ -215,7 +217,7 @@ def _all_selected(
 
 def _plan(
     facts: ClusterState,
-    changes: Sequence[Change],
+    changes: Sequence[DeviceChange],
     taint: DeviceTaint,
     writes: Sequence[RuleWrite],
     present: Sequence[str],
@@ -236,7 +238,7 @@ def _plan(
     )
 
 
-def _planned(change: Change, facts: ClusterState) -> PlannedDevice:
+def _planned(change: DeviceChange, facts: ClusterState) -> PlannedDevice:
     device = change.device
     published = published_device(device, facts)
     return PlannedDevice(
@@ -249,7 +251,7 @@ def _planned(change: Change, facts: ClusterState) -> PlannedDevice:
     )
 
 
-def _others(change: Change, facts: ClusterState) -> Iterable[OtherTaint]:
+def _others(change: DeviceChange, facts: ClusterState) -> Iterable[OtherTaint]:
     for taint in driver_taints(change.device, facts):
         yield OtherTaint(taint.key, taint.value, taint.effect, "")
     for name, rule in sorted(facts.inventory.taint_rules.items()):

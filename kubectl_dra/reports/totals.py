@@ -55,7 +55,7 @@ class CapacityTotal(ReportRecord, frozen=True):
 
 
 @dataclass(slots=True)
-class Tally:
+class DeviceTally:
     """Counts devices one by one."""
 
     numbers: dict[str, int] = field(default_factory=dict)
@@ -78,7 +78,7 @@ class Tally:
         for index, amount in enumerate((nano(value), consumed, available)):
             sums[index] += amount
 
-    def plus(self, other: Tally) -> None:
+    def plus(self, other: DeviceTally) -> None:
         """Add what another tally counted."""
         for name, number in other.numbers.items():
             self.numbers[name] = self.numbers.get(name, 0) + number
@@ -106,7 +106,7 @@ class Tally:
         self.numbers[name] = self.numbers.get(name, 0) + number
 
 
-#: What :class:`Tally` counts, in the order of the fields of :class:`DeviceTotals`.
+#: What :class:`DeviceTally` counts, in the order of the fields of :class:`DeviceTotals`.
 _COUNTED: Final = (
     "devices",
     DeviceState.FREE,

@@ -68,7 +68,7 @@ PENDING_CLAIMS: Final = Subject(("ResourceClaim",), selects=("Pod",))
 
 
 @dataclass(frozen=True, slots=True)
-class Unread:
+class ListGaps:
     """What a list lacks: what is ``missing`` and can change it; ``hides_lines``: lines may be absent.
 
     ``objects`` of ``missing`` become lines. ``answered`` is False where nothing that could make a line was read.
@@ -96,7 +96,7 @@ def unread(
     *,
     shown: bool,
     known: Collection[str] = frozenset(),
-) -> Unread:
+) -> ListGaps:
     """What a list about ``subject`` lacks; ``shown``: whether it has any line.
 
     With ``namespace`` kinds that live in namespaces are wanted in that one only. Of ``known`` kinds everything that is
@@ -114,17 +114,17 @@ def unread(
     wanting = missing_rights(evidence, subject.details if shown or hides else (), namespace)
     details = (each for each in wanting if _matters(each.kind, subject, state, namespace))
     missing = (*objects, *selects, *details)
-    return Unread(missing, objects, hides, shown or _is_seen(evidence, subject, objects))
+    return ListGaps(missing, objects, hides, shown or _is_seen(evidence, subject, objects))
 
 
-def together(found: Iterable[Unread], more: Iterable[Missing] = ()) -> Unread:
+def together(found: Iterable[ListGaps], more: Iterable[Missing] = ()) -> ListGaps:
     """Of several lists, or of one with what its single answers lack: ``more``, as far as it decides."""
     parts = tuple(found)
     decisive = [each for part in parts for each in part.missing] + [each for each in more if each.decides]
     objects = dict.fromkeys(each for part in parts for each in part.objects)
     answered = not parts or any(part.answered for part in parts)
     hides = any(part.hides_lines for part in parts)
-    return Unread(tuple(dict.fromkeys(decisive)), tuple(objects), hides, answered)
+    return ListGaps(tuple(dict.fromkeys(decisive)), tuple(objects), hides, answered)
 
 
 def _is_seen(evidence: Evidence, subject: Subject, lacking: Iterable[Missing]) -> bool:

@@ -11,7 +11,7 @@ from functools import cached_property
 
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.podinfo import pod_info
-from kubectl_dra.scheduler.filtering import Selection, Verdict, filter_node, filter_nodes, pre_filter
+from kubectl_dra.scheduler.filtering import NodeVerdict, PreFiltered, filter_node, filter_nodes, pre_filter
 from kubectl_dra.scheduler.framework import Cycle, Plugin
 from kubectl_dra.scheduler.profile import PLUGINS
 from kubectl_dra.scheduler.snapshot import NodeInfo, Snapshot
@@ -23,8 +23,8 @@ class Attempt:
     """What PreFilter and Filter said. ``verdicts``: of the nodes that were looked at, in the snapshot's order."""
 
     cycle: Cycle
-    selection: Selection
-    verdicts: Mapping[str, Verdict] = field(default_factory=dict)
+    selection: PreFiltered
+    verdicts: Mapping[str, NodeVerdict] = field(default_factory=dict)
 
     @property
     def stop(self) -> Status | None:
@@ -77,8 +77,8 @@ def attempt(
 
 
 def _try_nominated(
-    cycle: Cycle, node: NodeInfo, selection: Selection, verdicts: MutableMapping[str, Verdict]
-) -> Selection:
+    cycle: Cycle, node: NodeInfo, selection: PreFiltered, verdicts: MutableMapping[str, NodeVerdict]
+) -> PreFiltered:
     """Add what is said of the nominated node, which is tried first, whatever PreFilter says, and taken if it fits.
 
     An error of it is only logged where PreFilter leaves it out. Its refusal goes into the set that the text of the

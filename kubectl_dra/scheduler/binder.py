@@ -21,7 +21,7 @@ from kubectl_dra.scheduler.matching import Matching, request_of
 from kubectl_dra.scheduler.reach import Reach, keys_of
 from kubectl_dra.scheduler.snapshot import NodeInfo
 from kubectl_dra.scheduler.status import SUCCESS, Status, error, unresolvable
-from kubectl_dra.scheduler.storage import CAPACITY, VOLUME, Stored, Verdict, VolumeProblem, VolumeReason
+from kubectl_dra.scheduler.storage import CAPACITY, VOLUME, Stored, VolumeProblem, VolumeReason, VolumeVerdict
 
 NODE_CONFLICT: Final = "node(s) didn't match PersistentVolume's node affinity"
 BIND_CONFLICT: Final = "node(s) didn't find available persistent volumes to bind"
@@ -58,7 +58,7 @@ class Provision:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class BindableVolumes:
     """What a node offers: ``status`` if volumes cannot be bound there, else what would be bound and made."""
 
     status: Status = SUCCESS
@@ -73,7 +73,7 @@ class Binder:
     stored: Stored
     bound: tuple[PodVolumeClaim, ...]
     waiting: tuple[PodVolumeClaim, ...]
-    _found: dict[object, Found] = field(default_factory=dict, init=False)
+    _found: dict[object, BindableVolumes] = field(default_factory=dict, init=False)
     _affinities: dict[tuple[str, bool], Reach] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
@@ -90,8 +90,8 @@ class Binder:
         )
         self._labels = tuple(sorted(self._keys()))
 
-    def find(self, node: NodeInfo) -> Found:
-        """What one node offers. Raises :class:`Verdict` for errors, and for what was not read."""
+    def find(self, node: NodeInfo) -> BindableVolumes:
+        """What one node offers. Raises :class:`VolumeVerdict` for errors, and for what was not read."""
         labels, name = node.labels, node.name
         migrated = self._migrated(name)
         selected = name if name in self._selected else ""
@@ -141,7 +141,7 @@ class Binder:
 
     # --- one node ---
 
-    def _find(self, labels: Mapping[str, str], name: str, migrated: frozenset[str]) -> Found:
+    def _find(self, labels: Mapping[str, str], name: str, migrated: frozenset[str]) -> BindableVolumes:
         """Upstream lists the reasons in this order, whichever was found first."""
         conflict, gone = self._check_bound(labels, migrated)
         bindings, provisions, unbound = self._check_waiting(labels, name)
@@ -154,8 +154,8 @@ class Binder:
         reasons = [(text, problem) for text, problem in problems if problem is not None]
         if reasons:
             texts, details = zip(*reasons, strict=True)
-            return Found(unresolvable(*texts, detail=details))
-        return Found(bindings=bindings, provisions=provisions)
+            return BindableVolumes(unresolvable(*texts, detail=details))
+        return BindableVolumes(bindings=bindings, provisions=provisions)
 
     def _check_bound(
         self, labels: Mapping[str, str], migrated: frozenset[str]
@@ -183,7 +183,7 @@ class Binder:
                     else Reach.of(volume)
                 )
             except in_tree.TranslationError as failed:
-                raise Verdict(error(f"could not translate pv: {failed}")) from failed
+                raise VolumeVerdict(error(f"could not translate pv: {failed}")) from failed
         return self._affinities[key]
 
     def _check_waiting(
@@ -216,10 +216,10 @@ class Binder:
     def _provision(self, wanted: PodVolumeClaim, labels: Mapping[str, str]) -> Provision | VolumeProblem:
         name = wanted.claim.class_name
         if not name:
-            raise Verdict(error(f"no class for claim {quote(str(wanted.key))}"))
+            raise VolumeVerdict(error(f"no class for claim {quote(str(wanted.key))}"))
         found = self._classes[name]
         if found is None:
-            raise Verdict(error(f"failed to find storage class {quote(name)}"))
+            raise VolumeVerdict(error(f"failed to find storage class {quote(name)}"))
         if found.provisioner in ("", _NO_PROVISIONER):
             return wanted.problem(VolumeReason.NOTHING_TO_BIND, about=name)
         if not _allows(found, labels):

@@ -28,7 +28,7 @@ _LAST_WITH_FEWER: Final = 31
 _SCHEDULING_GROUP: Final = "scheduling.k8s.io"
 
 
-class Problem(StrEnum):
+class ClaimProblem(StrEnum):
     """Why an entry has no claim that the pod could use."""
 
     SOURCE_UNKNOWN = "sourceUnknown"
@@ -49,7 +49,7 @@ class ResolvedEntry:
     entry: PodResourceClaim
     name: Key | None = None
     claim: ResourceClaim | None = None
-    problem: Problem | None = None
+    problem: ClaimProblem | None = None
     text: str = ""
 
     @property
@@ -81,11 +81,11 @@ def _resolve_entry(
             text = (
                 f'pod "{namespace}/{pod_name}", spec.resourceClaim "{entry.name}": none of the supported fields are set'
             )
-            return ResolvedEntry(entry, problem=Problem.SOURCE_UNKNOWN, text=text)
+            return ResolvedEntry(entry, problem=ClaimProblem.SOURCE_UNKNOWN, text=text)
         recorded = next((s for s in pod.status.resource_claim_statuses if s.name == entry.name), None)
         if recorded is None:
             text = f'pod "{namespace}/{pod_name}": ResourceClaim not created yet'
-            return ResolvedEntry(entry, problem=Problem.NOT_CREATED, text=text)
+            return ResolvedEntry(entry, problem=ClaimProblem.NOT_CREATED, text=text)
         name = recorded.resource_claim_name
         if name is None:
             return ResolvedEntry(entry)
@@ -95,7 +95,9 @@ def _resolve_entry(
     if claim is None:
         readable = evidence.complete(CLAIM_KIND, namespace)
         text = f'could not find ResourceClaim "{key}"' if readable else ""
-        return ResolvedEntry(entry, key, problem=Problem.MISSING if readable else Problem.UNREADABLE, text=text)
+        return ResolvedEntry(
+            entry, key, problem=ClaimProblem.MISSING if readable else ClaimProblem.UNREADABLE, text=text
+        )
     return _check(features, pod, ResolvedEntry(entry, key, claim), must_own=direct is None)
 
 
@@ -105,9 +107,9 @@ def _check(features: Features, pod: Pod, resolved: ResolvedEntry, must_own: bool
     entry, key = resolved.entry, resolved.name
     if claim.metadata.deletion_timestamp is not None:
         text = f'resourceclaim "{claim.metadata.name}" is being deleted'
-        return ResolvedEntry(entry, key, claim, Problem.BEING_DELETED, text)
+        return ResolvedEntry(entry, key, claim, ClaimProblem.BEING_DELETED, text)
     if must_own and not is_for_pod(pod, claim, features):
-        return ResolvedEntry(entry, key, claim, Problem.NOT_OWNED, _not_owned_text(pod, claim, features))
+        return ResolvedEntry(entry, key, claim, ClaimProblem.NOT_OWNED, _not_owned_text(pod, claim, features))
     return resolved
 
 

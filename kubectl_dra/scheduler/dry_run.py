@@ -25,7 +25,7 @@ NO_VICTIMS: Final = "No preemption victims found for incoming pod"
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class Eviction:
     """Evicting ``victims``, the most important first, makes room; ``violations`` of them break a budget.
 
     ``settled`` False: others that are equally important could be evicted instead of some of them.
@@ -37,10 +37,10 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class TriedEviction:
     """A candidate, or what is in the way even so; ``unsure``: kinds that were not read."""
 
-    candidate: Candidate | None = None
+    candidate: Eviction | None = None
     status: Status = SUCCESS
     unsure: tuple[str, ...] = ()
 
@@ -53,7 +53,7 @@ class DryRun:
         self._budgets = budgets
         self._asked = _Asked(cycle)
 
-    def on(self, node: NodeInfo, refused: Status | None = None) -> Result:
+    def on(self, node: NodeInfo, refused: Status | None = None) -> TriedEviction:
         """What evicting pods would do for one node; nothing outside is changed.
 
         ``refused``: what was said of the node as it is, if all plugins before that one could decide.
@@ -61,18 +61,18 @@ class DryRun:
         snapshot, priority = self._cycle.snapshot, self._cycle.info.shape.priority
         potential = [unit for unit in units_on(snapshot, [node]) if unit.priority < priority]
         if not potential:
-            return Result(status=unresolvable(NO_VICTIMS))
+            return TriedEviction(status=unresolvable(NO_VICTIMS))
         trial = _Trial(self._cycle, node, potential, self._asked)
         verdict = trial.emptied(refused)
         if not verdict.status.ok:
-            return Result(status=verdict.status, unsure=_kinds(verdict))
+            return TriedEviction(status=verdict.status, unsure=_kinds(verdict))
         candidate = self._reprieve(trial, by_importance(potential))
         if not candidate.victims:
             text = f'expected at least one victim pod on node "{node.name}"'
-            return Result(status=error(text), unsure=_kinds(verdict))
-        return Result(candidate, unsure=_kinds(verdict))
+            return TriedEviction(status=error(text), unsure=_kinds(verdict))
+        return TriedEviction(candidate, unsure=_kinds(verdict))
 
-    def _reprieve(self, trial: _Trial, potential: Sequence[Unit]) -> Candidate:
+    def _reprieve(self, trial: _Trial, potential: Sequence[Unit]) -> Eviction:
         """Those that break a budget may stay first, then the others, each the most important first."""
         found = by_budgets(potential, self._budgets)
         protected = [(unit, not trial.can_stay(unit)) for unit, _ in found.breaking]
@@ -81,7 +81,7 @@ class DryRun:
         ordered = by_importance(gone) if protected and others else gone
         violations = sum(n for (_, n), (_, goes) in zip(found.breaking, protected, strict=True) if goes)
         settled = _is_settled(protected) and _is_settled(others)
-        return Candidate(tuple(pod for unit in ordered for pod, _ in unit.pods), violations, settled)
+        return Eviction(tuple(pod for unit in ordered for pod, _ in unit.pods), violations, settled)
 
 
 def _is_settled(group: Sequence[tuple[Unit, bool]]) -> bool:
@@ -151,20 +151,20 @@ class _Trial:
     def _node(self) -> NodeInfo:
         return NodeInfo(self._original.node, self._ledger)
 
-    def emptied(self, refused: Status | None) -> filtering.Verdict:
+    def emptied(self, refused: Status | None) -> filtering.NodeVerdict:
         """What is said of the node once all units are gone; ``refused`` as for :meth:`DryRun.on`."""
         if self._crowded or refused is None:
             return filtering.filter_node(self._cycle, self._node, self._asked.passed(refused))
         unsure: tuple[Status, ...] = ()
         for plugin in self._asked.after(refused, self._minded):
             if plugin.name == refused.plugin and plugin not in self._minded:
-                return filtering.Verdict(refused, unsure)
+                return filtering.NodeVerdict(refused, unsure)
             node = self._node if plugin.pods is PodsMatter.FEWER_IS_BETTER else self._original
             found = filtering.ask(self._cycle, node, (plugin,))
             unsure += found.unsure
             if not found.status.ok:
-                return filtering.Verdict(found.status, unsure)
-        return filtering.Verdict(SUCCESS, unsure)
+                return filtering.NodeVerdict(found.status, unsure)
+        return filtering.NodeVerdict(SUCCESS, unsure)
 
     def can_stay(self, unit: Unit) -> bool:
         """Put pods back; they stay if the pod that waits fits beside them."""
@@ -195,5 +195,5 @@ class _Trial:
         return filtering.passes(self._cycle, self._node, found)
 
 
-def _kinds(verdict: filtering.Verdict) -> tuple[str, ...]:
+def _kinds(verdict: filtering.NodeVerdict) -> tuple[str, ...]:
     return tuple(kind for status in verdict.unsure for kind in status.reasons)

@@ -17,7 +17,7 @@ from kubectl_dra.scheduler.status import SUCCESS, Code, NodeError, Status, error
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class PreFiltered:
     """What PreFilter leaves. ``stop``: why no node is looked at; ``nodes`` None: all; ``plugins``: who chose them.
 
     ``unsure``: what PreFilter plugins could not decide. ``refused_by``: the plugin that refused the nominated node.
@@ -36,7 +36,7 @@ class Selection:
         return unresolvable(f"node(s) didn't satisfy plugin(s) [{' '.join(named)}]")
 
 
-def pre_filter(cycle: Cycle) -> Selection:
+def pre_filter(cycle: Cycle) -> PreFiltered:
     """Run PreFilter of all plugins; the first that rejects, fails, or leaves no node ends it."""
     chosen: frozenset[str] | None = None
     plugins: list[str] = []
@@ -52,13 +52,13 @@ def pre_filter(cycle: Cycle) -> Selection:
             cycle.skipped.add(plugin.name)
             continue
         if not status.ok:
-            return Selection(_failed(status) if status.code is Code.ERROR else status, unsure=tuple(unsure))
+            return PreFiltered(_failed(status) if status.code is Code.ERROR else status, unsure=tuple(unsure))
         if result.nodes is not None:
             plugins.append(plugin.name)
             chosen = result.nodes if chosen is None else chosen & result.nodes
             if not chosen:
-                return Selection(_nothing_left(plugins), unsure=tuple(unsure))
-    return Selection(None, chosen, tuple(plugins), tuple(unsure))
+                return PreFiltered(_nothing_left(plugins), unsure=tuple(unsure))
+    return PreFiltered(None, chosen, tuple(plugins), tuple(unsure))
 
 
 def _failed(status: Status) -> Status:
@@ -77,14 +77,14 @@ def filters(cycle: Cycle) -> Iterator[Plugin]:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class NodeVerdict:
     """What all filters say of one node; ``unsure``: plugins before the decision that could not decide."""
 
     status: Status = SUCCESS
     unsure: tuple[Status, ...] = ()
 
 
-_FITS: Final = Verdict()
+_FITS: Final = NodeVerdict()
 
 
 def passed_without_pods(cycle: Cycle, refused: Status) -> frozenset[str]:
@@ -100,7 +100,7 @@ def passed_with_any_pods(cycle: Cycle) -> frozenset[str]:
     return frozenset(each.name for each in cycle.plugins or PLUGINS if each.pods is PodsMatter.NEVER)
 
 
-def filter_node(cycle: Cycle, node: NodeInfo, passed: Collection[str] = ()) -> Verdict:
+def filter_node(cycle: Cycle, node: NodeInfo, passed: Collection[str] = ()) -> NodeVerdict:
     """All filters on one node, as it is and with the pods that are about to come there.
 
     ``passed``: plugins of which it is known that they refuse the node neither way.
@@ -113,7 +113,7 @@ def filter_node(cycle: Cycle, node: NodeInfo, passed: Collection[str] = ()) -> V
     return _filter_one(cycle, node, passed)
 
 
-def filter_beside(cycle: Cycle, node: NodeInfo, pods: Iterable[PodInfo]) -> Verdict:
+def filter_beside(cycle: Cycle, node: NodeInfo, pods: Iterable[PodInfo]) -> NodeVerdict:
     """All filters on one node as if ``pods`` had come there."""
     with_them = cycle.clone()
     for pod in pods:
@@ -122,9 +122,9 @@ def filter_beside(cycle: Cycle, node: NodeInfo, pods: Iterable[PodInfo]) -> Verd
     return _filter_one(with_them, node)
 
 
-def filter_nodes(cycle: Cycle, nodes: Sequence[NodeInfo]) -> list[Verdict]:
+def filter_nodes(cycle: Cycle, nodes: Sequence[NodeInfo]) -> list[NodeVerdict]:
     """The same for many nodes; what a plugin finds out for several at once is shared."""
-    verdicts: list[Verdict | None] = [None] * len(nodes)
+    verdicts: list[NodeVerdict | None] = [None] * len(nodes)
     left = list(range(len(nodes)))
     if cycle.snapshot.nominated:
         for place, node in enumerate(nodes):
@@ -137,7 +137,7 @@ def filter_nodes(cycle: Cycle, nodes: Sequence[NodeInfo]) -> list[Verdict]:
         statuses = plugin.filter_all(cycle, asked)
         staying = []
         # Nodes of which a plugin says the same share the verdict: by identity of the status, which is kept meanwhile.
-        known: dict[int, Verdict] = {}
+        known: dict[int, NodeVerdict] = {}
         for place, status in zip(left, statuses, strict=True):
             if status is SUCCESS or status.ok:
                 staying.append(place)
@@ -145,25 +145,25 @@ def filter_nodes(cycle: Cycle, nodes: Sequence[NodeInfo]) -> list[Verdict]:
                 unsure[place] = (*unsure.get(place, ()), status.of(plugin.name))
                 staying.append(place)
             elif place in unsure:
-                verdicts[place] = Verdict(_named(status, plugin), unsure[place])
+                verdicts[place] = NodeVerdict(_named(status, plugin), unsure[place])
             else:
                 verdict = known.get(id(status))
                 if verdict is None:
-                    verdict = known[id(status)] = Verdict(_named(status, plugin))
+                    verdict = known[id(status)] = NodeVerdict(_named(status, plugin))
                 verdicts[place] = verdict
         left = staying
     return [verdict or _open_verdict(unsure.get(place, ())) for place, verdict in enumerate(verdicts)]
 
 
-def _open_verdict(unsure: tuple[Status, ...]) -> Verdict:
-    return Verdict(SUCCESS, unsure) if unsure else _FITS
+def _open_verdict(unsure: tuple[Status, ...]) -> NodeVerdict:
+    return NodeVerdict(SUCCESS, unsure) if unsure else _FITS
 
 
-def _filter_one(cycle: Cycle, node: NodeInfo, passed: Collection[str] = ()) -> Verdict:
+def _filter_one(cycle: Cycle, node: NodeInfo, passed: Collection[str] = ()) -> NodeVerdict:
     return ask(cycle, node, (plugin for plugin in filters(cycle) if plugin.name not in passed))
 
 
-def ask(cycle: Cycle, node: NodeInfo, plugins: Iterable[Plugin]) -> Verdict:
+def ask(cycle: Cycle, node: NodeInfo, plugins: Iterable[Plugin]) -> NodeVerdict:
     """What some plugins, in their order, say of the node as it is."""
     unsure: list[Status] = []
     for plugin in plugins:
@@ -173,8 +173,8 @@ def ask(cycle: Cycle, node: NodeInfo, plugins: Iterable[Plugin]) -> Verdict:
         if status.code is Code.UNKNOWN:
             unsure.append(status.of(plugin.name))
         elif not status.ok:
-            return Verdict(_named(status, plugin), tuple(unsure))
-    return Verdict(SUCCESS, tuple(unsure)) if unsure else _FITS
+            return NodeVerdict(_named(status, plugin), tuple(unsure))
+    return NodeVerdict(SUCCESS, tuple(unsure)) if unsure else _FITS
 
 
 def passes(cycle: Cycle, node: NodeInfo, plugins: Iterable[Plugin]) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from kubectl_dra.scheduler.attempt import Attempt
 from kubectl_dra.scheduler.plugins import dynamic_resources
-from kubectl_dra.scheduler.preemption import Preemption, preempt
+from kubectl_dra.scheduler.preemption import PreemptionResult, preempt
 from kubectl_dra.scheduler.status import Code
 
 
@@ -15,7 +15,7 @@ class AfterFilter:
     """What the PostFilter plugins say together; ``preemption`` None: it was not its turn."""
 
     message: str
-    preemption: Preemption | None = None
+    preemption: PreemptionResult | None = None
 
 
 def post_filter(found: Attempt) -> AfterFilter:

@@ -12,7 +12,7 @@ from typing import Final
 
 from kubectl_dra.model.podinfo import PodInfo
 from kubectl_dra.scheduler import fit_error
-from kubectl_dra.scheduler.dry_run import Candidate, DryRun
+from kubectl_dra.scheduler.dry_run import DryRun, Eviction
 from kubectl_dra.scheduler.framework import Cycle
 from kubectl_dra.scheduler.gangs.units import eviction_priority
 from kubectl_dra.scheduler.plugins.dynamic_resources import DynamicResources
@@ -35,7 +35,7 @@ _SHIFT: Final = 2**31
 
 
 @dataclass(frozen=True)
-class Preemption:
+class PreemptionResult:
     """What the plugin says, and why.
 
     ``candidates``: nodes on which it would help, with the victims. ``nominated``: one of these becomes the pod's
@@ -46,14 +46,14 @@ class Preemption:
 
     status: Status
     eligible: bool = True
-    candidates: Mapping[str, Candidate] = field(default_factory=dict)
+    candidates: Mapping[str, Eviction] = field(default_factory=dict)
     nominated: tuple[str, ...] = ()
     tried: Mapping[str, Status] = field(default_factory=dict)
     unsure: tuple[str, ...] = ()
     awaited: tuple[PodInfo, ...] = ()
 
 
-def preempt(cycle: Cycle, status_of: Callable[[str], Status], *, unsure: bool = False) -> Preemption:
+def preempt(cycle: Cycle, status_of: Callable[[str], Status], *, unsure: bool = False) -> PreemptionResult:
     """What preemption does for a pod for which no node fits; ``status_of`` says what was in the way on each node.
 
     ``unsure``: what plugins before the one in the way say was not known everywhere.
@@ -61,7 +61,7 @@ def preempt(cycle: Cycle, status_of: Callable[[str], Status], *, unsure: bool = 
     refused = _not_eligible(cycle, status_of)
     if refused:
         awaited = tuple(_evicted(cycle)) if refused == TERMINATING else ()
-        return Preemption(unschedulable(PREFIX + refused), eligible=False, awaited=awaited)
+        return PreemptionResult(unschedulable(PREFIX + refused), eligible=False, awaited=awaited)
     nodes = [n for name, n in cycle.snapshot.nodes.items() if status_of(name).code is Code.UNSCHEDULABLE]
     run = _dry_run(cycle, nodes, None if unsure else status_of)
     if run.candidates:
@@ -69,8 +69,8 @@ def preempt(cycle: Cycle, status_of: Callable[[str], Status], *, unsure: bool = 
     errors = list(dict.fromkeys(status.message for status in run.tried.values() if status.code is Code.ERROR))
     if errors:
         text = errors[0] if len(errors) == 1 else f"[{', '.join(errors)}]"
-        return Preemption(error(PREFIX + text), tried=run.tried)
-    return Preemption(unschedulable(PREFIX + _histogram(cycle, run.tried)), tried=run.tried, unsure=run.unsure)
+        return PreemptionResult(error(PREFIX + text), tried=run.tried)
+    return PreemptionResult(unschedulable(PREFIX + _histogram(cycle, run.tried)), tried=run.tried, unsure=run.unsure)
 
 
 def _not_eligible(cycle: Cycle, status_of: Callable[[str], Status]) -> str:
@@ -94,7 +94,7 @@ def _evicted(cycle: Cycle) -> Iterator[PodInfo]:
 
 @dataclass
 class _Run:
-    candidates: dict[str, Candidate] = field(default_factory=dict)
+    candidates: dict[str, Eviction] = field(default_factory=dict)
     tried: dict[str, Status] = field(default_factory=dict)
     unsure: tuple[str, ...] = ()
 
@@ -130,17 +130,17 @@ def _look_for_devices(cycle: Cycle, nodes: Sequence[NodeInfo]) -> None:
         DynamicResources().filter_all(cycle, occupied)
 
 
-def _chosen(cycle: Cycle, run: _Run) -> Preemption:
+def _chosen(cycle: Cycle, run: _Run) -> PreemptionResult:
     best = _best(run.candidates)
     text = PLACEMENT.format(best[0], len(run.candidates[best[0]].victims))
     read = cycle.snapshot.evidence.complete(_BUDGET)
     unsure = run.unsure if read else tuple(sorted({*run.unsure, _BUDGET}))
-    return Preemption(Status(Code.SUCCESS, (PREFIX + text,)), True, run.candidates, best, run.tried, unsure)
+    return PreemptionResult(Status(Code.SUCCESS, (PREFIX + text,)), True, run.candidates, best, run.tried, unsure)
 
 
-def _best(candidates: Mapping[str, Candidate]) -> tuple[str, ...]:
+def _best(candidates: Mapping[str, Eviction]) -> tuple[str, ...]:
     """The nodes that are left after all rules; upstream takes any of them."""
-    rules: tuple[Callable[[Candidate], float], ...] = (
+    rules: tuple[Callable[[Eviction], float], ...] = (
         lambda each: each.violations,
         lambda each: each.victims[0].shape.priority,
         lambda each: sum(victim.shape.priority + _SHIFT for victim in each.victims),

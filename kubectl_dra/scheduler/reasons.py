@@ -31,7 +31,7 @@ CAPACITY_SCHEDULING: Final = "CapacityScheduling"
 UNKNOWN: Final = "an unknown plugin"
 
 
-class Kind(StrEnum):
+class PluginSubject(StrEnum):
     """What a plugin looks at."""
 
     NODES = "nodes"
@@ -144,18 +144,18 @@ def plugin_of(reason: str) -> str:
 
 def is_simulated(reason: str) -> bool:
     """Whether ``reason`` is one that is reproduced here."""
-    return kind_of(plugin_of(reason)) is not Kind.OTHER
+    return kind_of(plugin_of(reason)) is not PluginSubject.OTHER
 
 
 def is_about_nodes(reason: str) -> bool:
     """Whether ``reason`` is one that nodes, claims and devices are enough for."""
-    return kind_of(plugin_of(reason)) is Kind.NODES
+    return kind_of(plugin_of(reason)) is PluginSubject.NODES
 
 
-def kind_of(plugin: str) -> Kind:
+def kind_of(plugin: str) -> PluginSubject:
     """What the plugin looks at; OTHER if it is not in the default profile or comes after the filters."""
     if plugin in _VOLUMES:
-        return Kind.VOLUMES
+        return PluginSubject.VOLUMES
     if plugin in _TOPOLOGY:
-        return Kind.TOPOLOGY
-    return Kind.NODES if plugin in _NODES else Kind.OTHER
+        return PluginSubject.TOPOLOGY
+    return PluginSubject.NODES if plugin in _NODES else PluginSubject.OTHER

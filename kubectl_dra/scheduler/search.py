@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from kubectl_dra.allocation import Answers, Attempt, Budget, Cluster, Outcome, TimeLimit, Unsatisfiable
+from kubectl_dra.allocation import Answers, Budget, ClaimSearch, Cluster, Outcome, TimeLimit, Unsatisfiable
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.resource import ResourceClaim
 
@@ -21,7 +21,7 @@ class Searched:
 
     shared: Outcome
     answers: Answers
-    attempt: Attempt
+    attempt: ClaimSearch
     node: str
 
     @cached_property
@@ -32,7 +32,7 @@ class Searched:
 
 def search(cluster: Cluster, nodes: Sequence[Node], claims: Sequence[ResourceClaim]) -> Mapping[str, Searched]:
     """Allocate all ``claims`` together on each of the nodes."""
-    attempt = Attempt(cluster, claims)
+    attempt = ClaimSearch(cluster, claims)
     answers = Answers(attempt, nodes, Budget())
     found: dict[str, Searched] = {}
     for group in answers.groups:

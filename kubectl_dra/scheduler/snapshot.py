@@ -66,7 +66,7 @@ class NodeInfo:
 
 
 @dataclass(frozen=True)
-class Placed:
+class AlikePods:
     """Pods that plugins can't tell apart, and how many of them are on which node."""
 
     shape: PodShape
@@ -133,8 +133,8 @@ def _nodes(state: ClusterState) -> Mapping[str, NodeInfo]:
 
 
 def _later_shapes(
-    shapes: Mapping[int, Placed], before: ClusterState, after: ClusterState
-) -> Mapping[int, Placed] | None:
+    shapes: Mapping[int, AlikePods], before: ClusterState, after: ClusterState
+) -> Mapping[int, AlikePods] | None:
     changed = _changed_nodes(before, after)
     if changed is None or len(changed) > _FEW:
         return None
@@ -146,41 +146,41 @@ def _later_shapes(
     return found
 
 
-def _count(shapes: dict[int, Placed], node: str, pods: Iterable[PodInfo], delta: int) -> None:
+def _count(shapes: dict[int, AlikePods], node: str, pods: Iterable[PodInfo], delta: int) -> None:
     for pod in pods:
-        known = shapes.get(id(pod.shape), Placed(pod.shape, {}))
+        known = shapes.get(id(pod.shape), AlikePods(pod.shape, {}))
         nodes = {**known.nodes, node: known.nodes.get(node, 0) + delta}
         if not nodes[node]:
             del nodes[node]
-        shapes[id(pod.shape)] = Placed(pod.shape, nodes)
+        shapes[id(pod.shape)] = AlikePods(pod.shape, nodes)
 
 
 @derived("nodes", "usage", read=True, later=_later_shapes)
-def _shapes(state: ClusterState) -> Mapping[int, Placed]:
+def _shapes(state: ClusterState) -> Mapping[int, AlikePods]:
     """By identity of the shape, which is kept with it."""
     found: dict[int, tuple[PodShape, dict[str, int]]] = {}
     for name, info in _nodes(state).items():
         for pod in info.usage.placed:
             _, nodes = found.setdefault(id(pod.shape), (pod.shape, {}))
             nodes[name] = nodes.get(name, 0) + 1
-    return {key: Placed(shape, nodes) for key, (shape, nodes) in found.items()}
+    return {key: AlikePods(shape, nodes) for key, (shape, nodes) in found.items()}
 
 
 @derived("nodes", "usage", read=True)
-def _placed(state: ClusterState) -> tuple[Placed, ...]:
+def _placed(state: ClusterState) -> tuple[AlikePods, ...]:
     return tuple(_shapes(state).values())
 
 
 @derived("nodes", "usage", read=True)
-def _placed_by_namespace(state: ClusterState) -> Mapping[str, tuple[Placed, ...]]:
-    found: dict[str, list[Placed]] = {}
+def _placed_by_namespace(state: ClusterState) -> Mapping[str, tuple[AlikePods, ...]]:
+    found: dict[str, list[AlikePods]] = {}
     for each in _placed(state):
         found.setdefault(each.shape.namespace, []).append(each)
     return {namespace: tuple(placed) for namespace, placed in found.items()}
 
 
 @derived("nodes", "usage", read=True)
-def _placed_with_terms(state: ClusterState) -> tuple[Placed, ...]:
+def _placed_with_terms(state: ClusterState) -> tuple[AlikePods, ...]:
     return tuple(each for each in _placed(state) if each.shape.terms != NO_TERMS)
 
 
@@ -281,17 +281,17 @@ class Snapshot:
         return _nodes(self.state)
 
     @property
-    def placed(self) -> tuple[Placed, ...]:
+    def placed(self) -> tuple[AlikePods, ...]:
         """All pods on nodes of the cluster, those that plugins can't tell apart together."""
         return _placed(self.state)
 
     @property
-    def placed_by_namespace(self) -> Mapping[str, tuple[Placed, ...]]:
+    def placed_by_namespace(self) -> Mapping[str, tuple[AlikePods, ...]]:
         """The same by namespace of the pods."""
         return _placed_by_namespace(self.state)
 
     @property
-    def placed_with_terms(self) -> tuple[Placed, ...]:
+    def placed_with_terms(self) -> tuple[AlikePods, ...]:
         """Those that ask anything of other pods."""
         return _placed_with_terms(self.state)
 

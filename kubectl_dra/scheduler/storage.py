@@ -1,7 +1,7 @@
 """What the plugins of volumes look up, and what they say is in the way.
 
 Upstream: the informers behind the plugins, component-helpers/storage/ephemeral and storage/volume. An object that is
-not there, while its kind was not read completely, decides nothing: :class:`Unread`.
+not there, while its kind was not read completely, decides nothing: :class:`VolumesUnread`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ CAPACITY: Final = "CSIStorageCapacity"
 ATTACHMENT: Final = "VolumeAttachment"
 
 
-class Verdict(Exception):
+class VolumeVerdict(Exception):
     """Raised inside a plugin: what it says, wherever it found out."""
 
     def __init__(self, status: Status) -> None:
@@ -35,7 +35,7 @@ class Verdict(Exception):
         self.status = status
 
 
-class Unread(Verdict):
+class VolumesUnread(VolumeVerdict):
     """Raised where objects of ``kind`` decide and not all of them are known."""
 
     def __init__(self, kind: str) -> None:
@@ -86,7 +86,7 @@ class VolumeProblem:
 
 
 @dataclass(frozen=True, slots=True)
-class Owner:
+class VolumeOwner:
     """The pod that volumes belong to."""
 
     key: Key
@@ -111,7 +111,7 @@ class Owner:
 
 
 class Stored:
-    """The objects around volumes as far as they were read. All lookups raise :class:`Unread`."""
+    """The objects around volumes as far as they were read. All lookups raise :class:`VolumesUnread`."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.objects = snapshot.inventory.storage
@@ -120,7 +120,7 @@ class Stored:
     def require(self, kind: str, namespace: str = "") -> None:
         """Everything of a kind matters."""
         if not self._evidence.complete(kind, namespace):
-            raise Unread(kind)
+            raise VolumesUnread(kind)
 
     def claim(self, key: Key) -> PersistentVolumeClaim | None:
         """A claim; None if there is none."""

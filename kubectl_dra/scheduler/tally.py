@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 
-class Tally:
+class LabelTally:
     """How many there are for each value of each label; what comes to nothing counts as never seen.
 
     Numbers may be negative for a while.
@@ -48,11 +48,11 @@ class Tally:
         else:
             self._base.setdefault(key, {})[value] = after
 
-    def clone(self) -> Tally:
+    def clone(self) -> LabelTally:
         """A copy to change."""
         if self._own is None:
             self._own = {}
-        copy = Tally()
+        copy = LabelTally()
         copy._base, copy._own, copy._seen = self._base, dict(self._own), self._seen
         return copy
 

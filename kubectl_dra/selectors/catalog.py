@@ -13,12 +13,12 @@ from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.resource import Device, DeviceAttribute
 
 ValueT = TypeVar("ValueT")
-PublishedT = TypeVar("PublishedT", bound="Published")
+PublishedT = TypeVar("PublishedT", bound="PublishedDevice")
 #: Field (``attributes`` or ``capacity``), domain and name.
 Named = tuple[str, str, str]
 
 
-class Published(Protocol):
+class PublishedDevice(Protocol):
     """A device and the driver that published it."""
 
     @property
@@ -46,7 +46,7 @@ def domain_and_name(name: str, driver: str) -> tuple[str, str]:
 class Catalog:
     """Counts of all attributes and capacities, and one value (a size) of each, by field, domain and name."""
 
-    def __init__(self, devices: Iterable[Published]) -> None:
+    def __init__(self, devices: Iterable[PublishedDevice]) -> None:
         self.counts: Counter[Named] = Counter()
         self.samples: dict[Named, DeviceAttribute | None] = {}
         self.sizes: dict[Named, Quantity] = {}

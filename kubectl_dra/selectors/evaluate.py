@@ -80,7 +80,7 @@ class Detail(NamedTuple):
     place: int = -1
 
 
-class Failure(NamedTuple):
+class DerivedFailure(NamedTuple):
     """Why a derived attribute has no value."""
 
     error: str
@@ -305,15 +305,15 @@ def device_seen(driver: str, device: Device, shows_sharing: bool) -> DeviceValue
     return device_value(driver, device)
 
 
-def derive(expression: str, driver: str, device: Device, shows_sharing: bool) -> DeviceAttribute | Failure:
+def derive(expression: str, driver: str, device: Device, shows_sharing: bool) -> DeviceAttribute | DerivedFailure:
     """The value of a derived attribute on a device."""
     program = compiled(expression, derived=True)
     if not isinstance(program, Program):
-        return Failure(program.text, compiles=False)
+        return DerivedFailure(program.text, compiles=False)
     try:
         return program.derive(device_seen(driver, device, shows_sharing))[0]
     except EvaluationError as error:
-        return Failure(error.text, undecided=error.undecided)
+        return DerivedFailure(error.text, undecided=error.undecided)
 
 
 # --- named resources, the instances that slices of 1.30 had instead of devices ----------------------------------------

@@ -19,7 +19,7 @@ from kubectl_dra.cel.syntax.lexer import Token, tokenize
 from kubectl_dra.cel.syntax.printer import string_source
 from kubectl_dra.cel.syntax.traverse import walk
 from kubectl_dra.model.resource import DeviceAttribute
-from kubectl_dra.selectors.catalog import Published, published_value
+from kubectl_dra.selectors.catalog import PublishedDevice, published_value
 from kubectl_dra.selectors.edits import IDENTIFIER, parsed, replaced
 from kubectl_dra.selectors.values import type_of, type_text, value_source
 
@@ -44,7 +44,7 @@ class _Comparison:
     others: frozenset[str]
 
 
-def existing_values(expression: str, devices: Iterable[Published]) -> Iterator[str]:
+def existing_values(expression: str, devices: Iterable[PublishedDevice]) -> Iterator[str]:
     """The expression with every comparison of an attribute that no device fulfils changed, most frequent values first.
 
     Empty where there is nothing to change, or no saying to what: names with several like them, values of which each
@@ -86,7 +86,7 @@ def _mention(node: Node, places: dict[int, Mention]) -> Mention | None:
     return found if found is not None and found.field == "attributes" and found.name is not None else None
 
 
-def _changes(text: str, found: _Comparison, devices: Sequence[Published]) -> Iterator[list[tuple[int, int, str]]]:
+def _changes(text: str, found: _Comparison, devices: Sequence[PublishedDevice]) -> Iterator[list[tuple[int, int, str]]]:
     """The edits of one comparison, for each value that could stand there."""
     mention, token = found.mention, found.literal
     assert mention.name is not None  # noqa: S101 - those without are no comparisons of an attribute
@@ -107,7 +107,7 @@ def _changes(text: str, found: _Comparison, devices: Sequence[Published]) -> Ite
             yield edits
 
 
-def _published_name(found: _Comparison, devices: Sequence[Published]) -> str:
+def _published_name(found: _Comparison, devices: Sequence[PublishedDevice]) -> str:
     """The name itself if a device has it, else the only one of the domain whose values are of the literal's type."""
     mention = found.mention
     assert mention.name is not None  # noqa: S101 - see the caller
@@ -125,7 +125,7 @@ def _published_name(found: _Comparison, devices: Sequence[Published]) -> str:
     return only if IDENTIFIER.fullmatch(only) and only not in found.others else ""
 
 
-def _values(devices: Iterable[Published], domain: str, name: str) -> Iterator[DeviceAttribute]:
+def _values(devices: Iterable[PublishedDevice], domain: str, name: str) -> Iterator[DeviceAttribute]:
     for each in devices:
         value = published_value(each.device.attributes, each.driver, domain, name)
         if value is not None:

@@ -62,7 +62,7 @@ CEL: Final = frozenset(
 )
 
 
-class Names(Protocol):
+class HiddenNames(Protocol):
     """What stands for the strings of a snapshot; until ``settled`` they are only collected."""
 
     settled: bool
@@ -92,7 +92,7 @@ class Expressions:
     ``shows_sharing``: whether expressions see that a device may be shared (``Features.shows_sharing``).
     """
 
-    def __init__(self, names: Names, shows_sharing: bool) -> None:
+    def __init__(self, names: HiddenNames, shows_sharing: bool) -> None:
         self._names = names
         self._shows_sharing = shows_sharing
         self._sets: dict[str, SelectorSet] = {}

@@ -14,7 +14,7 @@ from kubectl_dra.model.resource import Device, DeviceAttribute
 from kubectl_dra.model.semver import Semver
 
 
-class Column(NamedTuple):
+class LensColumn(NamedTuple):
     """The key of an attribute or of a capacity."""
 
     key: str
@@ -26,11 +26,11 @@ class Columns:
 
     __slots__ = ("_by_driver", "_hash")
 
-    def __init__(self, by_driver: Mapping[str, tuple[Column, ...]]) -> None:
+    def __init__(self, by_driver: Mapping[str, tuple[LensColumn, ...]]) -> None:
         self._by_driver = dict(by_driver)
         self._hash = hash(frozenset(self._by_driver.items()))
 
-    def of(self, driver: str) -> tuple[Column, ...]:
+    def of(self, driver: str) -> tuple[LensColumn, ...]:
         """What is looked at in devices of a driver, sorted."""
         return self._by_driver[driver]
 
@@ -79,7 +79,7 @@ class Lens:
         views = {driver: self._view(driver) for driver in drivers}
         return Columns(
             {
-                driver: (*(Column(name, False) for name in names), *(Column(name, True) for name in amounts))
+                driver: (*(LensColumn(name, False) for name in names), *(LensColumn(name, True) for name in amounts))
                 for driver, (names, amounts) in views.items()
             }
         )

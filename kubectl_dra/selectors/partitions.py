@@ -9,7 +9,7 @@ from typing import Final
 from kubectl_dra.cel.syntax.lexer import tokenize
 from kubectl_dra.cel.syntax.printer import string_source
 from kubectl_dra.model.resource import Device
-from kubectl_dra.selectors.catalog import Published
+from kubectl_dra.selectors.catalog import PublishedDevice
 
 #: How many other sizes are tried, the largest first.
 _SIZES: Final = 3
@@ -23,7 +23,7 @@ def smaller_partitions(
     start: int,
     end: int,
     seen: Collection[str],
-    published: Sequence[Published],
+    published: Sequence[PublishedDevice],
 ) -> Iterator[str]:
     """The expression with another text between ``start`` and ``end`` that partitions of less have, the largest first.
 
@@ -39,7 +39,7 @@ def smaller_partitions(
             yield expression[: token.pos] + string_source(text) + expression[token.pos + len(token.text) :]
 
 
-def _sizes(published: Sequence[Published]) -> dict[str, _Size]:
+def _sizes(published: Sequence[PublishedDevice]) -> dict[str, _Size]:
     """By each text that partitions publish, what one of them takes."""
     sizes: dict[str, _Size] = {}
     for each in published:

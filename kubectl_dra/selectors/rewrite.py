@@ -21,7 +21,7 @@ from kubectl_dra.selectors.compiling import Compiled, Selector, compile_selector
 from kubectl_dra.selectors.evaluate import Decision, Outcome
 from kubectl_dra.selectors.existing import existing_values
 from kubectl_dra.selectors.guards import behind_driver, guarded
-from kubectl_dra.selectors.trial import Trial
+from kubectl_dra.selectors.trial import SelectorTrial
 
 _EDITS: Final[tuple[tuple[str, edits.Edit], ...]] = (
     ("syntax", edits.operators),
@@ -54,7 +54,7 @@ class Correction(Generic[PublishedT]):
     no: int
 
 
-def corrections(trial: Trial[PublishedT]) -> Iterator[Correction[PublishedT]]:
+def corrections(trial: SelectorTrial[PublishedT]) -> Iterator[Correction[PublishedT]]:
     """One per selector at most, of those that a person would edit: the request's, or the class's own."""
     for number, selector in enumerate(trial.selectors):
         if trial.of_class or selector.device_class is None:
@@ -63,7 +63,7 @@ def corrections(trial: Trial[PublishedT]) -> Iterator[Correction[PublishedT]]:
                 yield found
 
 
-def _correction(trial: Trial[PublishedT], number: int) -> Correction[PublishedT] | None:
+def _correction(trial: SelectorTrial[PublishedT], number: int) -> Correction[PublishedT] | None:
     selector = trial.selectors[number]
     if len(selector.expression) > _MAX_TEXT or not _needed(trial, number):
         return None
@@ -78,7 +78,7 @@ def _correction(trial: Trial[PublishedT], number: int) -> Correction[PublishedT]
     return None
 
 
-def alternatives(trial: Trial[PublishedT], number: int) -> Iterator[Correction[PublishedT]]:
+def alternatives(trial: SelectorTrial[PublishedT], number: int) -> Iterator[Correction[PublishedT]]:
     """One selector with values that devices have, which it does not ask for; guarded where some lack the attribute.
 
     Its domains, units and comparisons are corrected as in :func:`corrections`. Nothing for selectors that need nothing.
@@ -97,7 +97,7 @@ def alternatives(trial: Trial[PublishedT], number: int) -> Iterator[Correction[P
                 break
 
 
-def _needed(trial: Trial[PublishedT], number: int) -> bool:
+def _needed(trial: SelectorTrial[PublishedT], number: int) -> bool:
     selector = trial.selectors[number]
     if not (selector.admission.accepted and selector.scheduler.accepted):
         return True
@@ -107,7 +107,7 @@ def _needed(trial: Trial[PublishedT], number: int) -> bool:
     return failing or all(each.outcome is Outcome.NO for _, each in trial.meant)
 
 
-def _edited(trial: Trial[PublishedT], selector: Compiled) -> tuple[str, list[str]]:
+def _edited(trial: SelectorTrial[PublishedT], selector: Compiled) -> tuple[str, list[str]]:
     """The expression after all edits that find something to do."""
     expression = selector.expression
     changes: list[str] = []
@@ -127,7 +127,7 @@ def _edited(trial: Trial[PublishedT], selector: Compiled) -> tuple[str, list[str
     return expression, changes
 
 
-def _known_names(trial: Trial[PublishedT], expression: str) -> tuple[str, list[str]]:
+def _known_names(trial: SelectorTrial[PublishedT], expression: str) -> tuple[str, list[str]]:
     """Undeclared names and undefined fields replaced by near ones, one after the other."""
     changes: list[str] = []
     for _ in range(_MAX_NAMES):
@@ -141,7 +141,9 @@ def _known_names(trial: Trial[PublishedT], expression: str) -> tuple[str, list[s
     return expression, changes
 
 
-def _candidates(trial: Trial[PublishedT], number: int, expression: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _candidates(
+    trial: SelectorTrial[PublishedT], number: int, expression: str
+) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Texts to try, best first, with what was changed besides."""
     tried = _with(trial, number, expression)
     program = tried.selectors[number].program
@@ -161,19 +163,19 @@ def _candidates(trial: Trial[PublishedT], number: int, expression: str) -> Itera
             yield text, ("guard",)
 
 
-def _with(trial: Trial[PublishedT], number: int, expression: str) -> Trial[PublishedT]:
+def _with(trial: SelectorTrial[PublishedT], number: int, expression: str) -> SelectorTrial[PublishedT]:
     old = trial.selectors[number]
     return trial.corrected(number, compile_selector(Selector(old.device_class, old.index, expression), trial.features))
 
 
-def _behind_drivers(trial: Trial[PublishedT], program: Program) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _behind_drivers(trial: SelectorTrial[PublishedT], program: Program) -> Iterator[tuple[str, tuple[str, ...]]]:
     """For a class: only devices of the driver whose attributes it names."""
     domains = {mention.domain.text for mention in mentions(program.checked.parsed)}
     for driver in sorted(trial.published.catalog.drivers_with(domains)):
         yield behind_driver(program, driver), ("driver",)
 
 
-def _seen(tried: Trial[PublishedT], number: int) -> set[str]:
+def _seen(tried: SelectorTrial[PublishedT], number: int) -> set[str]:
     """The values that a selector which says no has read."""
     details = (tried.evaluator.detail(e.driver, e.device) for e, each in tried.meant if each.selector == number)
     return {reading.text for detail in details for reading in detail.readings if reading.text is not None}
@@ -218,7 +220,7 @@ def _amount(text: str) -> int | None:
 
 
 def _verified(
-    trial: Trial[PublishedT], number: int, expression: str, changes: tuple[str, ...]
+    trial: SelectorTrial[PublishedT], number: int, expression: str, changes: tuple[str, ...]
 ) -> Correction[PublishedT] | None:
     tried = _with(trial, number, expression)
     compiled = tried.selectors[number]

@@ -18,7 +18,7 @@ from kubectl_dra.cel.syntax.ast import Call, Literal, Node, Parsed
 from kubectl_dra.cel.syntax.lexer import tokenize
 from kubectl_dra.cel.syntax.printer import string_source
 from kubectl_dra.cel.syntax.traverse import walk
-from kubectl_dra.selectors.catalog import Published
+from kubectl_dra.selectors.catalog import PublishedDevice
 from kubectl_dra.selectors.edits import parsed, replaced
 
 _MOST: Final = 5
@@ -34,7 +34,9 @@ class _Value:
     text: str
 
 
-def same_values(expression: str, devices: Iterable[Published], start: int = 0, end: int = _MAX_TEXT) -> Iterator[str]:
+def same_values(
+    expression: str, devices: Iterable[PublishedDevice], start: int = 0, end: int = _MAX_TEXT
+) -> Iterator[str]:
     """The expression with one comparison between ``start`` and ``end`` changed, a few for each, the likeliest first.
 
     Equal values come before those that contain the text, those of the same name and domain before others.
@@ -54,7 +56,7 @@ def same_values(expression: str, devices: Iterable[Published], start: int = 0, e
             yield _with(expression, renamed, literal, value)
 
 
-def _values(devices: Iterable[Published]) -> frozenset[_Value]:
+def _values(devices: Iterable[PublishedDevice]) -> frozenset[_Value]:
     """All texts that devices publish, with their names."""
     return frozenset(
         _Value(*split_name(name, each.driver), value.string)

@@ -16,7 +16,7 @@ from kubectl_dra.selectors.evaluate import Decision, EvaluationBudget, Outcome, 
 
 
 @dataclass(frozen=True)
-class Trial(Generic[PublishedT]):
+class SelectorTrial(Generic[PublishedT]):
     """A list of selectors; the first ``class_selectors`` of them are those of the class that a request names.
 
     ``in_class``: the request names a class, which exists; ``class_found`` is false where it does not. ``of_class``: the
@@ -40,7 +40,7 @@ class Trial(Generic[PublishedT]):
         device_class: DeviceClass | None,
         published: PublishedDevices[PublishedT],
         features: Features,
-    ) -> Trial[PublishedT]:
+    ) -> SelectorTrial[PublishedT]:
         """The selectors of a request behind those of its class, if there is one."""
         first = device_class.spec.selectors if device_class is not None else ()
         name = device_class.metadata.name if device_class is not None else None
@@ -52,7 +52,7 @@ class Trial(Generic[PublishedT]):
     @classmethod
     def of_device_class(
         cls, device_class: DeviceClass, published: PublishedDevices[PublishedT], features: Features
-    ) -> Trial[PublishedT]:
+    ) -> SelectorTrial[PublishedT]:
         """The selectors of a class themselves."""
         selectors = placed(device_class.spec.selectors, device_class.metadata.name)
         compiled = tuple(compile_selector(each, features) for each in selectors)
@@ -114,7 +114,7 @@ class Trial(Generic[PublishedT]):
             return tuple(each for each, _ in self.meant)
         return tuple(each for each in self.published.items if self.drivers is None or each.driver in self.drivers)
 
-    def corrected(self, number: int, compiled: Compiled) -> Trial[PublishedT]:
+    def corrected(self, number: int, compiled: Compiled) -> SelectorTrial[PublishedT]:
         """The trial with one selector replaced: of the devices that are meant here, where a class says which."""
         selectors = (*self.selectors[:number], compiled, *self.selectors[number + 1 :])
         if not self.of_class and not self.in_class:

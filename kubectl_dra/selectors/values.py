@@ -10,7 +10,7 @@ from kubectl_dra.cel.check.types import BOOL, INT, QUANTITY, SEMVER, STRING, Typ
 from kubectl_dra.cel.syntax.printer import string_source
 from kubectl_dra.model.attributes import attribute_text
 from kubectl_dra.model.resource import DeviceAttribute
-from kubectl_dra.selectors.catalog import Named, Published, published_value
+from kubectl_dra.selectors.catalog import Named, PublishedDevice, published_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Distribution:
 class ValueIndex:
     """Values by field (``attributes`` or ``capacity``), domain and name; each is counted when it is asked for."""
 
-    def __init__(self, members: Iterable[Published]) -> None:
+    def __init__(self, members: Iterable[PublishedDevice]) -> None:
         self._members = tuple(members)
         self._literals: dict[Named, Counter[str]] = {}
 
@@ -64,7 +64,7 @@ class ValueIndex:
                 yield of_attribute(attribute)
 
 
-def _attribute(member: Published, name: Named) -> DeviceAttribute | None:
+def _attribute(member: PublishedDevice, name: Named) -> DeviceAttribute | None:
     return published_value(member.device.attributes, member.driver, *name[1:])
 
 

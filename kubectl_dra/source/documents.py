@@ -18,7 +18,7 @@ import msgspec
 from kubectl_dra.api.json_words import json_words
 from kubectl_dra.source.content import Content
 from kubectl_dra.source.errors import ManifestError
-from kubectl_dra.source.json_parts import WHOLE_BYTES, Part, Span, UnsplitError, parts
+from kubectl_dra.source.json_parts import WHOLE_BYTES, JsonPart, Span, UnsplitError, parts
 
 _SPACE: Final = b" \t\r\n"
 _TEMPLATE: Final = b"{{"
@@ -111,7 +111,7 @@ def _json_documents(content: Content, name: str) -> Iterator[Document]:
         yield _document(part, number, content, partial(lines.at, part.whole.start), lines)
 
 
-def _document(part: Part, number: int, content: Content, line: Callable[[], int], lines: _Lines) -> Document:
+def _document(part: JsonPart, number: int, content: Content, line: Callable[[], int], lines: _Lines) -> Document:
     whole = partial(content.read, *part.whole)
     if part.array is None:
         return Document(number, Piece(whole(), line), line, whole)

@@ -39,7 +39,7 @@ class Span(NamedTuple):
     end: int
 
 
-class Part(NamedTuple):
+class JsonPart(NamedTuple):
     """One value of the file. A long list has its array's span, and its items in chunks, with commas between them."""
 
     whole: Span
@@ -51,7 +51,7 @@ class UnsplitError(ValueError):
     """Raised for what is not one JSON value after the other, or nests too deeply, or has a value that is too large."""
 
 
-def parts(content: Content) -> list[Part]:
+def parts(content: Content) -> list[JsonPart]:
     """The values of a file, one after the other. Raises :class:`UnsplitError`."""
     return list(_Scanner(content).parts())
 
@@ -64,27 +64,27 @@ class _Scanner:
         self._window = memoryview(b"")
         self._base = 0
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[JsonPart]:
         at = self._skip(0)
         while at < self._content.size:
             part = self._part(at)
             yield part
             at = self._skip(part.whole.end)
 
-    def _part(self, at: int) -> Part:
+    def _part(self, at: int) -> JsonPart:
         end = self._end(at, SMALL_BYTES)
         if end is not None:
-            return Part(Span(at, end))
+            return JsonPart(Span(at, end))
         match self._byte(at):
             case 0x5B:  # [
                 chunks, end = self._items(at)
-                return Part(Span(at, end), Span(at, end), chunks)
+                return JsonPart(Span(at, end), Span(at, end), chunks)
             case 0x7B:  # {
                 return self._object(at)
             case _:
-                return Part(Span(at, self._whole_end(at)))
+                return JsonPart(Span(at, self._whole_end(at)))
 
-    def _object(self, start: int) -> Part:
+    def _object(self, start: int) -> JsonPart:
         """An object, member by member; of equal names the last counts, which only the whole can tell."""
         array: Span | None = None
         chunks: tuple[Span, ...] = ()
@@ -95,14 +95,14 @@ class _Scanner:
             name = self._name(at, colon)
             at = self._skip(colon + 1)
             if name == "items" and array is not None:
-                return Part(Span(start, self._whole_end(start)))
+                return JsonPart(Span(start, self._whole_end(start)))
             if name == "items" and self._byte(at) == 0x5B:
                 chunks, end = self._items(at)
                 array = Span(at, end)
             else:
                 end = self._whole_end(at)
             at = self._next(end, b"}")
-        return Part(Span(start, at + 1), array, chunks)
+        return JsonPart(Span(start, at + 1), array, chunks)
 
     def _name(self, start: int, end: int) -> str:
         try:

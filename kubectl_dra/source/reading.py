@@ -21,7 +21,7 @@ MANIFEST_BYTES: Final = 32 << 20
 
 
 @dataclass(slots=True)
-class Found:
+class FoundObjects:
     """``objects`` in the order of the inputs; ``problems`` that cost a document or a file; ``notes``.
 
     ``texts`` are the files as they were written, by name, where they were asked for.
@@ -54,7 +54,7 @@ class FoundRecords:
         return bool(self.manifests.objects or self.manifests.bad_objects or self.manifests.other)
 
 
-def read_objects(inputs: Inputs, *, patches: bool = True) -> Found:
+def read_objects(inputs: Inputs, *, patches: bool = True) -> FoundObjects:
     """All objects as they were written. Raises :class:`SourceError` where there is nothing but one problem.
 
     Without ``patches`` those of a kustomization are left out, which a note says.
@@ -70,7 +70,7 @@ def read_objects(inputs: Inputs, *, patches: bool = True) -> Found:
     return found
 
 
-def without_patches(found: Found) -> Mapping[str, str]:
+def without_patches(found: FoundObjects) -> Mapping[str, str]:
     """Take the files out that are patches of a kustomization: their names, with the kustomization that names them."""
     problems = {each.file for each in found.problems if isinstance(each, ManifestError)}
     patches = patches_among(dict.fromkeys((*(each.origin.file for each in found.objects), *sorted(problems))))
@@ -80,13 +80,13 @@ def without_patches(found: Found) -> Mapping[str, str]:
     return patches
 
 
-def read_texts(inputs: Inputs) -> Found:
+def read_texts(inputs: Inputs) -> FoundObjects:
     """The same with the texts; problems are never raised, but for paths that don't exist."""
     return _read(inputs, texts=True)
 
 
-def _read(inputs: Inputs, *, texts: bool) -> Found:
-    found = Found(inputs.name)
+def _read(inputs: Inputs, *, texts: bool) -> FoundObjects:
+    found = FoundObjects(inputs.name)
     for content in _contents(inputs, found):
         broken: list[ManifestError] = []
         found.objects += read_written(content, content.name, broken)
@@ -113,7 +113,7 @@ def read_records(inputs: Inputs) -> FoundRecords:
     return found
 
 
-def _contents(inputs: Inputs, found: Found | FoundRecords) -> Iterator[Content]:
+def _contents(inputs: Inputs, found: FoundObjects | FoundRecords) -> Iterator[Content]:
     if inputs.max_bytes == MAX_BYTES:
         inputs = replace(inputs, max_bytes=MANIFEST_BYTES)
     for each in opened(inputs):
@@ -126,11 +126,11 @@ def _contents(inputs: Inputs, found: Found | FoundRecords) -> Iterator[Content]:
             found.problems.append(each)
 
 
-def _complain_about_nothing(found: Found | FoundRecords) -> None:
+def _complain_about_nothing(found: FoundObjects | FoundRecords) -> None:
     if found.read_any:
         return
     if len(found.problems) == 1:
         raise found.problems.pop()
     if not found.problems:
-        name = found.name if isinstance(found, Found) else found.manifests.name
+        name = found.name if isinstance(found, FoundObjects) else found.manifests.name
         raise FileError(f"{name}: holds no objects", "name a file with Kubernetes objects")

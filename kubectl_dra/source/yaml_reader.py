@@ -41,7 +41,7 @@ class TooDeepError(YAMLError):
 
 
 @dataclass(slots=True)
-class Document:
+class YamlDocument:
     """One document: its value, the line where it starts, and the line of every mapping by ``id``."""
 
     value: Any
@@ -61,7 +61,7 @@ class _Frame:
     nodes: int = 1
 
 
-def read_documents(source: str | Content, unique: bool = True) -> Iterator[Document]:
+def read_documents(source: str | Content, unique: bool = True) -> Iterator[YamlDocument]:
     """The documents of a stream that are not empty. Raises :class:`YAMLError`.
 
     Without ``unique``, of keys that occur twice the last counts, as where Kubernetes reads YAML and is not strict.
@@ -142,7 +142,7 @@ class _Reader:
         self._root: Any = None
         self._seen = self._copied = 0
 
-    def handle(self, event: yaml.Event) -> Document | None:
+    def handle(self, event: yaml.Event) -> YamlDocument | None:
         """Take one event; returns a document at its end."""
         line = event.start_mark.line + 1 if event.start_mark is not None else 1
         # Most events first: a large document has a million of them.
@@ -154,7 +154,7 @@ class _Reader:
                 self.number = self._documents
                 self._start(line)
             case yaml.DocumentEndEvent():
-                return Document(self._root, self._line, self._lines)
+                return YamlDocument(self._root, self._line, self._lines)
             case yaml.AliasEvent():
                 self._alias(event.anchor, line)
             case yaml.MappingStartEvent():

@@ -20,8 +20,8 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.reports.base import Bound
+from kubectl_dra.reports.unread import ListGaps, unread
 from kubectl_dra.reports.unread import Subject as ListSubject
-from kubectl_dra.reports.unread import Unread, unread
 from kubectl_dra.tui.actions import ACTIONS, BY_ID, Action, with_own_keys
 from kubectl_dra.tui.arranging import Arranger
 from kubectl_dra.tui.colours import FewColours
@@ -370,13 +370,13 @@ class Shell(Stacks):
             for a in actions
         ]
 
-    def unread(self, subject: ListSubject, *, shown: bool = False) -> Unread:
+    def unread(self, subject: ListSubject, *, shown: bool = False) -> ListGaps:
         """What a list about ``subject`` lacks in the namespaces in view."""
-        return Unread() if self.cluster is None else unread(self.cluster, subject, self.namespace, shown=shown)
+        return ListGaps() if self.cluster is None else unread(self.cluster, subject, self.namespace, shown=shown)
 
     def none_of(self, subject: ListSubject | None, words: Safe) -> Safe:
         """What an empty list says: ``words``, unless something that makes its lines could not be read."""
-        return empty_words(self.unread(subject) if subject is not None else Unread(), words)
+        return empty_words(self.unread(subject) if subject is not None else ListGaps(), words)
 
     def _count(self, query: Query[Sequence[object]]) -> int | None:
         rows = self.worker.record(query)

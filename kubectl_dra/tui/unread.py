@@ -7,7 +7,7 @@ from typing import Final
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import needs
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
-from kubectl_dra.reports.unread import CLAIMS, PENDING_PODS, POOLS, TAINTS, Unread
+from kubectl_dra.reports.unread import CLAIMS, PENDING_PODS, POOLS, TAINTS, ListGaps
 from kubectl_dra.reports.unread import Subject as ListSubject
 
 #: Lists that tabs count, by the tab's action.
@@ -26,7 +26,7 @@ def unknown_kinds(cluster: ClusterState | None) -> Safe:
     return styled(fmt("unknown: {}", Safe(", ").join(missing)), Style.WARN) if missing else Safe("")
 
 
-def empty_words(found: Unread, words: Safe) -> Safe:
+def empty_words(found: ListGaps, words: Safe) -> Safe:
     """What an empty list says: ``words``, unless something that makes its lines could not be read."""
     if not found.hides_lines:
         return words

@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from kubectl_dra.allocation import Answers, Attempt, Budget, Cluster, Outcome
+from kubectl_dra.allocation import Answers, Budget, ClaimSearch, Cluster, Outcome
 from kubectl_dra.model.core import Node, NodeStatus
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.meta import ObjectMeta
@@ -128,14 +128,14 @@ _BUDGET = Budget()
 
 def allocate(cluster: Cluster, node: Node, claims: Sequence[ResourceClaim], *, budget: Budget = _BUDGET) -> Outcome:
     """Allocate all ``claims`` of one pod together on ``node``."""
-    return Attempt(cluster, claims).on(node, budget)
+    return ClaimSearch(cluster, claims).on(node, budget)
 
 
 def allocate_many(
     cluster: Cluster, nodes: Iterable[Node], claims: Sequence[ResourceClaim], *, budget: Budget = _BUDGET
 ) -> Answers:
     """The same for many nodes, each on its own."""
-    return Answers(Attempt(cluster, claims), nodes, budget)
+    return Answers(ClaimSearch(cluster, claims), nodes, budget)
 
 
 # --- strategies -----------------------------------------------------------------------------------------------------

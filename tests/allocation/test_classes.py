@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from kubectl_dra.allocation import Attempt, Budget, Cluster
+from kubectl_dra.allocation import Budget, ClaimSearch, Cluster
 from kubectl_dra.allocation.alike import Answers
 from kubectl_dra.allocation.allocated import AllocatedState
 from kubectl_dra.model.core import Node
@@ -143,10 +143,10 @@ def test_a_state_that_follows_from_nothing_is_compared_anew() -> None:
 
 def test_what_is_unique_but_judged_alike_is_judged_once() -> None:
     cluster, claim = world(), claim_of(exactly("r", 1, UUID % "gpu-4"))
-    first, second = (Answers(Attempt(cluster, [claim]), NODES, Budget()) for _ in range(2))
+    first, second = (Answers(ClaimSearch(cluster, [claim]), NODES, Budget()) for _ in range(2))
     assert [group.nodes for group in first.groups] == [group.nodes for group in second.groups]
     assert [group.nodes for group in first.groups] == [[name for name in NAMES if name != "n4"], ["n4"]]
-    attempt = Attempt(cluster, [claim])
+    attempt = ClaimSearch(cluster, [claim])
     seen: list[str] = []
     told = attempt.selection.seen
     attempt.selection.seen = lambda driver, device: (seen.append(device.name), told(driver, device))[1]  # type: ignore[method-assign]

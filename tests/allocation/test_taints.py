@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kubectl_dra.allocation import Allocated, Attempt, Unsatisfiable
+from kubectl_dra.allocation import Allocated, ClaimSearch, Unsatisfiable
 from kubectl_dra.allocation.pools import gather
 from kubectl_dra.allocation.taints import Narrowing, merge_rules, preventing, tolerates
 from kubectl_dra.model.features import Features
@@ -128,7 +128,7 @@ def test_features(rules: bool, taints: bool) -> None:
 
 def test_the_check_names_the_taint() -> None:
     cluster = cluster_of(slice_of([device("a", taints=(TAINT,)), device("b")]))
-    attempt = Attempt(cluster, [claim_of(exactly())])
+    attempt = ClaimSearch(cluster, [claim_of(exactly())])
     checks = attempt.checks(node_named(), gather(cluster.index, node_named()).pools)
     (request,) = attempt.plan.requests
     assert [checks.tainted(request, candidate) for candidate in checks.candidates] == [TAINT, None]

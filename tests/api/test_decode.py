@@ -193,7 +193,7 @@ def page_of(items: list[Any], **metadata: Any) -> bytes:
     return json.dumps({"kind": "PodList", "apiVersion": "v1", "metadata": metadata, "items": items}).encode()
 
 
-def one_by_one(data: bytes, monkeypatch: pytest.MonkeyPatch) -> tuple[decode.Page, int]:
+def one_by_one(data: bytes, monkeypatch: pytest.MonkeyPatch) -> tuple[decode.ListPage, int]:
     """The list, and how many of its objects were decoded alone."""
     alone: list[bytes] = []
 

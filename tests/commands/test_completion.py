@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kubectl_dra.commands.app import COMMANDS, app
-from kubectl_dra.commands.completion import Answer, Candidate, Directive
+from kubectl_dra.commands.completion import Candidate, Completions, Directive
 from kubectl_dra.commands.completion.arguments import ARGUMENTS
 from kubectl_dra.commands.completion.cache import Cache
 from kubectl_dra.commands.completion.complete import complete, lines, split_line
@@ -146,7 +146,7 @@ def test_devices_come_step_by_step() -> None:
 
 
 def test_files() -> None:
-    assert complete(["convert", "-f", "x"]) == Answer([], Directive.DEFAULT)
+    assert complete(["convert", "-f", "x"]) == Completions([], Directive.DEFAULT)
     assert complete(["why-pending", "--from", ""]).directive is Directive.DEFAULT
     assert offered("why-pending", "--from", "") == ["demo"]
     assert complete(["snapshot", "-o", ""]).directive is Directive.DEFAULT
@@ -192,7 +192,7 @@ def test_an_attribute_shows_values_that_were_seen() -> None:
 
 
 def test_lines_hold_nothing_that_a_terminal_obeys() -> None:
-    hostile = Answer(
+    hostile = Completions(
         [Candidate("a\x1b[2J"), Candidate("b\nc"), Candidate("ok", "tab\there\u202e \x1b]0;x\x07"), Candidate("")]
     )
     assert lines(hostile) == ["ok\ttab here? ?]0;x?", ":4"]

@@ -14,7 +14,7 @@ from kubectl_dra.commands.app import run
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.why_pending import lists
 from kubectl_dra.diagnosis import idle
-from kubectl_dra.diagnosis.placing import Placed, place
+from kubectl_dra.diagnosis.placing import PlacedCopies, place
 from kubectl_dra.model.core import Pod
 from tests.corpus.shapes import CLUSTERS, NAMESPACE, devices, pod_spec, request, template, workload
 
@@ -251,7 +251,7 @@ def test_of_many_that_differ_in_their_names_only_one_is_tried(
     path.write_text(json.dumps({"kind": "List", "items": items}), encoding="utf-8")
     tried: list[str] = []
 
-    def counted(state: ClusterState, pods: Iterable[Pod]) -> Placed:
+    def counted(state: ClusterState, pods: Iterable[Pod]) -> PlacedCopies:
         made = list(pods)
         tried.extend(pod.metadata.name for pod in made)
         return place(state, made)

@@ -5,20 +5,20 @@ from typing import Any
 import pytest
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.choice import Choice, choice, choice_of
+from kubectl_dra.diagnosis.choice import NodeChoice, choice, choice_of
 from kubectl_dra.diagnosis.diagnose import Diagnoser
-from kubectl_dra.diagnosis.workloads import Owners, Unread
+from kubectl_dra.diagnosis.workloads import Owners, WhyUnread
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.meta import LabelSelector, OwnerReference
-from kubectl_dra.model.workloads import WorkloadObject, WorkloadSpec
+from kubectl_dra.model.workloads import MakerSpec, WorkloadObject
 from tests.kit import build, facts
 from tests.kit.clock import CLOCK
 from tests.scheduler.rows import snapshot_of
 from tests.vectors.rows import rows
 
 NODES = ("node-1", "node-2")
-SET = WorkloadObject(spec=WorkloadSpec(selector=LabelSelector(match_labels={"app": "db"})))
+SET = WorkloadObject(spec=MakerSpec(selector=LabelSelector(match_labels={"app": "db"})))
 
 
 def pod(name: str, on: str = "", labels: dict[str, str] | None = None, owner: str = "") -> dict[str, Any]:
@@ -48,17 +48,17 @@ RUNNING = (
     ("found", "expected"),
     [
         (SET, ("node-2",)),
-        (Unread.GONE, ("node-1",)),
-        (Unread.FORBIDDEN, NODES),
-        (Unread.NOT_ASKED, NODES),
+        (WhyUnread.GONE, ("node-1",)),
+        (WhyUnread.FORBIDDEN, NODES),
+        (WhyUnread.NOT_ASKED, NODES),
     ],
 )
 def test_the_controller_of_a_pod_is_read_where_it_decides(
-    found: WorkloadObject | Unread, expected: tuple[str, ...]
+    found: WorkloadObject | WhyUnread, expected: tuple[str, ...]
 ) -> None:
     asked: list[OwnerReference] = []
 
-    def read(_namespace: str, reference: OwnerReference) -> WorkloadObject | Unread:
+    def read(_namespace: str, reference: OwnerReference) -> WorkloadObject | WhyUnread:
         asked.append(reference)
         return found
 
@@ -79,7 +79,7 @@ def test_the_controller_of_a_pod_is_read_where_it_decides(
     ],
 )
 def test_no_controller_is_read_where_none_decides(wants: dict[str, Any]) -> None:
-    def read(_namespace: str, _reference: OwnerReference) -> WorkloadObject | Unread:
+    def read(_namespace: str, _reference: OwnerReference) -> WorkloadObject | WhyUnread:
         raise AssertionError
 
     state = world(*RUNNING, wants, withheld=("StatefulSet", "ReplicaSet", "DaemonSet"))
@@ -108,7 +108,7 @@ def test_the_best_nodes_of_pods_that_fit_are_those_that_the_real_scheduler_names
     assert chosen > 100
 
 
-def found_for(state: ClusterState, owners: Owners | None = None) -> Choice:
+def found_for(state: ClusterState, owners: Owners | None = None) -> NodeChoice:
     diagnosis = Diagnoser(state).pod(Key(build.NAMESPACE, "pod"))
     return choice_of(state, diagnosis, owners or Owners(state.inventory))
 
@@ -123,21 +123,21 @@ def test_pods_alike_share_the_choice_and_others_have_their_own() -> None:
 
 
 def test_what_is_not_read_leaves_the_choice_open() -> None:
-    assert found_for(world(*RUNNING, pod("pod"), withheld=("Service",))) == Choice()
+    assert found_for(world(*RUNNING, pod("pod"), withheld=("Service",))) == NodeChoice()
     wants = pod("pod", labels={"app": "db", "role": "replica"}, owner="StatefulSet")
     state = world(*RUNNING, wants, withheld=("StatefulSet",))
-    assert found_for(state) == Choice()
+    assert found_for(state) == NodeChoice()
     # What could not be read is asked for again.
-    assert found_for(state, Owners(state.inventory, lambda *_: SET)) == Choice(("node-2",))
+    assert found_for(state, Owners(state.inventory, lambda *_: SET)) == NodeChoice(("node-2",))
 
 
 def test_of_more_nodes_than_are_compared_the_number_is_told() -> None:
-    assert found_for(world(pod("pod"), nodes=150)) == Choice(compared=100)
+    assert found_for(world(pod("pod"), nodes=150)) == NodeChoice(compared=100)
 
 
 def test_a_pod_that_does_not_fit_and_one_of_a_group_have_no_choice() -> None:
     large = build.pod("pod", requests={"cpu": "9"})
-    assert found_for(world(large)) == Choice()
+    assert found_for(world(large)) == NodeChoice()
     grouped = pod("pod")
     grouped["spec"]["schedulingGroup"] = {"podGroupName": "gang"}
-    assert found_for(world(grouped)) == Choice()
+    assert found_for(world(grouped)) == NodeChoice()

@@ -171,4 +171,4 @@ def test_words_of_older_schedulers_are_known() -> None:
         'checking structured parameters failed: checking node "n" and resources of driver "d": no such key: x',
         "waiting for resource driver to provide information",
     )
-    assert [reasons.kind_of(reasons.plugin_of(text)) for text in said] == [reasons.Kind.NODES] * 4
+    assert [reasons.kind_of(reasons.plugin_of(text)) for text in said] == [reasons.PluginSubject.NODES] * 4

@@ -5,19 +5,19 @@ from typing import Any
 import pytest
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.attempt import Attempt, attempt
+from kubectl_dra.diagnosis.attempt import PodAttempt, attempt
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.model.resource import DeviceClass, DeviceClassSpec
 from kubectl_dra.scheduler.plugins import node_affinity
-from kubectl_dra.scheduler.reasons import DYNAMIC_RESOURCES, UNKNOWN, Kind, kind_of, plugin_of
+from kubectl_dra.scheduler.reasons import DYNAMIC_RESOURCES, UNKNOWN, PluginSubject, kind_of, plugin_of
 from tests.kit import build, facts
 from tests.kit.clock import CLOCK
 
 
-def tried(inventory: Inventory, *withheld: str, minor: int = 37) -> Attempt:
+def tried(inventory: Inventory, *withheld: str, minor: int = 37) -> PodAttempt:
     """The attempt of the pod that is called so."""
     state = ClusterState(inventory, facts.evidence(*withheld), features(minor), CLOCK)
     return attempt(state, inventory.pods[Key(build.NAMESPACE, "pod")], ())
@@ -304,37 +304,37 @@ def test_order_of_the_filters() -> None:
 @pytest.mark.parametrize(
     ("text", "plugin", "kind"),
     [
-        ("Insufficient cpu", "NodeResourcesFit", Kind.NODES),
-        ("cannot allocate all claims", DYNAMIC_RESOURCES, Kind.NODES),
-        ("node(s) didn't find available persistent volumes to bind", "VolumeBinding", Kind.VOLUMES),
-        ('persistentvolumeclaim "data" not found', "VolumeRestrictions", Kind.VOLUMES),
-        ('persistentvolumeclaim "data" is being deleted', "VolumeBinding", Kind.VOLUMES),
+        ("Insufficient cpu", "NodeResourcesFit", PluginSubject.NODES),
+        ("cannot allocate all claims", DYNAMIC_RESOURCES, PluginSubject.NODES),
+        ("node(s) didn't find available persistent volumes to bind", "VolumeBinding", PluginSubject.VOLUMES),
+        ('persistentvolumeclaim "data" not found', "VolumeRestrictions", PluginSubject.VOLUMES),
+        ('persistentvolumeclaim "data" is being deleted', "VolumeBinding", PluginSubject.VOLUMES),
         (
             'waiting for ephemeral volume controller to create the persistentvolumeclaim "pod-data"',
             "VolumeBinding",
-            Kind.VOLUMES,
+            PluginSubject.VOLUMES,
         ),
-        ("PersistentVolume had no name", "VolumeZone", Kind.VOLUMES),
-        ('persistentvolume "gone" not found', "VolumeZone", Kind.VOLUMES),
-        ('storageclass.storage.k8s.io "fast" not found', "VolumeZone", Kind.VOLUMES),
-        ('VolumeBindingMode not set for StorageClass "fast"', "VolumeZone", Kind.VOLUMES),
-        ('looking up PVC ml/data: persistentvolumeclaim "data" not found', "NodeVolumeLimits", Kind.VOLUMES),
-        ("ebs.csi.aws.com CSI driver is not installed on the node", "NodeVolumeLimits", Kind.VOLUMES),
-        ("parsing pod: invalid selector", "InterPodAffinity", Kind.TOPOLOGY),
-        ("node(s) didn't match Pod's required features", "NodeDeclaredFeatures", Kind.NODES),
-        ("rejected due to timeout after waiting 5m0s at plugin GangScheduling", "Permit", Kind.OTHER),
-        ("node(s) didn't match pod topology spread constraints", "PodTopologySpread", Kind.TOPOLOGY),
-        ("node(s) didn't match pod anti-affinity rules", "InterPodAffinity", Kind.TOPOLOGY),
-        ("node(s) had volume node affinity conflict", "VolumeBinding", Kind.VOLUMES),
-        ("cannot align pod: train-0", "NodeResourceTopologyMatch", Kind.OTHER),
-        ("cannot align container: main", "NodeResourceTopologyMatch", Kind.OTHER),
+        ("PersistentVolume had no name", "VolumeZone", PluginSubject.VOLUMES),
+        ('persistentvolume "gone" not found', "VolumeZone", PluginSubject.VOLUMES),
+        ('storageclass.storage.k8s.io "fast" not found', "VolumeZone", PluginSubject.VOLUMES),
+        ('VolumeBindingMode not set for StorageClass "fast"', "VolumeZone", PluginSubject.VOLUMES),
+        ('looking up PVC ml/data: persistentvolumeclaim "data" not found', "NodeVolumeLimits", PluginSubject.VOLUMES),
+        ("ebs.csi.aws.com CSI driver is not installed on the node", "NodeVolumeLimits", PluginSubject.VOLUMES),
+        ("parsing pod: invalid selector", "InterPodAffinity", PluginSubject.TOPOLOGY),
+        ("node(s) didn't match Pod's required features", "NodeDeclaredFeatures", PluginSubject.NODES),
+        ("rejected due to timeout after waiting 5m0s at plugin GangScheduling", "Permit", PluginSubject.OTHER),
+        ("node(s) didn't match pod topology spread constraints", "PodTopologySpread", PluginSubject.TOPOLOGY),
+        ("node(s) didn't match pod anti-affinity rules", "InterPodAffinity", PluginSubject.TOPOLOGY),
+        ("node(s) had volume node affinity conflict", "VolumeBinding", PluginSubject.VOLUMES),
+        ("cannot align pod: train-0", "NodeResourceTopologyMatch", PluginSubject.OTHER),
+        ("cannot align container: main", "NodeResourceTopologyMatch", PluginSubject.OTHER),
         (
             "Pod ml/train is rejected in PreFilter because ElasticQuota ml/quota is more than Max",
             "CapacityScheduling",
-            Kind.OTHER,
+            PluginSubject.OTHER,
         ),
-        ("licence server says no", UNKNOWN, Kind.OTHER),
+        ("licence server says no", UNKNOWN, PluginSubject.OTHER),
     ],
 )
-def test_whose_words(text: str, plugin: str, kind: Kind) -> None:
+def test_whose_words(text: str, plugin: str, kind: PluginSubject) -> None:
     assert (plugin_of(text), kind_of(plugin_of(text))) == (plugin, kind)

@@ -4,7 +4,7 @@ from typing import Any
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.diagnose import Diagnoser
-from kubectl_dra.diagnosis.placing import MAX_COPIES, Placed, place
+from kubectl_dra.diagnosis.placing import MAX_COPIES, PlacedCopies, place
 from kubectl_dra.diagnosis.records import Verdict
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.features import features
@@ -20,7 +20,7 @@ TEMPLATE = {
 }
 
 
-def placed(copies: int, objects: list[dict[str, Any]], **pod: Any) -> Placed:
+def placed(copies: int, objects: list[dict[str, Any]], **pod: Any) -> PlacedCopies:
     inventory = facts.inventory([CLASS, TEMPLATE, *objects])
     made = facts.inventory([build.pod(f"copy-{i}", **pod) for i in range(copies)])
     return place(ClusterState(inventory, facts.evidence(), features(), CLOCK), made.pods.values())

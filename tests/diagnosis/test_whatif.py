@@ -13,10 +13,10 @@ from kubectl_dra.diagnosis import whatif
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import Verdict
 from kubectl_dra.diagnosis.whatif.records import About, Because, PodFate, Switch
-from kubectl_dra.diagnosis.workloads import Unread
+from kubectl_dra.diagnosis.workloads import WhyUnread
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.meta import LabelSelector
-from kubectl_dra.model.workloads import WorkloadObject, WorkloadSpec
+from kubectl_dra.model.workloads import MakerSpec, WorkloadObject
 from kubectl_dra.output.safe import Safe, plain
 from kubectl_dra.output.whatif.page import whatif_lines
 from tests.kit import build
@@ -193,7 +193,7 @@ def test_the_controller_of_a_displaced_pod_is_read_where_it_decides(found: bool,
     made = [build.namespace(), *nodes, pod, mate, *others]
     world = state_of(inventory_of(made), evidence("ReplicaSet"))
     selector = LabelSelector(match_labels={"set": "x"})
-    owner = WorkloadObject(spec=WorkloadSpec(selector=selector)) if found else Unread.GONE
+    owner = WorkloadObject(spec=MakerSpec(selector=selector)) if found else WhyUnread.GONE
 
     _, read = whatif.what_if(world, [whatif.Drain("a")], lambda *_: owner)
     assert [(each.node, each.equal, each.because) for each in read.displaced] == [(node, (), Because.NONE)]

@@ -10,7 +10,7 @@ from typing import Any
 
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.source.live import Needs, read
-from kubectl_dra.source.live.feed import Feed, Published
+from kubectl_dra.source.live.feed import FedState, Feed
 from kubectl_dra.source.spec import Connection
 from tests.faults.churn import Churn
 from tests.kit.faulty_proxy import Fault, Faults
@@ -37,7 +37,7 @@ class Follower:
     """The newest publication of a feed."""
 
     def __init__(self, connection: Connection, needs: Needs = NEEDS) -> None:
-        self.last: Published | None = None
+        self.last: FedState | None = None
         self.publications = self.troubled = 0
         self.errors: list[BaseException] = []
         self._news = threading.Condition()
@@ -72,7 +72,7 @@ class Follower:
         """End."""
         self._feed.close()
 
-    def _take(self, published: Published) -> None:
+    def _take(self, published: FedState) -> None:
         with self._news:
             self.last = published
             self.publications += 1

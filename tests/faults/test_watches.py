@@ -12,7 +12,7 @@ import pytest
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.source.live import Needs, read
 from kubectl_dra.source.live import watch as watching
-from kubectl_dra.source.live.feed import Published
+from kubectl_dra.source.live.feed import FedState
 from kubectl_dra.source.spec import Connection
 from tests.e2e.situations import node_object
 from tests.faults.conftest import Site
@@ -119,7 +119,7 @@ def test_nothing_passes_for_read_that_was_not(site: Site, follower: Follower) ->
     site.faults.order(Fault.FAILED, lambda call: call.path.endswith("/nodes"), times=100_000)
     follower.start()
 
-    def told() -> Published | None:
+    def told() -> FedState | None:
         last = follower.last
         troubles = last.troubles if last is not None else ()
         return last if any("failed to list nodes" in trouble.what for trouble in troubles) else None

@@ -14,7 +14,7 @@ from kubectl_dra.model.core import Pod
 from kubectl_dra.scheduler import fit_error
 from kubectl_dra.scheduler.attempt import Attempt, Scores, attempt, scores
 from kubectl_dra.scheduler.post_filter import post_filter
-from kubectl_dra.scheduler.preemption import Preemption
+from kubectl_dra.scheduler.preemption import PreemptionResult
 from kubectl_dra.scheduler.queue import SCHEDULING_GATES, gates
 from kubectl_dra.scheduler.snapshot import Snapshot
 from kubectl_dra.scheduler.status import Code, Status
@@ -47,7 +47,7 @@ class Decision:
     gates: tuple[Status, ...] = ()
     attempt: Attempt | None = None
     scores: Scores | None = None
-    preemption: Preemption | None = None
+    preemption: PreemptionResult | None = None
     processed: int = 0
 
 

@@ -15,7 +15,7 @@ from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.ids import Key
 from kubectl_dra.source.errors import ClusterError
 from kubectl_dra.source.live import Needs, watch
-from kubectl_dra.source.live.feed import Feed, Published
+from kubectl_dra.source.live.feed import FedState, Feed
 from tests.kit.fake_api import Answer, FakeApi, Request, chunk_of, connection_to, status
 
 
@@ -55,10 +55,10 @@ class Seen:
     """What was published."""
 
     def __init__(self) -> None:
-        self.all: list[Published] = []
+        self.all: list[FedState] = []
         self._news = threading.Condition()
 
-    def __call__(self, published: Published) -> None:
+    def __call__(self, published: FedState) -> None:
         with self._news:
             self.all.append(published)
             self._news.notify_all()
@@ -67,7 +67,7 @@ class Seen:
         """Never."""
         raise error
 
-    def until(self, test: Callable[[Published], bool], seconds: float = 120) -> Published:
+    def until(self, test: Callable[[FedState], bool], seconds: float = 120) -> FedState:
         """The first publication that passes."""
         deadline = time.monotonic() + seconds
         with self._news:
@@ -103,7 +103,7 @@ def follow(tmp_path: Path, api: FakeApi, seen: Seen) -> Iterator[Callable[..., F
         feed.close()
 
 
-def _nodes(published: Published) -> list[str]:
+def _nodes(published: FedState) -> list[str]:
     return sorted(published.inventory.nodes)
 
 
@@ -257,7 +257,7 @@ def _pod(name: str, version: int, node: str = "n1", cpu: str = "1", claims: bool
 def test_sums_per_node_follow_every_pod(api: FakeApi, seen: Seen, follow: Callable[..., Feed]) -> None:
     script = Script(api, "Pod", [_pod("a", 1), _pod("b", 2), _pod("late", 3, node="")])
 
-    def cpu(node: str) -> Callable[[Published], int]:
+    def cpu(node: str) -> Callable[[FedState], int]:
         return lambda published: (
             published.inventory.usage[node].requests["cpu"] if node in published.inventory.usage else 0
         )

@@ -14,7 +14,7 @@ from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.source.live import Needs, open_session, read
 from kubectl_dra.source.live.discovery import discover
 from kubectl_dra.source.live.errors import CertificateError, LoginError
-from kubectl_dra.source.live.feed import Feed, Published
+from kubectl_dra.source.live.feed import FedState, Feed
 from kubectl_dra.source.live.listing import CHUNK, take_list
 from kubectl_dra.source.live.pods import PodReducer
 from kubectl_dra.source.spec import Connection
@@ -125,7 +125,7 @@ def test_verification_can_be_switched_off_without_noise(
 
 
 def test_following_the_cluster(plane: ControlPlane) -> None:
-    seen: queue.Queue[Published] = queue.Queue()
+    seen: queue.Queue[FedState] = queue.Queue()
     errors: list[BaseException] = []
     feed = Feed(_connection(plane), Needs(frozenset({"DeviceClass", "ResourceSlice", "Pod"})), seen.put, errors.append)
     feed.start()

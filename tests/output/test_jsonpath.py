@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kubectl_dra.output.jsonpath import Template, TemplateError, path_of
+from kubectl_dra.output.jsonpath import JsonPath, JsonPathError, path_of
 from kubectl_dra.output.templates import is_template, writer_of
 
 DOCUMENT = {
@@ -78,7 +78,7 @@ DOCUMENT = {
     ],
 )
 def test_a_template_prints_what_kubectl_prints(template: str, expected: str) -> None:
-    assert Template(template).lines(DOCUMENT) == expected
+    assert JsonPath(template).lines(DOCUMENT) == expected
 
 
 @pytest.mark.parametrize(
@@ -99,21 +99,21 @@ def test_a_template_prints_what_kubectl_prints(template: str, expected: str) -> 
     ],
 )
 def test_a_template_that_cannot_be_read_is_an_error_with_its_place(template: str) -> None:
-    with pytest.raises(TemplateError):
-        Template(template)
+    with pytest.raises(JsonPathError):
+        JsonPath(template)
 
 
 @given(st.text(alphabet="{}[]().@$*?'\"\\,:=<>!ab1 range end", max_size=24))
 @settings(max_examples=300, deadline=None)
 def test_no_template_ends_in_another_error(text: str) -> None:
     try:
-        Template(text).lines(DOCUMENT)
-    except TemplateError:
+        JsonPath(text).lines(DOCUMENT)
+    except JsonPathError:
         return
 
 
 def test_values_are_escaped_and_texts_of_the_template_are_not() -> None:
-    assert Template("{.a}\n").lines({"a": "x\x1b[31m\ny"}) == "x\\u{1b}[31m\\u{a}y\n"
+    assert JsonPath("{.a}\n").lines({"a": "x\x1b[31m\ny"}) == "x\\u{1b}[31m\\u{a}y\n"
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_a_single_object_is_one_line() -> None:
 )
 def test_a_format_without_its_text_is_an_error(output: str) -> None:
     assert is_template(output)
-    with pytest.raises(TemplateError):
+    with pytest.raises(JsonPathError):
         writer_of(output)
 
 

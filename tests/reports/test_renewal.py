@@ -13,7 +13,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.diagnosis.remedies.records import EditPod
-from kubectl_dra.diagnosis.workloads import Owners, ReadOwner, Unread
+from kubectl_dra.diagnosis.workloads import Owners, ReadOwner, WhyUnread
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
@@ -243,7 +243,7 @@ def test_the_topmost_owner_is_patched_and_the_pod_made_anew(case: str) -> None:
     inventory = facts.inventory([pod, *(item for item in chain if item["kind"] in BY_NAME)])
     others = {item["kind"]: msgspec.convert(item, WorkloadObject) for item in chain}
 
-    def read(_: str, reference: OwnerReference) -> WorkloadObject | Unread:
+    def read(_: str, reference: OwnerReference) -> WorkloadObject | WhyUnread:
         return others[reference.kind]
 
     assert lines(renewed(inventory, TOLERATION, read=read)) == edited
@@ -300,7 +300,7 @@ def test_an_owner_that_may_not_be_read_is_not_passed_over_for_the_one_below() ->
     """A patch of the ReplicaSet of a Deployment has no lasting effect."""
     replica_set = owned(owner("ReplicaSet", "web-1", template=template()), "Deployment", "web")
     inventory = facts.inventory([pod_of("ReplicaSet", "web-1"), replica_set])
-    for why, hindrance in ((Unread.FORBIDDEN, Hindrance.NOT_READABLE), (Unread.NOT_ASKED, Hindrance.NOT_READ)):
+    for why, hindrance in ((WhyUnread.FORBIDDEN, Hindrance.NOT_READABLE), (WhyUnread.NOT_ASKED, Hindrance.NOT_READ)):
         found = renewed(inventory, TOLERATION, read=lambda *_, why=why: why)
         deployment = ObjectRef("Deployment", "ml", "web")
         assert (found.pipes, found.notes) == ((), [NoCommand(deployment, "tolerations[0]", hindrance)])
@@ -317,7 +317,7 @@ def test_what_the_template_does_not_have_is_no_patch() -> None:
 def test_owners_that_the_inventory_lacks_are_read_once() -> None:
     asked = []
 
-    def read(namespace: str, reference: OwnerReference) -> WorkloadObject | Unread:
+    def read(namespace: str, reference: OwnerReference) -> WorkloadObject | WhyUnread:
         asked.append((namespace, reference.kind, reference.name))
         found = facts.inventory([owner("StatefulSet", "web", template=template())]).workloads
         return next(iter(found.values()))

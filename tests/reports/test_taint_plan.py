@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.eviction import Verdict, endured
+from kubectl_dra.diagnosis.eviction import EvictionVerdict, endured
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.model.meta import Condition, ObjectMeta
@@ -180,7 +180,7 @@ def test_tolerations_never_make_it_worse_and_never_help_without_their_effect(tol
     assert verdict.evicts == (verdict.fate is not Fate.KEPT)
     if fewer.fate is Fate.KEPT:
         assert verdict.fate is Fate.KEPT
-    assert endured(tolerations, SCHEDULE) == Verdict(Fate.KEPT, Why.NO_EVICTION)
+    assert endured(tolerations, SCHEDULE) == EvictionVerdict(Fate.KEPT, Why.NO_EVICTION)
 
 
 # --- pods and claims ------------------------------------------------------------------------------------------------

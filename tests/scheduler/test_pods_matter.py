@@ -12,7 +12,7 @@ from kubectl_dra.model.usage import Ledger, NodeUsage, sum_of_pods
 from kubectl_dra.scheduler.filtering import filters, minding, pre_filter, remove_pod
 from kubectl_dra.scheduler.framework import Cycle, PodsMatter
 from kubectl_dra.scheduler.snapshot import NodeInfo
-from kubectl_dra.scheduler.tally import Domains, Tally
+from kubectl_dra.scheduler.tally import Domains, LabelTally
 from tests.scheduler.rows import cycle_of, snapshot_of
 from tests.vectors.rows import rows
 
@@ -96,7 +96,7 @@ def test_a_ledger_says_what_the_sums_say() -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_counts_of_a_copy_leave_the_original_alone(seed: int) -> None:
     chance = random.Random(seed)
-    tallies: list[tuple[Tally, dict[tuple[str, str], int]]] = [(Tally(), {})]
+    tallies: list[tuple[LabelTally, dict[tuple[str, str], int]]] = [(LabelTally(), {})]
     for _ in range(300):
         tally, plain = chance.choice(tallies)
         if chance.random() < 0.1:

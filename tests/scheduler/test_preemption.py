@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import pytest
 
-from kubectl_dra.scheduler.preemption import Preemption
+from kubectl_dra.scheduler.preemption import PreemptionResult
 from tests.kit.decisions import decide
 from tests.scheduler.edges import objects as edges
 from tests.scheduler.rows import Row, pod_of, rows_of, snapshot_of
@@ -57,7 +57,7 @@ def pod(name: str, priority: int = 0, cpu: str = "1", on: str = "", start: str =
     }
 
 
-def preemption(row: Row, **options: Any) -> Preemption:
+def preemption(row: Row, **options: Any) -> PreemptionResult:
     snapshot = snapshot_of(row, **options)
     found = decide(snapshot, pod_of(snapshot, "a/want")).preemption
     assert found is not None

@@ -9,7 +9,7 @@ import pytest
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.errors import CommandError, UsageProblem
 from kubectl_dra.commands.shared.options import Options
-from kubectl_dra.commands.taint.planning import Planner
+from kubectl_dra.commands.taint.planning import TaintPlanner
 from kubectl_dra.commands.taint.source import source_of_facts
 from kubectl_dra.commands.taint.words import parse_words
 from kubectl_dra.diagnosis.codes import Code
@@ -163,7 +163,7 @@ def typed_in_test_selector(case: Case) -> Opinion:
 
 def typed_in_taint_device(case: Case) -> Opinion:
     source = source_of_facts(Options(), facts_of(case))
-    planner = Planner(source, parse_words(["new=1:NoSchedule"], match=True), case.selector, False)
+    planner = TaintPlanner(source, parse_words(["new=1:NoSchedule"], match=True), case.selector, False)
     try:
         return Opinion(matches=_names([device.device for device in planner.plan().devices]))
     except (CommandError, UsageProblem):

@@ -17,7 +17,7 @@ from kubectl_dra.source import json_parts, manifests
 from kubectl_dra.source.content import Content
 from kubectl_dra.source.documents import documents
 from kubectl_dra.source.errors import ManifestError
-from kubectl_dra.source.json_parts import Part, Span, UnsplitError, parts
+from kubectl_dra.source.json_parts import JsonPart, Span, UnsplitError, parts
 from kubectl_dra.source.manifests import Manifests, read_manifests, read_written
 from tests.scenario_files import NAMES, snapshot_path
 
@@ -42,7 +42,7 @@ def tiny(size: int) -> Iterator[None]:
         yield
 
 
-def pieces(part: Part, content: Content) -> tuple[Any, list[Any]]:
+def pieces(part: JsonPart, content: Content) -> tuple[Any, list[Any]]:
     """The value without the items of its list, and its items."""
     assert part.array is not None
     head = content.read(part.whole.start, part.array.start) + b"[]" + content.read(part.array.end, part.whole.end)
@@ -112,7 +112,7 @@ def test_nothing_is_read_again_for_the_space_between_items(between: str, first: 
 def test_a_long_list_comes_in_chunks_and_a_short_one_whole() -> None:
     items = [{"name": f"{i}", "text": ',{"name":"}],'} for i in range(100)]
     content = Content.of(json.dumps({"a": [1], "items": items, "z": {"items": [2]}}).encode())
-    assert parts(content) == [Part(Span(0, content.size))]
+    assert parts(content) == [JsonPart(Span(0, content.size))]
     with tiny(64):
         (part,) = parts(content)
     assert len(part.chunks) > 20
@@ -134,8 +134,8 @@ def test_a_long_list_comes_in_chunks_and_a_short_one_whole() -> None:
 def test_what_is_no_long_list_stays_whole(text: str) -> None:
     with tiny(4):
         assert parts(Content.of(f" {text} ".encode())) in (
-            [Part(Span(1, len(text) + 1))],
-            [Part(Span(1, len(text) + 2))],
+            [JsonPart(Span(1, len(text) + 1))],
+            [JsonPart(Span(1, len(text) + 2))],
         )
 
 

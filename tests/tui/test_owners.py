@@ -10,7 +10,7 @@ import pytest
 from kubectl_dra.commands.shared import owners
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.tui.answers import settings_of
-from kubectl_dra.diagnosis.workloads import Unread
+from kubectl_dra.diagnosis.workloads import WhyUnread
 from kubectl_dra.model.features import NEWEST_MINOR, features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.meta import OwnerReference
@@ -74,9 +74,9 @@ def test_an_owner_is_asked_for_again_after_some_seconds(
     read = settings_of(Options(kubeconfig=str(write_kubeconfig(tmp_path, api.url)))).owners("")
     assert read is not None
     for _ in range(3):
-        assert not isinstance(read("ml", reference), Unread)
+        assert not isinstance(read("ml", reference), WhyUnread)
     assert len(api.asked(PATH)) == 1
     now += 11
     api.forbid(PATH)
-    assert read("ml", reference) is Unread.FORBIDDEN
+    assert read("ml", reference) is WhyUnread.FORBIDDEN
     assert len(api.asked(PATH)) == 2

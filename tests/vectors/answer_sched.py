@@ -8,9 +8,9 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.usage import is_terminal
 from kubectl_dra.scheduler.attempt import Attempt
-from kubectl_dra.scheduler.dry_run import Candidate
-from kubectl_dra.scheduler.gangs.decision import GroupDecision, GroupOutcome, Member, MemberOutcome, decide_group
-from kubectl_dra.scheduler.preemption import Preemption
+from kubectl_dra.scheduler.dry_run import Eviction
+from kubectl_dra.scheduler.gangs.decision import GangMember, GroupDecision, GroupOutcome, MemberOutcome, decide_group
+from kubectl_dra.scheduler.preemption import PreemptionResult
 from kubectl_dra.scheduler.status import Status
 from tests.kit.decisions import Decision, Outcome, decide
 from tests.scheduler.rows import snapshot_of
@@ -95,7 +95,7 @@ def render_group(decision: GroupDecision) -> dict[str, Any]:
     return entry
 
 
-def _member(member: Member) -> dict[str, Any]:
+def _member(member: GangMember) -> dict[str, Any]:
     entry: dict[str, Any] = {"pod": str(member.key), "outcome": member.outcome.value}
     if member.outcome is MemberOutcome.GATED:
         return {**entry, "gates": [_status(each.plugin, each) for each in member.gates]} if member.gates else entry
@@ -106,8 +106,8 @@ def _member(member: Member) -> dict[str, Any]:
     return entry
 
 
-def _preemption(found: Preemption) -> dict[str, Any]:
-    def render_one(each: Candidate) -> dict[str, Any]:
+def _preemption(found: PreemptionResult) -> dict[str, Any]:
+    def render_one(each: Eviction) -> dict[str, Any]:
         victims = {"victims": sorted(str(victim.key) for victim in each.victims)}
         return {**victims, "pdbViolations": each.violations} if each.violations else victims
 

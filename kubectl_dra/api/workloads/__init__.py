@@ -6,6 +6,6 @@ an object makes beside pods stands in ``made``.
 
 from __future__ import annotations
 
-from kubectl_dra.api.workloads.expand import Expansion, Template, expand
+from kubectl_dra.api.workloads.expand import Expansion, MadeTemplate, expand
 
-__all__ = ["Expansion", "Template", "expand"]
+__all__ = ["Expansion", "MadeTemplate", "expand"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from kubectl_dra.api.workloads.templates import Count, Expansion, Template, Tree
+from kubectl_dra.api.workloads.templates import Count, Expansion, MadeTemplate, Tree
 
 GROUP: Final = "argoproj.io"
 _SPECS: Final[Mapping[str, str]] = {
@@ -47,7 +47,7 @@ def workflow(tree: Tree, kind: str) -> Expansion:
         role = name if isinstance(name, str) else ""
         meta = body.get("metadata")
         whole = {"metadata": meta if isinstance(meta, dict) else {}, "spec": made}
-        templates.append(Template(where, whole, role, count=Count.UNKNOWN))
+        templates.append(MadeTemplate(where, whole, role, count=Count.UNKNOWN))
     reference = _at(spec, "workflowTemplateRef").get("name")
     if isinstance(reference, str) and not templates:
         untried = f"its pods are described by WorkflowTemplate {reference}"

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from kubectl_dra.api.workloads.argo import described_by, is_workflow, workflow
-from kubectl_dra.api.workloads.kinds import KNOWN, Factor, Known, Part
+from kubectl_dra.api.workloads.kinds import KNOWN, Factor, KnownKind, TemplatePath
 from kubectl_dra.api.workloads.mentions import mention
 from kubectl_dra.api.workloads.operators import refined
 from kubectl_dra.api.workloads.shape import Shaped, shaped
-from kubectl_dra.api.workloads.templates import MAX_PODS, Count, Expansion, Template, Tree
+from kubectl_dra.api.workloads.templates import MAX_PODS, Count, Expansion, MadeTemplate, Tree
 
-__all__ = ["Count", "Expansion", "Template", "expand", "group_of"]
+__all__ = ["Count", "Expansion", "MadeTemplate", "expand", "group_of"]
 #: Objects in objects (a bundle of jobs in one resource) are followed so deep.
 _DEPTH: Final = 8
 _NAMES: Final = ("name", "groupName")
@@ -40,7 +40,7 @@ def group_of(api_version: str) -> str:
     return api_version.rpartition("/")[0]
 
 
-def _suspended(tree: Tree, known: Known) -> bool:
+def _suspended(tree: Tree, known: KnownKind) -> bool:
     return bool(known.suspend) and any(value is True for value, *_ in _at(tree, known.suspend))
 
 
@@ -55,7 +55,7 @@ class _Step:
     name: str
 
 
-def _of_part(tree: Tree, part: Part) -> Iterator[Template]:
+def _of_part(tree: Tree, part: TemplatePath) -> Iterator[MadeTemplate]:
     found = list(_found(tree, part))
     for value, path, steps in found:
         role = " ".join(filter(None, (steps[-1].name if steps else "", part.role)))
@@ -64,14 +64,14 @@ def _of_part(tree: Tree, part: Part) -> Iterator[Template]:
         count = Count.PER_NODE if part.per_node else Count.STATED
         if not isinstance(body, dict) or not isinstance(body.get("spec"), dict):
             inner = path if part.bare else f"{path}.spec"
-            yield Template(path, {}, role, copies, count, problem=f"{inner}: Required value")
+            yield MadeTemplate(path, {}, role, copies, count, problem=f"{inner}: Required value")
         else:
-            yield Template(path, body, role, copies, count)
+            yield MadeTemplate(path, body, role, copies, count)
     if not found and "[]" not in part.path and "*" not in part.path and _is_required(part):
-        yield Template(part.path, {}, part.role, problem=f"{part.path}.spec: Required value")
+        yield MadeTemplate(part.path, {}, part.role, problem=f"{part.path}.spec: Required value")
 
 
-def _found(tree: Tree, part: Part) -> Iterator[_Place]:
+def _found(tree: Tree, part: TemplatePath) -> Iterator[_Place]:
     """What stands at the path of a part, and for the items that have nothing there what stands at the other one."""
     own = list(_at(tree, part.path))
     yield from own
@@ -79,11 +79,11 @@ def _found(tree: Tree, part: Part) -> Iterator[_Place]:
     yield from (each for each in _at(tree, part.otherwise) if each[2] not in there) if part.otherwise else ()
 
 
-def _is_required(part: Part) -> bool:
+def _is_required(part: TemplatePath) -> bool:
     return part.role in ("", "head", "worker")
 
 
-def _copies(tree: Tree, part: Part, steps: tuple[_Step, ...]) -> int | None:
+def _copies(tree: Tree, part: TemplatePath, steps: tuple[_Step, ...]) -> int | None:
     if part.per_node:
         return None
     number = 1
@@ -163,14 +163,14 @@ def _name(item: object, index: int) -> str:
 # --- by shape -------------------------------------------------------------------------------------------------------
 
 
-def _by_shape(found: Shaped) -> Template:
+def _by_shape(found: Shaped) -> MadeTemplate:
     if found.copies is None:
-        return Template(found.path, found.body, found.role, 1, Count.UNKNOWN)
+        return MadeTemplate(found.path, found.body, found.role, 1, Count.UNKNOWN)
     copies = min(found.copies, MAX_PODS)
-    return Template(found.path, found.body, found.role, copies, Count.ASSUMED, found.fields)
+    return MadeTemplate(found.path, found.body, found.role, copies, Count.ASSUMED, found.fields)
 
 
-def _told_apart(templates: Sequence[Template]) -> Iterator[Template]:
+def _told_apart(templates: Sequence[MadeTemplate]) -> Iterator[MadeTemplate]:
     """Several templates without names of their own are called by the fields they stand in."""
     roles = Counter(each.role for each in templates)
     for each in templates:
@@ -178,7 +178,7 @@ def _told_apart(templates: Sequence[Template]) -> Iterator[Template]:
         yield replace(each, role=steps[-1]) if len(templates) > 1 and (roles[each.role] > 1 and steps) else each
 
 
-def _embedded(value: Any, depth: int, path: str = "") -> Iterator[Template]:  # noqa: ANN401 - any JSON value
+def _embedded(value: Any, depth: int, path: str = "") -> Iterator[MadeTemplate]:  # noqa: ANN401 - any JSON value
     """Templates of whole objects of known kinds inside of another object."""
     if depth > _DEPTH:
         return

@@ -25,7 +25,7 @@ class Factor:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class TemplatePath:
     """One template: ``path`` leads to ``{metadata, spec}``, and to the pod's spec itself if ``bare``.
 
     ``otherwise`` is taken where nothing is at ``path``. ``per_node``: one pod per node, whatever factors say. The pods
@@ -41,14 +41,14 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownKind:
     """What is known of a kind. ``suspend``: the field that holds its pods back.
 
     ``catalog``: an object that makes no pods itself, others are made after it. ``scheduler``: who decides about pods
     that name no scheduler.
     """
 
-    parts: tuple[Part, ...]
+    parts: tuple[TemplatePath, ...]
     suspend: str = ""
     catalog: bool = False
 
@@ -63,69 +63,69 @@ def _job(prefix: str) -> Factor:
 
 
 _REPLICAS: Final = (_one("spec.replicas"),)
-_SIMPLE: Final = Known((Part("spec.template", _REPLICAS),))
-_JOB: Final = Known((Part("spec.template", (_job("spec"),)),), suspend="spec.suspend")
+_SIMPLE: Final = KnownKind((TemplatePath("spec.template", _REPLICAS),))
+_JOB: Final = KnownKind((TemplatePath("spec.template", (_job("spec"),)),), suspend="spec.suspend")
 _REPLICATED_JOBS: Final = "spec.replicatedJobs[]"
 _RUNTIME: Final = "spec.template.spec.replicatedJobs[]"
 
 
-def _job_set(prefix: str) -> tuple[Part, ...]:
+def _job_set(prefix: str) -> tuple[TemplatePath, ...]:
     factors = (_one(f"{prefix}.replicas"), _job(f"{prefix}.template.spec"))
-    return (Part(f"{prefix}.template.spec.template", factors),)
+    return (TemplatePath(f"{prefix}.template.spec.template", factors),)
 
 
-def _kubeflow(field: str) -> Known:
+def _kubeflow(field: str) -> KnownKind:
     """Training operator v1 (kubeflow.org/v1), MPI operator v2beta1: ReplicaSpecs by role, one pod by default."""
     at = f"spec.{field}.*"
-    return Known((Part(f"{at}.template", (_one(f"{at}.replicas"),)),), suspend="spec.runPolicy.suspend")
+    return KnownKind((TemplatePath(f"{at}.template", (_one(f"{at}.replicas"),)),), suspend="spec.runPolicy.suspend")
 
 
-def _ray(prefix: str) -> tuple[Part, ...]:
+def _ray(prefix: str) -> tuple[TemplatePath, ...]:
     """KubeRay v1: a head, and groups of workers whose number is kept between two bounds by the operator."""
     group = f"{prefix}.workerGroupSpecs[]"
     workers = (
         _one(f"{group}.replicas", default=0, least=f"{group}.minReplicas"),
         _one(f"{group}.numOfHosts"),
     )
-    return (Part(f"{prefix}.headGroupSpec.template", role="head"), Part(f"{group}.template", workers))
+    return (TemplatePath(f"{prefix}.headGroupSpec.template", role="head"), TemplatePath(f"{group}.template", workers))
 
 
-def _ray_job(prefix: str) -> Known:
+def _ray_job(prefix: str) -> KnownKind:
     """What a RayJob makes beside what is written stands in ``operators``."""
-    submitter = Part(f"{prefix}.submitterPodTemplate", role="submitter")
-    return Known((*_ray(f"{prefix}.rayClusterSpec"), submitter), suspend="spec.suspend")
+    submitter = TemplatePath(f"{prefix}.submitterPodTemplate", role="submitter")
+    return KnownKind((*_ray(f"{prefix}.rayClusterSpec"), submitter), suspend="spec.suspend")
 
 
-def _leaders(spec: str, *factors: Factor) -> Known:
+def _leaders(spec: str, *factors: Factor) -> KnownKind:
     """LeaderWorkerSet v1: groups of a leader and ``size - 1`` workers; leaders without a template are workers."""
     at, replicas = f"{spec}.leaderWorkerTemplate", (*factors, _one(f"{spec}.replicas"))
-    return Known(
+    return KnownKind(
         (
-            Part(f"{at}.leaderTemplate", replicas, role="leader", otherwise=f"{at}.workerTemplate"),
-            Part(f"{at}.workerTemplate", (*replicas, _one(f"{at}.size", less=1)), role="worker"),
+            TemplatePath(f"{at}.leaderTemplate", replicas, role="leader", otherwise=f"{at}.workerTemplate"),
+            TemplatePath(f"{at}.workerTemplate", (*replicas, _one(f"{at}.size", less=1)), role="worker"),
         )
     )
 
 
-_CRON_JOB: Final = Known(
-    (Part("spec.jobTemplate.spec.template", (_job("spec.jobTemplate.spec"),)),), suspend="spec.suspend"
+_CRON_JOB: Final = KnownKind(
+    (TemplatePath("spec.jobTemplate.spec.template", (_job("spec.jobTemplate.spec"),)),), suspend="spec.suspend"
 )
-_RUNTIME_KIND: Final = Known(_job_set(_RUNTIME), catalog=True)
+_RUNTIME_KIND: Final = KnownKind(_job_set(_RUNTIME), catalog=True)
 _VOLCANO: Final = "spec.tasks[]"
 _GROVE: Final = "spec.template.cliques[]"
 _POD_SETS: Final = "spec.podSets[]"
 
 #: (group, kind) -> what is known of it.
-KNOWN: Final[Mapping[tuple[str, str], Known]] = {
+KNOWN: Final[Mapping[tuple[str, str], KnownKind]] = {
     ("apps", "Deployment"): _SIMPLE,
     ("apps", "ReplicaSet"): _SIMPLE,
     ("apps", "StatefulSet"): _SIMPLE,
     ("", "ReplicationController"): _SIMPLE,
-    ("apps", "DaemonSet"): Known((Part("spec.template", per_node=True),)),
-    ("", "PodTemplate"): Known((Part("template"),), catalog=True),
+    ("apps", "DaemonSet"): KnownKind((TemplatePath("spec.template", per_node=True),)),
+    ("", "PodTemplate"): KnownKind((TemplatePath("template"),), catalog=True),
     ("batch", "Job"): _JOB,
     ("batch", "CronJob"): _CRON_JOB,
-    ("jobset.x-k8s.io", "JobSet"): Known(_job_set(_REPLICATED_JOBS), suspend="spec.suspend"),
+    ("jobset.x-k8s.io", "JobSet"): KnownKind(_job_set(_REPLICATED_JOBS), suspend="spec.suspend"),
     ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"): _leaders("spec"),
     ("disaggregatedset.x-k8s.io", "DisaggregatedSet"): _leaders("spec.roles[].spec", _one("spec.slices")),
     ("kubeflow.org", "MPIJob"): _kubeflow("mpiReplicaSpecs"),
@@ -137,16 +137,16 @@ KNOWN: Final[Mapping[tuple[str, str], Known]] = {
     ("kubeflow.org", "MXJob"): _kubeflow("mxReplicaSpecs"),
     ("trainer.kubeflow.org", "ClusterTrainingRuntime"): _RUNTIME_KIND,
     ("trainer.kubeflow.org", "TrainingRuntime"): _RUNTIME_KIND,
-    ("ray.io", "RayCluster"): Known(_ray("spec"), suspend="spec.suspend"),
+    ("ray.io", "RayCluster"): KnownKind(_ray("spec"), suspend="spec.suspend"),
     ("ray.io", "RayJob"): _ray_job("spec"),
     ("ray.io", "RayCronJob"): _ray_job("spec.jobTemplate"),
-    ("ray.io", "RayService"): Known(_ray("spec.rayClusterConfig")),
-    ("batch.volcano.sh", "Job"): Known((Part(f"{_VOLCANO}.template", (_one(f"{_VOLCANO}.replicas"),)),)),
-    ("grove.io", "PodCliqueSet"): Known(
-        (Part(f"{_GROVE}.spec.podSpec", (*_REPLICAS, _one(f"{_GROVE}.spec.replicas")), bare=True),)
+    ("ray.io", "RayService"): KnownKind(_ray("spec.rayClusterConfig")),
+    ("batch.volcano.sh", "Job"): KnownKind((TemplatePath(f"{_VOLCANO}.template", (_one(f"{_VOLCANO}.replicas"),)),)),
+    ("grove.io", "PodCliqueSet"): KnownKind(
+        (TemplatePath(f"{_GROVE}.spec.podSpec", (*_REPLICAS, _one(f"{_GROVE}.spec.replicas")), bare=True),)
     ),
     ("argoproj.io", "Rollout"): _SIMPLE,
-    ("kueue.x-k8s.io", "Workload"): Known(
-        (Part(f"{_POD_SETS}.template", (_one(f"{_POD_SETS}.count"),)),), catalog=True
+    ("kueue.x-k8s.io", "Workload"): KnownKind(
+        (TemplatePath(f"{_POD_SETS}.template", (_one(f"{_POD_SETS}.count"),)),), catalog=True
     ),
 }

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from kubectl_dra.api.workloads.templates import MAX_PODS, Template, Tree
+from kubectl_dra.api.workloads.templates import MAX_PODS, MadeTemplate, Tree
 
 _Body = dict[str, Any]
 _HEAD: Final = "head"
@@ -28,7 +28,7 @@ _RAY: Final[Mapping[str, tuple[str, str]]] = {
 }
 
 
-def refined(tree: Tree, group: str, kind: str, templates: Iterable[Template]) -> Iterator[Template]:
+def refined(tree: Tree, group: str, kind: str, templates: Iterable[MadeTemplate]) -> Iterator[MadeTemplate]:
     """The templates as the controller of a known kind makes pods of them."""
     found = list(templates)
     change = _REFINING.get(group)
@@ -38,7 +38,7 @@ def refined(tree: Tree, group: str, kind: str, templates: Iterable[Template]) ->
 # --- KubeRay ----------------------------------------------------------------------------------------------------------
 
 
-def _of_ray(tree: Tree, kind: str, templates: list[Template]) -> Iterator[Template]:
+def _of_ray(tree: Tree, kind: str, templates: list[MadeTemplate]) -> Iterator[MadeTemplate]:
     if kind not in _RAY:
         yield from templates
         return
@@ -61,7 +61,7 @@ def _of_ray(tree: Tree, kind: str, templates: list[Template]) -> Iterator[Templa
         yield from _submitter(cluster, job, job_path, [each for each in templates if each.role == _SUBMITTER])
 
 
-def _submitter(cluster: Tree, job: Tree, path: str, written: Iterable[Template]) -> Iterator[Template]:
+def _submitter(cluster: Tree, job: Tree, path: str, written: Iterable[MadeTemplate]) -> Iterator[MadeTemplate]:
     """The pod of the Kubernetes Job that submits a RayJob: as it is written, else a small one with the head's image.
 
     Of a cluster that only a selector names the image is not known; the scheduler does not need it.
@@ -70,7 +70,7 @@ def _submitter(cluster: Tree, job: Tree, path: str, written: Iterable[Template])
         yield from written
         return
     spec = {"containers": list(_submitting(cluster)), "restartPolicy": "Never"}
-    yield Template(f"{path}.submitterPodTemplate", {"spec": spec}, _SUBMITTER)
+    yield MadeTemplate(f"{path}.submitterPodTemplate", {"spec": spec}, _SUBMITTER)
 
 
 def _submitting(cluster: Tree) -> Iterator[_Body]:
@@ -97,7 +97,7 @@ def _both(amounts: Mapping[str, str]) -> _Body:
     return {"requests": dict(amounts), "limits": dict(amounts)}
 
 
-def _with_containers(template: Template, field: str, more: Iterable[_Body]) -> Template:
+def _with_containers(template: MadeTemplate, field: str, more: Iterable[_Body]) -> MadeTemplate:
     spec = template.body.get("spec")
     added = list(more)
     if not added or not isinstance(spec, dict):
@@ -112,7 +112,7 @@ def _with_containers(template: Template, field: str, more: Iterable[_Body]) -> T
 # --- Grove ------------------------------------------------------------------------------------------------------------
 
 
-def _of_grove(tree: Tree, kind: str, templates: list[Template]) -> Iterator[Template]:
+def _of_grove(tree: Tree, kind: str, templates: list[MadeTemplate]) -> Iterator[MadeTemplate]:
     groups = _at(tree, "spec.template").get("podCliqueScalingGroups") if kind == "PodCliqueSet" else None
     times: dict[str, int] = {}
     for group in groups if isinstance(groups, list) else ():
@@ -127,7 +127,7 @@ def _of_grove(tree: Tree, kind: str, templates: list[Template]) -> Iterator[Temp
 # --- Volcano ----------------------------------------------------------------------------------------------------------
 
 
-def _of_volcano(tree: Tree, kind: str, templates: list[Template]) -> Iterator[Template]:
+def _of_volcano(tree: Tree, kind: str, templates: list[MadeTemplate]) -> Iterator[MadeTemplate]:
     job = _at(tree, "spec") if kind == "Job" else {}
     name = job.get("schedulerName") or _VOLCANO
     for each in templates:
@@ -138,7 +138,7 @@ def _of_volcano(tree: Tree, kind: str, templates: list[Template]) -> Iterator[Te
             yield replace(each, body={**each.body, "spec": {**spec, "schedulerName": name}})
 
 
-_Refining = Callable[[Tree, str, list[Template]], Iterator[Template]]
+_Refining = Callable[[Tree, str, list[MadeTemplate]], Iterator[MadeTemplate]]
 _REFINING: Final[Mapping[str, _Refining]] = {"ray.io": _of_ray, "grove.io": _of_grove, "batch.volcano.sh": _of_volcano}
 
 

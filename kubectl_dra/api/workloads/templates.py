@@ -22,7 +22,7 @@ class Count(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Template:
+class MadeTemplate:
     """``body`` has ``metadata`` and ``spec`` of the pods; ``path`` is where it stands.
 
     ``copies`` None: one per node. ``count`` says where the number is from; unknown: ``copies`` is 1. ``assumed``: the
@@ -46,7 +46,7 @@ class Expansion:
     object looks like a pod.
     """
 
-    templates: tuple[Template, ...] = ()
+    templates: tuple[MadeTemplate, ...] = ()
     known: bool = False
     catalog: bool = False
     suspended: bool = False

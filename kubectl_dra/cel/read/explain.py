@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kubectl_dra.cel.functions.printing import plain
-from kubectl_dra.cel.run.compile import JUNCTIONS, Planner
+from kubectl_dra.cel.run.compile import JUNCTIONS, Compiler
 from kubectl_dra.cel.run.keys import decode_key
 from kubectl_dra.cel.run.labor import begin
 from kubectl_dra.cel.run.program import COST_LIMIT
-from kubectl_dra.cel.run.state import Constant, Known, Plan, State, as_step
+from kubectl_dra.cel.run.state import Constant, KnownCall, Plan, State, as_step
 from kubectl_dra.cel.run.values import LISTS, MAPS, NONE, Cancelled, CelError, Optional
 from kubectl_dra.cel.syntax.ast import Call, Ident, Literal, Node, Select
 from kubectl_dra.cel.syntax.printer import node_source, string_source
@@ -78,7 +78,7 @@ def _recorded(program: Program, device: DeviceValue) -> _Recorder:
     return recorder
 
 
-class _Recorder(Planner):
+class _Recorder(Compiler):
     """Plans as always, and notes what each step gives."""
 
     def __init__(self, checked: Checked, environment: Environment) -> None:
@@ -103,7 +103,7 @@ class _Recorder(Planner):
 
     def _watched(self, node: Node, plan: Plan) -> Plan:
         outcomes, times = self.noted.setdefault(id(node), ([], [0]))
-        if isinstance(plan, Constant | Known):
+        if isinstance(plan, Constant | KnownCall):
             value = plan.value
             outcomes[:] = [Outcome(value.text, True) if isinstance(value, CelError) else Outcome(shown(value), False)]
             times[0] = 1

@@ -16,7 +16,7 @@ from kubectl_dra.cel.declarations import OVERLOADS_BY_ID, Overload
 from kubectl_dra.cel.functions import registry
 from kubectl_dra.cel.functions.operators import Operator, unable
 from kubectl_dra.cel.run.keys import decode_key
-from kubectl_dra.cel.run.state import Known, State, Step
+from kubectl_dra.cel.run.state import KnownCall, State, Step
 from kubectl_dra.cel.run.values import (
     CIDR,
     IP,
@@ -218,7 +218,7 @@ def unary(run: Run, rule: ChargeRule | None, argument: Step) -> Step:
     return step
 
 
-def binary_known(function: str, overload: Overload, left: Step, right: Known) -> Step:
+def binary_known(function: str, overload: Overload, left: Step, right: KnownCall) -> Step:
     """A call of cost 1 of values of one class, the second of which is known: it may be shared, nothing changes it."""
     run = registry.implementation(overload.id)
     assert run is not None  # noqa: S101 (comparisons are implemented)

@@ -17,7 +17,7 @@ from kubectl_dra.cel.declarations import OVERLOADS_BY_ID, overloads
 from kubectl_dra.cel.functions import regex
 from kubectl_dra.cel.functions.registry import OPERATORS
 from kubectl_dra.cel.run import calls, chains, fold, logic, loops
-from kubectl_dra.cel.run.state import Constant, Known, Plan, PlanError, State, Step, as_step
+from kubectl_dra.cel.run.state import Constant, KnownCall, Plan, PlanError, State, Step, as_step
 from kubectl_dra.cel.run.values import TYPE_VALUES, CelError, Uint, Value
 from kubectl_dra.cel.syntax import ast
 
@@ -45,7 +45,7 @@ _ALTERNATIVES: Final = {"or": False, "orValue": True}
 
 
 @dataclass(slots=True)
-class Planner:
+class Compiler:
     """Compiles one expression. ``laborious``: it can do work that its cost does not show."""
 
     checked: ast.Checked
@@ -293,7 +293,7 @@ class Planner:
         if len(steps) == 1:
             return calls.unary(run, rule, steps[0])
         second = arguments[1]
-        if isinstance(second, Known) and resolved in _READING:
+        if isinstance(second, KnownCall) and resolved in _READING:
             return calls.binary_known(function, OVERLOADS_BY_ID[resolved], steps[0], second)
         if isinstance(second, Constant) and second.value.__class__ is int and rule is None:
             ordered = logic.order_by_int(function, run, steps[0], second.value)
@@ -323,7 +323,7 @@ class Planner:
         return calls.eager(run, rule, [as_step(argument) for argument in arguments])
 
 
-def _known(resolved: str | None, run: calls.Run, rule: ChargeRule | None, arguments: list[Plan]) -> Known | None:
+def _known(resolved: str | None, run: calls.Run, rule: ChargeRule | None, arguments: list[Plan]) -> KnownCall | None:
     """A constructor of a constant text: parsed now, charged each time."""
     if resolved not in _CONSTRUCTORS or not isinstance(arguments[0], Constant):
         return None
@@ -333,7 +333,7 @@ def _known(resolved: str | None, run: calls.Run, rule: ChargeRule | None, argume
     except CelError:
         return None
     cost = 1 if rule is None else rule(text)
-    return Known(value, cost, partial(run, text) if resolved == "string_to_quantity" else None)
+    return KnownCall(value, cost, partial(run, text) if resolved == "string_to_quantity" else None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ class TemplateError(ValueError):
     """A template is malformed; the text is the real one."""
 
 
-class Clause(NamedTuple):
+class FormatClause(NamedTuple):
     """One clause: its letter, its precision if given, and the offset after it."""
 
     letter: str
@@ -29,7 +29,7 @@ class Clause(NamedTuple):
     end: int
 
 
-def clauses(template: str, arguments: int) -> Iterator[Clause]:
+def clauses(template: str, arguments: int) -> Iterator[FormatClause]:
     """The clauses from left to right, each of which takes one of so many ``arguments``.
 
     Raises TemplateError when it reaches a malformed one or one too many.
@@ -49,7 +49,7 @@ def clauses(template: str, arguments: int) -> Iterator[Clause]:
         position = template.find("%", end)
 
 
-def clause_at(template: str, position: int) -> Clause:
+def clause_at(template: str, position: int) -> FormatClause:
     """The clause whose ``%`` stands at ``position``. Raises TemplateError."""
     if position + 1 >= len(template):
         raise TemplateError("unexpected end of string")
@@ -59,7 +59,7 @@ def clause_at(template: str, position: int) -> Clause:
         # Upstream looks at bytes: of a longer character only the first is shown.
         shown = chr(letter.encode("utf-8", "replace")[0])
         raise TemplateError(f'{_UNPARSABLE}unrecognized formatting clause "{shown}"')
-    return Clause(letter, precision, end + 1)
+    return FormatClause(letter, precision, end + 1)
 
 
 def _precision(template: str, position: int) -> tuple[int | None, int]:

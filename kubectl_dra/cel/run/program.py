@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from kubectl_dra.cel.check.errors import CompileError
 from kubectl_dra.cel.check.front import check
 from kubectl_dra.cel.check.types import full_text
-from kubectl_dra.cel.run.compile import Planner
+from kubectl_dra.cel.run.compile import Compiler
 from kubectl_dra.cel.run.labor import begin
 from kubectl_dra.cel.run.result import to_attribute, to_match
 from kubectl_dra.cel.run.state import PlanError, State, Step
@@ -43,7 +43,7 @@ class EvaluationError(Exception):
         self.undecided = undecided
 
 
-class Answer(NamedTuple):
+class Evaluated(NamedTuple):
     """The outcome of one evaluation: ``match`` of a selector or ``value`` of a derived attribute, or ``error``."""
 
     match: bool | None
@@ -122,16 +122,16 @@ class Program:
         except CelError as error:
             raise EvaluationError(error.text, cost) from None
 
-    def evaluate(self, device: DeviceValue, cost_limit: int = COST_LIMIT) -> Answer:
+    def evaluate(self, device: DeviceValue, cost_limit: int = COST_LIMIT) -> Evaluated:
         """The outcome as a record; never raises."""
         try:
             if self.derived:
                 attribute, cost = self.derive(device, cost_limit)
-                return Answer(None, attribute, None, cost)
+                return Evaluated(None, attribute, None, cost)
             match, cost = self.test(device, cost_limit)
-            return Answer(match, None, None, cost)
+            return Evaluated(match, None, None, cost)
         except EvaluationError as error:
-            return Answer(None, None, error.text, error.cost, error.undecided)
+            return Evaluated(None, None, error.text, error.cost, error.undecided)
 
 
 def _evaluation_error(error: CelError | Cancelled | RecursionError, cost: int) -> EvaluationError:
@@ -144,7 +144,7 @@ def _evaluation_error(error: CelError | Cancelled | RecursionError, cost: int) -
 def compile_expression(expression: str, environment: Environment, *, derived: bool = False) -> Program:
     """Compile a selector or, if ``derived``, the expression of a derived attribute. Raises :class:`CompileError`."""
     checked = check(expression, environment, derived)
-    planner = Planner(checked, environment)
+    planner = Compiler(checked, environment)
     if len(checked.types) > _SHALLOW:
         allow_deep_trees()
     try:

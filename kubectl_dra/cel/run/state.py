@@ -57,7 +57,7 @@ class Constant:
         self.value = value
 
 
-class Known:
+class KnownCall:
     """A call whose value is known before evaluation, but which costs something each time.
 
     ``fresh`` makes a new value where identity matters because the value may change (quantities).
@@ -71,12 +71,12 @@ class Known:
         self.fresh = fresh
 
 
-Plan: TypeAlias = Constant | Known | Step
+Plan: TypeAlias = Constant | KnownCall | Step
 
 
 def as_step(plan: Plan) -> Step:
     """The plan as something to run."""
-    if isinstance(plan, Known):
+    if isinstance(plan, KnownCall):
         return _known_step(plan)
     if not isinstance(plan, Constant):
         return plan
@@ -86,7 +86,7 @@ def as_step(plan: Plan) -> Step:
     return lambda state: value
 
 
-def _known_step(known: Known) -> Step:
+def _known_step(known: KnownCall) -> Step:
     value, cost, fresh = known.value, known.cost, known.fresh
 
     def step(state: State) -> Value:

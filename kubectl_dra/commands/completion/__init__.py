@@ -26,7 +26,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Completions:
     """All candidates for one word."""
 
     candidates: list[Candidate] = field(default_factory=list)

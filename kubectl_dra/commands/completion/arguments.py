@@ -6,23 +6,23 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final
 
-from kubectl_dra.commands.completion import Answer, Directive
+from kubectl_dra.commands.completion import Completions, Directive
 from kubectl_dra.commands.completion.line import Line
 from kubectl_dra.commands.completion.names import Names, Tables, Values, column, devices, fitting, named, pools
 from kubectl_dra.commands.completion.selector import selector_candidates
 
 
-def selector(line: Line, tables: Tables) -> Answer:
+def selector(line: Line, tables: Tables) -> Completions:
     """The ends of a CEL expression."""
     found = selector_candidates(line.current, tables.devices)
-    return Answer(found, Directive.NO_FILES | Directive.NO_SPACE)
+    return Completions(found, Directive.NO_FILES | Directive.NO_SPACE)
 
 
-def _expression(line: Line, tables: Tables) -> Answer:
-    return Answer() if line.words or line.value("--filename") else selector(line, tables)
+def _expression(line: Line, tables: Tables) -> Completions:
+    return Completions() if line.words or line.value("--filename") else selector(line, tables)
 
 
-def _pending(line: Line, tables: Tables) -> Answer:
+def _pending(line: Line, tables: Tables) -> Completions:
     """TYPE, TYPE NAME…, TYPE/NAME…, or names of pending pods."""
     from kubectl_dra.api.kinds import POD, POD_GROUP, RESOURCE_CLAIM, WORKLOADS, Kind, kind_for_word
 
@@ -39,7 +39,7 @@ def _pending(line: Line, tables: Tables) -> Answer:
     return _typed(line, types, of_type, lambda: objects(POD))
 
 
-def _get(line: Line, tables: Tables) -> Answer:
+def _get(line: Line, tables: Tables) -> Completions:
     from kubectl_dra.commands.get.query import (
         CLAIMS,
         CLASSES,
@@ -79,27 +79,27 @@ def _get(line: Line, tables: Tables) -> Answer:
 
 def _typed(
     line: Line, types: list[str], of_type: Callable[[str], Names | None], of_default: Callable[[], Names]
-) -> Answer:
+) -> Completions:
     """Words as kubectl reads them: a first word that is a type is the type of all others."""
     word, slash, _ = line.current.partition("/")
     if slash:
-        return Answer(fitting(line, of_type(word) or (), prefix=f"{word}/"))
+        return Completions(fitting(line, of_type(word) or (), prefix=f"{word}/"))
     if line.words and "/" in line.words[0]:
-        return Answer(fitting(line, ((f"{name}/", "") for name in types)), Directive.NO_FILES | Directive.NO_SPACE)
+        return Completions(fitting(line, ((f"{name}/", "") for name in types)), Directive.NO_FILES | Directive.NO_SPACE)
     if line.words:
         names = of_type(line.words[0])
-        return Answer(fitting(line, of_default() if names is None else names))
-    return Answer([*fitting(line, of_default()), *fitting(line, ((name, "TYPE") for name in types))])
+        return Completions(fitting(line, of_default() if names is None else names))
+    return Completions([*fitting(line, of_default()), *fitting(line, ((name, "TYPE") for name in types))])
 
 
-def _taint(line: Line, tables: Tables) -> Answer:
+def _taint(line: Line, tables: Tables) -> Completions:
     """Devices, then ``KEY[=VALUE]:EFFECT``, whose effect can be completed."""
     from kubectl_dra.allocation.taints import PREVENTING
 
     key, colon, _ = line.current.partition(":")
     if colon:
-        return Answer(fitting(line, ((effect, "") for effect in sorted(PREVENTING)), prefix=f"{key}:"))
-    return devices(line, tables) if not line.words or "/" in line.current else Answer()
+        return Completions(fitting(line, ((effect, "") for effect in sorted(PREVENTING)), prefix=f"{key}:"))
+    return devices(line, tables) if not line.words or "/" in line.current else Completions()
 
 
 ARGUMENTS: Final[Mapping[str, Values]] = MappingProxyType(

@@ -16,7 +16,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from kubectl_dra.commands.completion import Answer
+from kubectl_dra.commands.completion import Completions
 from kubectl_dra.commands.completion.line import Line, read_line
 from kubectl_dra.commands.completion.values import answer
 from kubectl_dra.output.console import write_data
@@ -36,7 +36,7 @@ def main(words: Sequence[str] | None = None) -> None:
     write_data("\n".join(lines(found)))
 
 
-def complete(words: Sequence[str]) -> Answer:
+def complete(words: Sequence[str]) -> Completions:
     """The candidates for the last of ``words``."""
     line = read_line(words)
     return answer(line, lambda: _tables(line))
@@ -52,7 +52,7 @@ def split_line(line: str) -> list[str]:
     return [""]
 
 
-def lines(found: Answer) -> list[str]:
+def lines(found: Completions) -> list[str]:
     """The protocol's lines, the directive last."""
     rows = []
     for candidate in found.candidates:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Final, Protocol
 
-from kubectl_dra.commands.completion import Answer, Candidate, Directive
+from kubectl_dra.commands.completion import Candidate, Completions, Directive
 from kubectl_dra.commands.completion.line import Line
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Tables(Protocol):
         ...
 
 
-Values = Callable[[Line, Tables], Answer]
+Values = Callable[[Line, Tables], Completions]
 Names = Iterable[tuple[str, str]]
 
 
@@ -61,8 +61,8 @@ def column(rows: Rows, description: int = 0) -> Names:
 def named(resource: str, description: int = 0, *, namespaced: bool = False) -> Values:
     """Names of all objects of a resource, described by a column of their table."""
 
-    def values(line: Line, tables: Tables) -> Answer:
-        return Answer(fitting(line, column(tables.table(resource, namespaced=namespaced), description)))
+    def values(line: Line, tables: Tables) -> Completions:
+        return Completions(fitting(line, column(tables.table(resource, namespaced=namespaced), description)))
 
     return values
 
@@ -70,35 +70,35 @@ def named(resource: str, description: int = 0, *, namespaced: bool = False) -> V
 def configured(*words: str) -> Values:
     """What a ``kubectl config get-…`` lists."""
 
-    def values(line: Line, tables: Tables) -> Answer:
-        return Answer(fitting(line, ((name, "") for name, _ in column(tables.config(*words)) if name != "NAME")))
+    def values(line: Line, tables: Tables) -> Completions:
+        return Completions(fitting(line, ((name, "") for name, _ in column(tables.config(*words)) if name != "NAME")))
 
     return values
 
 
-def drivers(line: Line, tables: Tables) -> Answer:
+def drivers(line: Line, tables: Tables) -> Completions:
     """Drivers that have pools."""
-    return Answer(fitting(line, ((driver, "") for driver in _drivers(tables.slices()))))
+    return Completions(fitting(line, ((driver, "") for driver in _drivers(tables.slices()))))
 
 
-def pools(line: Line, tables: Tables) -> Answer:
+def pools(line: Line, tables: Tables) -> Completions:
     """``DRIVER/POOL``; the pool alone where the driver is not what is being typed."""
     rows, all_read = _pool_rows(line, tables)
     if not all_read:
         return _driver_step(line, rows)
     whole = fitting(line, ((f"{driver}/{pool}", node) for driver, pool, node in rows))
-    return Answer(whole or fitting(line, ((pool, driver) for driver, pool, _ in rows)))
+    return Completions(whole or fitting(line, ((pool, driver) for driver, pool, _ in rows)))
 
 
-def devices(line: Line, tables: Tables) -> Answer:
+def devices(line: Line, tables: Tables) -> Completions:
     """Step by step: the driver where there are very many pools, the pool, then its devices."""
     if found := fitting(line, device_names(_typed_pool(line, tables))):
-        return Answer(found)
+        return Completions(found)
     rows, all_read = _pool_rows(line, tables)
     found = fitting(line, ((f"{driver}/{pool}/", node) for driver, pool, node in rows))
     if not all_read or (len(found) > _POOLS_AT_ONCE and "/" not in line.current):
         return _driver_step(line, rows)
-    return Answer(found, _STEP)
+    return Completions(found, _STEP)
 
 
 def device_names(rows: Rows) -> Names:
@@ -127,8 +127,8 @@ def _pool_rows(line: Line, tables: Tables) -> tuple[Rows, bool]:
     return [list(row) for row in dict.fromkeys(map(tuple, rows))], bool(of_driver) or len(rows) < PAGE
 
 
-def _driver_step(line: Line, rows: Rows) -> Answer:
-    return Answer(fitting(line, ((f"{driver}/", "") for driver in _drivers(rows))), _STEP)
+def _driver_step(line: Line, rows: Rows) -> Completions:
+    return Completions(fitting(line, ((f"{driver}/", "") for driver in _drivers(rows))), _STEP)
 
 
 def _drivers(rows: Rows) -> dict[str, None]:

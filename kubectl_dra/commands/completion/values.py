@@ -10,7 +10,7 @@ from typing import Any, Final
 import click
 
 from kubectl_dra.commands.app import COMMANDS
-from kubectl_dra.commands.completion import Answer, Candidate, Directive
+from kubectl_dra.commands.completion import Candidate, Completions, Directive
 from kubectl_dra.commands.completion.arguments import ARGUMENTS, selector
 from kubectl_dra.commands.completion.line import Line, long_name
 from kubectl_dra.commands.completion.names import (
@@ -25,18 +25,20 @@ from kubectl_dra.commands.completion.names import (
 )
 
 
-def answer(line: Line, tables: Callable[[], Tables]) -> Answer:
+def answer(line: Line, tables: Callable[[], Tables]) -> Completions:
     """The candidates for ``line``; ``tables`` is opened only where names are needed."""
     if line.option is not None:
         return _option_values(line, line.option, tables)
     if line.current.startswith("-") and not line.ended:
-        return Answer(_flags(line))
+        return Completions(_flags(line))
     if not line.in_command:
-        return Answer([Candidate(name, text) for name, (_, text) in COMMANDS.items() if name.startswith(line.current)])
+        return Completions(
+            [Candidate(name, text) for name, (_, text) in COMMANDS.items() if name.startswith(line.current)]
+        )
     if isinstance(choice := _argument(line), click.Choice):
-        return Answer(fitting(line, ((name, "") for name in choice.choices))) if not line.words else Answer()
+        return Completions(fitting(line, ((name, "") for name in choice.choices))) if not line.words else Completions()
     values = ARGUMENTS.get(line.command.name or "")
-    return values(line, tables()) if values is not None else Answer()
+    return values(line, tables()) if values is not None else Completions()
 
 
 def _argument(line: Line) -> click.ParamType[Any] | None:
@@ -55,35 +57,37 @@ def _flags(line: Line) -> list[Candidate]:
     return found
 
 
-def _option_values(line: Line, option: click.Option, tables: Callable[[], Tables]) -> Answer:
+def _option_values(line: Line, option: click.Option, tables: Callable[[], Tables]) -> Completions:
     """What the declaration itself knows (choices, formats), else what its name or its metavar stands for."""
     context = click.Context(line.command, resilient_parsing=True)
     declared = option.shell_complete(context, line.current)
     if declared:
-        return Answer([Candidate(item.value, item.help or "") for item in declared])
+        return Completions([Candidate(item.value, item.help or "") for item in declared])
     values = _OPTIONS.get(long_name(option)) or _METAVARS.get(option.metavar or "")
-    return values(line, tables()) if values is not None else Answer()
+    return values(line, tables()) if values is not None else Completions()
 
 
 # --- values of options ----------------------------------------------------------------------------------------------
 
 
-def _files(_line: Line, _tables: Tables) -> Answer:
-    return Answer([], Directive.DEFAULT)
+def _files(_line: Line, _tables: Tables) -> Completions:
+    return Completions([], Directive.DEFAULT)
 
 
-def _sources(line: Line, _tables: Tables) -> Answer:
-    return Answer(fitting(line, [("demo", "the built-in demo cluster")]), Directive.DEFAULT)
+def _sources(line: Line, _tables: Tables) -> Completions:
+    return Completions(fitting(line, [("demo", "the built-in demo cluster")]), Directive.DEFAULT)
 
 
-def _group_sources(line: Line, _tables: Tables) -> Answer:
-    return Answer(fitting(line, [("cluster", "the groups of the nodes that are there")]), Directive.DEFAULT)
+def _group_sources(line: Line, _tables: Tables) -> Completions:
+    return Completions(fitting(line, [("cluster", "the groups of the nodes that are there")]), Directive.DEFAULT)
 
 
-def _gates(line: Line, _tables: Tables) -> Answer:
+def _gates(line: Line, _tables: Tables) -> Completions:
     from kubectl_dra.model.features import known_gates
 
-    return Answer(fitting(line, ((f"{gate}={value}", "") for gate in known_gates() for value in ("true", "false"))))
+    return Completions(
+        fitting(line, ((f"{gate}={value}", "") for gate in known_gates() for value in ("true", "false")))
+    )
 
 
 _LIKE: Final = "like="
@@ -92,18 +96,18 @@ _LIKE: Final = "like="
 def _after(prefix: str, values: Values, end: str = "") -> Values:
     """The same behind a prefix that the value begins with; ``end`` stands behind each."""
 
-    def found(line: Line, tables: Tables) -> Answer:
+    def found(line: Line, tables: Tables) -> Completions:
         if not line.current.startswith(prefix):
-            return Answer(fitting(line, [(prefix, "")]), Directive.NO_FILES | Directive.NO_SPACE)
+            return Completions(fitting(line, [(prefix, "")]), Directive.NO_FILES | Directive.NO_SPACE)
         rest = dataclasses.replace(line, current=line.current.removeprefix(prefix))
         answer = values(rest, tables)
         candidates = [Candidate(f"{prefix}{each.value}{end}", each.description) for each in answer.candidates]
-        return Answer(candidates, answer.directive | (Directive.NO_SPACE if end else Directive.NO_FILES))
+        return Completions(candidates, answer.directive | (Directive.NO_SPACE if end else Directive.NO_FILES))
 
     return found
 
 
-def _targets(line: Line, tables: Tables) -> Answer:
+def _targets(line: Line, tables: Tables) -> Completions:
     """What can be tainted: a node, or a device."""
     return devices(line, tables) if "/" in line.current else named("nodes", 1)(line, tables)
 

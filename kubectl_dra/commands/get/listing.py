@@ -32,7 +32,7 @@ from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.find import device_selections, find_devices, find_pools, pool_selections
-from kubectl_dra.reports.unread import Unread
+from kubectl_dra.reports.unread import ListGaps
 
 _MORE: Final = {CLASSES: ("ResourceClaimTemplate", "ResourceClass")}
 
@@ -92,7 +92,7 @@ def lacks_names(wanted: Sequence[TypeArgs], cluster: Scoped) -> bool:
 # --- printing -------------------------------------------------------------------------------------------------------
 
 
-def print_sections(call: GetCall, wanted: Sequence[TypeArgs], sections: Sequence[Section], found: Unread) -> None:
+def print_sections(call: GetCall, wanted: Sequence[TypeArgs], sections: Sequence[Section], found: ListGaps) -> None:
     """Print tables, names or one document; ``found`` is what they lack."""
     if is_document(call.options):
         _print_documents(call, wanted, sections, found)
@@ -130,7 +130,7 @@ def _nothing(call: GetCall, type_: str) -> Safe:
     return fmt("No {} found{}.", Safe(type_), where)
 
 
-def _print_documents(call: GetCall, wanted: Sequence[TypeArgs], sections: Sequence[Section], found: Unread) -> None:
+def _print_documents(call: GetCall, wanted: Sequence[TypeArgs], sections: Sequence[Section], found: ListGaps) -> None:
     kinds = {section.kind for section in sections}
     items = (item for section in sections for item in section.items)
     names = [name for each in wanted for name in each.names]
@@ -147,13 +147,13 @@ def _print_documents(call: GetCall, wanted: Sequence[TypeArgs], sections: Sequen
         raise UsageProblem("API objects and reports don't fit into one document", "name one type at a time")
 
 
-def what_is_unread(call: GetCall, wanted: Sequence[TypeArgs], sections: Sequence[Section]) -> Unread:
+def what_is_unread(call: GetCall, wanted: Sequence[TypeArgs], sections: Sequence[Section]) -> ListGaps:
     """What could not be read and may change what is printed."""
     shown = [any(True for _ in section.items) for section in sections]
     return unread_of(wanted, shown, call.query, call.facts, call.cluster.namespace)
 
 
-def note_unread(call: GetCall, found: Unread) -> None:
+def note_unread(call: GetCall, found: ListGaps) -> None:
     """Say before the list what it lacks and leaves out; lists for ``grep`` keep it out of their lines."""
     # Where nothing was read, the error says what is lacking.
     lines = missing_lines(found.missing, call.facts.evidence.address) if found.answered else ()

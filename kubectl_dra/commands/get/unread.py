@@ -22,7 +22,7 @@ from kubectl_dra.commands.get.query import (
 )
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.reports import unread as subjects
-from kubectl_dra.reports.unread import SLICES, Subject, Unread, together, unread
+from kubectl_dra.reports.unread import SLICES, ListGaps, Subject, together, unread
 
 SUBJECTS: Final[Mapping[str, Subject]] = {
     POOLS: subjects.POOLS,
@@ -39,7 +39,7 @@ SUBJECTS: Final[Mapping[str, Subject]] = {
 
 def unread_of(
     wanted: Sequence[TypeArgs], shown: Sequence[bool], query: Query, facts: ClusterState, namespace: str
-) -> Unread:
+) -> ListGaps:
     """What could not be read and may change these lists; ``shown``: which of them have lines."""
     within = namespace if len(wanted) == 1 and wanted[0].type in NAMESPACED else ""
     return together(

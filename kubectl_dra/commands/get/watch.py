@@ -20,7 +20,7 @@ from kubectl_dra.output.console import flush, write_data
 from kubectl_dra.output.documents import to_bytes
 from kubectl_dra.output.exit_codes import ExitCode
 from kubectl_dra.output.safe import fmt
-from kubectl_dra.reports.unread import Unread
+from kubectl_dra.reports.unread import ListGaps
 
 # What makes a line another one, by what it is about.
 Lines = dict[Hashable, tuple[bytes, Item]]
@@ -97,7 +97,7 @@ def _print_changes(
         news = [
             dataclasses.replace(section, items=_changed(*pair)) for section, pair in zip(sections, pairs, strict=True)
         ]
-    listing.note_unread(call, found if before is None else Unread())
+    listing.note_unread(call, found if before is None else ListGaps())
     if documents:
         _print_one_by_one(call, news)
     elif before is None or any(section.items for section in news):

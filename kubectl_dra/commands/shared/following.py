@@ -47,13 +47,13 @@ def follow(
     Never ends by itself. What can't be followed at the moment is noted on stderr. Raises ``SourceError``.
     """
     from kubectl_dra.source.live import needs_of  # the kubernetes package is heavy
-    from kubectl_dra.source.live.feed import Feed, Published
+    from kubectl_dra.source.live.feed import FedState, Feed
 
     PROGRESS.end()  # to wait is no work
     gates = gates_of(options)
     limits = Needs(frozenset(needs), slices=frozenset(slices), local=local, demanded=frozenset(demanded))
     spec, namespace = spec_and_namespace(options, limits, pods)
-    inbox: queue.SimpleQueue[Published | BaseException] = queue.SimpleQueue()
+    inbox: queue.SimpleQueue[FedState | BaseException] = queue.SimpleQueue()
     feed = Feed(spec.connection, needs_of(spec), inbox.put, inbox.put)
     feed.start()
     told = frozenset[str]()

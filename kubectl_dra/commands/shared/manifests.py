@@ -13,12 +13,12 @@ from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.show import console
 from kubectl_dra.output.safe import Safe, safe
 from kubectl_dra.output.words import counted
-from kubectl_dra.source.reading import Found, FoundRecords, read_objects, read_records
+from kubectl_dra.source.reading import FoundObjects, FoundRecords, read_objects, read_records
 
-FoundT = TypeVar("FoundT", Found, FoundRecords)
+FoundT = TypeVar("FoundT", FoundObjects, FoundRecords)
 
 
-def objects_of(options: Options, *, patches: bool = False) -> Found:
+def objects_of(options: Options, *, patches: bool = False) -> FoundObjects:
     """The objects as they were written. Raises :class:`SourceError` if there are none and one thing is wrong.
 
     Patches of a kustomization are no objects by themselves; only a command that changes files takes them.

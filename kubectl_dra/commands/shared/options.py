@@ -330,13 +330,13 @@ def _output_option(formats: Sequence[str]) -> Callable[[Any], Any]:
 
 def _check_template(value: str) -> None:
     """Raise a usage error for a template that can't be read, before anything else is."""
-    from kubectl_dra.output.jsonpath import TemplateError  # help needs no templates
+    from kubectl_dra.output.jsonpath import JsonPathError  # help needs no templates
     from kubectl_dra.output.templates import writer_of
 
     name = value.partition("=")[0]
     try:
         writer_of(value)
-    except TemplateError as error:
+    except JsonPathError as error:
         raise UsageProblem(f"-o {name}: {error}", _TEMPLATE_HINTS[name]) from None
 
 

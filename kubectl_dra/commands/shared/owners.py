@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from kubectl_dra.commands.shared.cluster import source_spec
 from kubectl_dra.commands.shared.options import Options
-from kubectl_dra.diagnosis.workloads import ReadOwner, Unread
+from kubectl_dra.diagnosis.workloads import ReadOwner, WhyUnread
 from kubectl_dra.model.meta import OwnerReference
 from kubectl_dra.model.workloads import WorkloadObject
 from kubectl_dra.source.errors import ClusterError, ForbiddenError
@@ -38,14 +38,14 @@ def owner_reader(options: Options) -> Iterator[ReadOwner | None]:
         reader.close()
 
 
-def _read(reader: OwnerReader, namespace: str, reference: OwnerReference) -> WorkloadObject | Unread:
+def _read(reader: OwnerReader, namespace: str, reference: OwnerReference) -> WorkloadObject | WhyUnread:
     try:
-        return reader.get(namespace, reference) or Unread.GONE
+        return reader.get(namespace, reference) or WhyUnread.GONE
     except ForbiddenError:
-        return Unread.FORBIDDEN
+        return WhyUnread.FORBIDDEN
     except ClusterError:
         # What is known is answered without it.
-        return Unread.NOT_ASKED
+        return WhyUnread.NOT_ASKED
 
 
 class KeptOwners:
@@ -55,9 +55,9 @@ class KeptOwners:
         from kubectl_dra.source.live.owners import OwnerReader  # the kubernetes package is heavy
 
         self._reader = OwnerReader(connection)
-        self._known: dict[tuple[str, OwnerReference], tuple[float, WorkloadObject | Unread]] = {}
+        self._known: dict[tuple[str, OwnerReference], tuple[float, WorkloadObject | WhyUnread]] = {}
 
-    def __call__(self, namespace: str, reference: OwnerReference) -> WorkloadObject | Unread:
+    def __call__(self, namespace: str, reference: OwnerReference) -> WorkloadObject | WhyUnread:
         """One owner as it was a few seconds ago at most."""
         asked, now = (namespace, reference), time.monotonic()
         known = self._known.get(asked)

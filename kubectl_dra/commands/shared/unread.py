@@ -14,16 +14,16 @@ from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.output.safe import Safe
 from kubectl_dra.output.unread import missing_kinds, missing_lines
 from kubectl_dra.reports.invocations import try_kubectl, within
-from kubectl_dra.reports.unread import Unread
+from kubectl_dra.reports.unread import ListGaps
 
 
-def after_unread(found: Unread, page: Iterable[Safe], address: Address) -> list[Safe]:
+def after_unread(found: ListGaps, page: Iterable[Safe], address: Address) -> list[Safe]:
     """A page of text with what its list lacks in front; ``address``: the cluster where that can be permitted."""
     lines = list(missing_lines(found.missing, address))
     return [*lines, Safe(""), *page] if lines else list(page)
 
 
-def nothing_read(found: Unread, options: Options, address: Address) -> CommandError:
+def nothing_read(found: ListGaps, options: Options, address: Address) -> CommandError:
     """The error of a list of which nothing could be read, with the kinds that are lacking and who could permit them."""
     first = found.objects[0]
     kind, refused = BY_NAME[first.kind], first.coverage == Coverage.FORBIDDEN
@@ -38,7 +38,7 @@ def nothing_read(found: Unread, options: Options, address: Address) -> CommandEr
     return CommandError(f"{names} could not be listed: {why}", hint, code, missing_kinds(decisive, address))
 
 
-def code_of(found: Unread, options: Options, address: Address, *, bad: bool = False) -> ExitCode:
+def code_of(found: ListGaps, options: Options, address: Address, *, bad: bool = False) -> ExitCode:
     """The exit code of a list that was printed; says on stderr where nothing could be read."""
     if not found.answered:
         tell(nothing_read(found, options, address), options)

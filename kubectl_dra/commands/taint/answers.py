@@ -7,7 +7,7 @@ from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.show import console, is_document, note_evidence, print_pages, write
 from kubectl_dra.commands.shared.signals import signals_raise
 from kubectl_dra.commands.shared.unread import after_unread, code_of, nothing_read
-from kubectl_dra.commands.taint.planning import Planner, write_plan
+from kubectl_dra.commands.taint.planning import TaintPlanner, write_plan
 from kubectl_dra.commands.taint.source import open_source
 from kubectl_dra.commands.taint.words import TaintArgs, TaintWords, parse_words
 from kubectl_dra.model.taint_plan import TaintPlan
@@ -32,7 +32,7 @@ def answer(options: Options, asked: TaintArgs) -> int:
     words = parse_words(asked.words, match=bool(asked.match))
     _check(options, asked, words)
     with open_source(options) as source:
-        planner = Planner(source, words, asked.match, asked.force)
+        planner = TaintPlanner(source, words, asked.match, asked.force)
         plan = planner.plan()
         note_evidence(planner.facts, options)
         if asked.dry_run == "server":
@@ -77,7 +77,7 @@ def _check_consent(asked: TaintArgs, several: bool) -> None:
 # --- dry runs -------------------------------------------------------------------------------------------------------
 
 
-def _show_plan(options: Options, planner: Planner, plan: TaintPlan, server: bool) -> int:
+def _show_plan(options: Options, planner: TaintPlanner, plan: TaintPlan, server: bool) -> int:
     terminal = console(options)
     page = plan_page(plan, planner.missing, planner.notes(), planner.facts.evidence.address) if plan.writes else []
     lines = [*page, *([Safe("")] if page else []), *present_lines(plan), *dry_lines(plan, server)]

@@ -12,7 +12,7 @@ from kubectl_dra.commands.shared.address import completed
 from kubectl_dra.commands.shared.errors import CommandError
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.show import console, is_document
-from kubectl_dra.commands.taint.planning import Planner, write_plan
+from kubectl_dra.commands.taint.planning import TaintPlanner, write_plan
 from kubectl_dra.commands.taint.watch import controllers_word, wait_for_eviction
 from kubectl_dra.commands.taint.words import TaintArgs
 from kubectl_dra.model.taint_plan import TaintPlan, Verb
@@ -38,7 +38,7 @@ from kubectl_dra.reports.invocations import (
 from kubectl_dra.reports.taint_plan import with_effect
 from kubectl_dra.source.errors import ClusterError
 from kubectl_dra.source.live.errors import ApiError
-from kubectl_dra.source.live.write import Outcome, WriteState, carry_out, read_rule
+from kubectl_dra.source.live.write import WriteOutcome, WriteState, carry_out, read_rule
 
 NO_SCHEDULE: Final = "NoSchedule"
 NO_EXECUTE: Final = "NoExecute"
@@ -59,12 +59,12 @@ class Choice(StrEnum):
 class Dialogue:
     """One call that may write."""
 
-    def __init__(self, options: Options, asked: TaintArgs, planner: Planner) -> None:
+    def __init__(self, options: Options, asked: TaintArgs, planner: TaintPlanner) -> None:
         self._options = options
         self._asked = asked
         self._planner = planner
         self._terminal = console(options)
-        self._outcomes: list[Outcome] = []
+        self._outcomes: list[WriteOutcome] = []
         self._shown: list[Safe] = []
 
     def run(self, plan: TaintPlan) -> int:
@@ -157,7 +157,7 @@ class Dialogue:
                 raise CommandError("nothing more was written", _LIST)
         raise CommandError("the same rules keep changing under other hands", _LIST)
 
-    def _write(self, plan: TaintPlan) -> tuple[Outcome, ...]:
+    def _write(self, plan: TaintPlan) -> tuple[WriteOutcome, ...]:
         """The writes of a plan; each is told when it is done, and an interruption says what it left open."""
         before = len(self._outcomes)
         try:
@@ -171,7 +171,7 @@ class Dialogue:
                 self._terminal.note(fmt(text, done, count, plan.writes[done].name, look))
             raise
 
-    def _report(self, outcome: Outcome) -> None:
+    def _report(self, outcome: WriteOutcome) -> None:
         self._outcomes.append(outcome)
         if outcome.done and not is_document(self._options):
             only_name = self._options.output == "name"
@@ -307,7 +307,7 @@ def offers_steps(plan: TaintPlan) -> bool:
     return evicting and all(each.verb is Verb.CREATE for each in plan.writes)
 
 
-def failure(failed: Outcome, outcomes: tuple[Outcome, ...]) -> CommandError:
+def failure(failed: WriteOutcome, outcomes: tuple[WriteOutcome, ...]) -> CommandError:
     """What went wrong, and what is true now."""
     error = failed.error
     what = error.what if error is not None else "the write failed"

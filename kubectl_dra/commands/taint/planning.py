@@ -45,7 +45,7 @@ from kubectl_dra.reports.taint_rules import is_own
 _SHOWN: Final = 5
 
 
-class Planner:
+class TaintPlanner:
     """Makes the plans of one call."""
 
     def __init__(self, source: TaintSource, words: TaintWords, match: str, force: bool) -> None:
@@ -181,7 +181,7 @@ class Planner:
         )
 
 
-class RulePlanner(Planner):
+class RulePlanner(TaintPlanner):
     """Plans the deletion of one rule by its name, whoever made it."""
 
     def __init__(self, source: TaintSource, rule: str) -> None:
@@ -227,7 +227,7 @@ def _check_published(device: DeviceId, facts: ClusterState) -> None:
 
 def write_plan(
     options: Options,
-    planner: Planner,
+    planner: TaintPlanner,
     plan: TaintPlan,
     page: Sequence[Safe],
     outcomes: Sequence[Mapping[str, str]] = (),

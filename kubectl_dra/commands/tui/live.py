@@ -11,7 +11,7 @@ from kubectl_dra.commands.shared.cluster import features_of
 from kubectl_dra.commands.shared.errors import UsageProblem
 from kubectl_dra.model.ids import Key
 from kubectl_dra.source.errors import ClusterError
-from kubectl_dra.source.live.feed import Feed, Published
+from kubectl_dra.source.live.feed import FedState, Feed
 from kubectl_dra.source.live.pulse import Pulse
 from kubectl_dra.source.needs import Needs
 from kubectl_dra.source.spec import Connection
@@ -90,10 +90,10 @@ class WatchedFeed:
             # A feed that read nothing knows no more than the one before.
             self._objects = feed.objects or former
 
-    def _taker(self, listener: Listener) -> Callable[[Published], None]:
-        last: Published | None = None
+    def _taker(self, listener: Listener) -> Callable[[FedState], None]:
+        last: FedState | None = None
 
-        def take(published: Published) -> None:
+        def take(published: FedState) -> None:
             nonlocal last
             if self._stopped:
                 return

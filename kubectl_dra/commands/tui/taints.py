@@ -15,7 +15,7 @@ from kubectl_dra.commands.shared.address import completed
 from kubectl_dra.commands.shared.errors import CommandError, UsageProblem
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.taint.dialogue import NO_EXECUTE, NO_SCHEDULE, failure, offers_steps
-from kubectl_dra.commands.taint.planning import Planner, RulePlanner
+from kubectl_dra.commands.taint.planning import RulePlanner, TaintPlanner
 from kubectl_dra.commands.taint.source import TaintSource, open_source, source_of_facts
 from kubectl_dra.commands.taint.words import parse_words
 from kubectl_dra.model.taint_plan import TaintPlan
@@ -24,7 +24,7 @@ from kubectl_dra.output.taints.plan_page import plan_page
 from kubectl_dra.output.taints.results import change_lines, done_line, present_lines, truth_text
 from kubectl_dra.reports.taint_plan import with_effect
 from kubectl_dra.source.errors import SourceError
-from kubectl_dra.source.live.write import Outcome, WriteState, carry_out
+from kubectl_dra.source.live.write import WriteOutcome, WriteState, carry_out
 from kubectl_dra.tui.writing import Preview, RefusedError, TaintRequest, Written
 
 
@@ -63,11 +63,11 @@ class CommandTaintWriter:
         self._open.close()
         self._source = None
 
-    def _planner(self, order: TaintRequest, facts: ClusterState) -> Planner:
+    def _planner(self, order: TaintRequest, facts: ClusterState) -> TaintPlanner:
         source = self._source_of(facts)
         if order.rule:
             return RulePlanner(source, order.rule)
-        return Planner(source, parse_words(order.words, match=False), "", force=False)
+        return TaintPlanner(source, parse_words(order.words, match=False), "", force=False)
 
     def _source_of(self, facts: ClusterState) -> TaintSource:
         if self.refusal:
@@ -77,7 +77,7 @@ class CommandTaintWriter:
         return self._source
 
 
-def _carry_out(planner: Planner, plan: TaintPlan, effect: str, steps: bool) -> Written:
+def _carry_out(planner: TaintPlanner, plan: TaintPlan, effect: str, steps: bool) -> Written:
     """The writes of a plan, and what is to be agreed to after them."""
     outcomes = carry_out(planner.source.live, plan)
     lines = [line for outcome in outcomes for line in _outcome_lines(outcome)]
@@ -90,7 +90,7 @@ def _carry_out(planner: Planner, plan: TaintPlan, effect: str, steps: bool) -> W
     return Written([*lines, *_words(failure(failed, outcomes), planner.source.options)], False)
 
 
-def _with_next(lines: list[Safe], done: bool, planner: Planner, effect: str) -> Written:
+def _with_next(lines: list[Safe], done: bool, planner: TaintPlanner, effect: str) -> Written:
     """What is to be agreed to after what was written; where it can't be planned, what was written is still told."""
     try:
         return Written(lines, done, _preview(planner, planner.plan(effect), check=True))
@@ -98,14 +98,14 @@ def _with_next(lines: list[Safe], done: bool, planner: Planner, effect: str) -> 
         return Written([*lines, *_words(error, planner.source.options)], done)
 
 
-def _outcome_lines(outcome: Outcome) -> Iterator[Safe]:
+def _outcome_lines(outcome: WriteOutcome) -> Iterator[Safe]:
     if outcome.done:
         yield done_line(outcome.write)
     if outcome.state is WriteState.CONFIRMED and outcome.error is not None:
         yield fmt("warning: {}; but it was done", outcome.error.what)
 
 
-def _preview(planner: Planner, plan: TaintPlan, check: bool) -> Preview:
+def _preview(planner: TaintPlanner, plan: TaintPlan, check: bool) -> Preview:
     if not plan.writes:
         return Preview(plan, partial(present_lines, plan))
     if check:

@@ -27,7 +27,7 @@ from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.whatif.page import whatif_lines
 from kubectl_dra.reports import pending
 from kubectl_dra.reports.idle import WorkloadPendingReport
-from kubectl_dra.reports.unread import PENDING_CLAIMS, PENDING_GROUPS, PENDING_PODS, Subject, Unread, together, unread
+from kubectl_dra.reports.unread import PENDING_CLAIMS, PENDING_GROUPS, PENDING_PODS, ListGaps, Subject, together, unread
 
 
 def everything(call: single.PendingCall, kind: Kind) -> int:
@@ -84,7 +84,7 @@ def _list(
     call: single.PendingCall,
     answers: Sequence[Pending],
     subject: Subject,
-    page: Callable[[single.PendingCall, Sequence[Pending], Unread], list[Safe]],
+    page: Callable[[single.PendingCall, Sequence[Pending], ListGaps], list[Safe]],
 ) -> int:
     """A list: what could not be read and may change it, then what is known."""
     of_list = unread(call.cluster.state, subject, call.cluster.namespace, shown=bool(answers))
@@ -124,7 +124,7 @@ def _owned_by(inventory: Inventory, pod: Key, kind: Kind) -> bool:
     return any(owner.ref.kind == kind.name for owner in owners(inventory, inventory.pods[pod]))
 
 
-def _overview(call: single.PendingCall, answers: Sequence[Pending], found: Unread) -> list[Safe]:
+def _overview(call: single.PendingCall, answers: Sequence[Pending], found: ListGaps) -> list[Safe]:
     reports = [each.report for each in answers if isinstance(each.report, pending.PendingReport)]
     waiting = [line for each in answers if isinstance(each.report, WorkloadPendingReport) for line in each.page()]
     if waiting and not reports:
@@ -137,12 +137,12 @@ def _overview(call: single.PendingCall, answers: Sequence[Pending], found: Unrea
     return [*page[: len(page) - len(more)], *gang_lines(reports), *said(reports, call.now), *more]
 
 
-def _claims_overview(call: single.PendingCall, answers: Sequence[Pending], found: Unread) -> list[Safe]:
+def _claims_overview(call: single.PendingCall, answers: Sequence[Pending], found: ListGaps) -> list[Safe]:
     reports = [each.report for each in answers if isinstance(each.report, pending.ClaimPendingReport)]
     return claim_groups_page(pending.claim_groups(reports), call.cluster.namespace, found.bound, call.address)
 
 
-def _pages(_call: single.PendingCall, answers: Sequence[Pending], found: Unread) -> list[Safe]:
+def _pages(_call: single.PendingCall, answers: Sequence[Pending], found: ListGaps) -> list[Safe]:
     lines: list[Safe] = []
     for each in answers:
         lines += [Safe(""), *each.page()] if lines else each.page()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator
 from typing import Final
 
-from kubectl_dra.allocation import Attempt as Allocating
+from kubectl_dra.allocation import ClaimSearch as Allocating
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.capacity.filling import Alike, Filled
 from kubectl_dra.diagnosis.capacity.records import Devices, NodeRoom

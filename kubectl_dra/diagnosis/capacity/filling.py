@@ -12,12 +12,12 @@ from typing import Final
 
 import msgspec
 
-from kubectl_dra.allocation import Attempt as Allocating
+from kubectl_dra.allocation import ClaimSearch as Allocating
 from kubectl_dra.allocation.errors import Aborted
 from kubectl_dra.allocation.outcome import Allocated
 from kubectl_dra.allocation.pools import gather
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.attempt import Attempt, Result, attempt
+from kubectl_dra.diagnosis.attempt import NodeResult, PodAttempt, attempt
 from kubectl_dra.diagnosis.capacity.shape import Waiting, device_classes, keeps_to_itself
 from kubectl_dra.diagnosis.causes import explain
 from kubectl_dra.diagnosis.judgement import Judgement, judge
@@ -60,7 +60,7 @@ class Filled:
 
     waiting: Waiting
     judgement: Judgement
-    tried: Attempt
+    tried: PodAttempt
     groups: tuple[Alike, ...] = ()
     capped: bool = False
     side_by_side: bool = True
@@ -96,14 +96,14 @@ def fill(waiting: Waiting) -> Filled:
     return replace(start, groups=(*groups, *refused), counts=counts, capped=filled.capped)
 
 
-def _refused(world: ClusterState, waiting: Waiting, tried: Attempt, judged: Judgement) -> Iterator[Alike]:
+def _refused(world: ClusterState, waiting: Waiting, tried: PodAttempt, judged: Judgement) -> Iterator[Alike]:
     """The nodes on which not even one copy fits, by what is in the way."""
     for group in explain(world, waiting.pod, tried, judged).groups:
         if group.outcome is not NodeOutcome.FITS:
             yield Alike(group.nodes, 0, group)
 
 
-def _allocating(results: Iterable[Result]) -> Allocating | None:
+def _allocating(results: Iterable[NodeResult]) -> Allocating | None:
     """The allocator's attempt for the copy, with what its selectors have said; None where no devices are asked for."""
     found = (result.searched.attempt for result in results if result.searched is not None)
     return next(found, None)
@@ -137,7 +137,7 @@ def _is_local(world: ClusterState, allocating: Allocating | None, nodes: Sequenc
 
 
 def _classes(
-    waiting: Waiting, allocating: Allocating | None, fits: Sequence[tuple[Node, Result]]
+    waiting: Waiting, allocating: Allocating | None, fits: Sequence[tuple[Node, NodeResult]]
 ) -> list[tuple[str, ...]]:
     """Nodes that can't be told apart by any number of copies."""
     world = waiting.world
@@ -254,7 +254,7 @@ def fill_nodes(waiting: Waiting, most: int = MOST_PER_NODE, *, explained: bool =
     return FilledNodes(counts, last, True, failed, world)
 
 
-def _explained(world: ClusterState, waiting: Waiting, tried: Attempt) -> dict[str, NodeGroup]:
+def _explained(world: ClusterState, waiting: Waiting, tried: PodAttempt) -> dict[str, NodeGroup]:
     judged = judge(world, waiting.pod, tried)
     groups = explain(world, waiting.pod, tried, judged).groups
     return {name: group for group in groups if group.outcome is not NodeOutcome.FITS for name in group.nodes}

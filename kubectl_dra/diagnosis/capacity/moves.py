@@ -18,7 +18,7 @@ from kubectl_dra.diagnosis.capacity.least import MOST_AT_ONCE, LeastMoves, PodSe
 from kubectl_dra.diagnosis.capacity.movable import Movable, movable
 from kubectl_dra.diagnosis.capacity.records import Move, Moves
 from kubectl_dra.diagnosis.capacity.shape import Shape, waiting
-from kubectl_dra.diagnosis.whatif.displaced import By, Leaving, displace
+from kubectl_dra.diagnosis.whatif.displaced import LeavesBy, Leaving, displace
 from kubectl_dra.diagnosis.whatif.records import PodFate
 from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.inventory import Inventory
@@ -162,7 +162,7 @@ class _Made:
 def _restarted(world: ClusterState, pods: Sequence[Movable], closed: tuple[str, ...]) -> _Made:
     """Pods of one node are restarted while nodes are closed, the most important first."""
     leaving = Leaving()
-    leaving.add((each.key for each in pods), By.TAINT)
+    leaving.add((each.key for each in pods), LeavesBy.TAINT)
     after, displaced = displace(world.changed(_cordoned(world.inventory, closed)), leaving)
     fates = {each.fate for each in displaced}
     if fates != {PodFate.MOVES}:

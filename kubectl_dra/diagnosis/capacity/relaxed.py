@@ -9,7 +9,7 @@ from typing import Final
 
 import msgspec
 
-from kubectl_dra.allocation import Attempt as Allocating
+from kubectl_dra.allocation import ClaimSearch as Allocating
 from kubectl_dra.allocation.candidates import Candidate
 from kubectl_dra.allocation.checks import Checks
 from kubectl_dra.allocation.errors import Aborted

@@ -9,7 +9,7 @@ from typing import Final
 
 import msgspec
 
-from kubectl_dra.allocation import Attempt as Allocating
+from kubectl_dra.allocation import ClaimSearch as Allocating
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import quota
 from kubectl_dra.diagnosis.placing import added

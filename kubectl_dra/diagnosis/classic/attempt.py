@@ -10,14 +10,14 @@ from functools import cached_property
 from typing import Final
 
 from kubectl_dra.allocation import nodes as node_selectors
-from kubectl_dra.allocation.named_resources import NamedResources
+from kubectl_dra.allocation.named_resources import NamedInstances
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.attempt import Attempt, Attempting, Result
+from kubectl_dra.diagnosis.attempt import Attempting, NodeResult, PodAttempt
 from kubectl_dra.diagnosis.classic.explanations import named_story
 from kubectl_dra.diagnosis.classic.pre_filter import PreFilter, class_nodes, driver_of, scheduling_context
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.funnel import NodeExplanation
-from kubectl_dra.diagnosis.pre_filter import Stop
+from kubectl_dra.diagnosis.pre_filter import PreFilterStop
 from kubectl_dra.diagnosis.records import Cause, ClassProblem, Negotiation, NodeOutcome, ObjectRef, SearchSize
 from kubectl_dra.model.classic import ClaimSchedulingStatus, ClassicResourceClaim, PodSchedulingContext
 from kubectl_dra.model.core import Node, Pod
@@ -38,7 +38,7 @@ _SLICE_ORDER: Final = "the scheduler goes through the slices of a node in any or
 
 def attempt(
     world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim], among: Collection[str] | None = None
-) -> Attempt:
+) -> PodAttempt:
     """Try to schedule ``pod`` with its existing ``claims``, some of which are classic."""
     return ClassicAttempting(world, pod, claims, among).run()
 
@@ -66,11 +66,11 @@ class ClassicAttempting(Attempting):
         """Those of the default profile, with the DynamicResources of these schedulers."""
         return [_ClassicDevices(self) if isinstance(each, DynamicResources) else each for each in PLUGINS]
 
-    def check(self) -> Stop | None:
+    def check(self) -> PreFilterStop | None:
         """What ends the attempt before any node is looked at."""
         return self._pre_filter.check()
 
-    def examine(self, node: Node) -> Result | None:
+    def examine(self, node: Node) -> NodeResult | None:
         """What the first claim that speaks against the node says; claims that are searched come after all others."""
         for position, claim in enumerate(self.claims):
             if isinstance(claim, ClassicResourceClaim) and claim.status.allocation is None:
@@ -79,7 +79,7 @@ class ClassicAttempting(Attempting):
                     return found
         return None
 
-    def _examine_claim(self, node: Node, position: int, claim: ClassicResourceClaim) -> Result | None:
+    def _examine_claim(self, node: Node, position: int, claim: ClassicResourceClaim) -> NodeResult | None:
         for selector in class_nodes(self.world, claim):
             if not node_selectors.matches(selector, node):
                 return self._excluded(claim)
@@ -90,7 +90,7 @@ class ClassicAttempting(Attempting):
             return self._unsuitable(claim, answer)
         return None
 
-    def _excluded(self, claim: ClassicResourceClaim) -> Result:
+    def _excluded(self, claim: ClassicResourceClaim) -> NodeResult:
         classic = claim.classic
         name = classic.resource_class_name or ", ".join(
             request.exactly.device_class_name for request in claim.spec.devices.requests if request.exactly is not None
@@ -99,7 +99,7 @@ class ClassicAttempting(Attempting):
         text = _EXCLUDED.format("resource" if classic.resource_class_name else "device")
         return _rejected(text, NodeExplanation((cause.code, cause.claim), (), (cause,), ()))
 
-    def _unsuitable(self, claim: ClassicResourceClaim, answer: ClaimSchedulingStatus) -> Result:
+    def _unsuitable(self, claim: ClassicResourceClaim, answer: ClaimSchedulingStatus) -> NodeResult:
         context = self._context
         assert context is not None  # noqa: S101 - it has the answer
         detail = Negotiation(
@@ -116,21 +116,21 @@ class ClassicAttempting(Attempting):
     # --- named resources ----------------------------------------------------------------------------------------------
 
     @cached_property
-    def _named(self) -> NamedResources:
-        return NamedResources(self.world.inventory.slices.values(), self.world.inventory.claims.values())
+    def _named(self) -> NamedInstances:
+        return NamedInstances(self.world.inventory.slices.values(), self.world.inventory.claims.values())
 
-    def _examine_named(self, node: Node, position: int, claim: ClassicResourceClaim) -> Result | None:
+    def _examine_named(self, node: Node, position: int, claim: ClassicResourceClaim) -> NodeResult | None:
         evidence, demands = self.world.evidence, self._pre_filter.demands[position]
         if not evidence.complete("ResourceSlice"):
-            return Result(NodeOutcome.UNDECIDED, _PLUGIN)
+            return NodeResult(NodeOutcome.UNDECIDED, _PLUGIN)
         name = node.metadata.name
         outcome = self._named.select(name, demands)
         if outcome.undecided:
             cause = Cause(Code.SEARCH_UNDECIDED, SearchSize(0, _SLICE_ORDER), ObjectRef.of_claim(claim))
-            return Result(NodeOutcome.UNDECIDED, _PLUGIN, explanation=NodeExplanation(cause.code, (), (cause,), ()))
+            return NodeResult(NodeOutcome.UNDECIDED, _PLUGIN, explanation=NodeExplanation(cause.code, (), (cause,), ()))
         if outcome.suitable:
             # Claims that could not be read may hold what looks free.
-            return None if evidence.complete("ResourceClaim") else Result(NodeOutcome.UNDECIDED, _PLUGIN)
+            return None if evidence.complete("ResourceClaim") else NodeResult(NodeOutcome.UNDECIDED, _PLUGIN)
         text = UNSUITABLE if outcome.error is None else _CHECK_FAILED + outcome.error.text(name)
         return _rejected(text, named_story(self._named, name, ObjectRef.of_claim(claim), demands, outcome))
 
@@ -158,11 +158,11 @@ class _ClassicDevices(DynamicResources):
         return [found[node.name] if (result := known[node.name]) is None else _status(result) for node in nodes]
 
 
-def _status(result: Result) -> Status:
+def _status(result: NodeResult) -> Status:
     if result.outcome is NodeOutcome.UNDECIDED:
         return Status(statuses.Code.UNKNOWN, detail=result)
     return unresolvable(*result.texts, detail=result)
 
 
-def _rejected(text: str, explanation: NodeExplanation) -> Result:
-    return Result(NodeOutcome.CANNOT_ALLOCATE, _PLUGIN, (text,), explanation=explanation)
+def _rejected(text: str, explanation: NodeExplanation) -> NodeResult:
+    return NodeResult(NodeOutcome.CANNOT_ALLOCATE, _PLUGIN, (text,), explanation=explanation)

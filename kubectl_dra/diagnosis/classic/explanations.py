@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from kubectl_dra.allocation.named_resources import Demand, Instance, NamedResources, Outcome, SelectorError, admits
+from kubectl_dra.allocation.named_resources import (
+    DriverDemand,
+    Instance,
+    NamedInstances,
+    NamedOutcome,
+    NamedSelectorError,
+    admits,
+)
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.funnel import NodeExplanation
 from kubectl_dra.diagnosis.records import Cause, FatalError, Funnel, ObjectRef, Removal, RequestReport, StageName
@@ -18,7 +25,7 @@ _CODES: Final = {
 
 
 def named_story(
-    resources: NamedResources, node: str, claim: ObjectRef, demands: Sequence[Demand], outcome: Outcome
+    resources: NamedInstances, node: str, claim: ObjectRef, demands: Sequence[DriverDemand], outcome: NamedOutcome
 ) -> NodeExplanation:
     """The explanation of a node that is not suitable for one claim; requests are numbered per driver."""
     reports, causes = [], []
@@ -40,12 +47,12 @@ def named_story(
     return NodeExplanation((told, tuple((c.code, c.request) for c in causes)), tuple(reports), tuple(causes), nearness)
 
 
-def request_name(demands: Sequence[Demand], demand: Demand, number: int) -> str:
+def request_name(demands: Sequence[DriverDemand], demand: DriverDemand, number: int) -> str:
     """What a request is called, which has no name: its number, and the driver's name if there are several."""
     return f"request {number}" if len(demands) == 1 else f"{demand.driver} request {number}"
 
 
-def _failed(claim: ObjectRef, node: str, error: SelectorError) -> Cause:
+def _failed(claim: ObjectRef, node: str, error: NamedSelectorError) -> Cause:
     owner = "the class's filter" if error.request is None else f"request {error.request}"
     detail = FatalError(
         error.text(node),
@@ -64,7 +71,7 @@ def _short(claim: ObjectRef, request: str, funnel: Funnel) -> Cause:
     return Cause(code, funnel, claim, request)
 
 
-def _funnel(node: str, demand: Demand, number: int, expression: str, instances: Iterable[Instance]) -> Funnel:
+def _funnel(node: str, demand: DriverDemand, number: int, expression: str, instances: Iterable[Instance]) -> Funnel:
     passed = [each for each in instances if admits(demand, None, "", each) is True]
     selected = [each for each in passed if admits(demand, number, expression, each) is True]
     refused = [each for each in passed if each not in selected]

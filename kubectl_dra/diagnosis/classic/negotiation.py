@@ -14,7 +14,7 @@ from typing import Final
 from kubectl_dra.allocation import nodes as node_selectors
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import judgement
-from kubectl_dra.diagnosis.attempt import Attempt
+from kubectl_dra.diagnosis.attempt import PodAttempt
 from kubectl_dra.diagnosis.classic.attempt import answer_for
 from kubectl_dra.diagnosis.classic.pre_filter import class_nodes, driver_of, scheduling_context
 from kubectl_dra.diagnosis.codes import Code
@@ -32,7 +32,7 @@ _WAITING: Final = fit_error.fit_error(1, ["waiting for resource driver to provid
 CONTEXT_KIND: Final = "PodSchedulingContext"
 
 
-def judge(world: ClusterState, pod: Pod, tried: Attempt) -> Judgement:
+def judge(world: ClusterState, pod: Pod, tried: PodAttempt) -> Judgement:
     """The verdict of an attempt with classic claims."""
     waiting = _waiting(world, tried)
     if waiting and tried.stop is None and not world.evidence.complete(CONTEXT_KIND, pod.metadata.namespace):
@@ -47,7 +47,7 @@ def judge(world: ClusterState, pod: Pod, tried: Attempt) -> Judgement:
     return replace(found, refusals=(*found.refusals, *causes)) if causes else found
 
 
-def _waiting(world: ClusterState, tried: Attempt) -> tuple[tuple[int, ClassicResourceClaim], ...]:
+def _waiting(world: ClusterState, tried: PodAttempt) -> tuple[tuple[int, ClassicResourceClaim], ...]:
     """The claims that a driver's controller has to allocate, with their positions."""
     return tuple(
         (position, claim)
@@ -72,7 +72,7 @@ class _Talk:
 
     world: ClusterState
     pod: Pod
-    tried: Attempt
+    tried: PodAttempt
     waiting: tuple[tuple[int, ClassicResourceClaim], ...]
 
     @property
@@ -158,7 +158,7 @@ class _Talk:
 
 
 def _no_common_node(
-    world: ClusterState, pod: Pod, tried: Attempt, waiting: Sequence[tuple[int, ClassicResourceClaim]]
+    world: ClusterState, pod: Pod, tried: PodAttempt, waiting: Sequence[tuple[int, ClassicResourceClaim]]
 ) -> Iterator[Cause]:
     """Several claims, each with nodes of its own: that no node is in all of them is the reason."""
     if len(waiting) < 2 or tried.nodes(NodeOutcome.FITS):

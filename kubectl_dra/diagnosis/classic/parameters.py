@@ -9,10 +9,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from kubectl_dra.allocation.named_resources import Demand, compile_error
+from kubectl_dra.allocation.named_resources import DriverDemand, compile_error
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.pre_filter import Stop
+from kubectl_dra.diagnosis.pre_filter import PreFilterStop
 from kubectl_dra.diagnosis.records import Cause, FatalError, ObjectRef, ParametersProblem
 from kubectl_dra.model.classic import (
     ClassicResourceClaim,
@@ -49,7 +49,7 @@ class _Lookup:
         """Whether the in-tree object itself is named."""
         return (self.reference.api_group, self.reference.kind) == (_GROUP, self.kind)
 
-    def missing(self, world: ClusterState, known: Iterable[Key]) -> Stop:
+    def missing(self, world: ClusterState, known: Iterable[Key]) -> PreFilterStop:
         """What the scheduler says if there are no such parameters."""
         reference = self.reference
         if self.direct:
@@ -63,20 +63,24 @@ class _Lookup:
             self.owner, reference.kind, reference.name, self.namespace, not self.direct, similar(reference.name, names)
         )
         cause = Cause(Code.PARAMETERS_MISSING, detail, self.subject)
-        return Stop(text, False, (cause,), certain=world.evidence.complete(self.kind, self.namespace))
+        return PreFilterStop(text, False, (cause,), certain=world.evidence.complete(self.kind, self.namespace))
 
 
-def demands(world: ClusterState, claim: ClassicResourceClaim, class_: ResourceClass) -> tuple[Demand, ...] | Stop:
+def demands(
+    world: ClusterState, claim: ClassicResourceClaim, class_: ResourceClass
+) -> tuple[DriverDemand, ...] | PreFilterStop:
     """What the claim asks of each driver; or what keeps it from being tried."""
     subject = ObjectRef.of_claim(claim)
     of_class = _class_parameters(world, class_, subject)
-    if isinstance(of_class, Stop):
+    if isinstance(of_class, PreFilterStop):
         return of_class
     of_claim = _claim_parameters(world, claim, class_, subject)
-    return of_claim if isinstance(of_claim, Stop) else _combined(of_class, of_claim, subject)
+    return of_claim if isinstance(of_claim, PreFilterStop) else _combined(of_class, of_claim, subject)
 
 
-def _class_parameters(world: ClusterState, class_: ResourceClass, subject: ObjectRef) -> ResourceClassParameters | Stop:
+def _class_parameters(
+    world: ClusterState, class_: ResourceClass, subject: ObjectRef
+) -> ResourceClassParameters | PreFilterStop:
     reference = class_.parameters_ref
     if reference is None:
         return ResourceClassParameters()
@@ -86,7 +90,7 @@ def _class_parameters(world: ClusterState, class_: ResourceClass, subject: Objec
 
 def _claim_parameters(
     world: ClusterState, claim: ClassicResourceClaim, class_: ResourceClass, subject: ObjectRef
-) -> ResourceClaimParameters | Stop:
+) -> ResourceClaimParameters | PreFilterStop:
     reference = claim.classic.parameters_ref
     if reference is None:
         anything = ResourceRequest(named_resources=NamedSelector("true"))
@@ -97,7 +101,7 @@ def _claim_parameters(
     return _find(world, lookup, world.inventory.classic.claim_parameters)
 
 
-def _find(world: ClusterState, lookup: _Lookup, known: Mapping[Key, P]) -> P | Stop:
+def _find(world: ClusterState, lookup: _Lookup, known: Mapping[Key, P]) -> P | PreFilterStop:
     if lookup.direct:
         found = known.get(Key(lookup.namespace, lookup.reference.name))
     else:
@@ -117,7 +121,7 @@ def _generated(parameters: ResourceClassParameters | ResourceClaimParameters, lo
 
 def _combined(
     of_class: ResourceClassParameters, of_claim: ResourceClaimParameters, subject: ObjectRef
-) -> tuple[Demand, ...] | Stop:
+) -> tuple[DriverDemand, ...] | PreFilterStop:
     requests: dict[str, list[str]] = {}
     for index, entry in enumerate(of_claim.driver_requests):
         for number, request in enumerate(entry.requests):
@@ -125,7 +129,7 @@ def _combined(
                 where = f"claim parameters {key_of(of_claim.metadata)}: driverRequersts[{index}].requests[{number}]"
                 return _fatal(f"{where}: no supported structured parameters found", subject)
             requests.setdefault(entry.driver_name, []).append(request.named_resources.selector)
-    found = tuple(Demand(driver, tuple(asked), _filter(of_class, driver)) for driver, asked in requests.items())
+    found = tuple(DriverDemand(driver, tuple(asked), _filter(of_class, driver)) for driver, asked in requests.items())
     wrong = next((text for text in map(compile_error, found) if text), "")
     if wrong:
         return _fatal(f"creating claim controller for named resources structured model: {wrong}", subject)
@@ -139,6 +143,6 @@ def _filter(of_class: ResourceClassParameters, driver: str) -> str | None:
     return None if first is None else first.selector
 
 
-def _fatal(text: str, subject: ObjectRef) -> Stop:
+def _fatal(text: str, subject: ObjectRef) -> PreFilterStop:
     code = Code.SELECTOR_DOES_NOT_COMPILE if "CEL expression" in text else Code.REQUEST_MALFORMED
-    return Stop(text, True, (Cause(code, FatalError(text), subject),))
+    return PreFilterStop(text, True, (Cause(code, FatalError(text), subject),))

@@ -10,7 +10,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from kubectl_dra.allocation.named_resources import Demand, NamedResources
+from kubectl_dra.allocation.named_resources import DriverDemand, NamedInstances
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.classic.pre_filter import PreFilter
 from kubectl_dra.model import resource
@@ -35,7 +35,7 @@ def allocated(
     """The claims that the scheduler allocates itself on ``node``, with what they get there."""
     pre_filter = PreFilter(world, pod, claims)
     pre_filter.check()
-    resources = NamedResources(world.inventory.slices.values(), world.inventory.claims.values())
+    resources = NamedInstances(world.inventory.slices.values(), world.inventory.claims.values())
     found = {}
     for position, demands in pre_filter.demands.items():
         claim = claims[position]
@@ -48,7 +48,7 @@ def allocated(
     return found
 
 
-def _handles(resources: NamedResources, node: str, demands: Sequence[Demand]) -> Iterator[ResourceHandle]:
+def _handles(resources: NamedInstances, node: str, demands: Sequence[DriverDemand]) -> Iterator[ResourceHandle]:
     for driver, selection in resources.select(node, demands).selections.items():
         names = [instance.name for instance in selection.chosen if instance is not None]
         results = tuple(DriverAllocationResult(named_resources=NamedResult(name)) for name in names)

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from kubectl_dra.allocation.named_resources import Demand
+from kubectl_dra.allocation.named_resources import DriverDemand
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import pre_filter
 from kubectl_dra.diagnosis.classic.parameters import demands
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gates import consumers_of
-from kubectl_dra.diagnosis.pre_filter import Stop
+from kubectl_dra.diagnosis.pre_filter import PreFilterStop
 from kubectl_dra.diagnosis.records import Cause, ClassProblem, Consumers, FatalError, Negotiation, ObjectRef
 from kubectl_dra.model.classic import (
     IMMEDIATE,
@@ -37,9 +37,9 @@ class PreFilter:
         self._world = world
         self._pod = pod
         self._claims = claims
-        self.demands: dict[int, tuple[Demand, ...]] = {}
+        self.demands: dict[int, tuple[DriverDemand, ...]] = {}
 
-    def check(self) -> Stop | None:
+    def check(self) -> PreFilterStop | None:
         """The first problem, with the causes of all."""
         problems = list(self._foreign_context())
         for index, claim in enumerate(self._claims):
@@ -49,7 +49,7 @@ class PreFilter:
                 problems += pre_filter.problems_of(self._world, claim)
         return pre_filter.first_of(problems)
 
-    def _foreign_context(self) -> Iterator[Stop]:
+    def _foreign_context(self) -> Iterator[PreFilterStop]:
         context = scheduling_context(self._world, self._pod)
         if context is None:
             return
@@ -57,22 +57,22 @@ class PreFilter:
         if owner is None or owner.uid != self._pod.metadata.uid:
             uid, pod = context.metadata.uid, key_of(self._pod.metadata)
             text = f"PodSchedulingContext object with UID {uid} is not owned by Pod {pod}"
-            yield Stop(text, True, (Cause(Code.NEGOTIATION_FOREIGN, FatalError(text)),))
+            yield PreFilterStop(text, True, (Cause(Code.NEGOTIATION_FOREIGN, FatalError(text)),))
 
-    def _problems(self, index: int, claim: ClassicResourceClaim) -> Iterator[Stop]:
+    def _problems(self, index: int, claim: ClassicResourceClaim) -> Iterator[PreFilterStop]:
         classic, allocation, ref = claim.classic, claim.status.allocation, ObjectRef.of_claim(claim)
         if classic.controller and not self._world.features.control_plane_controller:
             text = "resourceclaim depends on disabled DRAControlPlaneController feature"
-            yield Stop(text, False, (Cause(Code.CONTROLLER_DISABLED, Negotiation(classic.controller), ref),))
+            yield PreFilterStop(text, False, (Cause(Code.CONTROLLER_DISABLED, Negotiation(classic.controller), ref),))
         if classic.deallocation_requested:
             cause = Cause(Code.DEALLOCATION_REQUESTED, Negotiation(driver_of(self._world, claim)), ref)
-            yield Stop("resourceclaim must be reallocated", False, (cause,))
+            yield PreFilterStop("resourceclaim must be reallocated", False, (cause,))
         if allocation is None:
             yield from self._unallocated(index, claim)
             return
         if self._taken(claim):
             cause = Cause(Code.CLAIM_NOT_SHAREABLE, Consumers(consumers_of(claim)), ref)
-            yield Stop("resourceclaim in use", False, (cause,))
+            yield PreFilterStop("resourceclaim in use", False, (cause,))
         yield from pre_filter.unparsable(claim, allocation.node_selector)
 
     def _taken(self, claim: ClassicResourceClaim) -> bool:
@@ -81,7 +81,7 @@ class PreFilter:
             return False
         return not is_reserved_for(self._pod, claim, self._world.features)
 
-    def _unallocated(self, index: int, claim: ClassicResourceClaim) -> Iterator[Stop]:
+    def _unallocated(self, index: int, claim: ClassicResourceClaim) -> Iterator[PreFilterStop]:
         name = claim.classic.resource_class_name
         if not name:
             yield from pre_filter.problems_of(self._world, claim)
@@ -95,21 +95,21 @@ class PreFilter:
                 Code.RESOURCE_CLASS_MISSING, ClassProblem(name, similar(name, known)), ObjectRef.of_claim(claim)
             )
             certain = self._world.evidence.complete("ResourceClass")
-            yield Stop(f"resource class {name} does not exist", False, (cause,), certain)
+            yield PreFilterStop(f"resource class {name} does not exist", False, (cause,), certain)
             return
         yield from pre_filter.unparsable(claim, class_.suitable_nodes)
         yield from self._of_class(index, claim, class_)
 
-    def _of_class(self, index: int, claim: ClassicResourceClaim, class_: ResourceClass) -> Iterator[Stop]:
+    def _of_class(self, index: int, claim: ClassicResourceClaim, class_: ResourceClass) -> Iterator[PreFilterStop]:
         if class_.structured_parameters:
             found = demands(self._world, claim, class_)
-            if isinstance(found, Stop):
+            if isinstance(found, PreFilterStop):
                 yield found
             else:
                 self.demands[index] = found
         elif claim.classic.allocation_mode == IMMEDIATE:
             cause = Cause(Code.IMMEDIATE_NOT_ALLOCATED, Negotiation(class_.driver_name), ObjectRef.of_claim(claim))
-            yield Stop("unallocated immediate resourceclaim", False, (cause,))
+            yield PreFilterStop("unallocated immediate resourceclaim", False, (cause,))
 
 
 def scheduling_context(world: ClusterState, pod: Pod) -> PodSchedulingContext | None:

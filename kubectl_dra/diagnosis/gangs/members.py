@@ -10,7 +10,7 @@ import msgspec
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis import makers
 from kubectl_dra.diagnosis.attempt import Attempting
-from kubectl_dra.diagnosis.causes import Explanation, explain
+from kubectl_dra.diagnosis.causes import ExplainedCauses, explain
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gangs.cycles import cycle_of, group_key
 from kubectl_dra.diagnosis.gangs.templates import workloads_for
@@ -35,15 +35,15 @@ from kubectl_dra.model.resource import ConsumerReference
 from kubectl_dra.scheduler import attempt as engine
 from kubectl_dra.scheduler.claims import resolve
 from kubectl_dra.scheduler.fit_error import without_preemption
-from kubectl_dra.scheduler.gangs.decision import PLUGIN, TOO_FEW, GroupDecision, GroupOutcome, Member, MemberOutcome
+from kubectl_dra.scheduler.gangs.decision import PLUGIN, TOO_FEW, GangMember, GroupDecision, GroupOutcome, MemberOutcome
 from kubectl_dra.scheduler.gangs.group import Gang
-from kubectl_dra.scheduler.gangs.trial import Tried
+from kubectl_dra.scheduler.gangs.trial import TriedPod
 from kubectl_dra.scheduler.gangs.world import extended_name
 from kubectl_dra.scheduler.snapshot import Snapshot
 from kubectl_dra.scheduler.status import Code as StatusCode
 
 POD_GROUP = "PodGroup"
-_NOTHING = Explanation((), (), (), {})
+_NOTHING = ExplainedCauses((), (), (), {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ def without_group(state: ClusterState, group: Key, pod: Pod) -> MemberFinding | 
     return MemberFinding(Verdict.GATED, (Cause(Code.POD_GROUP_MISSING, detail),))
 
 
-def _gated(state: ClusterState, decision: GroupDecision, own: Member | None) -> MemberFinding:
+def _gated(state: ClusterState, decision: GroupDecision, own: GangMember | None) -> MemberFinding:
     cause = group_gate(state, decision)
     if own is not None and any(status.plugin == PLUGIN for status in own.gates):
         return MemberFinding(Verdict.GATED, (_too_few(state, decision),))
@@ -137,7 +137,7 @@ def _open(state: ClusterState, decision: GroupDecision) -> MemberFinding:
 
 
 class _Tried:
-    def __init__(self, state: ClusterState, decision: GroupDecision, own: Member) -> None:
+    def __init__(self, state: ClusterState, decision: GroupDecision, own: GangMember) -> None:
         self._state = state
         self._decision = decision
         self._own = own
@@ -161,10 +161,10 @@ class _Tried:
             verdict, causes, own.reason or None, messages, found.groups, preemption_of(decision, own), found.unread
         )
 
-    def _explained(self) -> Explanation:
+    def _explained(self) -> ExplainedCauses:
         return explanation(self._state, self._decision, self._tried) if self._tried is not None else _NOTHING
 
-    def _in_the_way(self) -> Explanation:
+    def _in_the_way(self) -> ExplainedCauses:
         """Of the pod itself if it found no node, else of the first that did not."""
         if self._tried is not None and not self._tried.node:
             return self._explained()
@@ -207,13 +207,13 @@ def group_cause(state: ClusterState, decision: GroupDecision) -> Cause:
     return Cause(Code.POD_GROUP_UNPLACED, detail)
 
 
-def first_failed(decision: GroupDecision) -> Tried | None:
+def first_failed(decision: GroupDecision) -> TriedPod | None:
     """The first pod that found no node."""
     tried = decision.placed.trial.tried if decision.placed is not None else ()
     return next((each for each in tried if not each.node), None)
 
 
-def preemption_of(decision: GroupDecision, member: Member | None = None) -> Preemption | None:
+def preemption_of(decision: GroupDecision, member: GangMember | None = None) -> Preemption | None:
     """Whom the scheduler evicts for a group, if that helps; ``member``: for one of its pods, with its node."""
     found = decision.after.preemption if decision.after is not None else None
     if found is None:
@@ -228,11 +228,11 @@ def preemption_of(decision: GroupDecision, member: Member | None = None) -> Pree
 
 
 @derived()
-def _explanations(_state: ClusterState) -> dict[tuple[Key, Key], Explanation]:
+def _explanations(_state: ClusterState) -> dict[tuple[Key, Key], ExplainedCauses]:
     return {}
 
 
-def explanation(state: ClusterState, decision: GroupDecision, tried: Tried) -> Explanation:
+def explanation(state: ClusterState, decision: GroupDecision, tried: TriedPod) -> ExplainedCauses:
     """What a pod met on the nodes, beside those of its group that were placed before it."""
     if tried.attempt is None:
         return _NOTHING
@@ -243,7 +243,7 @@ def explanation(state: ClusterState, decision: GroupDecision, tried: Tried) -> E
     return known[key]
 
 
-def _explained(pod: Pod, found: engine.Attempt, code: StatusCode, placed: Sequence[Pod]) -> Explanation:
+def _explained(pod: Pod, found: engine.Attempt, code: StatusCode, placed: Sequence[Pod]) -> ExplainedCauses:
     there = _reserved(found.cycle.snapshot, placed)
     entries = resolve(there.inventory, there.evidence, there.features, pod)
     claims = [entry.claim for entry in entries if entry.claim is not None]

@@ -28,7 +28,7 @@ from kubectl_dra.selectors.compiling import clauses_of
 from kubectl_dra.selectors.partitions import smaller_partitions
 from kubectl_dra.selectors.rewrite import alternatives, corrections, near_amounts, near_values
 from kubectl_dra.selectors.same_value import same_values
-from kubectl_dra.selectors.trial import Trial
+from kubectl_dra.selectors.trial import SelectorTrial
 
 # What each asks of its reader, beside the costs of ``edits``.
 _MENDED: Final = 30
@@ -89,7 +89,7 @@ def _classes_without_devices(case: Case) -> Iterator[Candidate]:
     }
     for name in sorted(names & case.world.inventory.classes.keys()):
         device_class = case.world.inventory.classes[name]
-        trial = Trial.of_device_class(device_class, case.published, case.world.features)
+        trial = SelectorTrial.of_device_class(device_class, case.published, case.world.features)
         for found in corrections(trial):
             yield _class_selector(device_class, found.number, found.expression)
 
@@ -100,11 +100,11 @@ def _corrected(case: Case, request: Form) -> Mapping[int, Sequence[str]]:
     return {found.number - trial.class_selectors: [found.expression] for found in corrections(trial)}
 
 
-def _trial(case: Case, request: Form) -> Trial[Published]:
+def _trial(case: Case, request: Form) -> SelectorTrial[Published]:
     """The selectors of a request and its class on the devices that are looked at."""
     device_class = case.world.inventory.classes.get(request.device_class_name)
     expressions = [selector.expression for selector in request.selectors]
-    return Trial.of_request(expressions, device_class, case.published, case.world.features)
+    return SelectorTrial.of_request(expressions, device_class, case.published, case.world.features)
 
 
 def _failing(case: Case, error: FatalError, claim: ResourceClaim | None) -> Iterator[Candidate]:
@@ -115,7 +115,7 @@ def _failing(case: Case, error: FatalError, claim: ResourceClaim | None) -> Iter
     if error.owner.startswith("class "):
         device_class = case.world.inventory.classes.get(error.owner.removeprefix("class "))
         if device_class is not None:
-            trial = Trial.of_device_class(device_class, case.published, case.world.features)
+            trial = SelectorTrial.of_device_class(device_class, case.published, case.world.features)
             found = [each.expression for each in corrections(trial) if each.number == place]
             yield from first_of([_class_selector(device_class, place, text) for text in found])
         return

@@ -19,7 +19,7 @@ from kubectl_dra.diagnosis.remedies.changes import Change
 from kubectl_dra.diagnosis.remedies.together import Together
 from kubectl_dra.diagnosis.workloads import Owners
 from kubectl_dra.model.ids import Key
-from kubectl_dra.scheduler.claims import Problem, resolve
+from kubectl_dra.scheduler.claims import ClaimProblem, resolve
 
 _NODES_PER_GROUP: Final = 3
 _MAX_SAMPLE: Final = 60
@@ -117,7 +117,7 @@ def outcome(world: ClusterState, key: Key, among: frozenset[str] | None = None) 
     entries = resolve(world.inventory, world.evidence, world.features, pod)
     gated = bool(pod.spec.scheduling_gates) or any(entry.problem is not None for entry in entries)
     if gated or other_scheduler(pod, world.schedulers) is not None:
-        unreadable = any(entry.problem is Problem.UNREADABLE for entry in entries)
+        unreadable = any(entry.problem is ClaimProblem.UNREADABLE for entry in entries)
         return Result(tried=unreadable and not pod.spec.scheduling_gates)
     tried = attempt(world, pod, [entry.claim for entry in entries if entry.claim is not None], among)
     if judge(world, pod, tried).verdict is not Verdict.SCHEDULABLE:

@@ -11,7 +11,7 @@ import msgspec
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.cluster.edits import Edit, Put, Remove, edited
 from kubectl_dra.diagnosis.whatif import taints
-from kubectl_dra.diagnosis.whatif.displaced import By, Leaving, displace
+from kubectl_dra.diagnosis.whatif.displaced import LeavesBy, Leaving, displace
 from kubectl_dra.diagnosis.whatif.nodes import gone_with, like, new_names
 from kubectl_dra.diagnosis.whatif.records import (
     About,
@@ -99,15 +99,15 @@ class _Applying:
             case AddTaint():
                 self._require(switch.target)
                 self._edit(taints.begun(self._world, switch))
-                self._leaving.add(taints.evicted_by(self._world, switch), By.TAINT)
+                self._leaving.add(taints.evicted_by(self._world, switch), LeavesBy.TAINT)
             case Drain():
                 self._require_node(switch.node)
-                self._leave(switch.node, By.DRAIN)
+                self._leave(switch.node, LeavesBy.DRAIN)
                 node = self._world.inventory.nodes[switch.node]
                 self._edit((Put("Node", _cordoned(node)),))
             case RemoveNode():
                 self._require_node(switch.node)
-                self._leave(switch.node, By.REMOVAL)
+                self._leave(switch.node, LeavesBy.REMOVAL)
                 self._removed.append(switch.node)
 
     def finish(self, switches: tuple[Switch, ...]) -> tuple[ClusterState, WhatIf]:
@@ -129,7 +129,7 @@ class _Applying:
         self._edit(edit for name in names for edit in template.edits(name))
         self._nodes += names
 
-    def _leave(self, node: str, by: By) -> None:
+    def _leave(self, node: str, by: LeavesBy) -> None:
         self._left[node] = None
         pods = self._world.inventory.pods.values()
         on_node = (pod for pod in pods if pod.spec.node_name == node and not is_terminal(pod))

@@ -32,14 +32,14 @@ from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.policy import PodDisruptionBudget
 from kubectl_dra.model.resource import ResourceClaimTemplate, ResourceClaimTemplateSpec
 from kubectl_dra.model.terms import requirements_of, selects
-from kubectl_dra.scheduler.claims import Problem, ResolvedEntry, claims_of, resolve, sources
+from kubectl_dra.scheduler.claims import ClaimProblem, ResolvedEntry, claims_of, resolve, sources
 
 _TEMPLATE: Final = "ResourceClaimTemplate"
 #: Pods in these phases are evicted whatever a budget says (CanIgnorePDB).
 _WITHOUT_BUDGET: Final = frozenset({"Pending", "Succeeded", "Failed"})
 
 
-class By(Enum):
+class LeavesBy(Enum):
     """Who makes a pod leave: a drain, a NoExecute taint, or the end of its node."""
 
     DRAIN = "drain"
@@ -51,11 +51,11 @@ class By(Enum):
 class Leaving:
     """The pods that have to leave, each with who makes it."""
 
-    pods: dict[Key, By] = field(default_factory=dict)
+    pods: dict[Key, LeavesBy] = field(default_factory=dict)
 
-    def add(self, keys: Iterable[Key], by: By) -> None:
+    def add(self, keys: Iterable[Key], by: LeavesBy) -> None:
         """Who has to leave for several reasons leaves for the one that asks the least: the end of the node."""
-        rank = (By.DRAIN, By.TAINT, By.REMOVAL)
+        rank = (LeavesBy.DRAIN, LeavesBy.TAINT, LeavesBy.REMOVAL)
         for key in keys:
             known = self.pods.get(key)
             if known is None or rank.index(by) > rank.index(known):
@@ -88,10 +88,10 @@ class _Displacing:
             pod = pods[key]
             because = _exempt(pod)
             if because is not None:
-                self._tell(pod, PodFate.STAYS if by is By.DRAIN else PodFate.GONE, because)
-                if by is not By.DRAIN:
+                self._tell(pod, PodFate.STAYS if by is LeavesBy.DRAIN else PodFate.GONE, because)
+                if by is not LeavesBy.DRAIN:
                     self._remove([pod])
-            elif by is By.DRAIN:
+            elif by is LeavesBy.DRAIN:
                 asking.append(pod)
             else:
                 forced.append(pod)
@@ -203,9 +203,9 @@ class _Displacing:
 
 def _is_open(world: ClusterState, entry: ResolvedEntry, namespace: str) -> bool:
     """Whether a claim keeps the pod away only because it, or the template that it is made from, was not read."""
-    if entry.problem is Problem.NOT_CREATED:
+    if entry.problem is ClaimProblem.NOT_CREATED:
         return not world.evidence.complete(_TEMPLATE, namespace)
-    return entry.problem is Problem.UNREADABLE
+    return entry.problem is ClaimProblem.UNREADABLE
 
 
 def _not_read(known: bool) -> Because:

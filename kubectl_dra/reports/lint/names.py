@@ -17,7 +17,7 @@ from kubectl_dra.scheduler.claims import sources
 _KINDS: Final = ("ResourceClaim", "ResourceClaimTemplate")
 
 
-class Names:
+class NamesInFiles:
     """What the files have, and the classes that are known besides (``classes`` None: nobody knows the others)."""
 
     def __init__(self, objects: Sequence[Planned], classes: Mapping[str, object] | None) -> None:

@@ -14,7 +14,7 @@ from kubectl_dra.diagnosis.records import Missing, ObjectRef
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.resource import DeviceClass
 from kubectl_dra.reports.lint.devices import device_findings
-from kubectl_dra.reports.lint.names import Names, class_names
+from kubectl_dra.reports.lint.names import NamesInFiles, class_names
 from kubectl_dra.reports.lint.objects import Found, findings
 from kubectl_dra.reports.lint.records import RULES, LintFinding, LintReport, Rule, Severity
 from kubectl_dra.reports.selector import Setting
@@ -33,7 +33,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
+class BrokenDocument:
     """A document that can't be read."""
 
     rule: Rule
@@ -48,7 +48,7 @@ Locate = Callable[[int, str], Place]
 def lint_report(
     objects: Sequence[Planned],
     locate: Locate,
-    broken: Iterable[Broken] = (),
+    broken: Iterable[BrokenDocument] = (),
     *,
     files: int = 1,
     devices: ClusterState | None = None,
@@ -81,7 +81,7 @@ def _missing(objects: Sequence[Planned], devices: ClusterState) -> Iterator[Miss
 
 
 def _of_objects(objects: Sequence[Planned], locate: Locate, devices: ClusterState | None) -> Iterator[LintFinding]:
-    names = Names(objects, _known_classes(devices))
+    names = NamesInFiles(objects, _known_classes(devices))
     own = {each.name: each.record for each in objects if isinstance(each.record, DeviceClass)}
     setting = Setting(devices, extra=own) if devices is not None else None
     for number, planned in enumerate(objects):
@@ -117,7 +117,7 @@ def _finding(found: Found, planned: Planned, place: Place) -> LintFinding:
     )
 
 
-def _of_broken(broken: Broken) -> LintFinding:
+def _of_broken(broken: BrokenDocument) -> LintFinding:
     place = broken.place
     return LintFinding(
         broken.rule, RULES[broken.rule].severity, broken.message, place.file, place.line, place.column, None, ""

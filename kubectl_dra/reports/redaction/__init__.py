@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from kubectl_dra.reports.redaction.answers import answers_of, with_answers
-from kubectl_dra.reports.redaction.names import Names
+from kubectl_dra.reports.redaction.names import Pseudonyms
 from kubectl_dra.reports.redaction.rewriter import Rewriter
 from kubectl_dra.reports.snapshot import SnapshotDocument
 from kubectl_dra.selectors.hidden import Expressions
@@ -33,7 +33,7 @@ class Redaction:
     """
 
     def __init__(self, items: Callable[[], Iterable[Json]], head: Mapping[str, Json], shows_sharing: bool) -> None:
-        self._names = Names()
+        self._names = Pseudonyms()
         self._expressions = Expressions(self._names, shows_sharing)
         self._rewriter = Rewriter(self._names, self._expressions)
         for item in items():

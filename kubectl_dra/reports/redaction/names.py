@@ -28,7 +28,7 @@ def whole_number(text: str) -> int | None:
     return int(text) if int(text) in _INT64 else None
 
 
-class Names:
+class Pseudonyms:
     """Collects strings until :meth:`settle`; from then on gives what stands for them."""
 
     def __init__(self) -> None:

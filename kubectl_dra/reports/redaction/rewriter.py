@@ -20,7 +20,7 @@ from kubectl_dra.api.queues import record_of
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.resource import DeviceAttribute
 from kubectl_dra.reports.redaction.fields import Holds, holds
-from kubectl_dra.reports.redaction.names import Names
+from kubectl_dra.reports.redaction.names import Pseudonyms
 from kubectl_dra.reports.redaction.texts import Texts
 from kubectl_dra.reports.redaction.words import API, LABEL_KEYS, LABEL_VALUES, RESOURCES, ZONES
 from kubectl_dra.selectors.hidden import Expressions
@@ -43,7 +43,7 @@ _LISTED: Final = "storage.alpha.kubernetes.io/migrated-plugins"
 class Rewriter:
     """``names`` and ``expressions`` are shared by all objects of a snapshot."""
 
-    def __init__(self, names: Names, expressions: Expressions) -> None:
+    def __init__(self, names: Pseudonyms, expressions: Expressions) -> None:
         self._names = names
         self._expressions = expressions
         self._texts = Texts(names, self.resource, self._taint)

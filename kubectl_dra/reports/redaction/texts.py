@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from kubectl_dra.reports.redaction.fields import FIELDS
-from kubectl_dra.reports.redaction.names import Names
+from kubectl_dra.reports.redaction.names import Pseudonyms
 from kubectl_dra.reports.redaction.words import API, ATTRIBUTE_IDS, SENTENCES
 from kubectl_dra.selectors.hidden import CEL
 
@@ -33,7 +33,7 @@ class Texts:
     """``resource`` and ``taint`` say what stands for the names that have rules of their own."""
 
     def __init__(
-        self, names: Names, resource: Callable[[str], str], taint: Callable[[str, str], tuple[str, str]]
+        self, names: Pseudonyms, resource: Callable[[str], str], taint: Callable[[str, str], tuple[str, str]]
     ) -> None:
         self._names = names
         self._resource = resource

@@ -11,7 +11,7 @@ from kubectl_dra.diagnosis.ended_searches import ended_by_selectors
 from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.reports.selector.records import FailingSearch
-from kubectl_dra.reports.selector.scoping import Member, Setting
+from kubectl_dra.reports.selector.scoping import ScopedDevice, Setting
 from kubectl_dra.selectors.evaluate import Outcome, SelectorSet
 
 # Enough to name one; a cluster with more classes than that which let a device through is told of the first.
@@ -30,7 +30,7 @@ class Behind:
     passing: tuple[str, ...]
 
 
-def behind_classes(setting: Setting, failing: Sequence[Member], meant: Sequence[Member]) -> Behind:
+def behind_classes(setting: Setting, failing: Sequence[ScopedDevice], meant: Sequence[ScopedDevice]) -> Behind:
     """Every class that compiles, tried on the failing devices and on those that are meant."""
     keeping: list[str] = []
     passing: list[str] = []
@@ -42,7 +42,7 @@ def behind_classes(setting: Setting, failing: Sequence[Member], meant: Sequence[
     return Behind(tuple(keeping), tuple(passing))
 
 
-def _let_through(selectors: SelectorSet, members: Iterable[Member]) -> bool:
+def _let_through(selectors: SelectorSet, members: Iterable[ScopedDevice]) -> bool:
     """Whether they match any of the devices before they fail on one."""
     outcomes = (selectors.of(member.driver, member.device).outcome for member in members)
     return next((o for o in outcomes if o in (Outcome.MATCHES, Outcome.ERROR)), None) is Outcome.MATCHES
@@ -53,7 +53,7 @@ def failing_searches(
     classes: Iterable[str],
     claim_for: Callable[[str], ResourceClaim],
     is_ours: Callable[[SelectorFailed], bool],
-    failing: Mapping[DeviceId, tuple[Member, bool]],
+    failing: Mapping[DeviceId, tuple[ScopedDevice, bool]],
 ) -> Iterator[FailingSearch]:
     """For each class the first node by name on which the search ends with an error that is ours.
 

@@ -31,16 +31,16 @@ from kubectl_dra.reports.selector.records import (
     SelectorReport,
     Totals,
 )
-from kubectl_dra.reports.selector.scoping import Member, Setting
+from kubectl_dra.reports.selector.scoping import ScopedDevice, Setting
 from kubectl_dra.reports.totals import bound_of
 from kubectl_dra.selectors.compiling import COST_LIMIT, near_names
 from kubectl_dra.selectors.evaluate import Decision, Outcome, Part, SelectorSet
 from kubectl_dra.selectors.rewrite import Correction, corrections
-from kubectl_dra.selectors.trial import Trial
+from kubectl_dra.selectors.trial import SelectorTrial
 
 KINDS: Final = ("ResourceSlice", "ResourceClaim", "DeviceTaintRule", "DeviceClass", "Node")
 
-Tried = tuple[Member, Decision]
+Tried = tuple[ScopedDevice, Decision]
 
 
 def selector_report(
@@ -61,13 +61,13 @@ class _Work:
     crossed: bool
 
     @cached_property
-    def trial(self) -> Trial[Member]:
+    def trial(self) -> SelectorTrial[ScopedDevice]:
         """The selectors, those of the class first, on the devices in scope."""
         question, published, features = self.question, self.setting.published, self.setting.facts.features
         if question.own_class is not None:
-            return Trial.of_device_class(question.own_class, published, features)
+            return SelectorTrial.of_device_class(question.own_class, published, features)
         found = self.setting.classes.get(question.device_class or "")
-        trial = Trial.of_request(question.expressions, found, published, features)
+        trial = SelectorTrial.of_request(question.expressions, found, published, features)
         return trial if self._class_found else replace(trial, class_found=False)
 
     @cached_property
@@ -185,7 +185,7 @@ class _Work:
             drivers=dict(sorted(Counter(member.driver for member, _ in others).items())),
         )
 
-    def _rewrite(self, correction: Correction[Member]) -> Rewrite:
+    def _rewrite(self, correction: Correction[ScopedDevice]) -> Rewrite:
         return Rewrite(
             index=self.trial.selectors[correction.number].index,
             expression=correction.expression,
@@ -230,7 +230,7 @@ class _Work:
             orders = tuple(failing_searches(self.setting, classes, lambda _: alone, ours, failing))
         return behind, orders
 
-    def _is_ours(self, failing: Mapping[DeviceId, tuple[Member, bool]]) -> Callable[[SelectorFailed], bool]:
+    def _is_ours(self, failing: Mapping[DeviceId, tuple[ScopedDevice, bool]]) -> Callable[[SelectorFailed], bool]:
         """Whether an error of a claim with several requests comes from the selectors of this one."""
 
         def ours(error: SelectorFailed) -> bool:
@@ -259,13 +259,13 @@ def _pool(pool: PoolId, tried: Sequence[Tried]) -> PoolOutcome:
 # --- one device ----------------------------------------------------------------------------------------------------
 
 
-def _explanation(member: Member, evaluator: SelectorSet) -> Explanation:
+def _explanation(member: ScopedDevice, evaluator: SelectorSet) -> Explanation:
     """Every part of every selector on one device, in the order in which the scheduler would evaluate them."""
     decided = evaluator.of(member.driver, member.device).outcome
     return Explanation(str(member.id), member.state, member.state_bound, decided, tuple(_explained(evaluator, member)))
 
 
-def _explained(evaluator: SelectorSet, member: Member) -> Iterator[ExplainedSelector]:
+def _explained(evaluator: SelectorSet, member: ScopedDevice) -> Iterator[ExplainedSelector]:
     going_on = True
     for number, selector in enumerate(evaluator.selectors):
         decision, cost, parts = evaluator.explained(number, member.driver, member.device)
@@ -297,7 +297,7 @@ def device_outcomes(question: Question, setting: Setting) -> tuple[DeviceOutcome
     return tuple(_device_outcome(trial, member, decision) for member, decision in trial.meant)
 
 
-def _device_outcome(trial: Trial[Member], member: Member, decision: Decision) -> DeviceOutcome:
+def _device_outcome(trial: SelectorTrial[ScopedDevice], member: ScopedDevice, decision: Decision) -> DeviceOutcome:
     reason = decision.error
     if decision.outcome is Outcome.NO:
         clause = trial.evaluator.detail(member.driver, member.device).clause

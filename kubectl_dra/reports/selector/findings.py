@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from kubectl_dra.reports.selector.records import Clause, DomainUse, Failure, NameUse, Seen
-from kubectl_dra.reports.selector.scoping import Member, Setting
+from kubectl_dra.reports.selector.scoping import ScopedDevice, Setting
 from kubectl_dra.selectors.compiling import Compiled, Mention, near_names
 from kubectl_dra.selectors.edits import path
 from kubectl_dra.selectors.evaluate import Outcome, Reading, value_text
 from kubectl_dra.selectors.rewrite import missing_key
-from kubectl_dra.selectors.trial import Trial
+from kubectl_dra.selectors.trial import SelectorTrial
 
 _SEEN: Final = 20
 _EXAMPLES: Final = 3
@@ -25,7 +25,7 @@ class Findings:
     """What a trial of selectors found on the devices that they are about."""
 
     setting: Setting
-    trial: Trial[Member]
+    trial: SelectorTrial[ScopedDevice]
 
     def clauses(self) -> Iterator[Clause]:
         """The conditions in order, with what each removed; those of the class only if they removed something."""
@@ -42,7 +42,7 @@ class Findings:
 
     def failures(self) -> Iterator[Failure]:
         """The errors, the most frequent first."""
-        groups: dict[tuple[int, str, int], list[Member]] = {}
+        groups: dict[tuple[int, str, int], list[ScopedDevice]] = {}
         for member, decision in self.trial.meant:
             if decision.outcome is Outcome.ERROR:
                 place = self.trial.evaluator.detail(member.driver, member.device).place
@@ -50,7 +50,7 @@ class Findings:
         for (number, error, place), members in sorted(groups.items(), key=lambda item: -len(item[1])):
             yield self._failure(number, error, place, members)
 
-    def _failure(self, number: int, error: str, place: int, members: Sequence[Member]) -> Failure:
+    def _failure(self, number: int, error: str, place: int, members: Sequence[ScopedDevice]) -> Failure:
         selector = self.trial.selectors[number]
         key = missing_key(error)
         mention = self._missing_mention(selector, key, members[0]) if key is not None else None
@@ -71,7 +71,7 @@ class Findings:
         )
 
     @staticmethod
-    def _missing_mention(selector: Compiled, key: str, member: Member) -> Mention | None:
+    def _missing_mention(selector: Compiled, key: str, member: ScopedDevice) -> Mention | None:
         """The first mention of a name that the device does not have."""
         for mention in selector.mentions:
             named = mention.name is not None and mention.name.text == key and not mention.guarded
@@ -122,7 +122,7 @@ class Findings:
                 yield DomainUse(domain, near_names(domain, known)[:1])
 
 
-def _has(member: Member, field: str, domain: str, name: str) -> bool:
+def _has(member: ScopedDevice, field: str, domain: str, name: str) -> bool:
     return value_text(member.driver, member.device, field, domain, name) is not None
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kubectl_dra.reports.selector.records import PublishedDomain
-from kubectl_dra.selectors.catalog import Published, domain_and_name
+from kubectl_dra.selectors.catalog import PublishedDevice, domain_and_name
 from kubectl_dra.selectors.values import value_source
 
 
-def published_domains(devices: Iterable[Published]) -> tuple[PublishedDomain, ...]:
+def published_domains(devices: Iterable[PublishedDevice]) -> tuple[PublishedDomain, ...]:
     """By domain; each name with the value of the first device that has it."""
     found: dict[str, PublishedDomain] = {}
     # Most devices of a driver have the same names: those are looked at once.

@@ -30,7 +30,7 @@ class Where:
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class ScopedDevice:
     """A device in scope. ``skipped``: the scheduler does not evaluate selectors on it now."""
 
     driver: str
@@ -70,8 +70,8 @@ class Setting:
         return self.facts.changed(self.facts.inventory.replace(classes=self.classes)).devices
 
     @cached_property
-    def _scoped(self) -> tuple[tuple[Member, ...], Mapping[PoolId, int]]:
-        members: list[Member] = []
+    def _scoped(self) -> tuple[tuple[ScopedDevice, ...], Mapping[PoolId, int]]:
+        members: list[ScopedDevice] = []
         not_ready: dict[PoolId, int] = {}
         for pool in self.facts.pools:
             if self.where.driver in (None, pool.driver) and self.where.pool in (None, pool.pool):
@@ -82,7 +82,7 @@ class Setting:
         return tuple(members), not_ready
 
     @property
-    def members(self) -> tuple[Member, ...]:
+    def members(self) -> tuple[ScopedDevice, ...]:
         """The devices in scope, by driver and pool, in search order."""
         return self._scoped[0]
 
@@ -92,7 +92,7 @@ class Setting:
         return self._scoped[1]
 
     @cached_property
-    def published(self) -> PublishedDevices[Member]:
+    def published(self) -> PublishedDevices[ScopedDevice]:
         """The devices in scope, to try selectors on."""
         return PublishedDevices(self.members)
 
@@ -114,7 +114,7 @@ def all_devices(state: ClusterState) -> Setting:
     return Setting(state)
 
 
-def _members(pool: PoolId, facts: ClusterState, node: str | None) -> Iterable[tuple[Member, bool]]:
+def _members(pool: PoolId, facts: ClusterState, node: str | None) -> Iterable[tuple[ScopedDevice, bool]]:
     opened = open_pool(pool, facts)
     for slice_, device in opened.devices():
         if node is not None and not usable_on(node, device_scope(device, slice_, facts), facts):
@@ -124,4 +124,4 @@ def _members(pool: PoolId, facts: ClusterState, node: str | None) -> Iterable[tu
         held = opened.held.get(device.name)
         skipped = not offered or (held is not None and held.dedicated)
         state = opened.state(device, slice_, tainted)
-        yield Member(pool.driver, pool.pool, device, state, opened.state_bounds[state], skipped), offered
+        yield ScopedDevice(pool.driver, pool.pool, device, state, opened.state_bounds[state], skipped), offered

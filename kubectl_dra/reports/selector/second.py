@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import Final
 
 from kubectl_dra.reports.selector.records import CrossCheck, Difference
-from kubectl_dra.reports.selector.scoping import Member
+from kubectl_dra.reports.selector.scoping import ScopedDevice
 from kubectl_dra.selectors.evaluate import Outcome
 from kubectl_dra.selectors.second import NAME, SecondOpinion
-from kubectl_dra.selectors.trial import Trial
+from kubectl_dra.selectors.trial import SelectorTrial
 
 #: The other engine takes a millisecond or so per device, and devices of a kind say the same.
 _COMPARED: Final = 1000
 _SHOWN: Final = 10
 
 
-def cross_check(trial: Trial[Member]) -> CrossCheck:
+def cross_check(trial: SelectorTrial[ScopedDevice]) -> CrossCheck:
     """Ask the second engine about the devices that are meant."""
     opinion = SecondOpinion(trial.selectors, trial.features.shows_sharing)
     decided = [(member, ours) for member, ours in trial.meant if ours.outcome is not Outcome.UNDECIDED]

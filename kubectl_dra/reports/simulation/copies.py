@@ -12,7 +12,7 @@ from kubectl_dra.api.encode import encode_part
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.missing import of_the_choice
 from kubectl_dra.diagnosis.open_plugins import open_plugins
-from kubectl_dra.diagnosis.placing import Placed, being_bound, place
+from kubectl_dra.diagnosis.placing import PlacedCopies, being_bound, place
 from kubectl_dra.diagnosis.records import BeingBound, Missing, OpenPlugin
 from kubectl_dra.diagnosis.remedies.records import EditClaim, EditGroup, EditPod, PinPods, RemoveGates
 from kubectl_dra.diagnosis.workloads import ReadOwner
@@ -26,7 +26,7 @@ from kubectl_dra.reports.remedies import FoundRemedies, find_remedies
 from kubectl_dra.reports.simulation.gangs import group_of, place_together
 from kubectl_dra.reports.simulation.pods import Batch, Copies, batch
 from kubectl_dra.reports.simulation.records import Counted, NodeCopies, PodSimulation
-from kubectl_dra.reports.simulation.trials import Trial
+from kubectl_dra.reports.simulation.trials import PodTrial
 
 #: Changes of the manifests themselves: nothing that a command could be applied to exists yet.
 _IN_THE_FILE: Final = (EditClaim, EditGroup, EditPod, PinPods, RemoveGates)
@@ -37,10 +37,10 @@ _RUNTIME_CLASS: Final = "RuntimeClass"
 
 
 def simulated(
-    world: ClusterState, trials: Sequence[Trial], copies: Copies, read_owner: ReadOwner | None = None
+    world: ClusterState, trials: Sequence[PodTrial], copies: Copies, read_owner: ReadOwner | None = None
 ) -> Iterator[PodSimulation]:
     """Every trial; those that are not alone find what those before them left. ``read_owner``: of pods in the way."""
-    given, simulated, together = world, set[Key](), dict[int, tuple[Batch, Placed]]()
+    given, simulated, together = world, set[Key](), dict[int, tuple[Batch, PlacedCopies]]()
     known: dict[Hashable, PodSimulation] = {}
     for position, trial in enumerate(trials):
         if trial.blocked:
@@ -74,7 +74,7 @@ def simulated(
         yield done
 
 
-def _being_bound(world: ClusterState, trial: Trial, copies: Copies, placed: Placed) -> BeingBound | None:
+def _being_bound(world: ClusterState, trial: PodTrial, copies: Copies, placed: PlacedCopies) -> BeingBound | None:
     """Pods that may be being bound where copies fit."""
 
     def again(supposed: ClusterState) -> int:
@@ -84,7 +84,7 @@ def _being_bound(world: ClusterState, trial: Trial, copies: Copies, placed: Plac
     return being_bound(world, trial.plan.pod, placed.nodes, again)
 
 
-def alike_key(world: ClusterState, trial: Trial) -> Hashable:
+def alike_key(world: ClusterState, trial: PodTrial) -> Hashable:
     """What trials have in common that end alike: thousands of equal objects are tried once. None: tried in any case.
 
     Entries of a catalogue do if they differ in nothing but their names. Pods of a file do once one does not fit: those
@@ -104,7 +104,7 @@ def alike_key(world: ClusterState, trial: Trial) -> Hashable:
     return (*where, encode_part(record.spec), encode_part(status))
 
 
-def _untried(trial: Trial, copies: Copies) -> PodSimulation:
+def _untried(trial: PodTrial, copies: Copies) -> PodSimulation:
     wanted = copies.of(1 if trial.plan.copies is None else trial.plan.copies)
     return PodSimulation(
         trial.subject,
@@ -121,13 +121,13 @@ def _untried(trial: Trial, copies: Copies) -> PodSimulation:
     )
 
 
-def _new(placed: Placed, before: ClusterState) -> AbstractSet[Key]:
+def _new(placed: PlacedCopies, before: ClusterState) -> AbstractSet[Key]:
     """The pods that were not there before."""
     return placed.world.inventory.pods.keys() - before.inventory.pods.keys()
 
 
 def _pod_simulation(
-    trial: Trial, made: Batch, placed: Placed, simulated: Collection[Key], read_owner: ReadOwner | None
+    trial: PodTrial, made: Batch, placed: PlacedCopies, simulated: Collection[Key], read_owner: ReadOwner | None
 ) -> PodSimulation:
     failed, plan = placed.failed, trial.plan
     pending = None

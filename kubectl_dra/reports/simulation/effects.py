@@ -12,7 +12,7 @@ from kubectl_dra.reports.class_list import class_rows
 from kubectl_dra.reports.find import devices_of
 from kubectl_dra.reports.simulation.existing import existing
 from kubectl_dra.reports.simulation.records import ClassEffect, Effects, TaintEffect
-from kubectl_dra.reports.taint_hits import Change, hits
+from kubectl_dra.reports.taint_hits import DeviceChange, hits
 
 
 def effects(before: ClusterState, after: ClusterState, objects: Sequence[Planned]) -> Effects:
@@ -57,5 +57,5 @@ def _taint(world: ClusterState, rule: DeviceTaintRule) -> TaintEffect:
     devices = [id_ for pool in world.pools for id_ in devices_of(pool, world) if world.selects(rule, id_)]
     held = (id_ for id_ in world.inventory.holdings_by_device if world.selects(rule, id_))
     name = rule.metadata.name
-    changes = [Change(id_, (), (rule.spec.taint,), frozenset({name})) for id_ in dict.fromkeys((*devices, *held))]
+    changes = [DeviceChange(id_, (), (rule.spec.taint,), frozenset({name})) for id_ in dict.fromkeys((*devices, *held))]
     return TaintEffect(name, len(devices), hits(changes, world))

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.gangs.cycles import are_placed_together, group_key
 from kubectl_dra.diagnosis.gangs.placing import GroupPlaced, place_group
-from kubectl_dra.diagnosis.placing import MAX_COPIES, Placed
+from kubectl_dra.diagnosis.placing import MAX_COPIES, PlacedCopies
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.reports.simulation.pods import Batch, Copies, batch
-from kubectl_dra.reports.simulation.trials import Trial
+from kubectl_dra.reports.simulation.trials import PodTrial
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,10 +21,10 @@ class Together:
     """What came of the trials of one group, by their positions: their pods, and where these go."""
 
     world: ClusterState
-    found: Mapping[int, tuple[Batch, Placed]]
+    found: Mapping[int, tuple[Batch, PlacedCopies]]
 
 
-def group_of(world: ClusterState, trial: Trial) -> Key | None:
+def group_of(world: ClusterState, trial: PodTrial) -> Key | None:
     """The group that the pods of a trial are placed with; None for pods that are scheduled one by one."""
     key = group_key(trial.plan.pod)
     known = key is not None and key in world.inventory.groups.pod_groups
@@ -32,7 +32,7 @@ def group_of(world: ClusterState, trial: Trial) -> Key | None:
     return key if known and not alone and are_placed_together(world) else None
 
 
-def place_together(world: ClusterState, group: Key, trials: Sequence[Trial], copies: Copies) -> Together:
+def place_together(world: ClusterState, group: Key, trials: Sequence[PodTrial], copies: Copies) -> Together:
     """Place the pods of all ``trials`` that are in ``group``."""
     made: dict[int, tuple[Batch, list[Pod]]] = {}
     for position, trial in enumerate(trials):
@@ -46,7 +46,7 @@ def place_together(world: ClusterState, group: Key, trials: Sequence[Trial], cop
     )
 
 
-def _share(placed: GroupPlaced, made: Batch, pods: Sequence[Pod]) -> Placed:
+def _share(placed: GroupPlaced, made: Batch, pods: Sequence[Pod]) -> PlacedCopies:
     """What came of the pods of one trial."""
     counts: dict[str, int] = {}
     for pod in pods:
@@ -55,4 +55,4 @@ def _share(placed: GroupPlaced, made: Batch, pods: Sequence[Pod]) -> Placed:
             counts[node] = counts.get(node, 0) + 1
     short = sum(counts.values()) < len(pods)
     capped = made.wanted is None and not short
-    return Placed(placed.waiting, counts, placed.failed if short else None, capped)
+    return PlacedCopies(placed.waiting, counts, placed.failed if short else None, capped)

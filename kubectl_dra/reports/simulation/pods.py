@@ -23,9 +23,9 @@ from kubectl_dra.model.meta import (
     NodeSelectorTerm,
     OwnerReference,
 )
-from kubectl_dra.model.workloads import WorkloadObject, WorkloadSpec
+from kubectl_dra.model.workloads import MakerSpec, WorkloadObject
 from kubectl_dra.reports.simulation.records import Counted
-from kubectl_dra.reports.simulation.trials import Trial
+from kubectl_dra.reports.simulation.trials import PodTrial
 from kubectl_dra.scheduler.daemons import daemon_nodes, daemon_tolerations
 from kubectl_dra.scheduler.snapshot import Snapshot
 
@@ -74,7 +74,7 @@ class Batch:
     counted: Counted
 
 
-def batch(world: ClusterState, trial: Trial, copies: Copies) -> Batch:
+def batch(world: ClusterState, trial: PodTrial, copies: Copies) -> Batch:
     """The pods of a trial, in the order in which they are created."""
     plan = trial.plan
     if plan.count is Count.PER_NODE and not world.evidence.complete("Node"):
@@ -105,7 +105,7 @@ def _with_volumes(
     return Batch(world.changed(inventory), made, wanted, counted)
 
 
-def _controlled(world: ClusterState, pod: Pod, trial: Trial) -> tuple[ClusterState, Pod]:
+def _controlled(world: ClusterState, pod: Pod, trial: PodTrial) -> tuple[ClusterState, Pod]:
     """With the controller that a workload's pods have, by whose selector they are spread.
 
     A Deployment makes a ReplicaSet that selects its own pods alone, by a hash that only they have (upstream:
@@ -121,7 +121,7 @@ def _controlled(world: ClusterState, pod: Pod, trial: Trial) -> tuple[ClusterSta
     made = planned.record if isinstance(planned.record, WorkloadObject) else WorkloadObject()
     if kind != planned.kind:
         meta = msgspec.structs.replace(meta, labels={**meta.labels, **_HASH})
-        made = WorkloadObject(spec=WorkloadSpec(selector=LabelSelector(match_labels=_HASH)))
+        made = WorkloadObject(spec=MakerSpec(selector=LabelSelector(match_labels=_HASH)))
     key = kind, pod.metadata.namespace, planned.name
     world = world.changed(world.inventory.replace(workloads={**world.inventory.workloads, key: made}))
     return world, msgspec.structs.replace(pod, metadata=meta)

@@ -13,14 +13,14 @@ from kubectl_dra.diagnosis.missing import lacking
 from kubectl_dra.model.ids import Key
 from kubectl_dra.reports.simulation.existing import existing
 from kubectl_dra.reports.simulation.records import PodSimulation
-from kubectl_dra.reports.simulation.trials import Trial
+from kubectl_dra.reports.simulation.trials import PodTrial
 
 #: Of these one that exists is taken as it is.
 _SINGLE = ("Pod", "ResourceClaim")
 
 
 def with_quotas(
-    world: ClusterState, tries: Iterable[tuple[Trial, PodSimulation]], new_namespaces: Collection[str]
+    world: ClusterState, tries: Iterable[tuple[PodTrial, PodSimulation]], new_namespaces: Collection[str]
 ) -> Iterator[PodSimulation]:
     """What came of each trial, with the quotas that may forbid it; a namespace that does not exist yet has none."""
     earlier, quotas = Counter[Key](), world.inventory.quotas.values()
@@ -32,7 +32,7 @@ def with_quotas(
 
 def _with_quotas(
     world: ClusterState,
-    trial: Trial,
+    trial: PodTrial,
     found: PodSimulation,
     new_namespaces: Collection[str],
     earlier: Mapping[Key, int],
@@ -50,7 +50,7 @@ def _with_quotas(
     return msgspec.structs.replace(found, quota=lacking(world.evidence, need, namespace))
 
 
-def _creates_pods(world: ClusterState, trial: Trial) -> bool:
+def _creates_pods(world: ClusterState, trial: PodTrial) -> bool:
     """Whether a pod of the file comes into being: what its containers request is not that of a bare pod."""
     planned = trial.planned
     if trial.is_bare:
@@ -58,7 +58,7 @@ def _creates_pods(world: ClusterState, trial: Trial) -> bool:
     return planned.kind != "Pod" or existing(world.inventory, planned) is None
 
 
-def _creates(world: ClusterState, trial: Trial) -> bool:
+def _creates(world: ClusterState, trial: PodTrial) -> bool:
     """Whether a pod or a claim comes into being."""
     planned = trial.planned
     if planned.kind not in _SINGLE or existing(world.inventory, planned) is None:

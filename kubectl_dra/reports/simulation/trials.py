@@ -28,7 +28,7 @@ _CLAIMS: Final = ("ResourceClaim", "ResourceClaimTemplate")
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class PodTrial:
     """Copies of one pod; ``alone``: on the cluster without the other pods of the files.
 
     ``blocked`` are the objects that it names and that would be refused. ``misread``: of its manifest, or of one that it
@@ -56,14 +56,14 @@ class Trial:
 
 def trials(
     world: ClusterState, objects: Sequence[Planned], refused: Sequence[Planned], *, together: bool
-) -> list[Trial]:
+) -> list[PodTrial]:
     """All trials: first what makes pods, in the order of the files, then catalogues."""
     blocked = _Blocked(world, frozenset((each.kind, *each.key) for each in refused))
     making = [each for each in objects if not each.catalog]
-    first = [Trial(each, plan, False, blocked.of(plan.pod)) for each in making for plan in each.pods]
+    first = [PodTrial(each, plan, False, blocked.of(plan.pod)) for each in making for plan in each.pods]
     catalogue = [(each, plan) for each in objects if each.catalog for plan in each.pods]
-    later = [Trial(each, plan, not together, blocked.of(plan.pod)) for each, plan in catalogue]
-    bare = [Trial(each, plan, not together) for each, plan in _bare(objects)]
+    later = [PodTrial(each, plan, not together, blocked.of(plan.pod)) for each, plan in catalogue]
+    bare = [PodTrial(each, plan, not together) for each, plan in _bare(objects)]
     only = len(first) + len(later) + len(bare) == 1
     dropped = {(e.kind, *e.key) for e in objects if any(not finding.corrected for finding in e.findings)}
     return [
@@ -72,7 +72,7 @@ def trials(
     ]
 
 
-def _by_default_rules(world: ClusterState, trial: Trial) -> Trial:
+def _by_default_rules(world: ClusterState, trial: PodTrial) -> PodTrial:
     """With the default scheduler, where the pod names one whose rules are not known."""
     pod = trial.plan.pod
     name = pod.spec.scheduler_name
@@ -82,7 +82,7 @@ def _by_default_rules(world: ClusterState, trial: Trial) -> Trial:
     return replace(trial, plan=replace(trial.plan, pod=ours), scheduler=name)
 
 
-def _is_misread(trial: Trial, dropped: Collection[tuple[str, str, str]]) -> bool:
+def _is_misread(trial: PodTrial, dropped: Collection[tuple[str, str, str]]) -> bool:
     planned = trial.planned
     return (planned.kind, *planned.key) in dropped or any(key in dropped for key in _named(trial.plan.pod))
 

@@ -20,8 +20,8 @@ from kubectl_dra.scheduler import fit_error
 from kubectl_dra.scheduler.attempt import Attempt
 from kubectl_dra.scheduler.gangs.after import After, post_filter
 from kubectl_dra.scheduler.gangs.group import Gang
-from kubectl_dra.scheduler.gangs.placements import Placed, schedule
-from kubectl_dra.scheduler.gangs.trial import UNSCHEDULABLE, GroupStatus, Run, Tried
+from kubectl_dra.scheduler.gangs.placements import GangPlacement, schedule
+from kubectl_dra.scheduler.gangs.trial import UNSCHEDULABLE, GroupStatus, Run, TriedPod
 from kubectl_dra.scheduler.gangs.world import in_cycle
 from kubectl_dra.scheduler.queue import SCHEDULING_GATES, gates
 from kubectl_dra.scheduler.snapshot import Snapshot
@@ -55,7 +55,7 @@ class MemberOutcome(StrEnum):
 
 
 @dataclass(frozen=True)
-class Member:
+class GangMember:
     """One pod: reason and message are those of its condition PodScheduled.
 
     ``nodes``: one of these becomes its node. ``nominated``: the node that preemption makes room on.
@@ -87,9 +87,9 @@ class GroupDecision:
     outcome: GroupOutcome
     reason: str = ""
     message: str = ""
-    members: tuple[Member, ...] = ()
+    members: tuple[GangMember, ...] = ()
     evicted: tuple[PodInfo, ...] = ()
-    placed: Placed | None = None
+    placed: GangPlacement | None = None
     after: After | None = None
 
 
@@ -125,7 +125,7 @@ def member_gates(gang: Gang, pod: Pod) -> Iterator[Status]:
 
 
 def _open(gang: Gang) -> GroupDecision:
-    members = tuple(Member(pod, MemberOutcome.OPEN) for pod in gang.waiting)
+    members = tuple(GangMember(pod, MemberOutcome.OPEN) for pod in gang.waiting)
     return GroupDecision(gang.group, GroupOutcome.OPEN, members=members)
 
 
@@ -137,25 +137,27 @@ def _gated(gang: Gang, held: dict[Key, tuple[Status, ...]]) -> GroupDecision:
     )
 
 
-def _waits(pod: Pod, held: tuple[Status, ...]) -> Member:
+def _waits(pod: Pod, held: tuple[Status, ...]) -> GangMember:
     by_gates = any(status.plugin == SCHEDULING_GATES for status in held)
     text = (fit_error.SCHEDULING_GATED, fit_error.GATED_MESSAGE) if by_gates else ("", "")
-    return Member(pod, MemberOutcome.GATED, *text, gates=held)
+    return GangMember(pod, MemberOutcome.GATED, *text, gates=held)
 
 
-def _deleted(gang: Gang) -> Iterator[Member]:
-    return (Member(pod, MemberOutcome.IGNORED) for pod in gang.waiting if pod.metadata.deletion_timestamp is not None)
+def _deleted(gang: Gang) -> Iterator[GangMember]:
+    return (
+        GangMember(pod, MemberOutcome.IGNORED) for pod in gang.waiting if pod.metadata.deletion_timestamp is not None
+    )
 
 
 def _failed(gang: Gang, text: str) -> GroupDecision:
-    members = (Member(pod, MemberOutcome.ERROR, fit_error.SCHEDULER_ERROR, text) for pod in gang.waiting)
+    members = (GangMember(pod, MemberOutcome.ERROR, fit_error.SCHEDULER_ERROR, text) for pod in gang.waiting)
     return GroupDecision(gang.group, GroupOutcome.ERROR, fit_error.SCHEDULER_ERROR, text, tuple(members))
 
 
 class _Written:
     """What is written on the group and its pods after a cycle."""
 
-    def __init__(self, gang: Gang, placed: Placed, after: After | None) -> None:
+    def __init__(self, gang: Gang, placed: GangPlacement, after: After | None) -> None:
         self._gang = gang
         self._placed = placed
         self._after = after
@@ -181,20 +183,20 @@ class _Written:
                 outcome, reason = GroupOutcome.UNSCHEDULABLE, fit_error.UNSCHEDULABLE
         return GroupDecision(group, outcome, reason, status.message, members, evicted, self._placed, after)
 
-    def _member(self, pod: Pod) -> Member:
+    def _member(self, pod: Pod) -> GangMember:
         own = self._own.get(key_of(pod.metadata))
         code, text = self._text(own)
         nominated = self._nominated(pod)
         attempt = own.attempt if own is not None else None
         if code is Code.SUCCESS and own is not None:
-            return Member(pod, MemberOutcome.BOUND, attempt=attempt, nodes=own.best)
+            return GangMember(pod, MemberOutcome.BOUND, attempt=attempt, nodes=own.best)
         if code is Code.ERROR:
-            return Member(pod, MemberOutcome.ERROR, fit_error.SCHEDULER_ERROR, text, attempt=attempt)
-        return Member(
+            return GangMember(pod, MemberOutcome.ERROR, fit_error.SCHEDULER_ERROR, text, attempt=attempt)
+        return GangMember(
             pod, MemberOutcome.UNSCHEDULABLE, fit_error.UNSCHEDULABLE, text, attempt=attempt, nominated=nominated
         )
 
-    def _text(self, own: Tried | None) -> tuple[Code, str]:
+    def _text(self, own: TriedPod | None) -> tuple[Code, str]:
         """What is said of a pod: its own error or lack, else why the group is where it is."""
         failed = own is not None and own.status.code is Code.ERROR
         if self._status.code is Code.ERROR and not failed:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from kubectl_dra.model.requests import non_zero_requests
 from kubectl_dra.scheduler.gangs.group import Gang
-from kubectl_dra.scheduler.gangs.trial import GroupStatus, Run, Trial, run
+from kubectl_dra.scheduler.gangs.trial import GangTrial, GroupStatus, Run, run
 from kubectl_dra.scheduler.plugins.node_resources_fit import SCORED, allocatable_of
 from kubectl_dra.scheduler.scores import MAX_SCORE
 from kubectl_dra.scheduler.snapshot import Snapshot
@@ -25,19 +25,19 @@ class DomainError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class GangPlacement:
     """The best run, and by name of the placement all runs. Without a topology constraint the name is empty.
 
     ``tied``: other placements are as good.
     """
 
-    trial: Trial
+    trial: GangTrial
     placement: str = ""
-    all: Mapping[str, Trial] | None = None
+    all: Mapping[str, GangTrial] | None = None
     tied: bool = False
 
 
-def schedule(gang: Gang, world: Snapshot, shared: Run) -> tuple[Placed, Snapshot]:
+def schedule(gang: Gang, world: Snapshot, shared: Run) -> tuple[GangPlacement, Snapshot]:
     """Run the algorithm once, or once for each value of the label that the nodes have to share.
 
     A group that has enough pods on nodes already fails, too, if none of the others fits.
@@ -49,28 +49,28 @@ def schedule(gang: Gang, world: Snapshot, shared: Run) -> tuple[Placed, Snapshot
     return placed, world
 
 
-def _schedule(gang: Gang, world: Snapshot, shared: Run) -> tuple[Placed, Snapshot]:
+def _schedule(gang: Gang, world: Snapshot, shared: Run) -> tuple[GangPlacement, Snapshot]:
     if not gang.snapshot.features.topology_aware_workloads:
         trial, world = run(gang, world, tuple(world.nodes), shared)
-        return Placed(trial), world
+        return GangPlacement(trial), world
     try:
         sets = placements(gang, world)
     except DomainError as failed:
         text = f"cannot determine domain for already scheduled pods: {failed}"
-        return Placed(Trial(GroupStatus(Code.ERROR, (text,)))), world
+        return GangPlacement(GangTrial(GroupStatus(Code.ERROR, (text,)))), world
     if not sets:
-        return Placed(Trial(GroupStatus(Code.UNSCHEDULABLE, (NO_PLACEMENT,)))), world
-    trials: dict[str, Trial] = {}
+        return GangPlacement(GangTrial(GroupStatus(Code.UNSCHEDULABLE, (NO_PLACEMENT,)))), world
+    trials: dict[str, GangTrial] = {}
     for name, nodes in sets.items():
         trial, world = run(gang, world, nodes, shared)
         trials[name] = trial
         if trial.status.code in (Code.ERROR, Code.UNKNOWN):
-            return Placed(trial, name, trials), world
+            return GangPlacement(trial, name, trials), world
     fitting = {name: trial for name, trial in trials.items() if trial.status.code is Code.SUCCESS}
     if not fitting:
         return _none_fits(trials), world
     best = _best(gang, world, {name: sets[name] for name in fitting}, fitting)
-    return Placed(fitting[best[0]], best[0], trials, tied=len(best) > 1), world
+    return GangPlacement(fitting[best[0]], best[0], trials, tied=len(best) > 1), world
 
 
 def placements(gang: Gang, world: Snapshot) -> Mapping[str, Sequence[str]]:
@@ -104,15 +104,15 @@ def _domain(gang: Gang, world: Snapshot, key: str) -> str | None:
     return found
 
 
-def _none_fits(trials: Mapping[str, Trial]) -> Placed:
+def _none_fits(trials: Mapping[str, GangTrial]) -> GangPlacement:
     """Upstream tells of any of them; of the first here."""
     name, first = next(iter(trials.items()))
     text = f"0/{len(trials)} placements are available, first placement status: {first.status.cause}"
-    return Placed(Trial(GroupStatus(Code.UNSCHEDULABLE, (text,), named=True), first.tried), name, trials)
+    return GangPlacement(GangTrial(GroupStatus(Code.UNSCHEDULABLE, (text,), named=True), first.tried), name, trials)
 
 
 def _best(
-    gang: Gang, world: Snapshot, sets: Mapping[str, Sequence[str]], fitting: Mapping[str, Trial]
+    gang: Gang, world: Snapshot, sets: Mapping[str, Sequence[str]], fitting: Mapping[str, GangTrial]
 ) -> tuple[str, ...]:
     """That with most pods placed and least room left, both weighing the same; ties are broken at random upstream."""
     if len(fitting) == 1:
@@ -126,7 +126,7 @@ def _best(
     return tuple(name for name in totals if totals[name] == best)
 
 
-def _used(world: Snapshot, nodes: Sequence[str], trial: Trial) -> int:
+def _used(world: Snapshot, nodes: Sequence[str], trial: GangTrial) -> int:
     """MostAllocated over all nodes of a placement, with the pods that came there."""
     shares = []
     for resource in SCORED:

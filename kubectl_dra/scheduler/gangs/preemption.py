@@ -17,7 +17,7 @@ from kubectl_dra.scheduler.filtering import add_pod, filter_node, remove_pod
 from kubectl_dra.scheduler.framework import Cycle
 from kubectl_dra.scheduler.gangs.group import Gang
 from kubectl_dra.scheduler.gangs.placements import schedule
-from kubectl_dra.scheduler.gangs.trial import GroupStatus, Run, Tried
+from kubectl_dra.scheduler.gangs.trial import GroupStatus, Run, TriedPod
 from kubectl_dra.scheduler.gangs.units import Unit, by_budgets, by_importance, eviction_priority, units
 from kubectl_dra.scheduler.gangs.world import without_nominations, without_pods
 from kubectl_dra.scheduler.snapshot import NodeInfo, Snapshot
@@ -88,7 +88,7 @@ def _ongoing(gang: Gang, world: Snapshot) -> bool:
 class _Reprieve:
     """Who can stay, with the pods of the group on the nodes that they got in an emptied cluster."""
 
-    def __init__(self, emptied: Snapshot, placed: Sequence[Tried]) -> None:
+    def __init__(self, emptied: Snapshot, placed: Sequence[TriedPod]) -> None:
         forgotten = without_nominations(emptied, [each.pod for each in placed])
         self._nodes = dict(emptied.nodes)
         self._budgets = tuple(emptied.inventory.budgets.values())

@@ -49,7 +49,7 @@ class GroupStatus:
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class TriedPod:
     """One pod: the message about it, or its node, one of those that are equally good (``best``).
 
     ``attempt`` None: no node was looked at, or it was not its turn.
@@ -63,14 +63,14 @@ class Tried:
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class GangTrial:
     """A run: what came of the group, and of the pods that were tried, in their order."""
 
     status: GroupStatus
-    tried: tuple[Tried, ...] = ()
+    tried: tuple[TriedPod, ...] = ()
 
     @property
-    def placed(self) -> tuple[Tried, ...]:
+    def placed(self) -> tuple[TriedPod, ...]:
         """The pods that got a node."""
         return tuple(each for each in self.tried if each.node)
 
@@ -95,19 +95,19 @@ def feasibility(gang: Gang, scheduled: int, remaining: int) -> Status:
     return SUCCESS if scheduled >= needed else Status(Code.SKIP)
 
 
-def run(gang: Gang, world: Snapshot, nodes: Sequence[str], shared: Run) -> tuple[Trial, Snapshot]:
+def run(gang: Gang, world: Snapshot, nodes: Sequence[str], shared: Run) -> tuple[GangTrial, Snapshot]:
     """Try all pods on ``nodes``. The world that comes back is the same but for nominations that are forgotten."""
     scheduled, remaining = len(gang.scheduled), len(gang.tried)
     status = feasibility(gang, scheduled, remaining)
     if status.rejected:
-        return Trial(GroupStatus(status.code, status.reasons, named=True)), world
-    tried: list[Tried] = []
+        return GangTrial(GroupStatus(status.code, status.reasons, named=True)), world
+    tried: list[TriedPod] = []
     there = world
     for pod in gang.tried:
         one = place(there, pod, nodes, shared)
         tried.append(one)
         if one.status.code is Code.UNKNOWN:
-            return Trial(GroupStatus(Code.UNKNOWN), tuple(tried)), world
+            return GangTrial(GroupStatus(Code.UNKNOWN), tuple(tried)), world
         if one.status.code is Code.ERROR:
             text = f"failed to schedule other pod from a pod group: {one.status.message}"
             return _ended(world, GroupStatus(Code.ERROR, (text,)), tried)
@@ -121,43 +121,43 @@ def run(gang: Gang, world: Snapshot, nodes: Sequence[str], shared: Run) -> tuple
     return _ended(world, GroupStatus(status.code, status.reasons) if status.rejected else GroupStatus(), tried)
 
 
-def _ended(world: Snapshot, status: GroupStatus, tried: Sequence[Tried]) -> tuple[Trial, Snapshot]:
-    return Trial(status, tuple(tried)), without_nominations(world, [one.pod for one in tried if one.node])
+def _ended(world: Snapshot, status: GroupStatus, tried: Sequence[TriedPod]) -> tuple[GangTrial, Snapshot]:
+    return GangTrial(status, tuple(tried)), without_nominations(world, [one.pod for one in tried if one.node])
 
 
-def place(world: Snapshot, pod: Pod, nodes: Sequence[str], shared: Run) -> Tried:
+def place(world: Snapshot, pod: Pod, nodes: Sequence[str], shared: Run) -> TriedPod:
     """The node that a single pod would get among ``nodes``."""
     if not nodes:
-        return Tried(pod, unresolvable(fit_error.NO_NODES_MESSAGE))
+        return TriedPod(pod, unresolvable(fit_error.NO_NODES_MESSAGE))
     found = _among(attempt(world, pod, among=nodes), nodes)
     state = found.cycle.states.get(Devices)
     if isinstance(state, Devices):
         shared.devices[key_of(pod.metadata)] = state
     if found.selection.unsure:
-        return Tried(pod, _UNKNOWN, found)
+        return TriedPod(pod, _UNKNOWN, found)
     stop = found.stop
     if stop is not None:
         rejected = unschedulable(fit_error.pre_filter_rejection(len(nodes), stop.message))
-        return Tried(pod, error(stop.message) if stop.code is Code.ERROR else rejected, found)
+        return TriedPod(pod, error(stop.message) if stop.code is Code.ERROR else rejected, found)
     if pod.status.nominated_node_name not in found.feasible:
         start = shared.start
         shared.start = (start + processed(found, start)) % len(nodes)
         if found.errors:
-            return Tried(pod, error(first_error(found, start).message), found)
+            return TriedPod(pod, error(first_error(found, start).message), found)
     return _chosen(found, nodes)
 
 
-def _chosen(found: Attempt, nodes: Sequence[str]) -> Tried:
+def _chosen(found: Attempt, nodes: Sequence[str]) -> TriedPod:
     pod = found.cycle.pod
     if found.feasible:
         chosen = scores(found)
         if chosen.failed is not None:
-            return Tried(pod, chosen.failed, found)
-        return Tried(pod, SUCCESS, found, chosen.best[0], chosen.best)
+            return TriedPod(pod, chosen.failed, found)
+        return TriedPod(pod, SUCCESS, found, chosen.best[0], chosen.best)
     if any(verdict.unsure for verdict in found.verdicts.values()):
-        return Tried(pod, _UNKNOWN, found)
+        return TriedPod(pod, _UNKNOWN, found)
     reasons = (reason for name in nodes for reason in found.status_of(name).reasons)
-    return Tried(pod, unschedulable(fit_error.fit_error(len(nodes), reasons)), found)
+    return TriedPod(pod, unschedulable(fit_error.fit_error(len(nodes), reasons)), found)
 
 
 def _among(found: Attempt, nodes: Sequence[str]) -> Attempt:

@@ -21,7 +21,7 @@ from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.model.storage import ClaimReference
 from kubectl_dra.model.usage import NodeUsage, usage_of
 from kubectl_dra.scheduler.attempt import Attempt
-from kubectl_dra.scheduler.binder import SELECTED_NODE, Found
+from kubectl_dra.scheduler.binder import SELECTED_NODE, BindableVolumes
 from kubectl_dra.scheduler.extended import CLAIM_NAME
 from kubectl_dra.scheduler.plugins.dynamic_resources import Devices, reserved
 from kubectl_dra.scheduler.plugins.volume_binding import chosen_volumes
@@ -48,7 +48,7 @@ def with_pod(found: Attempt, node: str) -> Snapshot:
     return replace(_changed(snapshot, **changes), pending=snapshot.pending | allocated.keys())
 
 
-def assumed_volumes(storage: StorageObjects, found: Found, node: str) -> StorageObjects:
+def assumed_volumes(storage: StorageObjects, found: BindableVolumes, node: str) -> StorageObjects:
     """Volumes belong to their claims, and claims for which one will be made to the node (AssumePodVolumes)."""
     volumes = dict(storage.volumes)
     for wanted, volume in found.bindings:

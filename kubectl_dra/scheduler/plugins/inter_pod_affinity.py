@@ -15,9 +15,9 @@ from kubectl_dra.model.podinfo import PodInfo, PodShape
 from kubectl_dra.model.terms import AffinityTerm, selects
 from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PodsMatter, PreFilterResult
 from kubectl_dra.scheduler.scores import MAX_SCORE
-from kubectl_dra.scheduler.snapshot import NodeInfo, Placed, Snapshot
+from kubectl_dra.scheduler.snapshot import AlikePods, NodeInfo, Snapshot
 from kubectl_dra.scheduler.status import SKIP, SUCCESS, Status, unknown, unresolvable, unschedulable
-from kubectl_dra.scheduler.tally import Tally
+from kubectl_dra.scheduler.tally import LabelTally
 
 AFFINITY_TEXT: Final = "node(s) didn't match pod affinity rules"
 ANTI_AFFINITY_TEXT: Final = "node(s) didn't match pod anti-affinity rules"
@@ -35,14 +35,14 @@ class Unmet:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptAway:
+class RepellingPods:
     """By which labels of the node pods that are there keep the pod away."""
 
     keys: tuple[str, ...]
 
 
 @dataclass(slots=True)
-class Company:
+class MatchingPods:
     """Matching pods by label of their node.
 
     ``existing``: pods whose anti-affinity keeps the pod away; ``affinity``: pods that meet all terms of the pod's
@@ -52,14 +52,14 @@ class Company:
     required: tuple[AffinityTerm, ...]
     anti_terms: tuple[AffinityTerm, ...]
     namespace_labels: Mapping[str, str]
-    existing: Tally
-    affinity: Tally
-    anti: Tally
+    existing: LabelTally
+    affinity: LabelTally
+    anti: LabelTally
 
-    def clone(self) -> Company:
+    def clone(self) -> MatchingPods:
         """A copy whose figures can be changed."""
         figures = self.existing.clone(), self.affinity.clone(), self.anti.clone()
-        return Company(self.required, self.anti_terms, self.namespace_labels, *figures)
+        return MatchingPods(self.required, self.anti_terms, self.namespace_labels, *figures)
 
 
 class InterPodAffinity(Plugin):
@@ -76,13 +76,13 @@ class InterPodAffinity(Plugin):
             text = problems[0] if len(problems) == 1 else f"[{', '.join(problems)}]"
             return PreFilterResult(unresolvable(f"parsing pod: {text}"))
         own = snapshot.labels_of_namespace(shape.namespace)
-        state = Company(
+        state = MatchingPods(
             tuple(resolved(snapshot, term) for term in shape.terms.required_affinity),
             tuple(resolved(snapshot, term) for term in shape.terms.required_anti_affinity),
             own,
             _existing(snapshot, shape, own),
-            Tally(),
-            Tally(),
+            LabelTally(),
+            LabelTally(),
         )
         if _needs_namespaces(snapshot, shape):
             return PreFilterResult(unknown("Namespace"))
@@ -97,18 +97,18 @@ class InterPodAffinity(Plugin):
 
     def filter(self, cycle: Cycle, node: NodeInfo) -> Status:
         """The pod's affinity, its anti-affinity, then that of pods that are there."""
-        state, labels = cycle.read(Company), node.labels
+        state, labels = cycle.read(MatchingPods), node.labels
         if not _has_company(cycle, state, labels):
             return unresolvable(AFFINITY_TEXT, detail=Unmet(tuple(_missing(state, labels))))
         if state.anti and (broken := tuple(t for t in state.anti_terms if state.anti.at(t.topology_key, labels) > 0)):
             return unschedulable(ANTI_AFFINITY_TEXT, detail=Unmet(broken, anti=True))
         if state.existing and (keys := state.existing.keys_at(labels)):
-            return unschedulable(EXISTING_TEXT, detail=KeptAway(keys))
+            return unschedulable(EXISTING_TEXT, detail=RepellingPods(keys))
         return SUCCESS
 
     def minds(self, cycle: Cycle, shape: PodShape) -> bool:
         """A pod that a term of the pod is about, or one that keeps the pod away."""
-        state, snapshot, own = cycle.read(Company), cycle.snapshot, cycle.info.shape
+        state, snapshot, own = cycle.read(MatchingPods), cycle.snapshot, cycle.info.shape
         repelled = shape.terms.required_anti_affinity
         return (
             any(term.matches(own.namespace, own.labels, state.namespace_labels) for term in repelled)
@@ -155,14 +155,14 @@ def resolved(snapshot: Snapshot, term: AffinityTerm) -> AffinityTerm:
     return AffinityTerm(term.topology_key, term.namespaces.union(found), term.selector)
 
 
-def _add(tally: Tally, term: AffinityTerm, labels: Mapping[str, str], number: int) -> None:
+def _add(tally: LabelTally, term: AffinityTerm, labels: Mapping[str, str], number: int) -> None:
     value = labels.get(term.topology_key)
     if value is not None:
         tally.add(term.topology_key, value, number)
 
 
-def _existing(snapshot: Snapshot, shape: PodShape, own: Mapping[str, str]) -> Tally:
-    found = Tally()
+def _existing(snapshot: Snapshot, shape: PodShape, own: Mapping[str, str]) -> LabelTally:
+    found = LabelTally()
     for term, pairs in snapshot.anti_affinity.items():
         if term.matches(shape.namespace, shape.labels, own):
             for (key, value), number in pairs.items():
@@ -170,7 +170,7 @@ def _existing(snapshot: Snapshot, shape: PodShape, own: Mapping[str, str]) -> Ta
     return found
 
 
-def _count_own(snapshot: Snapshot, state: Company) -> None:
+def _count_own(snapshot: Snapshot, state: MatchingPods) -> None:
     for placed in snapshot.placed:
         shape = placed.shape
         hits = [(state.anti, term) for term in state.anti_terms if _matches(term, shape, snapshot)]
@@ -198,7 +198,7 @@ def _matches_all(terms: Iterable[AffinityTerm], shape: PodShape, snapshot: Snaps
     return found
 
 
-def _has_company(cycle: Cycle, state: Company, labels: Mapping[str, str]) -> bool:
+def _has_company(cycle: Cycle, state: MatchingPods, labels: Mapping[str, str]) -> bool:
     if not state.required:
         return True
     if any(term.topology_key not in labels for term in state.required):
@@ -209,14 +209,14 @@ def _has_company(cycle: Cycle, state: Company, labels: Mapping[str, str]) -> boo
     return _matches_all(state.required, cycle.info.shape, cycle.snapshot)
 
 
-def _missing(state: Company, labels: Mapping[str, str]) -> Iterable[AffinityTerm]:
+def _missing(state: MatchingPods, labels: Mapping[str, str]) -> Iterable[AffinityTerm]:
     for term in state.required:
         if state.affinity.at(term.topology_key, labels) <= 0:
             yield term
 
 
 def _change(cycle: Cycle, shape: PodShape, node: NodeInfo, delta: int) -> None:
-    state, snapshot, own = cycle.read(Company), cycle.snapshot, cycle.info.shape
+    state, snapshot, own = cycle.read(MatchingPods), cycle.snapshot, cycle.info.shape
     for term in shape.terms.required_anti_affinity:
         if term.matches(own.namespace, own.labels, state.namespace_labels):
             _add(state.existing, term, node.labels, delta)
@@ -275,7 +275,7 @@ def _matching(terms: Sequence[Weighted], own: PodShape, labels: Mapping[str, str
     return (each for each in terms if each[1].matches(own.namespace, own.labels, labels))
 
 
-def _reward(found: dict[str, dict[str, int]], cycle: Cycle, placed: Placed, hits: Sequence[Weighted]) -> None:
+def _reward(found: dict[str, dict[str, int]], cycle: Cycle, placed: AlikePods, hits: Sequence[Weighted]) -> None:
     for name, number in placed.nodes.items():
         labels = cycle.snapshot.nodes[name].labels
         for weight, term in hits:

@@ -19,7 +19,7 @@ from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PodsMatter, Pre
 from kubectl_dra.scheduler.in_tree import TranslationError
 from kubectl_dra.scheduler.snapshot import NodeInfo
 from kubectl_dra.scheduler.status import SKIP, SUCCESS, Status, error, unknown, unresolvable, unschedulable
-from kubectl_dra.scheduler.storage import ATTACHMENT, Owner, Stored, Verdict, VolumeProblem, VolumeReason
+from kubectl_dra.scheduler.storage import ATTACHMENT, Stored, VolumeOwner, VolumeProblem, VolumeReason, VolumeVerdict
 
 TOO_MANY: Final = "node(s) exceed max volume count"
 # Upstream's is random, the same for all volumes that don't exist yet.
@@ -32,9 +32,9 @@ _Counted = dict[str, str]
 class _State:
     """``new``: what the pod brings, by whether the node has a CSINode, on which alone it depends."""
 
-    owner: Owner
+    owner: VolumeOwner
     stored: Stored
-    new: dict[bool, _Counted | Verdict] = field(default_factory=dict)
+    new: dict[bool, _Counted | VolumeVerdict] = field(default_factory=dict)
 
 
 class NodeVolumeLimits(Plugin):
@@ -48,7 +48,7 @@ class NodeVolumeLimits(Plugin):
         if not any(_may_count(volume) for volume in cycle.pod.spec.volumes):
             return PreFilterResult(SKIP)
         meta = cycle.pod.metadata
-        cycle.write(_State(Owner(Key(meta.namespace, meta.name), meta.uid), Stored(cycle.snapshot)))
+        cycle.write(_State(VolumeOwner(Key(meta.namespace, meta.name), meta.uid), Stored(cycle.snapshot)))
         return PASS
 
     def filter(self, cycle: Cycle, node: NodeInfo) -> Status:
@@ -56,7 +56,7 @@ class NodeVolumeLimits(Plugin):
         state = cycle.read(_State)
         try:
             return _check(state, cycle, node)
-        except Verdict as verdict:
+        except VolumeVerdict as verdict:
             return verdict.status
 
     def filter_all(self, cycle: Cycle, nodes: Sequence[NodeInfo]) -> Sequence[Status]:
@@ -112,15 +112,15 @@ def _check(state: _State, cycle: Cycle, node: NodeInfo) -> Status:
 
 
 def _brought(state: _State, counting: _Counting, cycle: Cycle, *, with_node: bool) -> _Counted:
-    """Raises :class:`Verdict`."""
+    """Raises :class:`VolumeVerdict`."""
     found = state.new.get(with_node)
     if found is None:
         try:
             found = counting.of(state.owner, cycle.pod.spec.volumes, new=True)
-        except Verdict as verdict:
+        except VolumeVerdict as verdict:
             found = verdict
         state.new[with_node] = found
-    if isinstance(found, Verdict):
+    if isinstance(found, VolumeVerdict):
         raise found
     return found
 
@@ -129,7 +129,7 @@ def _attached(counting: _Counting, node: NodeInfo) -> _Counted:
     found: _Counted = {}
     for pod in node.pods:
         if pod.shape.volumes:
-            found |= counting.of(Owner(pod.key, pod.uid), pod.shape.volumes, new=False)
+            found |= counting.of(VolumeOwner(pod.key, pod.uid), pod.shape.volumes, new=False)
     return found
 
 
@@ -193,11 +193,11 @@ class _Counting:
         self._stored = stored
         self._csi_node = csi_node
 
-    def of(self, owner: Owner, volumes: Iterable[Volume], *, new: bool) -> _Counted:
+    def of(self, owner: VolumeOwner, volumes: Iterable[Volume], *, new: bool) -> _Counted:
         """Ids and drivers; of pods that are there claims that don't exist are left out."""
         return {f"{driver}/{handle}": driver for driver, handle in self._volumes(owner, volumes, new)}
 
-    def _volumes(self, owner: Owner, volumes: Iterable[Volume], new: bool) -> Iterator[tuple[str, str]]:
+    def _volumes(self, owner: VolumeOwner, volumes: Iterable[Volume], new: bool) -> Iterator[tuple[str, str]]:
         for volume in volumes:
             key = owner.claim_of(volume)
             if key is None:
@@ -207,18 +207,18 @@ class _Counting:
             if claim is not None:
                 yield from self._claimed(claim)
 
-    def _claim(self, owner: Owner, key: Key, volume: Volume, new: bool) -> PersistentVolumeClaim | None:
+    def _claim(self, owner: VolumeOwner, key: Key, volume: Volume, new: bool) -> PersistentVolumeClaim | None:
         if not key.name:
-            raise Verdict(error("PersistentVolumeClaim had no name"))
+            raise VolumeVerdict(error("PersistentVolumeClaim had no name"))
         claim = self._stored.claim(key)
         if claim is None:
             if new:
                 problem = VolumeProblem(VolumeReason.CLAIM_MISSING, volume.name, key)
                 text = f"looking up PVC {key}: persistentvolumeclaim {quote(key.name)} not found"
-                raise Verdict(unresolvable(text, detail=(problem,)))
+                raise VolumeVerdict(unresolvable(text, detail=(problem,)))
             return None
         if volume.persistent_volume_claim is None and not owner.owns(claim):
-            raise Verdict(error(owner.not_owned(key)))
+            raise VolumeVerdict(error(owner.not_owned(key)))
         return claim
 
     def _inline(self, volume: Volume) -> Iterator[tuple[str, str]]:
@@ -228,7 +228,7 @@ class _Counting:
         try:
             yield plugin.driver, in_tree.inline_handle(volume, plugin)
         except TranslationError as failed:
-            raise Verdict(error(f"converting volume({volume.name}) from inline to csi: {failed}")) from failed
+            raise VolumeVerdict(error(f"converting volume({volume.name}) from inline to csi: {failed}")) from failed
 
     def _claimed(self, claim: PersistentVolumeClaim) -> Iterator[tuple[str, str]]:
         volume = self._stored.volume(claim.spec.volume_name) if claim.spec.volume_name else None

@@ -33,7 +33,7 @@ class Skew:
 
 
 @dataclass(slots=True)
-class Spread:
+class SpreadState:
     """The hard constraints of a pod with their domains, and whether the pod counts itself."""
 
     constraints: tuple[Constraint, ...]
@@ -41,9 +41,9 @@ class Spread:
     itself: tuple[bool, ...]
     inclusion: Inclusion
 
-    def clone(self) -> Spread:
+    def clone(self) -> SpreadState:
         """A copy whose domains can be changed."""
-        return Spread(self.constraints, [each.clone() for each in self.domains], self.itself, self.inclusion)
+        return SpreadState(self.constraints, [each.clone() for each in self.domains], self.itself, self.inclusion)
 
 
 class PodTopologySpread(Plugin):
@@ -63,12 +63,12 @@ class PodTopologySpread(Plugin):
         inclusion = Inclusion(cycle.pod, cycle.features)
         domains = [Domains(counts) for counts in _counts(cycle, constraints, inclusion)]
         labels = cycle.pod.metadata.labels
-        cycle.write(Spread(constraints, domains, tuple(each.matches(labels) for each in constraints), inclusion))
+        cycle.write(SpreadState(constraints, domains, tuple(each.matches(labels) for each in constraints), inclusion))
         return PASS
 
     def filter(self, cycle: Cycle, node: NodeInfo) -> Status:
         """The domain of the node would not have too many more pods than the emptiest one."""
-        state = cycle.read(Spread)
+        state = cycle.read(SpreadState)
         for constraint, domains, itself in zip(state.constraints, state.domains, state.itself, strict=True):
             value = node.labels.get(constraint.topology_key)
             if value is None:
@@ -81,7 +81,7 @@ class PodTopologySpread(Plugin):
     def minds(self, cycle: Cycle, shape: PodShape) -> bool:
         """A pod that a constraint is about."""
         same = shape.namespace == cycle.pod.metadata.namespace
-        return same and any(each.matches(shape.labels) for each in cycle.read(Spread).constraints)
+        return same and any(each.matches(shape.labels) for each in cycle.read(SpreadState).constraints)
 
     def add_pod(self, cycle: Cycle, pod: PodInfo, node: NodeInfo) -> None:
         """One more in the domains of the node."""
@@ -98,7 +98,7 @@ class PodTopologySpread(Plugin):
 
 def _change(cycle: Cycle, pod: PodInfo, node: NodeInfo, delta: int) -> None:
     """Unlike counting, this neither leaves out pods that are terminating nor takes an empty selector for none."""
-    state = cycle.read(Spread)
+    state = cycle.read(SpreadState)
     if pod.key.namespace != cycle.pod.metadata.namespace or not has_all_keys(node.labels, state.constraints):
         return
     for constraint, domains in zip(state.constraints, state.domains, strict=True):

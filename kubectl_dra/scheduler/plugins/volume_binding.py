@@ -12,13 +12,13 @@ from typing import ClassVar, Final
 from kubectl_dra.model.gotext import quote
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.storage import PersistentVolumeClaim
-from kubectl_dra.scheduler.binder import Binder, Found, PodVolumeClaim
+from kubectl_dra.scheduler.binder import BindableVolumes, Binder, PodVolumeClaim
 from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PreFilterResult
 from kubectl_dra.scheduler.matching import capacity_of, request_of
 from kubectl_dra.scheduler.plugins.volume_zone import WAIT_FOR_CONSUMER
 from kubectl_dra.scheduler.snapshot import NodeInfo
 from kubectl_dra.scheduler.status import SKIP, Status, error, unresolvable
-from kubectl_dra.scheduler.storage import Owner, Stored, Verdict, VolumeProblem, VolumeReason, claim_missing
+from kubectl_dra.scheduler.storage import Stored, VolumeOwner, VolumeProblem, VolumeReason, VolumeVerdict, claim_missing
 
 UNBOUND: Final = "pod has unbound immediate PersistentVolumeClaims"
 _BIND_COMPLETED: Final = "pv.kubernetes.io/bind-completed"
@@ -45,7 +45,7 @@ class VolumeBinding(Plugin):
             if not claims:
                 return PreFilterResult(SKIP)
             binder = _binder(stored, claims)
-        except Verdict as verdict:
+        except VolumeVerdict as verdict:
             return PreFilterResult(verdict.status)
         cycle.write(_State(binder))
         return PASS
@@ -54,7 +54,7 @@ class VolumeBinding(Plugin):
         """Everything that keeps the volumes from the node."""
         try:
             return cycle.read(_State).binder.find(node).status
-        except Verdict as verdict:
+        except VolumeVerdict as verdict:
             return verdict.status
 
     def score(self, cycle: Cycle, nodes: Sequence[NodeInfo]) -> Sequence[int] | Status:
@@ -67,16 +67,16 @@ class VolumeBinding(Plugin):
         return [_score(state.binder.find(node)) for node in nodes]
 
 
-def chosen_volumes(cycle: Cycle, node: NodeInfo) -> Found:
+def chosen_volumes(cycle: Cycle, node: NodeInfo) -> BindableVolumes:
     """What would be bound and made for the pod on a node that fits."""
     state = cycle.states.get(_State)
-    return state.binder.find(node) if isinstance(state, _State) else Found()
+    return state.binder.find(node) if isinstance(state, _State) else BindableVolumes()
 
 
 def _claims(cycle: Cycle, stored: Stored) -> Iterator[PodVolumeClaim]:
-    """The pod's claims, in the order of its volumes. Raises :class:`Verdict` at the first that can't be used."""
+    """The pod's claims, in the order of its volumes. Raises :class:`VolumeVerdict` at the first that can't be used."""
     meta = cycle.pod.metadata
-    owner = Owner(Key(meta.namespace, meta.name), meta.uid)
+    owner = VolumeOwner(Key(meta.namespace, meta.name), meta.uid)
     for volume in cycle.pod.spec.volumes:
         key = owner.claim_of(volume)
         if key is None:
@@ -84,12 +84,12 @@ def _claims(cycle: Cycle, stored: Stored) -> Iterator[PodVolumeClaim]:
         claim = stored.claim(key)
         ephemeral = volume.persistent_volume_claim is None
         if claim is None:
-            raise Verdict(_not_created(key, volume.name) if ephemeral else claim_missing(key, volume.name))
+            raise VolumeVerdict(_not_created(key, volume.name) if ephemeral else claim_missing(key, volume.name))
         wanted = PodVolumeClaim(volume.name, claim)
         _check(wanted)
         if ephemeral and not owner.owns(claim):
             problem = wanted.problem(VolumeReason.CLAIM_NOT_OWNED)
-            raise Verdict(unresolvable(owner.not_owned(key), detail=(problem,)))
+            raise VolumeVerdict(unresolvable(owner.not_owned(key), detail=(problem,)))
         yield wanted
 
 
@@ -103,10 +103,10 @@ def _check(wanted: PodVolumeClaim) -> None:
     if claim.status.phase == _LOST:
         volume = claim.spec.volume_name
         text = f"persistentvolumeclaim {name} bound to non-existent persistentvolume {quote(volume)}"
-        raise Verdict(unresolvable(text, detail=(wanted.problem(VolumeReason.CLAIM_LOST, volume),)))
+        raise VolumeVerdict(unresolvable(text, detail=(wanted.problem(VolumeReason.CLAIM_LOST, volume),)))
     if claim.metadata.deletion_timestamp is not None:
         text = f"persistentvolumeclaim {name} is being deleted"
-        raise Verdict(unresolvable(text, detail=(wanted.problem(VolumeReason.CLAIM_DELETED),)))
+        raise VolumeVerdict(unresolvable(text, detail=(wanted.problem(VolumeReason.CLAIM_DELETED),)))
 
 
 def _binder(stored: Stored, claims: Sequence[PodVolumeClaim]) -> Binder:
@@ -122,7 +122,7 @@ def _binder(stored: Stored, claims: Sequence[PodVolumeClaim]) -> Binder:
         else:
             unbound.append(_unbound(wanted, stored))
     if unbound:
-        raise Verdict(unresolvable(UNBOUND, detail=tuple(unbound)))
+        raise VolumeVerdict(unresolvable(UNBOUND, detail=tuple(unbound)))
     return Binder(stored, tuple(bound), tuple(waiting))
 
 
@@ -132,7 +132,7 @@ def _waits_for_consumer(claim: PersistentVolumeClaim, stored: Stored) -> bool:
     if found is None:
         return False
     if found.volume_binding_mode is None:
-        raise Verdict(error(f"VolumeBindingMode not set for StorageClass {quote(name)}"))
+        raise VolumeVerdict(error(f"VolumeBindingMode not set for StorageClass {quote(name)}"))
     return found.volume_binding_mode == WAIT_FOR_CONSUMER
 
 
@@ -143,7 +143,7 @@ def _unbound(wanted: PodVolumeClaim, stored: Stored) -> VolumeProblem:
     return wanted.problem(VolumeReason.CLAIM_UNBOUND, wanted.claim.spec.volume_name, name)
 
 
-def _score(found: Found) -> int:
+def _score(found: BindableVolumes) -> int:
     """Volumes that exist count if there are any, else those to be made; all claims of a class share its capacity."""
     asked: dict[str, int] = {}
     offered: dict[str, int] = {}

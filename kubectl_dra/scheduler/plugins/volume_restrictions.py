@@ -64,7 +64,7 @@ class VolumeRestrictions(Plugin):
             key = Key(namespace, volume.persistent_volume_claim.claim_name)
             try:
                 claim = stored.claim(key)
-            except storage.Verdict as verdict:
+            except storage.VolumeVerdict as verdict:
                 return PreFilterResult(verdict.status)
             if claim is None:
                 return PreFilterResult(storage.claim_missing(key, volume.name))

@@ -17,7 +17,7 @@ from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PreFilterResult
 from kubectl_dra.scheduler.in_tree import BETA_REGION, BETA_ZONE, REGION, ZONE
 from kubectl_dra.scheduler.snapshot import NodeInfo
 from kubectl_dra.scheduler.status import SKIP, SUCCESS, Status, unresolvable
-from kubectl_dra.scheduler.storage import Stored, Verdict, VolumeProblem, VolumeReason, claim_missing
+from kubectl_dra.scheduler.storage import Stored, VolumeProblem, VolumeReason, VolumeVerdict, claim_missing
 
 CONFLICT: Final = "node(s) had no available volume zone"
 WAIT_FOR_CONSUMER: Final = "WaitForFirstConsumer"
@@ -57,7 +57,7 @@ class VolumeZone(Plugin):
         """The plugin that notices a claim bound to a volume that is gone."""
         try:
             topologies = tuple(_topologies(cycle.pod, Stored(cycle.snapshot)))
-        except Verdict as verdict:
+        except VolumeVerdict as verdict:
             return PreFilterResult(verdict.status)
         if not topologies:
             return PreFilterResult(SKIP)
@@ -87,10 +87,10 @@ def _topologies(pod: Pod, stored: Stored) -> list[_Topology]:
         name = volume.persistent_volume_claim.claim_name
         key = Key(pod.metadata.namespace, name)
         if not name:
-            raise Verdict(unresolvable("PersistentVolumeClaim had no name"))
+            raise VolumeVerdict(unresolvable("PersistentVolumeClaim had no name"))
         claim = stored.claim(key)
         if claim is None:
-            raise Verdict(claim_missing(key, volume.name))
+            raise VolumeVerdict(claim_missing(key, volume.name))
         bound = _volume_of(claim, volume.name, stored)
         if bound is not None:
             found += _of_volume(bound, volume.name, key)
@@ -107,21 +107,21 @@ def _volume_of(claim: PersistentVolumeClaim, entry: str, stored: Stored) -> Pers
     if volume is None:
         key = Key(claim.metadata.namespace, claim.metadata.name)
         problem = VolumeProblem(VolumeReason.VOLUME_MISSING, entry, key, name)
-        raise Verdict(unresolvable(f"persistentvolume {quote(name)} not found", detail=(problem,)))
+        raise VolumeVerdict(unresolvable(f"persistentvolume {quote(name)} not found", detail=(problem,)))
     return volume
 
 
 def _check_unbound(claim: PersistentVolumeClaim, stored: Stored) -> None:
     name = claim.class_name
     if not name:
-        raise Verdict(unresolvable("PersistentVolumeClaim had no pv name and storageClass name"))
+        raise VolumeVerdict(unresolvable("PersistentVolumeClaim had no pv name and storageClass name"))
     found = stored.storage_class(name)
     if found is None:
-        raise Verdict(unresolvable(f"storageclass.storage.k8s.io {quote(name)} not found"))
+        raise VolumeVerdict(unresolvable(f"storageclass.storage.k8s.io {quote(name)} not found"))
     if found.volume_binding_mode is None:
-        raise Verdict(unresolvable(f"VolumeBindingMode not set for StorageClass {quote(name)}"))
+        raise VolumeVerdict(unresolvable(f"VolumeBindingMode not set for StorageClass {quote(name)}"))
     if found.volume_binding_mode != WAIT_FOR_CONSUMER:
-        raise Verdict(unresolvable("PersistentVolume had no name"))
+        raise VolumeVerdict(unresolvable("PersistentVolume had no name"))
 
 
 def _of_volume(volume: PersistentVolume, entry: str, claim: Key) -> list[_Topology]:

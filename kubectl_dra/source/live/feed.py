@@ -24,15 +24,15 @@ from kubectl_dra.source.live.session import Session, open_session
 from kubectl_dra.source.live.slices import selections_to_follow, without_pool
 from kubectl_dra.source.live.store import Store
 from kubectl_dra.source.live.watch import (
-    Broken,
+    BrokenWatch,
     Changed,
     Crashed,
     Message,
     Reflector,
     Refused,
     Relisted,
-    Scope,
     Unselectable,
+    WatchScope,
 )
 from kubectl_dra.source.needs import Needs
 from kubectl_dra.source.spec import Connection
@@ -54,7 +54,7 @@ class Trouble:
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
+class FedState:
     """The state at one moment. With ``troubles``, parts of it may be old; ``heard`` is when anything came last.
 
     What has not changed since the last publication is the same object. ``whole`` says whether every kind has been read
@@ -82,7 +82,7 @@ class Feed:
         self,
         connection: Connection,
         needs: Needs,
-        publish: Callable[[Published], None],
+        publish: Callable[[FedState], None],
         crash: Callable[[BaseException], None],
         former: Mapping[str, Mapping[Key, Any]] | None = None,
     ) -> None:
@@ -97,11 +97,11 @@ class Feed:
         self._login = threading.Lock()
         self._session: Session | None = None
         self._served: Served | None = None
-        self._waiting: set[Scope] = set()
-        self._unread: set[Scope] = set()
+        self._waiting: set[WatchScope] = set()
+        self._unread: set[WatchScope] = set()
         self._evidence = Evidence()
-        self._scopes: set[Scope] = set()
-        self._troubles: dict[Scope, Trouble] = {}
+        self._scopes: set[WatchScope] = set()
+        self._troubles: dict[WatchScope, Trouble] = {}
         self._heard = time.monotonic()
         self._news = False
 
@@ -130,7 +130,7 @@ class Feed:
     def _follow_kind(self, kind: Kind) -> None:
         for namespace in self._needs.scopes(kind):
             for fields in selections_to_follow(self._needs.slices) if kind is RESOURCE_SLICE else (frozenset(),):
-                self._follow(Scope(kind, namespace, fields))
+                self._follow(WatchScope(kind, namespace, fields))
 
     def _follow_demanded(self, messages: Iterable[Message]) -> None:
         """What pods make matter now; it stays followed, as the next pod is likely to need it again."""
@@ -157,7 +157,7 @@ class Feed:
             best = {kind.name: kind.api_version for kind in kinds}
             self._served = replace(self._served, api_versions={**self._served.api_versions, **best})
 
-    def _follow(self, scope: Scope) -> None:
+    def _follow(self, scope: WatchScope) -> None:
         if scope in self._scopes or self._served is None:
             return
         self._scopes.add(scope)
@@ -229,7 +229,7 @@ class Feed:
             self._unread.discard(scope)
             self._follow(replace(scope, fields=without_pool(scope.fields)))
             return True
-        if isinstance(message, Broken):
+        if isinstance(message, BrokenWatch):
             since = self._troubles[scope].since if scope in self._troubles else time.monotonic()
             error = message.error
             self._troubles[scope] = Trouble(scope.kind.name, scope.namespace, error.what, error.hint, since)
@@ -238,7 +238,7 @@ class Feed:
         recovered = self._troubles.pop(scope, None) is not None
         if isinstance(message, Refused) and message.coverage is Coverage.FORBIDDEN and not scope.namespace:
             for namespace in self._needs.fallback(scope.kind):
-                self._follow(Scope(scope.kind, namespace))
+                self._follow(WatchScope(scope.kind, namespace))
         first = scope in self._unread
         self._unread.discard(scope)
         news = self._store.apply(message)
@@ -255,4 +255,4 @@ class Feed:
         troubles, whole = tuple(self._troubles.values()), not self._unread
         if whole:
             self._store.forget_former()
-        self._publish(Published(self._store.inventory(), self._evidence, troubles, self._heard, whole))
+        self._publish(FedState(self._store.inventory(), self._evidence, troubles, self._heard, whole))

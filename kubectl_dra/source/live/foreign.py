@@ -33,7 +33,7 @@ _NO_CRD: Final = "check --context: its custom resource definition is not install
 
 
 @dataclass(frozen=True, slots=True)
-class Unread:
+class UnreadKind:
     """A kind that is served and could not be read, or not to its end; ``user``: who was refused, as the server says."""
 
     kind: str
@@ -48,7 +48,7 @@ class ForeignObjects:
     """Objects as the server sent them. ``complete``: the kinds of which all were read."""
 
     objects: tuple[Source, ...] = ()
-    unread: tuple[Unread, ...] = ()
+    unread: tuple[UnreadKind, ...] = ()
     complete: tuple[str, ...] = ()
 
 
@@ -135,7 +135,9 @@ def _of_group(session: Session, group: str, wanted: Mapping[str, str], namespace
         return ForeignObjects()
     except RefusedError as error:
         user = user_of_refusal(error.what)
-        return ForeignObjects(unread=tuple(Unread(kind, group, plural, _NO, user) for plural, kind in wanted.items()))
+        return ForeignObjects(
+            unread=tuple(UnreadKind(kind, group, plural, _NO, user) for plural, kind in wanted.items())
+        )
     found = [
         _List(session, group, versions[plural], plural, kind, namespaces.get(plural, ""))
         for plural, kind in wanted.items()
@@ -205,8 +207,8 @@ class _List:
                 raise BadAnswerError(f"{self.session.server} lists {self.plural} without end", "try again")
             seen.add(token)
 
-    def _unread(self, coverage: Coverage, user: str = "") -> Unread:
-        return Unread(self.kind, self.group, self.plural, coverage, user)
+    def _unread(self, coverage: Coverage, user: str = "") -> UnreadKind:
+        return UnreadKind(self.kind, self.group, self.plural, coverage, user)
 
 
 def _decoded(session: Session, decode: Callable[[bytes], T], data: bytes) -> T:

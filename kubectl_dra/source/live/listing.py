@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 from urllib.parse import quote
 
-from kubectl_dra.api.decode import DecodeError, ListMeta, Page, decode_page
+from kubectl_dra.api.decode import DecodeError, ListMeta, ListPage, decode_page
 from kubectl_dra.api.kinds import Kind
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.clock import timestamp
@@ -180,7 +180,7 @@ class _Progress:
         self._seen |= marks
 
 
-def _first(page: Page) -> Key | None:
+def _first(page: ListPage) -> Key | None:
     """The first object of a chunk."""
     if page.records:
         return key_of(page.records[0].metadata)  # type: ignore[attr-defined]
@@ -195,7 +195,7 @@ def _check_list(data: bytes, kind: Kind, server: str) -> None:
         raise BadAnswerError(f"{server} does not answer with a list of {kind.plural}", "is this an API server?")
 
 
-def _page(data: bytes, api_version: str, kind: Kind, server: str) -> Page:
+def _page(data: bytes, api_version: str, kind: Kind, server: str) -> ListPage:
     try:
         return decode_page(data, api_version, kind)
     except DecodeError as error:

@@ -34,7 +34,7 @@ _MAX_CONSUMERS: Final = 20
 
 
 @dataclass
-class Outcome:
+class KindRead:
     """What reading one kind gave; ``usage`` only for pods."""
 
     kind: Kind
@@ -76,13 +76,13 @@ def read(session: Session, needs: Needs, told: Told | None = None) -> tuple[Inve
     return _inventory(outcomes), evidence
 
 
-def _slices_of_claims(reader: _Reader, needs: Needs, outcomes: Iterable[Outcome]) -> list[Outcome]:
+def _slices_of_claims(reader: _Reader, needs: Needs, outcomes: Iterable[KindRead]) -> list[KindRead]:
     """The slices that the claims in question lead to: where they hold nothing, none are looked at."""
     selections = pools_of((record for outcome in outcomes for record in outcome.records), needs.claims)
     return [reader.read(RESOURCE_SLICE, selections)] if selections else []
 
 
-def _on_demand(reader: _Reader, needs: Needs, outcomes: Iterable[Outcome]) -> list[Outcome]:
+def _on_demand(reader: _Reader, needs: Needs, outcomes: Iterable[KindRead]) -> list[KindRead]:
     """What the pods that were read make matter."""
     of_pods = next((outcome for outcome in outcomes if outcome.kind is POD), None)
     if of_pods is None:
@@ -96,7 +96,7 @@ def _on_demand(reader: _Reader, needs: Needs, outcomes: Iterable[Outcome]) -> li
     return in_parallel([lambda k=k: reader.read(k) for k in kinds])  # type: ignore[misc]
 
 
-def _add_finished_consumers(reader: _Reader, outcomes: Iterable[Outcome]) -> None:
+def _add_finished_consumers(reader: _Reader, outcomes: Iterable[KindRead]) -> None:
     """Lists leave out finished pods; one that a claim is still reserved for must not pass for one that is gone."""
     by_kind = {outcome.kind.name: outcome for outcome in outcomes}
     pods, claims = by_kind.get(POD.name), by_kind.get(RESOURCE_CLAIM.name)
@@ -126,9 +126,9 @@ class _Reader:
         """Find out how further kinds are served. Raises ``ClusterError``."""
         self._served = discover_more(self._session, self._served, kinds)
 
-    def read(self, kind: Kind, slices: frozenset[Fields] = frozenset()) -> Outcome:
+    def read(self, kind: Kind, slices: frozenset[Fields] = frozenset()) -> KindRead:
         """One kind; ``slices`` are selections instead of those that the needs name."""
-        outcome = Outcome(kind)
+        outcome = KindRead(kind)
         api_version = self._served.api_versions.get(kind.name)
         if api_version is None:
             time, note = timestamp(self._session.clock), self._served.why_not(kind)
@@ -142,7 +142,7 @@ class _Reader:
         return outcome
 
     def _list(
-        self, outcome: Outcome, api_version: str, namespace: str, slices: frozenset[Fields] = frozenset()
+        self, outcome: KindRead, api_version: str, namespace: str, slices: frozenset[Fields] = frozenset()
     ) -> bool:
         """Whether the list was taken; a refusal is noted as evidence."""
         kind = outcome.kind
@@ -174,26 +174,26 @@ class _Reader:
             return KeepAll
         return lambda: PodReducer(self._needs.pods, self._needs.all_pods, self._needs.whole_nodes)
 
-    def _fall_back(self, outcome: Outcome, api_version: str) -> None:
+    def _fall_back(self, outcome: KindRead, api_version: str) -> None:
         for namespace in self._needs.fallback(outcome.kind):
             self._list(outcome, api_version, namespace)
         if outcome.kind is NAMESPACE:
             for name in self._needs.namespaces:
                 self._add_one(outcome, api_version, Key("", name))
 
-    def _add_named_pods(self, outcome: Outcome, api_version: str) -> None:
+    def _add_named_pods(self, outcome: KindRead, api_version: str) -> None:
         """Finished pods are not in the list, and a user may be allowed to get a pod without listing pods."""
         known = {key_of(record.metadata) for record in outcome.records}  # type: ignore[attr-defined]
         for key in sorted(self._needs.pods - known):
             self._add_one(outcome, api_version, key)
 
-    def add_pod(self, outcome: Outcome, key: Key) -> None:
+    def add_pod(self, outcome: KindRead, key: Key) -> None:
         """One pod by name, if it exists and may be read."""
         api_version = self._served.api_versions.get(POD.name)
         if api_version is not None:
             self._add_one(outcome, api_version, key)
 
-    def _add_one(self, outcome: Outcome, api_version: str, key: Key) -> None:
+    def _add_one(self, outcome: KindRead, api_version: str, key: Key) -> None:
         try:
             path = list_path(outcome.kind, api_version, key.namespace, key.name)
             data = self._session.get(path, f"get {outcome.kind.singular} {key}")
@@ -215,7 +215,7 @@ def _raise_unserved(session: Session, needs: Needs, served: Served) -> None:
     raise ClusterError(f"{session.server} serves none of the kinds that are needed", "check --context")
 
 
-def _inventory(outcomes: Iterable[Outcome]) -> Inventory:
+def _inventory(outcomes: Iterable[KindRead]) -> Inventory:
     builder = InventoryBuilder()
     usage: dict[str, NodeUsage] = {}
     for outcome in outcomes:

@@ -26,16 +26,16 @@ from kubectl_dra.model.usage import NodeUsage, sum_of_pods
 from kubectl_dra.source.live.pods import PodTracker, matters, taken_by
 from kubectl_dra.source.live.sharing import Sharer
 from kubectl_dra.source.live.watch import (
-    Broken,
+    BrokenWatch,
     Changed,
     Crashed,
     Message,
     Progressed,
     Refused,
     Relisted,
-    Scope,
-    Unreadable,
+    UnreadableObject,
     Unselectable,
+    WatchScope,
 )
 from kubectl_dra.source.needs import Needs
 
@@ -54,8 +54,8 @@ class Store:
         self._former = former or {}
         self._sharer = Sharer()
         self._objects: dict[str, dict[Key, Any]] = {}
-        self._bad: dict[tuple[Scope, Key], BadObject] = {}
-        self._reads: dict[Scope, Read] = {}
+        self._bad: dict[tuple[WatchScope, Key], BadObject] = {}
+        self._reads: dict[WatchScope, Read] = {}
         self._pods = _NodeSums()
         self._ages = _Ages()
         self._published = Inventory()
@@ -91,14 +91,14 @@ class Store:
                 self._relisted(message)
             case Changed():
                 return self._changed(message)
-            case Unreadable():
+            case UnreadableObject():
                 self._unreadable(message)
             case Refused():
                 return self._refused(message)
             case Progressed():
                 self._move(message.scope, message.resource_version)
                 return False
-            case Broken() | Crashed() | Unselectable():
+            case BrokenWatch() | Crashed() | Unselectable():
                 return False
         return True
 
@@ -169,7 +169,7 @@ class Store:
             or matters(record, self._needs.whole_nodes)
         )
 
-    def _unreadable(self, message: Unreadable) -> None:
+    def _unreadable(self, message: UnreadableObject) -> None:
         scope, key = message.scope, Key(message.bad.namespace, message.bad.name)
         self._own(scope.kind.name).pop(key, None)
         if scope.kind is POD:
@@ -189,7 +189,7 @@ class Store:
             self._forget(scope)
         return before is None or before.coverage is not message.coverage
 
-    def _forget(self, scope: Scope) -> None:
+    def _forget(self, scope: WatchScope) -> None:
         """What only this scope has told; others of the kind may go on."""
         kind = scope.kind
         others = [each for each, read in self._reads.items() if each.kind is kind and read.coverage in _READ]
@@ -204,7 +204,7 @@ class Store:
         if kind is POD:
             self._pods.drop(only_here)
 
-    def _move(self, scope: Scope, resource_version: str) -> None:
+    def _move(self, scope: WatchScope, resource_version: str) -> None:
         read = self._reads.get(scope)
         if read is not None:
             self._reads[scope] = replace(read, resource_version=resource_version, time=timestamp(self._clock))
@@ -224,10 +224,10 @@ class _Ages:
     """Which events are old. Of objects that are not kept the last versions are remembered, and how new each list is."""
 
     def __init__(self) -> None:
-        self._lists: dict[Scope, int] = {}
-        self._left: dict[Scope, dict[Key, int]] = {}
+        self._lists: dict[WatchScope, int] = {}
+        self._left: dict[WatchScope, dict[Key, int]] = {}
 
-    def listed(self, scope: Scope, resource_version: str) -> None:
+    def listed(self, scope: WatchScope, resource_version: str) -> None:
         """A whole list of ``scope`` was taken: everything up to there is in it."""
         self._lists[scope] = _number(resource_version)
         self._left[scope] = {}

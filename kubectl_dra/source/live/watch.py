@@ -41,7 +41,7 @@ _SHORT_SECONDS: Final = 1.0  # a watch that ends sooner was not really one
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class WatchScope:
     """What one reflector follows; an empty namespace is the whole cluster. Of slices, only those with ``fields``."""
 
     kind: Kind
@@ -59,7 +59,7 @@ class Scope:
 class Relisted:
     """A whole list: what is not in it is gone."""
 
-    scope: Scope
+    scope: WatchScope
     listed: Listed
 
 
@@ -67,17 +67,17 @@ class Relisted:
 class Changed:
     """An object was added or changed, or is gone."""
 
-    scope: Scope
+    scope: WatchScope
     record: Record
     deleted: bool
     resource_version: str
 
 
 @dataclass(frozen=True, slots=True)
-class Unreadable:
+class UnreadableObject:
     """An object was added or changed, or is gone, and can't be decoded."""
 
-    scope: Scope
+    scope: WatchScope
     bad: BadObject
     deleted: bool
     resource_version: str
@@ -87,7 +87,7 @@ class Unreadable:
 class Progressed:
     """Nothing has changed up to this position; also sent when a broken connection is back."""
 
-    scope: Scope
+    scope: WatchScope
     resource_version: str
 
 
@@ -95,16 +95,16 @@ class Progressed:
 class Refused:
     """The list or watch is forbidden, or the kind is not served."""
 
-    scope: Scope
+    scope: WatchScope
     coverage: Coverage
     what: str
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
+class BrokenWatch:
     """The connection is broken, or the server fails; the reflector tries again."""
 
-    scope: Scope
+    scope: WatchScope
     error: ClusterError
 
 
@@ -112,7 +112,7 @@ class Broken:
 class Crashed:
     """An error of the program: the reflector has ended."""
 
-    scope: Scope
+    scope: WatchScope
     error: BaseException
 
 
@@ -120,10 +120,10 @@ class Crashed:
 class Unselectable:
     """The server can't select by the scope's fields: the reflector has ended."""
 
-    scope: Scope
+    scope: WatchScope
 
 
-Message = Relisted | Changed | Unreadable | Progressed | Refused | Broken | Crashed | Unselectable
+Message = Relisted | Changed | UnreadableObject | Progressed | Refused | BrokenWatch | Crashed | Unselectable
 
 
 class _Meta(msgspec.Struct, rename="camel"):
@@ -170,7 +170,7 @@ class Reflector:
 
     def __init__(
         self,
-        scope: Scope,
+        scope: WatchScope,
         api_version: str,
         needs: Needs,
         session: Callable[[], Session],
@@ -225,7 +225,7 @@ class Reflector:
                 self._put(Unselectable(self.scope))
                 return False
             self._failures += session is None
-            self._put(Broken(self.scope, error))
+            self._put(BrokenWatch(self.scope, error))
             asked = error.retry_after if isinstance(error, errors.ApiError) else 0
             self._closed.wait(max(self._back_off(), min(asked, _LONGEST_WISH_SECONDS)))
             if session is not None and isinstance(error, errors.LoginError):
@@ -236,7 +236,7 @@ class Reflector:
         try:
             self._renew(session)
         except ClusterError as error:
-            self._put(Broken(self.scope, error))
+            self._put(BrokenWatch(self.scope, error))
 
     def _follow(self, session: Session) -> None:
         if not self._position:
@@ -323,7 +323,9 @@ class Reflector:
         try:
             record = decode_object(data, self._api_version, self.scope.kind)
         except DecodeError as error:
-            return Unreadable(self.scope, bad_object(data, self.scope.kind.name, str(error)), deleted, self._position)
+            return UnreadableObject(
+                self.scope, bad_object(data, self.scope.kind.name, str(error)), deleted, self._position
+            )
         self._sharer.record(record)
         return Changed(self.scope, record, deleted, self._position)
 

@@ -43,7 +43,7 @@ class WriteState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class WriteOutcome:
     """What became of ``write``: the rule as it is ``now`` (None: it does not exist, or nobody knows)."""
 
     write: RuleWrite
@@ -64,37 +64,37 @@ def dry_run(session: Session, plan: TaintPlan) -> None:
 
 
 def carry_out(
-    session: Session, plan: TaintPlan, tell: Callable[[Outcome], None] = lambda outcome: None
-) -> tuple[Outcome, ...]:
+    session: Session, plan: TaintPlan, tell: Callable[[WriteOutcome], None] = lambda outcome: None
+) -> tuple[WriteOutcome, ...]:
     """Do the writes in their order, until one fails. Failures are outcomes; ``tell`` gets each at once."""
-    outcomes: list[Outcome] = []
+    outcomes: list[WriteOutcome] = []
     for write in plan.writes:
         failed = bool(outcomes) and not outcomes[-1].done
-        outcomes.append(Outcome(write, WriteState.SKIPPED) if failed else _carry_out_one(session, write))
+        outcomes.append(WriteOutcome(write, WriteState.SKIPPED) if failed else _carry_out_one(session, write))
         tell(outcomes[-1])
     return tuple(outcomes)
 
 
-def _carry_out_one(session: Session, write: RuleWrite) -> Outcome:
+def _carry_out_one(session: Session, write: RuleWrite) -> WriteOutcome:
     try:
         data = _send(session, write)
-        return Outcome(
+        return WriteOutcome(
             write, WriteState.DONE, None if write.verb is Verb.DELETE else _decode(session, write.api_version, data)
         )
     except ClusterError as error:
         return _truth(session, write, error)
 
 
-def _truth(session: Session, write: RuleWrite, error: ClusterError) -> Outcome:
+def _truth(session: Session, write: RuleWrite, error: ClusterError) -> WriteOutcome:
     """What the cluster says after a write whose answer was an error."""
     try:
         now = read_rule(session, write.api_version, write.name)
     except ClusterError:
-        return Outcome(write, WriteState.UNKNOWN, error=error)
+        return WriteOutcome(write, WriteState.UNKNOWN, error=error)
     if _as_planned(write, now):
-        return Outcome(write, WriteState.CONFIRMED, now, error)
+        return WriteOutcome(write, WriteState.CONFIRMED, now, error)
     conflict = isinstance(error, ApiError) and error.code == _CONFLICT
-    return Outcome(write, WriteState.CONFLICT if conflict else WriteState.FAILED, now, error)
+    return WriteOutcome(write, WriteState.CONFLICT if conflict else WriteState.FAILED, now, error)
 
 
 def _as_planned(write: RuleWrite, now: DeviceTaintRule | None) -> bool:
