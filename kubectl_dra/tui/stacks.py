@@ -6,6 +6,7 @@ import time
 from abc import abstractmethod
 from collections import deque
 from collections.abc import Sequence
+from typing import Final
 
 from textual import events
 from textual.app import App
@@ -15,6 +16,8 @@ from kubectl_dra.tui.prompt import Prompt
 from kubectl_dra.tui.screens import SCREEN_BY_ID, Screen
 from kubectl_dra.tui.trail import Trail
 from kubectl_dra.tui.view import Subject, View
+
+_LINE_FEED: Final = "ctrl+j"
 
 
 class Stacks(App[None]):
@@ -49,6 +52,9 @@ class Stacks(App[None]):
         """Everything from the terminal comes by here."""
         if isinstance(event, events.Key) and not event.is_forwarded:
             self.last_key = time.monotonic()
+            if event.key == _LINE_FEED:
+                # What enter sends becomes this while the terminal is still the shell's: it was typed that early.
+                event = events.Key("enter", "\r")
             if self._early or not self._takes_keys:
                 # It was pressed for the view that is being opened, not for the one that is still on the screen.
                 self._early.append(event)

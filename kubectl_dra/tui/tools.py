@@ -35,6 +35,11 @@ class Tools(Jumps):
         self.copy_to_clipboard("\n".join(map(plain, lines)))
         self.done(fmt("copied {}", plain(lines[0])) if len(lines) == 1 else fmt("copied {} lines", len(lines)))
 
+    def copy_commands(self, lines: Sequence[Safe]) -> None:
+        """Commands to the clipboard, and into the log."""
+        self.copy_lines(lines)
+        self.note_commands("copied", lines)
+
     # --- tables -----------------------------------------------------------------------------------------------------
 
     def save_table(self, view: ListView[Any], path: str) -> None:

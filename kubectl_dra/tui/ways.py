@@ -47,15 +47,19 @@ class WaysPane(Vertical):
     WaysPane > Page { height: 1fr; border: round $border; border-title-color: $primary; }
     """
 
-    def __init__(self, explain: Callable[[Code], None], open_lines: Callable[[Sequence[Safe], Safe], None]) -> None:
-        """``explain``: opens the page of a code; ``open_lines``: one with these lines and this name."""
+    def __init__(
+        self, explain: Callable[[Code], None], open_way: Callable[[Sequence[Safe], Sequence[Safe], Safe], None]
+    ) -> None:
+        """``explain``: opens the page of a code; ``open_way``: one with these lines, commands to copy, and name."""
         super().__init__()
-        self._explain, self._open_lines = explain, open_lines
+        self._explain, self._open_way = explain, open_way
         self.grid: Grid[WayOut] = Grid(_COLUMNS, lambda row: (row.number, row.code), _heading, header=False)
         self.page = Page()
         self.page.can_focus = False
         self.grid.choose = self._chosen
         self._address = HERE
+        #: Whether ways out are being looked for.
+        self.is_checking = False
 
     def compose(self) -> Any:  # noqa: ANN401 - Textual's ComposeResult
         """The list and the commands."""
@@ -64,7 +68,7 @@ class WaysPane(Vertical):
 
     def show(self, remedies: Sequence[RemedyReport] | None, codes: Sequence[Code], address: Address) -> None:
         """The newest ways out, None while they are being looked for; ``address``: what their commands are for."""
-        self._address = address
+        self._address, self.is_checking = address, remedies is None
         rows = [WayOut(number, remedy) for number, remedy in enumerate(remedies or (), 1)]
         if codes:
             rows += [*([WayOut()] if rows else []), *(WayOut(code=code) for code in codes)]
@@ -133,7 +137,7 @@ class WaysPane(Vertical):
         if row.code is not None:
             self._explain(row.code)
         elif row.remedy is not None:
-            self._open_lines(self._lines(row), fmt("way out {}", row.number))
+            self._open_way(self._lines(row), self.commands(row), fmt("way out {}", row.number))
 
 
 def _page_title(row: WayOut | None) -> Safe:

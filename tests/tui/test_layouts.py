@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 
 import pytest
 from textual.screen import Screen
@@ -10,6 +11,7 @@ from textual.screen import Screen
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, Style, plain, styled
+from kubectl_dra.tui import queries
 from kubectl_dra.tui.layouts import Room, page_columns, room_of
 from kubectl_dra.tui.page import Page
 from kubectl_dra.tui.text import clipped_inside
@@ -77,6 +79,10 @@ def test_the_diagnosis_one_after_the_other():
         await ui.press("2", "enter")
         assert "way out 2" in ui.crumbs
         await ui.press("c")
+        # What is copied can be pasted into a shell: its commands, without the sentences above them.
+        first, second, *_ = ui.app.clipboard.splitlines()
+        assert first.startswith("# 2 ")
+        assert second.startswith("kubectl replace ")
         assert ui.app.clipboard.count("kubectl replace") == 1
         await ui.press("escape", "escape")
         await ui.pilot.resize_terminal(*MEDIUM)
@@ -84,6 +90,37 @@ def test_the_diagnosis_one_after_the_other():
         assert "╭─ Checks" in ui.screen
 
     play(demo_app(), script, SMALL)
+
+
+@pytest.mark.parametrize("size", [SMALL, MEDIUM])
+def test_the_key_of_the_ways_out_counts_while_they_are_being_checked(size, monkeypatch):
+    """Who is faster than the checks waits for them there; what is not known yet is neither refused nor called none."""
+    checked = threading.Event()
+    compute = queries.Pod.compute_with
+
+    def late(query, *arguments):
+        if query.remedies:
+            checked.wait()
+        return compute(query, *arguments)
+
+    monkeypatch.setattr(queries.Pod, "compute_with", late)
+
+    async def script(ui):
+        ui.send(":", *"pod ml/trainer-0", "enter")
+        await ui.holds(lambda: "ml/trainer-0 is pending" in ui.screen)
+        ui.send("x", "c")
+        await ui.holds(lambda: "! the ways out are still being checked" in ui.screen)
+        assert "Ways out are being checked" in ui.screen
+        assert "No way out was found" not in ui.screen
+        checked.set()
+        await ui.settle()
+        await ui.press("c")
+        assert "count: 3" in ui.app.clipboard
+
+    try:
+        play(demo_app(), script, size)
+    finally:
+        checked.set()
 
 
 def test_the_preview_follows_the_cursor():

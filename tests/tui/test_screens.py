@@ -355,6 +355,10 @@ def test_keys_in_bursts_go_where_they_belong():
         ui.send(":", *"claim ml/serve-0-gpus-ppjs4", "enter")
         await ui.settle()
         assert "claims › ml/serve-0-gpus-ppjs4" in ui.crumbs
+        # Before the program has the terminal, this makes a line feed of what enter sends.
+        ui.send(":", *"pod ml/trainer-0", "ctrl+j")
+        await ui.settle()
+        assert "pending › ml/trainer-0" in ui.crumbs
 
     play(demo_app(), script)
 

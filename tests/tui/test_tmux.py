@@ -140,6 +140,15 @@ def test_looking_around():
         check_left(at)
 
 
+def test_keys_that_were_typed_while_the_program_started():
+    """Until it has the terminal, enter becomes a line feed there."""
+    with terminal() as at:
+        at.run(f"{RUN} tui --from demo")
+        at.type(":pod ml/trainer-0")
+        at.keys("Enter")
+        at.wait("Pod ml/trainer-0 is pending")
+
+
 def test_resizing():
     with terminal() as at:
         start(at)

@@ -76,8 +76,9 @@ class WhyClaimPage(RecordPage[Both]):
         record = self.worker.record(self.question)
         lines = ending_commands(record[1]) if record is not None else []
         if lines:
-            self.dra.note_commands("copied", lines)
-        self.dra.copy_lines(lines or [safe(str(self.key))])
+            self.dra.copy_commands(lines)
+        else:
+            self.dra.copy_lines([safe(str(self.key))])
 
     @property
     def subject(self) -> Subject:

@@ -167,11 +167,11 @@ class YamlView(ReportView):
 
 
 class TextView(ReportView):
-    """Lines that do not change."""
+    """Lines that do not change, and the commands among them: they are what is copied."""
 
-    def __init__(self, text: Sequence[Safe], crumb: Safe) -> None:
+    def __init__(self, text: Sequence[Safe], crumb: Safe, commands: Sequence[Safe]) -> None:
         super().__init__()
-        self._text = text
+        self._text, self._commands = text, commands
         self.crumb = crumb
 
     def lines(self) -> Sequence[Safe]:
@@ -179,9 +179,9 @@ class TextView(ReportView):
         return self._text
 
     def can(self, action: str) -> bool:
-        """The text can be copied."""
-        return action == "copy" or super().can(action)
+        """Without commands there is nothing to copy."""
+        return bool(self._commands) if action == "copy" else super().can(action)
 
     def do_copy(self) -> None:
-        """All of it."""
-        self.dra.copy_lines(self._text)
+        """The commands: sentences beside them would be run too where they are pasted."""
+        self.dra.copy_commands(self._commands)

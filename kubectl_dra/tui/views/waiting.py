@@ -29,6 +29,7 @@ from kubectl_dra.tui.ways import WaysPane
 R = TypeVar("R")
 Ways = tuple[Sequence[RemedyReport] | None, Sequence[Code], Address]
 _ONLY_NAME: Final = Safe("copied the name; for the commands of a way out press x first, then c")
+_STILL_CHECKED: Final = Safe("the ways out are still being checked")
 _CHECKED: Final = Safe("Ways out are being checked …")
 
 
@@ -37,7 +38,7 @@ class WaysView(View):
 
     def __init__(self) -> None:
         super().__init__()
-        self.ways = WaysPane(self._explain, self._open_lines)
+        self.ways = WaysPane(self._explain, self._open_way)
 
     @property
     def on_ways(self) -> bool:
@@ -48,7 +49,7 @@ class WaysView(View):
     def can(self, action: str) -> bool:
         """Only what has commands can be copied."""
         if action == "copy" and self.on_ways:
-            return self.ways.has_commands
+            return self.ways.has_commands or self.ways.is_checking
         if action == "copy_all":
             return self.ways.has_any
         if action == "edit_way":
@@ -62,10 +63,10 @@ class WaysView(View):
     def do_copy(self) -> None:
         """The commands of the one under the cursor, else the name of what waits."""
         row = self.ways.selected
-        if self.on_ways and row is not None:
-            lines = self.ways.commands(row)
-            self.dra.copy_lines(lines)
-            self.dra.note_commands("copied", lines)
+        if self.on_ways and row is not None and self.ways.has_commands:
+            self.dra.copy_commands(self.ways.commands(row))
+        elif self.on_ways:
+            self.dra.say(_STILL_CHECKED)
         elif self.subject is not None:
             self.dra.copy_lines([safe(self.subject.name)])
             if self.ways.has_any:
@@ -87,8 +88,8 @@ class WaysView(View):
     def _explain(self, code: Code) -> None:
         self.dra.open_explanation(code)
 
-    def _open_lines(self, lines: Sequence[Safe], crumb: Safe) -> None:
-        self.dra.push(TextView(lines, crumb))
+    def _open_way(self, lines: Sequence[Safe], commands: Sequence[Safe], crumb: Safe) -> None:
+        self.dra.push(TextView(lines, crumb, commands))
 
 
 class WaitingPage(WaysView, ReportView, Generic[R]):
@@ -159,14 +160,24 @@ class WaitingPage(WaysView, ReportView, Generic[R]):
         found = quick if full is None or (quick is not None and quick.record is None) else full
         return found.record if found is not None else None
 
+    @property
+    def _is_gone(self) -> bool:
+        """Whether it is known that what waited is not there any more."""
+        known = self.worker.answer(self._quick) is not None or self.worker.answer(self._full) is not None
+        return known and self.report is None
+
+    @property
+    def _is_checking(self) -> bool:
+        """Whether there may be ways out that are not known yet."""
+        return self.dra.cluster is not None and self.worker.answer(self._full) is None and not self._is_gone
+
     def lines(self) -> Sequence[Safe] | None:
         """The newest page; while ways out are tried, that is said."""
         report = self.report
         if report is None:
-            known = self.worker.answer(self._quick) is not None or self.worker.answer(self._full) is not None
-            return [self.gone] if known else None
+            return [self.gone] if self._is_gone else None
         lines = self.report_lines(report, apart=self.apart)
-        if self.worker.answer(self._full) is None and not self.apart:
+        if self._is_checking and not self.apart:
             lines += [Safe(""), styled(_CHECKED, Style.DIM)]
         return lines
 
@@ -174,8 +185,8 @@ class WaitingPage(WaysView, ReportView, Generic[R]):
         """What the list of ways out shows."""
         report, address = self.report, self.dra.facts_now.evidence.address
         if report is None:
-            return (), (), address
-        found = None if self.worker.answer(self._full) is None else self.remedies(report)
+            return None if self._is_checking else (), (), address
+        found = None if self._is_checking else self.remedies(report)
         return found, self.codes(report), address
 
     def show(self) -> None:
@@ -214,10 +225,11 @@ class WaitingPage(WaysView, ReportView, Generic[R]):
     # --- actions ----------------------------------------------------------------------------------------------------
 
     def can(self, action: str) -> bool:
-        """There must be ways out, or a reason."""
+        """There must be ways out, or there may be some as far as is known; or a reason."""
         report = self.report
         if action == "steps":
-            return report is not None and bool(self.remedies(report)) and not self.on_ways
+            some = self._is_checking or (report is not None and bool(self.remedies(report)))
+            return some and not self.on_ways
         if action == "explain":
             return report is not None and bool(self.codes(report))
         return super().can(action)
