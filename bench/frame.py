@@ -154,6 +154,12 @@ def hand_over(**fields: float | str) -> None:
 
 def _finished(command: Sequence[str], environment: Mapping[str, str] | None, *, keep: bool) -> tuple[Cost, str]:
     output = subprocess.PIPE if keep else subprocess.DEVNULL
+    # Who forbids byte code to be written measures the compiler each time.
+    environment = {
+        name: text
+        for name, text in (os.environ if environment is None else environment).items()
+        if name != "PYTHONDONTWRITEBYTECODE"
+    }
     began = time.perf_counter()
     with subprocess.Popen(command, env=environment, cwd=ROOT, stdout=output, stderr=subprocess.DEVNULL) as process:
         text = process.stdout.read().decode() if process.stdout is not None else ""

@@ -101,6 +101,7 @@ class _Objects:
     def __init__(self, objects: Mapping[str, Mapping[Key, Any]]) -> None:
         self._objects = objects
         self._ordered: dict[str, Mapping[Key, Any]] = {}
+        self._named: dict[str, dict[str, Any]] = {}
 
     def of(self, kind: str) -> Mapping[Key, Any]:
         """The objects of a kind; the given mapping itself if it is in order."""
@@ -110,18 +111,24 @@ class _Objects:
             self._ordered[kind] = objects if keys == list(objects) else {key: objects[key] for key in keys}
         return self._ordered[kind]
 
+    def by_name(self, kind: str) -> dict[str, Any]:
+        """The objects of a kind that has no namespaces, by name."""
+        if kind not in self._named:
+            self._named[kind] = {key.name: record for key, record in self.of(kind).items()}
+        return self._named[kind]
+
 
 def _by_key(kind: str) -> Callable[[_Objects], Mapping[Key, Any]]:
     return lambda objects: objects.of(kind)
 
 
 def _by_name(kind: str) -> Callable[[_Objects], dict[str, Any]]:
-    return lambda objects: {key.name: record for key, record in objects.of(kind).items()}
+    return lambda objects: objects.by_name(kind)
 
 
 def _claims(objects: _Objects) -> Mapping[Key, Any]:
     return resolved_claims(
-        objects.of("ResourceClaim"), _by_name("DeviceClass")(objects), _by_name("ResourceSlice")(objects)
+        objects.of("ResourceClaim"), objects.by_name("DeviceClass"), objects.by_name("ResourceSlice")
     )
 
 
