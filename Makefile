@@ -103,4 +103,6 @@ $(VENV)/ready: pyproject.toml requirements/pip.txt requirements/$(LOCK).txt
 	@$(PIP) --require-hashes --requirement requirements/pip.txt
 	@$(PIP) --require-hashes --requirement requirements/$(LOCK).txt
 	@$(PIP) --no-deps --no-build-isolation --editable .
+	@# The byte code of the tests, once: each worker would make all of it for itself.
+	@$(PYTEST) --collect-only -n0 -p no:cacheprovider -m '$(OFFLINE)' >/dev/null || true
 	@touch $@

@@ -236,7 +236,7 @@ def test_an_addition_touches_what_contributing_names(name: str) -> None:
     assert [path for path in addition.files if not any(fnmatch.fnmatch(path, each) for each in named)] == []
 
 
-@pytest.mark.parametrize("name", sampled(ADDITIONS, 5))
+@pytest.mark.parametrize("name", sampled(ADDITIONS, len(ADDITIONS)))
 def test_an_addition_works_where_nothing_else_was_touched(name: str, tmp_path: Path) -> None:
     addition = ADDITIONS[name]
     copy = tmp_path / "kubectl_dra"

@@ -62,7 +62,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 CASES = [(name, command) for name, several in COMMANDS.items() for command in several]
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize(("name", "command"), sampled(CASES, 3))
 def test_no_step_is_long(name: str, command: str, files: dict[str, Path]) -> None:
     call = [sys.executable, "-c", METER, *command.split(), "--from", str(files[name])]

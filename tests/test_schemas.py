@@ -20,7 +20,7 @@ from kubectl_dra.commands.app import COMMANDS, run
 from tests.reports.contract import broken
 from tools.schemas import LISTS, REPORTS
 
-pytestmark = pytest.mark.one_in(2)
+pytestmark = pytest.mark.one_in(3)
 
 
 ROOT = Path(__file__).parents[1]
@@ -151,7 +151,7 @@ def test_a_schema_is_a_schema(kind: str) -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMAS[kind])
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("call", "kind"), CALLS.items())
 def test_what_is_printed_is_what_is_promised(printed: Printed, call: str, kind: str) -> None:
     document = printed(call)

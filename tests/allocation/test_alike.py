@@ -42,7 +42,7 @@ from tests.allocation.clusters import (
 from tests.vectors.answer_alloc import decode, features, render
 from tests.vectors.rows import rows
 
-pytestmark = pytest.mark.one_in(2)
+pytestmark = pytest.mark.one_in(4)
 
 
 def _inputs(row: dict[str, Any], run: dict[str, Any], slices: list[Any]) -> tuple[Cluster, list[Any]]:

@@ -48,7 +48,7 @@ def test_cases_are_judged_both_ways() -> None:
     assert sum(bool(row["errors"]) for row in recorded) > 3000
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("file", ["alloc.jsonl.gz", "alloc_probes.jsonl.gz"])
 def test_objects_of_the_allocators_rows(file: str) -> None:
     kinds = {

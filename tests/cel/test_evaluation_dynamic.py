@@ -27,7 +27,7 @@ def recorded(name):
     return device, rows
 
 
-@pytest.mark.parametrize(("name", "part"), sampled(product(FILES, range(PARTS)), PARTS // 2, lambda case: case[0]))
+@pytest.mark.parametrize(("name", "part"), sampled(product(FILES, range(PARTS)), PARTS, lambda case: case[0]))
 def test_answers_are_those_of_the_real_code(name, part):
     device, rows = recorded(name)
     for row in rows[part::PARTS]:

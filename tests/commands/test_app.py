@@ -18,7 +18,7 @@ from kubectl_dra.version import __version__
 from tests.e2e.calls import ELSEWHERE, calls_of
 from tests.kit.sample import sampled
 
-pytestmark = pytest.mark.one_in(3)
+pytestmark = pytest.mark.one_in(5)
 
 HEAVY = ("textual", "kubernetes", "urllib3", "lark", "celpy", "re2", "rich", "yaml")
 ENVIRONMENT = {**os.environ, "NO_COLOR": "1", "KUBECONFIG": "/nonexistent"}

@@ -16,7 +16,7 @@ from tests.commands.test_whatif import Ask, ask
 from tests.diagnosis.test_capacity import world
 from tests.kit import build
 
-pytestmark = pytest.mark.one_in(2)
+pytestmark = pytest.mark.one_in(4)
 
 
 __all__ = ["ask"]

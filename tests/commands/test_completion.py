@@ -24,7 +24,7 @@ from kubectl_dra.commands.completion.line import long_name, read_line
 from kubectl_dra.commands.completion.selector import selector_candidates
 from tests.kit.clock import CLOCK
 
-pytestmark = pytest.mark.one_in(3)
+pytestmark = pytest.mark.one_in(5)
 
 ROOT = Path(__file__).parents[2]
 DEMO = ("--from", "demo")

@@ -17,7 +17,7 @@ from tests.golden_files import check_golden
 from tests.kit.clock import CLOCK
 from tests.reports.clusters import SMALL, document, withheld
 
-pytestmark = pytest.mark.one_in(2)
+pytestmark = pytest.mark.one_in(3)
 
 
 INVENTORY, EVIDENCE = load_demo()

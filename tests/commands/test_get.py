@@ -15,7 +15,7 @@ from kubectl_dra.commands.shared.sorting import parse_path
 from tests.golden_files import check_golden
 from tests.reports.clusters import DEMO, SMALL, document, withheld
 
-pytestmark = pytest.mark.one_in(2)
+pytestmark = pytest.mark.one_in(3)
 
 
 TYPES = ("pools", "devices", "claims", "classes", "taints")

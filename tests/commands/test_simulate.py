@@ -22,7 +22,7 @@ from tests.golden_files import check_golden
 from tests.kit.clock import CLOCK
 from tests.kit.state import state_of
 
-pytestmark = pytest.mark.one_in(2)
+pytestmark = pytest.mark.one_in(4)
 
 
 FILES = Path(__file__).parent.parent / "simulations"

@@ -12,7 +12,7 @@ import yaml
 from kubectl_dra.commands.app import run
 from tests.golden_files import FOLDER, check_golden
 
-pytestmark = pytest.mark.one_in(2)
+pytestmark = pytest.mark.one_in(3)
 
 
 GPU = 'device.attributes["gpu.example.com"]'

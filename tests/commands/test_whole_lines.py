@@ -14,7 +14,7 @@ from kubectl_dra.commands.app import run
 from tests.kit.pseudo_terminal import pseudo_terminal
 from tests.reports.clusters import DEMO
 
-pytestmark = pytest.mark.one_in(2)
+pytestmark = pytest.mark.one_in(4)
 
 
 #: Names that are longer still than those of the demo cluster.

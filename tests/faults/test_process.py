@@ -24,7 +24,7 @@ from tests.kit.recording_proxy import Fault, recording
 from tests.kit.sample import sampled
 from tests.terminal import Terminal, terminal
 
-pytestmark = pytest.mark.one_in(4)
+pytestmark = pytest.mark.one_in(8)
 
 PROGRAM = (sys.executable, "-m", "kubectl_dra")
 # Every command that prints, with an answer that is longer than a pipe or shorter.
@@ -58,7 +58,7 @@ def outcome(process: subprocess.Popen[bytes]) -> tuple[int, str]:
 # --- readers --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("line", sampled(map(" ".join, PRINTING), 3))
+@pytest.mark.parametrize("line", sampled(map(" ".join, PRINTING), 6))
 def test_a_reader_that_is_gone_is_no_error(line: str) -> None:
     reading, writing = os.pipe()
     os.close(reading)

@@ -19,7 +19,7 @@ import pytest
 from tests.kit.fake_api import Answer, Request, running, status, write_kubeconfig
 from tests.kit.live_api import LiveApi
 
-pytestmark = pytest.mark.one_in(2)
+pytestmark = pytest.mark.one_in(4)
 
 WAIT = 60.0
 

@@ -19,7 +19,7 @@ from tests.faults.conftest import Site
 from tests.faults.running import NEEDS, Follower, differences
 from tests.kit.faulty_proxy import BODY, EVENTS, INSTEAD, Call, Fault
 
-pytestmark = [pytest.mark.usefixtures("impatient"), pytest.mark.one_in(2)]
+pytestmark = [pytest.mark.usefixtures("impatient"), pytest.mark.one_in(4)]
 
 
 def node(name: str, **labels: str) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from kubectl_dra.source.live.listing import Listed, take_list
 from tests.kit.fake_api import Answer, FakeApi, Request, connection_to, write_kubeconfig
 from tests.kit.memory import peak_of
 
-pytestmark = pytest.mark.one_in(2)
+pytestmark = pytest.mark.one_in(4)
 
 
 PODS = "/api/v1/pods"

@@ -15,6 +15,7 @@ from kubernetes.client import Configuration
 
 from kubectl_dra.source.live.pooling import Direct, direct, pool_of
 from tests.kit.fake_api import FakeApi, write_kubeconfig
+from tests.kit.sample import sampled
 
 SERVER = {"server": "https://api.example:6443"}
 _LOADED = """
@@ -28,7 +29,10 @@ print(sorted({name.partition(".")[0] for name in sys.modules}))
 """
 
 
-@pytest.mark.parametrize("user", [{}, {"token": "secret"}, {"username": "me", "password": "secret"}])
+USERS = [{}, {"token": "secret"}, {"username": "me", "password": "secret"}]
+
+
+@pytest.mark.parametrize("user", sampled(USERS, len(USERS)))
 def test_a_command_on_a_plain_cluster_does_not_load_the_package(
     tmp_path: Path, api: FakeApi, user: dict[str, Any]
 ) -> None:

@@ -18,7 +18,7 @@ import pytest
 from kubectl_dra.commands.app import run
 from tests.kit.fake_api import Answer, FakeApi, Request, chunk_of, write_kubeconfig
 
-pytestmark = pytest.mark.one_in(3)
+pytestmark = pytest.mark.one_in(5)
 
 API = "resource.k8s.io/v1"
 

@@ -19,7 +19,7 @@ from kubectl_dra import __main__
 from kubectl_dra.output.progress import Progress
 from tests.kit.pseudo_terminal import pseudo_terminal
 
-pytestmark = pytest.mark.one_in(3)
+pytestmark = pytest.mark.one_in(5)
 
 ROOT = Path(__file__).parents[2]
 ERASE = b"\r\x1b[K"

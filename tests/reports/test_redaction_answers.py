@@ -28,7 +28,7 @@ from kubectl_dra.source.manifests import read_manifests
 from tests.kit.clock import CLOCK
 from tests.reports.clusters import DEMO, FULL, SMALL
 
-pytestmark = pytest.mark.one_in(2)
+pytestmark = pytest.mark.one_in(4)
 
 
 TESTS = Path(__file__).parents[1]

@@ -28,7 +28,7 @@ from tests.kit.sample import sampled
 from tests.selectors.clusters import CLASS, COVERED, NODE, POD, Case, any_case
 
 #: As many clusters as cover everything several times.
-SEEDS, PARTS = 300, 3
+SEEDS, PARTS = 300, 10
 POOL = PoolId(build.DRIVER, NODE)
 Names = frozenset[str]
 

@@ -22,7 +22,7 @@ from kubectl_dra.source.limits import ANY_RATIO_BYTES, TooLargeError
 from kubectl_dra.source.packing import MARKS, zstandard
 from tests.kit.memory import peak_of
 
-pytestmark = pytest.mark.one_in(2)
+pytestmark = pytest.mark.one_in(3)
 
 ZSTD: Any = zstandard()
 TEXT = '{"kind": "Pod"}  \u00e9\n' * 1000

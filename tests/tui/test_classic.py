@@ -8,7 +8,7 @@ import pytest
 
 from tests.tui.support import file_app, play
 
-pytestmark = pytest.mark.one_in(2)
+pytestmark = pytest.mark.one_in(4)
 
 CLUSTER = Path(__file__).parents[1] / "reports" / "classic.json"
 

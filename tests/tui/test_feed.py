@@ -18,7 +18,7 @@ from kubectl_dra.tui.settings import Settings
 from tests.tui.support import LARGE, SMALL, Driver, with_features
 
 NOTE = 'pods is forbidden: User "ann" cannot list resource "pods" in API group "" at the cluster scope'
-pytestmark = pytest.mark.one_in(3)
+pytestmark = pytest.mark.one_in(6)
 
 
 class ScriptedFeed:

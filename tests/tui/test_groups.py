@@ -12,7 +12,7 @@ from kubectl_dra.tui.settings import Settings
 from kubectl_dra.tui.views.diagnosis import DiagnosisView
 from tests.tui.support import LARGE, demo_app, play
 
-pytestmark = pytest.mark.one_in(2)
+pytestmark = pytest.mark.one_in(4)
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "gang.yaml"
 

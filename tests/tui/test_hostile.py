@@ -18,7 +18,7 @@ from tests.kit.sample import sampled
 from tests.reports.clusters import DEMO, document
 from tests.tui.support import LARGE, SMALL, play
 
-pytestmark = pytest.mark.one_in(3)
+pytestmark = pytest.mark.one_in(6)
 
 ACTS = "\x1b[31m\u202eevil\u200b\r\n\x9b\x07[/bold][@click=app.quit]{0}%s\u2066"
 COMBINES = "e\u0301\u0327" * 6 + "\ufe0f\U0001f468\u200d\U0001f469"

@@ -21,7 +21,7 @@ from kubectl_dra.tui.feed import Link, RereadFeed, Status
 from kubectl_dra.tui.settings import Settings
 from tests.tui.support import LARGE, SMALL, Driver, demo_app, play, with_features
 
-pytestmark = pytest.mark.one_in(5)
+pytestmark = pytest.mark.one_in(8)
 
 
 def copied(app):

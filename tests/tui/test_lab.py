@@ -10,7 +10,7 @@ from kubectl_dra.reports.simulation.one_claim import try_claim
 from kubectl_dra.source.demo import load_demo
 from tests.tui.support import LARGE, demo_app, play, with_features
 
-pytestmark = pytest.mark.one_in(5)
+pytestmark = pytest.mark.one_in(8)
 
 
 def test_completion_and_live_counts():

@@ -23,7 +23,7 @@ from kubectl_dra.tui.theme import DARK
 from tests.reports.clusters import DEMO, document
 from tests.tui.support import LARGE, demo_app, play, with_features
 
-pytestmark = pytest.mark.one_in(5)
+pytestmark = pytest.mark.one_in(8)
 
 
 @pytest.mark.parametrize(

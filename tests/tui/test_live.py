@@ -18,7 +18,7 @@ from tests.live.test_watch_commands import Kind
 from tests.reports.clusters import DEMO, document
 from tests.tui.support import Driver
 
-pytestmark = pytest.mark.one_in(2)
+pytestmark = pytest.mark.one_in(4)
 
 API = "resource.k8s.io/v1"
 

@@ -21,7 +21,7 @@ from tests.kit.fake_api import Answer, FakeApi, write_kubeconfig
 from tests.kit.state import state_of
 from tests.live.conftest import api, no_proxies  # noqa: F401 - fixtures
 
-pytestmark = pytest.mark.one_in(2)
+pytestmark = pytest.mark.one_in(4)
 
 KEY = Key("ml", "trainer-0")
 PATH = "/apis/apps/v1/namespaces/ml/statefulsets/trainer"

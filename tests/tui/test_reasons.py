@@ -8,7 +8,7 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.tui.views.reasons import ExplanationView, ReasonsView
 from tests.tui.support import LARGE, SMALL, demo_app, play
 
-pytestmark = pytest.mark.one_in(3)
+pytestmark = pytest.mark.one_in(6)
 
 
 def is_page_of(ui, code):

@@ -16,7 +16,7 @@ from kubectl_dra.tui.settings import Settings
 from tests.kit.sample import sampled
 from tests.tui.support import LARGE, SMALL, demo_app, play, with_features
 
-pytestmark = pytest.mark.one_in(5)
+pytestmark = pytest.mark.one_in(8)
 
 
 def test_overview():

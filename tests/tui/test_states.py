@@ -10,7 +10,7 @@ from kubectl_dra.tui.queries import Claims, Classes, Devices, PendingPods, Pod, 
 from tests.kit.clock import CLOCK
 from tests.tui.support import with_features
 
-pytestmark = pytest.mark.one_in(2)
+pytestmark = pytest.mark.one_in(4)
 
 QUERIES = (Pools(), Claims(), Classes(), Taints(), PendingPods())
 FIELDS = ("slices", "claims", "classes", "taint_rules", "pods", "nodes", "usage", "templates", "namespaces")
