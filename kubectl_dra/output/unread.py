@@ -38,7 +38,7 @@ def missing_kinds(missing: Sequence[Missing], address: Address | None) -> Iterat
         alike.setdefault((_scope(item), _why(item)), []).append(item.kind)
     for (scope, why), kinds in alike.items():
         yield from wrapped(fmt("{}{}: {}", listed(list(dict.fromkeys(kinds))), scope, why), indent=4, first=2)
-    lines = _grants(missing, address) if address is not None and address.live else []
+    lines = _grants(missing, address) if address is not None else []
     if lines:
         yield fmt("  {}", _PERMIT)
         yield from (fmt("    {}", line) for line in lines)
@@ -90,14 +90,18 @@ def _namespaces(item: Missing) -> Safe:
 
 
 def _grants(missing: Sequence[Missing], address: Address) -> list[Safe]:
-    """The commands that give the rights: one role for the cluster, and one for each namespace."""
+    """The commands that give the rights: one role for the cluster, and one for each namespace.
+
+    What was not read at all is in them where anything was refused: without it the answer stays incomplete.
+    """
     refused = [item for item in missing if item.coverage == Coverage.FORBIDDEN]
+    wanted = [item for item in missing if item.coverage != Coverage.PARTIAL] if refused else []
     user = next((item.user for item in refused if item.user), "USER")
     # Their own login, not that of whoever was refused; only the cluster is the same.
-    admin = Address(context=address.context)
+    admin = Address(sources=address.sources, context=address.context)
     lines: list[Safe] = []
-    for namespace in dict.fromkeys(item.rule.namespace for item in refused):
-        here = [item for item in refused if item.rule.namespace == namespace]
+    for namespace in dict.fromkeys(item.rule.namespace for item in wanted):
+        here = [item for item in wanted if item.rule.namespace == namespace]
         for words in _role(here, user, namespace):
             line = command(changing(words, admin))
             lines += [line] if line is not None else []

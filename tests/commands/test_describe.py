@@ -146,7 +146,7 @@ def test_counts_carry_signs_where_rights_are_missing(capfd, tmp_path):
     assert code == 0
     assert out.startswith("This answer is incomplete")
     assert "\n4 devices: ≤1 free, ? in use, ≤3 tainted" in out
-    assert "needs get, list and watch on resourceclaims.resource.k8s.io" in out
+    assert "--verb=get,list,watch --resource=resourceclaims.resource.k8s.io --context CONTEXT" in out
     check_golden("describe-pool/without-claims.txt", out)
 
 

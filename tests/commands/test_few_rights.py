@@ -28,9 +28,9 @@ spec:
   containers: [{name: main, image: x, resources: {claims: [{name: g}]}}]
   resourceClaims: [{name: g, resourceClaimTemplateName: gpus}]
 """
-UNKNOWN = (
-    "Whether pod ml/trainer-0 can be scheduled is unknown: Node, DeviceClass, ResourceSlice and DeviceTaintRule could "
-    "not be read, and Pod and ResourceClaim only in namespace ml."
+UNREAD = (
+    "Node, DeviceClass, ResourceSlice and DeviceTaintRule could not be read, and Pod and ResourceClaim only in "
+    "namespace ml."
 )
 
 
@@ -126,12 +126,13 @@ def test_a_pod_page_says_what_is_unread_then_the_scheduler_who_reads_everything(
     code, out, err = said(capfd, "why-pending", "trainer-0")
     assert (code, err) == (0, "")
     text = unfolded(out)
-    assert text.startswith(f"{UNKNOWN} The scheduler, which reads everything, wrote ")
-    assert "It has one of " in text
-    assert "  kubectl dra explain '0/6 nodes are available: " in out
+    assert text.startswith("Pod ml/trainer-0 is pending: the scheduler found no node for it (of 6 nodes, 5 cannot ")
+    assert f"). Why cannot be said: {UNREAD} The scheduler, which reads everything, wrote so " in text
+    assert '"cannot allocate all claims": too few devices that match the claims exist or are free there.' in text
     assert "DeviceClass in the whole cluster" not in text
     assert text.count("forbidden for user dev") == 2
     assert "Pod and ResourceClaim outside namespace ml: forbidden for user dev" in text
+    assert "Or an administrator reads it for you: kubectl dra why-pending pod/trainer-0 -n ml" in text
     # Of what could not be read nothing is proposed to be created.
     assert "create the" not in text
     assert "DRA-200" not in text

@@ -230,10 +230,10 @@ def test_missing_rights_are_named(capfd, tmp_path):
     path.write_text(json.dumps(withheld(document(SMALL), ("ResourceClaim", "Pod"))), encoding="utf-8")
     _, out, err = call(capfd, "pools", source=path)
     assert "≤" in out
-    assert "needs get, list and watch on resourceclaims.resource.k8s.io" in err
+    assert "--verb=get,list,watch --resource=resourceclaims.resource.k8s.io" in err
     _, out, err = call(capfd, "claims", "-A", "--unused", source=path)
     assert out == ""
-    assert "and pods" in err
+    assert "--resource=resourceclaims.resource.k8s.io,pods" in err
 
 
 @pytest.mark.parametrize(("created", "noted"), [("2026-11-21T12:04:30Z", False), ("2026-11-21T15:04:35Z", True)])

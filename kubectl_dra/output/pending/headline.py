@@ -13,7 +13,7 @@ from kubectl_dra.output.pending.said_advice import right_lacked
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, listed, one_of, shortened
 from kubectl_dra.reports.pending import NodeGroupRecord, PendingReport
-from kubectl_dra.scheduler.fit_error import DEALLOCATED
+from kubectl_dra.scheduler.fit_error import DEALLOCATED, parse_fit_error, without_preemption
 
 # The codes of what ends an attempt.
 _ENDS: Final = "DRA-3"
@@ -29,6 +29,8 @@ _AGAINST_THE_OBJECTS: Final = (
 _WHEREVER: Final = (Code.ADMIN_LABEL_AT_BINDING, Code.ALLOCATION_IN_FLIGHT)
 _OTHER_PLUGINS: Final = (Code.VOLUMES, Code.TOPOLOGY, Code.OTHER_PLUGIN)
 _DEVICES: Final = 3
+#: What reasons of nodes begin with (plugins of upstream's scheduler).
+_OF_NODES: Final = "node(s) "
 _WITHOUT_DEVICES: Final = (Code.NO_DEVICE_IN_CLASS, Code.CLASS_SELECTS_NOTHING, Code.DEVICES_OF_GONE_NODES)
 #: Codes of pods that more nodes may help.
 _PLACES: Final = ("DRA-2", "DRA-4")
@@ -68,6 +70,9 @@ def pending_summary(report: PendingReport) -> Safe:
             return fmt("{} is pending, but would fit now{}.", pod, _fitting(report))
         case Verdict.UNKNOWN if report.code in _AGAINST_THE_OBJECTS:
             return fmt("{} is pending{}: {}.", pod, _although(report), reason)
+        case Verdict.UNKNOWN if is_heard_first(report):
+            text = "{} is pending: the scheduler found {}. Why cannot be said: {}."
+            return fmt(text, pod, _heard(report), reason)
         case Verdict.UNKNOWN:
             return fmt("Whether pod {} can be scheduled is unknown: {}.", str(report.pod.key), reason)
     found = report.preemption
@@ -77,6 +82,24 @@ def pending_summary(report: PendingReport) -> Safe:
         return fmt(text, pod, victims, found.nodes[0], Safe("has" if len(found.victims) == 1 else "have"), reason)
     although = _although(report) if report.code in _AGAINST_THE_OBJECTS else Safe("")
     return fmt("{} is pending{}: {}{}.", pod, although, reason, _surroundings(report))
+
+
+def is_heard_first(report: PendingReport) -> bool:
+    """Whether the scheduler's words are the best answer that there is: it could read everything."""
+    seen = report.observed
+    unread = report.code is Code.EVIDENCE_MISSING and report.verdict is Verdict.UNKNOWN
+    return unread and seen is not None and seen.status == "False" and bool(seen.message)
+
+
+def _heard(report: PendingReport) -> Safe:
+    """What the scheduler wrote: ``no node for it (of 4 nodes, 3 cannot allocate all claims)``, or all of its words."""
+    message = without_preemption(report.observed.message) if report.observed is not None else ""
+    said = parse_fit_error(message)
+    if said is None or not said.reasons:
+        return fmt("no node for it ({})", message.removesuffix("."))
+    most = sorted(said.reasons.items(), key=lambda each: -each[1])
+    reasons = listed([f"{number} {reason.removeprefix(_OF_NODES)}" for reason, number in most])
+    return fmt("no node for it (of {}, {})", counted(said.nodes, "node"), reasons)
 
 
 def pending_cause(report: PendingReport) -> Safe:

@@ -20,6 +20,7 @@ from kubectl_dra.diagnosis.records import (
     Verdict,
 )
 from kubectl_dra.diagnosis.remedies.records import AddDevices, CreateObject, RemedyKind
+from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.devices.parts import ranges
@@ -30,7 +31,7 @@ from kubectl_dra.output.pending.asks import ask_lines, extended_title, is_marked
 from kubectl_dra.output.pending.assumptions import assumption_blocks, unpublished_lines
 from kubectl_dra.output.pending.evidence import autoscaler_lines, evidence_lines, failing_lines
 from kubectl_dra.output.pending.funnel import MAX_FUNNELS, FunnelView, funnel_lines, funnel_views, is_said
-from kubectl_dra.output.pending.headline import pending_summary
+from kubectl_dra.output.pending.headline import is_heard_first, pending_summary
 from kubectl_dra.output.pending.node_groups import node_group_lines
 from kubectl_dra.output.pending.other_nodes import devices_elsewhere, other_nodes_lines
 from kubectl_dra.output.pending.preemption import preemption_lines
@@ -42,10 +43,10 @@ from kubectl_dra.output.safe import Safe, Style, command, fmt, plain, safe, styl
 from kubectl_dra.output.unread import missing_kinds, missing_lines
 from kubectl_dra.output.whatif.page import whatif_lines
 from kubectl_dra.output.words import ago
-from kubectl_dra.reports.invocations import dra, of, reading
+from kubectl_dra.reports.invocations import changing, dra, of, reading
 from kubectl_dra.reports.pending import PendingReport
 from kubectl_dra.reports.remedies import RemedyReport
-from kubectl_dra.scheduler.fit_error import SCHEDULER_ERROR, without_preemption
+from kubectl_dra.scheduler.fit_error import SCHEDULER_ERROR
 
 # Verdicts that rest on the whole cluster; the others follow from the pod and its claims alone.
 _OF_THE_CLUSTER: Final = frozenset(
@@ -55,6 +56,8 @@ _OF_TEMPLATES: Final = frozenset({Code.CLAIM_NOT_CREATED, Code.CLAIM_CREATION_FA
 _UNREAD_TEMPLATES: Final = Safe("Its template could not be read, so that commands that would replace it are left out.")
 _TELL_WHY: Final = ("ResourceQuota", "Event")
 _UNREAD_WHY: Final = Safe("What would tell whether the claim is refused could not be read:")
+#: Upstream: plugins/dynamicresources, Filter.
+_CANNOT_ALLOCATE: Final = "cannot allocate all claims"
 #: How to see the nodes that a table has no room for.
 _OUTSIDE, _INSIDE = Safe("--node NAME"), Safe("v lists them")
 #: What is the matter with nodes that do not have the device, or that are ruled out earlier.
@@ -126,7 +129,7 @@ def _how_we_know(
     yield list(failing_lines(report.failing))
     yield list(autoscaler_lines(report.autoscaler, now))
     if report.verdict in _OF_THE_CLUSTER and not told:
-        yield list(missing_lines(report.missing, address))
+        yield [*missing_lines(report.missing, address), *_who_may(report, address)]
     yield list(_unread_templates(report, address))
     yield list(_unread_why(report, address))
     yield preemption_lines(report.preemption)
@@ -154,7 +157,7 @@ def _what_else_to_know(report: PendingReport, now: datetime) -> Iterator[list[Sa
     """What does not help, what is assumed, and where to read more."""
     yield [*_where_devices_are(report), *_admin_access(report), *_priority(report)]
     yield from assumption_blocks(report)
-    yield [*([] if _is_heard_first(report) else scheduler_lines(report, now)), *_footer(report)]
+    yield [*([] if is_heard_first(report) else scheduler_lines(report, now)), *_footer(report)]
 
 
 def _unread_templates(report: PendingReport, address: Address) -> Iterator[Safe]:
@@ -331,29 +334,29 @@ def _told_by_nodes(report: PendingReport) -> bool:
     return report.code is not Code.FITS_NOW
 
 
-def _is_heard_first(report: PendingReport) -> bool:
-    """Whether the scheduler's words are the best answer that there is: it could read everything."""
-    seen = report.observed
-    unread = report.code is Code.EVIDENCE_MISSING and report.verdict is Verdict.UNKNOWN
-    return unread and seen is not None and seen.status == "False" and bool(seen.message)
-
-
 def _heard(report: PendingReport, now: datetime) -> Iterator[Safe]:
-    """What the scheduler wrote, and where that is explained, in place of a diagnosis."""
-    if not _is_heard_first(report):
-        return
+    """When the scheduler said what the first line tells, and what it means where it can mean one thing only."""
     seen = report.observed
-    assert seen is not None  # noqa: S101 - see above
-    yield from wrapped(fmt("The scheduler, which reads everything, wrote {}: {}", ago(seen.time, now), seen.message))
+    if not is_heard_first(report) or seen is None:
+        return
     codes = matching(f"{seen.reason}: {seen.message}" if seen.reason == SCHEDULER_ERROR else seen.message)
+    text = fmt("The scheduler, which reads everything, wrote so {}.", ago(seen.time, now))
+    if _CANNOT_ALLOCATE in seen.message:
+        text = fmt('{} "{}": too few devices that match the claims exist or are free there.', text, _CANNOT_ALLOCATE)
     if len(codes) == 1:
-        meaning = Safe(codes[0].meaning)
-        yield from wrapped(fmt("That is {}: {} (kubectl dra explain {}).", codes[0], meaning, codes[0]))
-    elif codes:
-        line = command(reading(dra("explain", without_preemption(seen.message)), HERE))
-        yield from (
-            [fmt("It has one of {} reasons, which this command lists:", len(codes)), fmt("  {}", line)] if line else []
-        )
+        text = fmt("{} That is {}: {} (kubectl dra explain {}).", text, codes[0], Safe(codes[0].meaning), codes[0])
+    yield from wrapped(text)
+
+
+def _who_may(report: PendingReport, address: Address) -> Iterator[Safe]:
+    """The same question for whoever may read everything."""
+    if not any(item.decides and item.coverage == Coverage.FORBIDDEN for item in report.missing):
+        return
+    pod = of("pod", report.pod.name, report.pod.namespace)
+    line = command(changing(dra("why-pending", pod), Address(context=address.context)))
+    if line is not None and (address.live or address.context):
+        yield Safe("  Or an administrator reads it for you:")
+        yield fmt("    {}", line)
 
 
 def _is_aside(code: Code, main: Code) -> bool:
