@@ -53,6 +53,7 @@ def told(world: ClusterState, error: FatalError, device_class: str, *, of_class:
         publishers=publishers,
         devices=devices,
         similar=close,
+        is_capacity=lacking.field == "attributes" and bool(catalog.domains_with("capacity", key or "")),
     )
 
 

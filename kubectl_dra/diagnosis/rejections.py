@@ -13,6 +13,7 @@ from kubectl_dra.diagnosis.records import (
     Cause,
     ExtendedResource,
     KeptAway,
+    LabelOnNodes,
     NodeSelection,
     NodeShortage,
     NodeTaint,
@@ -62,11 +63,22 @@ def rejection_causes(
     elif volume_problems(rejection.detail):
         yield from volume_causes(rejection.detail, names)
     elif plugin in _FILTER_CODES:
-        detail = NodeSelection(rejection.unmatched) if rejection.unmatched else None
+        wishes = rejection.unmatched
+        detail = NodeSelection(wishes, tuple(_nowhere(world, wishes))) if wishes else None
         yield Cause(_FILTER_CODES[plugin], detail, nodes=names)
     else:
         known = tuple(company_causes(world, rejection.detail, names))
         yield from known or _in_their_words(rejection, names)
+
+
+def _nowhere(world: ClusterState, wishes: Sequence[str]) -> Iterator[LabelOnNodes]:
+    """Labels of the node selector (``KEY=VALUE``) that no node has with that value."""
+    for wish in wishes:
+        label, equals, wanted = wish.partition("=")
+        if equals and " " not in label:
+            found = {node.metadata.labels.get(label) for node in world.inventory.nodes.values()} - {None}
+            if wanted not in found:
+                yield LabelOnNodes(label, tuple(sorted(value for value in found if value is not None)))
 
 
 def _in_their_words(rejection: Rejection, names: tuple[str, ...]) -> Iterator[Cause]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from kubectl_dra.model.classic import ClassicClaim, classic_of
 from kubectl_dra.model.resource import (
     DeviceConstraint,
@@ -10,6 +12,7 @@ from kubectl_dra.model.resource import (
     DeviceToleration,
     ExactDeviceRequest,
     ResourceClaim,
+    ResourceClaimSpec,
     ResourceClaimTemplate,
 )
 from kubectl_dra.reports.base import ReportRecord
@@ -87,9 +90,16 @@ def claim_ask(
     requests = tuple(ask for request in devices.requests for ask in _request_asks(request))
     constraints = tuple(map(_constraint_ask, devices.constraints))
     classic = _classic_ask(classic_of(claim))
-    changed = made_from is not None and made_from.spec.spec != claim.spec
+    changed = made_from is not None and not _says_the_same(made_from.spec.spec, claim.spec)
     return ClaimAsk(
         entry, claim.metadata.namespace, claim.metadata.name, template or "", requests, constraints, classic, changed
+    )
+
+
+def _says_the_same(one: ResourceClaimSpec, other: ResourceClaimSpec) -> bool:
+    """Whether two specs are equal; parameters of drivers may be written in another order, or with other spaces."""
+    return one == other or msgspec.json.decode(msgspec.json.encode(one)) == msgspec.json.decode(
+        msgspec.json.encode(other)
     )
 
 

@@ -34,6 +34,7 @@ from kubectl_dra.diagnosis.records.findings import (
 from kubectl_dra.diagnosis.records.nodes import (
     Company,
     KeptAway,
+    LabelOnNodes,
     MissingFeatures,
     NodeSelection,
     NodeShortage,
@@ -137,6 +138,7 @@ __all__ = [
     "IgnoredResource",
     "KeptAway",
     "KubeletText",
+    "LabelOnNodes",
     "MakerRefusal",
     "Missing",
     "MissingEvidence",

@@ -20,10 +20,21 @@ def tells_of_node(taint: str) -> bool:
     return taint.startswith(("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/"))
 
 
+class LabelOnNodes(ReportRecord, frozen=True):
+    """The values that the nodes of the cluster have for a label; none where no node has it."""
+
+    label: str
+    values: tuple[str, ...]
+
+
 class NodeSelection(Evidence, frozen=True):
-    """What of the pod's node selector or affinity does not match."""
+    """What of the pod's node selector or affinity does not match.
+
+    ``nowhere``: the labels of its node selector whose value no node of the cluster has.
+    """
 
     unmatched: tuple[str, ...] = ()
+    nowhere: tuple[LabelOnNodes, ...] = ()
 
 
 class NodeShortage(Evidence, frozen=True):

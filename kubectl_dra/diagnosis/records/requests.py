@@ -297,7 +297,8 @@ class FatalError(Evidence, frozen=True):
 
     Of a selector that fails on a device: ``attribute`` (``DOMAIN/NAME``) is the one that the device lacks, ``names``
     what it has in that domain, ``publishers`` how many of the ``devices`` of the class have it (None: not counted),
-    ``similar`` what may have been meant, ``reads`` the values read. ``device_class`` is the class of the request.
+    ``similar`` what may have been meant, ``reads`` the values read. ``is_capacity``: devices publish a capacity of the
+    attribute's name. ``device_class`` is the class of the request.
 
     Of a claim that has all its consumers: ``consumers``, how many of each resource.
     """
@@ -317,6 +318,7 @@ class FatalError(Evidence, frozen=True):
     similar: tuple[str, ...] = ()
     reads: tuple[AttributeValue, ...] = ()
     consumers: tuple[ConsumerCount, ...] = ()
+    is_capacity: bool = False
 
 
 class SearchSize(Evidence, frozen=True):

@@ -21,11 +21,19 @@ def shortage_text(shortage: NodeShortage) -> Safe:
         return Safe("no pod slots left")
     if shortage.resource == "cpu":
         noun = Safe("CPU" if shortage.requested == 1000 else "CPUs")
+        if shortage.allocatable < shortage.requested:
+            unit = Safe("CPU" if shortage.allocatable == 1000 else "CPUs")
+            return fmt(
+                "only {} {} in all ({} requested)", _cores(shortage.allocatable), unit, _cores(shortage.requested)
+            )
         if not free:
             return fmt("no free CPU ({} requested)", _cores(shortage.requested))
         return fmt("only {} of the {} requested {} free", _cores(free), _cores(shortage.requested), noun)
     if not shortage.allocatable:
         return fmt("no {} at all ({} requested)", shortage.resource, _amount(shortage.resource, shortage.requested))
+    if shortage.allocatable < shortage.requested:
+        have, want = (_amount(shortage.resource, number) for number in (shortage.allocatable, shortage.requested))
+        return fmt("only {} {} in all ({} requested)", have, shortage.resource, want)
     if not free:
         return fmt("no free {} ({} requested)", shortage.resource, _amount(shortage.resource, shortage.requested))
     have, want = (_amount(shortage.resource, number) for number in (free, shortage.requested))

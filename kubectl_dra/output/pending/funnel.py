@@ -9,7 +9,7 @@ from typing import Final
 from kubectl_dra.diagnosis.records import Certainty, Funnel, ObjectRef, Stage, StageName
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import padded, width, wrapped
-from kubectl_dra.output.pending.removals import removal_note
+from kubectl_dra.output.pending.removals import amounts_left, removal_note
 from kubectl_dra.output.safe import Safe, Style, fmt, plain, safe, styled
 from kubectl_dra.output.words import plural
 from kubectl_dra.reports.pending import NodeGroupRecord
@@ -130,8 +130,7 @@ def funnel_lines(view: FunnelView, certainty: Certainty, others: Safe = _OTHERS,
         sizes = [_COUNT]
     for text, name in rows:
         counts = [_count(track.funnel, name, certainty) for track in shown]
-        removed = [removal for track in shown for removal in track.funnel.stage(name).removed]
-        note = _unsaid(_located(removal_note(name, removed, view.claim.namespace), name, shown), name, said)
+        note = _unsaid(_note(view, name, shown), name, said)
         yield from _noted(_line(Safe(text), counts, sizes, label), note)
     if any(track.funnel.best is not None for track in shown):
         best = [_best(track.funnel) for track in shown]
@@ -143,6 +142,17 @@ def funnel_lines(view: FunnelView, certainty: Certainty, others: Safe = _OTHERS,
 def _head(titles: Sequence[Safe], label: int) -> Safe:
     sizes = [max(width(title), _COUNT) for title in titles]
     return padded(_HEADER, label + 2) + _line(Safe(""), titles, sizes, 0).removeprefix("  ")
+
+
+def is_served(view: FunnelView) -> bool:
+    """Whether every node that has any device of the class has as many as the request needs."""
+    funnels = [track.funnel for track in view.tracks if has_devices(track)]
+    return bool(funnels) and all(
+        not funnel.all_devices
+        and len(funnel.left) >= funnel.needed
+        and (funnel.best is None or funnel.best >= funnel.needed)
+        for funnel in funnels
+    )
 
 
 def is_said(view: FunnelView, certainty: Certainty, said: str, *, about: bool) -> bool:
@@ -172,7 +182,9 @@ def is_said(view: FunnelView, certainty: Certainty, said: str, *, about: bool) -
 
 def _is_noted(stage: Stage, view: FunnelView, said: str) -> bool:
     """Whether the note of a check stands in the first line."""
-    notes = (removal_note(stage.name, stage.removed, view.claim.namespace, users=users) for users in (False, True))
+    notes = [removal_note(stage.name, stage.removed, view.claim.namespace, users=users) for users in (False, True)]
+    if stage.name is StageName.CAPACITY and (note := amounts_left(stage.removed, view.claim.namespace)):
+        notes.append(note)
     return any(plain(note) in said for note in notes)
 
 
@@ -213,8 +225,7 @@ def _by_node(
             yield Safe("  ") + name
         yield Safe("  ") + padded(name if one_line else title, first) + Safe("").join(cells)
     for text, stage in rows:
-        removed = [removal for track in shown for removal in track.funnel.stage(stage).removed]
-        note = _unsaid(_located(removal_note(stage, removed, view.claim.namespace), stage, shown), stage, said)
+        note = _unsaid(_note(view, stage, shown), stage, said)
         if note:
             yield from wrapped(fmt("{}: {}", Safe(text), note), indent=4, first=2)
     yield from _hidden(tracks[len(shown) :], others)
@@ -225,11 +236,24 @@ def _unsaid(note: Safe, stage: StageName, said: str) -> Safe:
     return Safe("") if stage in _AMOUNTS and plain(note) in said else note
 
 
-def _located(note: Safe, stage: StageName, tracks: Sequence[Track]) -> Safe:
-    """Of nodes that are alike but for who holds their devices, the holders are those of the first."""
-    if stage is StageName.UNUSED and note and len(tracks) == 1 and tracks[0].group.count > 1:
-        return fmt("on {}: {}", tracks[0].funnel.node, note)
-    return note
+def _note(view: FunnelView, stage: StageName, tracks: Sequence[Track]) -> Safe:
+    """What a check takes from the nodes of a table; who holds devices stands behind the node that has them.
+
+    Of nodes that are alike but for who holds their devices, the holders are those of the first.
+    """
+    namespace = view.claim.namespace
+    removed = [removal for track in tracks for removal in track.funnel.stage(stage).removed]
+    whole = removal_note(stage, removed, namespace)
+    taken = [track for track in tracks if track.funnel.stage(stage).removed]
+    several = len(taken) > 1 or (len(tracks) == 1 and tracks[0].group.count > 1)
+    if stage is not StageName.UNUSED or not several or not whole:
+        return whole
+    notes = [(track, removal_note(stage, track.funnel.stage(stage).removed, namespace)) for track in taken]
+    if len(taken) > 1 and len({note for _, note in notes}) == 1:
+        return whole
+    located = Safe("; ").join(fmt("on {}: {}", track.funnel.node, note) for track, note in notes[:_SIDE_BY_SIDE])
+    # Long names of nodes would say more than those of who is there.
+    return located if len(taken) == 1 or width(located) < page_width() else whole
 
 
 def _rows(tracks: Sequence[Track]) -> list[tuple[str, StageName]]:

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import KubeletText, NodeOutcome, Verdict
+from kubectl_dra.diagnosis.records import KubeletText, NodeOutcome, SchedulerName, Verdict
 from kubectl_dra.output.pending.main_reason import main_reason, names_of
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.said_advice import right_lacked
 from kubectl_dra.output.safe import Safe, fmt, safe
-from kubectl_dra.output.words import counted, listed, one_of, shortened
+from kubectl_dra.output.words import counted, listed, one_of, plural, shortened
 from kubectl_dra.reports.pending import NodeGroupRecord, PendingReport
 from kubectl_dra.scheduler.fit_error import DEALLOCATED, parse_fit_error, without_preemption
 
@@ -57,8 +57,10 @@ def pending_summary(report: PendingReport) -> Safe:
         case Verdict.PREPARING:
             return _scheduled(report, pod, reason)
         case Verdict.OTHER_SCHEDULER if (right := right_lacked(report)) is not None:
-            text = "{} is pending: {}. The API server refuses that scheduler: {} cannot {} {}."
-            return fmt(text, pod, reason, right.user, right.verb, right.resource)
+            text = "{} is pending: the API server refuses its scheduler{}: {} cannot {} {}."
+            detail = report.causes[0].detail
+            name = fmt(" {}", detail.name) if isinstance(detail, SchedulerName) else Safe("")
+            return fmt(text, pod, name, right.user, right.verb, right.resource)
         case Verdict.DELETING:
             return fmt("{} {}.", pod, reason)
         case Verdict.BINDING:
@@ -130,11 +132,26 @@ def _scheduled(report: PendingReport, pod: Safe, reason: Safe) -> Safe:
         said = report.causes[0].detail if report.code is Code.KUBELET_API else None
         version = said.kubelet if isinstance(said, KubeletText) else ""
         where = fmt("{} (kubelet {})", report.node, version) if version else safe(report.node)
-        return fmt("{} is scheduled to {}, but {}.", pod, where, reason)
+        return fmt("{} is scheduled to {}, but {}.", pod, where, _by_name(report, reason))
     devices = [name.rpartition("/")[2] for name in report.devices]
     held = fmt(", {} {}", Safe("device" if len(devices) == 1 else "devices"), shortened(devices, _DEVICES))
     text = "{} is scheduled: {}{}. Its containers have not started yet, and no failure was reported."
     return fmt(text, pod, report.node, held if devices else Safe(""))
+
+
+def _by_name(report: PendingReport, reason: Safe) -> Safe:
+    """The sentence with the driver and the few devices that it could not prepare, where there is one driver."""
+    meaning = Safe(Code.DRIVER_FAILED.meaning)
+    drivers = {name.partition("/")[0] for name in report.devices}
+    if report.code is not Code.DRIVER_FAILED or len(drivers) != 1 or not reason.startswith(meaning):
+        return reason
+    names = [name.rpartition("/")[2] for name in report.devices]
+    devices = (
+        Safe("the devices")
+        if len(names) > _DEVICES
+        else fmt("{} {}", Safe(plural("device", len(names))), listed(names))
+    )
+    return fmt("driver {} failed to prepare {}{}", drivers.pop(), devices, Safe(reason.removeprefix(meaning)))
 
 
 def _surroundings(report: PendingReport) -> Safe:

@@ -30,7 +30,7 @@ from kubectl_dra.output.pending import advice
 from kubectl_dra.output.pending.asks import ask_lines, extended_title, is_marked, unseen_lines
 from kubectl_dra.output.pending.assumptions import assumption_blocks, unpublished_lines
 from kubectl_dra.output.pending.evidence import autoscaler_lines, evidence_lines, failing_lines
-from kubectl_dra.output.pending.funnel import MAX_FUNNELS, FunnelView, funnel_lines, funnel_views, is_said
+from kubectl_dra.output.pending.funnel import MAX_FUNNELS, FunnelView, funnel_lines, funnel_views, is_said, is_served
 from kubectl_dra.output.pending.headline import is_heard_first, pending_summary
 from kubectl_dra.output.pending.node_groups import node_group_lines
 from kubectl_dra.output.pending.other_nodes import devices_elsewhere, other_nodes_lines
@@ -142,7 +142,7 @@ def _what_can_be_done(
     yield list(advice.existing_lines(report))
     yield advice.overdue_lines(report, now)
     tainted = [name for g in report.nodes for c in g.causes if isinstance(c.detail, NodeTaint) for name in g.names]
-    additions = list(addition_lines(_additions(report), tainted, alone=not report.remedies))
+    additions = list(addition_lines(_additions(report), tainted, alone=not report.remedies, beside=report.remedies))
     if apart:
         yield additions
     else:
@@ -310,7 +310,9 @@ def _funnels(report: PendingReport, others: Safe, first: Sequence[Safe]) -> list
     several = len(views) > 1
     blocks = []
     for view in views[:MAX_FUNNELS]:
-        alone = not several or "/" in view.request
+        if several and _is_no_cause(report, view):
+            continue
+        alone = not several or "/" in view.request or _is_about(report, view)
         if alone and is_said(view, report.certainty, said, about=_is_about(report, view)):
             continue
         lines = list(funnel_lines(view, report.certainty, others, said))
@@ -319,6 +321,14 @@ def _funnels(report: PendingReport, others: Safe, first: Sequence[Safe]) -> list
             lines = [extended_title(view.request, report.extended) or title, *lines]
         blocks.append(lines)
     return blocks
+
+
+def _is_no_cause(report: PendingReport, view: FunnelView) -> bool:
+    """Whether another request alone is in the way: this one finds enough on every node that has any of its devices."""
+    cause = report.causes[0] if report.causes else None
+    if cause is None or not isinstance(cause.detail, Funnel) or _is_about(report, view):
+        return False
+    return cause.code is not Code.REQUESTS_COMPETE and is_served(view)
 
 
 def _is_about(report: PendingReport, view: FunnelView) -> bool:

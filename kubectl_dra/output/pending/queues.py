@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
@@ -37,6 +38,11 @@ _NEXT: Final[Mapping[HeldBy, str]] = {
     HeldBy.NAMESPACE: "Whoever manages ClusterQueue {} adds the namespace to its namespaceSelector.",
     HeldBy.FLAVOR: "Change node selector, affinity or tolerations of the work, or add a flavor to ClusterQueue {}.",
 }
+#: Upstream: Kueue's pkg/scheduler/flavorassigner, of one pod set, one flavor and one resource.
+_MISSING: Final = re.compile(
+    r"couldn't assign flavors to pod set \S+: insufficient unused quota for (?P<resource>\S+) in flavor "
+    r"(?P<flavor>\S+), (?P<more>\S+) more needed"
+)
 _QUOTA_SHOWN: Final = 8
 _OF_QUOTA: Final = frozenset({HeldBy.QUOTA, HeldBy.QUOTA_TOO_SMALL, HeldBy.UNKNOWN})
 
@@ -47,20 +53,34 @@ def queue_reason(found: Queued) -> Safe:
         return safe(found.message)
     if found.held_by is HeldBy.STOPPED:
         return fmt("the queue is stopped: {}", found.message)
-    text = _WAITS.get(found.held_by)
+    if (short := _short_of_quota(found)) is not None:
+        row, more = short
+        text = "{} of {} {} (flavor {}) of ClusterQueue {} are reserved, and it needs {} more than are left"
+        return fmt(text, row.reserved, row.nominal, row.resource, row.flavor, found.cluster_queue, more)
+    words = _WAITS.get(found.held_by)
     where = fmt("ClusterQueue {}", found.cluster_queue) if found.cluster_queue else Safe("its ClusterQueue")
-    if text is None:
+    if words is None:
         return Safe("Kueue creates its pods once it admits it")
-    return fmt(text, where) if "{}" in text else Safe(text)
+    return fmt(words, where) if "{}" in words else Safe(words)
+
+
+def _short_of_quota(found: Queued) -> tuple[FlavorQuota, str] | None:
+    """The quota that Kueue's words are about and how much is missing; None where they are about several, or none."""
+    short = _MISSING.fullmatch(found.message) if found.held_by is HeldBy.QUOTA else None
+    if short is None or not found.cluster_queue:
+        return None
+    rows = (row for row in found.quota if (row.resource, row.flavor) == (short["resource"], short["flavor"]))
+    row = next(rows, None)
+    return (row, short["more"]) if row is not None and not row.borrows else None
 
 
 def queue_lines(found: Queued, namespace: str) -> Iterator[Safe]:
     """The evidence, indented."""
-    if found.message and found.held_by not in (HeldBy.NO_QUEUE, HeldBy.STOPPED):
+    if found.message and found.held_by not in (HeldBy.NO_QUEUE, HeldBy.STOPPED) and _short_of_quota(found) is None:
         yield from wrapped(fmt("Kueue: {}", found.message), indent=2)
     if found.held_by is HeldBy.NO_QUEUE and found.others:
         yield from wrapped(fmt("LocalQueues of namespace {}: {}", namespace, listed(found.others)), indent=2)
-    if found.quota and found.held_by in _OF_QUOTA:
+    if found.quota and found.held_by in _OF_QUOTA and (_short_of_quota(found) is None or len(found.quota) > 1):
         shown = Safe(", ").join(map(_row, found.quota[:_QUOTA_SHOWN]))
         more = fmt(" and {} more", len(found.quota) - _QUOTA_SHOWN) if len(found.quota) > _QUOTA_SHOWN else Safe("")
         yield from wrapped(fmt("reserved in {}: {}{}", found.cluster_queue, shown, more), indent=2)

@@ -155,15 +155,21 @@ def _replaces(verified: Sequence[tuple[int, RemedyReport]]) -> Iterator[Safe]:
 
 
 def addition_lines(
-    additions: Sequence[RemedyReport], tainted: Collection[str] = (), *, alone: bool = False
+    additions: Sequence[RemedyReport],
+    tainted: Collection[str] = (),
+    *,
+    alone: bool = False,
+    beside: Sequence[RemedyReport] = (),
 ) -> Iterator[Safe]:
     """What new devices or a new node would do; ``alone``: nothing else was listed before.
 
-    ``tainted``: nodes with a taint that the pod does not tolerate, which new ones do not have.
+    ``tainted``: nodes with a taint that the pod does not tolerate, which new ones do not have. ``beside``: the ways
+    out above, whose consequences are told.
     """
     texts, told = [], None
     verified = [each for each in additions if each.verified]
-    notes = [Safe("; ").join(note_texts(each)) for each in verified]
+    said = {text for each in beside for text in note_texts(each)}
+    notes = [Safe("; ").join(text for text in note_texts(each) if text not in said) for each in verified]
     for at, (each, note) in enumerate(zip(verified, notes, strict=True), 1):
         text, told = hardware_text(each.actions[0], told)
         if isinstance(each.actions[0], AddNode) and told in tainted:

@@ -180,6 +180,34 @@ def _short(removal: Removal, namespace: str) -> Safe:
     return fmt("{}: needs {}{}, has {}", removal.reason, short.needs, rounded, short.total)
 
 
+def amounts_left(removals: Sequence[Removal], namespace: str) -> Safe:
+    """``gpu-0 has 20 of 32 left (web uses the rest), gpu-1 has 16``, behind a sentence that tells what is needed.
+
+    Empty for many devices, several capacities, and where it is not the amount that is short.
+    """
+    devices = sorted((name, removal) for removal in removals for name in removal.devices)
+    plain_ = all(each.short is not None and not each.short.requested and _is_amount(each) for _, each in devices)
+    if not devices or len(devices) > _SHOWN or not plain_ or len({each.reason for _, each in devices}) > 1:
+        return Safe("")
+    return Safe(", ").join(_amount_left(name, each.short, namespace) for name, each in devices if each.short)
+
+
+def _is_amount(removal: Removal) -> bool:
+    """Whether it is too much, and not an amount that a policy leaves out."""
+    short = removal.short
+    if short is None or removal.source == "missing":
+        return False
+    return removal.source != "policy" or _nanos(short.needs) > _nanos(short.total)
+
+
+def _amount_left(device: str, short: Short, namespace: str) -> Safe:
+    name = device.rpartition("/")[2]
+    if not short.left or short.left == short.total:
+        return fmt("{} has {} in all", name, short.total)
+    users = _using(short.users, namespace).removeprefix(", ")
+    return fmt("{} has {} of {} left{}", name, short.left, short.total, fmt(" ({})", Safe(users)) if users else "")
+
+
 def _using(users: Sequence[str], namespace: str) -> Safe:
     """``, serve-0 and serve-1 use the rest``."""
     names = sorted(each.removeprefix(f"{namespace}/") for each in users)

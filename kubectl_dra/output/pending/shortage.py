@@ -11,13 +11,18 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Cause, Funnel, Stage, StageName
 from kubectl_dra.model.likeness import similar
 from kubectl_dra.output.pending.funnel import Track, funnel_views, has_devices
-from kubectl_dra.output.pending.removals import removal_note
+from kubectl_dra.output.pending.removals import amounts_left, removal_note
 from kubectl_dra.output.pending.wanted import Asks, Wanted, amount_of
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, listed, plural
 from kubectl_dra.reports.pending import NodeGroupRecord
 
+#: So many groups of nodes, or nodes of a group, are all named; of more the two closest.
+_FEW: Final = 3
 _NODES: Final = 2
+#: Two names are as short as one and the number of those like it, and so are three short ones.
+_PAIR: Final = 2
+_SHORT_NAMES: Final = 48
 _VALUES: Final = 3
 #: What takes devices of the class away, in the order of the checks.
 _LOSSES: Final = (
@@ -66,8 +71,7 @@ def taken_note(funnel: Funnel, namespace: str) -> Safe:
 def _told_losses(funnel: Funnel, namespace: str) -> Safe:
     """``3 of 4 are tainted (…) and 1 of 4 is in use (nb)``; empty where nothing was taken."""
     losses = list(_losses(funnel, namespace))
-    total = _of_the_request(funnel)
-    return _joined([_loss(number, total, text) for number, text in losses]) if losses else Safe("")
+    return _joined(losses) if losses else Safe("")
 
 
 def _sized(wanted: Wanted, funnel: Funnel) -> Wanted:
@@ -105,16 +109,15 @@ def _no_match(wanted: Wanted, _funnel: Funnel, tracks: Sequence[Track], cause: C
 def _unavailable(wanted: Wanted, funnel: Funnel, tracks: Sequence[Track], cause: Cause) -> Safe:
     namespace = cause.claim.namespace if cause.claim is not None else ""
     lead = fmt("no node has {}", wanted.phrase())
-    if wanted.many:
-        return lead + _closest(wanted, funnel, tracks) + _why_closest(tracks[:1], namespace)
-    return lead + _per_node(tracks, namespace)
+    closest = _closest(wanted, funnel, tracks) if wanted.many else Safe("")
+    return lead + closest + _why_closest(tracks, namespace) if closest else lead + _per_node(tracks, namespace)
 
 
 def _capacity(wanted: Wanted, funnel: Funnel, tracks: Sequence[Track], cause: Cause) -> Safe:
     namespace = cause.claim.namespace if cause.claim is not None else ""
     amounts = listed([f"{value} of {name}" for name, value in wanted.capacity]) or Safe("the requested capacity")
     lead = fmt("no node has {} with {} left", wanted.phrase(free=False), amounts)
-    return lead + _closest(wanted, funnel, tracks) + _per_node(tracks, namespace)
+    return lead + _closest(wanted, funnel, tracks) + _per_node(tracks, namespace, sized=len(wanted.capacity) == 1)
 
 
 def _unobtainable(wanted: Wanted, _funnel: Funnel, tracks: Sequence[Track], cause: Cause) -> Safe:
@@ -122,7 +125,8 @@ def _unobtainable(wanted: Wanted, _funnel: Funnel, tracks: Sequence[Track], caus
     namespace = cause.claim.namespace if cause.claim is not None else ""
     amounts = listed([f"{value} of {name}" for name, value in wanted.capacity]) or Safe("the requested capacity")
     removed = [r for track in tracks for r in track.funnel.stage(StageName.CAPACITY).removed]
-    note = removal_note(StageName.CAPACITY, removed, namespace)
+    sized = amounts_left(removed, namespace) if len(wanted.capacity) == 1 else Safe("")
+    note = sized or removal_note(StageName.CAPACITY, removed, namespace)
     because = fmt(" ({})", note) if note else Safe("")
     return fmt("no {} can give {}{}", wanted.kind(1), amounts, because)
 
@@ -176,53 +180,56 @@ def _closest(wanted: Wanted, funnel: Funnel, tracks: Sequence[Track], *, best: b
     have = found.together if best else len(found.left)
     if have <= 0 or not wanted.many or wanted.count is None:
         return Safe("")
-    more = track.group.count - 1 if track is not None else 0
-    alike = fmt(" (and {} alike)", more) if more > 0 else Safe("")
-    return fmt(". Closest: {}{}, with {} of {}", found.node, alike, have, wanted.count)
+    where = _names(track) if track is not None else safe(found.node)
+    return fmt(". Closest: {}, with {} of {}", where, have, wanted.count)
+
+
+def _names(track: Track) -> Safe:
+    """The nodes of a column: all where they are few, else the first and how many are like it."""
+    group = track.group
+    if group.count == len(group.names) <= _FEW and (group.count <= _PAIR or sum(map(len, group.names)) <= _SHORT_NAMES):
+        return listed(group.names)
+    return fmt("{} and {} alike", track.funnel.node, group.count - 1) if group.count > 1 else safe(track.funnel.node)
 
 
 def _why_closest(tracks: Sequence[Track], namespace: str) -> Safe:
-    """Why the closest node has no more: ``; 5 of its 8 are in use (serve-1 holds 3, serve-0 2)``."""
-    for track in tracks:
-        losses = list(_losses(track.funnel, namespace))
-        if losses:
-            total = _of_the_request(track.funnel)
-            texts = [_loss(number, total, text) for number, text in losses]
-            return fmt("; on {}, {}", track.funnel.node, _joined(texts))
-    return Safe("")
+    """Why the closest node has no more: ``: 5 of its 8 are in use (serve-1 holds 3, serve-0 2)``."""
+    track = tracks[0] if tracks else None
+    losses = list(_losses(track.funnel, namespace, of_each=track.group.count == 1)) if track is not None else []
+    return fmt(": {}", _joined(losses)) if losses else Safe("")
 
 
-def _per_node(tracks: Sequence[Track], namespace: str) -> Safe:
-    """``: on node-1, both are in use (a, b); on node-2, the only one is tainted``, for the closest nodes."""
+def _per_node(tracks: Sequence[Track], namespace: str, *, sized: bool = False) -> Safe:
+    """``: on node-1, both are in use (a, b); on node-2, the only one is tainted``: few nodes, or the closest of many.
+
+    ``sized``: the sentence says what is needed of the only capacity.
+    """
     texts = []
-    for track in tracks[:_NODES]:
-        losses = list(_losses(track.funnel, namespace, of_each=track.group.count == 1))
+    for track in tracks if len(tracks) <= _FEW else tracks[:_NODES]:
+        losses = list(_losses(track.funnel, namespace, of_each=track.group.count == 1, sized=sized))
         if losses:
-            total = _of_the_request(track.funnel)
-            alike = fmt(" and {} alike", track.group.count - 1) if track.group.count > 1 else Safe("")
-            told = _joined([_loss(number, total, text) for number, text in losses])
-            texts.append(fmt("on {}{}, {}", track.funnel.node, alike, told))
+            texts.append(fmt("on {}, {}", _names(track), _joined(losses)))
     return fmt(": {}", Safe("; ").join(texts)) if texts else Safe("")
 
 
-def _losses(funnel: Funnel, namespace: str, *, of_each: bool = True) -> Iterator[tuple[int, Safe]]:
-    """What takes the devices that the request means, with the number that each takes.
+def _losses(funnel: Funnel, namespace: str, *, of_each: bool = True, sized: bool = False) -> Iterator[Safe]:
+    """``3 of 4 are tainted (…)``: what takes devices that the request means.
 
-    ``of_each``: nodes that are alike do not differ in who holds their devices.
+    ``of_each``: nodes that are alike do not differ in who holds their devices. ``sized``: what is needed is told.
     """
+    total = _of_the_request(funnel)
     for stage in funnel.stages:
-        if stage.name in _LOSSES and stage.name not in _NOT_OF_THE_REQUEST and stage.removed:
-            number = sum(len(removal.devices) for removal in stage.removed)
-            yield number, _loss_text(stage, number, namespace, "" if of_each else funnel.node)
+        if stage.name not in _LOSSES or stage.name in _NOT_OF_THE_REQUEST or not stage.removed:
+            continue
+        left = amounts_left(stage.removed, namespace) if sized and stage.name is StageName.CAPACITY else Safe("")
+        number = sum(len(removal.devices) for removal in stage.removed)
+        text = _loss_text(stage, number, namespace, "" if of_each else funnel.node)
+        yield left or fmt("{} {}", amount_of(number, total), text)
 
 
 def _of_the_request(funnel: Funnel) -> int:
     """The devices that class and selectors leave."""
     return funnel.stage(StageName.NODE).count
-
-
-def _loss(number: int, total: int, text: Safe) -> Safe:
-    return fmt("{} {}", amount_of(number, total), text)
 
 
 def _loss_text(stage: Stage, number: int, namespace: str, node: str) -> Safe:

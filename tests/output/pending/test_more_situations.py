@@ -250,7 +250,7 @@ WISH = build.request(capacity={"requests": {"memory": "50Gi"}})
 def test_more_than_any_device_has_is_another_reason_than_shares_that_are_used() -> None:
     report = report_of(build.node(), build.slice_("node-1", shared("gpu-0")), POD, build.claim("claim", WISH))
     assert report.code is Code.CAPACITY_UNOBTAINABLE
-    assert f"no {DRIVER} device can give 50Gi of memory (memory: needs 50Gi, has 40Gi)" in first_line(report)
+    assert f"no {DRIVER} device can give 50Gi of memory (gpu-0 has 40Gi in all)" in first_line(report)
 
 
 def test_a_device_in_use_that_has_enough_leaves_it_at_what_is_used_up() -> None:

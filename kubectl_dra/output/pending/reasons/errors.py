@@ -58,6 +58,8 @@ def _missing_attribute(error: FatalError) -> Safe:
             domain,
             listed(error.similar, "or"),
         )
+    if error.publishers == 0 and error.is_capacity:
+        return fmt(": it reads {} as an attribute, and the devices publish it as a capacity", name)
     if error.publishers == 0:
         near = did_you_mean(error.similar)
         return fmt(": it reads the attribute {}, which no device publishes{}{}", name, have, near)
