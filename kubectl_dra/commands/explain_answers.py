@@ -14,6 +14,7 @@ from kubectl_dra.output.console import ColorMode, Console
 from kubectl_dra.output.explain.index import index_lines, markdown_index, matching
 from kubectl_dra.output.explain.pages import reason_page
 from kubectl_dra.output.explain.text import page_lines
+from kubectl_dra.output.layout import paragraphs
 from kubectl_dra.output.safe import Safe, multiline
 
 _CODE: Final = re.compile(r"(?:dra-?)?(\d{3})", re.IGNORECASE)
@@ -38,10 +39,7 @@ def _lines(output: str | None, found: Sequence[Code], *, whole: bool) -> list[Sa
         return [multiline(reason_page(code).text.strip()) for code in found] if whole else list(markdown_index(found))
     if not whole:
         return list(index_lines(found))
-    lines: list[Safe] = []
-    for code in found:
-        lines += [Safe(""), *page_lines(reason_page(code))] if lines else page_lines(reason_page(code))
-    return lines
+    return paragraphs(page_lines(reason_page(code)) for code in found)
 
 
 def _codes(words: Sequence[str]) -> tuple[Code, ...]:

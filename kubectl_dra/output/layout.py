@@ -84,6 +84,15 @@ def _coloured_alike(lines: list[Safe]) -> list[Safe]:
     return made
 
 
+def paragraphs(blocks: Iterable[Sequence[Safe]]) -> list[Safe]:
+    """The lines of all blocks, with an empty line between those that have any."""
+    lines: list[Safe] = []
+    for block in blocks:
+        if block:
+            lines += [Safe(""), *block] if lines else block
+    return lines
+
+
 def closed(text: Safe, right: Safe) -> list[Safe]:
     """``text``, and ``right`` at the end of its last line if there is room, else on a line of its own."""
     columns = page_width()

@@ -15,7 +15,7 @@ from kubectl_dra.diagnosis.whatif.records import Because
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.columns import ListColumn, count_column
 from kubectl_dra.output.devices.parts import UNKNOWN, bar
-from kubectl_dra.output.layout import Column, table, wrapped
+from kubectl_dra.output.layout import Column, paragraphs, table, wrapped
 from kubectl_dra.output.pending.asks import ask_words
 from kubectl_dra.output.pending.assumptions import fewer_copies
 from kubectl_dra.output.pending.quotas import refused_unless, unspecified_lines, where_admitted
@@ -67,10 +67,7 @@ def capacity_page(report: CapacityReport, address: Address) -> list[Safe]:
     blocks.append([line for each in report.unreadable for line in wrapped(_unreadable(each))])
     if not (report.shapes or report.unreadable):
         blocks.append(wrapped(_none_counted(report)))
-    lines: list[Safe] = []
-    for block in filter(None, blocks):
-        lines += [Safe(""), *block] if lines else block
-    return lines
+    return paragraphs(blocks)
 
 
 def capacity_summary(report: CapacityReport) -> Safe:

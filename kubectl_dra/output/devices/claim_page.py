@@ -13,7 +13,7 @@ from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.model.resource import DeviceToleration
 from kubectl_dra.output.devices.holders import consumer_text, taint_lines
 from kubectl_dra.output.devices.parts import condition_text, pairs_text, scope_text
-from kubectl_dra.output.layout import PAGE, Column, table, wrapped
+from kubectl_dra.output.layout import PAGE, Column, paragraphs, table, wrapped
 from kubectl_dra.output.pending.asks import ask_lines
 from kubectl_dra.output.safe import Safe, Style, command, fmt, safe, styled
 from kubectl_dra.output.unread import missing_lines
@@ -46,11 +46,7 @@ def claim_page(report: ClaimReport, now: datetime, wide: bool = False, address: 
         list(_driver_words(report, now)),
         list(_configs(report)),
     ]
-    lines: list[Safe] = []
-    for block in blocks:
-        if block:
-            lines += [Safe(""), *block] if lines else block
-    return lines
+    return paragraphs(blocks)
 
 
 # --- the answer -----------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from kubectl_dra.model.attributes import attribute_text
 from kubectl_dra.output.devices.capacity import capacity_cell, policy_text
 from kubectl_dra.output.devices.holders import holder_text, taint_lines
 from kubectl_dra.output.devices.parts import pairs_text, ranges, scope_text, state_text
-from kubectl_dra.output.layout import Column, table, wrapped
+from kubectl_dra.output.layout import Column, paragraphs, table, wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import lasting, listed
 from kubectl_dra.reports.attributes import short_name
@@ -29,11 +29,7 @@ def device_page(device: DeviceRecord, pool: PoolReport, now: datetime) -> list[S
         list(_counters(device)),
         list(_conditions(device)),
     ]
-    lines: list[Safe] = []
-    for block in blocks:
-        if block:
-            lines += [Safe(""), *block] if lines else block
-    return lines
+    return paragraphs(blocks)
 
 
 def _head(device: DeviceRecord, pool: PoolReport) -> Iterator[Safe]:

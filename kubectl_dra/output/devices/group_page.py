@@ -8,7 +8,7 @@ from typing import Final
 
 from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.devices.parts import condition_text
-from kubectl_dra.output.layout import Column, table, wrapped
+from kubectl_dra.output.layout import Column, paragraphs, table, wrapped
 from kubectl_dra.output.pending.gangs import origin
 from kubectl_dra.output.safe import Safe, Style, command, fmt, safe, styled
 from kubectl_dra.output.unread import missing_lines
@@ -35,11 +35,7 @@ def group_state_page(report: GroupReport, now: datetime, address: Address | None
         list(_claims(report)),
         [*_said(report, now), *_leads_on(report, address or HERE)],
     ]
-    lines: list[Safe] = []
-    for block in blocks:
-        if block:
-            lines += [Safe(""), *block] if lines else block
-    return lines
+    return paragraphs(blocks)
 
 
 def group_state_summary(report: GroupReport) -> Safe:

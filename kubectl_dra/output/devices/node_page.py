@@ -20,7 +20,7 @@ from kubectl_dra.output.devices.parts import (
     state_text,
     used_count,
 )
-from kubectl_dra.output.layout import PAGE, Column, table, wrapped
+from kubectl_dra.output.layout import PAGE, Column, paragraphs, table, wrapped
 from kubectl_dra.output.pending.asks import ask_words
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.unread import missing_lines
@@ -109,11 +109,7 @@ def node_page(report: NodeReport, now: datetime, wide: bool = False, address: Ad
         list(_pools(report)),
         _devices(report, now, wide),
     ]
-    lines: list[Safe] = []
-    for block in blocks:
-        if block:
-            lines += [Safe(""), *block] if lines else block
-    return lines
+    return paragraphs(blocks)
 
 
 def _state(report: NodeReport, now: datetime) -> Iterator[Safe]:

@@ -9,7 +9,7 @@ from kubectl_dra.output.console import page_width
 from kubectl_dra.output.devices.capacity import capacity_lines
 from kubectl_dra.output.devices.parts import STATE_WORDS, by_state, number, scope_cell, totals_text, use_bar
 from kubectl_dra.output.devices.pool_page import trouble_text
-from kubectl_dra.output.layout import Column, table, width, wrapped
+from kubectl_dra.output.layout import Column, paragraphs, table, width, wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import counted
 from kubectl_dra.reports.base import Bound
@@ -27,11 +27,7 @@ def pool_list_page(pools: Sequence[PoolSummary], wide: bool = False, bound: Boun
     for driver in drivers:
         own = [pool for pool in pools if pool.driver == driver.driver]
         blocks.append([*_driver(driver, len(drivers) > 1), *_table(own, wide), *_troubles(own)])
-    lines: list[Safe] = []
-    for block in blocks:
-        if block:
-            lines += [Safe(""), *block] if lines else block
-    return lines
+    return paragraphs(blocks)
 
 
 def _headline(pools: Sequence[PoolSummary], drivers: Sequence[DriverSummary], bound: Bound) -> Iterator[Safe]:

@@ -26,7 +26,7 @@ from kubectl_dra.output.devices.parts import (
     use_bar,
 )
 from kubectl_dra.output.devices.pool_status import status_lines
-from kubectl_dra.output.layout import PAGE, Column, padded, table, width, wrapped
+from kubectl_dra.output.layout import PAGE, Column, padded, paragraphs, table, width, wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.words import age, counted, listed
@@ -59,11 +59,7 @@ def pool_page(report: PoolReport, now: datetime, wide: bool = False, address: Ad
         [line for status in report.statuses for line in status_lines(status, now)],
         list(_slices(report, now, wide)) if _tells_slices(report) or wide else [],
     ]
-    lines: list[Safe] = []
-    for block in blocks:
-        if block:
-            lines += [Safe(""), *block] if lines else block
-    return lines
+    return paragraphs(blocks)
 
 
 # --- the answer -----------------------------------------------------------------------------------------------------

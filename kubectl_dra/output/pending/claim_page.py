@@ -9,7 +9,7 @@ from typing import Final
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Cause, ClaimVerdict, Consumers, ObjectRef
 from kubectl_dra.model.invocation import Address
-from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.layout import paragraphs, wrapped
 from kubectl_dra.output.pending.asks import ask_lines
 from kubectl_dra.output.pending.evidence import evidence_lines
 from kubectl_dra.output.pending.reasons import reason_sentence
@@ -42,10 +42,7 @@ def claim_pending_page(
         _ending(report),
         [fmt("{} {}", each.code, Safe(each.code.meaning)) for each in report.causes],
     ]
-    lines: list[Safe] = []
-    for block in filter(None, blocks):
-        lines += [Safe(""), *block] if lines else block
-    return lines
+    return paragraphs(blocks)
 
 
 def _ending(report: ClaimPendingReport) -> list[Safe]:

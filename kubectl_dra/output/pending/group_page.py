@@ -10,7 +10,7 @@ from typing import Final
 from kubectl_dra.diagnosis.gangs.records import MemberState
 from kubectl_dra.diagnosis.records import Agreement, Cause, GroupShortage, Verdict
 from kubectl_dra.model.invocation import HERE, Address
-from kubectl_dra.output.layout import Column, closed, table, wrapped
+from kubectl_dra.output.layout import Column, closed, paragraphs, table, wrapped
 from kubectl_dra.output.pending.asks import ask_lines
 from kubectl_dra.output.pending.evidence import evidence_lines
 from kubectl_dra.output.pending.funnel import funnel_lines, funnel_views
@@ -58,11 +58,7 @@ def group_page(
         _advice(report, address),
         [*_scheduler(report, now), *_footer(report)],
     ]
-    lines: list[Safe] = []
-    for block in blocks:
-        if block:
-            lines += [Safe(""), *block] if lines else block
-    return lines
+    return paragraphs(blocks)
 
 
 def group_summary(report: GroupPendingReport) -> Safe:

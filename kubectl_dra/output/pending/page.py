@@ -25,7 +25,7 @@ from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.devices.parts import ranges
 from kubectl_dra.output.explain.index import matching
-from kubectl_dra.output.layout import GAP, closed, width, wrapped
+from kubectl_dra.output.layout import GAP, closed, paragraphs, width, wrapped
 from kubectl_dra.output.pending import advice
 from kubectl_dra.output.pending.asks import ask_lines, extended_title, is_marked, unseen_lines
 from kubectl_dra.output.pending.assumptions import assumption_blocks, unpublished_lines
@@ -83,18 +83,16 @@ def pending_page(
     """
     summary = with_age(pending_summary(report), report.nodes, now)
     first = wrapped(styled(summary, Style.BOLD)) if head is None else head
-    lines: list[Safe] = []
-    for block in (
-        whatif_lines(report.what_if) if report.what_if is not None else [],
-        [] if apart else first,
-        *_what_is_wrong(report, now, first, _INSIDE if more is not None else _OUTSIDE),
-        *_how_we_know(report, now, address, _joined(first), told=told),
-        *_what_can_be_done(report, now, address, more, apart=apart),
-        *_what_else_to_know(report, now),
-    ):
-        if block:
-            lines += [Safe(""), *block] if lines else block
-    return lines
+    return paragraphs(
+        (
+            whatif_lines(report.what_if) if report.what_if is not None else [],
+            [] if apart else first,
+            *_what_is_wrong(report, now, first, _INSIDE if more is not None else _OUTSIDE),
+            *_how_we_know(report, now, address, _joined(first), told=told),
+            *_what_can_be_done(report, now, address, more, apart=apart),
+            *_what_else_to_know(report, now),
+        )
+    )
 
 
 def _what_is_wrong(report: PendingReport, now: datetime, first: Sequence[Safe], others: Safe) -> Iterator[list[Safe]]:

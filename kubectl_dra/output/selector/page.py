@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kubectl_dra.model.invocation import Address
-from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.layout import paragraphs, wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.selector import advice
 from kubectl_dra.output.selector.devices import clause_lines, device_lines, failure_lines, pool_lines
@@ -47,11 +47,7 @@ def selector_page(report: SelectorReport, wide: bool = False, address: Address |
         list(advice.local_zone_line(report)),
         advice.cross_check_lines(report.cross_check) if report.cross_check is not None else [],
     ]
-    lines: list[Safe] = []
-    for block in blocks:
-        if block:
-            lines += [Safe(""), *block] if lines else block
-    return lines
+    return paragraphs(blocks)
 
 
 def _subject(report: SelectorReport) -> list[Safe]:

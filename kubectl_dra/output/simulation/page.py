@@ -13,7 +13,7 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.whatif.records import Drain, RemoveNode
 from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.devices.advertised import advertised_lines
-from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.layout import paragraphs, wrapped
 from kubectl_dra.output.pending.asks import unseen_lines
 from kubectl_dra.output.pending.assumptions import fewer_copies
 from kubectl_dra.output.pending.headline import pending_summary, why_not
@@ -62,10 +62,7 @@ def simulation_page(
     blocks.append(list(advertised_lines(report.also_advertised)))
     if any(pod.alone for pod in report.pods):
         blocks.append(list(wrapped(_ALONE)))
-    lines: list[Safe] = []
-    for block in filter(None, blocks):
-        lines += [Safe(""), *block] if lines else block
-    return lines
+    return paragraphs(blocks)
 
 
 def simulation_summary(report: SimulationReport) -> Safe:
