@@ -128,7 +128,12 @@ def test_a_gang_of_another_scheduler(
     own = gang(found)
     assert (own.system, own.resource, own.name, own.queue) == (system, resource, name, queue)
     assert (own.scheduler, own.members, own.waiting, own.fitting) == (scheduler, 4, 3, 2)
-    assert plain(reason_sentence(found.causes[0])).startswith(f'it is left to {system} (scheduler "{scheduler}")')
+    in_queue = f" in queue {queue}" if queue else ""
+    assert plain(reason_sentence(found.causes[0])) == (
+        f'{system} (scheduler "{scheduler}"){in_queue} places its group {name} as a whole, '
+        "and by the default scheduler's rules only 2 of its 3 waiting pods find a node now"
+    )
+    assert not [line for line in page(found.causes[0]) if "default scheduler" in line]
     # The default scheduler would place the pods one by one.
     assert RemedyKind.EDIT_POD not in {each.kind for each in remedies(state, found)}
 
@@ -140,7 +145,12 @@ def test_a_scheduler_that_nobody_knows_stays_a_name() -> None:
 
 def test_what_was_not_read_leaves_the_number_open() -> None:
     state = cluster(build.node(), *pods(2, VOLCANO, schedulerName="volcano"), withheld=("ResourceSlice",))
-    assert gang(of_pod(state, "worker-0")).fitting is None
+    found = of_pod(state, "worker-0")
+    assert gang(found).fitting is None
+    assert plain(reason_sentence(found.causes[0])) == (
+        'Volcano (scheduler "volcano") in queue research has to place it. '
+        "Of its group tf-3f9a, 2 pods exist, 2 of them without a node"
+    )
 
 
 def test_labels_of_another_namespace_are_another_gang() -> None:

@@ -139,8 +139,20 @@ def elsewhere_sentence(gang: GangElsewhere, _cause: Cause) -> Safe:
         return fmt("{} holds it{} (scheduling gate {}){}", gang.system, queue, listed(gang.gates), _members(gang))
     if gang.says:
         return fmt("the {} plugin says: {}{}", gang.system, gang.says, _members(gang))
-    by = fmt('it is left to {} (scheduler "{}"){}', gang.system, gang.scheduler, queue)
-    return by + _members(gang)
+    by = fmt('{} (scheduler "{}"){}', gang.system, gang.scheduler, queue)
+    if not is_counted(gang):
+        return fmt("{} has to place it{}", by, _members(gang))
+    text = "{} places its group {} as a whole, and by the default scheduler's rules {} of its {} {} a node now"
+    few = 0 < (gang.fitting or 0) < gang.waiting
+    number = fmt("only {}", gang.fitting) if few else gang.fitting or Safe("none")
+    finds = Safe("finds" if gang.fitting == 1 else "find")
+    return fmt(text, by, gang.name, number, counted(gang.waiting, "waiting pod"), finds)
+
+
+def is_counted(gang: GangElsewhere) -> bool:
+    """Whether the sentence about a group says how many of its pods find a node."""
+    held = gang.gates or gang.waits is not None or gang.says
+    return not held and bool(gang.name) and gang.waiting > 1 and gang.fitting is not None
 
 
 def _members(gang: GangElsewhere) -> Safe:
@@ -164,7 +176,7 @@ def elsewhere_lines(gang: GangElsewhere, namespace: str) -> Iterator[Safe]:
     if line is not None and (gang.waits is None or gang.waits.held_by is HeldBy.UNKNOWN):
         yield fmt("  {} decides, and its object says what it waits for:", gang.system)
         yield fmt("    {}", line)
-    if gang.fitting is not None:
+    if gang.fitting is not None and not is_counted(gang):
         yield from wrapped(_fitting(gang), indent=2)
 
 

@@ -7,7 +7,13 @@ from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.kubelet import serves_one_pod
-from kubectl_dra.diagnosis.records import ClaimEntry, ContainerWaits, KubeletText, NodeShortage
+from kubectl_dra.diagnosis.records import (
+    ClaimEntry,
+    ContainerWaits,
+    GangElsewhere,
+    KubeletText,
+    NodeShortage,
+)
 from kubectl_dra.output.pending.go_errors import LackedRight, lacked_right
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import listed
@@ -45,6 +51,12 @@ def advice_on_words(report: PendingReport) -> Safe | None:
             told = fmt("Nothing becomes free there: set up {} on {}", shortage.resource, where)
             other = Safe("" if report.additions else ", or publish devices on a node that has it")
             return fmt("{}{}.", told, other)
+        case GangElsewhere(name=name) if name and cause.code is Code.OTHER_SCHEDULER and _has_written(report):
+            text = (
+                "Free or add what the rest of the group lacks, or lower spec.minMember of PodGroup {}, if the program "
+                "runs with fewer pods. Do not give pods of a group to the default scheduler one by one."
+            )
+            return fmt(text, name)
         case KubeletText() as said if cause.code is Code.DRIVER_FAILED:
             return _driver(report, said)
     if cause.code is Code.CLAIM_NOT_ALLOCATED and not has_way_out(report):
@@ -54,6 +66,11 @@ def advice_on_words(report: PendingReport) -> Safe | None:
         )
         return fmt(text, report.node)
     return None
+
+
+def _has_written(report: PendingReport) -> bool:
+    """Whether the pod's own scheduler has refused it, so that it runs."""
+    return report.observed is not None and report.observed.status == "False" and bool(report.observed.message)
 
 
 def right_lacked(report: PendingReport) -> LackedRight | None:

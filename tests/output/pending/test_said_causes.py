@@ -144,3 +144,13 @@ def test_what_a_node_does_not_have_at_all_does_not_become_free() -> None:
     report = report_of(build.node(), SLICE, build.claim("claim"), pod)
     assert "no hugepages-1Gi at all (8Gi requested)" in first_line(report)
     assert "Nothing becomes free there: set up hugepages-1Gi on node-1" in page_of(report)
+
+
+def test_a_scheduler_that_wrote_runs() -> None:
+    pod = build.pod(claims=["claim"], schedulerName="volcano")
+    pod["metadata"]["annotations"] = {"scheduling.k8s.io/group-name": "tf"}
+    objects = build.node(), SLICE, build.claim("claim")
+    assert "Check that this scheduler runs" in page_of(report_of(*objects, pod))
+    page = page_of(report_of(*objects, refused(pod, "3/4 tasks in gang unschedulable: pod group is not ready")))
+    assert "Check that this scheduler runs" not in page
+    assert "or lower spec.minMember of PodGroup tf" in page
