@@ -41,6 +41,14 @@ class Prediction:
     earlier: tuple[str, ...] = ()
 
 
+def most_telling(messages: Sequence[str], seen: Observed | None) -> str:
+    """The message that is on the pod if it is among those that may be written, else the first; empty without any."""
+    for message in messages:
+        if seen is not None and same(message, seen.message):
+            return seen.message if fit_error.without_made_up_names(message) != message else message
+    return messages[0] if messages else ""
+
+
 def observed(pod: Pod, events: Iterable[Event]) -> Observed | None:
     """The PodScheduled condition; its time is that of the last event with the same words, if that is later."""
     condition = next((c for c in pod.status.conditions if c.type == "PodScheduled"), None)

@@ -6,10 +6,11 @@ Upstream: the dynamicresources plugin's bindClaim; validation of the status of c
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import BindingProblem, Cause, ConsumerCount, FatalError, ObjectRef
 from kubectl_dra.model.classic import classic_of
@@ -19,7 +20,7 @@ from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import AllocationResult, ResourceClaim
 from kubectl_dra.scheduler import binding
 from kubectl_dra.scheduler.binding import Unready
-from kubectl_dra.scheduler.claims import consumer_limit, is_reserved_for
+from kubectl_dra.scheduler.claims import consumer_limit, is_reserved_for, known_extended_claims
 
 _ADMIN_REFUSAL: Final = (
     "Forbidden: admin access to devices requires the `resource.kubernetes.io/admin-access: true` label "
@@ -38,6 +39,30 @@ def unusable(claim: ResourceClaim, features: Features, now: datetime | None, tim
 def _detail(problem: Unready) -> BindingProblem:
     found = problem.device, problem.waiting_for, problem.failed, problem.reason, problem.message
     return BindingProblem(*found, since=problem.since or "")
+
+
+def waits(world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim], *, fits: bool = False) -> tuple[Cause, ...]:
+    """What the scheduler waits for after it has reserved all claims for the pod; nothing if it has not.
+
+    ``fits``: some node takes the pod, so that conditions of its devices are all that is waited for.
+    """
+    features = world.features
+    left_over = known_extended_claims(world).get((key_of(pod.metadata), pod.metadata.uid))
+    all_claims = [*claims, left_over] if left_over is not None else list(claims)
+    if not all_claims or any(c.status.allocation is None or not is_reserved_for(pod, c, features) for c in all_claims):
+        return ()
+    timeout = world.binding_timeout
+    if any(unusable(claim, features, world.observed_at, timeout) is not None for claim in all_claims):
+        return ()
+    under_way = bool(pod.status.nominated_node_name) or left_over is not None
+    waiting: list[Cause] = []
+    if features.device_binding_and_status:
+        waiting = [cause for claim in all_claims for cause in waiting_causes(claim)]
+    if waiting and (under_way or fits):
+        return tuple(waiting)
+    if not under_way:
+        return ()
+    return tuple(Cause(Code.BINDING_IN_PROGRESS, claim=ObjectRef.of_claim(claim)) for claim in all_claims)
 
 
 def refused_reservation(pod: Pod, claim: ResourceClaim, features: Features) -> Cause | None:

@@ -31,6 +31,7 @@ from kubectl_dra.scheduler.attempt import scores
 from kubectl_dra.scheduler.claims import is_reserved_for
 from kubectl_dra.scheduler.extended import served_resources, virtual_claim
 from kubectl_dra.scheduler.plugins.default_selector import is_known
+from kubectl_dra.scheduler.plugins.dynamic_resources import after_filter
 from kubectl_dra.scheduler.resource_names import is_dra_extended_resource
 
 _ALL_NODES_BELOW: Final = 100
@@ -104,7 +105,7 @@ def _stopped(world: ClusterState, attempt: PodAttempt, total: int) -> Judgement:
     assert stop is not None  # noqa: S101
     if not stop.certain:
         return _UNKNOWN
-    message = stop.message(total, fit_error.NO_CLAIMS if world.features.tells_idle_post_filter else "")
+    message = stop.message(total, after_filter(world.features))
     if stop.fatal:
         return Judgement(Verdict.SCHEDULER_ERROR, fit_error.SCHEDULER_ERROR, (message,))
     return _unschedulable(message)
@@ -326,10 +327,5 @@ def _fit_error(world: ClusterState, pod: Pod, attempt: PodAttempt, total: int) -
 
 def post_filter(world: ClusterState, pod: Pod, attempt: PodAttempt) -> str:
     """What DynamicResources does, and says, when no node fits: free an idle claim, delete a left-over one."""
-    if attempt.idle(pod):
-        return fit_error.DEALLOCATED
-    if attempt.left_over is not None:
-        return fit_error.DELETED
-    if not world.features.tells_idle_post_filter:
-        return ""
-    return fit_error.NOTHING_HELPED if attempt.claims else fit_error.NO_CLAIMS
+    idle, left_over = bool(attempt.idle(pod)), attempt.left_over is not None
+    return after_filter(world.features, idle=idle, left_over=left_over, claims=bool(attempt.claims))

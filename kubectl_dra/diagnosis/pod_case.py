@@ -58,9 +58,8 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.scheduler import fit_error
-from kubectl_dra.scheduler.claims import ClaimProblem, ResolvedEntry, is_reserved_for, known_extended_claims, resolve
+from kubectl_dra.scheduler.claims import ClaimProblem, ResolvedEntry, resolve
 from kubectl_dra.scheduler.extended import asked, served_resources, virtual_claim
-from kubectl_dra.scheduler.fit_error import without_made_up_names
 
 _SILENT: Final = Prediction(silent=True)
 # Where several devices fit or fail, the one that the search meets first decides.
@@ -104,7 +103,7 @@ class PodCase:
             ObjectRef.of("Pod", self.key),
             finding.verdict,
             reason=finding.reason or "",
-            message=_most_telling(messages, seen) or "",
+            message=agreement.most_telling(messages, seen),
             alternatives=messages,
             observed=seen,
             agreement=self._agreement(finding, seen),
@@ -215,7 +214,7 @@ class PodCase:
         absent = members.without_group(world, group, self.pod)
         if absent is None and (self._lacks_evidence() or not nodes_can_tell(world)):
             return _Finding(Verdict.UNKNOWN, (self._evidence_cause(),), Prediction())
-        waits = self._binding(_claims(self.entries), Judgement(Verdict.UNKNOWN)) if absent is None else ()
+        waits = binding.waits(self.world, self.pod, _claims(self.entries)) if absent is None else ()
         if waits:
             return _Finding(Verdict.BINDING, waits)
         found = absent or members.find(world, group, self.pod)
@@ -236,7 +235,7 @@ class PodCase:
         examination = self.examiner.examine(self.pod, claims)
         judgement = examination.judgement
         self._unread = (*examination.explanation.unread, *judgement.unread)
-        waits = self._binding(claims, judgement)
+        waits = binding.waits(self.world, self.pod, claims, fits=bool(judgement.fitting))
         if waits:
             return _Finding(Verdict.BINDING, waits)
         seen = agreement.observed(self.pod, self._events())
@@ -309,26 +308,6 @@ class PodCase:
     def _lacks_evidence(self) -> bool:
         return any(m.decides for m in self._missing())
 
-    def _binding(self, claims: Sequence[ResourceClaim], judgement: Judgement) -> tuple[Cause, ...]:
-        """What the scheduler waits for after it has reserved all claims for the pod; nothing if it has not."""
-        world, features = self.world, self.world.features
-        left_over = known_extended_claims(world).get((self.key, self.pod.metadata.uid))
-        all_claims = [*claims, left_over] if left_over is not None else list(claims)
-        if not all_claims or not all(is_reserved_for(self.pod, c, features) and _allocated(c) for c in all_claims):
-            return ()
-        timeout = world.binding_timeout
-        if any(binding.unusable(claim, features, world.observed_at, timeout) is not None for claim in all_claims):
-            return ()
-        under_way = bool(self.pod.status.nominated_node_name) or left_over is not None
-        waiting: list[Cause] = []
-        if features.device_binding_and_status:
-            waiting = [cause for claim in all_claims for cause in binding.waiting_causes(claim)]
-        if waiting and (under_way or judgement.fitting):
-            return tuple(waiting)
-        if not under_way:
-            return ()
-        return tuple(Cause(Code.BINDING_IN_PROGRESS, claim=ObjectRef.of_claim(claim)) for claim in all_claims)
-
     # --- around it ----------------------------------------------------------------------------------------------------
 
     def _events(self) -> Sequence[Event]:
@@ -387,18 +366,6 @@ def _left_open(group: NodeGroup, plugins: Sequence[OpenPlugin]) -> NodeGroup:
     return msgspec.structs.replace(group, not_checked=tuple(dict.fromkeys(names)))
 
 
-def _most_telling(messages: Sequence[str], seen: Observed | None) -> str | None:
-    """The message that is on the pod, if it is among those that may be written; else the first."""
-    for message in messages:
-        if seen is not None and agreement.same(message, seen.message):
-            return seen.message if without_made_up_names(message) != message else message
-    return messages[0] if messages else None
-
-
 def _claims(entries: Sequence[ResolvedEntry]) -> tuple[ResourceClaim, ...]:
     """The claims of the entries in their order; one that two entries name is there twice, as for the scheduler."""
     return tuple(entry.claim for entry in entries if entry.claim is not None)
-
-
-def _allocated(claim: ResourceClaim) -> bool:
-    return claim.status.allocation is not None

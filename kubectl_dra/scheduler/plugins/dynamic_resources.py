@@ -17,6 +17,7 @@ from kubectl_dra.allocation.outcome import Allocated, Fatal, Outcome, Undecided,
 from kubectl_dra.allocation.steps import TimeLimit
 from kubectl_dra.model.classic import IMMEDIATE, classic_of, is_searched
 from kubectl_dra.model.core import Pod
+from kubectl_dra.model.features import Features
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import AllocationResult, DeviceRequest, ResourceClaim
 from kubectl_dra.scheduler.allocation_errors import CANNOT_ALLOCATE, INVALID_POOLS, allocation_error, selector_problems
@@ -360,13 +361,25 @@ def post_filter(cycle: Cycle) -> Status:
     if Devices not in cycle.states:
         return error(NO_STATE)
     state = cycle.read(Devices)
-    if state.idle(cycle.pod):
-        return unschedulable(DEALLOCATED)
-    if state.left_over is not None and state.statuses:
-        return unschedulable(DELETED)
-    if not cycle.features.tells_idle_post_filter:
-        return unschedulable()
-    return unschedulable(NOTHING_HELPED if state.claims and state.statuses else NO_CLAIMS)
+    known = bool(state.statuses)
+    text = after_filter(
+        cycle.features,
+        idle=bool(state.idle(cycle.pod)),
+        left_over=known and state.left_over is not None,
+        claims=known and bool(state.claims),
+    )
+    return unschedulable(text) if text else unschedulable()
+
+
+def after_filter(features: Features, *, idle: bool = False, left_over: bool = False, claims: bool = False) -> str:
+    """What is said: an ``idle`` claim was freed, one ``left_over`` deleted, or whether there were ``claims`` at all."""
+    if idle:
+        return DEALLOCATED
+    if left_over:
+        return DELETED
+    if not features.tells_idle_post_filter:
+        return ""
+    return NOTHING_HELPED if claims else NO_CLAIMS
 
 
 def idle_claims(pod: Pod, claims: Sequence[ResourceClaim], unavailable: Iterable[int]) -> list[int]:
