@@ -1,7 +1,8 @@
 """The drivers that a pending pod depends on, and the pods in which they run on its node, as far as names tell.
 
 The API does not say which pod serves a driver. A kubelet plugin runs in a pod of a DaemonSet on the node, and by
-convention its namespace, name, labels or image mention the driver's name and "dra" or "plugin".
+convention its namespace, name, labels or image mention the driver's name, in parts or without its dots ("dranet" of
+dra.net), and "dra" or "plugin".
 """
 
 from __future__ import annotations
@@ -48,7 +49,8 @@ def devices_of(pod: Pod, inventory: Inventory) -> tuple[str, ...]:
 
 def plugins(driver: str, node: str, inventory: Inventory, most: int | None = _MOST) -> tuple[records.ObjectRef, ...]:
     """Pods of DaemonSets that look like the driver's kubelet plugin, the best match first; without a node on any."""
-    words = frozenset(re.split(r"[.\-]", driver)) - _COMMON
+    parts = re.split(r"[.\-]", driver)
+    words = (frozenset(parts) - _COMMON) | {"".join(parts)}
     ranked: list[tuple[int, Key]] = []
     for pod in inventory.pods.values():
         here = pod.spec.node_name == node if node else bool(pod.spec.node_name)

@@ -9,7 +9,7 @@ from kubectl_dra.diagnosis.records import ContainerWaits
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.model.names import is_label
 from kubectl_dra.output.layout import wrapped
-from kubectl_dra.output.pending.said_advice import is_crash
+from kubectl_dra.output.pending.said_advice import image_advice, is_crash
 from kubectl_dra.output.safe import Safe, command, fmt, safe
 from kubectl_dra.reports.drivers import DriverOnNode
 from kubectl_dra.reports.invocations import Words, kubectl, of, reading, within
@@ -33,6 +33,20 @@ def last_words(report: PendingReport, address: Address) -> Iterator[Safe]:
         line = command(reading(kubectl("logs", pod, where, *container, "--previous"), address))
         if line is not None:
             yield fmt("  {}", line)
+
+
+def repair_lines(report: PendingReport, address: Address) -> Iterator[Safe]:
+    """The first step with a driver that does not run on some node: its devices are more, and nobody has to go."""
+    for each in report.failing[:1]:
+        where, pod = within(each.pod.namespace), of("pod", each.pod.name)
+        told = image_advice(each.state) or Safe("Find out why it does not run.")
+        on = fmt(" of {}", each.node) if each.node else Safe("")
+        yield from wrapped(fmt("  {} Once it runs, it publishes the devices{}:", told, on), indent=2)
+        log = kubectl("logs", pod, where, "--all-containers", "--previous") if where is not None else None
+        look = log if each.restarts else kubectl("describe", pod, where) if where is not None else None
+        line = command(reading(look, address))
+        if line is not None:
+            yield fmt("    {}", line)
 
 
 def log_lines(report: PendingReport, address: Address) -> Iterator[Safe]:

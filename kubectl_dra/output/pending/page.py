@@ -32,6 +32,7 @@ from kubectl_dra.output.pending.assumptions import assumption_blocks, unpublishe
 from kubectl_dra.output.pending.evidence import autoscaler_lines, evidence_lines, failing_lines
 from kubectl_dra.output.pending.funnel import MAX_FUNNELS, FunnelView, funnel_lines, funnel_views, is_said, is_served
 from kubectl_dra.output.pending.headline import is_heard_first, pending_summary
+from kubectl_dra.output.pending.logs import repair_lines
 from kubectl_dra.output.pending.node_groups import node_group_lines
 from kubectl_dra.output.pending.other_nodes import devices_elsewhere, other_nodes_lines
 from kubectl_dra.output.pending.preemption import preemption_lines
@@ -124,7 +125,8 @@ def _how_we_know(
         *deletion_lines(report.nodes, now),
         *unpublished_lines(report),
     ]
-    yield list(failing_lines(report.failing))
+    elsewhere = report.verdict is Verdict.UNSCHEDULABLE and report.code not in advice.WITHOUT_DEVICES
+    yield [*failing_lines(report.failing), *(repair_lines(report, address) if elsewhere else ())]
     yield list(autoscaler_lines(report.autoscaler, now))
     if report.verdict in _OF_THE_CLUSTER and not told:
         yield [*missing_lines(report.missing, address), *_who_may(report, address)]

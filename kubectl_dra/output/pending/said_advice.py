@@ -87,6 +87,13 @@ def right_advice(right: LackedRight) -> Safe:
     return fmt(text, right.user, right.verb, right.resource, right.group)
 
 
+def image_advice(reason: str) -> Safe | None:
+    """What helps where an image cannot be had; None where a container waits for something else."""
+    if reason not in _IMAGE:
+        return None
+    return Safe("Correct the name of the image, or give the pod the Secret that its registry needs.")
+
+
 def is_crash(waits: ContainerWaits) -> bool:
     """Whether the program in the container ended, and left a log."""
     return waits.reason in _CRASH
@@ -110,8 +117,9 @@ def _container(report: PendingReport, waits: ContainerWaits) -> Safe | None:
             "same folders (cdi_spec_dirs)."
         )
         return fmt(text, report.node)
-    if waits.reason in _IMAGE:
-        return Safe("Correct the name of the image, or give the pod the Secret that its registry needs.")
+    image = image_advice(waits.reason)
+    if image is not None:
+        return image
     if waits.reason in _OBJECTS:
         return Safe("Create the Secret or ConfigMap that the message names, or correct its name in the pod.")
     if is_crash(waits):

@@ -290,6 +290,11 @@ def test_a_driver_that_crashes_is_why_nothing_is_published() -> None:
     assert "kubectl logs pod/gpu-dra-plugin-x7k2p -n gpu-dra-driver --all-containers --previous" in page
 
 
+def test_a_plugin_is_known_by_the_name_of_its_driver_without_dots() -> None:
+    records = [driver_pod("dranet-q8w2z"), driver_pod("gpu-dra-plugin-b2")]
+    assert [each.name for each in plugins("dra.net", "node-1", facts.inventory(records))] == ["dranet-q8w2z"]
+
+
 def test_the_last_words_of_a_container_that_ended_are_one_line() -> None:
     ended = driver_pod(state={"terminated": {"exitCode": 1, "reason": "Error", "message": "failed to\ninitialize\n"}})
     (failing,) = report_of(build.node(), ended, POD, build.claim("claim")).failing
@@ -342,6 +347,13 @@ def test_a_driver_that_does_not_run_on_another_node_is_why_that_one_has_no_devic
     assert first_line(report).endswith(". On node-2 the driver does not run (ImagePullBackOff).")
     page = page_of(report)
     assert "gpu-dra-driver/gpu-dra-plugin-x7k2p on node-2: ImagePullBackOff: Back-off pulling image" in page
+    repair = (
+        "Correct the name of the image, or give the pod the Secret that its registry needs. Once it runs, it publishes"
+    )
+    assert f"{repair} the devices of node-2: kubectl describe pod/gpu-dra-plugin-x7k2p -n gpu-dra-driver" in page
+    assert page.index(repair) < page.index("delete pod ml/theirs")
+    crashed = page_of(report_of(*cluster, CRASHING | {"spec": driver_pod(node="node-2")["spec"]}))
+    assert "kubectl logs pod/gpu-dra-plugin-x7k2p -n gpu-dra-driver --all-containers --previous" in crashed
     # What has devices is not for want of a driver, nor is a node that the pod may not run on.
     assert report_of(*cluster, driver_pod(node="node-1", state=pulling)).failing == ()
     bound = {**POD, "spec": {**POD["spec"], "nodeSelector": {"kubernetes.io/hostname": "node-1"}}}
