@@ -32,10 +32,14 @@ class Trail:
         self._at = len(self._seen) - 1
 
     def move(self, step: int, is_open: Callable[[Place], bool]) -> Place | None:
-        """The next open place in a direction; None where there is none."""
+        """The next open place in a direction that is another one; None where there is none.
+
+        What was opened from a place and closed again lies on the trail between that place and itself.
+        """
+        here = self._seen[self._at] if self._seen else None
         at = self._at + step
         while 0 <= at < len(self._seen):
-            if is_open(self._seen[at]):
+            if self._seen[at] != here and is_open(self._seen[at]):
                 self._at, self._moving = at, True
                 return self._seen[at]
             at += step
