@@ -18,12 +18,15 @@ from kubectl_dra.output.layout import paragraphs
 from kubectl_dra.output.safe import Safe, multiline
 
 _CODE: Final = re.compile(r"(?:dra-?)?(\d{3})", re.IGNORECASE)
+_PREFIX: Final = "DRA-"
 
 
 def explain(options: Options, words: Sequence[str]) -> int:
     """Print the pages of the codes that ``words`` name, or the reasons whose message has those words."""
     codes = _codes(words)
     found = codes or (matching(" ".join(words)) if words else tuple(Code))
+    if not found and len(words) == 1 and words[0].upper().startswith(_PREFIX):
+        raise not_found("reason", words[0].upper(), tuple(Code), "kubectl dra explain")
     if not found:
         raise CommandError(f'no reason has a message like "{" ".join(words)}"', "kubectl dra explain")
     console = Console(ColorMode(options.color))

@@ -29,6 +29,17 @@ def refusal(state: ClusterState, pods: Iterable[Pod]) -> MakerRefusal | None:
     return max(found, key=lambda each: each.time, default=None)
 
 
+def refusal_of_workload(state: ClusterState, workload: ObjectRef, pods: Iterable[Pod]) -> MakerRefusal | None:
+    """The last refusal that a workload met, or a ReplicaSet of a Deployment, where no pod of it is younger."""
+    made, makers = tuple(pods), [workload]
+    if workload.kind == "Deployment":
+        part = re.compile(rf"{re.escape(workload.name)}-[a-z0-9]+")
+        about = (key for key in state.inventory.events_by_object if key[:2] == ("ReplicaSet", workload.namespace))
+        makers += [ObjectRef(*key) for key in about if part.fullmatch(key[2])]
+    found = [each for maker in makers if (each := refusal_of(state, maker, made)) is not None]
+    return max(found, key=lambda each: each.time, default=None)
+
+
 def refusal_of(state: ClusterState, maker: ObjectRef, made: Iterable[Pod] = ()) -> MakerRefusal | None:
     """The last refusal that one controller met, where none of the pods that it has ``made`` is younger."""
     events = state.inventory.events_by_object.get((maker.kind, maker.namespace, maker.name), ())

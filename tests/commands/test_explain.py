@@ -88,7 +88,11 @@ def test_a_message_leads_to_its_reason(capfd, message, code):
 
 @pytest.mark.parametrize(
     ("words", "what"),
-    [(["DRA-999"], 'reason "DRA-999" not found'), (["xyzzy"], 'no reason has a message like "xyzzy"')],
+    [
+        (["DRA-999"], 'reason "DRA-999" not found'),
+        (["dra-211x"], 'did you mean "DRA-211"'),
+        (["xyzzy"], 'no reason has a message like "xyzzy"'),
+    ],
 )
 def test_what_there_is_not(capfd, words, what):
     code, out, err = call(capfd, *words)

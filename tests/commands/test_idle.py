@@ -96,9 +96,7 @@ def test_a_job_that_waits_for_quota_as_a_document(capfd: pytest.CaptureFixture[s
     assert (found["queue"]["heldBy"], found["queue"]["clusterQueue"]) == ("Quota", "research")
     assert run(words) == 0
     out = " ".join(capfd.readouterr().out.split())
-    assert "waits in queue team-a: the quota of ClusterQueue research is in use by other work." in out
-    assert "Kueue: couldn't assign flavors to pod set main: insufficient unused quota" in out
-    assert "reserved in research: 3 of 4 example.com/gpu in flavor h100" in out
+    assert "waits in queue team-a: 3 of 4 example.com/gpu (flavor h100) of ClusterQueue research are reserved" in out
     assert "One of its pods would fit now, on node-a: devices are not what it waits for." in out
 
 

@@ -55,9 +55,9 @@ def test_names_of_the_named_pods_that_wait(capfd):
     assert call(capfd, "trainer-00", "-n", "ml", "-o", "name")[:2] == (1, "")
 
 
-@pytest.mark.parametrize("column", ["namespace", "pod", "code", "needs", "closest", "reason"])
+@pytest.mark.parametrize("column", ["namespace", "pod", "CODE", "needs", "closest", "reason"])
 def test_sorted_by_a_column(capfd, column):
-    values = [row[column] for row in rows(capfd, "--sort-by", column)]
+    values = [row[column.lower()] for row in rows(capfd, "--sort-by", column)]
     assert values == sorted(values)
     assert len(set(values)) > 1
 

@@ -28,11 +28,13 @@ from kubectl_dra.commands.why_pending.single import (
     pod_group_answer,
 )
 from kubectl_dra.diagnosis.idle import held
+from kubectl_dra.diagnosis.makers import refusal_of_workload
 from kubectl_dra.diagnosis.pending import is_pending
-from kubectl_dra.diagnosis.records import Verdict
+from kubectl_dra.diagnosis.records import ObjectRef, Verdict
 from kubectl_dra.diagnosis.workloads import resolve_workload
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
+from kubectl_dra.output.pending.made import refused_sentence
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.reports.invocations import dra, of, shell_line
@@ -134,7 +136,10 @@ def _workload_answers(call: PendingCall, kind: Kind, key: Key) -> Iterator[Pendi
         if waits is not None:
             yield waits
             return
-        console(call.options).note(fmt("note: {} {} has no pending pods", kind.name, str(key)))
+        told = fmt("note: {} {} has no pending pods", kind.name, str(key))
+        refused = refusal_of_workload(state, ObjectRef.of(kind.name, key), pods)
+        told = fmt("{}. {}", told, refused_sentence(refused)) if refused is not None else told
+        console(call.options).note(told)
     yield from (pod_answer(call, each) for each in pending)
 
 

@@ -22,7 +22,7 @@ def check_list(
 
     ``named``: objects were named; ``-o name`` answers of them as well, as that of ``kubectl get`` does.
     """
-    if sort_by and sort_by not in COLUMNS:
+    if sort_by and sort_by.lower() not in COLUMNS:
         raise UsageProblem(f'"{sort_by}" is not a column', f"--sort-by {', '.join(COLUMNS)}")
     titled = options.output == "wide" or (sort_by and not options.output)
     if no_headers and (not titled or any(word not in _POD_TYPES for word in words)):
@@ -44,7 +44,7 @@ def pod_list(
     reports: Sequence[PendingReport], now: datetime, output: str, sort_by: str, *, no_headers: bool = False
 ) -> list[Safe]:
     """The lines of the list; nothing where no pod is pending, so that pipes stay empty."""
-    rows = pod_rows(reports, now, sort_by)
+    rows = pod_rows(reports, now, sort_by.lower())
     lines = list(WRITERS[output](rows)) if rows else []
     return lines[1:] if no_headers else lines
 

@@ -29,10 +29,10 @@ def refused_of(cause: Cause) -> MakerRefusal | None:
 
 
 def refused_sentence(refusal: MakerRefusal) -> Safe:
-    """Who is refused another pod, and why."""
+    """Who is refused more pods, and why."""
     words = innermost(_LEAD.sub("", refusal.text))
     why = quota_sentence(refusal.shortages[0]) if refusal.shortages else words
-    return fmt("{} {} cannot create another: {}", refusal.maker.kind, refusal.maker.name, why)
+    return fmt("{} {} cannot create more pods: {}", refusal.maker.kind, refusal.maker.name, why)
 
 
 def refused_lines(refusal: MakerRefusal, now: datetime) -> Iterator[Safe]:

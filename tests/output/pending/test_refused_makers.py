@@ -47,7 +47,7 @@ def refused(*objects: dict[str, Any]) -> tuple[MakerRefusal | None, str]:
 def test_a_gang_whose_job_is_refused_a_pod_by_a_quota() -> None:
     found, told = refused(*pods(), said(f"Error creating: {SPENT}"))
     assert told == (
-        "PodGroup train needs 3 pods at the same time, and only 2 exist. Job train cannot create another: "
+        "PodGroup train needs 3 pods at the same time, and only 2 exist. Job train cannot create more pods: "
         'ResourceQuota "few" forbids the pod: 2 of 2 pods are used, and it requests 1 more'
     )
     assert found is not None
@@ -69,7 +69,7 @@ def test_a_gang_whose_job_is_refused_a_pod_by_a_quota() -> None:
 def test_other_controllers_and_other_words(kind: str, words: str) -> None:
     told = refused(*pods(kind=kind), said(words, kind=kind))[1]
     webhook = 'admission webhook "a.example.com" denied the request: no such team'
-    assert told.endswith(f". {kind} train cannot create another: {webhook}")
+    assert told.endswith(f". {kind} train cannot create more pods: {webhook}")
 
 
 @pytest.mark.parametrize(
@@ -97,3 +97,18 @@ def test_the_page_says_how_often_and_what_makes_room(
     assert "Job train was refused 15 times, first " in text
     assert 'Raise pods of ResourceQuota "few", or delete pods' in text
     assert "kubectl describe resourcequota/few -n ml" in text
+
+
+@pytest.mark.parametrize(("kind", "about"), [("Job", "train"), ("Deployment", "train-5d9c7b6f4")])
+def test_a_workload_without_pods_that_is_refused_all(
+    kind: str, about: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    workload = {"apiVersion": "apps/v1" if kind == "Deployment" else "batch/v1", "kind": kind, "spec": {}}
+    workload["metadata"] = {"name": "train", "namespace": "ml", "uid": "train"}
+    maker = "ReplicaSet" if kind == "Deployment" else kind
+    file = as_file(
+        tmp_path / "a.json", build.node(), workload, said(f"Error creating: {SPENT}", kind=maker, about=about)
+    )
+    assert run(["why-pending", f"{kind.lower()}/train", "-n", "ml", "--from", file, "--color", "never"]) == 0
+    text = " ".join(capfd.readouterr().err.split())
+    assert f'{kind} ml/train has no pending pods. {maker} {about} cannot create more pods: ResourceQuota "few"' in text
