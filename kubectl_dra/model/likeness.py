@@ -39,6 +39,19 @@ def _likeness(name: str, other: str) -> float:
     short, long = sorted((len(a), len(b)))
     if (a in b or b in a) and (short >= _TELLING or 2 * short >= long):
         return max(_ALIKE, difflib.SequenceMatcher(None, a, b).ratio())
+    if short == long >= _TELLING and _swapped(a, b):
+        return max(_ALIKE, difflib.SequenceMatcher(None, a, b).ratio())
     if 2 * short < _ALIKE * (short + long):
         return 0.0  # no common text can be that much of both
     return difflib.SequenceMatcher(None, a, b).ratio()
+
+
+def _swapped(a: str, b: str) -> bool:
+    """Whether two neighbouring letters were typed in the other order: little else is left of a short word."""
+    places = [place for place, (one, other) in enumerate(zip(a, b, strict=True)) if one != other]
+    return (
+        len(places) == 2
+        and places[0] + 1 == places[1]
+        and a[places[0]] == b[places[1]]
+        and a[places[1]] == b[places[0]]
+    )
