@@ -123,13 +123,13 @@ class DraApp(CommandLine):
         if found:
             self.open_pool(PoolId(*found[0]))
         else:
-            self.say(fmt("pool “{}” not found", argument))
+            self.say(self._absent("pool", "ResourceSlice", argument))
 
     def do_claim(self, argument: str) -> None:
         """One claim by name."""
         key = self._key(argument, self.facts_now.inventory.claims if self.cluster is not None else ())
         if key is None:
-            self.say(fmt("claim “{}” not found", argument))
+            self.say(self._absent("claim", "ResourceClaim", argument))
             return
         self.jump_to("claims", ClaimView(key))
 
@@ -137,7 +137,7 @@ class DraApp(CommandLine):
         """One pod by name."""
         key = self._key(argument, self.facts_now.inventory.pods if self.cluster is not None else ())
         if key is None:
-            self.say(fmt("pod “{}” not found", argument))
+            self.say(self._absent("pod", "Pod", argument))
             return
         self.jump_to("pending", DiagnosisView(key))
 
@@ -155,6 +155,14 @@ class DraApp(CommandLine):
     def do_unread(self) -> None:
         """What could not be read, and who can permit it."""
         self.push(UnreadView())
+
+    def _absent(self, what: str, kind: str, argument: str) -> Safe:
+        """What is said of a name that is not known: where its kind was not read, it may be there all the same."""
+        if self.cluster is None or self.cluster.evidence.complete(kind, argument.rpartition("/")[0]):
+            return fmt("{} “{}” not found", Safe(what), argument)
+        return fmt(
+            "{} “{}” is not known: {} could not be read; ! says who can permit it", Safe(what), argument, Safe(kind)
+        )
 
     def _key(self, argument: str, known: Iterable[Key]) -> Key | None:
         """``NAMESPACE/NAME``, or a name in the namespace in view, or one that only one namespace has."""

@@ -75,7 +75,9 @@ class WaysPane(Vertical):
         waits = Safe("Ways out are being checked …") if remedies is None else Safe("")
         self.grid.border_title = content(_TITLE)
         self.grid.border_subtitle = content(waits)
-        self.grid.show(rows, waits or Safe("No way out was found."))
+        # Without a reason it does not wait: nothing was looked for.
+        none = Safe("No way out was found.") if codes else Safe("None is needed.")
+        self.grid.show(rows, waits or none)
         self.show_selected()
 
     # --- the one under the cursor -----------------------------------------------------------------------------------

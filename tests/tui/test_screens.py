@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from functools import partial
 
 import pytest
@@ -14,7 +16,8 @@ from kubectl_dra.tui.app import DraApp
 from kubectl_dra.tui.feed import RereadFeed
 from kubectl_dra.tui.settings import Settings
 from tests.kit.sample import sampled
-from tests.tui.support import LARGE, SMALL, demo_app, play, with_features
+from tests.reports.clusters import DEMO, document, withheld
+from tests.tui.support import LARGE, SMALL, demo_app, file_app, play, with_features
 
 pytestmark = pytest.mark.one_in(8)
 
@@ -427,3 +430,25 @@ def test_the_overview_cuts_names_inside_and_no_words():
         assert all(any(name in line for line in ui.lines) for name in ("b1c-k4tq ", "b1c-x9zk "))
 
     play(demo_app(), script, (120, 36))
+
+
+@pytest.mark.parametrize(
+    ("kind", "screens", "wrong"),
+    [
+        ("ResourceClaim", ("xray", "claim ml/serve-0-gpus-ppjs4"), ("does not exist", "not found")),
+        ("ResourceSlice", ("taints", "pool mig.example.com/cpu-2"), (" none ", "not found")),
+        ("DeviceClass", ("capacity",), ("There is no DeviceClass",)),
+        ("Pod", ("pod ml/trainer-0",), ("not found",)),
+    ],
+)
+def test_what_was_not_read_is_not_called_absent(tmp_path, kind, screens, wrong):
+    path = tmp_path / "cluster.json"
+    path.write_text(json.dumps(withheld(document(DEMO), (kind,))), encoding="utf-8")
+
+    async def script(ui):
+        for screen in screens:
+            await ui.command(screen)
+            assert not [words for words in wrong if words in ui.screen]
+            assert re.search(rf"not read|{kind} could not be read|rule ecc-errors +\?", ui.screen)
+
+    play(file_app(path), script, LARGE)

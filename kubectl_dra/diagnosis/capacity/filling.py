@@ -306,7 +306,9 @@ def _one_by_one(start: Filled, refused: Sequence[Alike]) -> Filled:
     groups = tuple(
         Alike(tuple(names), placed.nodes.get(names[0], 0), unlucky.get(names[0])) for names in members.values()
     )
-    return replace(start, groups=(*groups, *refused), counts=placed.nodes, capped=placed.capped, side_by_side=False)
+    # Whether the one that found no node has one is unknown where what decides was not read.
+    more = placed.capped or (failed is not None and failed.verdict is Verdict.UNKNOWN)
+    return replace(start, groups=(*groups, *refused), counts=placed.nodes, capped=more, side_by_side=False)
 
 
 def _without(inventory: Inventory, waiting: Waiting) -> Inventory:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
-from kubectl_dra.api.kinds import RESOURCE_CLAIM, RESOURCE_QUOTA
+from kubectl_dra.api.kinds import RESOURCE_CLAIM, RESOURCE_QUOTA, RESOURCE_SLICE
 from kubectl_dra.diagnosis.capacity.records import Capacity, Devices, Moves, NodeRoom
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Bound, Cause, Count, NodeShortage, NodeTaint
@@ -275,19 +275,30 @@ class KnownRoom:
 
     @property
     def copies(self) -> Count:
-        """How many fit."""
+        """How many fit; unknown where none was counted and nothing is known that keeps one off."""
+        if self.unread and not self.room.copies and not self.room.causes:
+            return Count(0, Bound.UNKNOWN)
         return Count(self.room.copies, Bound.AT_MOST if self.unread else Bound.EXACT)
+
+    @property
+    def devices(self) -> Count:
+        """Devices that match; slices that were not read may publish more."""
+        return Count(self.room.devices.matching, Bound.AT_LEAST if self._slices_unread else Bound.EXACT)
+
+    @property
+    def _slices_unread(self) -> bool:
+        return RESOURCE_SLICE.name in self.unread
 
     @property
     def in_use(self) -> Count:
         """Devices that claims hold."""
-        unread = RESOURCE_CLAIM.name in self.unread and self.room.devices.matching
+        unread = (RESOURCE_CLAIM.name in self.unread and self.room.devices.matching) or self._slices_unread
         return Count(self.room.devices.in_use, Bound.AT_LEAST if unread else Bound.EXACT)
 
     @property
     def left(self) -> Count:
         """Devices that are free, and too few for another copy."""
-        unread = self.unread and self.room.devices.matching
+        unread = (self.unread and self.room.devices.matching) or self._slices_unread
         return Count(self.room.devices.left, Bound.UNKNOWN if unread else Bound.EXACT)
 
     @property
@@ -306,7 +317,7 @@ class KnownRoom:
 ROOMS: Final[tuple[ListColumn[KnownRoom], ...]] = (
     ListColumn("NODES", lambda row, _: _nodes(row.room)),
     count_column("FIT", lambda row: row.copies),
-    count_column("DEVICES", lambda row: Count(row.room.devices.matching)),
+    count_column("DEVICES", lambda row: row.devices),
     count_column("IN USE", lambda row: row.in_use),
     count_column("LEFT OVER", lambda row: row.left),
     ListColumn("WHY NO MORE", lambda row, _: row.why_no_more, lambda row: str(row.why_no_more)),

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Sequence
 from textual.app import ComposeResult
 from textual.widget import Widget
 
+from kubectl_dra.diagnosis.records import Bound
 from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.output.columns import list_table
 from kubectl_dra.output.devices.lists import TAINTS as TAINT_COLUMNS
@@ -126,6 +127,11 @@ def _taint(row: TaintRow) -> Safe:
     return styled(text, Style.WARN) if row.prevents else text
 
 
+def _devices(row: TaintRow) -> Safe:
+    """Without a name: none, as far as that is known."""
+    return Safe(", ").join(ranges(row.devices)) or Safe("none" if row.device_count.bound is Bound.EXACT else "?")
+
+
 def _source(row: ListedTaint) -> Safe:
     """Whose it is."""
     if not row.taint.rule:
@@ -136,6 +142,6 @@ def _source(row: ListedTaint) -> Safe:
 _LOOKS: tuple[Look | Column[ListedTaint], ...] = (
     Look("TAINT", least=12, cell=lambda row: _taint(row.taint)),
     Look("FROM", least=10, cell=_source),
-    Look("DEVICES", least=16, drop=2, cell=lambda row: Safe(", ").join(ranges(row.taint.devices)) or Safe("none")),
+    Look("DEVICES", least=16, drop=2, cell=lambda row: _devices(row.taint)),
     *(Look("TAINTED"), Look("IN USE"), Look("CLAIMS", drop=1), Look("AGE", right=True)),
 )

@@ -16,6 +16,9 @@ from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.view import Subject
 
+#: What is said of an object that may be there all the same.
+_NOT_READ: Final = "not read"
+
 
 @dataclass(frozen=True, slots=True)
 class Twig:
@@ -53,7 +56,8 @@ class Tree:
             if self.pod not in (None, key) or self.namespace not in ("", key.namespace):
                 continue
             pod_now = inventory.pods.get(key)
-            phase = pod_now.status.phase if pod_now is not None else "gone"
+            absent = "gone" if cluster.evidence.complete("Pod", key.namespace) else _NOT_READ
+            phase = pod_now.status.phase if pod_now is not None else absent
             yield Twig("pod", key, (str(key),), phase.lower())
             for claim in sorted(claims_of[key]):
                 yield from _claim(cluster, claim, (str(key),))
@@ -81,7 +85,8 @@ def _drawn(twigs: Sequence[Twig]) -> list[Twig]:
 def _claim(cluster: ClusterState, key: Key, above: tuple[str, ...]) -> Iterator[Twig]:
     claim = cluster.inventory.claims.get(key)
     path = (*above, str(key))
-    yield Twig("claim", key, path, printed_state(claim) if claim is not None else "does not exist")
+    absent = "does not exist" if cluster.evidence.complete("ResourceClaim", key.namespace) else _NOT_READ
+    yield Twig("claim", key, path, printed_state(claim) if claim is not None else absent)
     allocation = claim.status.allocation if claim is not None else None
     for result in allocation.devices.results if allocation is not None else ():
         device = DeviceId(result.driver, result.pool, result.device)
@@ -228,7 +233,7 @@ def _branch(row: Twig) -> Safe:
     return above + Safe("├─ " if row.open_above[-1] else "└─ ")
 
 
-_ATTENTION: Final = ("pending", "does not exist", "gone")
+_ATTENTION: Final = ("pending", "does not exist", "gone", _NOT_READ)
 
 
 def _style(row: Twig) -> Style:
