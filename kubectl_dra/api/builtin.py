@@ -13,9 +13,9 @@ from importlib import resources
 from typing import Any, Final
 
 from kubectl_dra.api.paths import below
+from kubectl_dra.api.trees import Tree
 from kubectl_dra.model.names import is_label, is_subdomain
 
-Tree = Mapping[str, Any]
 _TYPES: Final[Mapping[str, tuple[tuple[type, ...], str]]] = {
     "s": ((str,), "a text"),
     "i": ((int,), "a number"),

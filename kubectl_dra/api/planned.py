@@ -19,7 +19,7 @@ from kubectl_dra.api.defaults import defaulted
 from kubectl_dra.api.kinds import BY_NAME, POD, Kind, find_kind
 from kubectl_dra.api.lint import Finding, lint
 from kubectl_dra.api.sources import Source
-from kubectl_dra.api.trees import in_utf8, read_tree
+from kubectl_dra.api.trees import in_utf8, mapping, read_tree
 from kubectl_dra.api.workloads import MadeTemplate, expand
 from kubectl_dra.api.workloads.expand import Count, Expansion, group_of
 from kubectl_dra.api.workloads.made import (
@@ -136,7 +136,7 @@ def read_planned(source: Source, namespace: str) -> Planned:
             error=decoded.error,
             findings=found.findings,
         )
-    meta = _mapping(tree.get("metadata"))
+    meta = mapping(tree.get("metadata"))
     base = replace(base, findings=found.findings, corrected=found.corrected, queue=_text(_labels(meta), QUEUE_LABEL))
     if decoded is None and not api_version:
         unversioned = replace(base, namespace=_text(meta, "namespace"), name=_text(meta, "name"))
@@ -192,7 +192,7 @@ def _of_pods(planned: Planned, tree: Tree, namespace: str) -> Planned:
 
 def _with_runtime(planned: Planned, tree: Tree, runtime: Mapping[str, Any] | None, namespace: str) -> Planned:
     if runtime is None:
-        waits = _mapping(tree.get("spec")).get("suspend") is True
+        waits = mapping(tree.get("spec")).get("suspend") is True
         untried = f"its pods are described by {runtime_of(tree)}, which is not among the files"
         return replace(planned, untried=untried, suspended=waits)
     return _expanded(planned, train_job(tree, runtime), tree, namespace)
@@ -215,7 +215,7 @@ def _expanded(planned: Planned, found: Expansion, tree: Tree, namespace: str) ->
 
 def _plan(template: MadeTemplate, name: str, namespace: str) -> PodPlan:
     """Raises :class:`DecodeError` for a template that can't be read."""
-    meta = _mapping(template.body.get("metadata"))
+    meta = mapping(template.body.get("metadata"))
     role = f"{name}-{template.role}" if template.role else name
     own = {"name": role.lower().replace(" ", "-"), "namespace": namespace}
     labels = {"labels": meta["labels"]} if meta.get("labels") else {}
@@ -233,12 +233,12 @@ def _in_group(planned: Planned, group: str) -> Planned:
 
 def _volume_claims(tree: Tree, namespace: str) -> Iterator[PersistentVolumeClaim]:
     """The claims that a StatefulSet makes for each pod. Raises :class:`DecodeError`."""
-    templates = _mapping(tree.get("spec")).get("volumeClaimTemplates")
+    templates = mapping(tree.get("spec")).get("volumeClaimTemplates")
     kind = find_kind("v1", "PersistentVolumeClaim")
     assert kind is not None  # noqa: S101
     for index, each in enumerate(templates if isinstance(templates, list) else ()):
-        body = _mapping(each)
-        meta = {**_mapping(body.get("metadata")), "namespace": namespace}
+        body = mapping(each)
+        meta = {**mapping(body.get("metadata")), "namespace": namespace}
         claim = _decoded({**body, "metadata": meta}, kind, f"spec.volumeClaimTemplates[{index}]")
         assert isinstance(claim, PersistentVolumeClaim)  # noqa: S101
         yield claim
@@ -254,15 +254,11 @@ def _decoded(body: Mapping[str, Any], kind: Kind, path: str) -> Record:
 
 
 def _tree(data: bytes) -> Tree:
-    return _mapping(read_tree(in_utf8(data)))
-
-
-def _mapping(value: object) -> Tree:
-    return value if isinstance(value, dict) else {}
+    return mapping(read_tree(in_utf8(data)))
 
 
 def _labels(meta: Tree) -> Tree:
-    return _mapping(meta.get("labels"))
+    return mapping(meta.get("labels"))
 
 
 def _text(tree: Tree, name: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -19,7 +19,20 @@ _HALF: Final = re.compile("[\ud800-\udfff]")
 _any: Final = msgspec.json.Decoder(object)
 _fields: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
+Tree = Mapping[str, Any]
 Fields = dict[str, msgspec.Raw]
+
+
+def mapping(value: object) -> dict[str, Any]:
+    """The value if it is a mapping; else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def at(tree: object, path: str) -> dict[str, Any]:
+    """The mapping at a path of fields (``spec.template``); an empty one where there is none."""
+    for field in path.split("."):
+        tree = mapping(tree).get(field)
+    return mapping(tree)
 
 
 def read_tree(data: bytes) -> Any:  # noqa: ANN401 - any JSON value

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from kubectl_dra.api.workloads.templates import Count, Expansion, MadeTemplate, Tree
+from kubectl_dra.api.trees import Tree, at
+from kubectl_dra.api.workloads.templates import Count, Expansion, MadeTemplate
 
 GROUP: Final = "argoproj.io"
 _SPECS: Final[Mapping[str, str]] = {
@@ -32,7 +33,7 @@ def is_workflow(group: str, kind: str) -> bool:
 def workflow(tree: Tree, kind: str) -> Expansion:
     """The pods of the templates, each once: how often it runs is not known."""
     path = _SPECS[kind]
-    spec = _at(tree, path)
+    spec = at(tree, path)
     listed = spec.get("templates")
     templates, untried = [], ""
     for index, body in enumerate(listed if isinstance(listed, list) else ()):
@@ -48,19 +49,19 @@ def workflow(tree: Tree, kind: str) -> Expansion:
         meta = body.get("metadata")
         whole = {"metadata": meta if isinstance(meta, dict) else {}, "spec": made}
         templates.append(MadeTemplate(where, whole, role, count=Count.UNKNOWN))
-    reference = _at(spec, "workflowTemplateRef").get("name")
+    reference = at(spec, "workflowTemplateRef").get("name")
     if isinstance(reference, str) and not templates:
         untried = f"its pods are described by WorkflowTemplate {reference}"
-    suspended = _at(tree, "spec").get("suspend") is True
+    suspended = at(tree, "spec").get("suspend") is True
     return Expansion(tuple(templates), True, kind in _CATALOGS, suspended, untried)
 
 
 def described_by(tree: Tree, group: str, kind: str) -> str:
     """What a Rollout refers to in place of a template (``spec.workloadRef``); empty where it has its own."""
-    spec = _at(tree, "spec")
+    spec = at(tree, "spec")
     if (group, kind) != (GROUP, "Rollout") or spec.get("template"):
         return ""
-    reference = _at(spec, "workloadRef")
+    reference = at(spec, "workloadRef")
     words = [reference.get("kind"), reference.get("name")]
     return " ".join(word for word in words if isinstance(word, str) and word)
 
@@ -68,7 +69,7 @@ def described_by(tree: Tree, group: str, kind: str) -> str:
 def _pod_spec(spec: Tree, body: Tree) -> dict[str, Any]:
     """The spec of the pod that runs a template; empty for one that only leads to others."""
     containers = [{"name": _MAIN, **each} for each in map(body.get, ("container", "script")) if isinstance(each, dict)]
-    containers += list(_items(_at(body, "containerSet"), "containers"))
+    containers += list(_items(at(body, "containerSet"), "containers"))
     if not containers:
         return {}
     made: dict[str, Any] = {"containers": [*containers, *_items(body, "sidecars")], "restartPolicy": "Never"}
@@ -91,9 +92,3 @@ def _pod_spec(spec: Tree, body: Tree) -> dict[str, Any]:
 def _items(tree: Tree, field: str) -> Iterator[dict[str, Any]]:
     found = tree.get(field)
     return (each for each in (found if isinstance(found, list) else ()) if isinstance(each, dict))
-
-
-def _at(tree: Any, path: str) -> dict[str, Any]:  # noqa: ANN401 - any JSON value
-    for field in path.split("."):
-        tree = tree.get(field) if isinstance(tree, dict) else None
-    return tree if isinstance(tree, dict) else {}

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from kubectl_dra.api.trees import Tree
 from kubectl_dra.api.workloads.argo import described_by, is_workflow, workflow
 from kubectl_dra.api.workloads.kinds import KNOWN, Factor, KnownKind, TemplatePath
 from kubectl_dra.api.workloads.mentions import mention
 from kubectl_dra.api.workloads.operators import refined
 from kubectl_dra.api.workloads.shape import Shaped, shaped
-from kubectl_dra.api.workloads.templates import MAX_PODS, Count, Expansion, MadeTemplate, Tree
+from kubectl_dra.api.workloads.templates import MAX_PODS, Count, Expansion, MadeTemplate
 
 __all__ = ["Count", "Expansion", "MadeTemplate", "expand", "group_of"]
 #: Objects in objects (a bundle of jobs in one resource) are followed so deep.

@@ -5,13 +5,13 @@ Only what pods of the same files may name or need, as the controllers of the nam
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from copy import deepcopy
 from typing import Any, Final
 
+from kubectl_dra.api.trees import Tree, mapping
 from kubectl_dra.api.workloads.expand import Expansion, expand, group_of
 
-Tree = Mapping[str, Any]
 _NVIDIA: Final = "resource.nvidia.com"
 _CHANNELS: Final = "compute-domain-default-channel.nvidia.com"
 TRAINER: Final = "trainer.kubeflow.org"
@@ -30,11 +30,11 @@ def made_objects(tree: Tree, *, grouped_jobs: bool = False) -> Iterator[dict[str
         yield group
     if group_of(str(tree.get("apiVersion"))) != _NVIDIA or tree.get("kind") != "ComputeDomain":
         return
-    channel = _mapping(_mapping(tree.get("spec")).get("channel"))
-    name = _mapping(channel.get("resourceClaimTemplate")).get("name")
+    channel = mapping(mapping(tree.get("spec")).get("channel"))
+    name = mapping(channel.get("resourceClaimTemplate")).get("name")
     if not isinstance(name, str) or not name:
         return
-    namespace = _mapping(tree.get("metadata")).get("namespace")
+    namespace = mapping(tree.get("metadata")).get("namespace")
     amount = {"allocationMode": "All"} if channel.get("allocationMode") == "All" else {"allocationMode": "ExactCount"}
     count = {} if amount["allocationMode"] == "All" else {"count": 1}
     request = {"name": "channel", "exactly": {"deviceClassName": _CHANNELS, **amount, **count}}
@@ -54,13 +54,13 @@ def job_group(job: Tree) -> dict[str, Any] | None:
     none. The name is a part of the real one, which hashes the Job's uid. Without ``spec.scheduling`` a group is made as
     well, but one that any number of pods will do for.
     """
-    spec, meta = _mapping(job.get("spec")), _mapping(job.get("metadata"))
-    wanted, template = _mapping(spec.get("scheduling")), _mapping(_mapping(spec.get("template")).get("spec"))
+    spec, meta = mapping(job.get("spec")), mapping(job.get("metadata"))
+    wanted, template = mapping(spec.get("scheduling")), mapping(mapping(spec.get("template")).get("spec"))
     owners = meta.get("ownerReferences")
-    owned = any(_mapping(owner).get("controller") is True for owner in owners) if isinstance(owners, list) else False
+    owned = any(mapping(owner).get("controller") is True for owner in owners) if isinstance(owners, list) else False
     if not is_job(job) or not wanted or owned or template.get("schedulingGroup"):
         return None
-    gang = _mapping(wanted.get("schedulingPolicy")).get("gang")
+    gang = mapping(wanted.get("schedulingPolicy")).get("gang")
     policy: dict[str, Any] = {"basic": {}}
     if isinstance(gang, dict):
         parallelism = spec.get("parallelism", 1)
@@ -96,16 +96,16 @@ def is_train_job(tree: Tree) -> bool:
 
 def runtime_of(job: Tree) -> str:
     """``KIND NAME`` of the runtime that a TrainJob refers to."""
-    reference = _mapping(_mapping(job.get("spec")).get("runtimeRef"))
+    reference = mapping(mapping(job.get("spec")).get("runtimeRef"))
     return f"{reference.get('kind') or RUNTIMES[0]} {reference.get('name') or ''}".strip()
 
 
 def runtime_for(job: Tree, objects: Iterable[Tree]) -> Tree | None:
     """The runtime of a TrainJob, if it is among ``objects``."""
     wanted = runtime_of(job)
-    namespace = _mapping(job.get("metadata")).get("namespace")
+    namespace = mapping(job.get("metadata")).get("namespace")
     for tree in objects:
-        meta = _mapping(tree.get("metadata"))
+        meta = mapping(tree.get("metadata"))
         if group_of(str(tree.get("apiVersion"))) != TRAINER or f"{tree.get('kind')} {meta.get('name')}" != wanted:
             continue
         if tree.get("kind") == RUNTIMES[0] or meta.get("namespace") == namespace:
@@ -120,29 +120,25 @@ def train_job(job: Tree, runtime: Tree) -> Expansion:
     runtime's job that is marked as the trainer.
     """
     found = expand(_merged(job, runtime), TRAINER, RUNTIMES[0])
-    return Expansion(found.templates, True, suspended=_mapping(job.get("spec")).get("suspend") is True)
+    return Expansion(found.templates, True, suspended=mapping(job.get("spec")).get("suspend") is True)
 
 
 def _merged(job: Tree, runtime: Tree) -> dict[str, Any]:
     merged: dict[str, Any] = deepcopy(dict(runtime))
-    spec = _mapping(merged.get("spec"))
-    trainer = _mapping(_mapping(job.get("spec")).get("trainer"))
-    nodes = trainer.get("numNodes", _mapping(spec.get("mlPolicy")).get("numNodes"))
-    jobs = _mapping(_mapping(spec.get("template")).get("spec")).get("replicatedJobs")
+    spec = mapping(merged.get("spec"))
+    trainer = mapping(mapping(job.get("spec")).get("trainer"))
+    nodes = trainer.get("numNodes", mapping(spec.get("mlPolicy")).get("numNodes"))
+    jobs = mapping(mapping(spec.get("template")).get("spec")).get("replicatedJobs")
     for replicated in jobs if isinstance(jobs, list) else ():
-        template = _mapping(_mapping(replicated).get("template"))
-        labels = _mapping(_mapping(template.get("metadata")).get("labels"))
+        template = mapping(mapping(replicated).get("template"))
+        labels = mapping(mapping(template.get("metadata")).get("labels"))
         body = template.get("spec")
         if labels.get(_STEP) != "trainer" or not isinstance(body, dict):
             continue
         if isinstance(nodes, int):
             body.update({"parallelism": nodes, "completions": nodes})
-        containers = _mapping(_mapping(body.get("template")).get("spec")).get("containers")
+        containers = mapping(mapping(body.get("template")).get("spec")).get("containers")
         for container in containers if isinstance(containers, list) else ():
             if isinstance(container, dict) and container.get("name") == "node" and "resourcesPerNode" in trainer:
                 container["resources"] = trainer["resourcesPerNode"]
     return merged
-
-
-def _mapping(value: object) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}

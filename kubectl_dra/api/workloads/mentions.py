@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from kubectl_dra.api.workloads.templates import Tree
+from kubectl_dra.api.trees import Tree
 
 _DEPTH: Final = 40
 #: Definitions of kinds describe such fields, and have none.

@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from kubectl_dra.api.workloads.templates import MAX_PODS, MadeTemplate, Tree
+from kubectl_dra.api.trees import Tree, at
+from kubectl_dra.api.workloads.templates import MAX_PODS, MadeTemplate
 
 _Body = dict[str, Any]
 _HEAD: Final = "head"
@@ -43,7 +44,7 @@ def _of_ray(tree: Tree, kind: str, templates: list[MadeTemplate]) -> Iterator[Ma
         yield from templates
         return
     cluster_path, job_path = _RAY[kind]
-    cluster, job = _at(tree, cluster_path), _at(tree, job_path) if job_path else {}
+    cluster, job = at(tree, cluster_path), at(tree, job_path) if job_path else {}
     # A job with a selector is submitted to a cluster that exists.
     made = not job.get("clusterSelector")
     mode = job.get("submissionMode") or "K8sJobMode"
@@ -75,7 +76,7 @@ def _submitter(cluster: Tree, job: Tree, path: str, written: Iterable[MadeTempla
 
 def _submitting(cluster: Tree) -> Iterator[_Body]:
     requests, limits = {"cpu": "500m", "memory": "200Mi"}, {"cpu": "1", "memory": "1Gi"}
-    containers = _at(cluster, "headGroupSpec.template.spec").get("containers")
+    containers = at(cluster, "headGroupSpec.template.spec").get("containers")
     first = containers[0] if isinstance(containers, list) and containers else None
     image = first.get("image") if isinstance(first, dict) else None
     found = {"image": image} if isinstance(image, str) else {}
@@ -85,7 +86,7 @@ def _submitting(cluster: Tree) -> Iterator[_Body]:
 def _autoscaler(cluster: Tree) -> Iterator[_Body]:
     if cluster.get("enableInTreeAutoscaling") is True:
         amounts = {"cpu": "500m", "memory": "512Mi"}
-        own = _at(cluster, "autoscalerOptions").get("resources")
+        own = at(cluster, "autoscalerOptions").get("resources")
         yield {"name": "autoscaler", "resources": own if isinstance(own, dict) else _both(amounts)}
 
 
@@ -113,7 +114,7 @@ def _with_containers(template: MadeTemplate, field: str, more: Iterable[_Body]) 
 
 
 def _of_grove(tree: Tree, kind: str, templates: list[MadeTemplate]) -> Iterator[MadeTemplate]:
-    groups = _at(tree, "spec.template").get("podCliqueScalingGroups") if kind == "PodCliqueSet" else None
+    groups = at(tree, "spec.template").get("podCliqueScalingGroups") if kind == "PodCliqueSet" else None
     times: dict[str, int] = {}
     for group in groups if isinstance(groups, list) else ():
         names, replicas = (group.get("cliqueNames"), group.get("replicas")) if isinstance(group, dict) else (None, None)
@@ -128,7 +129,7 @@ def _of_grove(tree: Tree, kind: str, templates: list[MadeTemplate]) -> Iterator[
 
 
 def _of_volcano(tree: Tree, kind: str, templates: list[MadeTemplate]) -> Iterator[MadeTemplate]:
-    job = _at(tree, "spec") if kind == "Job" else {}
+    job = at(tree, "spec") if kind == "Job" else {}
     name = job.get("schedulerName") or _VOLCANO
     for each in templates:
         spec = each.body.get("spec")
@@ -140,10 +141,3 @@ def _of_volcano(tree: Tree, kind: str, templates: list[MadeTemplate]) -> Iterato
 
 _Refining = Callable[[Tree, str, list[MadeTemplate]], Iterator[MadeTemplate]]
 _REFINING: Final[Mapping[str, _Refining]] = {"ray.io": _of_ray, "grove.io": _of_grove, "batch.volcano.sh": _of_volcano}
-
-
-def _at(tree: Any, path: str) -> dict[str, Any]:  # noqa: ANN401 - any JSON value
-    """The mapping at a path; an empty one where there is none."""
-    for field in path.split("."):
-        tree = tree.get(field) if isinstance(tree, dict) else None
-    return tree if isinstance(tree, dict) else {}

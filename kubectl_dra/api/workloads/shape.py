@@ -5,11 +5,12 @@ How many pods there will be is taken from the fields on the way that known kinds
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-Tree = Mapping[str, Any]
+from kubectl_dra.api.trees import Tree
+
 _DEPTH: Final = 40
 #: Fields that are the number of pods, best first; the first one of a mapping counts.
 _NUMBERS: Final = ("replicas", "count", "parallelism", "numNodes", "minReplicas")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Final
+from typing import Final
 
-Tree = Mapping[str, Any]
+from kubectl_dra.api.trees import Tree
+
 #: No controller makes more; a larger number is a mistake of whoever wrote it, or an attack.
 MAX_PODS: Final = 10**7
 
