@@ -81,7 +81,8 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     to its claims; ``drivers``: whose log matters, and where. ``existing``: what there is of the kind that the pod
     misses. ``node_groups``: whether a fresh node of each group of an autoscaler would take the pod, where that was
     asked. ``failing``: pods of drivers that do not run; ``autoscaler``: its last words about the pod.
-    ``configured``: where the configuration stands that a driver refuses.
+    ``owner``: the controller that makes the pod, None for a bare one. ``configured``: where the configuration stands
+    that a driver refuses.
     ``best_nodes``: of a pod that would fit now, those with the best score among the nodes that fit; the scheduler takes
     one of them. Empty where that can't be told: Services or the pod's controller were not read, the pod is scheduled
     with its group, or more nodes fit than the scheduler compares, which are ``nodes_compared``, those that it meets
@@ -107,6 +108,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     failing: tuple[FailingPod, ...] = ()
     autoscaler: AutoscalerWords | None = None
     configured: ConfiguredIn | None = None
+    owner: ObjectRef | None = None
     best_nodes: tuple[str, ...] = ()
     nodes_compared: int = 0
 
@@ -206,6 +208,7 @@ def pending_report(
         drivers=drivers,
         failing=failing_pods(diagnosis.causes, drivers, state) or failing_elsewhere(diagnosis.nodes, asks, state),
         autoscaler=_autoscaler(pod, state) if pod is not None and what_if is None else None,
+        owner=_owner(pod) if pod is not None else None,
         configured=configured_in(diagnosis.causes, asks, state.inventory),
         existing=existing(diagnosis.causes[0] if diagnosis.causes else None, diagnosis.pod.namespace, state),
         node_groups=node_groups.verdicts if node_groups is not None else None,
@@ -214,6 +217,11 @@ def pending_report(
         features=feature_record(state.features),
         read=reads_of(state.evidence),
     )
+
+
+def _owner(pod: Pod) -> ObjectRef | None:
+    found = pod.metadata.controller
+    return ObjectRef(found.kind, pod.metadata.namespace, found.name) if found is not None else None
 
 
 def _autoscaler(pod: Pod, state: ClusterState) -> AutoscalerWords | None:

@@ -39,6 +39,7 @@ from kubectl_dra.diagnosis.remedies.records import (
     RemoveGates,
     RemoveTaintRule,
     RenewClaim,
+    RepairPool,
     TaintDevice,
     Uncordon,
     WidenTopology,
@@ -342,6 +343,10 @@ def _raise_quota(action: RaiseQuota) -> Words | None:
     return kubectl("patch", of("resourcequota", action.quota.name, action.quota.namespace), "--type=json", "-p", patch)
 
 
+def _delete_slice(action: RepairPool) -> Words | None:
+    return kubectl("delete", of("resourceslice", action.slice_name)) if action.slice_name else None
+
+
 def _edit_class(action: EditClass) -> Words | None:
     index = action.field.partition("[")[2].removesuffix("]")
     selector = f"/spec/selectors/{index}" + ("/cel/expression" if action.after else "")
@@ -368,6 +373,7 @@ _MAKERS: Final[dict[type, Callable[[Any], Words | None]]] = {
     Uncordon: _uncordon,
     RaiseQuota: _raise_quota,
     EditClass: _edit_class,
+    RepairPool: _delete_slice,
     EditGroup: _edit_group,
 }
 
@@ -378,6 +384,8 @@ def lacks_a_name(remedy: RemedyReport) -> bool:
 
 
 def _is_unnameable(action: Action) -> bool:
+    if isinstance(action, RepairPool) and not action.slice_name:
+        return False
     if (make := _MAKERS.get(type(action))) is not None:
         return make(action) is None
     named: tuple[ObjectRef | None, ...] = ()

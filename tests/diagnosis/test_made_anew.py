@@ -10,6 +10,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
+from kubectl_dra.output.pending.page import pending_page
 from kubectl_dra.output.pending.remedies import remedy_text
 from kubectl_dra.reports.pending import PendingReport, pending_report
 from kubectl_dra.reports.remedies import find_remedies
@@ -143,3 +144,51 @@ def test_a_device_that_could_not_be_attached_is_left_for_another() -> None:
     mine["status"]["devices"] = [{"driver": build.DRIVER, "pool": "node-1", "device": "gpu-0", "conditions": [broken]}]
     assert ways(TWO, build.pod(claims=["claim"]), mine) == [TAINTED]
     assert TAINTED not in ways(ONE, build.pod(claims=["claim"]), mine)
+
+
+# --- what ways out name ---------------------------------------------------------------------------------------------
+
+
+def test_the_slice_that_publishes_a_device_a_second_time_is_named() -> None:
+    parts = [build.slice_("node-1", build.device("gpu-0"), build.device(other)) for other in ("gpu-1", "gpu-2")]
+    for name, part in zip(("s1", "s2"), parts, strict=True):
+        part["metadata"] = part["metadata"] | {"name": name}
+        part["spec"]["pool"] = part["spec"]["pool"] | {"resourceSliceCount": 2}
+    objects = [*parts, build.claim(), build.pod(claims=["claim"])]
+    (way,) = ways(*objects)
+    pool = f"{build.DRIVER}/node-1"
+    assert way == (
+        f"delete ResourceSlice s2, which publishes gpu-0 a second time, after s1: the driver publishes pool {pool} anew"
+    )
+    assert "('kubectl', 'delete', 'resourceslice/s2')" in commands(*objects)
+
+
+def test_what_a_deleted_pod_frees_of_counters_is_told() -> None:
+    def part(name: str, memory: str) -> dict[str, Any]:
+        return build.device(
+            name, consumesCounters=[{"counterSet": "gpu-0-mem", "counters": {"memory": {"value": memory}}}]
+        )
+
+    both = {"name": "node-1", "generation": 1, "resourceSliceCount": 2}
+    counters = [{"name": "gpu-0-mem", "counters": {"memory": {"value": "40Gi"}}}]
+    slice_ = build.slice_("node-1", part("whole", "40Gi"), part("half", "20Gi"))
+    slice_["spec"]["pool"] = both
+    sets = build.slice_("node-1", pool="counters", sharedCounters=counters)
+    del sets["spec"]["devices"]
+    sets["spec"]["pool"] = both
+    theirs = build.claim("theirs", held=[("node-1", "half")], by=["holder"], on="node-1")
+    holder = build.pod("holder", claims=["theirs"], node_name="node-1", phase="Running")
+    found = ways(slice_, sets, theirs, holder, build.claim(), build.pod(claims=["claim"]))
+    assert "delete pod ml/holder: frees 1 device and 20Gi memory of gpu-0-mem; nothing starts it again" in found
+
+
+@pytest.mark.parametrize("owned", [False, True])
+def test_a_pod_with_the_claim_of_another_is_made_anew_as_it_was_made(*, owned: bool) -> None:
+    pod = build.pod(templates=["tmpl"])
+    pod["status"]["resourceClaimStatuses"] = [{"name": "tmpl", "resourceClaimName": "claim"}]
+    if owned:
+        owner = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "rs", "uid": "rs", "controller": True}
+        pod["metadata"]["ownerReferences"] = [owner]
+    lines = " ".join(map(str, pending_page(report(ONE, pod, build.claim()), CLOCK.now())))
+    assert ("kubectl delete pod/pod -n ml" in lines) is owned
+    assert ("kubectl replace --force -f -" in lines) is not owned

@@ -106,6 +106,17 @@ def _shares_of(claim: ResourceClaim) -> Iterator[str]:
             yield f"{' and '.join(amounts) or 'its share'} of {result.device}"
 
 
+def _counters_of(case: Case, devices: Iterable[str]) -> Iterator[str]:
+    """``20Gi memory of gpu-0-mem``: what partitions draw on counters, where those are what lacks."""
+    if not any(True for _ in case.causes(Code.COUNTERS_EXHAUSTED)):
+        return
+    for name in devices:
+        device = case.device(name)
+        for consumed in device.consumes_counters if device is not None else ():
+            amounts = [f"{counter.value} {key}" for key, counter in sorted(consumed.counters.items())]
+            yield f"{' and '.join(amounts)} of {consumed.counter_set}"
+
+
 def _idle_claims(case: Case) -> Iterator[Candidate]:
     inventory = case.world.inventory
     idle = {
@@ -138,7 +149,7 @@ def _pods_of_node(case: Case, trials: Trials, node: str) -> Iterator[Candidate]:
         return
     alone = [release for release in releases[:_MAX_SINGLE] if _enough(trials, [release], node)]
     for release in alone:
-        yield _deleting([release], node)
+        yield _deleting([replace(release, shares=(*release.shares, *_counters_of(case, release.devices)))], node)
     if not alone and releases:
         together = _smallest(trials, releases, node)
         if together:

@@ -26,6 +26,7 @@ from kubectl_dra.diagnosis.remedies.records import (
 )
 from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Node, Pod, PodResourceClaim
+from kubectl_dra.model.ids import PoolId
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.meta import LocalObject, ObjectMeta
 from kubectl_dra.model.quantity import Quantity
@@ -74,12 +75,12 @@ def _for_cause(case: Case, cause: records.Cause) -> Iterator[Candidate]:
                 change = changes.edit_node(node, _schedulable)
                 yield Candidate(RemedyKind.UNCORDON, (Uncordon(node),), 50, (change,), only=(node,))
         case ((Code.POOL_INCOMPLETE | Code.POOL_INVALID), records.PoolProblem(pool=pool)):
-            yield _repair(pool)
+            yield _repair(case, pool)
         case Code.POOL_OUTDATED, records.PoolProblem(pool=pool):
             # What the driver will publish in the new generation can't be known.
             yield Candidate(RemedyKind.REPAIR_POOL, (RepairPool(pool),), 70)
         case ((Code.ALL_MODE_POOL | Code.POOL_INVALID), records.FatalError(owner=owner)):
-            yield _repair(owner.removeprefix("pool "))
+            yield _repair(case, owner.removeprefix("pool "))
 
 
 def _higher(case: Case, found: records.QuotaShortage) -> RaiseQuota:
@@ -188,8 +189,23 @@ def _taint_rules(case: Case) -> Iterator[Candidate]:
         yield Candidate(RemedyKind.REMOVE_TAINT_RULE, (action,), 52, (changes.without_rule(name),))
 
 
-def _repair(pool: str) -> Candidate:
+def _repair(case: Case, pool: str) -> Candidate:
     """The pool is tried with the slices that are there, each device taken once."""
     driver, _, name = pool.partition("/")
     change = changes.repaired_pool(driver, name)
-    return Candidate(RemedyKind.REPAIR_POOL, (RepairPool(pool),), 70, (change,))
+    action = RepairPool(pool, *_published_twice(case, PoolId(driver, name)))
+    return Candidate(RemedyKind.REPAIR_POOL, (action,), 70, (change,))
+
+
+def _published_twice(case: Case, pool: PoolId) -> tuple[str, ...]:
+    """The first device that two slices of the newest generation publish: its name, the later slice, the earlier one."""
+    slices = case.world.inventory.slices_by_pool.get(pool, ())
+    newest = max((each.spec.pool.generation for each in slices), default=0)
+    seen: dict[str, str] = {}
+    current = [each for each in slices if each.spec.pool.generation == newest]
+    for each in sorted(current, key=lambda one: (one.metadata.creation_timestamp or "", one.metadata.name)):
+        for device in each.spec.devices:
+            first = seen.setdefault(device.name, each.metadata.name)
+            if first != each.metadata.name:
+                return device.name, each.metadata.name, first
+    return ()

@@ -237,9 +237,15 @@ class RaiseQuota(Evidence, frozen=True):
 
 
 class RepairPool(Evidence, frozen=True):
-    """Have the driver publish a pool that is complete and free of contradictions."""
+    """Have the driver publish a pool that is complete and free of contradictions.
+
+    ``doubled``: a device that ``slice_name`` publishes a second time, after ``first_slice``.
+    """
 
     pool: str
+    doubled: str = ""
+    slice_name: str = ""
+    first_slice: str = ""
 
 
 class AddDevices(Evidence, frozen=True):

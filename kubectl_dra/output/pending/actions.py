@@ -239,6 +239,9 @@ def _quota(action: RaiseQuota) -> Safe:
 
 
 def _pool(action: RepairPool) -> Safe:
+    if action.doubled:
+        text = "delete ResourceSlice {}, which publishes {} a second time, after {}: the driver publishes pool {} anew"
+        return fmt(text, action.slice_name, action.doubled, action.first_slice, action.pool)
     return fmt("have the driver publish pool {} anew: read its log, then restart its pod", action.pool)
 
 

@@ -41,6 +41,7 @@ from kubectl_dra.output.pending.said_advice import (
     has_way_out,
     is_about_configuration,
     right_advice,
+    right_commands,
     right_lacked,
 )
 from kubectl_dra.output.pending.volumes import volume_advice, volume_step_lines
@@ -65,6 +66,8 @@ _NODE_STATE: Final = Safe(
 _NEVER_MADE: Final = Safe(
     "What usually helps: Check that kube-controller-manager runs, and read its log for resource-claim-controller."
 )
+_OWNED: Final = "Delete the pod: its owner makes a new one, and the controller makes a claim that belongs to it."
+_BARE: Final = "Create the pod again: nothing else does, and the controller then makes a claim that belongs to it."
 _END_CONSUMERS: Final = Safe("Or end consumers of this claim: ")
 #: What the scheduler's words tell where nothing else decides.
 _OF_THE_SCHEDULER: Final = (
@@ -93,11 +96,12 @@ _OF_DRIVERS: Final = (
 )
 
 
-def advice_lines(report: PendingReport, now: datetime) -> Iterator[Safe]:
+def advice_lines(report: PendingReport, now: datetime, address: Address) -> Iterator[Safe]:
     """What was tried without success, and the advice of the reason's page."""
     code, right = report.code, right_lacked(report)
     if right is not None:
         yield from wrapped(fmt("What usually helps: {}", right_advice(right)))
+        yield from right_commands(right, address)
         return
     if code is Code.CONSUMERS_FULL and any(remedy.verified for remedy in report.remedies):
         yield from wrapped(fmt("{}{}", _END_CONSUMERS, safe(_advice(report, code).partition(_END_CONSUMERS)[2])))
@@ -181,8 +185,13 @@ def _advice(report: PendingReport, code: Code) -> Safe:
     if code is Code.CLASS_MISSING and report.existing is not None and not report.existing.count:
         text = text.partition(" Or name an existing class")[0]
     detail = cause.detail
-    if code is Code.OTHER_SCHEDULER and not (isinstance(detail, GangElsewhere) and detail.name):
+    if code is Code.OTHER_SCHEDULER and report.observed is not None and report.observed.message:
+        # It runs, as it has written about this very pod.
+        text = text.partition("Of a gang ")[1] + text.partition("Of a gang ")[2]
+    elif code is Code.OTHER_SCHEDULER and not (isinstance(detail, GangElsewhere) and detail.name):
         text = text.partition(" Of a gang ")[0]
+    if code is Code.CLAIM_NOT_OWNED:
+        text = _OWNED if report.owner is not None else _BARE
     if isinstance(detail, FatalError) and detail.consumers:
         text = _of_consumers(text, sorted(each.resource for each in detail.consumers))
     names = {"POD": report.pod.name, "NAMESPACE": report.pod.namespace}
@@ -277,9 +286,10 @@ def _pod_anew(report: PendingReport, address: Address) -> Iterator[Safe]:
     delete = command(changing(kubectl("delete", pod), address))
     read = command(reading(kubectl("get", pod, "-o", "yaml"), address))
     replace = command(changing(kubectl("replace", "--force", "-f", "-"), address))
-    if delete is not None and read is not None and replace is not None:
-        yield fmt("To delete the pod, where something makes it anew: {}", delete)
-        yield fmt("To create a bare pod again from its own manifest: {} | {}", read, replace)
+    if report.owner is not None and delete is not None:
+        yield fmt("To delete the pod: {}", delete)
+    elif report.owner is None and read is not None and replace is not None:
+        yield fmt("To create the pod again: {} | {}", read, replace)
 
 
 def next_step_lines(report: PendingReport, address: Address, now: datetime) -> Iterator[Safe]:

@@ -149,7 +149,7 @@ def _what_can_be_done(
         elsewhere = devices_elsewhere(report)
         yield [*_ways_out(report, now), *additions, *elsewhere, *_commands(report, now, address, more)]
     yield list(node_group_lines(report.node_groups, report.missing, address))
-    yield list(advice.advice_lines(report, now))
+    yield list(advice.advice_lines(report, now, address))
     yield list(advice.next_step_lines(report, address, now))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
@@ -14,10 +15,12 @@ from kubectl_dra.diagnosis.records import (
     KubeletText,
     NodeShortage,
 )
+from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.pending.go_errors import LackedRight, lacked_right
-from kubectl_dra.output.safe import Safe, fmt
+from kubectl_dra.output.safe import Safe, command, fmt
 from kubectl_dra.output.words import listed
 from kubectl_dra.reports.configurations import ConfiguredIn
+from kubectl_dra.reports.invocations import changing, kubectl
 from kubectl_dra.reports.pending import PendingReport
 from kubectl_dra.scheduler.fit_error import SCHEDULER_ERROR
 
@@ -35,6 +38,8 @@ _GPU_INSTANCE: Final = re.compile(r"GPU instance.*Insufficient Resources", re.IG
 _POLICY: Final = re.compile(r"ValidatingAdmissionPolicy '|admission webhook \"")
 #: What every node has some of.
 _EVERYWHERE: Final = ("cpu", "memory", "pods")
+#: Upstream: k8s.io/apiserver's serviceaccount.MakeUsername.
+_ACCOUNT: Final = re.compile(r"system:serviceaccount:(?P<namespace>[a-z0-9-]+):(?P<name>[a-z0-9.-]+)")
 _NODES: Final = 2
 
 
@@ -83,7 +88,7 @@ def right_lacked(report: PendingReport) -> LackedRight | None:
 
 def right_advice(right: LackedRight) -> Safe:
     """Whom to give which right."""
-    text = 'Give {} the right to {} {} (apiGroups: ["{}"]) in the ClusterRole that is bound to it.'
+    text = 'Give {} the right to {} {} (apiGroups: ["{}"]), in its ClusterRole or in one of its own:'
     return fmt(text, right.user, right.verb, right.resource, right.group)
 
 
@@ -92,6 +97,29 @@ def image_advice(reason: str) -> Safe | None:
     if reason not in _IMAGE:
         return None
     return Safe("Correct the name of the image, or give the pod the Secret that its registry needs.")
+
+
+def right_commands(right: LackedRight, address: Address) -> Iterator[Safe]:
+    """A role with the right, and its binding, for a ServiceAccount; subresources are updated and patched."""
+    name = _ACCOUNT.fullmatch(right.user)
+    if name is None:
+        return
+    resource, _, part = right.resource.partition("/")
+    what = f"{resource}.{right.group}" if right.group else resource
+    verbs = "update,patch" if part else right.verb
+    role = f"{name['name']}-{resource}"
+    made = (
+        kubectl("create", "clusterrole", role, f"--verb={verbs}", f"--resource={what}{'/' + part if part else ''}"),
+        kubectl(
+            "create",
+            "clusterrolebinding",
+            role,
+            f"--clusterrole={role}",
+            f"--serviceaccount={name['namespace']}:{name['name']}",
+        ),
+    )
+    lines = [command(changing(words, address)) for words in made if words is not None]
+    yield from (fmt("  {}", line) for line in lines if line is not None)
 
 
 def is_crash(waits: ContainerWaits) -> bool:

@@ -224,7 +224,7 @@ def test_where_the_pod_may_run_is_named_beside_where_the_devices_are() -> None:
     ("scenario", "command"),
     [
         ("38-template-not-instantiated", "kubectl get pods -n kube-system -l component=kube-controller-manager"),
-        ("39-template-claim-not-owned", "kubectl delete pod/pod -n s39"),
+        ("39-template-claim-not-owned", "kubectl get pod/pod -n s39 -o yaml"),
         ("41-claim-reserved-for-max", "kubectl dra describe-claim claim -n s41"),
     ],
 )

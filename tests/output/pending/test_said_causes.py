@@ -129,7 +129,11 @@ def test_another_scheduler_that_lacks_a_right() -> None:
     report = report_of(build.node(), SLICE, build.claim("claim"), pod)
     assert report.code is Code.OTHER_SCHEDULER
     assert "system:serviceaccount:kube-system:batch cannot patch resourceclaims/binding" in first_line(report)
-    assert "the right to patch resourceclaims/binding" in page_of(report)
+    page = page_of(report)
+    assert "the right to patch resourceclaims/binding" in page
+    role = "kubectl create clusterrole batch-resourceclaims --verb=update,patch"
+    assert f"{role} --resource=resourceclaims.resource.k8s.io/binding" in page
+    assert "--clusterrole=batch-resourceclaims --serviceaccount=kube-system:batch" in page
 
 
 def test_a_pod_that_was_put_on_its_node_by_hand() -> None:
