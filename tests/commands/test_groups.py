@@ -57,7 +57,7 @@ def test_one_group(capfd: pytest.CaptureFixture[str], short: str) -> None:
     assert " train-0 waits for train-3 train-1 waits for train-3 " in told
     assert "1 lower minCount of PodGroup train from 4 to 3" in told
     assert "No other choice of nodes for its pods lets enough of them fit either." in told
-    assert "not in use 0 0 train-0 1, train-1 1, train-2 1 needed" in told
+    assert "on node-a, both are in use (train-0 1, train-2 1); on node-b, the only one is in use (train-1)" in told
     assert "nobody" not in told
     assert told.endswith("DRA-440 group does not fit kubectl dra explain DRA-440")
 

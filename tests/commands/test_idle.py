@@ -97,6 +97,7 @@ def test_a_job_that_waits_for_quota_as_a_document(capfd: pytest.CaptureFixture[s
     assert run(words) == 0
     out = " ".join(capfd.readouterr().out.split())
     assert "waits in queue team-a: 3 of 4 example.com/gpu (flavor h100) of ClusterQueue research are reserved" in out
+    assert out.count("3 of 4 example.com/gpu") == 1
     assert "One of its pods would fit now, on node-a: devices are not what it waits for." in out
 
 

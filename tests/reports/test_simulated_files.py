@@ -172,7 +172,10 @@ def test_the_first_line_has_the_cause() -> None:
 @pytest.mark.parametrize(
     ("spec", "told"),
     [
-        ({"nodeSelector": {"pool": "x"}}, "does not fit: it may only run on nodes with pool=x (no node matches)."),
+        (
+            {"nodeSelector": {"pool": "x"}},
+            "does not fit: it may only run on nodes with pool=x (no node has the label pool).",
+        ),
         ({"resources": {"requests": {"cpu": "999"}}}, "does not fit: node-1 has only "),
     ],
 )

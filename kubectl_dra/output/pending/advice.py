@@ -120,7 +120,8 @@ def advice_lines(report: PendingReport, now: datetime, address: Address) -> Iter
     # Drivers are there, and only a class is missing.
     if RemedyKind.CREATE_OBJECT in offered and report.existing is not None and report.existing.published:
         return
-    if report.tried.ended or (report.no_pair_helps and report.tried.singles):
+    added = any(each.verified for each in report.additions)
+    if not added and (report.tried.ended or (report.no_pair_helps and report.tried.singles)):
         yield from wrapped(_tried(report))
     if code in WITHOUT_DEVICES and report.failing:
         text = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -47,6 +48,8 @@ _LINES: Final = 8
 #: Two short names stand side by side in one heading.
 _LISTED: Final = 2
 _SHORT_NAMES: Final = 16
+#: What stands behind a taint in the first line.
+_AGES: Final = re.compile(r" for (?:[0-9]+[a-z]+)+(?=[,)])")
 _ALWAYS: Final = frozenset({StageName.CLASS})
 _AMOUNTS: Final = frozenset({StageName.CAPACITY, StageName.COUNTERS})
 _FREE_STAGES: Final = frozenset({StageName.TAINTS, StageName.UNUSED, StageName.CAPACITY, StageName.COUNTERS})
@@ -162,7 +165,7 @@ def is_said(view: FunnelView, certainty: Certainty, said: str, *, about: bool) -
     which the request shows; ``about``: where none does, the constraint decides, or nothing matches, that the sentence
     is about this request. Of an alternative the sentence names what it wants, and what nodes have against it.
     """
-    tracks = [track for track in view.tracks if has_devices(track)]
+    tracks, said = [track for track in view.tracks if has_devices(track)], _AGES.sub("", said)
     if not tracks or certainty.devices.sign or certainty.free_devices.sign:
         return False
     if "/" in view.request:
@@ -170,14 +173,23 @@ def is_said(view: FunnelView, certainty: Certainty, said: str, *, about: bool) -
         others = [stage for stage in found if stage.name is not StageName.SELECTORS]
         constrained = any(track.funnel.best is not None for track in tracks)
         return not constrained and bool(others) and all(_is_noted(stage, view, said) for stage in others)
+    if len(tracks) > 1:
+        return about and all(_is_track_said(track, view, said) for track in tracks)
     funnel = tracks[0].funnel
     stages = [stage for stage in funnel.stages if stage.removed]
-    if len(tracks) > 1 or (stages and funnel.best is not None):
+    if stages and funnel.best is not None:
         return False
     later = [stage for stage in stages if stage.name is not StageName.SELECTORS]
     if not stages or (about and not later and not stages[0].count):
         return about
     return all(_is_noted(stage, view, said) for stage in later or stages)
+
+
+def _is_track_said(track: Track, view: FunnelView, said: str) -> bool:
+    """Whether the first line has why this node, or these, have too few devices."""
+    stages = [stage for stage in track.funnel.stages if stage.removed and stage.name is not StageName.SELECTORS]
+    named = all(name in said for name in track.group.names)
+    return track.funnel.best is None and bool(stages) and named and all(_is_noted(s, view, said) for s in stages)
 
 
 def _is_noted(stage: Stage, view: FunnelView, said: str) -> bool:

@@ -254,7 +254,11 @@ def test_an_amount_that_the_first_line_tells_is_not_repeated_in_the_table() -> N
         each["spec"]["pool"]["resourceSliceCount"] = 2
     del slices[1]["spec"]["devices"]
     held = build.claim("held", held=[("node-1", "half-0")], by=["other"])
-    more = build.slice_("node-2", build.device("gpu-0", taints=[{"key": "ecc", "effect": "NoSchedule"}]))
-    text = joined(page(*slices, more, held, build.claim("claim"), POD, build.node(), build.node("node-2")))
+    # More nodes than the first line tells.
+    names = [f"node-{number}" for number in range(2, 5)]
+    taints = [[{"key": f"ecc-{name}", "effect": "NoSchedule"}] for name in names]
+    more = [build.slice_(name, build.device("gpu-0", taints=taint)) for name, taint in zip(names, taints, strict=True)]
+    nodes = map(build.node, ("node-1", *names))
+    text = joined(page(*slices, *more, held, build.claim("claim"), POD, *nodes))
     assert "counters allow 0" in text
     assert text.count("needs 12Gi, 6Gi of 18Gi left") == 1

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from kubectl_dra.diagnosis.queues import FlavorQuota, HeldBy, Queued
 from kubectl_dra.output.pending.queues import queue_lines, queue_reason
 from kubectl_dra.reports.ask import claim_ask
+from kubectl_dra.reports.remedies import Tried
 from tests.kit import build, facts
 from tests.output.pending.test_brief_pages import TABLE
 from tests.output.pending.test_more_situations import holding
@@ -44,9 +46,34 @@ def test_all_of_few_nodes_are_named_where_none_has_any_device_left() -> None:
     held = [*holding("a", "gpu-0"), *holding("b", "gpu-1")]
     held += [each for n in range(3) for each in holding(f"c-{n}", f"gpu-{n}", node="node-2")]
     wish = build.claim("claim", build.request(count=2))
-    told = first_line(report_of(build.node(), build.node("node-2"), SLICE, others, *held, POD, wish))
-    assert "on node-1, both are in use (a 1, b 1)" in told
-    assert "on node-2, all 3 are in use (c-0 1, c-1 1, c-2 1)" in told
+    report = report_of(build.node(), build.node("node-2"), SLICE, others, *held, POD, wish)
+    assert "on node-1, both are in use (a 1, b 1)" in first_line(report)
+    assert "on node-2, all 3 are in use (c-0 1, c-1 1, c-2 1)" in first_line(report)
+    assert TABLE not in page_of(report)
+
+
+def test_a_rule_that_taints_the_only_devices_is_in_the_first_line_and_in_no_table() -> None:
+    rule = {
+        "kind": "DeviceTaintRule",
+        "metadata": {"name": "rule"},
+        "spec": {
+            "deviceSelector": {"driver": DRIVER},
+            "taint": {"key": "sick", "effect": "NoSchedule", "timeAdded": "2025-12-31T20:00:00Z"},
+        },
+    }
+    report = report_of(build.node(), SLICE, rule, POD, build.claim("claim"))
+    assert "are tainted (sick:NoSchedule, rule rule)" in first_line(report)
+    assert TABLE not in page_of(report)
+
+
+def test_changes_without_success_are_not_counted_where_more_devices_would_do() -> None:
+    """Which would contradict the sentence above."""
+    held = [*holding("a", "gpu-0"), *holding("b", "gpu-1")]
+    found = report_of(build.node(), SLICE, *held, POD, build.claim("claim"))
+    without = msgspec.structs.replace(found, remedies=(), no_pair_helps=True, tried=Tried(singles=1))
+    assert "This would make it fit: add" in page_of(without)
+    assert "No change was found" not in page_of(without)
+    assert "No change was found" in page_of(msgspec.structs.replace(without, additions=()))
 
 
 def test_amounts_of_devices_are_told_once_each() -> None:
