@@ -76,6 +76,13 @@ def test_how_often_is_unknown_in_a_sentence(capfd: Any, tmp_path: Path) -> None:
     assert "How many times a pod that requests 1 × gpu.example.com fits is unknown" in unfolded(out)
 
 
+def test_one_after_the_other_is_unknown_too(capfd: Any, tmp_path: Path) -> None:
+    """Devices that several nodes reach are counted copy by copy: the first that is not decided is none that fails."""
+    _, out, _ = said(capfd, "capacity", "--class", "any-device", "--from", str(without(tmp_path, "ResourceClaim")))
+    assert "How many times a pod that requests 1 × any-device fits is unknown" in unfolded(out)
+    assert "does not fit" not in out
+
+
 def test_what_is_unread_comes_before_what_is_supposed(capfd: Any, tmp_path: Path) -> None:
     node = "gke-prod-h100-5f3a2b1c-k4tq"
     words = ("why-pending", "-A", "--remove-node", node, "--from", str(without(tmp_path, "DeviceClass")))

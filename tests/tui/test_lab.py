@@ -265,6 +265,8 @@ def test_free_devices_of_a_model_to_start_from():
         await ui.press("f2")
         assert [row.name for row in ui.app.view.grid.rows][:2] == ["all H100", "all free H100"]
         assert 'model == "H100"' in ui.screen
+        # The value of another attribute says nothing without the attribute's name.
+        assert "all free with profile quarter" in [row.name for row in ui.app.view.grid.rows]
         await ui.press("down", "enter")
         assert "devices of the selector" in ui.crumbs
         rows = ui.app.view.grid.rows

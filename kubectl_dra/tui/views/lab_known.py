@@ -28,6 +28,7 @@ _START: Final = "start with"
 FREE: Final = "matches free"
 FREE_NAME: Final = "free "
 _MODELS: Final = ("productname", "model", "type", "profile")
+_SPEAKING: Final = ("productname", "model")
 _MEMORIES: Final = ("memory", "vram")
 _VALUES: Final = 6
 
@@ -128,8 +129,10 @@ def _starts(named: NamedValue, cluster: ClusterState) -> Iterator[KnownSelector]
         if safe(text) != text or '"' in text or "\\" in text:
             continue
         if named.field == "attributes" and known.type == "string":
+            # "all H100" is understood; "all quarter" says nothing without the name of the attribute.
+            what = text if named.name.lower() in _SPEAKING else f"with {named.name} {text}"
             for free in ("", FREE_NAME):
-                yield KnownSelector(_START, "", f"all {free}{text}", "", 0, f'{path} == "{text}"', None)
+                yield KnownSelector(_START, "", f"all {free}{what}", "", 0, f'{path} == "{text}"', None)
         elif named.field == "capacity":
             selector = f'{path}.compareTo(quantity("{text}")) >= 0'
             yield KnownSelector(_START, "", f"at least {text} {named.name}", "", 0, selector, None)
