@@ -9,7 +9,7 @@ are immutable too; how pods are made anew, their owners decide (:mod:`~kubectl_d
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -22,27 +22,17 @@ from kubectl_dra.diagnosis.records import ObjectRef, PodDiagnosis
 from kubectl_dra.diagnosis.remedies import Proposal, find, quotas
 from kubectl_dra.diagnosis.remedies.records import (
     Action,
-    ClearSelectedNode,
     Competition,
     CreateObject,
-    DeleteClaim,
     DeletePod,
     EditClaim,
-    EditClass,
-    EditGroup,
     EditPod,
     EndReservations,
-    LabelNamespace,
     Prospect,
-    RaiseQuota,
     RemedyKind,
-    RemoveGates,
-    RemoveTaintRule,
     RenewClaim,
     RepairPool,
     TaintDevice,
-    Uncordon,
-    WidenTopology,
 )
 from kubectl_dra.diagnosis.remedies.together import made_alike
 from kubectl_dra.diagnosis.workloads import Owners, ReadOwner
@@ -52,11 +42,10 @@ from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate, Res
 from kubectl_dra.reports.base import ReportRecord
 from kubectl_dra.reports.invocations import Words, changing, dra, kubectl, of, plain_word
 from kubectl_dra.reports.missing_objects import skeleton
+from kubectl_dra.reports.remedy_commands import COMMANDS
 from kubectl_dra.reports.remedy_order import rank
 from kubectl_dra.reports.renewal import Note, QuotasUnread, Renewal
 from kubectl_dra.reports.reservations import patch_of_reservations
-from kubectl_dra.reports.template_patches import patch_text, pointer
-from kubectl_dra.scheduler.binder import SELECTED_NODE
 
 # Which version of a claim every server has from some minor on: schedulers up to 1.33 themselves speak v1beta1.
 _SINCE: Final = ((34, "v1"), (32, "v1beta1"), (31, "v1alpha3"))
@@ -231,7 +220,7 @@ class _Steps:
             claim = self._world.inventory.claims.get(action.claim.key)
             patch = patch_of_reservations(claim, self._world) if claim is not None else None
             return None if patch is None else (Step((patch,)),)
-        make = _MAKERS.get(type(action))
+        make = COMMANDS.get(type(action))
         words = None if make is None else make(action)
         return None if words is None else (Step((words,)),)
 
@@ -301,83 +290,6 @@ def _template(template: ResourceClaimTemplate, claim: ResourceClaim, version: st
     return body
 
 
-def _delete_pod(action: DeletePod) -> Words | None:
-    return kubectl("delete", of("pod", action.pod.name, action.pod.namespace))
-
-
-def _delete_claim(action: DeleteClaim) -> Words | None:
-    return kubectl("delete", of("resourceclaim", action.claim.name, action.claim.namespace))
-
-
-def _remove_gates(action: RemoveGates) -> Words | None:
-    patch = patch_text([("/spec/schedulingGates", None)])
-    return kubectl("patch", of("pod", action.pod.name, action.pod.namespace), "--type=json", "-p", patch)
-
-
-def _remove_rule(action: RemoveTaintRule) -> Words | None:
-    return kubectl("delete", of("devicetaintrule", action.rule))
-
-
-def _label(action: LabelNamespace) -> Words | None:
-    return kubectl("label", of("namespace", action.namespace), plain_word(f"{action.label}={action.value}"))
-
-
-def _clear_selected_node(action: ClearSelectedNode) -> Words | None:
-    return kubectl(
-        "annotate", of("persistentvolumeclaim", action.claim.name, action.claim.namespace), f"{SELECTED_NODE}-"
-    )
-
-
-def _widen(action: WidenTopology) -> Words | None:
-    words = action.field.replace("[", ".").replace("]", "").split(".")
-    patch = patch_text([(pointer(*words, "values", "-"), action.value)])
-    return kubectl("patch", of("storageclass", action.storage_class), "--type=json", "-p", patch)
-
-
-def _uncordon(action: Uncordon) -> Words | None:
-    return kubectl("uncordon", of("node", action.node))
-
-
-def _raise_quota(action: RaiseQuota) -> Words | None:
-    patch = patch_text([(pointer("spec", "hard", action.resource), action.after)])
-    return kubectl("patch", of("resourcequota", action.quota.name, action.quota.namespace), "--type=json", "-p", patch)
-
-
-def _delete_slice(action: RepairPool) -> Words | None:
-    return kubectl("delete", of("resourceslice", action.slice_name)) if action.slice_name else None
-
-
-def _edit_class(action: EditClass) -> Words | None:
-    index = action.field.partition("[")[2].removesuffix("]")
-    selector = f"/spec/selectors/{index}" + ("/cel/expression" if action.after else "")
-    path = selector if index else f"/spec/{action.field}"
-    patch = patch_text([(path, action.after or None)])
-    return kubectl("patch", of("deviceclass", action.device_class), "--type=json", "-p", patch)
-
-
-def _edit_group(action: EditGroup) -> Words | None:
-    patch = patch_text([(f"/spec/schedulingPolicy/gang/{action.field}", int(action.after))])
-    # Other gang schedulers have PodGroups of their own.
-    target = of("podgroup.scheduling.k8s.io", action.group.name, action.group.namespace)
-    return kubectl("patch", target, "--type=json", "-p", patch)
-
-
-_MAKERS: Final[dict[type, Callable[[Any], Words | None]]] = {
-    DeletePod: _delete_pod,
-    DeleteClaim: _delete_claim,
-    RemoveGates: _remove_gates,
-    RemoveTaintRule: _remove_rule,
-    LabelNamespace: _label,
-    ClearSelectedNode: _clear_selected_node,
-    WidenTopology: _widen,
-    Uncordon: _uncordon,
-    RaiseQuota: _raise_quota,
-    EditClass: _edit_class,
-    RepairPool: _delete_slice,
-    EditGroup: _edit_group,
-}
-
-
 def lacks_a_name(remedy: RemedyReport) -> bool:
     """Whether there are no steps because an object has a name that the API can't hold."""
     return not remedy.steps and any(map(_is_unnameable, remedy.actions))
@@ -386,7 +298,7 @@ def lacks_a_name(remedy: RemedyReport) -> bool:
 def _is_unnameable(action: Action) -> bool:
     if isinstance(action, RepairPool) and not action.slice_name:
         return False
-    if (make := _MAKERS.get(type(action))) is not None:
+    if (make := COMMANDS.get(type(action))) is not None:
         return make(action) is None
     named: tuple[ObjectRef | None, ...] = ()
     if isinstance(action, EndReservations):
