@@ -20,6 +20,7 @@ from kubectl_dra.diagnosis.gangs.groups import pods_of
 from kubectl_dra.diagnosis.open_plugins import open_plugins
 from kubectl_dra.diagnosis.records import ObjectRef, PodDiagnosis, Verdict
 from kubectl_dra.diagnosis.remedies import (
+    adding,
     amounts,
     company,
     edits,
@@ -182,16 +183,16 @@ class _Finder:
     def _additions(self) -> Iterator[Proposal]:
         """What new devices would do, and a new node; each the first that works."""
         self._fits_only = not self._gated
-        for candidates in (freeing.more_devices(self._case), freeing.more_nodes(self._case)):
+        for candidates in (adding.more_devices(self._case), adding.more_nodes(self._case)):
             found = self._first(candidates)
             if found is not None:
                 yield found
         if _ruled_out(self._case):
-            elsewhere = self._first(freeing.devices_elsewhere(self._case))
+            elsewhere = self._first(adding.devices_elsewhere(self._case))
             if elsewhere is not None:
                 yield elsewhere
         if self._case.diagnosis.nodes and not self._found:
-            yield from (_untried(candidate) for candidate in freeing.unlike(self._case))
+            yield from (_untried(candidate) for candidate in adding.unlike(self._case))
 
     def _first(self, candidates: Iterable[Candidate]) -> Proposal | None:
         """The first that works and is not lost to others, of a few."""

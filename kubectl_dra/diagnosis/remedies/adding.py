@@ -1,0 +1,195 @@
+"""Remedies that only hardware can bring: more devices like one that would do, or a node like another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Final
+
+from msgspec.structs import replace as replace_fields
+
+from kubectl_dra.cluster.edits import Put
+from kubectl_dra.diagnosis import whatif
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.gangs.groups import pods_of
+from kubectl_dra.diagnosis.records import Funnel, NodeOutcome, StageName
+from kubectl_dra.diagnosis.remedies import changes
+from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
+from kubectl_dra.diagnosis.remedies.records import AddDevices, RemedyKind
+from kubectl_dra.model.core import Node
+from kubectl_dra.model.ids import DeviceId, Key
+from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.model.resource import Device, ResourceSlice
+from kubectl_dra.model.storage import CsiNode
+
+_ADD_COST: Final = 90
+_MAX_NODES_ADDED: Final = 16
+_MODELS: Final = 4
+_MODEL_NODES: Final = 3
+
+
+def more_devices(case: Case) -> Iterator[Candidate]:
+    """As many more as the nearest node lacks, like one that would do; more where requests compete for them."""
+    competing = any(True for _ in case.causes(Code.REQUESTS_COMPETE, Code.CONSTRAINT))
+    for _, _, request, funnels in case.funnels():
+        if request.allocation_mode != "ExactCount":
+            continue
+        nearest = min(funnels, key=_lacking)
+        model = _model(case.world.inventory, _selected_devices(funnels))
+        lacking = max(_lacking(nearest), 1 if competing else 0)
+        if model is None or lacking <= 0 or not _can_be_added(case.world.inventory, *model):
+            continue
+        most = max(lacking, request.count) if competing else lacking
+        steps = [_adding(*model, count) for count in range(lacking, most + 1)]
+        yield replace(steps[0], steps=tuple(steps[1:]))
+
+
+def _can_be_added(inventory: Inventory, slice_: ResourceSlice, device: Device) -> bool:
+    """Whether a node may get another device like one: machines of a kind come with theirs, and parts of them are none.
+
+    What several pods use at a time are CPUs, memory and the like.
+    """
+    nodes = {each.spec.node_name for each in inventory.slices.values() if each.spec.driver == slice_.spec.driver}
+    return len(nodes) < 2 and not device.allow_multiple_allocations and not device.consumes_counters
+
+
+def devices_elsewhere(case: Case) -> Iterator[Candidate]:
+    """On the first node that has no device of the class as many as the request asks for, like one of another node."""
+    slices = case.world.inventory.slices.values()
+    models = ((each, device) for each in slices for device in each.spec.devices[:1] if not device.consumes_counters)
+    published = list(islice(models, _MODELS))
+    empty = {
+        group.nodes[0]: None
+        for group in case.diagnosis.nodes
+        if group.outcome is NodeOutcome.CANNOT_ALLOCATE and group.nodes
+        for report in group.requests
+        if report.funnel is not None and not report.funnel.total
+    }
+    for _, _, request, _ in case.funnels():
+        count = request.count if request.allocation_mode == "ExactCount" else 1
+        for node in list(empty)[:1]:
+            steps = [_on_node(*model, count, node) for model in published]
+            if steps:
+                yield replace(steps[0], steps=tuple(steps[1:]))
+
+
+def _on_node(slice_: ResourceSlice, device: Device, count: int, node: str) -> Candidate:
+    """A pool of its own for the node, with so many devices like one; what taints that one has the others have not."""
+    name = f"{slice_.metadata.name}-added-on-{node}"
+    more = tuple(
+        replace_fields(
+            device, name=f"{device.name}-added-{i}", taints=(), node_name=None, node_selector=None, all_nodes=None
+        )
+        for i in range(count)
+    )
+    pool = replace_fields(slice_.spec.pool, name=f"added-on-{node}", resource_slice_count=1)
+    here = replace_fields(
+        slice_.spec, node_name=node, node_selector=None, all_nodes=None, per_device_node_selection=None
+    )
+    spec = replace_fields(here, pool=pool, devices=more, shared_counters=())
+    added = replace_fields(slice_, metadata=replace_fields(slice_.metadata, name=name), spec=spec)
+
+    def change(inventory: Inventory) -> Inventory:
+        return inventory.replace(slices={**inventory.slices, name: added})
+
+    like = str(DeviceId(slice_.spec.driver, slice_.spec.pool.name, device.name))
+    return Candidate(RemedyKind.ADD_DEVICES, (AddDevices(count, like, node),), _ADD_COST, (change,), only=(node,))
+
+
+def more_nodes(case: Case) -> Iterator[Candidate]:
+    """A node like one of the nearest, where devices or other resources are what lacks; several for a group."""
+    short = any(True for _ in case.causes(Code.NODE_RESOURCES))
+    groups = [group for group in case.diagnosis.nodes if group.nodes]
+    near = [group.nodes[0] for group in groups if short or group.outcome is NodeOutcome.CANNOT_ALLOCATE]
+    tainted = {group.nodes[0] for group in groups if any(_has_none_untainted(each.funnel) for each in group.requests)}
+    near = [name for name in near if name not in tainted]
+    for node in near[:_MODEL_NODES]:
+        steps = [_nodes_like(case, node, count) for count in range(1, _most_nodes(case) + 1)]
+        yield replace(steps[0], steps=tuple(steps[1:]))
+
+
+def _has_none_untainted(funnel: Funnel | None) -> bool:
+    """Whether taints are why a node has no device, so that nobody wants another node like it."""
+    return (
+        funnel is not None and bool(funnel.stage(StageName.TAINTS).removed) and not funnel.stage(StageName.TAINTS).count
+    )
+
+
+def _most_nodes(case: Case) -> int:
+    """A single pod needs one node; of a group each pod may need one."""
+    group = case.pod.spec.scheduling_group
+    if group is None:
+        return 1
+    members = pods_of(case.world, Key(case.pod.metadata.namespace, group.pod_group_name))
+    return max(1, min(_MAX_NODES_ADDED, sum(not pod.spec.node_name for pod in members)))
+
+
+def _nodes_like(case: Case, node: str, count: int) -> Candidate:
+    names = whatif.new_names(case.world.inventory, node, count)
+    change = _with_nodes(whatif.like(case.world.inventory, node, free=True), names)
+    cost = _ADD_COST + count
+    return Candidate(RemedyKind.ADD_DEVICES, (whatif.AddNode(node, count, free=True),), cost, (change,), only=names)
+
+
+def _with_nodes(template: whatif.NodeTemplate, names: Sequence[str]) -> changes.Change:
+    """New nodes with what they publish; nothing runs on them yet."""
+
+    def change(inventory: Inventory) -> Inventory:
+        nodes, slices = dict(inventory.nodes), dict(inventory.slices)
+        csi = dict(inventory.storage.csi_nodes)
+        for edit in (edit for name in names for edit in template.edits(name)):
+            assert isinstance(edit, Put)  # noqa: S101 - of a node that comes nothing goes
+            match edit.record:
+                case Node():
+                    nodes[edit.key.name] = edit.record
+                case ResourceSlice():
+                    slices[edit.key.name] = edit.record
+                case CsiNode():
+                    csi[edit.key.name] = edit.record
+        storage = inventory.storage
+        if template.csi is not None:
+            storage = replace(storage, csi_nodes=csi)
+        return inventory.replace(nodes=nodes, slices=slices, storage=storage)
+
+    return change
+
+
+def unlike(case: Case) -> Iterator[Candidate]:
+    """Devices of a class where none exists that would do, so that nothing can be tried."""
+    for _, _, request, funnels in case.funnels():
+        if not any(True for _ in _selected_devices(funnels)):
+            count = request.count if request.allocation_mode == "ExactCount" else 1
+            action = AddDevices(count, "", "", request.device_class_name)
+            yield Candidate(RemedyKind.ADD_DEVICES, (action,), _ADD_COST)
+
+
+def _adding(slice_: ResourceSlice, device: Device, count: int) -> Candidate:
+    like = str(DeviceId(slice_.spec.driver, slice_.spec.pool.name, device.name))
+    change = changes.add_devices(slice_.metadata.name, device, count)
+    action = AddDevices(count, like, slice_.spec.node_name or "")
+    only = (slice_.spec.node_name,) if slice_.spec.node_name else ()
+    return Candidate(RemedyKind.ADD_DEVICES, (action,), _ADD_COST, (change,), only=only)
+
+
+def _lacking(funnel: Funnel) -> int:
+    return funnel.needed - funnel.together
+
+
+def _selected_devices(funnels: Sequence[Funnel]) -> Iterable[str]:
+    """Devices that pass the selectors, on the node that lacks the least first."""
+    for funnel in sorted(funnels, key=_lacking):
+        yield from funnel.after(StageName.SELECTORS)
+
+
+def _model(inventory: Inventory, devices: Iterable[str]) -> tuple[ResourceSlice, Device] | None:
+    wanted = next(iter(devices), None)
+    if wanted is None:
+        return None
+    for slice_ in inventory.slices.values():
+        prefix = f"{slice_.spec.driver}/{slice_.spec.pool.name}/"
+        if wanted.startswith(prefix):
+            for device in slice_.spec.devices:
+                if prefix + device.name == wanted:
+                    return slice_, device
+    return None
