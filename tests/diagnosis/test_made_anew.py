@@ -17,7 +17,7 @@ from kubectl_dra.reports.remedies import find_remedies
 from tests.kit import build, facts
 from tests.kit.clock import CLOCK
 
-TWO = build.slice_("node-1", build.device("gpu-0"), build.device("gpu-1"))
+TWO = build.slice_("node-1", build.device("gpu-0", attributes={"uuid": "GPU-0001-aa"}), build.device("gpu-1"))
 ONE = build.slice_("node-1", build.device("gpu-0"))
 PLACED = build.pod(claims=["claim"], node_name="node-1")
 MINE = build.claim(held=[("node-1", "gpu-0")], by=["pod"], on="node-1")
@@ -73,6 +73,18 @@ def test_a_driver_that_serves_one_pod_per_claim_is_given_two_claims() -> None:
         # None is left, or it is not for want of another device that it fails.
         ("error creating GPU instance: Insufficient Resources", ONE, []),
         ("write /var/run/cdi/x.json: no space left on device", TWO, []),
+        # The words speak of the device: by its name, by its UUID, or by an error that only devices have.
+        ("enabling gpu-0: not found on the bus", TWO, [f"{TAINTED} (recreate the pod)"]),
+        ("GPU-0001-aa is in use by another process", TWO, [f"{TAINTED} (recreate the pod)"]),
+        ("Xid 79: GPU has fallen off the bus", TWO, [f"{TAINTED} (recreate the pod)"]),
+        # They speak of something else, which the next device lacks as well.
+        ('error applying config on gpu-0: widgets.example.com "net" not found', TWO, []),
+        ('gpu-0: strict decoding error: unknown field "busy"', TWO, []),
+        ("gpu-0: pod using host network can not claim host devices in use", TWO, []),
+        ("gpu-0: open /dev/x: permission denied: device busy", TWO, []),
+        ("rpc error: code = Unavailable: connection lost", TWO, []),
+        ("executable nvidia-smi not found", TWO, []),
+        ("gpu-01 is in use", TWO, []),
     ],
 )
 def test_a_device_that_its_driver_cannot_prepare_is_left_for_another(

@@ -30,10 +30,21 @@ from kubectl_dra.scheduler.claims import sources
 
 _POD_COST: Final = 30
 _TAINT_COST: Final = 50
-#: What a driver says of one device, rather than of itself or of the claim's configuration.
-_OF_THE_DEVICE: Final = re.compile(
-    r"insufficient resources|in use|busy|not found|no such device|unhealthy|\blost\b|\becc\b|\bxid\b", re.IGNORECASE
+#: Errors that only a device has.
+_OF_A_DEVICE: Final = re.compile(
+    r"insufficient resources|device (?:or resource )?(?:is )?busy|no such device|unhealthy|fallen off|\becc\b|\bxid\b",
+    re.IGNORECASE,
 )
+#: What may be said of a device, and of anything else: only where the words name the device.
+_OF_ANYTHING: Final = re.compile(r"in use|busy|not found|\blost\b", re.IGNORECASE)
+#: What the next device would fail for too: its configuration, an object of the API, a right, a network, a connection.
+_OF_ALL_DEVICES: Final = re.compile(
+    r"decod|unmarshal|unknown field|invalid (?:config|value|param)|host ?network|denied|forbidden|not allowed|"
+    r"not permitted|unauthorized|rpc error|deadline exceeded|timed out|[a-z][a-z0-9.-]* \"[^\"]*\" not found",
+    re.IGNORECASE,
+)
+#: Attributes that tell one device from the next, by the ends of their names.
+_IDENTIFYING: Final = ("uuid", "guid", "serial", "busid", "address", "ifname")
 #: What failed less often may pass by itself.
 _OFTEN: Final = 3
 TAINT: Final = DeviceTaint(key="unhealthy", effect="NoSchedule")
@@ -53,19 +64,46 @@ def candidates(case: Case) -> Iterator[Candidate]:
                 yield from (_anew(case, each) for each in _named_by_the_container(case))
             case Code.DRIVER_FAILED, KubeletText() as said if serves_one_pod(said):
                 yield from (_anew(case, each) for each in _own_claims(case, cause))
-            case Code.DRIVER_FAILED, KubeletText() as said if _is_of_the_device(said):
+            case Code.DRIVER_FAILED, KubeletText() as said if _is_of_the_device(case, _claim(case, cause), said):
                 yield from (_anew(case, each) for each in _other_device(case, cause))
 
 
-def _is_of_the_device(said: KubeletText) -> bool:
-    """Whether the kubelet's trying again does not help, and another device may."""
-    return said.times >= _OFTEN and _OF_THE_DEVICE.search(said.detail or said.text) is not None
+def _is_of_the_device(case: Case, claim: ResourceClaim | None, said: KubeletText) -> bool:
+    """Whether the kubelet's trying again does not help, and another device may: the words are about this very one."""
+    words = said.detail or said.text
+    if said.times < _OFTEN or _OF_ALL_DEVICES.search(words) is not None:
+        return False
+    if _OF_A_DEVICE.search(words) is not None:
+        return True
+    return _OF_ANYTHING.search(words) is not None and any(_is_named(name, words) for name in _names(case, claim))
+
+
+def _is_named(name: str, words: str) -> bool:
+    """Whether the words have the name as a whole: gpu-1 is not in gpu-10."""
+    return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", words, re.IGNORECASE) is not None
+
+
+def _names(case: Case, claim: ResourceClaim | None) -> Iterator[str]:
+    """What the claim's devices may be called: their names, and what their attributes tell them apart by."""
+    allocation = claim.status.allocation if claim is not None else None
+    for result in allocation.devices.results if allocation is not None else ():
+        yield result.device
+        for slice_ in case.world.inventory.slices_by_pool.get(PoolId(result.driver, result.pool), ()):
+            for device in slice_.spec.devices:
+                if device.name == result.device:
+                    yield from _identities(device)
+
+
+def _identities(device: Device) -> Iterator[str]:
+    for name, attribute in device.attributes.items():
+        if attribute.string and name.lower().endswith(_IDENTIFYING):
+            yield attribute.string
 
 
 def while_binding(case: Case) -> Iterator[Candidate]:
     """Another device in place of one that could not be attached; the scheduler itself gives the claim back."""
     for cause in case.causes(Code.BINDING_FAILED):
-        claim = case.world.inventory.claims.get(cause.claim.key) if cause.claim is not None else None
+        claim = _claim(case, cause)
         if claim is not None and isinstance(cause.detail, BindingProblem):
             key = key_of(claim.metadata)
             change = changes.both(_tainted(cause.detail.device), _given_back(key))
@@ -94,9 +132,13 @@ def _own_claims(case: Case, cause: Cause) -> Iterator[Candidate]:
             yield own_claim(case, entry.name, claim)
 
 
+def _claim(case: Case, cause: Cause) -> ResourceClaim | None:
+    return case.world.inventory.claims.get(cause.claim.key) if cause.claim is not None else None
+
+
 def _other_device(case: Case, cause: Cause) -> Iterator[Candidate]:
     """Another device of the class, where the claim has one only, so that it is clear which one fails."""
-    claim = case.world.inventory.claims.get(cause.claim.key) if cause.claim is not None else None
+    claim = _claim(case, cause)
     allocation = claim.status.allocation if claim is not None else None
     results = allocation.devices.results if allocation is not None else ()
     if len(results) == 1:
