@@ -246,7 +246,7 @@ class Code(StrEnum):
     BINDING_IN_PROGRESS = "DRA-501", "binding under way", "the devices are reserved for the pod; binding is under way"
 
     PREPARING = ("DRA-600", "kubelet prepares devices",
-        "the pod is scheduled; the kubelet and the driver prepare its devices")
+        "the pod is scheduled; the kubelet and the driver prepare its devices", "KubeletText")
     DRIVER_NOT_REGISTERED = ("DRA-610", "driver not registered",
         "the driver is not registered at the kubelet of the node", "KubeletText")
     DRIVER_FAILED = "DRA-611", "driver failed", "the driver failed to prepare the devices", "KubeletText"
@@ -259,6 +259,8 @@ class Code(StrEnum):
     KUBELET_FAILED = "DRA-615", "kubelet failed", "the kubelet failed to prepare the devices", "KubeletText"
     KUBELET_API = ("DRA-616", "kubelet and API differ",
         "the kubelet reads claims in a version of the API that the server does not serve", "KubeletText")
+    KUBELET_WARNS = ("DRA-617", "failure on the node",
+        "the kubelet reports a failure other than of preparing devices", "KubeletText")
     DEVICE_UNHEALTHY = "DRA-620", "device unhealthy", "a device of the pod is reported as not healthy", "Health"
     CONTAINER_WAITS = ("DRA-630", "container waits",
         "a container waits for something other than devices", "ContainerWaits")

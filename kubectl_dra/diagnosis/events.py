@@ -16,6 +16,11 @@ def subject_uid(event: Event) -> str:
     return about.uid
 
 
+def reporter(event: Event) -> str:
+    """The component that wrote it; empty if it does not say."""
+    return event.reporting_component or event.source.component
+
+
 def times(event: Event) -> int:
     """How often it was seen; 1 where it does not say."""
     return max(event.series.count if event.series is not None else 0, event.count, 1)

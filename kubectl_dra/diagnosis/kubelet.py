@@ -6,7 +6,8 @@ Upstream: pkg/kubelet/cm/dra/manager.go (texts of FailedPrepareDynamicResources)
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
 from typing import Final
 
 from msgspec.structs import replace
@@ -14,6 +15,7 @@ from msgspec.structs import replace
 from kubectl_dra.diagnosis import events as events_
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Cause, ContainerWaits, Health, KubeletText, ObjectRef
+from kubectl_dra.model.clock import parse_time
 from kubectl_dra.model.core import ContainerStatus, Event, Node, Pod
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import Key
@@ -21,6 +23,12 @@ from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.scheduler.claims import is_reserved_for
 
 PREPARE_FAILED: Final = "FailedPrepareDynamicResources"
+#: They don't keep containers from starting (pkg/kubelet/network/dns, pkg/kubelet/kubelet_pods.go).
+_HARMLESS: Final = frozenset({"DNSConfigForming", "FailedToRetrieveImagePullSecret", "CheckLimitsForResolvConf"})
+#: Normal events of containers, which come only after mounts, devices and the sandbox (pkg/kubelet/events).
+_PROGRESS: Final = frozenset({"Pulling", "Pulled", "Created", "Started"})
+#: Who acts on a pod that has its node; the second one attaches volumes (pkg/controller/volume/attachdetach).
+_ON_NODES: Final = frozenset({"kubelet", "attachdetach-controller"})
 _PREFIX: Final = re.compile(
     r"Failed to prepare dynamic resources: (?:prepare dynamic resources: )?(?P<text>.*)", re.DOTALL
 )
@@ -59,6 +67,44 @@ def failure(pod: Pod, events: Iterable[Event], node: Node | None = None) -> Caus
     last = max(about, key=events_.last_seen, default=None)
     version = node.status.node_info.kubelet_version if node is not None else ""
     return _cause(pod, last, version) if last is not None else None
+
+
+def said(pod: Pod, events: Sequence[Event], node: Node | None, unusable: Sequence[Cause]) -> list[Cause]:
+    """What has failed on the node, the newest first; ``unusable``: what the claims show of it."""
+    prepared, other = failure(pod, events, node), warning(pod, events)
+    found = [known_better(prepared, unusable)] if prepared is not None else []
+    found = [other, *found] if other is not None else found
+    return sorted(found, key=_seen, reverse=True)
+
+
+def _seen(cause: Cause) -> str:
+    return cause.detail.time if isinstance(cause.detail, KubeletText) else ""
+
+
+def warning(pod: Pod, events: Iterable[Event]) -> Cause | None:
+    """The newest Warning about anything else since the pod was scheduled; no cause once containers came after it."""
+    uid = pod.metadata.uid
+    scheduled = next((c for c in pod.status.conditions if c.type == "PodScheduled" and c.status == "True"), None)
+    since = parse_time(scheduled.last_transition_time) if scheduled is not None else None
+    about = [e for e in events if events_.subject_uid(e) in ("", uid) and events_.reporter(e) in _ON_NODES]
+    warnings = [e for e in about if e.type == "Warning" and e.reason != PREPARE_FAILED and _is_later(e, since)]
+    last = max(warnings, key=lambda e: (e.reason not in _HARMLESS, events_.last_seen(e)), default=None)
+    if last is None:
+        return None
+    seen = parse_time(events_.last_seen(last))
+    overcome = any(e.reason in _PROGRESS and seen is not None and _is_later(e, seen) for e in about)
+    text, time = events_.text(last), events_.last_seen(last)
+    detail = KubeletText(
+        text, detail=text, time=time, times=events_.times(last), first=events_.first_seen(last), reason=last.reason
+    )
+    code = Code.PREPARING if overcome or last.reason in _HARMLESS else Code.KUBELET_WARNS
+    return Cause(code, detail, nodes=(pod.spec.node_name,))
+
+
+def _is_later(event: Event, than: datetime | None) -> bool:
+    """Whether an event was seen at a time or after it; where either is not known it was."""
+    seen = parse_time(events_.last_seen(event))
+    return seen is None or than is None or seen >= than
 
 
 def _cause(pod: Pod, event: Event, version: str) -> Cause:

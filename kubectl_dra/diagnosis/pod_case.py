@@ -148,14 +148,15 @@ class PodCase:
         ]
         claims = [entry.claim for entry in self.entries if entry.claim is not None and entry not in broken]
         unusable = list(kubelet.not_usable(self.pod, claims, world.features))
-        failure = kubelet.failure(self.pod, self._events(), world.inventory.nodes.get(self.pod.spec.node_name))
-        said = [] if failure is None else [kubelet.known_better(failure, unusable)]
+        waiting = list(kubelet.waiting(self.pod))
+        said = kubelet.said(self.pod, self._events(), world.inventory.nodes.get(self.pod.spec.node_name), unusable)
+        if waiting:
+            said = [each for each in said if each.code is not Code.KUBELET_WARNS]
         of_gates = ClaimGates(world.inventory, world.evidence, world.features, self.pod).causes(broken)
-        found = [*self._vanished(), *said, *of_gates, *unusable]
-        found += kubelet.unhealthy(self.pod)
-        found += kubelet.waiting(self.pod)
+        failures = [each for each in said if each.code is not Code.PREPARING]
+        found = [*self._vanished(), *failures, *of_gates, *unusable, *kubelet.unhealthy(self.pod), *waiting]
         told: set[tuple[Code, ObjectRef | None]] = set()
-        for cause in found or [Cause(Code.PREPARING, nodes=(self.pod.spec.node_name,))]:
+        for cause in found or said or [Cause(Code.PREPARING, nodes=(self.pod.spec.node_name,))]:
             if cause.code is Code.DEVICE_UNHEALTHY or (cause.code, cause.claim) not in told:
                 told.add((cause.code, cause.claim))
                 yield cause

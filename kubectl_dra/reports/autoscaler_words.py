@@ -52,6 +52,6 @@ def autoscaler_words(pod: Pod, events: Iterable[Event], now: datetime) -> Autosc
 
 def _who(event: Event) -> str:
     if event.reason == _FAILED:
-        component = event.reporting_component or event.source.component
+        component = events_.reporter(event)
         return _KARPENTER if component.startswith(_KARPENTER) else ""
     return _REFUSES.get(event.reason) or _ACTS.get(event.reason) or ""

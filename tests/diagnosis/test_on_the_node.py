@@ -175,3 +175,59 @@ def test_containers_that_wait_for_something_else(reason: str, told: bool) -> Non
     pod["status"]["containerStatuses"] = [{"name": "main", "state": {"waiting": {"reason": reason}}}]
     codes = [c.code for c in diagnose(mine(), pod=pod).causes]
     assert codes == [Code.CONTAINER_WAITS if told else Code.PREPARING]
+
+
+def warned(reason: str, text: str, time: str = "2026-01-01T00:05:00Z", by: str = "kubelet") -> dict[str, Any]:
+    return build.event("pod", reason, text, time=time) | {"type": "Warning", "source": {"component": by}}
+
+
+PULLED = build.event("pod", "Pulled", "Container image pulled", time="2026-01-01T00:06:00Z") | {
+    "type": "Normal",
+    "source": {"component": "kubelet"},
+}
+SANDBOX = "Failed to create pod sandbox: rpc error: plugin dranet: pod using host network can not claim host devices"
+
+
+@pytest.mark.parametrize(
+    ("events", "reasons"),
+    [
+        ([warned("FailedCreatePodSandBox", SANDBOX)], ["FailedCreatePodSandBox"]),
+        ([warned("AnyReason", "words of a later release")], ["AnyReason"]),
+        ([warned("FailedAttachVolume", "Multi-Attach error", by="attachdetach-controller")], ["FailedAttachVolume"]),
+        ([warned("FailedMount", "a"), warned("FailedMount", "b", "2026-01-01T00:06:00Z")], ["FailedMount"]),
+        ([warned("FailedMount", "a"), warned("DNSConfigForming", "b", "2026-01-01T00:06:00Z")], ["FailedMount"]),
+        ([warned("FailedMount", "of the former node", "2025-12-31T00:00:00Z")], []),
+        ([warned("FailedScheduling", "0/1 nodes are available", by="default-scheduler")], []),
+        ([warned("FailedMount", "a") | {"type": "Normal"}], []),
+    ],
+)
+def test_any_warning_since_the_pod_was_scheduled_counts(events: list[dict[str, Any]], reasons: list[str]) -> None:
+    pod = build.pod(claims=["claim"], node_name="node-1")
+    scheduled = {"type": "PodScheduled", "status": "True", "lastTransitionTime": "2026-01-01T00:00:00Z"}
+    pod["status"] = pod.get("status", {}) | {"conditions": [scheduled]}
+    causes = diagnose(mine(), *events, pod=pod).causes
+    assert [c.code for c in causes] == [Code.KUBELET_WARNS if reasons else Code.PREPARING]
+    assert [c.detail.reason for c in causes if isinstance(c.detail, KubeletText)] == reasons
+
+
+def test_a_warning_that_containers_came_after_is_not_the_cause_but_is_not_kept_back() -> None:
+    (cause,) = diagnose(mine(), warned("FailedMount", "configmap not ready"), PULLED).causes
+    assert cause.code is Code.PREPARING
+    assert isinstance(cause.detail, KubeletText)
+    assert cause.detail.text == "configmap not ready"
+
+
+def test_the_newer_failure_stands_first() -> None:
+    prepared = failed("disk full", "2026-01-01T00:01:00Z")
+    codes = [c.code for c in diagnose(mine(), prepared, warned("FailedMount", "a")).causes]
+    assert codes == [Code.KUBELET_WARNS, Code.KUBELET_FAILED]
+    codes = [c.code for c in diagnose(mine(), prepared, warned("FailedMount", "a", "2026-01-01T00:00:00Z")).causes]
+    assert codes == [Code.KUBELET_FAILED, Code.KUBELET_WARNS]
+
+
+def test_what_a_container_waits_for_says_more_than_the_warnings_about_it() -> None:
+    pod = build.pod(claims=["claim"], node_name="node-1")
+    waiting = {"name": "main", "state": {"waiting": {"reason": "ImagePullBackOff", "message": "not found"}}}
+    pod["status"] = pod.get("status", {}) | {"containerStatuses": [waiting]}
+    codes = [c.code for c in diagnose(mine(), warned("Failed", "Failed to pull image"), pod=pod).causes]
+    assert codes == [Code.CONTAINER_WAITS]

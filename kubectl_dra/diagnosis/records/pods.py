@@ -56,7 +56,7 @@ class GangElsewhere(Evidence, frozen=True):
 class KubeletText(Evidence, frozen=True):
     """What the kubelet said about preparing devices; ``kubelet``: its version, where that may be the reason.
 
-    ``times``: how often it said so from ``first`` to ``time``.
+    ``times``: how often it said so from ``first`` to ``time``. ``reason``: of an event about something else.
     """
 
     text: str
@@ -66,6 +66,7 @@ class KubeletText(Evidence, frozen=True):
     kubelet: str = ""
     times: int = 1
     first: str = ""
+    reason: str = ""
 
 
 class Health(Evidence, frozen=True):

@@ -112,7 +112,11 @@ def _kubelet(kubelet: KubeletText, code: Code, now: datetime, said: str) -> Iter
     """How often the kubelet said so, and its words unless the first line has what they come down to."""
     when = often(kubelet.times, kubelet.first, kubelet.time, now)
     if code in DETAIL_TOLD and innermost(kubelet.detail or kubelet.text) in said:
-        yield from wrapped(fmt("The kubelet said so {}.", when), indent=2, first=0)
+        told = Safe("Reported {}.") if kubelet.reason else Safe("The kubelet said so {}.")
+        yield from wrapped(fmt(told, when), indent=2, first=0)
+        return
+    if kubelet.reason:
+        yield from wrapped(fmt("{}, {}: {}", kubelet.reason, when, without_uids(kubelet.text)), indent=2)
         return
     yield from wrapped(fmt("Kubelet, {}: {}", when, without_uids(kubelet.text)), indent=2)
 

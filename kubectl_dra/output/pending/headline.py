@@ -135,8 +135,10 @@ def _scheduled(report: PendingReport, pod: Safe, reason: Safe) -> Safe:
         return fmt("{} is scheduled to {}, but {}.", pod, where, _by_name(report, reason))
     devices = [name.rpartition("/")[2] for name in report.devices]
     held = fmt(", {} {}", Safe("device" if len(devices) == 1 else "devices"), shortened(devices, _DEVICES))
-    text = "{} is scheduled: {}{}. Its containers have not started yet, and no failure was reported."
-    return fmt(text, pod, report.node, held if devices else Safe(""))
+    warned = any(isinstance(cause.detail, KubeletText) for cause in report.causes)
+    failed = Safe("" if warned else ", and no failure was reported")
+    text = "{} is scheduled: {}{}. Its containers have not started yet{}."
+    return fmt(text, pod, report.node, held if devices else Safe(""), failed)
 
 
 def _by_name(report: PendingReport, reason: Safe) -> Safe:

@@ -41,6 +41,8 @@ _EVERYWHERE: Final = ("cpu", "memory", "pods")
 #: Upstream: k8s.io/apiserver's serviceaccount.MakeUsername.
 _ACCOUNT: Final = re.compile(r"system:serviceaccount:(?P<namespace>[a-z0-9-]+):(?P<name>[a-z0-9.-]+)")
 _NODES: Final = 2
+#: Drivers of network devices, of a pod that shares the node's network (google/dranet, pkg/driver/nri_hooks.go).
+_HOST_NETWORK: Final = re.compile(r"host ?network", re.IGNORECASE)
 
 
 def advice_on_words(report: PendingReport) -> Safe | None:
@@ -64,6 +66,12 @@ def advice_on_words(report: PendingReport) -> Safe | None:
             return fmt(text, name)
         case KubeletText() as said if cause.code is Code.DRIVER_FAILED:
             return _driver(report, said)
+        case KubeletText() as said if cause.code is Code.KUBELET_WARNS and _HOST_NETWORK.search(said.text):
+            text = (
+                "Remove hostNetwork: true from the pod's template (devices move into the network of the pod, and it "
+                "has none of its own), or drop the claim from it."
+            )
+            return Safe(text)
     if cause.code is Code.CLAIM_NOT_ALLOCATED and not has_way_out(report):
         text = (
             "Delete the pod and create it again without spec.nodeName, so that the scheduler places it and its claim. "

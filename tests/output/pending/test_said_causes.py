@@ -158,3 +158,31 @@ def test_a_scheduler_that_wrote_runs() -> None:
     page = page_of(report_of(*objects, refused(pod, "3/4 tasks in gang unschedulable: pod group is not ready")))
     assert "Check that this scheduler runs" not in page
     assert "or lower spec.minMember of PodGroup tf" in page
+
+
+def test_a_warning_of_the_kubelet_that_is_not_about_devices() -> None:
+    words = (
+        'failed to start sandbox: NRI RunPodSandbox failed: plugin "dranet": pod using host network can not claim it'
+    )
+    said = build.event("pod", "FailedCreatePodSandBox", f"Failed to create pod sandbox: {words}")
+    said |= {"type": "Warning", "count": 41, "firstTimestamp": "2025-12-31T23:30:00Z"}
+    said |= {"source": {"component": "kubelet"}}
+    report = report_of(build.node(), SLICE, HELD, said, PLACED)
+    assert first_line(report) == (
+        "Pod ml/pod is scheduled to node-1, but its containers have not started, and FailedCreatePodSandBox was "
+        'reported: plugin "dranet": pod using host network can not claim it.'
+    )
+    page = " ".join(page_of(report).split())
+    assert "no failure was reported" not in page
+    assert page.count("using host network") == 1
+    assert "Reported 41 times, first " in page
+    assert "Remove hostNetwork: true from the pod's template" in page
+
+
+def test_a_warning_that_was_overcome_is_told_but_not_blamed() -> None:
+    said = build.event("pod", "FailedMount", "configmap not ready", time="2026-01-01T00:00:00Z")
+    pulled = build.event("pod", "Pulled", "Container image pulled", time="2026-01-01T00:01:00Z")
+    by = {"source": {"component": "kubelet"}}
+    report = report_of(build.node(), SLICE, HELD, said | by | {"type": "Warning"}, pulled | by, PLACED)
+    assert first_line(report).endswith("Its containers have not started yet.")
+    assert "FailedMount" in page_of(report)

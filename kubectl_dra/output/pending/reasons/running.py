@@ -32,11 +32,15 @@ def _binding_conditions(problem: BindingProblem, _cause: Cause) -> Safe:
 
 
 #: Their sentence holds the kubelet's error, or the end of it.
-DETAIL_TOLD: Final = (Code.DRIVER_FAILED, Code.KUBELET_FAILED)
+DETAIL_TOLD: Final = (Code.DRIVER_FAILED, Code.KUBELET_FAILED, Code.KUBELET_WARNS)
 
 
 def _kubelet(text: KubeletText, cause: Cause) -> Safe:
     return fmt("{}: {}", Safe(cause.code.meaning), innermost(text.detail or text.text))
+
+
+def _warned(text: KubeletText, _cause: Cause) -> Safe:
+    return fmt("its containers have not started, and {} was reported: {}", text.reason, innermost(text.text))
 
 
 def _kubelet_api(_text: KubeletText, _cause: Cause) -> Safe:
@@ -196,6 +200,7 @@ SENTENCES: Final[dict[Code, Sentence]] = {
     Code.CLAIM_NOT_ALLOCATED: _not_allocated,
     Code.KUBELET_API: with_detail(KubeletText, _kubelet_api),
     Code.KUBELET_FAILED: with_detail(KubeletText, _kubelet),
+    Code.KUBELET_WARNS: with_detail(KubeletText, _warned),
     Code.DEVICE_UNHEALTHY: with_detail(Health, _unhealthy),
     Code.CONTAINER_WAITS: with_detail(ContainerWaits, _waits),
     Code.CONSUMER_GONE: with_detail(Consumers, _consumers_gone),
