@@ -19,7 +19,7 @@ from kubectl_dra.api.encode import encode
 from kubectl_dra.api.kinds import RESOURCE_CLAIM, RESOURCE_CLAIM_TEMPLATE
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.records import ObjectRef, PodDiagnosis
-from kubectl_dra.diagnosis.remedies import Proposal, find, quotas
+from kubectl_dra.diagnosis.remedies import Proposal, find, quotas, worth_telling
 from kubectl_dra.diagnosis.remedies.records import (
     Action,
     Competition,
@@ -121,7 +121,10 @@ def find_remedies(
         return tuple(sorted(made, key=lambda each: (not each.verified, rank(each.actions))))
 
     return FoundRemedies(
-        reports(found.proposals), found.none_of_size_two, reports(found.additions), Tried(*found.searched)
+        reports(worth_telling(found.proposals)),
+        found.none_of_size_two,
+        reports(found.additions),
+        Tried(*found.searched),
     )
 
 

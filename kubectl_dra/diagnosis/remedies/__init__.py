@@ -348,6 +348,12 @@ def _wanted(found: Sequence[Proposal]) -> Iterator[Proposal]:
     return (proposal for proposal in found if not (loose and _drops(proposal, "requests")))
 
 
+def worth_telling(found: Sequence[Proposal]) -> Iterator[Proposal]:
+    """Without those whose devices a pod that is made again takes back, where another way leads to a node."""
+    sure = any(map(_holds, found))
+    return (proposal for proposal in found if not (sure and proposal.remedy.competition.taken_back))
+
+
 def _drops(proposal: Proposal, field: str) -> bool:
     """Whether all that is done is to drop something of a claim."""
     actions = proposal.remedy.actions
@@ -367,4 +373,4 @@ def _ranked(found: Iterable[Proposal]) -> tuple[Proposal, ...]:
     return tuple(kept.values())
 
 
-__all__ = ["Action", "Found", "Proposal", "Remedy", "RemedyKind", "find", "proposals", "remedies"]
+__all__ = ["Action", "Found", "Proposal", "Remedy", "RemedyKind", "find", "worth_telling"]

@@ -304,6 +304,11 @@ class Competition(ReportRecord, frozen=True):
         """All of them."""
         return self.before + self.after
 
+    @property
+    def taken_back(self) -> bool:
+        """Whether what is made in place of deleted pods is all that leaves nothing for this pod."""
+        return self.lost and self.count == self.again
+
 
 class Prospect(ReportRecord, frozen=True):
     """What a pod meets that nothing keeps out of the queue any more: the verdict, and its main reason."""

@@ -42,7 +42,7 @@ def _competition(found: Competition) -> Safe:
     """``2 other pods wait for the same; ml/a comes first``: what is freed is shared in the order of the queue."""
     if not found.before and found.after == found.again:
         return Safe("the scheduler tries this pod first, before the one that is started again")
-    if found.lost and found.count == found.again:
+    if found.taken_back:
         return Safe("what is started again is there first, and will probably take it")
     pods = found.count - found.groups
     parts = [counted(pods, "other pod")] if pods else []
