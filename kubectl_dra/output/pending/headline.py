@@ -108,7 +108,7 @@ def pending_cause(report: PendingReport) -> Safe:
     """The same in a list, where the pod has a column of its own and that it is pending goes without saying."""
     if report.verdict is Verdict.SCHEDULABLE and report.code is Code.FITS_NOW:
         return fmt("would fit now{}", _fitting(report))
-    return main_reason(report) or safe(report.verdict)
+    return _by_name(report, main_reason(report)) or safe(report.verdict)
 
 
 def _is_refused(report: PendingReport) -> bool:
