@@ -105,6 +105,14 @@ def test_kueue_says_what_it_waits_for(reason: str, message: str, held: HeldBy) -
     assert queue_reason(told)
 
 
+def test_words_that_nobody_knows_are_the_reason_and_no_quota_is_blamed() -> None:
+    words = 'Invalid value: "a-or-b": FirstAvailable device selection is not supported'
+    told = found(local(), cluster(), work(unreserved("Inadmissible", f"{words}.")))
+    assert (told.held_by, queue_reason(told)) == (HeldBy.UNKNOWN, words)
+    assert "reserved in" not in " ".join(queue_lines(told, NS))
+    assert queue_reason(found(local(), cluster(), work())) == "it starts once Kueue admits it"
+
+
 def test_reserved_and_admitted_are_two_steps() -> None:
     reserved = ("QuotaReserved", "True", "QuotaReserved", "")
     check = {"name": "provision", "state": "Pending", "message": "no node yet"}

@@ -8,6 +8,7 @@ from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.kubelet import serves_one_pod
+from kubectl_dra.diagnosis.queues import HeldBy, Queued
 from kubectl_dra.diagnosis.records import (
     ClaimEntry,
     ContainerWaits,
@@ -64,6 +65,12 @@ def advice_on_words(report: PendingReport) -> Safe | None:
                 "runs with fewer pods. Do not give pods of a group to the default scheduler one by one."
             )
             return fmt(text, name)
+        case GangElsewhere(waits=Queued(held_by=HeldBy.UNKNOWN, message=told)) if told:
+            text = (
+                "Correct what Kueue's words name, and create the work again. Do not remove the gate by hand: Kueue "
+                "then stops the pods or counts them wrongly."
+            )
+            return Safe(text)
         case KubeletText() as said if cause.code is Code.DRIVER_FAILED:
             return _driver(report, said)
         case KubeletText() as said if cause.code is Code.KUBELET_WARNS and _HOST_NETWORK.search(said.text):
