@@ -17,8 +17,8 @@ from kubectl_dra.model.resource import OpaqueConfiguration, ResourceClaim
 from kubectl_dra.reports.ask import ClaimAsk
 from kubectl_dra.reports.base import ReportRecord
 
-#: A field's path, as decoders of JSON quote it.
-_QUOTED: Final = re.compile(r'"([A-Za-z][\w.\[\]]*)"')
+#: A field's path as decoders of JSON quote it, or a name.
+_QUOTED: Final = re.compile(r'"([A-Za-z][\w.\[\]-]*)"')
 
 
 class ConfiguredIn(ReportRecord, frozen=True):
@@ -38,10 +38,9 @@ def configured_in(causes: Sequence[Cause], asks: Sequence[ClaimAsk], inventory: 
         return None
     found = list(_configurations(claim, asks, inventory))
     for name in _QUOTED.findall(said.detail or said.text):
-        leaf = f'"{name.rpartition(".")[2]}"'
         for place, opaque in found:
-            if leaf in _text(opaque):
-                return msgspec.structs.replace(place, field=name)
+            if field := _field(name, _text(opaque)):
+                return msgspec.structs.replace(place, field=field)
     return found[0][0] if len(found) == 1 else None
 
 
@@ -62,6 +61,15 @@ def _configurations(
             if of_class.opaque is not None:
                 place = ConfiguredIn(ObjectRef("DeviceClass", "", name), f"spec.config[{index}].opaque.parameters")
                 yield place, of_class.opaque
+
+
+def _field(name: str, parameters: str) -> str:
+    """The field that quoted words are about, by its path or by its value; empty where the parameters have neither."""
+    leaf = re.escape(name.rpartition(".")[2])
+    if re.search(rf'"{leaf}"\s*:', parameters):
+        return name
+    of_value = re.search(rf'"([^"]+)"\s*:\s*"{re.escape(name)}"', parameters)
+    return of_value[1] if of_value is not None else ""
 
 
 def _text(opaque: OpaqueConfiguration) -> str:

@@ -189,6 +189,11 @@ def pending_report(
     of_groups = node_groups.missing if node_groups is not None else ()
     found["missing"] = (*diagnosis.missing, *_of_kueue(diagnosis, state), *of_groups)
     drivers = drivers_of(pod, diagnosis.causes, state.inventory) if pod is not None else ()
+    if pod is not None:
+        found["unseen"], found["owner"] = unseen_entries(pod), _owner(pod)
+        found["created"] = pod.metadata.creation_timestamp or ""
+        found["devices"] = devices_of(pod, state.inventory)
+        found["autoscaler"] = _autoscaler(pod, state) if what_if is None else None
     asks = pending_asks(diagnosis.pod.key, state.inventory)
     choice = choice_of(state, diagnosis, Owners(state.inventory, read_owner))
     return PendingReport(
@@ -201,14 +206,9 @@ def pending_report(
         no_pair_helps=ways.no_pair_helps,
         additions=ways.additions,
         tried=ways.tried,
-        unseen=unseen_entries(pod) if pod is not None else (),
         what_if=what_if,
-        created=(pod.metadata.creation_timestamp or "") if pod is not None else "",
-        devices=devices_of(pod, state.inventory) if pod is not None else (),
         drivers=drivers,
         failing=failing_pods(diagnosis.causes, drivers, state) or failing_elsewhere(diagnosis.nodes, asks, state),
-        autoscaler=_autoscaler(pod, state) if pod is not None and what_if is None else None,
-        owner=_owner(pod) if pod is not None else None,
         configured=configured_in(diagnosis.causes, asks, state.inventory),
         existing=existing(diagnosis.causes[0] if diagnosis.causes else None, diagnosis.pod.namespace, state),
         node_groups=node_groups.verdicts if node_groups is not None else None,

@@ -12,6 +12,7 @@ from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.output.pending.page import pending_page
 from kubectl_dra.output.pending.remedies import remedy_text
+from kubectl_dra.output.pending.said_advice import advice_on_words
 from kubectl_dra.reports.pending import PendingReport, pending_report
 from kubectl_dra.reports.remedies import find_remedies
 from tests.kit import build, facts
@@ -135,6 +136,14 @@ def test_whose_configuration_a_driver_refuses(
     class_ = build.device_class(config=configured(*of_class))
     found = report(ONE, PLACED, class_, with_config(MINE, *of_claim), UNKNOWN).configured
     assert (None if found is None else (found.ref.kind, found.path, found.field)) == expected
+
+
+def test_a_quoted_value_is_told_by_its_field() -> None:
+    record = with_config(MINE, "good")
+    record["spec"]["devices"]["config"][0]["opaque"]["parameters"] = {"kind": "typo", "network": "vf-net"}
+    told = report(ONE, PLACED, record, failed('applying config: networks.example.com "vf-net" not found'))
+    assert told.configured is not None and told.configured.field == "network"
+    assert str(advice_on_words(told)).startswith("Create networks.example.com vf-net, or correct network in spec.")
 
 
 def test_a_claim_from_a_template_is_corrected_there() -> None:

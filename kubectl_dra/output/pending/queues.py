@@ -49,8 +49,8 @@ _OF_QUOTA: Final = frozenset({HeldBy.QUOTA, HeldBy.QUOTA_TOO_SMALL, HeldBy.UNKNO
 
 def queue_reason(found: Queued) -> Safe:
     """What the work waits for, as the end of a sentence."""
-    if found.held_by is HeldBy.NO_QUEUE:
-        return safe(found.message)
+    if found.held_by is HeldBy.NO_QUEUE or _is_unknown(found):
+        return safe(found.message.rstrip(". "))
     if found.held_by is HeldBy.STOPPED:
         return fmt("the queue is stopped: {}", found.message)
     if (short := _short_of_quota(found)) is not None:
@@ -59,8 +59,6 @@ def queue_reason(found: Queued) -> Safe:
         return fmt(text, row.reserved, row.nominal, row.resource, row.flavor, found.cluster_queue, more)
     words = _WAITS.get(found.held_by)
     where = fmt("ClusterQueue {}", found.cluster_queue) if found.cluster_queue else Safe("its ClusterQueue")
-    if _is_told(found):
-        return safe(found.message.rstrip(". "))
     if words is None:
         return Safe("it starts once Kueue admits it")
     return fmt(words, where) if "{}" in words else Safe(words)
@@ -76,24 +74,27 @@ def _short_of_quota(found: Queued) -> tuple[FlavorQuota, str] | None:
     return (row, short["more"]) if row is not None and not row.borrows else None
 
 
-def _is_told(found: Queued) -> bool:
-    """Whether Kueue's words are no known ones, and are the reason themselves."""
+def _is_unknown(found: Queued) -> bool:
+    """Whether Kueue's words are none of the known ones: they are the reason then, and no quota is blamed."""
     return found.held_by is HeldBy.UNKNOWN and bool(found.message)
+
+
+def _is_told(found: Queued) -> bool:
+    """Whether the reason has all that Kueue's words say."""
+    return (
+        found.held_by in (HeldBy.NO_QUEUE, HeldBy.STOPPED) or _is_unknown(found) or _short_of_quota(found) is not None
+    )
 
 
 def queue_lines(found: Queued, namespace: str) -> Iterator[Safe]:
     """The evidence, indented."""
-    told = _is_told(found) or found.held_by in (HeldBy.NO_QUEUE, HeldBy.STOPPED) or _short_of_quota(found) is not None
+    told = _is_told(found)
     if found.message and not told:
         yield from wrapped(fmt("Kueue: {}", found.message), indent=2)
     if found.held_by is HeldBy.NO_QUEUE and found.others:
         yield from wrapped(fmt("LocalQueues of namespace {}: {}", namespace, listed(found.others)), indent=2)
-    if (
-        found.quota
-        and not _is_told(found)
-        and found.held_by in _OF_QUOTA
-        and (_short_of_quota(found) is None or len(found.quota) > 1)
-    ):
+    several = found.held_by is HeldBy.QUOTA and len(found.quota) > 1
+    if found.quota and found.held_by in _OF_QUOTA and (several or not told):
         shown = Safe(", ").join(map(_row, found.quota[:_QUOTA_SHOWN]))
         more = fmt(" and {} more", len(found.quota) - _QUOTA_SHOWN) if len(found.quota) > _QUOTA_SHOWN else Safe("")
         yield from wrapped(fmt("reserved in {}: {}{}", found.cluster_queue, shown, more), indent=2)

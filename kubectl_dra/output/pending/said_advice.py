@@ -33,9 +33,11 @@ _OBJECTS: Final = ("CreateContainerConfigError",)
 _CRASH: Final = ("CrashLoopBackOff",)
 #: The driver read the claim's configuration and refused it.
 _CONFIGURATION: Final = re.compile(r"config|parameter|decod|unmarshal|unknown field", re.IGNORECASE)
-#: Upstream: apiserver's validatingadmissionpolicy and admission/plugin/webhook.
+#: Upstream: k8s.io/apimachinery's errors.NewNotFound.
+_NOT_FOUND: Final = re.compile(r'(?P<resource>[a-z][a-z0-9.-]*) "(?P<name>[^"]+)" not found')
 #: Upstream: NVIDIA's NVML, when a GPU has no room for another instance.
 _GPU_INSTANCE: Final = re.compile(r"GPU instance.*Insufficient Resources", re.IGNORECASE | re.DOTALL)
+#: Upstream: apiserver's validatingadmissionpolicy and admission/plugin/webhook.
 _POLICY: Final = re.compile(r"ValidatingAdmissionPolicy '|admission webhook \"")
 #: What every node has some of.
 _EVERYWHERE: Final = ("cpu", "memory", "pods")
@@ -190,7 +192,7 @@ def _driver(report: PendingReport, said: KubeletText) -> Safe | None:
     if has_way_out(report):
         return None
     if found is not None and is_about_configuration(report):
-        return _corrected(found)
+        return _corrected(found, _NOT_FOUND.search(words))
     if serves_one_pod(said):
         text = (
             "Give each pod a claim of its own: resourceClaimTemplateName in place of resourceClaimName in the template "
@@ -206,9 +208,10 @@ def _driver(report: PendingReport, said: KubeletText) -> Safe | None:
     return _read_log()
 
 
-def _corrected(found: ConfiguredIn) -> Safe:
-    """Where to correct a configuration, and what has to be made anew for it."""
-    what = fmt("Correct {} in", found.field) if found.field else Safe("Correct")
+def _corrected(found: ConfiguredIn, missing: re.Match[str] | None) -> Safe:
+    """Where to correct a configuration, and what has to be made anew for it; ``missing``: the object that it names."""
+    lead = fmt("Create {} {}, or correct", missing["resource"], missing["name"]) if missing else Safe("Correct")
+    what = fmt("{} {} in", lead, found.field) if found.field else lead
     of = fmt("{} {} of {} {}", what, found.path, found.ref.kind, found.ref.name)
     if found.ref.kind == "DeviceClass":
         return fmt("{}, then delete the pod and its claim and create both again: claims keep what they were given.", of)
