@@ -1,6 +1,6 @@
 """Decides whether claims fit on nodes exactly as the scheduler's structured allocator does.
 
-``Cluster.of`` prepares one scheduling attempt, ``Attempt.on`` answers for one node, ``Answers`` for many nodes.
+``Cluster.of`` prepares one scheduling attempt, ``ClaimSearch.on`` answers for one node, ``Answers`` for many nodes.
 Nothing here knows pods, and nothing here words a sentence: errors are typed records.
 """
 

@@ -43,7 +43,9 @@ def _likeness(name: str, other: str) -> float:
         return max(_ALIKE, difflib.SequenceMatcher(None, a, b).ratio())
     if 2 * short < _ALIKE * (short + long):
         return 0.0  # no common text can be that much of both
-    return difflib.SequenceMatcher(None, a, b).ratio()
+    matcher = difflib.SequenceMatcher(None, a, b)
+    # Its letters, in any order, are a bound that is cheap to have.
+    return matcher.ratio() if matcher.quick_ratio() >= _ALIKE else 0.0
 
 
 def _swapped(a: str, b: str) -> bool:

@@ -55,7 +55,7 @@ class _Range:
 
 
 class JsonPath:
-    """A template that has been read; raises ``TemplateError`` with the place for one that can't be."""
+    """A template that has been read; raises ``JsonPathError`` with the place for one that can't be."""
 
     def __init__(self, text: str) -> None:
         self._nodes = _Reader(text).template()

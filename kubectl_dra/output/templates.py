@@ -24,7 +24,7 @@ def is_template(output: str) -> bool:
 
 
 def writer_of(output: str) -> Writer:
-    """What prints a document. Raises ``TemplateError`` for a text that can't be read."""
+    """What prints a document. Raises ``JsonPathError`` for a text that can't be read."""
     name, _, text = output.partition("=")
     if not text:
         raise JsonPathError("no text stands behind =")

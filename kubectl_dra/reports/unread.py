@@ -59,6 +59,8 @@ PENDING_PODS: Final = Subject(("Pod",), selects=("DeviceClass",))
 POD_GROUPS: Final = Subject(("PodGroup",), details=("Pod",))
 #: Nodes that were not read may still be named by slices.
 NODES: Final = Subject(("Node",), details=(SLICES, "ResourceClaim", "DeviceTaintRule"))
+#: Room for a shape, node by node.
+ROOM: Final = Subject(("Node",), selects=("DeviceClass",), details=(SLICES, "ResourceClaim", "DeviceTaintRule"))
 SLICE_OBJECTS: Final = Subject((SLICES,))
 TEMPLATES: Final = Subject(("ResourceClaimTemplate",), details=("Pod",))
 #: Groups of pods that wait: whether one does depends on its pods.

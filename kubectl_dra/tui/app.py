@@ -158,7 +158,9 @@ class DraApp(CommandLine):
 
     def _absent(self, what: str, kind: str, argument: str) -> Safe:
         """What is said of a name that is not known: where its kind was not read, it may be there all the same."""
-        if self.cluster is None or self.cluster.evidence.complete(kind, argument.rpartition("/")[0]):
+        if self.cluster is None:
+            return fmt("{} “{}” is not known yet: the cluster is still being read", Safe(what), argument)
+        if self.cluster.evidence.complete(kind, argument.rpartition("/")[0] or self.namespace):
             return fmt("{} “{}” not found", Safe(what), argument)
         return fmt(
             "{} “{}” is not known: {} could not be read; ! says who can permit it", Safe(what), argument, Safe(kind)

@@ -438,6 +438,7 @@ def test_the_overview_cuts_names_inside_and_no_words():
         ("ResourceClaim", ("xray", "claim ml/serve-0-gpus-ppjs4"), ("does not exist", "not found")),
         ("ResourceSlice", ("taints", "pool mig.example.com/cpu-2"), (" none ", "not found")),
         ("DeviceClass", ("capacity",), ("There is no DeviceClass",)),
+        ("Node", ("capacity",), ("There is no DeviceClass",)),
         ("Pod", ("pod ml/trainer-0",), ("not found",)),
     ],
 )

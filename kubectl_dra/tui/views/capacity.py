@@ -19,7 +19,7 @@ from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.reports.capacity import CapacityReport, Request, capacity_report
 from kubectl_dra.reports.claim_list import classes_named
 from kubectl_dra.reports.switches import OPTIONS, SwitchError, read_switches
-from kubectl_dra.reports.unread import CLASSES
+from kubectl_dra.reports.unread import ROOM
 from kubectl_dra.tui.columns import Column, Look, chosen
 from kubectl_dra.tui.layouts import Room as Layout
 from kubectl_dra.tui.list_view import ListView
@@ -89,8 +89,8 @@ class CapacityView(ListView[NodeCell]):
     DEFAULT_CSS = """
     CapacityView #room-strip { height: auto; max-height: 6; padding: 0 1 1 1; }
     """
-    about = CLASSES
-    nothing = Safe("There is no DeviceClass, or what is supposed does not exist; :whatif starts anew.")
+    about = ROOM
+    nothing = Safe("There is no DeviceClass or no node, or what is supposed does not exist; :whatif starts anew.")
 
     def __init__(self) -> None:
         self._class, self._count = "", 1
