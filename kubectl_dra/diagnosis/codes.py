@@ -260,7 +260,7 @@ class Code(StrEnum):
     KUBELET_API = ("DRA-616", "kubelet and API differ",
         "the kubelet reads claims in a version of the API that the server does not serve", "KubeletText")
     KUBELET_WARNS = ("DRA-617", "failure on the node",
-        "the kubelet reports a failure other than of preparing devices", "KubeletText")
+        "something other than preparing devices fails on the node", "KubeletText")
     DEVICE_UNHEALTHY = "DRA-620", "device unhealthy", "a device of the pod is reported as not healthy", "Health"
     CONTAINER_WAITS = ("DRA-630", "container waits",
         "a container waits for something other than devices", "ContainerWaits")

@@ -115,7 +115,7 @@ def _role(missing: Sequence[Missing], user: str, namespace: str) -> list[Words]:
     role, scope = ("role", ("-n", namespace)) if namespace else ("clusterrole", ())
     resources = ",".join(_resources(missing))
     verbs = ",".join(missing[0].rule.verbs)
-    name = _role_name(user, resources)
+    name = role_name(user, verbs, resources)
     account = _ACCOUNT.fullmatch(user)
     subject = f"--serviceaccount={account[1]}:{account[2]}" if account is not None else f"--user={user}"
     create = ("kubectl", "create", role, name, f"--verb={verbs}", f"--resource={resources}", *scope)
@@ -128,7 +128,10 @@ def _resources(missing: Sequence[Missing]) -> list[str]:
     return list(dict.fromkeys(f"{rule.resource}.{rule.api_group}".rstrip(".") for rule in rules))
 
 
-def _role_name(user: str, resources: str) -> str:
-    """A name of its own for each user and answer: a role that exists already can't be created with other rules."""
+def role_name(user: str, verbs: str, resources: str) -> str:
+    """A name of its own for each user and answer.
+
+    A role that exists already can't be created with other rules, and its binding can't be created for another user.
+    """
     name = f"{_ROLE}-{re.sub(r'[^a-z0-9]+', '-', user.lower()).strip('-')}"[:_LONGEST_NAME].rstrip("-")
-    return f"{name if is_subdomain(name) else _ROLE}-{zlib.crc32(resources.encode()) & 0xFFFF:04x}"
+    return f"{name if is_subdomain(name) else _ROLE}-{zlib.crc32(f'{user} {verbs} {resources}'.encode()):08x}"

@@ -96,6 +96,19 @@ def test_a_device_that_its_driver_cannot_prepare_is_left_for_another(
     assert ways(slice_, PLACED, MINE, failed(words, 1)) == []
 
 
+def test_the_next_partition_of_a_gpu_without_room_lacks_it_too() -> None:
+    part = {"consumesCounters": [{"counterSet": "gpu", "counters": {"slices": {"value": "1"}}}]}
+    devices = build.slice_("node-1", build.device("gpu-0", **part), build.device("gpu-1", **part))
+    counters = build.slice_("node-1", sharedCounters=[{"name": "gpu", "counters": {"slices": {"value": "4"}}}])
+    counters["metadata"]["name"] += "-counters"
+    del counters["spec"]["devices"]
+    for each in (devices, counters):
+        each["spec"]["pool"]["resourceSliceCount"] = 2
+    busy, full = failed("device busy"), failed("error creating GPU instance: Insufficient Resources")
+    assert ways(devices, counters, PLACED, MINE, busy) == [f"{TAINTED} (recreate the pod)"]
+    assert ways(devices, counters, PLACED, MINE, full) == []
+
+
 def test_a_claim_that_no_container_names_is_named() -> None:
     (way,) = ways(ONE, PLACED, MINE)
     assert way == "name claim under resources.claims of container main (recreate the pod)"
@@ -143,7 +156,8 @@ def test_a_quoted_value_is_told_by_its_field() -> None:
     record["spec"]["devices"]["config"][0]["opaque"]["parameters"] = {"kind": "typo", "network": "vf-net"}
     told = report(ONE, PLACED, record, failed('applying config: networks.example.com "vf-net" not found'))
     assert told.configured is not None and told.configured.field == "network"
-    assert str(advice_on_words(told)).startswith("Create networks.example.com vf-net, or correct network in spec.")
+    advice = "Create networks.example.com vf-net; the kubelet tries again by itself. If another one is meant, correct "
+    assert str(advice_on_words(told)).startswith(f"{advice}network in spec.")
 
 
 def test_a_claim_from_a_template_is_corrected_there() -> None:

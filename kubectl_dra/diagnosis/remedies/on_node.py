@@ -6,7 +6,7 @@ What is tried is whether the scheduler finds a node; what the driver then does n
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -25,7 +25,14 @@ from kubectl_dra.model.core import Pod
 from kubectl_dra.model.edited import edited
 from kubectl_dra.model.ids import DeviceId, Key, PoolId
 from kubectl_dra.model.inventory import Inventory, key_of
-from kubectl_dra.model.resource import Device, DeviceTaint, ResourceClaim, ResourceClaimStatus, ResourceSlice
+from kubectl_dra.model.resource import (
+    Device,
+    DeviceRequestAllocationResult,
+    DeviceTaint,
+    ResourceClaim,
+    ResourceClaimStatus,
+    ResourceSlice,
+)
 from kubectl_dra.scheduler.claims import sources
 
 _POD_COST: Final = 30
@@ -35,6 +42,8 @@ _OF_A_DEVICE: Final = re.compile(
     r"insufficient resources|device (?:or resource )?(?:is )?busy|no such device|unhealthy|fallen off|\becc\b|\bxid\b",
     re.IGNORECASE,
 )
+#: What the next partition of the same device lacks as well.
+_OF_ITS_PARENT: Final = re.compile(r"insufficient resources", re.IGNORECASE)
 #: What may be said of a device, and of anything else: only where the words name the device.
 _OF_ANYTHING: Final = re.compile(r"in use|busy|not found|\blost\b", re.IGNORECASE)
 #: What the next device would fail for too: its configuration, an object of the API, a right, a network, a connection.
@@ -73,6 +82,8 @@ def _is_of_the_device(case: Case, claim: ResourceClaim | None, said: KubeletText
     words = said.detail or said.text
     if said.times < _OFTEN or _OF_ALL_DEVICES.search(words) is not None:
         return False
+    if _OF_ITS_PARENT.search(words) is not None and any(each.consumes_counters for each in _devices(case, claim)):
+        return False
     if _OF_A_DEVICE.search(words) is not None:
         return True
     return _OF_ANYTHING.search(words) is not None and any(_is_named(name, words) for name in _names(case, claim))
@@ -83,15 +94,24 @@ def _is_named(name: str, words: str) -> bool:
     return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", words, re.IGNORECASE) is not None
 
 
+def _results(claim: ResourceClaim | None) -> Sequence[DeviceRequestAllocationResult]:
+    """What the claim was given."""
+    allocation = claim.status.allocation if claim is not None else None
+    return allocation.devices.results if allocation is not None else ()
+
+
+def _devices(case: Case, claim: ResourceClaim | None) -> Iterator[Device]:
+    """The same as it is published."""
+    for result in _results(claim):
+        for slice_ in case.world.inventory.slices_by_pool.get(PoolId(result.driver, result.pool), ()):
+            yield from (device for device in slice_.spec.devices if device.name == result.device)
+
+
 def _names(case: Case, claim: ResourceClaim | None) -> Iterator[str]:
     """What the claim's devices may be called: their names, and what their attributes tell them apart by."""
-    allocation = claim.status.allocation if claim is not None else None
-    for result in allocation.devices.results if allocation is not None else ():
-        yield result.device
-        for slice_ in case.world.inventory.slices_by_pool.get(PoolId(result.driver, result.pool), ()):
-            for device in slice_.spec.devices:
-                if device.name == result.device:
-                    yield from _identities(device)
+    yield from (result.device for result in _results(claim))
+    for device in _devices(case, claim):
+        yield from _identities(device)
 
 
 def _identities(device: Device) -> Iterator[str]:
@@ -138,9 +158,7 @@ def _claim(case: Case, cause: Cause) -> ResourceClaim | None:
 
 def _other_device(case: Case, cause: Cause) -> Iterator[Candidate]:
     """Another device of the class, where the claim has one only, so that it is clear which one fails."""
-    claim = _claim(case, cause)
-    allocation = claim.status.allocation if claim is not None else None
-    results = allocation.devices.results if allocation is not None else ()
+    results = _results(_claim(case, cause))
     if len(results) == 1:
         device = str(DeviceId(results[0].driver, results[0].pool, results[0].device))
         action = TaintDevice(device, str(TAINT.key), case.diagnosis.pod, case.workload)

@@ -41,7 +41,7 @@ def repair_lines(report: PendingReport, address: Address) -> Iterator[Safe]:
         where, pod = within(each.pod.namespace), of("pod", each.pod.name)
         told = image_advice(each.state) or Safe("Find out why it does not run.")
         on = fmt(" of {}", each.node) if each.node else Safe("")
-        yield from wrapped(fmt("  {} Once it runs, it publishes the devices{}:", told, on), indent=2)
+        yield from wrapped(fmt("  {} Once it runs, it publishes the devices{}.", told, on), indent=2)
         log = kubectl("logs", pod, where, "--all-containers", "--previous") if where is not None else None
         look = log if each.restarts else kubectl("describe", pod, where) if where is not None else None
         line = command(reading(look, address))

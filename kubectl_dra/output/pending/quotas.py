@@ -31,7 +31,7 @@ def quota_sentence(quota: QuotaShortage) -> Safe:
 def quota_advice(shortage: QuotaShortage) -> Safe:
     """A sentence about the resource that the quota limits."""
     resource, name = shortage.resource, shortage.resource.removeprefix("requests.")
-    raised = fmt('Raise {} of ResourceQuota "{}"', resource, shortage.quota)
+    raised = fmt('Raise the limit on {} in ResourceQuota "{}"', resource, shortage.quota)
     claims = Safe("claims that are not needed: allocated or not, every claim counts until it is deleted")
     if resource == OBJECT_COUNT:
         return fmt("{}, or delete {}.", raised, claims)

@@ -19,6 +19,7 @@ from kubectl_dra.diagnosis.records import (
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.pending.go_errors import LackedRight, lacked_right
 from kubectl_dra.output.safe import Safe, command, fmt
+from kubectl_dra.output.unread import role_name
 from kubectl_dra.output.words import listed
 from kubectl_dra.reports.configurations import ConfiguredIn
 from kubectl_dra.reports.invocations import changing, kubectl
@@ -33,6 +34,8 @@ _OBJECTS: Final = ("CreateContainerConfigError",)
 _CRASH: Final = ("CrashLoopBackOff",)
 #: The driver read the claim's configuration and refused it.
 _CONFIGURATION: Final = re.compile(r"config|parameter|decod|unmarshal|unknown field", re.IGNORECASE)
+#: The parameters may be right, and the driver not know what they ask for.
+_UNKNOWN_TO_IT: Final = re.compile(r"unknown|unsupported|not (?:supported|enabled)|disabled|gate", re.IGNORECASE)
 #: Upstream: k8s.io/apimachinery's errors.NewNotFound.
 _NOT_FOUND: Final = re.compile(r'(?P<resource>[a-z][a-z0-9.-]*) "(?P<name>[^"]+)" not found')
 #: Upstream: NVIDIA's NVML, when a GPU has no room for another instance.
@@ -58,9 +61,9 @@ def advice_on_words(report: PendingReport) -> Safe | None:
             return _creation(entry)
         case NodeShortage() as shortage if not shortage.allocatable and shortage.resource not in _EVERYWHERE:
             where = listed(cause.nodes[:_NODES], "or")
-            told = fmt("Nothing becomes free there: set up {} on {}", shortage.resource, where)
+            told = fmt("Set up {} on {}", shortage.resource, where)
             other = Safe("" if report.additions else ", or publish devices on a node that has it")
-            return fmt("{}{}.", told, other)
+            return fmt("{}{}: it has none there that could become free.", told, other)
         case GangElsewhere(name=name) if name and cause.code is Code.OTHER_SCHEDULER and _has_written(report):
             text = (
                 "Free or add what the rest of the group lacks, or lower spec.minMember of PodGroup {}, if the program "
@@ -124,7 +127,7 @@ def right_commands(right: LackedRight, address: Address) -> Iterator[Safe]:
     resource, _, part = right.resource.partition("/")
     what = f"{resource}.{right.group}" if right.group else resource
     verbs = "update,patch" if part else right.verb
-    role = f"{name['name']}-{resource}"
+    role = role_name(right.user, verbs, right.resource)
     made = (
         kubectl("create", "clusterrole", role, f"--verb={verbs}", f"--resource={what}{'/' + part if part else ''}"),
         kubectl(
@@ -192,7 +195,7 @@ def _driver(report: PendingReport, said: KubeletText) -> Safe | None:
     if has_way_out(report):
         return None
     if found is not None and is_about_configuration(report):
-        return _corrected(found, _NOT_FOUND.search(words))
+        return _corrected(found, words)
     if serves_one_pod(said):
         text = (
             "Give each pod a claim of its own: resourceClaimTemplateName in place of resourceClaimName in the template "
@@ -208,9 +211,14 @@ def _driver(report: PendingReport, said: KubeletText) -> Safe | None:
     return _read_log()
 
 
-def _corrected(found: ConfiguredIn, missing: re.Match[str] | None) -> Safe:
-    """Where to correct a configuration, and what has to be made anew for it; ``missing``: the object that it names."""
-    lead = fmt("Create {} {}, or correct", missing["resource"], missing["name"]) if missing else Safe("Correct")
+def _corrected(found: ConfiguredIn, words: str) -> Safe:
+    """Where to correct a configuration, and what has to be made anew for it; first what may be meant instead."""
+    lead, missing = Safe("Correct"), _NOT_FOUND.search(words)
+    if missing is not None:
+        created = "Create {} {}; the kubelet tries again by itself. If another one is meant, correct"
+        lead = fmt(created, missing["resource"], missing["name"])
+    elif not found.field and _UNKNOWN_TO_IT.search(words) is not None:
+        lead = Safe("Switch on in the driver what these words name (often a feature gate), or correct")
     what = fmt("{} {} in", lead, found.field) if found.field else lead
     of = fmt("{} {} of {} {}", what, found.path, found.ref.kind, found.ref.name)
     if found.ref.kind == "DeviceClass":

@@ -27,4 +27,4 @@ FINISHED = "delete pods that are not needed: finished pods don't count."
 )
 def test_advice_is_about_the_resource_of_the_quota(resource: str, kind: str, helps: str) -> None:
     found = quota_advice(QuotaShortage("few", resource, "4", "4", "1", kind=kind))
-    assert str(found) == f'Raise {resource} of ResourceQuota "few"{helps}'
+    assert str(found) == f'Raise the limit on {resource} in ResourceQuota "few"{helps}'

@@ -95,7 +95,7 @@ def test_the_page_says_how_often_and_what_makes_room(
     text = " ".join(capfd.readouterr().out.split())
     assert text.count("forbids the pod") == 1
     assert "Job train was refused 15 times, first " in text
-    assert 'Raise pods of ResourceQuota "few", or delete pods' in text
+    assert 'Raise the limit on pods in ResourceQuota "few", or delete pods' in text
     assert "kubectl describe resourcequota/few -n ml" in text
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.output.pending.go_errors import LackedRight, innermost, lacked_right
+from kubectl_dra.output.unread import role_name
 from kubectl_dra.reports.pending import PendingReport
 from tests.kit import build
 from tests.output.pending.test_situations import SLICE, first_line, page_of, refused, report_of
@@ -131,9 +133,18 @@ def test_another_scheduler_that_lacks_a_right() -> None:
     assert "system:serviceaccount:kube-system:batch cannot patch resourceclaims/binding" in first_line(report)
     page = page_of(report)
     assert "the right to patch resourceclaims/binding" in page
-    role = "kubectl create clusterrole batch-resourceclaims --verb=update,patch"
-    assert f"{role} --resource=resourceclaims.resource.k8s.io/binding" in page
-    assert "--clusterrole=batch-resourceclaims --serviceaccount=kube-system:batch" in page
+    made = re.search(
+        r"create clusterrole (\S+) --verb=update,patch --resource=resourceclaims\.resource\.k8s\.io/b", page
+    )
+    assert made is not None
+    assert f"clusterrolebinding {made[1]} --clusterrole={made[1]} --serviceaccount=kube-system:batch" in page
+    # Neither another account nor other rules have this name.
+    assert re.fullmatch(r"kubectl-dra-[a-z0-9-]+-[0-9a-f]{8}", made[1])
+
+
+def test_roles_of_two_users_have_two_names() -> None:
+    assert role_name("Ana", "get", "nodes") != role_name("ana", "get", "nodes")
+    assert role_name("ana", "get", "nodes") != role_name("ana", "get,list", "nodes")
 
 
 def test_a_pod_that_was_put_on_its_node_by_hand() -> None:
@@ -147,7 +158,7 @@ def test_what_a_node_does_not_have_at_all_does_not_become_free() -> None:
     pod["spec"]["containers"][0].setdefault("resources", {})["requests"] = {"hugepages-1Gi": "8Gi"}
     report = report_of(build.node(), SLICE, build.claim("claim"), pod)
     assert "no hugepages-1Gi at all (8Gi requested)" in first_line(report)
-    assert "Nothing becomes free there: set up hugepages-1Gi on node-1" in page_of(report)
+    assert "Set up hugepages-1Gi on node-1" in page_of(report)
 
 
 def test_a_scheduler_that_wrote_runs() -> None:

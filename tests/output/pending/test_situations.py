@@ -350,7 +350,7 @@ def test_a_driver_that_does_not_run_on_another_node_is_why_that_one_has_no_devic
     repair = (
         "Correct the name of the image, or give the pod the Secret that its registry needs. Once it runs, it publishes"
     )
-    assert f"{repair} the devices of node-2: kubectl describe pod/gpu-dra-plugin-x7k2p -n gpu-dra-driver" in page
+    assert f"{repair} the devices of node-2. kubectl describe pod/gpu-dra-plugin-x7k2p -n gpu-dra-driver" in page
     assert page.index(repair) < page.index("delete pod ml/theirs")
     crashed = page_of(report_of(*cluster, CRASHING | {"spec": driver_pod(node="node-2")["spec"]}))
     assert "kubectl logs pod/gpu-dra-plugin-x7k2p -n gpu-dra-driver --all-containers --previous" in crashed
