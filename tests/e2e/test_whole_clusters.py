@@ -120,7 +120,7 @@ class _Pod:
     def __init__(self, plane: ControlPlane, stage: WholeCluster, folder: Path, cluster: str, key: Key) -> None:
         self._plane, self._client, self._stage, self._folder = plane, plane.client(), stage, folder
         self.name, self.key = f"{cluster} {key}", key
-        #: The node that it was nominated for before it was let go, and its claims that were bound or being bound.
+        #: The node that it was nominated for before it was let go, and what of it was bound or being bound.
         self._before: tuple[str, frozenset[str]] = ("", frozenset())
 
     def foretold(self) -> tuple[PodDiagnosis, Decision]:
@@ -159,7 +159,7 @@ class _Pod:
         node, spoken = state_of_pod(pod)
         if node:
             return node, spoken
-        # A pod whose volumes are still to be bound has its node, which a nomination alone says.
+        # A pod whose volumes or devices are still to be bound has its node, which a nomination alone says.
         nominated, binding = found = self._nomination(pod)
         return (nominated if binding and found != self._before else ""), spoken
 
@@ -169,9 +169,18 @@ class _Pod:
         return pod
 
     def _nomination(self, pod: Object) -> tuple[str, frozenset[str]]:
-        return pod["status"].get("nominatedNodeName", ""), self._binding(pod)
+        return pod["status"].get("nominatedNodeName", ""), self._volumes(pod) | self._devices(pod)
 
-    def _binding(self, pod: Any) -> frozenset[str]:
+    def _devices(self, pod: Any) -> frozenset[str]:
+        """Its claims with devices that nobody attaches here: the scheduler waits for their binding conditions."""
+        return frozenset(
+            claim["metadata"]["name"]
+            for claim in self._client.list("resource.k8s.io/v1", "ResourceClaim", self.key.namespace)
+            if any(user["uid"] == pod["metadata"]["uid"] for user in claim.get("status", {}).get("reservedFor", ()))
+            and any(result.get("bindingConditions") for result in claim["status"]["allocation"]["devices"]["results"])
+        )
+
+    def _volumes(self, pod: Any) -> frozenset[str]:
         names = {each.get("persistentVolumeClaim", {}).get("claimName") for each in pod["spec"].get("volumes", ())}
         names |= {f"{self.key.name}-{each['name']}" for each in pod["spec"].get("volumes", ()) if "ephemeral" in each}
         selected = "volume.kubernetes.io/selected-node"
@@ -228,7 +237,7 @@ def _one(pod: _Pod, told: Told) -> None:
         # An eviction that was ordered has begun by then.
         if said != _afterwards(spoken["message"]) and PREEMPTION_TAIL not in spoken["message"]:
             told.differences.append(f"{pod.name}: after the scheduler has spoken it {said}")
-    # One whose volumes nobody binds would wait for them, unseen.
+    # One whose volumes or devices nobody binds would wait for them, unseen.
     if not pod.is_bound():
         pod.end()
 
