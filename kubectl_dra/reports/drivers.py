@@ -8,16 +8,18 @@ dra.net), and "dra" or "plugin".
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from kubectl_dra.diagnosis import records
 from kubectl_dra.model import held
-from kubectl_dra.model.core import Pod
+from kubectl_dra.model.core import Pod, PodSpec
 from kubectl_dra.model.ids import Key, PoolId
 from kubectl_dra.model.inventory import Inventory, key_of
+from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.reports.base import ReportRecord
 from kubectl_dra.scheduler.claims import claims_of
+from kubectl_dra.selectors.compiling import literals
 
 _COMMON: Final = frozenset({"com", "org", "net", "io", "dev", "k8s", "kubernetes", "www", "resource", "dra", "driver"})
 _PLUGIN: Final = re.compile(r"\bdra|plugin|driver")
@@ -49,13 +51,13 @@ def devices_of(pod: Pod, inventory: Inventory) -> tuple[str, ...]:
 
 def plugins(driver: str, node: str, inventory: Inventory, most: int | None = _MOST) -> tuple[records.ObjectRef, ...]:
     """Pods of DaemonSets that look like the driver's kubelet plugin, the best match first; without a node on any."""
-    parts = re.split(r"[.\-]", driver)
-    words = (frozenset(parts) - _COMMON) | {"".join(parts)}
+    words, joined = words_of(driver)
+    words |= {joined}
     ranked: list[tuple[int, Key]] = []
     for pod in inventory.pods.values():
         here = pod.spec.node_name == node if node else bool(pod.spec.node_name)
         if here and any(owner.kind == "DaemonSet" for owner in pod.metadata.owner_references):
-            text = _text(pod)
+            text = names_in(pod.metadata, pod.metadata.labels, pod.spec)
             score = sum(word in text for word in words)
             if score and _PLUGIN.search(text):
                 ranked.append((-score, key_of(pod.metadata)))
@@ -63,10 +65,24 @@ def plugins(driver: str, node: str, inventory: Inventory, most: int | None = _MO
     return tuple(records.ObjectRef.of("Pod", key) for score, key in sorted(ranked) if score == best)[:most]
 
 
-def _text(pod: Pod) -> str:
-    meta = pod.metadata
-    images = (container.image for container in pod.spec.containers)
-    return " ".join((meta.namespace, meta.name, *meta.labels.values(), *images)).lower()
+def words_of(driver: str) -> tuple[frozenset[str], str]:
+    """The parts of a driver's name that tell it from others, and all of it without dots."""
+    parts = re.split(r"[.\-]", driver)
+    return frozenset(parts) - _COMMON, "".join(parts)
+
+
+def names_in(meta: ObjectMeta, labels: Mapping[str, str], spec: PodSpec) -> str:
+    """The names by which an object with containers may be known, in lower case; ``labels`` are its pods'."""
+    images = (container.image for container in spec.containers)
+    return " ".join((meta.namespace, meta.name, *labels.values(), *images)).lower()
+
+
+def named_by(device_class: str, inventory: Inventory) -> Iterator[str]:
+    """The drivers that the selectors of a class name, else one with the name of the class."""
+    found = inventory.classes.get(device_class)
+    selectors = found.spec.selectors if found is not None else ()
+    texts = (text for each in selectors for text in literals(each.expression))
+    yield from dict.fromkeys([text for text in texts if "." in text]) or (device_class,)
 
 
 def _of_devices(pod: Pod, inventory: Inventory) -> Iterator[tuple[str, str]]:

@@ -12,8 +12,7 @@ from kubectl_dra.model.core import ContainerStateTerminated, ContainerStatus, Po
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.reports.ask import ClaimAsk
 from kubectl_dra.reports.base import ReportRecord
-from kubectl_dra.reports.drivers import DriverOnNode, plugins
-from kubectl_dra.selectors.compiling import literals
+from kubectl_dra.reports.drivers import DriverOnNode, named_by, plugins
 
 _MOST: Final = 3
 _WITHOUT_DEVICES: Final = frozenset({Code.NO_DEVICE_IN_CLASS, Code.CLASS_SELECTS_NOTHING, Code.DEVICES_OF_GONE_NODES})
@@ -41,7 +40,7 @@ def failing_pods(
     found = [each for driver in drivers for each in _failing_of(driver.likely_pods, state.inventory)]
     for cause in causes:
         if cause.code in _WITHOUT_DEVICES and isinstance(cause.detail, ClassOffer):
-            for name in _named_by(cause.detail.device_class, state.inventory):
+            for name in named_by(cause.detail.device_class, state.inventory):
                 found += _on_any_node(state, name)
     return tuple(dict.fromkeys(found))[:_MOST]
 
@@ -58,7 +57,7 @@ def failing_elsewhere(
             for each in group.requests
             if group.outcome is NodeOutcome.CANNOT_ALLOCATE and each.funnel is not None and not each.funnel.total
         }
-        drivers = [name for each in lacking & classes.keys() for name in _named_by(classes[each], state.inventory)]
+        drivers = [name for each in lacking & classes.keys() for name in named_by(classes[each], state.inventory)]
         nodes = frozenset(group.nodes) if drivers else frozenset()
         found += (each for name in sorted(drivers) for each in _on_any_node(state, name) if each.node in nodes)
     return tuple(dict.fromkeys(found))[:_MOST]
@@ -80,14 +79,6 @@ def _on_any_node(state: ClusterState, driver: str) -> list[FailingPod]:
 def _failing_of(refs: Iterable[ObjectRef], inventory: Inventory) -> Iterator[FailingPod]:
     found = (_failing(inventory.pods[ref.key]) for ref in refs)
     return (each for each in found if each is not None)
-
-
-def _named_by(name: str, inventory: Inventory) -> Iterator[str]:
-    """The drivers that the selectors of a class name, else one with the name of the class."""
-    device_class = inventory.classes.get(name)
-    selectors = device_class.spec.selectors if device_class is not None else ()
-    texts = (text for each in selectors for text in literals(each.expression))
-    yield from dict.fromkeys([text for text in texts if "." in text]) or (name,)
 
 
 def _failing(pod: Pod) -> FailingPod | None:

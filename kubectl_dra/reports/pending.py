@@ -43,6 +43,7 @@ from kubectl_dra.reports.base import FeatureRecord, Fits, ReadRecord, ReportReco
 from kubectl_dra.reports.configurations import ConfiguredIn, configured_in
 from kubectl_dra.reports.drivers import DriverOnNode, devices_of, drivers_of
 from kubectl_dra.reports.failing_pods import FailingPod, failing_elsewhere, failing_pods
+from kubectl_dra.reports.idle_daemons import IdleDaemonSet, idle_daemon_sets
 from kubectl_dra.reports.invocations import Words
 from kubectl_dra.reports.missing_objects import Existing, existing
 from kubectl_dra.reports.remedies import FoundRemedies, RemedyReport, Tried
@@ -80,7 +81,8 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     cluster; of one that is only supposed nothing was observed. ``created``: when the pod was. ``devices`` are allocated
     to its claims; ``drivers``: whose log matters, and where. ``existing``: what there is of the kind that the pod
     misses. ``node_groups``: whether a fresh node of each group of an autoscaler would take the pod, where that was
-    asked. ``failing``: pods of drivers that do not run; ``autoscaler``: its last words about the pod.
+    asked. ``failing``: pods of drivers that do not run, ``idle_daemon_sets``: drivers that run on no node;
+    ``autoscaler``: its last words about the pod.
     ``owner``: the controller that makes the pod, None for a bare one. ``configured``: where the configuration stands
     that a driver refuses.
     ``best_nodes``: of a pod that would fit now, those with the best score among the nodes that fit; the scheduler takes
@@ -106,6 +108,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     what_if: WhatIf | None = None
     node_groups: tuple[GroupVerdict, ...] | None = None
     failing: tuple[FailingPod, ...] = ()
+    idle_daemon_sets: tuple[IdleDaemonSet, ...] = ()
     autoscaler: AutoscalerWords | None = None
     configured: ConfiguredIn | None = None
     owner: ObjectRef | None = None
@@ -195,6 +198,7 @@ def pending_report(
         found["devices"] = devices_of(pod, state.inventory)
         found["autoscaler"] = _autoscaler(pod, state) if what_if is None else None
     asks = pending_asks(diagnosis.pod.key, state.inventory)
+    failing = failing_pods(diagnosis.causes, drivers, state) or failing_elsewhere(diagnosis.nodes, asks, state)
     choice = choice_of(state, diagnosis, Owners(state.inventory, read_owner))
     return PendingReport(
         **found,
@@ -208,7 +212,8 @@ def pending_report(
         tried=ways.tried,
         what_if=what_if,
         drivers=drivers,
-        failing=failing_pods(diagnosis.causes, drivers, state) or failing_elsewhere(diagnosis.nodes, asks, state),
+        failing=failing,
+        idle_daemon_sets=() if failing else idle_daemon_sets(diagnosis.causes, state),
         configured=configured_in(diagnosis.causes, asks, state.inventory),
         existing=existing(diagnosis.causes[0] if diagnosis.causes else None, diagnosis.pod.namespace, state),
         node_groups=node_groups.verdicts if node_groups is not None else None,

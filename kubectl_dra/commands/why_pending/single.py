@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from kubectl_dra.api.kinds import Kind
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.cluster import Scoped
+from kubectl_dra.commands.shared.daemon_sets import with_daemon_sets
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.show import Answer, is_document
 from kubectl_dra.commands.why_pending.groups import AnyPending, Pending, group_answer
@@ -30,6 +31,7 @@ from kubectl_dra.output.pending.page import pending_page
 from kubectl_dra.output.pending.remedies import step_lines
 from kubectl_dra.output.safe import Safe
 from kubectl_dra.reports.idle import idle_report
+from kubectl_dra.reports.idle_daemons import lacks_drivers
 from kubectl_dra.reports.pending import (
     ClaimPendingReport,
     PendingReport,
@@ -65,6 +67,13 @@ class PendingCall:
     judge: Judge | None = None
     #: What could not be read stands above all pages.
     told: bool = False
+    _drivers_read: ClusterState | None = None
+
+    def with_daemon_sets(self) -> ClusterState:
+        """The cluster with its DaemonSets, which are read once, and only for pods that no driver serves."""
+        if self._drivers_read is None:
+            self._drivers_read = with_daemon_sets(self.options, self.cluster.state)
+        return self._drivers_read
 
     @property
     def address(self) -> Address:
@@ -79,7 +88,7 @@ class PendingCall:
 
 def pod_answer(call: PendingCall, key: Key, *, remedies: bool = True) -> Pending:
     """The diagnosis of one pod."""
-    cluster, read = call.cluster, call.read_owner
+    read = call.read_owner
     if remedies:
         # Each way out is tried on all nodes.
         call.diagnoser.world.devices.alike.expect_more()
@@ -87,7 +96,7 @@ def pod_answer(call: PendingCall, key: Key, *, remedies: bool = True) -> Pending
     found = find_remedies(call.diagnoser.world, diagnosis, read_owner=read) if remedies else FoundRemedies()
     report = pending_report(
         diagnosis,
-        cluster.state,
+        call.with_daemon_sets() if lacks_drivers(diagnosis.causes) else call.cluster.state,
         all_nodes=call.options.output == "wide",
         node=call.node,
         ways=found,

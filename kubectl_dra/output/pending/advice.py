@@ -33,6 +33,7 @@ from kubectl_dra.output.explain.pages import reason_page
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.amounts import amount_phrase
 from kubectl_dra.output.pending.headline import was_given_up
+from kubectl_dra.output.pending.idle_daemons import idle_advice, idle_commands
 from kubectl_dra.output.pending.logs import last_words, log_lines
 from kubectl_dra.output.pending.made import refused_advice, refused_of
 from kubectl_dra.output.pending.quotas import quota_advice
@@ -129,6 +130,9 @@ def advice_lines(report: PendingReport, now: datetime, address: Address) -> Iter
             "they publish devices; a change of its claim does not help."
         )
         yield from wrapped(Safe(text))
+        return
+    if report.idle_daemon_sets:
+        yield from idle_advice(report.idle_daemon_sets[0])
         return
     detail = report.causes[0].detail
     if is_binding_overdue(report, now):
@@ -330,7 +334,8 @@ def _find_driver(report: PendingReport, address: Address) -> Iterator[Safe]:
         line = command(reading(words, address)) if where is not None else None
         if line is not None:
             yield fmt("Its log: {}", line)
-    if report.failing:
+    if report.failing or report.idle_daemon_sets:
+        yield from (line for each in report.idle_daemon_sets[:1] for line in idle_commands(each, address))
         return
     detail = report.causes[0].detail
     gone = detail.nodes[:1] if report.code is Code.DEVICES_OF_GONE_NODES and isinstance(detail, ClassOffer) else ()

@@ -7,6 +7,7 @@ from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import KubeletText, NodeOutcome, SchedulerName, Verdict
+from kubectl_dra.output.pending.idle_daemons import idle_sentence
 from kubectl_dra.output.pending.main_reason import main_reason, names_of
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.said_advice import right_lacked
@@ -162,6 +163,8 @@ def _surroundings(report: PendingReport) -> Safe:
     if report.code in _WITHOUT_DEVICES and report.failing:
         states = listed(list(dict.fromkeys(each.state for each in report.failing)))
         texts.append(fmt("The driver does not run: {} ({})", listed([e.pod.name for e in report.failing]), states))
+    elif report.idle_daemon_sets:
+        texts.append(idle_sentence(report.idle_daemon_sets[0]))
     elif report.verdict is Verdict.UNSCHEDULABLE and report.failing:
         states = listed(list(dict.fromkeys(each.state for each in report.failing)))
         nodes = listed(list(dict.fromkeys(each.node for each in report.failing)))

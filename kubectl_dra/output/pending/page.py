@@ -203,7 +203,7 @@ def _is_said_below(cause: Cause, report: PendingReport) -> bool:
 
 def _additions(report: PendingReport) -> Sequence[RemedyReport]:
     """Those that were checked; the others only where nothing is published, and nothing says why."""
-    if report.code is Code.NO_DEVICE_IN_CLASS and not report.failing:
+    if report.code is Code.NO_DEVICE_IN_CLASS and not (report.failing or report.idle_daemon_sets):
         return report.additions
     tainted = {device for removal in _tainted(report) for device in removal.devices}
     return [

@@ -1,0 +1,39 @@
+"""The DaemonSets of a live cluster, read when no driver publishes what a pod asks for; files hold theirs already."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kubectl_dra.api.controllers import decode_owner
+from kubectl_dra.api.decode import DecodeError
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.commands.shared.cluster import source_spec
+from kubectl_dra.commands.shared.options import Options
+from kubectl_dra.diagnosis.autoscaling.daemons import DAEMON_SET
+from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.meta import OwnerReference
+from kubectl_dra.model.workloads import WorkloadObject
+from kubectl_dra.source.errors import ClusterError
+
+_READ: Final = {"apps": {"daemonsets": DAEMON_SET}}
+
+
+def with_daemon_sets(options: Options, state: ClusterState) -> ClusterState:
+    """The state with all DaemonSets, as far as they may be read: they only explain."""
+    if options.from_ is not None or state.evidence.complete(DAEMON_SET):
+        return state
+    from kubectl_dra.source.live.foreign import read_foreign  # the kubernetes package is heavy
+
+    try:
+        sources = read_foreign(source_spec(options).connection, _READ).objects
+    except ClusterError:
+        # What is known of the devices is answered without it.
+        return state
+    found: dict[tuple[str, str, str], WorkloadObject] = {}
+    for source in sources:
+        try:
+            workload = decode_owner(source.data, OwnerReference(api_version=source.api_version, kind=source.kind))
+        except DecodeError:
+            continue
+        found[source.kind, *key_of(workload.metadata)] = workload
+    return state.changed(state.inventory.replace(workloads={**state.inventory.workloads, **found})) if found else state

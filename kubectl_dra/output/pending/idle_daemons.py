@@ -1,0 +1,62 @@
+"""A driver whose DaemonSet runs on no node: why, and the labels that would change that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from kubectl_dra.model.invocation import Address, Words
+from kubectl_dra.model.names import is_subdomain
+from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.safe import Safe, command, fmt
+from kubectl_dra.output.words import listed, plural, shortened
+from kubectl_dra.reports.idle_daemons import IdleDaemonSet
+from kubectl_dra.reports.invocations import changing, kubectl, of, plain_word, reading
+
+_SHOWN: Final = 3
+_CONSEQUENCE: Final = Safe(
+    "The DaemonSet then starts a pod there, which publishes the devices. Where another program sets these labels (node "
+    "feature discovery, the vendor's operator), find out why it does not."
+)
+
+
+def idle_sentence(found: IdleDaemonSet) -> Safe:
+    """``DaemonSet N/D, by its name the driver's, runs on no node: no node matches …``."""
+    who = fmt("DaemonSet {}, by its name the driver's, runs on no node", str(found.daemon_set.key))
+    if found.tainted:
+        text = "{}: it does not tolerate {} of {}"
+        return fmt(text, who, shortened(found.taints), shortened(found.tainted, _SHOWN))
+    return fmt("{}: no node matches {}", who, listed(found.wants, "or"))
+
+
+def idle_advice(found: IdleDaemonSet) -> Iterator[Safe]:
+    """Who can do what: nodes that seem to have the hardware are named."""
+    if found.tainted:
+        what = "Add a toleration to the DaemonSet, with the values of the driver's chart, or remove the taint."
+    elif not found.labels:
+        what = "Add nodes that it selects, or change what it selects, with the values of the driver's chart."
+    else:
+        what = ""
+    if what:
+        yield from wrapped(fmt("What usually helps: {}", Safe(what)))
+        return
+    if found.nodes:
+        text = "label the nodes that have the hardware; {} may, by their label {}"
+        what_to_do = fmt(text, listed(found.nodes[:_SHOWN]), listed(found.marks[:1]))
+    else:
+        what_to_do = Safe("label the nodes that have the hardware")
+    yield from wrapped(fmt("What usually helps: {}. {}", what_to_do, _CONSEQUENCE))
+
+
+def idle_commands(found: IdleDaemonSet, address: Address) -> Iterator[Safe]:
+    """The labels as they are set, and where the selection of the DaemonSet stands."""
+    labels = [plain_word(label) for label in found.labels]
+    if labels and None not in labels:
+        nodes: Words = tuple(filter(is_subdomain, found.nodes)) or ("NODE",)
+        line = command(changing(kubectl("label", "nodes", *nodes, *labels), address))
+        if line is not None:
+            yield fmt("To label {}: {}", Safe(plural("node", len(nodes))), line)
+    ref = found.daemon_set
+    line = command(reading(kubectl("get", of("daemonset", ref.name, ref.namespace), "-o", "yaml"), address))
+    if line is not None:
+        yield fmt("What it selects: {}", line)
