@@ -46,9 +46,11 @@ def test_why_a_pod_waits_and_the_command_of_the_first_way_out(size, settings):
         at.wait("? help")
         at.keys(keys[8])
         at.wait("Pod ml/trainer-0 is pending")
-        # Ways out are looked for while one reads: the key is offered when there are some.
         at.wait("x ways out")
-        at.keys(*keys[9:])
+        at.keys(keys[9])
+        # They are looked for while one reads.
+        at.wait("request 3 devices")
+        at.keys(keys[10])
         text = clipboard(at, "kubectl replace --force")
         assert text.count("kubectl replace") == 1
         assert "count: 3" in text
