@@ -25,7 +25,7 @@ from kubectl_dra.source import load
 from kubectl_dra.source.errors import ManifestError, SourceError
 from kubectl_dra.source.manifests import Origin
 from kubectl_dra.source.positions import Positions
-from kubectl_dra.source.reading import FoundObjects, read_texts, without_patches
+from kubectl_dra.source.reading import FoundObjects, complain_about_nothing, read_texts, without_patches
 from kubectl_dra.source.spec import SourceSpec
 
 _NAMESPACE = "default"
@@ -35,6 +35,8 @@ def answer(options: Options, devices: Sequence[str], fail_on: str) -> int:
     """Run the command; returns the exit code."""
     found = read_texts(options.manifests)
     named = without_patches(found).items()
+    if not (named or found.problems):
+        complain_about_nothing(found)
     patches = [BrokenDocument(Rule.PATCH, f"is a patch of {path}", Place(name, 1, 1)) for name, path in named]
     for note in found.notes:
         console(options).note(Safe("note: ") + safe(note))

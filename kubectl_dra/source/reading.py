@@ -66,7 +66,7 @@ def read_objects(inputs: Inputs, *, patches: bool = True) -> FoundObjects:
         raise FileError(f"{name}: is a patch of {path}, no object by itself", "-k DIR reads what it becomes")
     left_out = "left out, -k DIR reads what it becomes"
     found.notes += [f"{name} is a patch of {path}: {left_out}" for name, path in apart.items()]
-    _complain_about_nothing(found)
+    complain_about_nothing(found)
     return found
 
 
@@ -109,7 +109,7 @@ def read_records(inputs: Inputs) -> FoundRecords:
         into.other += each.other
         into.header = into.header or each.header
         found.problems += broken
-    _complain_about_nothing(found)
+    complain_about_nothing(found)
     return found
 
 
@@ -126,7 +126,8 @@ def _contents(inputs: Inputs, found: FoundObjects | FoundRecords) -> Iterator[Co
             found.problems.append(each)
 
 
-def _complain_about_nothing(found: FoundObjects | FoundRecords) -> None:
+def complain_about_nothing(found: FoundObjects | FoundRecords) -> None:
+    """Raises what is wrong where there is not one object: the only problem, or that there are none."""
     if found.read_any:
         return
     if len(found.problems) == 1:

@@ -107,7 +107,8 @@ def test_every_command_has_help(name: str, capfd: pytest.CaptureFixture[str]) ->
     ("arguments", "code", "what", "hint"),
     [
         (("verison",), 2, 'error: unknown command "verison", did you mean "version"?', "kubectl dra --help"),
-        (("version", "--nope"), 2, "error: no such option", "kubectl dra version --help"),
+        (("version", "--nope"), 2, 'error: unknown option "--nope"', "kubectl dra version --help"),
+        (("get", "pools", "--form", "x"), 2, 'error: unknown option "--form", did you mean "--from"', "get --help"),
         (("version", "x"), 2, "error: got unexpected extra argument (x)", "kubectl dra version --help"),
         (("version", "-o", "xml"), 2, 'error: unknown output format "xml"', "jq"),
         (("why-pending", "a", "-A", "--from", "demo"), 2, 'error: the name "a" can\'t be looked up', "-n NAMESPACE a"),

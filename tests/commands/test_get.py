@@ -126,6 +126,15 @@ def test_sorting_by_a_column(capfd):
     assert [row[1] for row in rows] != sorted(row[1] for row in rows)
 
 
+def test_what_is_no_column_is_told_the_columns(capfd):
+    code, _, err = call(capfd, "pools", "--sort-by", "size")
+    assert code == 2
+    assert (
+        '"size" is not a column, and no item has such a field\ntry:   --sort-by driver, pool, nodes, devices, free'
+        in err
+    )
+
+
 def test_sorting_by_a_quantity(capfd):
     path = "{.device.capacity[0].total}"
     rows = json.loads(call(capfd, "devices", "--sort-by", path, "-o", "json")[1])["items"]

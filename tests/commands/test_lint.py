@@ -295,6 +295,15 @@ def test_what_is_not_there_is_an_error(capfd: pytest.CaptureFixture[str]) -> Non
     assert "No such file" in capfd.readouterr().err
 
 
+@pytest.mark.parametrize("text", ["", "---\n", "# only a comment\n"])
+def test_nothing_to_check_is_not_a_success(capfd: pytest.CaptureFixture[str], text: str) -> None:
+    Path("file.yaml").write_text(text, encoding="utf-8")
+    code = run(["lint", "file.yaml"])
+    out, err = capfd.readouterr()
+    assert (code, out) == (1, "")
+    assert "holds no objects" in err
+
+
 def test_ten_thousand_objects_are_checked_in_time(capfd: pytest.CaptureFixture[str]) -> None:
     objects = (CLAIM.replace("name: gpu\n  namespace", f"name: g{number}\n  namespace") for number in range(2_000))
     Path("many.yaml").write_text("---\n".join(objects).replace("deviceClassName", "className", 1), encoding="utf-8")

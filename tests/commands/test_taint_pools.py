@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -60,13 +61,28 @@ def test_a_device_beside_its_pool_is_in_the_pools_rule(capfd: pytest.CaptureFixt
     ("word", "words"),
     [
         (NIC, f"'{NIC}/*' means all of its devices"),
-        ("nic.example.com/nothing/*", "there is no pool"),
-        ("node/cpu-1", 'no pool is of node "cpu-1" alone'),
+        ("nic.example.com/nothing/*", 'pool "nic.example.com/nothing" not found'),
+        ("node/cpu-1", 'node "cpu-1" has no pool of its own'),
     ],
 )
 def test_what_names_no_pool_is_an_error(capfd: pytest.CaptureFixture[str], word: str, words: str) -> None:
     assert run(["taint-device", word, "a:NoSchedule", "--dry-run=client", "--from", "demo"]) == 1
     assert words in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("words", [("a/b/*",), ("node/cpu-1",), ("gpu-0",), ("--match", "true")])
+def test_what_was_not_read_is_not_told_to_be_absent(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    assert run(["snapshot", "--from", "demo"]) == 0
+    snapshot = json.loads(capfd.readouterr().out)
+    reads = [each for each in snapshot["reads"] if each["kind"] != "ResourceSlice"]
+    reads.append({"kind": "ResourceSlice", "coverage": "forbidden"})
+    items = [each for each in snapshot["items"] if each["kind"] != "ResourceSlice"]
+    path = tmp_path / "few.json"
+    path.write_text(json.dumps({**snapshot, "reads": reads, "items": items}), encoding="utf-8")
+    assert run(["taint-device", *words, "a:NoSchedule", "--dry-run=client", "--from", str(path)]) == 1
+    assert "but not all ResourceSlices could be read" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize("word", ["/*", "a/*", "a//b/*", "node/", "node/a/b"])

@@ -61,8 +61,9 @@ def sections_of(call: GetCall, wanted: Sequence[TypeArgs]) -> list[Section]:
 def _sorted(section: Section, by: str) -> Sequence[Item]:
     """By a column's title, or by a path into the JSON."""
     items = list(section.items)
-    key = next((column.key for column in section.columns() if column.title.lower() == by.lower()), None)
-    return sorting.sort(items, by) if key is None else sorted(items, key=lambda item: key(item.row))
+    columns = {column.title.lower(): column.key for column in section.columns()}
+    key = columns.get(by.lower())
+    return sorting.sort(items, by, columns) if key is None else sorted(items, key=lambda item: key(item.row))
 
 
 def selections(wanted: Sequence[TypeArgs]) -> frozenset[Fields]:

@@ -11,6 +11,7 @@ import click
 
 from kubectl_dra.commands.shared.errors import UsageProblem
 from kubectl_dra.commands.shared.options import SharedOption
+from kubectl_dra.model.likeness import did_you_mean
 from kubectl_dra.output.console import write_help
 
 _INSTEAD_OF_FIELDS: Final = "name the objects, or use -n NAMESPACE, -l LABELS or, with get, --node NAME"
@@ -30,8 +31,9 @@ class KubectlStyle(click.Command):
                 problem = UsageProblem("--field-selector is not supported", _INSTEAD_OF_FIELDS)
                 problem.ctx = error.ctx or ctx
                 raise problem from None
-            error.ctx = error.ctx or ctx
-            raise
+            names = [name for param in self.params for name in param.opts if name.startswith("--")]
+            text = f'unknown option "{error.option_name}"{did_you_mean(error.option_name, names)}'
+            raise click.UsageError(text, error.ctx or ctx) from None
         except click.UsageError as error:
             # click does not say of every error which command it is about.
             error.ctx = error.ctx or ctx

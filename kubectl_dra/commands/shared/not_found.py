@@ -30,7 +30,7 @@ def object_not_found(
     if evidence.complete(kind.name):
         return not_found(word, name, known, look)
     unread = f"{kind.name}s" if what else "of them"
-    return _unsure(f'{word} "{name}" not found', kind, (), evidence, unread)
+    return unsure(f'{word} "{name}" not found', kind, (), evidence, unread)
 
 
 def key_not_found(
@@ -39,7 +39,7 @@ def key_not_found(
     """An object in a namespace; ``command`` takes ``TYPE/NAME -n NAMESPACE``, and ``all_`` lists what there is."""
     what = not_there(kind, key)
     if not evidence.complete(kind.name, key.namespace):
-        return _unsure(what, kind, within(key.namespace), evidence)
+        return unsure(what, kind, within(key.namespace), evidence)
     keys = tuple(known)
     elsewhere = sorted(each.namespace for each in keys if each.name == key.name)
     if elsewhere:
@@ -64,7 +64,8 @@ def _word(kind: Kind) -> str:
     return "claim" if kind.name == "ResourceClaim" else kind.singular
 
 
-def _unsure(what: str, kind: Kind, scope: Words | None, evidence: Evidence, unread: str = "of them") -> CommandError:
+def unsure(what: str, kind: Kind, scope: Words | None, evidence: Evidence, unread: str = "of them") -> CommandError:
+    """What was not found, where objects of ``kind`` were not all read: nobody knows whether it exists."""
     hint = try_kubectl("auth", "can-i", "list", kind.resource, scope)
     user = f": forbidden for user {evidence.refused_user}" if evidence.refused_user else ""
     return CommandError(f"{what}, but not all {unread} could be read{user}", hint)

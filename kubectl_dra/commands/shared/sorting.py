@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cmp_to_key
 from typing import Any, Final, Protocol, TypeVar
 
@@ -26,15 +26,18 @@ class HasDocument(Protocol):
 ItemT = TypeVar("ItemT", bound=HasDocument)
 
 
-def sort(items: Sequence[ItemT], path: str) -> list[ItemT]:
+def sort(items: Sequence[ItemT], path: str, columns: Iterable[str]) -> list[ItemT]:
     """The items by the value at ``path``, those without it first; numbers and quantities by amount.
 
-    Raises a usage error for a path that is none, or that no item has.
+    Raises a usage error for a path that is none, or that no item has; it names the ``columns`` that exist.
     """
     steps = parse_path(path)
     values = [value_at(json.loads(item.document()), steps) for item in items]
     if items and all(value is None for value in values):
-        raise UsageProblem(f'no item has a field "{path}"', "-o json shows the fields")
+        # A title with a space in it is one word on the command line.
+        names = ", ".join(f"'{name}'" if " " in name else name for name in columns)
+        problem = f'"{path}" is not a column, and no item has such a field'
+        raise UsageProblem(problem, f"--sort-by {names}, or a field that -o json shows")
     by_value = cmp_to_key(_compare)
     pairs = sorted(zip(map(by_value, values), range(len(items)), strict=True))
     return [items[index] for _, index in pairs]

@@ -10,7 +10,7 @@ import msgspec
 from kubectl_dra.api.kinds import DEVICE_TAINT_RULE, RESOURCE_SLICE
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.errors import CommandError, UsageProblem
-from kubectl_dra.commands.shared.not_found import object_not_found
+from kubectl_dra.commands.shared.not_found import object_not_found, unsure
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.show import write
 from kubectl_dra.commands.taint.source import TaintSource
@@ -109,8 +109,7 @@ class TaintPlanner:
         """The pools that are meant as wholes: by name, as all pools of a node, or because all their devices match."""
         for pool in self.words.pools:
             if pool not in self.facts.pools:
-                known = did_you_mean(str(pool), map(str, self.facts.pools))
-                raise CommandError(f'there is no pool "{pool}"{known}', try_dra("get", "pools"))
+                raise _no_pool(pool, self.facts)
         of_nodes = [pool for node in self.words.nodes for pool in self._pools_of(node)]
         matching: dict[PoolId, set[DeviceId]] = {}
         for device in devices if self._match else ():
@@ -130,8 +129,9 @@ class TaintPlanner:
             if all(each.spec.node_name == node for each in self.facts.inventory.slices_by_pool.get(pool, ()))
         ]
         if not own:
+            _check_slices_read(f'pool of node "{node}" not found', self.facts)
             known = did_you_mean(node, (name for name in self.facts.inventory.slices_by_node if name))
-            raise CommandError(f'no pool is of node "{node}" alone{known}', try_dra("get", "nodes"))
+            raise CommandError(f'node "{node}" has no pool of its own{known}', try_dra("get", "nodes"))
         return own
 
     def _matching(self) -> tuple[tuple[DeviceId, ...], int]:
@@ -145,6 +145,7 @@ class TaintPlanner:
             )
         if not found.devices:
             what = f"--match selects none of {found.of} devices"
+            _check_slices_read(what, self.facts)
             errors = f"; {found.failing} can't be evaluated: {next(iter(found.errors))}" if found.failing else ""
             raise CommandError(
                 what + errors, try_dra("test-selector", plain_word(self._match) or ("EXPR",)).then(" shows why")
@@ -206,6 +207,8 @@ def _check_full(device: DeviceId, facts: ClusterState) -> None:
     meant = [str(each) for each in find_devices(device.device, facts)]
     known = f": it may be {', '.join(meant[:_SHOWN])}{', …' if len(meant) > _SHOWN else ''}" if meant else ""
     what = f'"{device.device}" is not the full name of a device{known}'
+    if not meant:
+        _check_slices_read(what, facts)
     raise CommandError(what, meant[0] if len(meant) == 1 else try_dra("get", "devices", "-o", "name"))
 
 
@@ -215,14 +218,24 @@ def _check_published(device: DeviceId, facts: ClusterState) -> None:
         return
     pool = device.pool_id
     if pool not in facts.pools:
-        pools, look = map(str, facts.pools), try_dra("get", "pools")
-        raise object_not_found(RESOURCE_SLICE, str(pool), pools, facts.evidence, look, "pool")
+        raise _no_pool(pool, facts)
     if not facts.evidence.complete(RESOURCE_SLICE.name):
         known = (each.device for each in devices_of(pool, facts))
         raise object_not_found(RESOURCE_SLICE, str(device), known, facts.evidence, try_dra("get", "devices"), "device")
     near = did_you_mean(device.device, (each.device for each in devices_of(pool, facts)))
     look = shell_line(dra("describe-pool", of_pool(pool)), ("kubectl", "dra", "get", "pools"))
     raise CommandError(f'pool "{pool}" publishes no device "{device.device}"{near}', look)
+
+
+def _no_pool(pool: PoolId, facts: ClusterState) -> CommandError:
+    pools, look = map(str, facts.pools), try_dra("get", "pools")
+    return object_not_found(RESOURCE_SLICE, str(pool), pools, facts.evidence, look, "pool")
+
+
+def _check_slices_read(what: str, facts: ClusterState) -> None:
+    """Raises ``CommandError`` with ``what`` was not found where some slices were not read."""
+    if not facts.evidence.complete(RESOURCE_SLICE.name):
+        raise unsure(what, RESOURCE_SLICE, (), facts.evidence, f"{RESOURCE_SLICE.name}s")
 
 
 def write_plan(
