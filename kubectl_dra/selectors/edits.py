@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from itertools import pairwise
 from typing import Final
 
 from kubectl_dra.cel.check.errors import CompileError
@@ -37,6 +38,10 @@ _INNER: Final = re.compile(r"\s*\.\s*(?:string|int|bool|version|value|stringValu
 BARE_AMOUNT: Final = re.compile(
     r"""capacity\[["']([^"']+)["']\]\.\??([A-Za-z_][A-Za-z0-9_]*)[^"']{0,80}?quantity\(["']([0-9]{1,9})["']\)"""
 )
+#: A name right behind ``device``, but for what a device has.
+_OF_DEVICE: Final = re.compile(r"device\s*\.\s*(?!(?:driver|attributes|capacity)\b)([A-Za-z_][A-Za-z0-9_]*)\b(?!\s*\()")
+_NUMBERS: Final = frozenset({"NUM_INT", "NUM_FLOAT"})
+_VERSION: Final = re.compile(r"\s*[vV]?([0-9]{1,9})(?:\.([0-9]{1,9}))?(?:\.([0-9]{1,9}))?\s*")
 IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -51,8 +56,10 @@ def parsed(expression: str) -> Parsed | None:
 # --- text -----------------------------------------------------------------------------------------------------------
 
 
-def operators(expression: str, _catalog: Catalog) -> str | None:
-    """``and``, ``or``, ``not``, ``=``, ``&``, ``|`` as CEL writes them."""
+def unparsed_operators(expression: str, _catalog: Catalog) -> str | None:
+    """``and``, ``or``, ``not``, ``=``, ``&``, ``|`` as CEL writes them, where the text can't be parsed otherwise."""
+    if parsed(expression) is not None:
+        return None
     tokens, skipped = tokenize(expression)
     edits = [(t.pos, t.pos + len(t.text), _WORDS[t.text.lower()]) for t in tokens if t.text.lower() in _WORDS]
     edits += [(s.pos, s.pos + 1, s.text[0] * 2) for s in skipped if s.text[0] in "=&|"]
@@ -85,14 +92,66 @@ def inner_fields(expression: str, _catalog: Catalog) -> str | None:
     return replaced(expression, [(mention.end, match.end(), "") for mention, match in found if match is not None])
 
 
+def loose_amounts(expression: str, _catalog: Catalog) -> str | None:
+    """``40Gi``, a number and a unit, as ``quantity("40Gi")``."""
+    tokens, edits = tokenize(expression)[0], []
+    for number, unit in pairwise(tokens):
+        text = number.text + unit.text
+        meant = near_quantity(text) or text
+        if number.kind in _NUMBERS and unit.kind == "IDENTIFIER" and _is_made("quantity", meant):
+            edits.append((number.pos, unit.pos + len(unit.text), f"quantity({string_source(meant)})"))
+    return replaced(expression, edits)
+
+
+def joined_names(expression: str, catalog: Catalog) -> str | None:
+    """``gpu.example.com/model``, as constraints and manifests name an attribute, with its whole path."""
+    texts = [(token.pos, token.pos + len(token.text)) for token in tokenize(expression)[0] if token.kind == "STRING"]
+    found = []
+    for field, domain, name in catalog.counts:
+        places = re.finditer(rf"(?<![\w./]){re.escape(f'{domain}/{name}')}(?![\w./])", expression)
+        outside = (place for place in places if not any(start <= place.start() < end for start, end in texts))
+        found += [(*place.span(), path(field, domain, name)) for place in outside]
+    return replaced(expression, found)
+
+
+def bare_values(expression: str, catalog: Catalog) -> str | None:
+    """``model == H100`` with the value in quotes, beside an attribute that is a text."""
+    tree = parsed(expression)
+    found = []
+    places = located(tree) if tree else {}
+    for node, _ in walk(tree.root, tree.macros) if tree else ():
+        if not (isinstance(node, Call) and node.function in _EQUAL):
+            continue
+        for one, other in (node.args, node.args[::-1]):
+            mention = places.get(id(one))
+            if mention is None or mention.name is None or not isinstance(other, Ident):
+                continue
+            sample = catalog.samples.get((mention.field, mention.domain.text, mention.name.text))
+            if type_text(type_of(sample)) == "string" and expression.startswith(other.name, other.pos):
+                found.append((other.pos, other.pos + len(other.name), string_source(other.name)))
+    return replaced(expression, found)
+
+
+def versions(expression: str, _catalog: Catalog) -> str | None:
+    """``semver("550")`` with all three numbers."""
+    found = []
+    for maker, bracket, token in zip(tokens := tokenize(expression)[0], tokens[1:], tokens[2:], strict=False):
+        if (maker.text, bracket.text, token.kind) == ("semver", "(", "STRING"):
+            meant = near_version(token.text[1:-1])
+            found += [(token.pos, token.pos + len(token.text), string_source(meant))] if meant else []
+    return replaced(expression, found)
+
+
 def bare_names(expression: str, catalog: Catalog) -> str | None:
-    """``model == "H100"`` with the whole path of ``model``, where devices publish such a name."""
+    """``model == "H100"`` with the whole path of ``model``, where devices publish such a name; ``device.model`` too."""
     tree = parsed(expression)
     found = []
     for node, _ in walk(tree.root, tree.macros) if tree else ():
         if isinstance(node, Ident) and not node.absolute and expression.startswith(node.name, node.pos):
-            place = next(_most_published(node.name, catalog), None)
-            found += [] if place is None else [(node.pos, node.pos + len(node.name), path(*place))]
+            match = _OF_DEVICE.match(expression, node.pos)
+            name, end = (match[1], match.end()) if match else (node.name, node.pos + len(node.name))
+            place = next(_most_published(name, catalog), None)
+            found += [] if place is None else [(node.pos, end, path(*place))]
     return replaced(expression, found)
 
 
@@ -273,15 +332,30 @@ class _Comparisons:
         return True
 
 
+def near_version(text: str) -> str:
+    """The semantic version that ``550.54`` or ``v550`` was meant to be; empty where it is one, or nothing is near."""
+    found = None if _is_made("semver", text) else _VERSION.fullmatch(text)
+    return ".".join(str(int(part or 0)) for part in found.groups()) if found else ""
+
+
+_NEAR: Final[Mapping[str, Callable[[str], str]]] = {"quantity": near_quantity, "semver": near_version}
+
+
+def _is_made(kind: str, text: str) -> bool:
+    try:
+        _MADE[kind](text)
+    except (QuantityError, SemverError):
+        return False
+    return True
+
+
 def _converted(node: Literal, kind: str) -> Node | None:
     value = node.value
     text = value if isinstance(value, str) else None
-    if kind == "quantity" and text is not None:
-        value = near_quantity(text) or text
+    if text is not None and kind in _NEAR:
+        value = _NEAR[kind](text) or text
     if kind in _MADE and (text is not None or (kind == "quantity" and node.kind == "int")):
-        try:
-            _MADE[kind](str(value))
-        except (QuantityError, SemverError):
+        if not _is_made(kind, str(value)):
             return None
         return Call(node.pos, kind, None, [Literal(node.pos, "string", str(value))])
     if kind == "int" and text is not None and re.fullmatch(r"-?[0-9]{1,18}", text):

@@ -24,14 +24,22 @@ from kubectl_dra.selectors.guards import behind_driver, guarded
 from kubectl_dra.selectors.trial import SelectorTrial
 
 _EDITS: Final[tuple[tuple[str, edits.Edit], ...]] = (
-    ("syntax", edits.operators),
     ("field", edits.inner_fields),
     ("domain", edits.domains),
     ("name", edits.names),
     ("unit", edits.units),
+    ("comparison", edits.versions),
     ("comparison", edits.comparisons),
     ("amount", edits.amounts),
     ("boolean", edits.booleans),
+)
+#: What only texts need that do not compile, in this order: names can be found in what can be parsed.
+_NOT_COMPILED: Final[tuple[tuple[str, edits.Edit], ...]] = (
+    ("comparison", edits.loose_amounts),
+    ("bare", edits.joined_names),
+    ("syntax", edits.unparsed_operators),
+    ("bare", edits.bare_names),
+    ("comparison", edits.bare_values),
 )
 _MAX_NAMES: Final = 5
 _MAX_TEXT: Final = 10 * 1024
@@ -112,15 +120,15 @@ def _edited(trial: SelectorTrial[PublishedT], selector: Compiled) -> tuple[str, 
     expression = selector.expression
     changes: list[str] = []
     # Before near names: what devices publish is meant more often than a function that looks like it.
-    bare = None if selector.scheduler.accepted else edits.bare_names(expression, trial.published.catalog)
-    if bare is not None and len(bare) <= _MAX_TEXT:
-        expression, changes = bare, ["bare"]
+    for code, edit in () if selector.scheduler.accepted else _NOT_COMPILED:
+        edited = edit(expression, trial.published.catalog)
+        if edited is not None and len(edited) <= _MAX_TEXT:
+            expression = edited
+            changes.append(code)
     for code, edit in _EDITS:
         expression, named = _known_names(trial, expression)
         changes += named
-        # Spelling of operators only matters where the text can't be parsed.
-        applies = code != "syntax" or edits.parsed(expression) is None
-        edited = edit(expression, trial.published.catalog) if applies else None
+        edited = edit(expression, trial.published.catalog)
         if edited is not None and edited != expression and len(edited) <= _MAX_TEXT:
             expression = edited
             changes.append(code)

@@ -25,6 +25,9 @@ def page(capfd: pytest.CaptureFixture[str], expression: str) -> str:
         f'device.attributes["{DOMAIN}"].model',
         'model == "h100"',
         'device.attributes["gpu.example.con"].model = "H100"',
+        'device.model == "H100"',
+        'gpu.example.com/model == "H100"',
+        "model == H100",
     ],
 )
 def test_what_was_meant_is_written_out_and_was_tried(capfd: pytest.CaptureFixture[str], expression: str) -> None:
@@ -35,6 +38,34 @@ def test_what_was_meant_is_written_out_and_was_tried(capfd: pytest.CaptureFixtur
 def test_a_bare_capacity_is_found_too(capfd: pytest.CaptureFixture[str]) -> None:
     text = page(capfd, 'memory >= quantity("80Gi")')
     assert f'device.capacity["{DOMAIN}"].memory.compareTo(quantity("80Gi")) >= 0' in text
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        f'device.capacity["{DOMAIN}"].memory >= 80Gi',
+        f'device.capacity["{DOMAIN}"].memory >= 80GiB',
+        "memory >= 80 Gi",
+    ],
+)
+def test_an_amount_without_quotes(capfd: pytest.CaptureFixture[str], expression: str) -> None:
+    meant = f'device.capacity["{DOMAIN}"].memory.compareTo(quantity("80Gi")) >= 0'
+    assert f"none fails): {meant}" in page(capfd, expression)
+
+
+@pytest.mark.parametrize(
+    ("test", "meant"),
+    [
+        ('>= "550"', '.compareTo(semver("550.0.0")) >= 0'),
+        ('> "v550.54"', '.isGreaterThan(semver("550.54.0"))'),
+        ('.isGreaterThan(semver("550"))', '.isGreaterThan(semver("550.0.0"))'),
+        ('.compareTo(semver("550.054.14")) > 0', '.compareTo(semver("550.54.14")) > 0'),
+    ],
+)
+def test_a_version_of_less_than_three_numbers(capfd: pytest.CaptureFixture[str], test: str, meant: str) -> None:
+    version = f'device.attributes["{DOMAIN}"].driverVersion'
+    space = "" if test.startswith(".") else " "
+    assert f"none fails): {version}{meant}" in page(capfd, f"{version}{space}{test}")
 
 
 def test_what_is_declared_is_no_bare_name(capfd: pytest.CaptureFixture[str]) -> None:

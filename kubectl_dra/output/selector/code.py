@@ -1,17 +1,20 @@
-"""Expressions on a terminal: a line with a mark under a place, and whole texts broken between tokens only."""
+"""Expressions on a terminal: a line with a mark under a place, and whole texts broken behind operators only."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Final
 
-from kubectl_dra.cel.syntax.lexer import Token, tokenize
+from kubectl_dra.cel.syntax.lexer import tokenize
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import width, wrapped
 from kubectl_dra.output.safe import Safe, Style, safe, styled
 
 _INDENT: Final = 2
+#: Where the beginning of a line is left out: ASCII, so that the mark below stays in its column.
+_CUT: Final = "..."
+_BREAKS: Final = frozenset({"&&", "||", "?", ":", ","})
 
 
 def marked(expression: str, offset: int | None, length: int, note: Safe) -> Iterator[Safe]:
@@ -29,6 +32,8 @@ def marked(expression: str, offset: int | None, length: int, note: Safe) -> Iter
     column = offset - start
     first = _window(line, column)
     before, shown = safe(line[first:column]), _fitting(line[first:])
+    if first and len(before) > len(_CUT) and line[first : first + len(_CUT)].isascii():
+        shown = Safe(_CUT) + Safe(shown[len(_CUT) :])
     at = width(before) + _INDENT
     mark = "^" * max(1, min(length, width(shown) - width(before)))
     if not shown.strip():
@@ -67,7 +72,10 @@ def _noted(at: int, mark: str, note: Safe) -> Iterator[Safe]:
 
 
 def code(expression: str, *, indent: int = _INDENT, max_lines: int | None = None) -> list[Safe]:
-    """The whole expression, its lines kept, long ones broken between tokens, so that it can be copied."""
+    """The whole expression, its lines kept, long ones broken behind operators and commas, so that it can be copied.
+
+    What has none of them stays in one line, however long: broken code is hard to read and to find.
+    """
     lines = [line for text in expression.strip("\n").split("\n") for line in _broken(text, page_width() - indent)]
     if max_lines is not None and len(lines) > max_lines:
         lines = [*lines[:max_lines], Safe("…")]
@@ -83,19 +91,11 @@ def _broken(line: str, room: int) -> Iterator[Safe]:
         # A comment ends with its line, and a text in three quotes may go on in the next one.
         yield safe(line)
         return
-    tokens = tokenize(line)[0]
     start = 0
-    for token, following in pairwise(tokens):
-        end = following.pos if following.kind == "<EOF>" else following.pos + len(following.text)
-        if width(safe(line[start:end].rstrip())) > room and token.pos >= start and following.kind != "<EOF>":
-            cut = _nice(line, tokens, start, following.pos)
-            yield safe(line[start:cut].rstrip())
-            start = cut
-    yield safe(line[start:].rstrip())
-
-
-def _nice(line: str, tokens: Sequence[Token], start: int, limit: int) -> int:
-    """The last place before ``limit`` behind a space, else between the last two tokens."""
-    places = [token.pos for token in tokens if start < token.pos <= limit]
-    spaced = [place for place in places if line[place - 1] == " "]
-    return (spaced or places)[-1]
+    # Behind the last place that still fits, or the first one where none does.
+    places = [token.pos + len(token.text) for token in tokenize(line)[0] if token.text in _BREAKS]
+    for place, following in pairwise([*places, len(line)]):
+        if width(safe(line[start:following].strip())) > room:
+            yield safe(line[start:place].strip())
+            start = place
+    yield safe(line[start:].strip() if start else line.rstrip())
