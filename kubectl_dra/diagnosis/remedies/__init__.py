@@ -27,6 +27,7 @@ from kubectl_dra.diagnosis.remedies import (
     evicting,
     freeing,
     objects,
+    offers,
     on_node,
     own_claim,
     quotas,
@@ -253,6 +254,8 @@ class _Finder:
         required = any(True for _ in quotas.unspecified(case.world, actions))
         verified = not (unread or required or open_plugins(case.world, case.pod))
         nodes = self._trials.taken_from(form.changes, result.nodes, case.owners)
+        if len(actions) == 1 and selectors.SEEN <= form.cost <= selectors.DROPPED:
+            actions = (offers.with_offers(changed, actions[0], nodes),)
         remedy = Remedy(form.kind, actions, verified, nodes, cost, competition, then)
         return Proposal(remedy, changed.inventory, form.changes)
 
@@ -343,9 +346,28 @@ def _untried(candidate: Candidate) -> Proposal:
 
 
 def _wanted(found: Sequence[Proposal]) -> Iterator[Proposal]:
-    """Without those that drop a whole request where to drop a constraint is enough: who asks for both wants both."""
+    """Without those that drop a whole request where to drop a constraint is enough: who asks for both wants both.
+
+    Where a selector only has to be written in another way, nobody wants other devices.
+    """
     loose = any(_drops(proposal, "constraints[") and _holds(proposal) for proposal in found)
-    return (proposal for proposal in found if not (loose and _drops(proposal, "requests")))
+    spelt = {_selector_of(proposal) for proposal in found if _corrects(proposal) and _holds(proposal)} - {None}
+    for proposal in found:
+        other = proposal.remedy.cost > selectors.CORRECTED and _selector_of(proposal) in spelt
+        if not (other or (loose and _drops(proposal, "requests"))):
+            yield proposal
+
+
+def _corrects(proposal: Proposal) -> bool:
+    return proposal.remedy.cost <= selectors.CORRECTED
+
+
+def _selector_of(proposal: Proposal) -> tuple[ObjectRef, str, str] | None:
+    """The selector of a request that is all that is changed."""
+    match proposal.remedy.actions:
+        case (EditClaim(claim=claim, request=request, field=field),) if field.startswith("selectors"):
+            return claim, request, field
+    return None
 
 
 def worth_telling(found: Sequence[Proposal]) -> Iterator[Proposal]:

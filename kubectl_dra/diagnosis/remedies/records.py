@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import Evidence, HeldFor, ObjectRef, Verdict
+from kubectl_dra.diagnosis.records import Evidence, HeldFor, ObjectRef, ValueCount, Verdict
 from kubectl_dra.diagnosis.whatif.records import AddNode
 from kubectl_dra.model.base import ReportRecord
 
@@ -55,7 +55,8 @@ class EditClaim(Evidence, frozen=True):
     """Another spec of a claim. Specs are immutable: a new claim or template, and the pod anew.
 
     ``field`` is the path in a request or the claim (``count``, ``constraints[0]``, ``selectors[0]`` …); ``after``
-    empty: dropped. ``template`` is what the claim was made from.
+    empty: dropped. ``template`` is what the claim was made from. ``offers``: of a selector that asks for another value,
+    or no longer for one, which values the free devices have then.
     """
 
     claim: ObjectRef
@@ -64,6 +65,7 @@ class EditClaim(Evidence, frozen=True):
     before: str
     after: str
     template: ObjectRef | None = None
+    offers: tuple[ValueCount, ...] = ()
 
 
 class RenewClaim(Evidence, frozen=True):

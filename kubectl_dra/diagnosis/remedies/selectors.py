@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
@@ -28,13 +29,17 @@ from kubectl_dra.selectors.compiling import clauses_of
 from kubectl_dra.selectors.partitions import smaller_partitions
 from kubectl_dra.selectors.rewrite import alternatives, corrections, near_amounts, near_values
 from kubectl_dra.selectors.same_value import same_values
+from kubectl_dra.selectors.seen_values import seen_values
 from kubectl_dra.selectors.trial import SelectorTrial
 
 # What each asks of its reader, beside the costs of ``edits``.
 _MENDED: Final = 30
-_CORRECTED: Final = 31
+#: Of what was meant but written in another way.
+CORRECTED: Final = 31
 _VALUED: Final = 35
-_DROPPED: Final = 40
+#: Of another value that was seen, and without the condition.
+SEEN: Final = 36
+DROPPED: Final = 40
 _CODES: Final = (Code.SELECTOR_FAILS, Code.CLASS_SELECTOR_FAILS, Code.SELECTOR_DOES_NOT_COMPILE)
 
 
@@ -56,11 +61,12 @@ def _not_matching(case: Case, editor: RequestEditor, request: Form, funnels: Seq
     devices, shared = case.published.items, any(funnel.stage(StageName.COUNTERS).removed for funnel in funnels)
     for index, selector in enumerate(request.selectors):
         text, conditions = selector.expression, clauses_of(selector.expression)
-        better = [_with_selector(editor, index, text, new, _CORRECTED) for new in corrected.get(index, ())]
+        better = [_with_selector(editor, index, text, new, CORRECTED) for new in corrected.get(index, ())]
         refusing = [number for number, clause in enumerate(conditions) if any(clause.text == why for why, _ in seen)]
         for number in refusing:
             clause = conditions[number]
-            values = {source for why, source in seen if why == clause.text and source}
+            counts = _values(funnels, clause.text)
+            values = set(counts)
             near = dict.fromkeys(
                 (
                     *near_values(text, values, clause.start, clause.end),
@@ -69,15 +75,24 @@ def _not_matching(case: Case, editor: RequestEditor, request: Form, funnels: Seq
                     *(smaller_partitions(text, clause.start, clause.end, values, devices) if shared else ()),
                 )
             )
-            yield from first_of(
-                [
-                    *better,
-                    *(_with_selector(editor, index, text, new, _CORRECTED) for new in near),
-                    _with_selector(editor, index, text, without(conditions, number), _DROPPED),
-                ]
-            )
+            dropped = _with_selector(editor, index, text, without(conditions, number), DROPPED)
+            better_ones = [*better, *(_with_selector(editor, index, text, new, CORRECTED) for new in near)]
+            others = [new for new in seen_values(text, counts, clause.start, clause.end) if new not in near]
+            yield from first_of([*better_ones, *([] if others else [dropped])])
+            for rank, new in enumerate(others):
+                yield _with_selector(editor, index, text, new, SEEN + rank)
+            yield from [dropped] if others else []
         if not refusing:
             yield from first_of(better)
+
+
+def _values(funnels: Sequence[Funnel], condition: str) -> Mapping[str, int]:
+    """The values that a condition refuses, with the number of devices on the nodes that were looked at."""
+    found: Counter[str] = Counter()
+    for removal in removals(funnels, StageName.SELECTORS):
+        if removal.reason == condition and removal.source:
+            found[removal.source] += len(removal.devices)
+    return found
 
 
 def _classes_without_devices(case: Case) -> Iterator[Candidate]:
@@ -129,8 +144,8 @@ def _failing(case: Case, error: FatalError, claim: ResourceClaim | None) -> Iter
             valued = same_values(error.expression, case.published.items)
             texts = [
                 *((each.expression, _MENDED) for each in mended),
-                *((text, _CORRECTED) for text in valued),
-                ("", _DROPPED),
+                *((text, CORRECTED) for text in valued),
+                ("", DROPPED),
             ]
             ways = [_with_selector(editor, place, error.expression, text, cost) for text, cost in texts]
             yield from first_of(ways)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any, Final
 
+from kubectl_dra.diagnosis.remedies.offers import conditions_only_in
 from kubectl_dra.diagnosis.remedies.records import (
     Action,
     AddDevices,
@@ -101,6 +102,8 @@ def _claim_change(action: EditClaim) -> Safe:
         return fmt("request {} of {} instead of {}", action.after, _in_brackets(action.field), action.before)
     if name == "selectors" and not action.after:
         return fmt("drop the selector {}", short_clause(action.before))
+    if name == "selectors" and action.offers and not drops_condition(action):
+        return fmt("select {} ({} free)", new_condition(action), sum(each.devices for each in action.offers))
     if name == "selectors":
         guarded = ".orValue(" in action.after and _unguarded(action.after) == _unguarded(action.before)
         return fmt(
@@ -108,6 +111,16 @@ def _claim_change(action: EditClaim) -> Safe:
         )
     change = fmt(" to {}", action.after) if action.after else Safe("")
     return fmt("change {}{}", action.field, change)
+
+
+def new_condition(action: EditClaim) -> str:
+    """What a changed selector says that it did not say before; empty where a condition was dropped."""
+    return short_clause(" && ".join(conditions_only_in(action.after, action.before)))
+
+
+def drops_condition(action: EditClaim) -> bool:
+    """Whether a selector no longer asks for a value, and it is known what it may get instead."""
+    return bool(action.offers) and not new_condition(action)
 
 
 def _edit_class(action: EditClass) -> Safe:

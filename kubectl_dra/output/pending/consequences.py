@@ -7,7 +7,8 @@ from typing import Any, Final
 
 from kubectl_dra.api.controllers import resource_of
 from kubectl_dra.diagnosis.records import ObjectRef, Unspecified
-from kubectl_dra.diagnosis.remedies.records import Competition
+from kubectl_dra.diagnosis.remedies.records import Competition, EditClaim
+from kubectl_dra.output.pending.actions import drops_condition
 from kubectl_dra.output.pending.quotas import refused_unless
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, listed
@@ -23,14 +24,26 @@ from kubectl_dra.reports.renewal import (
     StartsOver,
 )
 
+_VALUES: Final = 3
+
 
 def note_texts(remedy: RemedyReport) -> Iterator[Safe]:
     """One text for each consequence of a remedy, and for each note."""
+    yield from (_what_it_gets(each) for each in remedy.actions if isinstance(each, EditClaim) and drops_condition(each))
     if remedy.competition is not None and _decides(remedy.competition):
         yield _competition(remedy.competition)
     if remedy.then is not None and remedy.then.code is not None:
         yield fmt("then it meets {}: {}", remedy.then.code, remedy.then.code.meaning)
     yield from (_WORDS[type(note)](note) for note in remedy.notes)
+
+
+def _what_it_gets(action: EditClaim) -> Safe:
+    """Without a condition a pod gets any of the devices that it refused."""
+    texts = [fmt("{} ({} free)", each.value, each.devices) for each in action.offers if each.published]
+    texts += [fmt("one without it ({} free)", each.devices) for each in action.offers if not each.published]
+    if len(texts) > _VALUES:
+        texts = [*texts[:_VALUES], fmt("{} others", len(texts) - _VALUES)]
+    return fmt("it may then get {}", listed(texts, "or"))
 
 
 def _decides(found: Competition) -> bool:

@@ -14,7 +14,7 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import padded, width, wrapped
-from kubectl_dra.output.pending.actions import action_text, hardware_text
+from kubectl_dra.output.pending.actions import action_text, drops_condition, hardware_text, new_condition
 from kubectl_dra.output.pending.consequences import note_texts
 from kubectl_dra.output.pending.removals import short_clause
 from kubectl_dra.output.safe import Safe, command, fmt, safe
@@ -213,6 +213,9 @@ def _apart(remedy: RemedyReport, room: int) -> tuple[Safe, Safe]:
         code = safe(short_clause(last.before))
         if width(text) > room and text.endswith(f" {code}"):
             return Safe(text.removesuffix(f" {code}") + ":"), code
+    if isinstance(last, records.EditClaim) and last.offers and not drops_condition(last):
+        number = sum(each.devices for each in last.offers)
+        return (fmt("select ({} free):", number), safe(new_condition(last))) if width(text) > room else (text, Safe(""))
     if isinstance(last, records.EditClaim | records.EditClass) and last.after and last.field.startswith("selectors"):
         code = safe(" ".join(last.after.split()))
         if text.endswith(f" {code}"):

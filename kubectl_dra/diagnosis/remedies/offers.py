@@ -1,0 +1,67 @@
+"""What a request may get whose selector was changed: the free devices by the value that the changed condition reads."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+
+from kubectl_dra.allocation.allocator import ClaimSearch
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.funnel import NodeExplainer
+from kubectl_dra.diagnosis.records import ValueCount
+from kubectl_dra.diagnosis.remedies.records import Action, EditClaim
+from kubectl_dra.model.attributes import attribute_text
+from kubectl_dra.model.ids import PoolId
+from kubectl_dra.model.resource import DeviceAttribute
+from kubectl_dra.selectors.catalog import published_value
+from kubectl_dra.selectors.compiling import clauses_of
+from kubectl_dra.selectors.seen_values import compared
+
+#: On more nodes than these the devices are not counted.
+_NODES: Final = 40
+
+
+def with_offers(world: ClusterState, action: Action, nodes: Sequence[str]) -> Action:
+    """The edit with the values that are free on ``nodes`` of the changed cluster; others as they are."""
+    if not isinstance(action, EditClaim) or not action.field.startswith("selectors") or len(nodes) > _NODES:
+        return action
+    changed = conditions_only_in(action.before, action.after)
+    mention = compared(changed[0]) if len(changed) == 1 else None
+    if mention is None or mention.name is None:
+        return action
+    values: Counter[tuple[str, bool]] = Counter()
+    for device in sorted(_free(world, action, nodes)):
+        value = _value(world, device, mention.domain.text, mention.name.text)
+        values[attribute_text(value) if value is not None else "", value is not None] += 1
+    ranked = sorted(values.items(), key=lambda item: (-item[1], item[0]))
+    return msgspec.structs.replace(
+        action, offers=tuple(ValueCount(text, number, there) for (text, there), number in ranked)
+    )
+
+
+def conditions_only_in(one: str, other: str) -> tuple[str, ...]:
+    """The conditions of a selector that another one does not have."""
+    kept = {clause.text for clause in clauses_of(other)} if other else set()
+    return tuple(clause.text for clause in clauses_of(one) if clause.text not in kept)
+
+
+def _free(world: ClusterState, action: EditClaim, nodes: Sequence[str]) -> set[str]:
+    claim = world.inventory.claims.get(action.claim.key)
+    if claim is None:
+        return set()
+    explainer = NodeExplainer(world, ClaimSearch(world.devices, (claim,)))
+    found = (explainer.explain(world.inventory.nodes[name], invalid_pools=False) for name in nodes)
+    reports = (report for each in found for report in each.reports if report.request == action.request)
+    return {device for report in reports if report.funnel is not None for device in report.funnel.left}
+
+
+def _value(world: ClusterState, device: str, domain: str, name: str) -> DeviceAttribute | None:
+    driver, _, rest = device.partition("/")
+    pool, _, own = rest.rpartition("/")
+    for _, each in world.published(PoolId(driver, pool)):
+        if each.name == own:
+            return published_value(each.attributes, driver, domain, name)
+    return None

@@ -1,0 +1,126 @@
+"""A selector with a value that devices have in the place of one that none has, the nearest values first.
+
+That asks for another device than was meant, so each stands beside the selector without the condition. Whether one
+helps is for the caller to try.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from difflib import SequenceMatcher
+from typing import Final
+
+from kubectl_dra.cel.read.mentions import Mention, located
+from kubectl_dra.cel.syntax.ast import Call, ListLit, Literal, Node, Parsed
+from kubectl_dra.cel.syntax.lexer import tokenize
+from kubectl_dra.cel.syntax.printer import string_source
+from kubectl_dra.cel.syntax.traverse import walk
+from kubectl_dra.model.semver import Semver, SemverError
+from kubectl_dra.selectors.edits import parsed
+
+_MOST: Final = 3
+#: So many values, each of one device only, name devices (a uuid, an address): nobody means any of them.
+_NAMES: Final = 4
+_NUMBER: Final = re.compile(r"[0-9]+(?:\.[0-9]+)?")
+_ORDERS: Final = frozenset({"compareTo", "isGreaterThan", "isLessThan"})
+
+
+def seen_values(expression: str, seen: Mapping[str, int], start: int, end: int) -> Iterator[str]:
+    """The expression with another value in one comparison between ``start`` and ``end``, a few, the nearest first.
+
+    ``seen``: the values that the comparison refuses, with the number of devices that have each.
+    """
+    tree = parsed(expression)
+    if tree is None or (len(seen) >= _NAMES and max(seen.values()) == 1):
+        return
+    for node, _ in walk(tree.root, tree.macros):
+        if isinstance(node, Call) and start <= node.pos < end:
+            yield from _instead(tree, node, seen)
+
+
+def compared(expression: str) -> Mention | None:
+    """The attribute that a condition reads; None where it reads several, or none."""
+    tree = parsed(expression)
+    found = {_path(each): each for each in located(tree).values()} if tree is not None else {}
+    only = next(iter(found.values())) if len(found) == 1 else None
+    return only if only is not None and only.name is not None and only.field == "attributes" else None
+
+
+def _path(mention: Mention) -> tuple[str, str, str]:
+    return mention.field, mention.domain.text, mention.name.text if mention.name is not None else ""
+
+
+def _instead(tree: Parsed, node: Call, seen: Mapping[str, int]) -> Iterator[str]:
+    if node.function == "_==_":
+        for one, other in (node.args, node.args[::-1]):
+            if _reads(one, tree):
+                yield from _replaced(tree, other, seen)
+    elif node.function == "@in" and _reads(node.args[0], tree) and isinstance(node.args[1], ListLit):
+        yield from _of_list(tree, node.args[1], seen)
+    elif node.function in _ORDERS and node.target is not None and _reads(node.target, tree):
+        yield from _replaced(tree, node.args[0], seen)
+
+
+def _reads(node: Node, tree: Parsed) -> bool:
+    places = located(tree)
+    return any(id(each) in places for each, _ in walk(node, tree.macros))
+
+
+def _replaced(tree: Parsed, node: Node, seen: Mapping[str, int]) -> Iterator[str]:
+    """The expression with other values in place of a literal, or of the text of ``semver("…")``."""
+    version = isinstance(node, Call) and node.function == "semver" and len(node.args) == 1
+    literal = node.args[0] if version and isinstance(node, Call) else node
+    if not isinstance(literal, Literal):
+        return
+    token = next((each for each in tokenize(tree.source)[0] if each.pos == literal.pos), None)
+    if token is None:
+        return
+    for text in _nearest(literal, seen, version=version):
+        yield tree.source[: token.pos] + text + tree.source[token.pos + len(token.text) :]
+
+
+def _of_list(tree: Parsed, node: ListLit, seen: Mapping[str, int]) -> Iterator[str]:
+    """``in ["a", "b"]`` with a list of one value."""
+    first = next((each for each in node.elements if isinstance(each, Literal)), None)
+    closing = next((each for each in tokenize(tree.source)[0] if each.pos > node.pos and each.text == "]"), None)
+    if first is None or closing is None:
+        return
+    for text in _nearest(first, seen, version=False):
+        yield f"{tree.source[: node.pos]}[{text}]{tree.source[closing.pos + 1 :]}"
+
+
+def _nearest(literal: Literal, seen: Mapping[str, int], *, version: bool) -> Iterable[str]:
+    """What could stand there, as CEL writes it."""
+    wanted = literal.value
+    if isinstance(wanted, bool):
+        return [each for each in ("true", "false") if each in seen and each != str(wanted).lower()]
+    if not isinstance(wanted, str):
+        return []  # numbers have an order of their own, see ``near_amounts``
+    known = [each for each in seen if each and each != wanted and (not version or _version(each) is not None)]
+    return [string_source(each) for each in sorted(known, key=lambda each: (_distance(wanted, each), each))[:_MOST]]
+
+
+def _distance(wanted: str, other: str) -> tuple[float, bool, float]:
+    """Orders values: by likeness, then what has at least as much of all before what has less, by how much."""
+    mine, theirs = _version(wanted), _version(other)
+    if mine is not None and theirs is not None:
+        return _between(mine, theirs), mine.cmp(theirs) > 0, 0
+    alike = SequenceMatcher(None, _NUMBER.sub("0", wanted), _NUMBER.sub("0", other)).ratio()
+    one, two = ([float(each) for each in _NUMBER.findall(text)] for text in (wanted, other))
+    if len(one) != len(two):
+        return 1 - alike, True, 0
+    less = any(a > b for a, b in zip(one, two, strict=True))
+    return 1 - alike, less, sum(abs(a - b) for a, b in zip(one, two, strict=True))
+
+
+def _between(one: Semver, other: Semver) -> float:
+    parts = zip((one.major, one.minor, one.patch), (other.major, other.minor, other.patch), (1e8, 1e4, 1), strict=True)
+    return sum(abs(a - b) * weight for a, b, weight in parts)
+
+
+def _version(text: str) -> Semver | None:
+    try:
+        return Semver.parse(text)
+    except SemverError:
+        return None
