@@ -318,10 +318,10 @@ def _pairs(bucket: _Bucket) -> Iterable[tuple[Node, NodeResult]]:
 
 
 def _told(result: NodeResult) -> Hashable:
-    """What tells two nodes of the same plugin apart: the taint, the labels, the resources; not the numbers."""
+    """What tells two nodes apart: the taint, the labels, the resources; of numbers whether there are any."""
     rejection = result.rejection
     if rejection is not None:
-        lacking = tuple(lack.resource for lack in rejection.lacks)
+        lacking = tuple((lack.resource, bool(lack.allocatable)) for lack in rejection.lacks)
         volumes = tuple(map(volume_identity, volume_problems(rejection.detail)))
         known = rejection.taint, rejection.unmatched, rejection.ports, lacking, rejection.kept_away_by, volumes
         return *known, () if lacking else rejection.texts
@@ -343,10 +343,12 @@ _ORDER: Final = {
 }
 
 
-def _nearness(bucket: _Bucket) -> tuple[int, tuple[int, ...], int]:
+def _nearness(bucket: _Bucket) -> tuple[int, tuple[int, ...], bool, int]:
     """Nodes that only lack room for the pod come right after those that abort, fit or hold a claim elsewhere."""
     rank = 2 if bucket.devices_fit else _ORDER[bucket.outcome]
-    return rank, bucket.explanation.nearness if bucket.explanation is not None else (), len(bucket.nodes)
+    rejection = bucket.results[0].rejection
+    has_all = rejection is None or all(lack.allocatable for lack in rejection.lacks)
+    return rank, bucket.explanation.nearness if bucket.explanation is not None else (), has_all, len(bucket.nodes)
 
 
 def _merged(causes: Iterable[Cause]) -> list[Cause]:
@@ -369,7 +371,7 @@ def _subject(cause: Cause) -> Hashable:
         case NodeTaint() | ExtendedResource() | PluginText() | Company():
             return cause.code, detail
         case NodeShortage():
-            return cause.code, detail.resource
+            return cause.code, detail.resource, bool(detail.allocatable)
         case VolumeTrouble():
             return cause.code, detail.reason, detail.claim, detail.entry, detail.volume, detail.about, detail.wanted
         case Spread():

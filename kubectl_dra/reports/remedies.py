@@ -20,6 +20,7 @@ from kubectl_dra.api.kinds import RESOURCE_CLAIM, RESOURCE_CLAIM_TEMPLATE
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.records import ObjectRef, PodDiagnosis
 from kubectl_dra.diagnosis.remedies import Proposal, find, quotas, worth_telling
+from kubectl_dra.diagnosis.remedies.claim_instead import spec_of
 from kubectl_dra.diagnosis.remedies.records import (
     Action,
     Competition,
@@ -237,6 +238,8 @@ class _Steps:
             claim = self._world.inventory.claims.get(action.like.key)
             made_from = None if claim is None else _new_template(ref, claim, version)
             return (Step((words,), made_from),) if words is not None and made_from is not None else None
+        if action.device_class and words is not None:
+            return (Step((words,), _new_template(ref, ResourceClaim(spec=spec_of(action)), version)),)
         found = skeleton(ref, action.extended_resource, self._world, version)
         if found is None or words is None:
             return None

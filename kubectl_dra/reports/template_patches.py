@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from kubectl_dra.diagnosis.remedies.claim_instead import ENTRY
 from kubectl_dra.diagnosis.remedies.records import EditPod
 from kubectl_dra.model.core import PodSpec
 
@@ -19,6 +20,8 @@ Change = tuple[str, Any]
 def pod_changes(action: EditPod, spec: PodSpec) -> Sequence[Change]:
     """JSON pointers below ``spec``, with the new values (None: remove); none where there is nothing to change."""
     name = action.field.partition("[")[0]
+    if name == "resources.claim":
+        return tuple(_claim_instead(action, spec))
     if name in ("resources", "containers"):
         return tuple(_resource_changes(action, spec))
     if name == "resourceClaims" and not action.after:
@@ -53,8 +56,27 @@ def _named_claim(action: EditPod, spec: PodSpec) -> Iterator[Change]:
     wanted, value = _in_brackets(action.field), {"name": action.after}
     for position, container in enumerate(spec.containers):
         if container.name == wanted:
-            path = f"/containers/{position}/resources"
-            yield (f"{path}/claims/-", value) if container.resources.claims else (f"{path}/claims", [value])
+            yield _appended(f"/containers/{position}/resources/claims", value, container.resources.claims)
+
+
+def _claim_instead(action: EditPod, spec: PodSpec) -> Iterator[Change]:
+    """A claim made from a template in place of an extended resource of one container."""
+    wanted = _in_brackets(action.field)
+    for position, container in enumerate(spec.containers):
+        path, resources = f"/containers/{position}/resources", container.resources
+        amounts = {"limits": resources.limits, "requests": resources.requests}
+        if container.name != wanted or not any(action.before in each for each in amounts.values()):
+            continue
+        for kind, each in amounts.items():
+            if action.before in each:
+                yield f"{path}/{kind}/{_pointer(action.before)}", None
+        yield _appended(f"{path}/claims", {"name": ENTRY}, resources.claims)
+        entry = {"name": ENTRY, "resourceClaimTemplateName": action.after}
+        yield _appended("/resourceClaims", entry, spec.resource_claims)
+
+
+def _appended(path: str, value: Any, known: Sequence[object]) -> Change:  # noqa: ANN401 - any JSON value
+    return (f"{path}/-", value) if known else (path, [value])
 
 
 def _other_source(action: EditPod, spec: PodSpec) -> Iterator[Change]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -13,21 +13,20 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import ExtendedResource, NodeOutcome, NodeShortage, ObjectRef
 from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, pod_edit
-from kubectl_dra.diagnosis.remedies.records import CreateObject, EditClass, RemedyKind
+from kubectl_dra.diagnosis.remedies.claim_instead import instead
+from kubectl_dra.diagnosis.remedies.records import EXTENDED_NAME, CreateObject, EditClass, RemedyKind
 from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Container, Pod, ResourceRequirements
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.requests import amount
 from kubectl_dra.model.resource import DeviceClass
 from kubectl_dra.scheduler.extended import CLAIM_NAME, asked, served_resources
-from kubectl_dra.scheduler.resource_names import DEVICE_CLASS_PREFIX
+from kubectl_dra.scheduler.resource_names import DEVICE_CLASS_PREFIX, is_dra_extended_resource
 
 _AMOUNT_COST: Final = 36
 _NAME_COST: Final = 32
 _CREATE_COST: Final = 22
 _SERVE_COST: Final = 21
-#: ``EditClass.field`` of another name, which is no selector.
-EXTENDED_NAME: Final = "extendedResourceName"
 _NODE_RESOURCES: Final = ("cpu", "memory", "ephemeral-storage")
 _MILLI: Final = -3
 # Smaller numbers that are tried.
@@ -43,6 +42,12 @@ def candidates(case: Case) -> Iterator[Candidate]:
     for cause in case.causes(Code.NODE_RESOURCES):
         if isinstance(cause.detail, NodeShortage) and cause.detail.resource in _NODE_RESOURCES:
             yield from _as_much_as_is_left(case, cause.detail, cause.nodes)
+    for resource in {c.detail.resource for c in case.causes(Code.NODE_RESOURCES) if isinstance(c.detail, NodeShortage)}:
+        # Nodes offer it by a device plugin; a class may have the same hardware elsewhere.
+        if is_dra_extended_resource(resource) and resource not in served_resources(case.world):
+            yield from _served_by(case, resource)
+            for name in _namesakes(case, resource):
+                yield from instead(case, resource, name)
     if _lacks_extended(case) or _forbids_own_claim(case):
         for resource in asked(case.pod):
             if resource in served_resources(case.world):
@@ -67,15 +72,21 @@ def _unserved(case: Case, detail: ExtendedResource) -> Iterator[Candidate]:
 
 def _served_by(case: Case, resource: str) -> Iterator[Candidate]:
     """A class that serves no extended resource yet, and whose name says that it is about the same."""
-    domain, _, short = resource.partition("/")
-    if resource.startswith(DEVICE_CLASS_PREFIX) or not short:
-        return
-    for name, device_class in sorted(case.world.inventory.classes.items()):
-        words = re.split(r"[.-]", name)
-        if device_class.spec.extended_resource_name is None and (short.lower() in words or name == domain):
+    for name in _namesakes(case, resource):
+        if case.world.inventory.classes[name].spec.extended_resource_name is None:
             action = EditClass(name, EXTENDED_NAME, "", resource)
             change = changes.edit_class(name, _serving(resource))
             yield Candidate(RemedyKind.EDIT_CLASS, (action,), _SERVE_COST, (change,))
+
+
+def _namesakes(case: Case, resource: str) -> Sequence[str]:
+    """The classes whose names say that they are about the same: rather those of the same vendor."""
+    domain, _, short = resource.partition("/")
+    if resource.startswith(DEVICE_CLASS_PREFIX) or not short:
+        return ()
+    words = {name: re.split(r"[.-]", name) for name in sorted(case.world.inventory.classes)}
+    alike = [name for name in words if short.lower() in words[name] or name == domain]
+    return [name for name in alike if domain.partition(".")[0] in words[name]] or alike
 
 
 def _serving(resource: str) -> Callable[[DeviceClass], DeviceClass]:

@@ -42,40 +42,42 @@ def candidates(case: Case) -> Iterator[Candidate]:
 def own_claim(case: Case, entry: str, claim: ResourceClaim) -> Candidate:
     """A template with what the claim asks for, and the pod with that instead of the claim."""
     pod, ref = case.diagnosis.pod, ObjectRef.of_claim(claim)
-    template = ObjectRef("ResourceClaimTemplate", ref.namespace, _free_name(case.world.inventory, ref))
+    template = ObjectRef("ResourceClaimTemplate", ref.namespace, free_name(case.world.inventory, ref))
     create = CreateObject(template, like=ref)
     name = EditPod(pod, f"resourceClaims.template[{entry}]", ref.name, template.name, case.workload)
-    made = Key(ref.namespace, f"{pod.name}-{entry}-own")
-    change = changes.edit_pod(pod.key, _naming(entry, template.name, made.name))
-    steps = (_made(template, made, claim, case.pod), change)
+    own = Key(ref.namespace, f"{pod.name}-{entry}-own")
+    change = changes.edit_pod(pod.key, naming(entry, template.name, own.name))
+    steps = (made(template, own, claim, case.pod), change)
     return Candidate(RemedyKind.EDIT_POD, (create, name), _COST, steps)
 
 
-def _free_name(inventory: Inventory, claim: ObjectRef) -> str:
+def free_name(inventory: Inventory, claim: ObjectRef) -> str:
     """The claim's own name, where no template has it."""
     taken = {key.name for key in inventory.templates if key.namespace == claim.namespace}
     names = (claim.name, *(f"{claim.name}-{number}" for number in range(2, len(taken) + 3)))
     return next(name for name in names if name not in taken)
 
 
-def _made(template: ObjectRef, made: Key, claim: ResourceClaim, pod: Pod) -> changes.Change:
+def made(template: ObjectRef, key: Key, claim: ResourceClaim, pod: Pod) -> changes.Change:
     """With the template, and the claim that the controller makes from it for the pod."""
     spec = ResourceClaimTemplateSpec(spec=claim.spec)
     new = ResourceClaimTemplate(metadata=ObjectMeta(name=template.name, namespace=template.namespace), spec=spec)
     owner = OwnerReference("v1", "Pod", pod.metadata.name, pod.metadata.uid, controller=True)
-    metadata = ObjectMeta(name=made.name, namespace=made.namespace, owner_references=(owner,))
+    metadata = ObjectMeta(name=key.name, namespace=key.namespace, owner_references=(owner,))
     own = ResourceClaim(metadata=metadata, spec=claim.spec)
 
     def change(inventory: Inventory) -> Inventory:
         return inventory.replace(
             templates=changes.put(inventory.templates, template.key, new),
-            claims=changes.put(inventory.claims, made, own),
+            claims=changes.put(inventory.claims, key, own),
         )
 
     return change
 
 
-def _naming(entry: str, template: str, made: str) -> Callable[[Pod], Pod]:
+def naming(entry: str, template: str, made: str) -> Callable[[Pod], Pod]:
+    """The pod with a template in an entry, and the claim that was made from it."""
+
     def one(found: PodResourceClaim) -> PodResourceClaim:
         return PodResourceClaim(name=entry, resource_claim_template_name=template) if found.name == entry else found
 

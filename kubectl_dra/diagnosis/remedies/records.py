@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Evidence, HeldFor, ObjectRef, ValueCount, Verdict
@@ -77,6 +78,10 @@ class RenewClaim(Evidence, frozen=True):
     workload: ObjectRef | None = None
 
 
+#: ``EditClass.field`` of another name, which is no selector.
+EXTENDED_NAME: Final = "extendedResourceName"
+
+
 class EditClass(Evidence, frozen=True):
     """Another selector in a class, or an ``extendedResourceName``; classes can be changed in place."""
 
@@ -129,12 +134,15 @@ class PinPods(Evidence, frozen=True):
 class CreateObject(Evidence, frozen=True):
     """Create an object that is missing; of a class also the ``extended_resource`` that it has to serve.
 
-    ``like``: the claim whose requests a new template has.
+    ``like``: the claim whose requests a new template has; else it asks for ``devices`` of ``device_class``, where that
+    is known.
     """
 
     ref: ObjectRef
     extended_resource: str = ""
     like: ObjectRef | None = None
+    device_class: str = ""
+    devices: int = 0
 
 
 class DeleteClaim(Evidence, frozen=True):

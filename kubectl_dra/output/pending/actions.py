@@ -166,6 +166,8 @@ def _pod_change(action: EditPod) -> Safe:
         return fmt('name "{}" as resourceClaim{}Name, not as resourceClaim{}Name', action.after, Safe(new), Safe(old))
     if name == "resourceClaims":
         return fmt('name "{}" instead of "{}" in the pod', action.after, action.before)
+    if name == "resources.claim":
+        return fmt("use a claim from it instead of {} in container {}", action.before, _in_brackets(action.field))
     if name == "resources":
         return fmt("request {} instead of {}", action.after, action.before)
     if name == "containers":
@@ -186,6 +188,11 @@ def _create(action: CreateObject) -> Safe:
     if action.like is not None:
         text = 'give the pod a claim of its own: make {} "{}" from claim {}'
         return fmt(text, action.ref.kind, action.ref.name, action.like.name)
+    if action.device_class:
+        devices = counted(action.devices, "device")
+        return fmt(
+            'create the {} "{}" with {} of class {}', action.ref.kind, action.ref.name, devices, action.device_class
+        )
     serving = fmt(" that serves {}", action.extended_resource) if action.extended_resource else Safe("")
     return fmt('create the {} "{}"{}', action.ref.kind, action.ref.name, serving)
 

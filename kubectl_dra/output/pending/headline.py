@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import KubeletText, NodeOutcome, SchedulerName, Verdict
+from kubectl_dra.diagnosis.remedies.records import EXTENDED_NAME, EditClass
 from kubectl_dra.output.pending.idle_daemons import idle_sentence
 from kubectl_dra.output.pending.main_reason import main_reason, names_of
 from kubectl_dra.output.pending.reasons import reason_sentence
@@ -169,11 +170,22 @@ def _surroundings(report: PendingReport) -> Safe:
         states = listed(list(dict.fromkeys(each.state for each in report.failing)))
         nodes = listed(list(dict.fromkeys(each.node for each in report.failing)))
         texts.append(fmt("On {} the driver does not run ({})", nodes, states))
+    texts += _free_for_claims(report)
     said = report.autoscaler
     if said is not None and not said.old and report.code is not None and report.code.startswith(_PLACES):
         text = "{} is adding a node for it" if said.adds else "{} adds no node for it{}"
         texts.append(fmt(text, Safe(_NAMES[said.autoscaler]), _why_none(said.message)))
     return Safe("").join(fmt(". {}", text) for text in texts)
+
+
+def _free_for_claims(report: PendingReport) -> Iterator[Safe]:
+    """Where free devices would do, but no class serves the extended resource that the pod requests."""
+    for remedy in report.remedies:
+        for action in remedy.actions if remedy.verified and report.code is Code.NODE_RESOURCES else ():
+            if isinstance(action, EditClass) and action.field == EXTENDED_NAME:
+                text = "{} {} enough free {} devices, but no DeviceClass has the extendedResourceName {}"
+                has = Safe(plural("has", len(remedy.nodes)))
+                yield fmt(text, shortened(remedy.nodes, 3), has, action.device_class, action.after)
 
 
 def _why_none(message: str) -> Safe:
