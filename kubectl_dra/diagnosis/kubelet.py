@@ -45,9 +45,17 @@ _TEXTS: Final = tuple(
     (re.compile(pattern, re.DOTALL), code)
     for pattern, code in (
         (r".*DRA driver (?P<driver>\S+) is not registered", Code.DRIVER_NOT_REGISTERED),
-        (r"NodePrepareResources failed for ResourceClaim (?P<claim>[^:\s]+): (?P<detail>.*)", Code.DRIVER_FAILED),
-        (r"NodePrepareResources(: | skipped | returned )(?P<detail>.*)", Code.DRIVER_FAILED),
-        (r"pod .* is not allowed to use ResourceClaim (?P<claim>\S+) .*", Code.CLAIM_NOT_RESERVED),
+        # As kubelets before Kubernetes 1.34 say it (pkg/kubelet/cm/dra/plugin/plugin.go).
+        (r".*plugin (?:name )?(?P<driver>\S+) not found in the list of registered DRA.*", Code.DRIVER_NOT_REGISTERED),
+        (
+            r"NodePrepareResources failed for (?:ResourceClaim |claim [^/\s]+/)(?P<claim>[^:\s]+): (?P<detail>.*)",
+            Code.DRIVER_FAILED,
+        ),
+        (r"NodePrepareResources(: | failed: | skipped | left out | returned )(?P<detail>.*)", Code.DRIVER_FAILED),
+        (
+            r"pod .* is not allowed to use (?:ResourceClaim|resource claim) (?P<claim>[^(\s]+).*",
+            Code.CLAIM_NOT_RESERVED,
+        ),
         (r"ResourceClaim (?P<claim>\S+): not allocated", Code.CLAIM_NOT_ALLOCATED),
         (r"old ResourceClaim with same name (?P<claim>\S+) and different UID .*", Code.CLAIM_REPLACED),
         (r"ResourceClaim (?P<claim>\S+) is being unprepared", Code.CLAIM_REPLACED),

@@ -50,6 +50,32 @@ def test_nothing_wrong_yet() -> None:
             CLAIM,
             "no such GPU: 3",
         ),
+        # What the kubelets of Kubernetes 1.30 to 1.33 say.
+        (
+            "failed to get gRPC client for driver gpu.example.com: "
+            "plugin name gpu.example.com not found in the list of registered DRA plugins",
+            Code.DRIVER_NOT_REGISTERED,
+            "gpu.example.com",
+            None,
+            "",
+        ),
+        (
+            "plugin gpu.example.com not found in the list of registered DRA plugins or not connected",
+            Code.DRIVER_NOT_REGISTERED,
+            "gpu.example.com",
+            None,
+            "",
+        ),
+        (
+            f"NodePrepareResources failed for claim {build.NAMESPACE}/claim: no such GPU: 3",
+            Code.DRIVER_FAILED,
+            "",
+            CLAIM,
+            "no such GPU: 3",
+        ),
+        ("NodePrepareResources failed: rpc error: x", Code.DRIVER_FAILED, "", None, "rpc error: x"),
+        ("NodePrepareResources left out 2 claims", Code.DRIVER_FAILED, "", None, "2 claims"),
+        ("pod pod(u1) is not allowed to use resource claim claim(u2)", Code.CLAIM_NOT_RESERVED, "", CLAIM, ""),
         (
             "NodePrepareResources: rpc error: code = Unavailable",
             Code.DRIVER_FAILED,
