@@ -346,28 +346,12 @@ def _untried(candidate: Candidate) -> Proposal:
 
 
 def _wanted(found: Sequence[Proposal]) -> Iterator[Proposal]:
-    """Without those that drop a whole request where to drop a constraint is enough: who asks for both wants both.
-
-    Where a selector only has to be written in another way, nobody wants other devices.
-    """
+    """Without those that drop a whole request where to drop a constraint is enough: who asks for both wants both."""
     loose = any(_drops(proposal, "constraints[") and _holds(proposal) for proposal in found)
-    spelt = {_selector_of(proposal) for proposal in found if _corrects(proposal) and _holds(proposal)} - {None}
+    useless = offers.useless([proposal.remedy for proposal in found if _holds(proposal)])
     for proposal in found:
-        other = proposal.remedy.cost > selectors.CORRECTED and _selector_of(proposal) in spelt
-        if not (other or (loose and _drops(proposal, "requests"))):
+        if not (proposal.remedy in useless or (loose and _drops(proposal, "requests"))):
             yield proposal
-
-
-def _corrects(proposal: Proposal) -> bool:
-    return proposal.remedy.cost <= selectors.CORRECTED
-
-
-def _selector_of(proposal: Proposal) -> tuple[ObjectRef, str, str] | None:
-    """The selector of a request that is all that is changed."""
-    match proposal.remedy.actions:
-        case (EditClaim(claim=claim, request=request, field=field),) if field.startswith("selectors"):
-            return claim, request, field
-    return None
 
 
 def worth_telling(found: Sequence[Proposal]) -> Iterator[Proposal]:

@@ -11,8 +11,9 @@ import msgspec
 from kubectl_dra.allocation.allocator import ClaimSearch
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.funnel import NodeExplainer
-from kubectl_dra.diagnosis.records import ValueCount
-from kubectl_dra.diagnosis.remedies.records import Action, EditClaim
+from kubectl_dra.diagnosis.records import ObjectRef, ValueCount
+from kubectl_dra.diagnosis.remedies.records import Action, EditClaim, Remedy
+from kubectl_dra.diagnosis.remedies.selectors import CORRECTED, DROPPED
 from kubectl_dra.model.attributes import attribute_text
 from kubectl_dra.model.ids import PoolId
 from kubectl_dra.model.resource import DeviceAttribute
@@ -40,6 +41,33 @@ def with_offers(world: ClusterState, action: Action, nodes: Sequence[str]) -> Ac
     return msgspec.structs.replace(
         action, offers=tuple(ValueCount(text, number, there) for (text, there), number in ranked)
     )
+
+
+def useless(ways: Sequence[Remedy]) -> Sequence[Remedy]:
+    """Edits of selectors that another way out makes useless.
+
+    Where a selector only has to be written in another way, nobody wants other devices; where devices of one value are
+    all that it could get, to select that value says more than to drop the condition.
+    """
+    edits = [(edit, way) for way in ways if (edit := _selector_edit(way)) is not None]
+    spelt = {_place(edit) for edit, way in edits if way.cost <= CORRECTED}
+    selected = {(_place(edit), edit.offers) for edit, way in edits if CORRECTED < way.cost < DROPPED}
+    found = []
+    for edit, way in edits:
+        same = way.cost == DROPPED and len(edit.offers) == 1 and (_place(edit), edit.offers) in selected
+        if same or (way.cost > CORRECTED and _place(edit) in spelt):
+            found.append(way)
+    return found
+
+
+def _selector_edit(way: Remedy) -> EditClaim | None:
+    """The edit of a selector that is all that is done."""
+    only = way.actions[0] if len(way.actions) == 1 else None
+    return only if isinstance(only, EditClaim) and only.field.startswith("selectors") else None
+
+
+def _place(edit: EditClaim) -> tuple[ObjectRef, str, str]:
+    return edit.claim, edit.request, edit.field
 
 
 def conditions_only_in(one: str, other: str) -> tuple[str, ...]:
