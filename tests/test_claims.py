@@ -39,6 +39,15 @@ def test_the_quoted_words_of_the_scheduler_are_those_of_the_pod() -> None:
     assert short in quoted
 
 
+@pytest.mark.parametrize(
+    "name", ["README.md", *(str(each.relative_to(ROOT)) for each in sorted(ROOT.glob("docs/*.md")))]
+)
+def test_every_shown_command_is_a_block_that_is_generated(name: str) -> None:
+    """A prompt outside of a block is a broken page, and one whose command is not named is kept true by nothing."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+    assert text.count("\n$ kubectl dra ") == len(re.findall(r"<!-- example: .*-->\n```\n\$ kubectl dra ", text))
+
+
 def test_releases_of_kubernetes() -> None:
     assert re.findall(r"Kubernetes 1\.(\d+) to 1\.(\d+)\)", README) == [(str(OLDEST_MINOR), str(NEWEST_MINOR))]
 

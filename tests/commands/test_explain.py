@@ -79,6 +79,11 @@ def test_names_and_markdown(capfd):
         ("0/1 nodes are available: request gpu: device class a.example.com does not exist.", "DRA-200"),
         ("Scheduling is blocked due to non-empty scheduling gates", "DRA-100"),
         ("invalid resource pools", "DRA-251"),
+        ("DRA driver gpu.example.com is not registered", "DRA-610"),
+        ("Failed to prepare dynamic resources: prepare dynamic resources: DRA driver a is not registered", "DRA-610"),
+        ("plugin name gpu.example.com not found in the list of registered DRA plugins", "DRA-610"),
+        ("NodePrepareResources failed for ResourceClaim train-0-gpu-x2: no such device", "DRA-611"),
+        ("pod train-0 is not allowed to use ResourceClaim gpu", "DRA-612"),
     ],
 )
 def test_a_message_leads_to_its_reason(capfd, message, code):

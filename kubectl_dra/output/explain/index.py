@@ -60,15 +60,28 @@ def markdown_index(codes: Sequence[Code]) -> Iterator[Safe]:
 def matching(message: str) -> tuple[Code, ...]:
     """The codes whose message shares all its fixed words with ``message``, or has all words of it; best first."""
     wanted = set(_words(message))
-    found = []
+    found: dict[Code, float] = {}
     for code in Code:
-        fixed = set(_words(_PLACEHOLDER.sub(" ", reason_page(code).message)))
-        if wanted and (wanted <= fixed or (len(fixed) > _FEW and fixed <= wanted)):
-            found.append((-len(fixed & wanted) / len(fixed | wanted), code))
-    return tuple(code for _, code in sorted(found))
+        for fixed in map(set, _fixed_words(reason_page(code).messages)):
+            if wanted and (wanted <= fixed or (len(fixed) >= _ENOUGH and fixed <= wanted)):
+                found[code] = min(found.get(code, 0.0), -len(fixed & wanted) / len(fixed | wanted))
+    return tuple(sorted(found, key=lambda code: (found[code], code)))
 
 
-_FEW: Final = 3
+_ENOUGH: Final = 3
+#: How kubectl describe lists an event, which other tools leave out, and what the kubelet puts before every such error.
+_EVENT: Final = re.compile(r"^(?:Warning|Normal) \w+ \([\w-]+\): ")
+_PREPARING: Final = re.compile(r"^(?:Failed to prepare dynamic resources: )?(?:… )?")
+
+
+def _fixed_words(messages: Sequence[str]) -> Iterator[list[str]]:
+    """What does not differ from case to case: of all lines, of each, of its text alone, and of the error alone."""
+    texts = [" ".join(messages)]
+    for line in messages:
+        text = _EVENT.sub("", line)
+        texts += [line, text, _PREPARING.sub("", text)]
+    for each in dict.fromkeys(texts):
+        yield _words(_PLACEHOLDER.sub(" ", each))
 
 
 def _words(text: str) -> list[str]:

@@ -33,8 +33,13 @@ class ReasonPage:
     @property
     def message(self) -> str:
         """What the scheduler, the controller or the kubelet writes, with placeholders in capitals."""
+        return " ".join(" ".join(self.messages).split())
+
+    @property
+    def messages(self) -> tuple[str, ...]:
+        """The same line by line: each is a message of its own."""
         found = _FENCE.search(self.sections[SEE])
-        return " ".join(found[1].split()) if found is not None else ""
+        return tuple(found[1].strip().splitlines()) if found is not None else ()
 
     @property
     def advice(self) -> str:
