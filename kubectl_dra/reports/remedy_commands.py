@@ -12,6 +12,7 @@ from kubectl_dra.diagnosis.remedies.records import (
     EditClass,
     EditGroup,
     LabelNamespace,
+    NarrowTaintRule,
     RaiseQuota,
     RemoveGates,
     RemoveTaintRule,
@@ -39,6 +40,12 @@ def _remove_gates(action: RemoveGates) -> Words | None:
 
 def _remove_rule(action: RemoveTaintRule) -> Words | None:
     return kubectl("delete", of("devicetaintrule", action.rule))
+
+
+def _narrow_rule(action: NarrowTaintRule) -> Words | None:
+    names = {"driver": action.driver, "pool": action.pool, "device": action.device}
+    patch = patch_text([(pointer("spec", "deviceSelector", key), name) for key, name in names.items()])
+    return kubectl("patch", of("devicetaintrule", action.rule), "--type=json", "-p", patch)
 
 
 def _label(action: LabelNamespace) -> Words | None:
@@ -91,6 +98,7 @@ COMMANDS: Final[dict[type, Callable[[Any], Words | None]]] = {
     DeleteClaim: _delete_claim,
     RemoveGates: _remove_gates,
     RemoveTaintRule: _remove_rule,
+    NarrowTaintRule: _narrow_rule,
     LabelNamespace: _label,
     ClearSelectedNode: _clear_selected_node,
     WidenTopology: _widen,

@@ -34,6 +34,7 @@ from kubectl_dra.diagnosis.remedies import (
     selectors,
     stale,
     storage,
+    taint_rules,
     together,
     within_quota,
 )
@@ -68,7 +69,9 @@ _LOST_COST: Final = 25
 _OF_ONE_POD: Final = ("resourceClaims", "volumes")
 _TRIED: Final = frozenset({Verdict.SCHEDULER_ERROR, Verdict.UNSCHEDULABLE, Verdict.GATED, Verdict.OTHER_SCHEDULER})
 #: Changes that make sense together with another one.
-_COMBINABLE: Final = frozenset({RemedyKind.EDIT_CLAIM, RemedyKind.EDIT_POD, RemedyKind.REMOVE_TAINT_RULE})
+_COMBINABLE: Final = frozenset(
+    {RemedyKind.EDIT_CLAIM, RemedyKind.EDIT_POD, RemedyKind.NARROW_TAINT_RULE, RemedyKind.REMOVE_TAINT_RULE}
+)
 #: Those that others are combined with.
 _FIRST: Final = _COMBINABLE | {RemedyKind.REMOVE_GATE, RemedyKind.RENEW_CLAIM, RemedyKind.FREE_DEVICES}
 
@@ -326,6 +329,7 @@ def _all_simple(case: Case) -> Iterator[Candidate]:
     yield from amounts.candidates(case)
     yield from within_quota.candidates(case)
     yield from objects.candidates(case)
+    yield from taint_rules.candidates(case)
     yield from own_claim.candidates(case)
     yield from on_node.while_binding(case)
     yield from company.candidates(case)
@@ -348,7 +352,8 @@ def _untried(candidate: Candidate) -> Proposal:
 def _wanted(found: Sequence[Proposal]) -> Iterator[Proposal]:
     """Without those that drop a whole request where to drop a constraint is enough: who asks for both wants both."""
     loose = any(_drops(proposal, "constraints[") and _holds(proposal) for proposal in found)
-    useless = offers.useless([proposal.remedy for proposal in found if _holds(proposal)])
+    held = [proposal.remedy for proposal in found if _holds(proposal)]
+    useless = (*offers.useless(held), *taint_rules.needless(held))
     for proposal in found:
         if not (proposal.remedy in useless or (loose and _drops(proposal, "requests"))):
             yield proposal

@@ -11,7 +11,7 @@ from kubectl_dra.diagnosis import records
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gates import ADMIN_LABEL
 from kubectl_dra.diagnosis.remedies import changes
-from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, pod_edit, removals
+from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, pod_edit
 from kubectl_dra.diagnosis.remedies.records import (
     CreateObject,
     EditPod,
@@ -19,7 +19,6 @@ from kubectl_dra.diagnosis.remedies.records import (
     RaiseQuota,
     RemedyKind,
     RemoveGates,
-    RemoveTaintRule,
     RepairPool,
     Uncordon,
     Wait,
@@ -52,7 +51,6 @@ def candidates(case: Case) -> Iterator[Candidate]:
             yield Candidate(RemedyKind.WAIT, (Wait(whom),), 0)
     for cause in case.diagnosis.causes:
         yield from _for_cause(case, cause)
-    yield from _taint_rules(case)
 
 
 def _for_cause(case: Case, cause: records.Cause) -> Iterator[Candidate]:
@@ -176,17 +174,6 @@ def _schedulable(node: Node) -> Node:
     """The node uncordoned; the controller then removes the taint of the same meaning."""
     taints = tuple(taint for taint in node.spec.taints if taint.key != "node.kubernetes.io/unschedulable")
     return with_spec(node, unschedulable=False, taints=taints)
-
-
-def _taint_rules(case: Case) -> Iterator[Candidate]:
-    found: dict[str, str] = {}
-    for _, _, _, funnels in case.funnels():
-        for removal in removals(funnels, records.StageName.TAINTS):
-            if removal.source:
-                found.setdefault(removal.source, removal.reason)
-    for name, taint in found.items():
-        action = RemoveTaintRule(name, taint)
-        yield Candidate(RemedyKind.REMOVE_TAINT_RULE, (action,), 52, (changes.without_rule(name),))
 
 
 def _repair(case: Case, pool: str) -> Candidate:

@@ -28,6 +28,7 @@ class RemedyKind(StrEnum):
     EDIT_POD = "editPod"
     PIN_PODS = "pinPods"
     UNCORDON = "uncordon"
+    NARROW_TAINT_RULE = "narrowTaintRule"
     REMOVE_TAINT_RULE = "removeTaintRule"
     FREE_DEVICES = "freeDevices"
     AVOID_DEVICE = "avoidDevice"
@@ -189,10 +190,26 @@ class TaintDevice(Evidence, frozen=True):
 
 
 class RemoveTaintRule(Evidence, frozen=True):
-    """Delete a DeviceTaintRule."""
+    """Delete a DeviceTaintRule.
+
+    ``selected``: how many devices it taints, where they are several; ``driver`` and ``pool``: what it selects them by.
+    """
 
     rule: str
     taint: str
+    selected: int = 0
+    driver: str = ""
+    pool: str = ""
+
+
+class NarrowTaintRule(Evidence, frozen=True):
+    """Let a DeviceTaintRule that taints several devices select ``device`` alone, which its name or value names."""
+
+    rule: str
+    driver: str
+    pool: str
+    device: str
+    selected: int
 
 
 class LabelNamespace(Evidence, frozen=True):
@@ -282,6 +299,7 @@ Action = (
     | DeletePod
     | EndReservations
     | RemoveTaintRule
+    | NarrowTaintRule
     | TaintDevice
     | LabelNamespace
     | Uncordon

@@ -21,6 +21,7 @@ from kubectl_dra.diagnosis.remedies.records import (
     EndReservations,
     LabelNamespace,
     MoveVolume,
+    NarrowTaintRule,
     PinPods,
     RaiseQuota,
     RemoveGates,
@@ -229,6 +230,11 @@ def _remove_rule(action: RemoveTaintRule) -> Safe:
     return fmt("delete DeviceTaintRule {} ({})", action.rule, action.taint)
 
 
+def _narrow_rule(action: NarrowTaintRule) -> Safe:
+    text = "narrow DeviceTaintRule {} to device {} (it now taints {})"
+    return fmt(text, action.rule, action.device, counted(action.selected, "device"))
+
+
 def _label(action: LabelNamespace) -> Safe:
     return fmt("label namespace {} with {}={}", action.namespace, action.label, action.value)
 
@@ -321,6 +327,7 @@ _WORDS: Final[dict[type, Callable[[Any], Safe]]] = {
     DeletePod: _delete_pod,
     EndReservations: _end_reservations,
     RemoveTaintRule: _remove_rule,
+    NarrowTaintRule: _narrow_rule,
     TaintDevice: _taint,
     LabelNamespace: _label,
     ClearSelectedNode: _selected_node,

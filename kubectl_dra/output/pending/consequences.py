@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from kubectl_dra.api.controllers import resource_of
 from kubectl_dra.diagnosis.records import ObjectRef, Unspecified
-from kubectl_dra.diagnosis.remedies.records import Competition, EditClaim
+from kubectl_dra.diagnosis.remedies.records import Competition, EditClaim, RemoveTaintRule
 from kubectl_dra.output.pending.actions import drops_condition
 from kubectl_dra.output.pending.quotas import refused_unless
 from kubectl_dra.output.safe import Safe, fmt, safe
@@ -30,6 +30,7 @@ _VALUES: Final = 3
 def note_texts(remedy: RemedyReport) -> Iterator[Safe]:
     """One text for each consequence of a remedy, and for each note."""
     yield from (_what_it_gets(each) for each in remedy.actions if isinstance(each, EditClaim) and drops_condition(each))
+    yield from (_ends(each) for each in remedy.actions if isinstance(each, RemoveTaintRule) and each.selected)
     if remedy.competition is not None and _decides(remedy.competition):
         yield _competition(remedy.competition)
     if remedy.then is not None and remedy.then.code is not None:
@@ -46,6 +47,12 @@ def _what_it_gets(action: EditClaim) -> Safe:
     if len(texts) > _VALUES:
         texts = [*texts[:_VALUES], fmt("{} others", len(texts) - _VALUES)]
     return fmt("it may then get {}", listed(texts, "or"))
+
+
+def _ends(action: RemoveTaintRule) -> Safe:
+    """A rule for one device that names none taints, and its end frees, many more."""
+    by = f" of pool {action.pool}" if action.pool else f" of driver {action.driver}" if action.driver else ""
+    return fmt("all {}{} that it selects are then used again", counted(action.selected, "device"), by)
 
 
 def _decides(found: Competition) -> bool:
