@@ -127,25 +127,26 @@ def _notes(manifests: Manifests, builder: InventoryBuilder) -> Iterable[str]:
     yield from manifests.notes
     if manifests.header is not None:
         yield from manifests.header.notes
-    else:
+    have = "have" if manifests.several else "has"
+    if manifests.header is None:
         seen = builder.kinds()
         absent = [kind for kind in _DECISIVE if kind not in seen]
         if absent:
-            yield f"{manifests.name} has no {', '.join(absent)}: taken as if the cluster had none"
+            yield f"{manifests.name} {have} no {', '.join(absent)}: taken as if the cluster had none"
         if "Node" not in seen:
-            yield f"{manifests.name} has no Node: what a scheduler would do can't be said"
-    yield from _twice(manifests.name, builder)
+            yield f"{manifests.name} {have} no Node: what a scheduler would do can't be said"
+    yield from _twice(manifests.name, have, builder)
 
 
-def _twice(name: str, builder: InventoryBuilder) -> Iterable[str]:
+def _twice(name: str, have: str, builder: InventoryBuilder) -> Iterable[str]:
     """Which objects came more than once, and which state of them counts; not each of very many."""
     found = dict.fromkeys(builder.replaced)
     for which, told in (("the newest resourceVersion", True), ("the last one", False)):
         names = [f"{kind.singular} {key}" for kind, key in found if ((kind.name, key) in builder.by_version) is told]
         if len(names) > _NAMED:
-            yield f"{name} has {len(names)} objects more than once, {names[0]} among them: {which} of each counts"
+            yield f"{name} {have} {len(names)} objects more than once, {names[0]} among them: {which} of each counts"
         else:
-            yield from (f"{name} has {each} more than once: {which} counts" for each in names)
+            yield from (f"{name} {have} {each} more than once: {which} counts" for each in names)
 
 
 def _plain_reads(kinds: frozenset[str]) -> tuple[Read, ...]:

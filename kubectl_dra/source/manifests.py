@@ -66,7 +66,7 @@ class Manifests:
     """What a file holds, in its order. ``other`` counts the kinds that are none of ours, ``kinds`` those of ours.
 
     Of very many broken objects the first are named one by one, and the last entry of a kind counts the others. Of
-    several files together, ``plain`` are the kinds in those that are no snapshots. ``queued`` are Kueue's objects;
+    ``several`` files together, ``plain`` are the kinds in those that are no snapshots. ``queued`` are Kueue's objects;
     ``owners`` and ``makers`` those of other API groups that make pods, as owners of pods and as they are written;
     ``queue_config`` may be Kueue's own configuration.
     """
@@ -83,6 +83,7 @@ class Manifests:
     owners: list[WorkloadObject] = field(default_factory=list)
     makers: list[Source] = field(default_factory=list)
     queue_config: list[Source] = field(default_factory=list)
+    several: bool = False
 
 
 class Origin(NamedTuple):

@@ -30,7 +30,7 @@ def merged(parts: Sequence[Manifests]) -> Manifests:
     """What several files hold, all but their objects."""
     files = [part for part in parts if not part.notes]
     headers = [part.header for part in files if part.header is not None]
-    whole = Manifests(_name(files))
+    whole = Manifests(_name(files), several=len(files) > 1)
     whole.header = _header(headers) if headers else None
     whole.plain = frozenset(kind for part in files if part.header is None for kind in part.kinds)
     whole.notes = [note for part in parts for note in part.notes]

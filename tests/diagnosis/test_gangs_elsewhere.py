@@ -21,6 +21,7 @@ from kubectl_dra.diagnosis.records import (
     Verdict,
 )
 from kubectl_dra.diagnosis.remedies.records import RemedyKind
+from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.pending.evidence import evidence_lines
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.safe import plain
@@ -92,6 +93,9 @@ def test_a_group_of_pods_in_a_queue_of_kueue() -> None:
         "kubectl get workloads.kueue.x-k8s.io/sample-group -n ml -o yaml "
         "By the default scheduler's rules 1 of 2 waiting pods would find a node now, one beside the other."
     )
+    # The command is for the cluster that was asked.
+    asked = evidence_lines(found.causes[0], build.NAMESPACE, CLOCK.now(), address=Address(flags=("--context", "prod")))
+    assert "-o yaml --context prod" in " ".join(map(plain, asked))
     # Kueue would only set the gate again.
     assert RemedyKind.REMOVE_GATE not in {each.kind for each in remedies(state, found)}
 

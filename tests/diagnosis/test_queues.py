@@ -13,11 +13,14 @@ import pytest
 from kubectl_dra.api.queues import is_queue_object, queue_objects, with_files
 from kubectl_dra.api.sources import Source
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.queues import FlavorQuota, HeldBy, Queued, queue_of, queued
+from kubectl_dra.diagnosis.records import Cause, GangElsewhere
 from kubectl_dra.model.features import features
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.queues import NO_QUEUES, QueueObjects
 from kubectl_dra.output.pending.queues import queue_lines, queue_reason
+from kubectl_dra.output.pending.reasons import reason_sentence
 from tests.kit import facts
 from tests.kit.clock import CLOCK
 
@@ -203,3 +206,15 @@ def test_files_bring_queues_along() -> None:
     assert [each.spec.cluster_queue for each in merged.local_queues.values()] == ["other"]
     assert with_files(NO_QUEUES, [source("ResourceFlavor", "f")]) is NO_QUEUES
     assert not is_queue_object("scheduling.k8s.io/v1beta1", "Workload")
+
+
+def test_a_gate_that_is_left_although_kueue_has_admitted_the_pod() -> None:
+    waits = Queued("team", HeldBy.ADMITTED, "research")
+    gang = GangElsewhere(
+        "Kueue", "workloads.kueue.x-k8s.io", gates=("kueue.x-k8s.io/topology",), queue="team", waits=waits
+    )
+    told = reason_sentence(Cause(Code.QUEUED, gang))
+    assert (
+        told
+        == "Kueue has admitted it in queue team, and has not yet removed its scheduling gate kueue.x-k8s.io/topology"
+    )

@@ -46,6 +46,15 @@ def test_recorded_snapshots(name: str) -> None:
     assert evidence.server_version is None
 
 
+def test_several_files_have_what_one_file_has(tmp_path: Path) -> None:
+    one = written(tmp_path, NODE, POD)
+    others = [written(tmp_path, POD | {"metadata": {"name": name}}, name=f"{name}.json") for name in "ab"]
+    (note, *_) = load_files([one])[1].notes
+    assert note.startswith(f"{one} has no ")
+    (note, *_) = load_files([one, *others])[1].notes
+    assert note.startswith(f"{one} and 2 more files have no ")
+
+
 def test_a_plain_list_assumes_what_does_not_occur(tmp_path: Path) -> None:
     path = written(tmp_path, NODE, POD)
     _, evidence = load_file(path)
@@ -226,7 +235,7 @@ def test_very_many_objects_that_come_twice_are_counted(tmp_path: Path) -> None:
     pods = [versioned({**POD, "metadata": {"name": f"p{n}", "namespace": "ml"}}, "1", "Pending") for n in range(9)]
     evidence = load_files([written(tmp_path, NODE, *pods), written(tmp_path, *pods, name="g.json")])[1]
     assert [note for note in evidence.notes if "more than once" in note] == [
-        f"{tmp_path}/f.json and {tmp_path}/g.json has 9 objects more than once, pod ml/p0 among them: "
+        f"{tmp_path}/f.json and {tmp_path}/g.json have 9 objects more than once, pod ml/p0 among them: "
         "the last one of each counts"
     ]
 

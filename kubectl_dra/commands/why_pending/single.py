@@ -167,4 +167,6 @@ def idle_answer(call: PendingCall, state: ClusterState, kind: Kind, key: Key) ->
     if found is None:
         return None
     report = idle_report(state, ObjectRef(kind.name, key.namespace, key.name), found)
-    return Answer("WorkloadPendingReport", report, partial(idle_summary, report), partial(idle_page, report))
+    return Answer(
+        "WorkloadPendingReport", report, partial(idle_summary, report), partial(idle_page, report, call.address)
+    )

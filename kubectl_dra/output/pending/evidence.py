@@ -28,6 +28,7 @@ from kubectl_dra.diagnosis.records import (
     Retry,
     VanishedDevices,
 )
+from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.carets import caret_lines, place_of
@@ -52,11 +53,17 @@ _SCALING: Final = {
 
 
 def evidence_lines(
-    cause: Cause, namespace: str, now: datetime, said: str = "", requested: Collection[str] = ()
+    cause: Cause,
+    namespace: str,
+    now: datetime,
+    said: str = "",
+    requested: Collection[str] = (),
+    *,
+    address: Address = HERE,
 ) -> Iterator[Safe]:
     """The lines that prove one cause; none where its sentence, which ``said`` contains, says all.
 
-    ``requested``: the selectors that the page shows already.
+    ``requested``: the selectors that the page shows already. ``address``: the cluster that commands are for.
     """
     match cause.detail:
         case FatalError() as error if error.expression not in requested or place_of(error.expression, error) >= 0:
@@ -70,7 +77,7 @@ def evidence_lines(
         case ParametersProblem(similar=similar) if similar:
             yield from wrapped(fmt("Existing parameters with a similar name: {}", listed(similar)), indent=2)
         case GangElsewhere() as gang:
-            yield from elsewhere_lines(gang, namespace)
+            yield from elsewhere_lines(gang, namespace, address)
         case GroupWaits(refused=refused) if refused is not None:
             yield from refused_lines(refused, now)
         case Negotiation() as negotiation:

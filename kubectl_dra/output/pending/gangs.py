@@ -20,13 +20,13 @@ from kubectl_dra.diagnosis.records import (
     PodGroupName,
 )
 from kubectl_dra.diagnosis.remedies.records import EditGroup, PinPods
-from kubectl_dra.model.invocation import Words
+from kubectl_dra.model.invocation import HERE, Address, Words
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.made import refused_sentence
 from kubectl_dra.output.pending.queues import queue_lines, queue_reason
 from kubectl_dra.output.safe import Safe, command, fmt, safe
 from kubectl_dra.output.words import counted, did_you_mean, listed
-from kubectl_dra.reports.invocations import kubectl, of, within
+from kubectl_dra.reports.invocations import kubectl, of, reading, within
 
 GROUP_CODES: Final = (
     Code.POD_GROUP,
@@ -133,6 +133,9 @@ def _error(error: GroupError, say: Sentence) -> Safe:
 def elsewhere_sentence(gang: GangElsewhere, _cause: Cause) -> Safe:
     """Whose decision it is, and how many pods of the gang there are."""
     queue = fmt(" in queue {}", gang.queue) if gang.queue else Safe("")
+    if gang.waits is not None and gang.waits.held_by is HeldBy.ADMITTED:
+        text = "{} has admitted it{}, and has not yet removed its scheduling gate {}{}"
+        return fmt(text, gang.system, queue, listed(gang.gates), _members(gang))
     if gang.waits is not None:
         return fmt("{} holds it{}: {}{}", gang.system, queue, queue_reason(gang.waits), _members(gang))
     if gang.gates:
@@ -167,12 +170,13 @@ def _exist(gang: GangElsewhere) -> Safe:
     return Safe("pod exists" if gang.members == 1 and gang.expected is None else "pods exist")
 
 
-def elsewhere_lines(gang: GangElsewhere, namespace: str) -> Iterator[Safe]:
+def elsewhere_lines(gang: GangElsewhere, namespace: str, address: Address = HERE) -> Iterator[Safe]:
     """Which object shows the decision, and what the default scheduler would make of the pods."""
     if gang.waits is not None:
-        yield from queue_lines(gang.waits, namespace)
+        yield from queue_lines(gang.waits, namespace, address)
     wanted = of(gang.resource, gang.name, namespace) if gang.name else None
-    line = command(kubectl("get", wanted, "-o", "yaml") if wanted is not None else _all_of(gang, namespace))
+    words = kubectl("get", wanted, "-o", "yaml") if wanted is not None else _all_of(gang, namespace)
+    line = command(reading(words, address)) if words is not None else None
     if line is not None and (gang.waits is None or gang.waits.held_by is HeldBy.UNKNOWN):
         yield fmt("  {} decides, and its object says what it waits for:", gang.system)
         yield fmt("    {}", line)

@@ -50,7 +50,7 @@ def group_page(
         list(_asked(report)),
         _members(report),
         *_funnels(report),
-        _evidence(report, now),
+        _evidence(report, now, address or HERE),
         list(missing_lines(report.missing, address)) if report.verdict is Verdict.UNKNOWN else [],
         preemption_lines(report.preemption),
         [] if apart else list(remedy_lines(report.remedies, report.verdict)),
@@ -187,10 +187,10 @@ def _funnels(report: GroupPendingReport) -> list[list[Safe]]:
     return [*blocks, *(list(funnel_lines(view, report.certainty)) for view in funnel_views(report.nodes)[:2])]
 
 
-def _evidence(report: GroupPendingReport, now: datetime) -> list[Safe]:
+def _evidence(report: GroupPendingReport, now: datetime, address: Address) -> list[Safe]:
     of_pods = (each for cause in report.causes for each in getattr(cause.detail, "because", ()))
     causes = [*(cause for cause in report.causes if refused_of(cause) is not None), *of_pods]
-    told = dict.fromkeys(tuple(evidence_lines(cause, report.group.namespace, now)) for cause in causes)
+    told = dict.fromkeys(tuple(evidence_lines(cause, report.group.namespace, now, address=address)) for cause in causes)
     return [line for lines in told for line in lines]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.queues import queue_lines, queue_reason
 from kubectl_dra.output.pending.reasons import reason_sentence
@@ -23,11 +24,11 @@ def idle_summary(report: WorkloadPendingReport) -> Safe:
     return fmt("{} is scaled to 0.", name)
 
 
-def idle_page(report: WorkloadPendingReport) -> list[Safe]:
-    """All lines."""
+def idle_page(report: WorkloadPendingReport, address: Address = HERE) -> list[Safe]:
+    """All lines; commands are for the cluster of ``address``."""
     lines = wrapped(styled(idle_summary(report), Style.BOLD))
     if report.queue is not None:
-        lines += queue_lines(report.queue, report.workload.namespace)
+        lines += queue_lines(report.queue, report.workload.namespace, address)
     if report.owner is not None and report.suspended_by:
         look = try_dra("why-pending", of(report.owner.kind.lower(), report.owner.name, report.owner.namespace))
         text = "It is a part of {} {}, which resumes it: {}" if look else "It is a part of {} {}, which resumes it."

@@ -120,7 +120,7 @@ def _how_we_know(
     """What proves the causes, and what could not be read; the first line has ``said`` so much already."""
     yield [
         *(other_nodes_lines(report) if _told_by_nodes(report) else ()),
-        *_evidence(report, now, said),
+        *_evidence(report, now, address, said),
         *taint_lines(report.nodes, now, said),
         *deletion_lines(report.nodes, now),
         *unpublished_lines(report),
@@ -183,7 +183,7 @@ def _joined(lines: Sequence[Safe]) -> str:
     return " ".join(" ".join(map(plain, lines)).split())
 
 
-def _evidence(report: PendingReport, now: datetime, said: str) -> list[Safe]:
+def _evidence(report: PendingReport, now: datetime, address: Address, said: str) -> list[Safe]:
     """What proves the causes; the same words for two of them are said once, and those of the first line not again."""
     # Which class is missing is in the first line.
     first = [c for i, c in enumerate(report.causes) if i or not isinstance(c.detail, ClassProblem)]
@@ -191,7 +191,9 @@ def _evidence(report: PendingReport, now: datetime, said: str) -> list[Safe]:
     marked = marked if marked is not None and is_marked(report.asks, marked) else None
     causes = [cause for cause in first if cause.detail is not marked and not _is_said_below(cause, report)]
     shown = [selector for ask in report.asks for request in ask.requests for selector in request.selectors]
-    told = dict.fromkeys(tuple(evidence_lines(cause, report.pod.namespace, now, said, shown)) for cause in causes)
+    told = dict.fromkeys(
+        tuple(evidence_lines(cause, report.pod.namespace, now, said, shown, address=address)) for cause in causes
+    )
     return [line for lines in told for line in lines]
 
 

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from kubectl_dra.diagnosis.queues import FlavorQuota, HeldBy, Queued
-from kubectl_dra.model.names import is_label
+from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.layout import wrapped
-from kubectl_dra.output.safe import Safe, fmt, safe
+from kubectl_dra.output.safe import Safe, command, fmt, safe
 from kubectl_dra.output.words import listed
+from kubectl_dra.reports.invocations import kubectl, reading, within
 
 #: What it waits for; ``{}`` is the queue whose quota it needs.
 _WAITS: Final[Mapping[HeldBy, str]] = {
@@ -86,8 +87,8 @@ def _is_told(found: Queued) -> bool:
     )
 
 
-def queue_lines(found: Queued, namespace: str) -> Iterator[Safe]:
-    """The evidence, indented."""
+def queue_lines(found: Queued, namespace: str, address: Address = HERE) -> Iterator[Safe]:
+    """The evidence, indented; commands are for the cluster of ``address``."""
     told = _is_told(found)
     if found.message and not told:
         yield from wrapped(fmt("Kueue: {}", found.message), indent=2)
@@ -109,8 +110,10 @@ def queue_lines(found: Queued, namespace: str) -> Iterator[Safe]:
     if found.unread and found.held_by is HeldBy.UNKNOWN:
         kinds = listed([f"{kind.lower()}s.kueue.x-k8s.io" for kind in found.unread])
         yield from wrapped(fmt("not read: {}", kinds), indent=2)
-        if is_label(namespace):  # a file may hold any, and the line is pasted
-            yield fmt("  kubectl get workloads.kueue.x-k8s.io -n {} shows what Kueue waits for", namespace)
+        words = kubectl("get", "workloads.kueue.x-k8s.io", within(namespace))
+        line = command(reading(words, address)) if words is not None else None
+        if line is not None:  # a file may hold any name, and the line is pasted
+            yield fmt("  What Kueue waits for: {}", line)
     yield from _next_lines(found)
 
 

@@ -195,7 +195,7 @@ def _names(track: Track) -> Safe:
 def _why_closest(tracks: Sequence[Track], namespace: str) -> Safe:
     """Why the closest node has no more: ``: 5 of its 8 are in use (serve-1 holds 3, serve-0 2)``."""
     track = tracks[0] if tracks else None
-    losses = list(_losses(track.funnel, namespace, of_each=track.group.count == 1)) if track is not None else []
+    losses = list(_losses(track.funnel, namespace, several=track.group.count > 1)) if track is not None else []
     return fmt(": {}", _joined(losses)) if losses else Safe("")
 
 
@@ -206,16 +206,16 @@ def _per_node(tracks: Sequence[Track], namespace: str, *, sized: bool = False) -
     """
     texts = []
     for track in tracks if len(tracks) <= _FEW else tracks[:_NODES]:
-        losses = list(_losses(track.funnel, namespace, of_each=track.group.count == 1, sized=sized))
+        losses = list(_losses(track.funnel, namespace, several=track.group.count > 1, sized=sized))
         if losses:
             texts.append(fmt("on {}, {}", _names(track), _joined(losses)))
     return fmt(": {}", Safe("; ").join(texts)) if texts else Safe("")
 
 
-def _losses(funnel: Funnel, namespace: str, *, of_each: bool = True, sized: bool = False) -> Iterator[Safe]:
+def _losses(funnel: Funnel, namespace: str, *, several: bool = False, sized: bool = False) -> Iterator[Safe]:
     """``3 of 4 are tainted (…)``: what takes devices that the request means.
 
-    ``of_each``: nodes that are alike do not differ in who holds their devices. ``sized``: what is needed is told.
+    ``several``: of nodes that are alike, which differ in who holds their devices. ``sized``: what is needed is told.
     """
     total = _of_the_request(funnel)
     for stage in funnel.stages:
@@ -223,8 +223,8 @@ def _losses(funnel: Funnel, namespace: str, *, of_each: bool = True, sized: bool
             continue
         left = amounts_left(stage.removed, namespace) if sized and stage.name is StageName.CAPACITY else Safe("")
         number = sum(len(removal.devices) for removal in stage.removed)
-        text = _loss_text(stage, number, namespace, "" if of_each else funnel.node)
-        yield left or fmt("{} {}", amount_of(number, total), text)
+        text = _loss_text(stage, number, namespace, funnel.node if several else "")
+        yield left or fmt("{} {}", amount_of(number, total, of_each=several), text)
 
 
 def _of_the_request(funnel: Funnel) -> int:

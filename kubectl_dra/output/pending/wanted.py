@@ -118,10 +118,11 @@ class Asks:
         return self.of(cause.claim, cause.request)
 
 
-def amount_of(number: int, total: int) -> Safe:
-    """``both``, ``all 8``, ``the only one``, ``3 of 8``."""
+def amount_of(number: int, total: int, *, of_each: bool = False) -> Safe:
+    """``both``, ``all 8``, ``the only one``, ``3 of 8``; ``of_each`` of several nodes: ``both of each``."""
     if number < total:
         return fmt("{} of {}", number, total)
+    each = Safe(" of each" if of_each else "")
     if total == 1:
-        return Safe("the only one")
-    return Safe("both") if total == 2 else fmt("all {:,}", total)
+        return fmt("the only one{}", each)
+    return fmt("both{}", each) if total == 2 else fmt("all {:,}{}", total, each)

@@ -91,7 +91,7 @@ def test_holders_of_alike_nodes_are_said_of_the_node_in_the_sentence() -> None:
     slices = [build.slice_(name, build.device("gpu-0")) for name in ("node-1", "node-2")]
     objects = [*holding("a", "gpu-0"), *holding("b", "gpu-0", node="node-2")]
     report = report_of(build.node(), build.node("node-2"), *slices, *objects, POD, build.claim("claim"))
-    assert "on node-1 and node-2, the only one is in use (on node-1: a)" in first_line(report)
+    assert "on node-1 and node-2, the only one of each is in use (on node-1: a)" in first_line(report)
 
 
 def test_ways_out_that_differ_in_a_name_share_a_line() -> None:
