@@ -33,6 +33,7 @@ from kubectl_dra.diagnosis.remedies.records import (
     RemedyKind,
     RenewClaim,
     RepairPool,
+    RestartPods,
     TaintDevice,
 )
 from kubectl_dra.diagnosis.remedies.together import made_alike
@@ -50,6 +51,8 @@ from kubectl_dra.reports.reservations import patch_of_reservations
 
 # Which version of a claim every server has from some minor on: schedulers up to 1.33 themselves speak v1beta1.
 _SINCE: Final = ((34, "v1"), (32, "v1beta1"), (31, "v1alpha3"))
+#: Actions that are taken when everything else is done.
+_LAST: Final = (DeletePod, RestartPods)
 # What the server fills in; a new object must not carry it.
 _SERVER_METADATA: Final = (
     "uid",
@@ -179,9 +182,9 @@ class _Steps:
 
     def report(self) -> RemedyReport:
         remedy = self._proposal.remedy
-        found = [self._of(action) for action in remedy.actions if not isinstance(action, DeletePod)]
+        found = [self._of(action) for action in remedy.actions if not isinstance(action, _LAST)]
         found += [self._renewed(key) for key in self._edits]
-        found += [self._of(action) for action in remedy.actions if isinstance(action, DeletePod)]
+        found += [self._of(action) for action in remedy.actions if isinstance(action, _LAST)]
         complete = all(steps is not None for steps in found)
         made = [step for each in found if each is not None for step in each] if complete else []
         address = self._world.evidence.address
@@ -224,6 +227,8 @@ class _Steps:
             claim = self._world.inventory.claims.get(action.claim.key)
             patch = patch_of_reservations(claim, self._world) if claim is not None else None
             return None if patch is None else (Step((patch,)),)
+        if isinstance(action, RestartPods):
+            return _restarted(action)
         make = COMMANDS.get(type(action))
         words = None if make is None else make(action)
         return None if words is None else (Step((words,)),)
@@ -236,7 +241,8 @@ class _Steps:
         words = kubectl("create", "-f", "-")
         if action.like is not None:
             claim = self._world.inventory.claims.get(action.like.key)
-            made_from = None if claim is None else _new_template(ref, claim, version)
+            new = _new_claim if ref.kind == "ResourceClaim" else _new_template
+            made_from = None if claim is None else new(ref, claim, version)
             return (Step((words,), made_from),) if words is not None and made_from is not None else None
         if action.device_class and words is not None:
             return (Step((words,), _new_template(ref, ResourceClaim(spec=spec_of(action)), version)),)
@@ -284,6 +290,25 @@ def _new_template(ref: ObjectRef, claim: ResourceClaim, version: str) -> dict[st
     """A template with the spec of a claim."""
     meta = ObjectMeta(name=ref.name, namespace=ref.namespace)
     return _template(ResourceClaimTemplate(metadata=meta), claim, version)
+
+
+def _restarted(action: RestartPods) -> Sequence[Step] | None:
+    """To none and back, and in between until the old pod is gone: else nobody sees that there were to be none."""
+    workload = of(action.workload.kind.lower(), action.workload.name, action.workload.namespace)
+    words = (
+        kubectl("scale", workload, "--replicas=0"),
+        kubectl("wait", "--for=delete", of("pod", action.pod.name, action.pod.namespace), "--timeout=5m"),
+        kubectl("scale", workload, f"--replicas={action.replicas}"),
+    )
+    steps = tuple(Step((each,)) for each in words if each is not None)
+    return steps if len(steps) == len(words) else None
+
+
+def _new_claim(ref: ObjectRef, claim: ResourceClaim, version: str) -> dict[str, Any]:
+    """A claim of its own with the spec of another one."""
+    new = ResourceClaim(metadata=ObjectMeta(name=ref.name, namespace=ref.namespace), spec=claim.spec)
+    body: dict[str, Any] = json.loads(encode(new, RESOURCE_CLAIM, RESOURCE_CLAIM.api_version_of(version)))
+    return body
 
 
 def _template(template: ResourceClaimTemplate, claim: ResourceClaim, version: str) -> dict[str, Any]:

@@ -60,6 +60,7 @@ def _area(action: records.Action) -> Area:
             | records.RemoveGates()
             | records.ClearSelectedNode()
             | records.MoveVolume()
+            | records.RestartPods()
         ):
             return Area.REQUEST
         case records.CreateObject(ref=ref) if ref.kind in _OF_THE_NAMESPACE:

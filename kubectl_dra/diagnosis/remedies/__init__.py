@@ -32,6 +32,7 @@ from kubectl_dra.diagnosis.remedies import (
     own_claim,
     quotas,
     selectors,
+    shared_claim,
     stale,
     storage,
     taint_rules,
@@ -331,6 +332,7 @@ def _all_simple(case: Case) -> Iterator[Candidate]:
     yield from objects.candidates(case)
     yield from taint_rules.candidates(case)
     yield from own_claim.candidates(case)
+    yield from shared_claim.candidates(case)
     yield from on_node.while_binding(case)
     yield from company.candidates(case)
     yield from storage.candidates(case)

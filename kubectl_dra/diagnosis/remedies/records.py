@@ -135,8 +135,8 @@ class PinPods(Evidence, frozen=True):
 class CreateObject(Evidence, frozen=True):
     """Create an object that is missing; of a class also the ``extended_resource`` that it has to serve.
 
-    ``like``: the claim whose requests a new template has; else it asks for ``devices`` of ``device_class``, where that
-    is known.
+    ``like``: the claim whose requests a new template, or a claim for several pods, has; else it asks for ``devices`` of
+    ``device_class``, where that is known.
     """
 
     ref: ObjectRef
@@ -175,6 +175,14 @@ class DeletePod(Evidence, frozen=True):
     frees: tuple[str, ...]
     recreated_by: ObjectRef | None = None
     amounts: tuple[str, ...] = ()
+
+
+class RestartPods(Evidence, frozen=True):
+    """Scale a changed workload to no pods and back to ``replicas``: an old ``pod`` holds what the new ones need."""
+
+    workload: ObjectRef
+    pod: ObjectRef
+    replicas: int
 
 
 class TaintDevice(Evidence, frozen=True):
@@ -297,6 +305,7 @@ Action = (
     | CreateObject
     | DeleteClaim
     | DeletePod
+    | RestartPods
     | EndReservations
     | RemoveTaintRule
     | NarrowTaintRule

@@ -28,6 +28,7 @@ from kubectl_dra.diagnosis.remedies.records import (
     RemoveTaintRule,
     RenewClaim,
     RepairPool,
+    RestartPods,
     TaintDevice,
     Uncordon,
     Wait,
@@ -185,7 +186,14 @@ def _spread_change(action: EditPod) -> Safe:
     return fmt("spread over {} only where possible (ScheduleAnyway)", key)
 
 
+def shares(action: CreateObject) -> bool:
+    """Whether a claim takes the place of those that a template made for several pods."""
+    return action.like is not None and action.ref.kind == "ResourceClaim"
+
+
 def _create(action: CreateObject) -> Safe:
+    if action.like is not None and shares(action):
+        return fmt('share one claim: make ResourceClaim "{}" from claim {}', action.ref.name, action.like.name)
     if action.like is not None:
         text = 'give the pod a claim of its own: make {} "{}" from claim {}'
         return fmt(text, action.ref.kind, action.ref.name, action.like.name)
@@ -216,6 +224,11 @@ def _delete_pod(action: DeletePod) -> Safe:
         return fmt("delete pod {}: frees {}; nothing starts it again", str(action.pod.key), freed)
     text = "delete pod {}: frees {}, but its {} starts it again and it may take them back"
     return fmt(text, str(action.pod.key), freed, action.recreated_by.kind)
+
+
+def _restart(action: RestartPods) -> Safe:
+    pods = counted(action.replicas, "replica")
+    return fmt("scale it to 0 and back to {}: pod {} still has the devices", pods, action.pod.name)
 
 
 def _taint(action: TaintDevice) -> Safe:
@@ -328,6 +341,7 @@ _WORDS: Final[dict[type, Callable[[Any], Safe]]] = {
     EndReservations: _end_reservations,
     RemoveTaintRule: _remove_rule,
     NarrowTaintRule: _narrow_rule,
+    RestartPods: _restart,
     TaintDevice: _taint,
     LabelNamespace: _label,
     ClearSelectedNode: _selected_node,

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from kubectl_dra.api.controllers import resource_of
 from kubectl_dra.diagnosis.records import ObjectRef, Unspecified
-from kubectl_dra.diagnosis.remedies.records import Competition, EditClaim, RemoveTaintRule
-from kubectl_dra.output.pending.actions import drops_condition
+from kubectl_dra.diagnosis.remedies.records import Competition, CreateObject, EditClaim, RemoveTaintRule
+from kubectl_dra.output.pending.actions import drops_condition, shares
 from kubectl_dra.output.pending.quotas import refused_unless
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, listed
@@ -25,12 +25,18 @@ from kubectl_dra.reports.renewal import (
 )
 
 _VALUES: Final = 3
+_SHARED: Final = (
+    "a template makes a claim for each pod, which gets devices of its own; pods that name one claim share its devices, "
+    "on one node"
+)
 
 
 def note_texts(remedy: RemedyReport) -> Iterator[Safe]:
     """One text for each consequence of a remedy, and for each note."""
     yield from (_what_it_gets(each) for each in remedy.actions if isinstance(each, EditClaim) and drops_condition(each))
     yield from (_ends(each) for each in remedy.actions if isinstance(each, RemoveTaintRule) and each.selected)
+    if any(isinstance(each, CreateObject) and shares(each) for each in remedy.actions):
+        yield Safe(_SHARED)
     if remedy.competition is not None and _decides(remedy.competition):
         yield _competition(remedy.competition)
     if remedy.then is not None and remedy.then.code is not None:

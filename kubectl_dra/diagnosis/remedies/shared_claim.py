@@ -1,0 +1,159 @@
+"""One claim for pods that are to share devices, where a template makes a claim for each of them.
+
+Drivers share a device among those who name the same claim (NVIDIA: ``sharing`` with the strategy TimeSlicing or MPS in
+GpuConfig and MigDeviceConfig); each claim gets devices of its own, whatever its configuration says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final, NamedTuple
+
+import msgspec
+
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import ObjectRef
+from kubectl_dra.diagnosis.remedies import changes
+from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
+from kubectl_dra.diagnosis.remedies.records import CreateObject, EditPod, RemedyKind, RestartPods
+from kubectl_dra.model.core import Pod, PodResourceClaim
+from kubectl_dra.model.edited import edited
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import Inventory, key_of
+from kubectl_dra.model.meta import ObjectMeta
+from kubectl_dra.model.resource import ResourceClaim
+from kubectl_dra.scheduler.claims import resolve
+
+_COST: Final = 27
+#: Workloads whose pods are all replaced at once, and those of which none is left when they are scaled down.
+_REPLACED: Final = ("Job", "JobSet", "MPIJob")
+_SCALED: Final = ("Deployment", "ReplicaSet", "StatefulSet")
+_FINISHED: Final = ("Succeeded", "Failed")
+
+
+class _Holder(NamedTuple):
+    """A pod whose claim of the same template has devices, and what it calls the claim."""
+
+    pod: Pod
+    entry: str
+    claim: ResourceClaim
+
+
+def candidates(case: Case) -> Iterator[Candidate]:
+    """One for each claim that is configured to be shared and finds the devices in use by one of the same template."""
+    if not any(True for _ in case.causes(Code.DEVICES_IN_USE)):
+        return
+    for key, template in case.templates.items():
+        claim = case.world.inventory.claims.get(key)
+        entry = next(iter(case.entries(key)), None)
+        if claim is None or entry is None or claim.status.allocation is not None or not is_shared(claim):
+            continue
+        holder = next(_holders(case, template), None)
+        if holder is not None:
+            yield from _shared(case, claim, entry, template, holder)
+
+
+def is_shared(claim: ResourceClaim) -> bool:
+    """Whether the configuration of a claim says how its devices are shared."""
+    opaque = (each.opaque for each in claim.spec.devices.config)
+    return any(_has_strategy(each.parameters) for each in opaque if each is not None)
+
+
+def _has_strategy(parameters: msgspec.Raw | msgspec.UnsetType) -> bool:
+    if isinstance(parameters, msgspec.UnsetType):
+        return False
+    try:
+        found = msgspec.json.decode(parameters)
+    except msgspec.DecodeError:
+        return False
+    sharing = found.get("sharing") if isinstance(found, dict) else None
+    return isinstance(sharing, dict) and bool(sharing.get("strategy"))
+
+
+def _holders(case: Case, template: ObjectRef) -> Iterator[_Holder]:
+    """Pods that have devices by the same template, first those of the same workload."""
+    world, own = case.world, case.diagnosis.pod.key
+    pods = [
+        pod
+        for key, pod in sorted(world.inventory.pods.items())
+        if key.namespace == own.namespace and key != own and pod.status.phase not in _FINISHED
+        if any(each.resource_claim_template_name == template.name for each in pod.spec.resource_claims)
+    ]
+    for pod in sorted(pods, key=lambda each: not case.is_sibling(each)):
+        for entry in resolve(world.inventory, world.evidence, world.features, pod):
+            has = entry.claim is not None and entry.claim.status.allocation is not None
+            if has and entry.claim is not None and entry.template == template.name:
+                yield _Holder(pod, entry.entry.name, entry.claim)
+
+
+def _shared(case: Case, claim: ResourceClaim, entry: str, template: ObjectRef, holder: _Holder) -> Iterator[Candidate]:
+    """The claim, which has what the other pod's had, named by both."""
+    inventory, pod = case.world.inventory, case.diagnosis.pod
+    ref = ObjectRef("ResourceClaim", pod.namespace, _free_name(inventory, template))
+    create = CreateObject(ref, like=ObjectRef.of_claim(claim))
+    field = "resourceClaims.claim[{}]"
+    mine = EditPod(pod, field.format(entry), template.name, ref.name, case.workload)
+    other = ObjectRef.of("Pod", key_of(holder.pod.metadata))
+    created, named = _created(claim, ref.key), changes.edit_pod(pod.key, naming(entry, ref.name))
+    moved = _moved(ref.key, holder)
+    owner = case.owners.top(holder.pod)
+    if owner is None or owner.ref != case.workload:
+        theirs = EditPod(other, field.format(holder.entry), template.name, ref.name, owner.ref if owner else None)
+        steps = (created, named, moved)
+        # An old pod of a workload that rolls stays until its new one is ready, which waits for the devices.
+        if owner is None or owner.ref.kind in _REPLACED:
+            yield Candidate(RemedyKind.EDIT_POD, (create, mine, theirs), _COST, steps)
+    elif owner.ref.kind in _SCALED and owner.object is not None:
+        replicas = 1 if owner.object.spec.replicas is None else owner.object.spec.replicas
+        restart = RestartPods(owner.ref, other, replicas)
+        yield Candidate(RemedyKind.EDIT_POD, (create, mine, restart), _COST, (created, named, moved))
+    elif owner.ref.kind in _REPLACED:
+        both = _both(created, moved)
+        yield Candidate(RemedyKind.EDIT_POD, (create, mine), _COST, (both, named))
+
+
+def _both(one: changes.Change, other: changes.Change) -> changes.Change:
+    return lambda inventory: other(one(inventory))
+
+
+def _free_name(inventory: Inventory, template: ObjectRef) -> str:
+    """The name of the template, where no claim has it."""
+    taken = {key.name for key in inventory.claims if key.namespace == template.namespace}
+    names = (template.name, *(f"{template.name}-{number}" for number in range(2, len(taken) + 3)))
+    return next(name for name in names if name not in taken)
+
+
+def _created(claim: ResourceClaim, key: Key) -> changes.Change:
+    new = ResourceClaim(metadata=ObjectMeta(name=key.name, namespace=key.namespace), spec=claim.spec)
+    return lambda inventory: inventory.replace(claims=changes.put(inventory.claims, key, new))
+
+
+def _moved(key: Key, holder: _Holder) -> changes.Change:
+    """The other pod's claim goes, and the shared one, where it was created, has its devices."""
+    old, pod = key_of(holder.claim.metadata), key_of(holder.pod.metadata)
+    edit = changes.edit_pod(pod, naming(holder.entry, key.name))
+
+    def change(inventory: Inventory) -> Inventory:
+        shared = inventory.claims.get(key)
+        if shared is None:
+            return inventory
+        allocated = msgspec.structs.replace(shared, status=holder.claim.status)
+        claims = edited(inventory.claims, {key: allocated}, without=[old])
+        return edit(inventory.replace(claims=claims))
+
+    return change
+
+
+def naming(entry: str, claim: str) -> Callable[[Pod], Pod]:
+    """The pod with an existing claim in an entry."""
+
+    def one(found: PodResourceClaim) -> PodResourceClaim:
+        return PodResourceClaim(name=entry, resource_claim_name=claim) if found.name == entry else found
+
+    def edit(pod: Pod) -> Pod:
+        statuses = tuple(each for each in pod.status.resource_claim_statuses if each.name != entry)
+        status = msgspec.structs.replace(pod.status, resource_claim_statuses=statuses)
+        spec = msgspec.structs.replace(pod.spec, resource_claims=tuple(map(one, pod.spec.resource_claims)))
+        return msgspec.structs.replace(pod, spec=spec, status=status)
+
+    return edit

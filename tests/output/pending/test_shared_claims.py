@@ -1,0 +1,127 @@
+"""A claim that is configured to be shared, and a template that makes one for each pod."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from kubectl_dra.diagnosis.remedies.records import CreateObject, EditPod, RestartPods
+from kubectl_dra.reports.pending import PendingReport
+from kubectl_dra.reports.remedies import RemedyReport
+from tests.kit import build
+from tests.output.pending.test_situations import DRIVER, page_of, report_of
+
+SHARED = {"apiVersion": "resource.nvidia.com/v1beta1", "kind": "GpuConfig", "sharing": {"strategy": "TimeSlicing"}}
+
+
+def spec(parameters: dict[str, Any]) -> dict[str, Any]:
+    opaque = {"driver": DRIVER, "parameters": parameters}
+    return {"devices": {"requests": [build.request()], "config": [{"requests": ["gpu"], "opaque": opaque}]}}
+
+
+def using(pod: str, owner: tuple[str, str] | None, parameters: dict[str, Any], held: bool, **more: Any) -> list[Any]:
+    """A pod of a workload and the claim that template ``ts`` made for it."""
+    made = build.pod(pod, templates=["ts"], **more)
+    made["status"]["resourceClaimStatuses"] = [{"name": "ts", "resourceClaimName": f"{pod}-ts"}]
+    if owner is not None:
+        kind, name = owner
+        api = "batch/v1" if kind == "Job" else "apps/v1"
+        reference = {"apiVersion": api, "kind": kind, "name": name, "uid": f"{kind}-{name}", "controller": True}
+        made["metadata"]["ownerReferences"] = [reference]
+    holding = {"held": [("node-1", "gpu-0")], "by": [pod], "on": "node-1"} if held else {}
+    claim = build.claim(f"{pod}-ts", **holding)
+    claim["spec"] = spec(parameters)
+    mine = {"apiVersion": "v1", "kind": "Pod", "name": pod, "uid": f"pod-{pod}", "controller": True}
+    claim["metadata"]["ownerReferences"] = [mine]
+    return [made, claim]
+
+
+def workload(kind: str, name: str = "web", replicas: int = 2) -> dict[str, Any]:
+    template = {"spec": build.pod(templates=["ts"])["spec"]}
+    meta = {"name": name, "namespace": "ml", "uid": f"{kind}-{name}"}
+    api = "batch/v1" if kind == "Job" else "apps/v1"
+    return {"apiVersion": api, "kind": kind, "metadata": meta, "spec": {"replicas": replicas, "template": template}}
+
+
+def two_pods(kind: str | None, *, other: str | None = None, parameters: dict[str, Any] | None = None) -> PendingReport:
+    configured = SHARED if parameters is None else parameters
+    template = {
+        "kind": "ResourceClaimTemplate",
+        "metadata": {"name": "ts", "namespace": "ml"},
+        "spec": {"spec": spec(configured)},
+    }
+    mine = (kind, "web") if kind else None
+    theirs = (other, "else") if other else mine
+    owners = [workload(kind)] if kind else []
+    owners += [workload(other, "else")] if other else []
+    return report_of(
+        build.node(),
+        build.slice_("node-1", build.device("gpu-0")),
+        template,
+        *owners,
+        *using("old", theirs, configured, True, node_name="node-1", phase="Running"),
+        *using("pod", mine, configured, False),
+    )
+
+
+def sharing(report: PendingReport) -> RemedyReport | None:
+    ways = report.remedies or ()
+    return next((way for way in ways if any(isinstance(each, CreateObject) for each in way.actions)), None)
+
+
+def lines(way: RemedyReport) -> list[str]:
+    return [" ".join(words) for step in way.steps or () for words in step.commands]
+
+
+@pytest.mark.parametrize("strategy", ["TimeSlicing", "MPS"])
+def test_pods_of_a_stateful_set_share_one_claim(strategy: str) -> None:
+    report = two_pods("StatefulSet", parameters={**SHARED, "sharing": {"strategy": strategy}})
+    way = sharing(report)
+    assert way is not None
+    assert way.verified
+    assert way.nodes == ("node-1",)
+    assert [type(each) for each in way.actions] == [CreateObject, EditPod, RestartPods]
+    create = (way.steps or ())[0]
+    assert create.manifest is not None
+    assert create.manifest["kind"] == "ResourceClaim"
+    assert create.manifest["metadata"] == {"name": "ts", "namespace": "ml"}
+    assert json.dumps(create.manifest["spec"]).count(strategy) == 1
+    commands = lines(way)
+    assert '"/spec/template/spec/resourceClaims/0/resourceClaimName", "value": "ts"' in commands[1]
+    # The old pod must be gone in between: it would keep its device until the new one is ready.
+    assert [line.split(" --context")[0] for line in commands[-3:]] == [
+        "kubectl scale statefulset/web -n ml --replicas=0",
+        "kubectl wait --for=delete pod/old -n ml --timeout=5m",
+        "kubectl scale statefulset/web -n ml --replicas=2",
+    ]
+    assert "a template makes a claim for each pod" in page_of(report)
+
+
+def test_pods_that_nobody_owns_are_both_made_anew() -> None:
+    way = sharing(two_pods(None))
+    assert way is not None
+    assert way.verified
+    assert [each.pod.name for each in way.actions if isinstance(each, EditPod)] == ["pod", "old"]
+    assert [line.split()[2] for line in lines(way) if "patch" in line] == ["pod/pod", "pod/old"]
+
+
+def test_the_pods_of_a_job_are_all_replaced_at_once() -> None:
+    way = sharing(two_pods("Job"))
+    assert way is not None
+    assert way.verified
+    assert [type(each) for each in way.actions] == [CreateObject, EditPod]
+
+
+@pytest.mark.parametrize(
+    ("kind", "other", "parameters"),
+    [
+        # Nothing says that the device can be shared; another workload's old pod stays until its new one is ready.
+        ("StatefulSet", None, {"kind": "GpuConfig"}),
+        ("StatefulSet", None, {"kind": "GpuConfig", "sharing": "no"}),
+        ("StatefulSet", "Deployment", SHARED),
+    ],
+)
+def test_nothing_is_shared_otherwise(kind: str, other: str | None, parameters: dict[str, Any]) -> None:
+    assert sharing(two_pods(kind, other=other, parameters=parameters)) is None
