@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from kubectl_dra.api.losses import Losses
 from kubectl_dra.api.names import LEGAL
-from kubectl_dra.api.oldcel import UntranslatableError, named_resources_selector, quoted
+from kubectl_dra.api.oldcel import UntranslatableError, named_resources_selector, quoted, written_selector
 from kubectl_dra.model.classic import (
     IMMEDIATE,
     WAIT_FOR_CONSUMER,
@@ -31,7 +31,6 @@ from kubectl_dra.model.classic import (
 )
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.resource import (
-    CELSelector,
     Device,
     DeviceClaim,
     DeviceClaimConfiguration,
@@ -89,7 +88,7 @@ def _in_tree(reference: ParametersReference, kind: str) -> bool:
 
 def class_to_v1(class_: ResourceClass, parameters: Parameters, losses: Losses) -> DeviceClass:
     """A class of the driver's devices."""
-    selectors = [_selector(f"device.driver == {quoted(LEGAL.driver(class_.driver_name))}")]
+    selectors = [written_selector(f"device.driver == {quoted(LEGAL.driver(class_.driver_name))}")]
     config: tuple[DeviceClassConfiguration, ...] = ()
     if class_.suitable_nodes is not None:
         losses.at("suitableNodes").add("v1 classes don't limit nodes; slices say where devices are")
@@ -190,13 +189,9 @@ def _translated(selector: NamedSelector | None, driver: str, losses: Losses) -> 
     if selector is None or not selector.selector:
         return
     try:
-        yield _selector(named_resources_selector(selector.selector, driver, LEGAL))
+        yield written_selector(named_resources_selector(selector.selector, driver, LEGAL))
     except UntranslatableError as error:
         losses.add(f"{error}; devices are not restricted by it")
-
-
-def _selector(expression: str) -> DeviceSelector:
-    return DeviceSelector(CELSelector(expression))
 
 
 # --- status ---------------------------------------------------------------------------------------------------------

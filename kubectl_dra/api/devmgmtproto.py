@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from kubectl_dra.api.devmgmtproto_pools import pool_to_record
 from kubectl_dra.api.losses import Losses
 from kubectl_dra.api.names import AS_WRITTEN, Names
-from kubectl_dra.api.oldcel import UntranslatableError, prototype_selector, quoted
+from kubectl_dra.api.oldcel import UntranslatableError, prototype_selector, quoted, written_selector
 from kubectl_dra.api.shapes import Shape
 from kubectl_dra.model.proto import (
     ProtoClaim,
@@ -36,7 +36,6 @@ from kubectl_dra.model.resource import (
     AllocatedDeviceStatus,
     AllocationResult,
     CapacityRequirements,
-    CELSelector,
     DeviceAllocationResult,
     DeviceClaim,
     DeviceClassSpec,
@@ -97,7 +96,7 @@ def class_to_record(
     spec, losses = class_.spec, (losses or Losses()).at("spec")
     selectors = []
     if spec.driver_name:
-        selectors.append(_selector(f"device.driver == {quoted(surroundings.names.driver(spec.driver_name))}"))
+        selectors.append(written_selector(f"device.driver == {quoted(surroundings.names.driver(spec.driver_name))}"))
     selectors += _constraints(spec.constraints, spec.driver_name, surroundings, losses)
     if spec.type_name:
         losses.at("deviceType").add("v1 classes have no device type; claims by type are resolved to classes")
@@ -114,13 +113,9 @@ def _constraints(
     if not expression:
         return
     try:
-        yield _selector(prototype_selector(expression, driver, surroundings.names, surroundings.quantities))
+        yield written_selector(prototype_selector(expression, driver, surroundings.names, surroundings.quantities))
     except UntranslatableError as error:
         losses.at("constraints").add(f"{error}; devices are not restricted by it")
-
-
-def _selector(expression: str) -> DeviceSelector:
-    return DeviceSelector(CELSelector(expression))
 
 
 def _config_loss(kind: str, name: str) -> str:

@@ -10,6 +10,7 @@ import re
 from typing import Final
 
 from kubectl_dra.api.names import AS_WRITTEN, Names
+from kubectl_dra.model.resource import CELSelector, DeviceSelector
 
 _TEXT: Final = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 _KEY: Final = rf"\[\s*(?P<key>{_TEXT})\s*\]"
@@ -22,6 +23,11 @@ _NAMED: Final = re.compile(
 
 class UntranslatableError(ValueError):
     """Raised when an expression can't be said in v1; the text says why."""
+
+
+def written_selector(expression: str) -> DeviceSelector:
+    """A translated expression as v1 holds it."""
+    return DeviceSelector(CELSelector(expression))
 
 
 def prototype_selector(

@@ -53,12 +53,9 @@ def _default(field: msgspec.structs.FieldInfo) -> dict[str, Any]:
     return {"default": field.default}
 
 
-def _type_of(record: type[msgspec.Struct], name: str) -> Any:  # noqa: ANN401 - a type
-    return next(each.type for each in msgspec.structs.fields(record) if each.name == name)
-
-
 # Names and paths of mounts, which differ from pod to pod, are no part of the record's form.
-_Container: Final[Any] = _form(Container, {"volume_mounts": _type_of(Container, "volume_mounts")}, written=True)
+_mounts: Final = next(each.type for each in msgspec.structs.fields(Container) if each.name == "volume_mounts")
+_Container: Final[Any] = _form(Container, {"volume_mounts": _mounts}, written=True)
 _Volume: Final[Any] = _form(Volume, {"name": str}, written=True)
 _containers: Final = tuple[_Container, ...]
 _Spec: Final[Any] = _form(

@@ -29,6 +29,12 @@ def quote_rune(code: int) -> str:
     return "'" + ("\\'" if character == "'" else character if character == '"' else _quoted(character)) + "'"
 
 
+def pattern_message(rule: str, expression: str, *examples: str) -> str:
+    """What validation says of a text that breaks ``rule`` (upstream: RegexError in apimachinery's util/validation)."""
+    shown = " or ".join(f"'{example}', " for example in examples)
+    return f"{rule} (e.g. {shown}regex used for validation is '{expression}')"
+
+
 def _quoted(character: str) -> str:
     if character in ESCAPES:
         return ESCAPES[character]

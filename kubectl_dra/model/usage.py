@@ -128,12 +128,9 @@ def is_terminal(pod: Pod) -> bool:
     return pod.status.phase in TERMINAL
 
 
-def usage_by_node(pods: Iterable[Pod], infos: PodInfos | None = None) -> dict[str, NodeUsage]:
-    """Sums per node name over all bound pods that are not finished.
-
-    Who reads pods in several parts hands over the same ``infos`` for all of them.
-    """
-    shared = SharedPodInfos(PodInfos() if infos is None else infos)
+def usage_by_node(pods: Iterable[Pod]) -> dict[str, NodeUsage]:
+    """Sums per node name over all bound pods that are not finished."""
+    shared = SharedPodInfos(PodInfos())
     placed: dict[str, list[PodInfo]] = {}
     for pod in pods:
         if pod.spec.node_name and not is_terminal(pod):

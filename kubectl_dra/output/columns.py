@@ -58,8 +58,6 @@ def shown_columns(columns: Sequence[ListColumn[RowT]], *, wide: bool) -> list[Li
     return [column for column in columns if column.shown is not left_out]
 
 
-def count_column(
-    title: str, count: Callable[[RowT], Count], shown: Shown = Shown.ALWAYS, say: Callable[[Count], Safe] = number
-) -> ListColumn[RowT]:
+def count_column(title: str, count: Callable[[RowT], Count], shown: Shown = Shown.ALWAYS) -> ListColumn[RowT]:
     """A column of numbers, each as sure as it is."""
-    return ListColumn(title, lambda row, _: say(count(row)), lambda row: count(row).value, True, shown)
+    return ListColumn(title, lambda row, _: number(count(row)), lambda row: count(row).value, True, shown)

@@ -193,10 +193,7 @@ def pending_report(
     found["missing"] = (*diagnosis.missing, *_of_kueue(diagnosis, state), *of_groups)
     drivers = drivers_of(pod, diagnosis.causes, state.inventory) if pod is not None else ()
     if pod is not None:
-        found["unseen"], found["owner"] = unseen_entries(pod), _owner(pod)
-        found["created"] = pod.metadata.creation_timestamp or ""
-        found["devices"] = devices_of(pod, state.inventory)
-        found["autoscaler"] = _autoscaler(pod, state) if what_if is None else None
+        found |= _of_the_pod(pod, state, what_if)
     asks = pending_asks(diagnosis.pod.key, state.inventory)
     failing = failing_pods(diagnosis.causes, drivers, state) or failing_elsewhere(diagnosis.nodes, asks, state)
     choice = choice_of(state, diagnosis, Owners(state.inventory, read_owner))
@@ -222,6 +219,16 @@ def pending_report(
         features=feature_record(state.features),
         read=reads_of(state.evidence),
     )
+
+
+def _of_the_pod(pod: Pod, state: ClusterState, what_if: WhatIf | None) -> dict[str, Any]:
+    return {
+        "unseen": unseen_entries(pod),
+        "owner": _owner(pod),
+        "created": pod.metadata.creation_timestamp or "",
+        "devices": devices_of(pod, state.inventory),
+        "autoscaler": _autoscaler(pod, state) if what_if is None else None,
+    }
 
 
 def _owner(pod: Pod) -> ObjectRef | None:

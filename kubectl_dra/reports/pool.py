@@ -149,9 +149,9 @@ class PoolReport(PoolSummary, frozen=True):
 # --- summary --------------------------------------------------------------------------------------------------------
 
 
-def pool_summaries(facts: ClusterState, pools: Iterable[PoolId] | None = None) -> tuple[PoolSummary, ...]:
+def pool_summaries(facts: ClusterState) -> tuple[PoolSummary, ...]:
     """One summary per pool, sorted by driver and pool."""
-    return tuple(pool_summary(open_pool(pool, facts)) for pool in (facts.pools if pools is None else pools))
+    return tuple(pool_summary(open_pool(pool, facts)) for pool in facts.pools)
 
 
 def pool_summary(opened: PoolFacts) -> PoolSummary:

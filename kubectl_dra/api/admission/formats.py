@@ -10,6 +10,7 @@ import re
 from typing import Final
 
 from kubectl_dra.api.admission.errors import Field, FieldError
+from kubectl_dra.model.gotext import pattern_message
 from kubectl_dra.model.names import LABEL_FORMAT, LABEL_LENGTH, SUBDOMAIN_FORMAT, SUBDOMAIN_LENGTH
 
 IDENTIFIER_LENGTH: Final = 32
@@ -48,7 +49,7 @@ def dns_label(text: str, unit: str = CHARACTERS) -> list[str]:
     if _SUBDOMAIN.fullmatch(text):
         return [*problems, "must not contain dots"]
     rule = f"a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', {_ENDS}"
-    return [*problems, _pattern(rule, LABEL_FORMAT, "my-name", "123-abc")]
+    return [*problems, pattern_message(rule, LABEL_FORMAT, "my-name", "123-abc")]
 
 
 def dns_subdomain(text: str, unit: str = CHARACTERS) -> list[str]:
@@ -57,7 +58,7 @@ def dns_subdomain(text: str, unit: str = CHARACTERS) -> list[str]:
     if _SUBDOMAIN.fullmatch(text):
         return problems
     rule = f"a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', {_ENDS}"
-    return [*problems, _pattern(rule, SUBDOMAIN_FORMAT, "example.com")]
+    return [*problems, pattern_message(rule, SUBDOMAIN_FORMAT, "example.com")]
 
 
 def dns_subdomain_any_case(text: str) -> list[str]:
@@ -66,13 +67,13 @@ def dns_subdomain_any_case(text: str) -> list[str]:
     if _SUBDOMAIN_ANY_CASE.fullmatch(text):
         return problems
     rule = f"an RFC 1123 subdomain must consist of alphanumeric characters, '-' or '.', {_ENDS}"
-    return [*problems, _pattern(rule, SUBDOMAIN_FORMAT, "Example.com")]
+    return [*problems, pattern_message(rule, SUBDOMAIN_FORMAT, "Example.com")]
 
 
 def label_key(text: str) -> list[str]:
     """Problems with a label key, ``name`` or ``prefix/name``."""
     prefix, slash, name = text.partition("/")
-    rule = _pattern(_KEY_TEXT, _KEY_FORMAT, "MyName", "my.name", "123-abc")
+    rule = pattern_message(_KEY_TEXT, _KEY_FORMAT, "MyName", "my.name", "123-abc")
     if "/" in name:
         return [f"a valid label key {rule} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"]
     if not slash:
@@ -93,7 +94,7 @@ def label_value(text: str) -> list[str]:
     if not text or _KEY.fullmatch(text):
         return problems
     rule = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', " + _ENDS
-    return [*problems, _pattern(rule, _VALUE_FORMAT, "MyValue", "my_value", "12345")]
+    return [*problems, pattern_message(rule, _VALUE_FORMAT, "MyValue", "my_value", "12345")]
 
 
 def driver_name(text: str, field: Field) -> None:
@@ -179,13 +180,8 @@ def _identifier(text: str, field: Field) -> None:
             "a valid C identifier must start with alphabetic character or '_', "
             "followed by a string of alphanumeric characters or '_'"
         )
-        field.invalid(text, _pattern(rule, _IDENTIFIER_FORMAT, "my_name", "MY_NAME", "MyName"))
+        field.invalid(text, pattern_message(rule, _IDENTIFIER_FORMAT, "my_name", "MY_NAME", "MyName"))
 
 
 def _length(text: str, limit: int, unit: str) -> list[str]:
     return [f"must be no more than {limit} {unit}"] if size(text) > limit else []
-
-
-def _pattern(rule: str, expression: str, *examples: str) -> str:
-    shown = " or ".join(f"'{example}', " for example in examples)
-    return f"{rule} (e.g. {shown}regex used for validation is '{expression}')"

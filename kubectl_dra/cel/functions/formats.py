@@ -13,6 +13,7 @@ from typing import Final
 from kubectl_dra.cel.functions.time import is_calendar_date
 from kubectl_dra.cel.functions.urls import UrlError, check_request_uri
 from kubectl_dra.cel.run.values import NONE, NamedFormat, NativeList, Optional, Value
+from kubectl_dra.model.gotext import pattern_message
 
 _LABEL: Final = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _SUBDOMAIN: Final = _LABEL + r"(\." + _LABEL + ")*"
@@ -42,11 +43,6 @@ _BASE64: Final = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z
 _TIME: Final = re.compile(r"([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|([+-][0-9]{2}:[0-9]{2}))", re.ASCII)
 
 
-def _pattern(text: str, pattern: str, *examples: str) -> str:
-    shown = " or ".join(f"'{example}', " for example in examples)
-    return f"{text} (e.g. {shown}regex used for validation is '{pattern}')"
-
-
 def _length(text: str, limit: int, unit: str) -> list[str]:
     return [f"must be no more than {limit} {unit}"] if len(text.encode(errors="surrogateescape")) > limit else []
 
@@ -55,27 +51,29 @@ def _label(text: str) -> list[str]:
     messages = _length(text, 63, "characters")
     if not re.fullmatch(_LABEL, text):
         dotted = re.fullmatch(_SUBDOMAIN, text)
-        messages.append("must not contain dots" if dotted else _pattern(_LABEL_TEXT, _LABEL, "my-name", "123-abc"))
+        messages.append(
+            "must not contain dots" if dotted else pattern_message(_LABEL_TEXT, _LABEL, "my-name", "123-abc")
+        )
     return messages
 
 
 def _subdomain(text: str) -> list[str]:
     messages = _length(text, 253, "characters")
     if not re.fullmatch(_SUBDOMAIN, text):
-        messages.append(_pattern(_SUBDOMAIN_TEXT, _SUBDOMAIN, "example.com"))
+        messages.append(pattern_message(_SUBDOMAIN_TEXT, _SUBDOMAIN, "example.com"))
     return messages
 
 
 def _label_1035(text: str) -> list[str]:
     messages = _length(text, 63, "characters")
     if not re.fullmatch(_LABEL_1035, text):
-        messages.append(_pattern(_LABEL_1035_TEXT, _LABEL_1035, "my-name", "abc-123"))
+        messages.append(pattern_message(_LABEL_1035_TEXT, _LABEL_1035, "my-name", "abc-123"))
     return messages
 
 
 def _qualified_name(text: str) -> list[str]:
     prefix, slash, name = text.rpartition("/")
-    wrong_name = _pattern(_NAME_TEXT, _NAME, "MyName", "my.name", "123-abc")
+    wrong_name = pattern_message(_NAME_TEXT, _NAME, "MyName", "my.name", "123-abc")
     if "/" in prefix:
         return [
             f"a valid label key {wrong_name} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
@@ -93,7 +91,7 @@ def _qualified_name(text: str) -> list[str]:
 def _label_value(text: str) -> list[str]:
     messages = _length(text, 63, "bytes")
     if text and not re.fullmatch(_NAME, text):
-        messages.append(_pattern(_VALUE_TEXT, f"({_NAME})?", "MyValue", "my_value", "12345"))
+        messages.append(pattern_message(_VALUE_TEXT, f"({_NAME})?", "MyValue", "my_value", "12345"))
     return messages
 
 

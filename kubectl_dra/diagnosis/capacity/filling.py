@@ -231,14 +231,14 @@ class FilledNodes:
     world: ClusterState
 
 
-def fill_nodes(waiting: Waiting, most: int = MOST_PER_NODE, *, explained: bool = True) -> FilledNodes:
+def fill_nodes(waiting: Waiting, *, explained: bool = True) -> FilledNodes:
     """Put one copy on every node where one fits, again and again, until none fits anywhere."""
     world, key = waiting.world, waiting.key
     alive: list[str] = list(world.inventory.nodes)
     counts = dict.fromkeys(alive, 0)
     last: dict[str, NodeGroup] = {}
     failed = False
-    for number in range(most):
+    for number in range(MOST_PER_NODE):
         tried = attempt(world, world.inventory.pods[key], waiting.claims, alive)
         fitting = [(node, result) for node, result in tried.results if result.outcome is NodeOutcome.FITS]
         failed = failed or any(result.outcome is NodeOutcome.FATAL for _, result in tried.results)

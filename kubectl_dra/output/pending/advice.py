@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -11,17 +10,10 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import (
     BindingProblem,
     ClassOffer,
-    ClassProblem,
     ContainerWaits,
-    FatalError,
-    GangElsewhere,
     HeldFor,
     KubeletText,
-    NodeOutcome,
     NodeTaint,
-    NoSingleNode,
-    QuotaShortage,
-    Unpublished,
     Verdict,
     VolumeTrouble,
 )
@@ -29,14 +21,11 @@ from kubectl_dra.diagnosis.records.nodes import tells_of_node
 from kubectl_dra.diagnosis.remedies.records import RemedyKind
 from kubectl_dra.model.clock import parse_time
 from kubectl_dra.model.invocation import Address, flag
-from kubectl_dra.output.explain.pages import reason_page
 from kubectl_dra.output.layout import wrapped
-from kubectl_dra.output.pending.amounts import amount_phrase
 from kubectl_dra.output.pending.headline import was_given_up
 from kubectl_dra.output.pending.idle_daemons import idle_advice, idle_commands
 from kubectl_dra.output.pending.logs import last_words, log_lines
 from kubectl_dra.output.pending.made import refused_advice, refused_of
-from kubectl_dra.output.pending.quotas import quota_advice
 from kubectl_dra.output.pending.said_advice import (
     advice_on_words,
     has_way_out,
@@ -45,7 +34,8 @@ from kubectl_dra.output.pending.said_advice import (
     right_commands,
     right_lacked,
 )
-from kubectl_dra.output.pending.volumes import volume_advice, volume_step_lines
+from kubectl_dra.output.pending.usual_advice import page_advice, usual_advice
+from kubectl_dra.output.pending.volumes import volume_step_lines
 from kubectl_dra.output.safe import Safe, command, fmt, safe
 from kubectl_dra.output.unread import unread_sentence
 from kubectl_dra.output.words import age, ago, counted, listed, plural
@@ -60,15 +50,9 @@ _NEVER_READY: Final = Safe(
     "condition in the claim's status, and its log says why it does not. Until then the scheduler releases the devices "
     "after each timeout (10 minutes unless configured) and tries again."
 )
-_NODE_STATE: Final = Safe(
-    "Repair the node; Kubernetes removes the taint by itself once the node is well again. A pod that tolerates it gets "
-    "no working node. Or add a node like it."
-)
 _NEVER_MADE: Final = Safe(
     "What usually helps: Check that kube-controller-manager runs, and read its log for resource-claim-controller."
 )
-_OWNED: Final = "Delete the pod: its owner makes a new one, and the controller makes a claim that belongs to it."
-_BARE: Final = "Create the pod again: nothing else does, and the controller then makes a claim that belongs to it."
 _END_CONSUMERS: Final = Safe("Or end consumers of this claim: ")
 #: What the scheduler's words tell where nothing else decides.
 _OF_THE_SCHEDULER: Final = (
@@ -79,8 +63,6 @@ _OF_THE_SCHEDULER: Final = (
     Code.REFUSED_BY_ANOTHER,
     Code.ALLOCATION_IN_FLIGHT,
 )
-#: What pages write where a name belongs.
-_CAPITALS: Final = re.compile(r"\b(?:CLASS|CLAIM|POD|NAMESPACE|NODE)\b")
 #: Kinds whose objects can be looked for; an extended resource is not an object of the API.
 _KINDS_OF_API: Final = ("DeviceClass", "ResourceClaim", "ResourceClaimTemplate")
 #: Whose next step is a log on a node, rather than a change.
@@ -105,7 +87,7 @@ def advice_lines(report: PendingReport, now: datetime, address: Address) -> Iter
         yield from right_commands(right, address)
         return
     if code is Code.CONSUMERS_FULL and any(remedy.verified for remedy in report.remedies):
-        yield from wrapped(fmt("{}{}", _END_CONSUMERS, safe(_advice(report, code).partition(_END_CONSUMERS)[2])))
+        yield from wrapped(fmt("{}{}", _END_CONSUMERS, safe(page_advice(report, code).partition(_END_CONSUMERS)[2])))
     if code is None or any(remedy.verified for remedy in report.remedies) or refused_of(report.causes[0]):
         return
     if report.verdict in _NEVER and not (report.verdict is Verdict.UNKNOWN and code in _OF_THE_SCHEDULER):
@@ -134,22 +116,13 @@ def advice_lines(report: PendingReport, now: datetime, address: Address) -> Iter
     if report.idle_daemon_sets:
         yield from idle_advice(report.idle_daemon_sets[0])
         return
-    detail = report.causes[0].detail
     if is_binding_overdue(report, now):
         yield from wrapped(_NEVER_READY)
         return
     if is_claim_overdue(report, now):
         yield from wrapped(_NEVER_MADE)
         return
-    told = volume_advice(detail) if isinstance(detail, VolumeTrouble) else None
-    told = quota_advice(detail) if isinstance(detail, QuotaShortage) else told
-    told = _NODE_STATE if isinstance(detail, NodeTaint) and tells_of_node(detail.taint) else told
-    advice = (
-        _bring_together(detail)
-        if isinstance(detail, NoSingleNode)
-        else told or advice_on_words(report) or _advice(report, code)
-    )
-    yield from wrapped(fmt("What usually helps: {}", advice))
+    yield from wrapped(fmt("What usually helps: {}", usual_advice(report, code)))
 
 
 def is_binding_overdue(report: PendingReport, now: datetime) -> bool:
@@ -161,18 +134,6 @@ def is_binding_overdue(report: PendingReport, now: datetime) -> bool:
     return was_given_up(report) or (since is not None and now - since > _LONG)
 
 
-def _bring_together(found: NoSingleNode) -> Safe:
-    """What every request lacks on the node of another, and the pod in parts."""
-    ways = [
-        fmt("{} on {}", amount_phrase(one), other.nodes[0].node)
-        for one in found.requests
-        for other in found.requests
-        if one is not other and other.nodes
-    ]
-    text = "Publish or release {}; or split the work into several pods, each with one of the requests."
-    return fmt(text, listed(ways, "or"))
-
-
 def _tried(report: PendingReport) -> Safe:
     """How many changes were checked without success."""
     singles, pairs = counted(report.tried.singles, "single change"), counted(report.tried.pairs, "pair")
@@ -182,40 +143,6 @@ def _tried(report: PendingReport) -> Safe:
         text = "Whether a change would make it fit is unknown: {}. {} and {} of changes were checked{}."
         return fmt(text, unread_sentence(unread), singles, pairs, rest)
     return fmt("No change was found that would make it fit: {} and {} of changes were checked{}.", singles, pairs, rest)
-
-
-def _advice(report: PendingReport, code: Code) -> Safe:
-    """The advice of the reason's page, with the names of this pod in place of the words in capitals."""
-    cause, text = report.causes[0], reason_page(code).advice.replace("`", "")
-    if code is Code.CLASS_MISSING and report.existing is not None and not report.existing.count:
-        text = text.partition(" Or name an existing class")[0]
-    detail = cause.detail
-    if code is Code.OTHER_SCHEDULER and report.observed is not None and report.observed.message:
-        # It runs, as it has written about this very pod.
-        text = text.partition("Of a gang ")[1] + text.partition("Of a gang ")[2]
-    elif code is Code.OTHER_SCHEDULER and not (isinstance(detail, GangElsewhere) and detail.name):
-        text = text.partition(" Of a gang ")[0]
-    if code is Code.CLAIM_NOT_OWNED:
-        text = _OWNED if report.owner is not None else _BARE
-    if isinstance(detail, FatalError) and detail.consumers:
-        text = _of_consumers(text, sorted(each.resource for each in detail.consumers))
-    names = {"POD": report.pod.name, "NAMESPACE": report.pod.namespace}
-    if cause.claim is not None:
-        names["CLAIM"] = cause.claim.name
-    fitting = [group.names[0] for group in report.nodes if group.outcome == NodeOutcome.FITS and group.names]
-    if fitting or report.node:
-        names["NODE"] = report.node or (*report.best_nodes, *fitting)[0]
-    if isinstance(detail, ClassOffer | ClassProblem | Unpublished):
-        names["CLASS"] = detail.device_class
-    return safe(_CAPITALS.sub(lambda word: names.get(word[0]) or word[0], text))
-
-
-def _of_consumers(text: str, kinds: Sequence[str]) -> str:
-    """The advice of a claim with all its consumers, with what removes those that it has."""
-    lead, end, _ = text.partition("Or end consumers of this claim: ")
-    if "pods" not in kinds:
-        return f"{lead}{end}they are {listed(kinds)}, which are removed by whoever made them."
-    return f"{lead}{end}the controller removes pods that have ended." if len(kinds) == 1 else text
 
 
 def existing_lines(report: PendingReport) -> Iterator[Safe]:
@@ -356,7 +283,7 @@ def _failed_on_the_node(report: PendingReport, code: Code, address: Address) -> 
     """What the words of the failure ask for; a numbered way out has said what else would be advised."""
     told = advice_on_words(report)
     if told is None and not has_way_out(report):
-        told = _advice(report, code)
+        told = page_advice(report, code)
     if told is not None:
         yield from wrapped(fmt("What usually helps: {}", told))
     yield from last_words(report, address)

@@ -370,10 +370,10 @@ def _all_wanted(report: Report) -> Safe:
     return Wanted(request.device_class, request.count, request.selectors).kind(2, selected=False)
 
 
-def names_of(groups: Sequence[NodeGroupRecord], shown: int = _NAMES) -> Safe:
+def names_of(groups: Sequence[NodeGroupRecord]) -> Safe:
     """``node-a``, ``node-a and node-b``, ``node-a, node-b and 4 more nodes``."""
     names = [name for group in groups for name in group.names]
-    more = sum(group.count for group in groups) - min(len(names), shown)
+    more = sum(group.count for group in groups) - min(len(names), _NAMES)
     if more <= 0:
-        return listed(names[:shown])
-    return fmt("{} and {} more {}", Safe(", ").join(names[:shown]), more, Safe(plural("node", more)))
+        return listed(names[:_NAMES])
+    return fmt("{} and {} more {}", Safe(", ").join(names[:_NAMES]), more, Safe(plural("node", more)))

@@ -77,9 +77,9 @@ class Wanted:
         """Whether it asks for more than one device."""
         return self.count is None or self.count > 1
 
-    def phrase(self, *, free: bool = True, selected: bool = True) -> Safe:
+    def phrase(self, *, free: bool = True) -> Safe:
         """``4 free H100 devices``, ``a free gpu.example.com device``."""
-        adjective, after = self.noun(selected=selected)
+        adjective, after = self.noun()
         middle = Safe(" ").join([part for part in (Safe("free") if free else Safe(""), adjective) if part])
         words = middle + " " if middle else Safe("")
         if self.count == 1:

@@ -24,7 +24,10 @@ _INTEGER: Final = re.compile(r"[+-]?[0-9]+")
 
 
 def tolerates(toleration: Toleration, taint: Taint, comparison: bool = False) -> bool:
-    """Whether one toleration covers one taint; ``comparison``: the operators Gt and Lt are known."""
+    """Whether one toleration covers one taint; ``comparison``: the operators Gt and Lt are known.
+
+    Devices' taints have a rule of their own (``allocation.taints``), upstream as here: it knows no comparison.
+    """
     if toleration.effect and toleration.effect != taint.effect:
         return False
     if toleration.key and toleration.key != taint.key:

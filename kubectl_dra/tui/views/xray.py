@@ -55,10 +55,7 @@ class Tree:
         for key in sorted(claims_of):
             if self.pod not in (None, key) or self.namespace not in ("", key.namespace):
                 continue
-            pod_now = inventory.pods.get(key)
-            absent = "gone" if cluster.evidence.complete("Pod", key.namespace) else _NOT_READ
-            phase = pod_now.status.phase if pod_now is not None else absent
-            yield Twig("pod", key, (str(key),), phase.lower())
+            yield Twig("pod", key, (str(key),), inventory.pods[key].status.phase.lower())
             for claim in sorted(claims_of[key]):
                 yield from _claim(cluster, claim, (str(key),))
         if self.pod is None:

@@ -1,0 +1,100 @@
+"""What usually helps where no change is verified: words about the first cause, or the advice of the reason's page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import (
+    ClassOffer,
+    ClassProblem,
+    FatalError,
+    GangElsewhere,
+    NodeOutcome,
+    NodeTaint,
+    NoSingleNode,
+    QuotaShortage,
+    Unpublished,
+    VolumeTrouble,
+)
+from kubectl_dra.diagnosis.records.nodes import tells_of_node
+from kubectl_dra.output.explain.pages import reason_page
+from kubectl_dra.output.pending.amounts import amount_phrase
+from kubectl_dra.output.pending.quotas import quota_advice
+from kubectl_dra.output.pending.said_advice import advice_on_words
+from kubectl_dra.output.pending.volumes import volume_advice
+from kubectl_dra.output.safe import Safe, fmt, safe
+from kubectl_dra.output.words import listed
+from kubectl_dra.reports.pending import PendingReport
+
+_NODE_STATE: Final = Safe(
+    "Repair the node; Kubernetes removes the taint by itself once the node is well again. A pod that tolerates it gets "
+    "no working node. Or add a node like it."
+)
+_OWNED: Final = "Delete the pod: its owner makes a new one, and the controller makes a claim that belongs to it."
+_BARE: Final = "Create the pod again: nothing else does, and the controller then makes a claim that belongs to it."
+#: What pages write where a name belongs.
+_CAPITALS: Final = re.compile(r"\b(?:CLASS|CLAIM|POD|NAMESPACE|NODE)\b")
+
+
+def usual_advice(report: PendingReport, code: Code) -> Safe:
+    """What helps against the first cause of its kind."""
+    told: Safe | None = None
+    match report.causes[0].detail:
+        case NoSingleNode() as found:
+            return _bring_together(found)
+        case VolumeTrouble() as trouble:
+            told = volume_advice(trouble)
+        case QuotaShortage() as shortage:
+            told = quota_advice(shortage)
+        case NodeTaint(taint=taint) if tells_of_node(taint):
+            told = _NODE_STATE
+    return told or advice_on_words(report) or page_advice(report, code)
+
+
+def _bring_together(found: NoSingleNode) -> Safe:
+    """What every request lacks on the node of another, and the pod in parts."""
+    ways = [
+        fmt("{} on {}", amount_phrase(one), other.nodes[0].node)
+        for one in found.requests
+        for other in found.requests
+        if one is not other and other.nodes
+    ]
+    text = "Publish or release {}; or split the work into several pods, each with one of the requests."
+    return fmt(text, listed(ways, "or"))
+
+
+def page_advice(report: PendingReport, code: Code) -> Safe:
+    """The advice of the reason's page, with the names of this pod in place of the words in capitals."""
+    cause, text = report.causes[0], reason_page(code).advice.replace("`", "")
+    if code is Code.CLASS_MISSING and report.existing is not None and not report.existing.count:
+        text = text.partition(" Or name an existing class")[0]
+    detail = cause.detail
+    if code is Code.OTHER_SCHEDULER and report.observed is not None and report.observed.message:
+        # It runs, as it has written about this very pod.
+        text = text.partition("Of a gang ")[1] + text.partition("Of a gang ")[2]
+    elif code is Code.OTHER_SCHEDULER and not (isinstance(detail, GangElsewhere) and detail.name):
+        text = text.partition(" Of a gang ")[0]
+    if code is Code.CLAIM_NOT_OWNED:
+        text = _OWNED if report.owner is not None else _BARE
+    if isinstance(detail, FatalError) and detail.consumers:
+        text = _of_consumers(text, sorted(each.resource for each in detail.consumers))
+    names = {"POD": report.pod.name, "NAMESPACE": report.pod.namespace}
+    if cause.claim is not None:
+        names["CLAIM"] = cause.claim.name
+    fitting = [group.names[0] for group in report.nodes if group.outcome == NodeOutcome.FITS and group.names]
+    if fitting or report.node:
+        names["NODE"] = report.node or (*report.best_nodes, *fitting)[0]
+    if isinstance(detail, ClassOffer | ClassProblem | Unpublished):
+        names["CLASS"] = detail.device_class
+    return safe(_CAPITALS.sub(lambda word: names.get(word[0]) or word[0], text))
+
+
+def _of_consumers(text: str, kinds: Sequence[str]) -> str:
+    """The advice of a claim with all its consumers, with what removes those that it has."""
+    lead, end, _ = text.partition("Or end consumers of this claim: ")
+    if "pods" not in kinds:
+        return f"{lead}{end}they are {listed(kinds)}, which are removed by whoever made them."
+    return f"{lead}{end}the controller removes pods that have ended." if len(kinds) == 1 else text
