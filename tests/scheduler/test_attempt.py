@@ -10,27 +10,23 @@ from kubectl_dra.scheduler.attempt import attempt, visiting_order
 from kubectl_dra.scheduler.fit_error import parse_fit_error, without_preemption
 from kubectl_dra.scheduler.plugins.deferred_pod_scheduling import DeferredPodScheduling
 from tests.kit.decisions import Decision, Outcome, decide
+from tests.scheduler.edges import objects as edges
 from tests.scheduler.rows import pod_of, snapshot_of
 
 NAME = "metadata.name"
 
 
 def node(name: str, cpu: str = "4", **labels: str) -> dict[str, Any]:
-    status = {"allocatable": {"cpu": cpu, "memory": "8Gi", "pods": "10"}}
-    return {"metadata": {"name": name, "labels": labels}, "spec": {}, "status": status}
+    return edges.node(name, labels=labels, cpu=cpu)
 
 
 def pod(**spec: Any) -> dict[str, Any]:
-    resources = {"requests": {"cpu": "1", "memory": "1Gi"}}
-    known = {"schedulerName": "default-scheduler", "containers": [{"name": "main", "resources": resources}]}
-    metadata = {"name": "pod", "namespace": "default", "uid": "pod"}
-    return {"metadata": metadata, "spec": {**known, **spec}, "status": {"phase": "Pending"}}
+    return edges.pod("pod", cpu="1", memory="1Gi", metadata={"uid": "pod"}, **spec)
 
 
 def named(*names: str) -> dict[str, Any]:
-    field = {"key": NAME, "operator": "In", "values": list(names)}
-    selector = {"nodeSelectorTerms": [{"matchFields": [field]}]}
-    return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": selector}}
+    term = {"matchFields": [{"key": NAME, "operator": "In", "values": list(names)}]}
+    return edges.node_affinity(term)
 
 
 def decided(subject: dict[str, Any], *nodes: dict[str, Any]) -> Decision:

@@ -8,24 +8,19 @@ import pytest
 
 from kubectl_dra.scheduler.plugins.default_selector import default_selector
 from tests.kit.decisions import decide
+from tests.scheduler.edges import objects as edges
 from tests.scheduler.rows import pod_of, snapshot_of
 
 LABELS = {"app": "web", "tier": "front"}
 
 
 def node(name: str) -> dict[str, Any]:
-    labels = {"kubernetes.io/hostname": name, "topology.kubernetes.io/zone": name}
-    offered = {"cpu": "8", "memory": "8Gi", "pods": "10"}
-    return {"metadata": {"name": name, "labels": labels}, "status": {"allocatable": offered}}
+    return edges.node(name, name, cpu="8")
 
 
 def pod(name: str, on: str = "", labels: dict[str, str] = LABELS, **meta: Any) -> dict[str, Any]:
-    requests = {"requests": {"cpu": "1" if on else "2", "memory": "1Gi"}}
-    return {
-        "metadata": {"name": name, "namespace": "default", "uid": name, "labels": labels, **meta},
-        "spec": {"nodeName": on, "containers": [{"name": "c", "image": "i", "resources": requests}]},
-        "status": {"phase": "Running" if on else "Pending"},
-    }
+    more = {"uid": name, **meta}
+    return edges.pod(name, on, cpu="1" if on else "2", memory="1Gi", labels=labels, metadata=more)
 
 
 def service(name: str, selector: dict[str, str] | None, namespace: str = "default") -> dict[str, Any]:

@@ -41,20 +41,14 @@ def test_the_recorded_rows_have_every_outcome() -> None:
 
 
 def node(name: str, cpu: str = "1") -> dict[str, Any]:
-    return {"metadata": {"name": name, "uid": name}, "status": {"allocatable": {"cpu": cpu, "pods": "10"}}}
+    return edges.node(name, cpu=cpu)
 
 
 def pod(name: str, priority: int = 0, cpu: str = "1", on: str = "", start: str = "", **more: Any) -> dict[str, Any]:
-    return {
-        "metadata": {"name": name, "namespace": "a", "uid": name, "labels": {"app": name}},
-        "spec": {
-            "nodeName": on,
-            "priority": priority,
-            "containers": [{"name": "c", "resources": {"requests": {"cpu": cpu}}}],
-            **more,
-        },
-        "status": {"phase": "Running", "startTime": start} if start else {},
-    }
+    own = {"labels": {"app": name}, "namespace": "a", "metadata": {"uid": name}}
+    return edges.pod(
+        name, on, cpu=cpu, status={"startTime": start} if start else None, priority=priority, **own, **more
+    )
 
 
 def preemption(row: Row, **options: Any) -> PreemptionResult:

@@ -1,4 +1,7 @@
-"""Small clusters of 1.30 and 1.31 in a few words, decoded from the objects that such servers send."""
+"""Small clusters of 1.30 and 1.31 in a few words, decoded from the objects that such servers send.
+
+Pods, claims and slices of that time have other shapes than those of v1, which ``tests.kit.build`` makes.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from kubectl_dra.model.evidence import Coverage, Evidence, Read
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
+from tests.kit import build
 from tests.kit.state import diagnose_claim, diagnose_pod, inventory_of
 
 Json = dict[str, Any]
@@ -25,9 +29,7 @@ KINDS = (
 
 
 def node(name: str = "node-1", **labels: str) -> Json:
-    status = {"allocatable": {"cpu": "4", "memory": "16Gi", "pods": "110"}}
-    labels = {"kubernetes.io/hostname": name, **labels}
-    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels}, "status": status}
+    return {"apiVersion": "v1", **build.node(name, labels={"kubernetes.io/hostname": name, **labels})}
 
 
 def pod(*claims: str, name: str = "pod", **spec: Any) -> Json:

@@ -1,4 +1,8 @@
-"""Objects of the small clusters: short to write, whole enough for the real scheduler."""
+"""Objects of the small clusters: short to write, whole enough for the real scheduler.
+
+``tests.kit.build`` makes what only this program reads: its objects lack what an API server asks for (images, capacity,
+labels of nodes), and stand in one list; here each resource has a list of its own, as in the recorded rows.
+"""
 
 from __future__ import annotations
 
