@@ -59,7 +59,8 @@ class Line(Input):
         else:
             event.stop()
             event.prevent_default()
-            self.app.simulate_key(event.key)
+            # Not simulate_key, which loses the character of a key that has a name: space, minus.
+            self.app.post_message(events.Key(event.key, event.character))
 
 
 class Prompt(Horizontal):

@@ -12,12 +12,14 @@ from rich.color import Color as RichColor
 from rich.segment import Segment
 from rich.style import Style as RichStyle
 from textual.color import Color
+from textual.events import Key
 
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.source.demo import load_demo
 from kubectl_dra.tui.app import DraApp
 from kubectl_dra.tui.colours import FewColours
 from kubectl_dra.tui.feed import Link, RereadFeed, Status
+from kubectl_dra.tui.prompt import Line
 from kubectl_dra.tui.settings import Settings
 from tests.tui.support import LARGE, SMALL, Driver, demo_app, play, with_features
 
@@ -119,6 +121,19 @@ def test_tab_and_arrows_in_the_prompt():
         await ui.press("escape")
 
     play(demo_app(), script, LARGE)
+
+
+def test_no_character_is_lost_between_a_prompt_that_closes_and_the_next_one():
+    """What still comes to the line of the closed one is for what has the focus then."""
+
+    async def script(ui):
+        line = ui.app.screen.query_one(Line)
+        for key, character in [("slash", "/"), ("h", "h"), ("space", " "), ("minus", "-"), ("8", "8")]:
+            line.post_message(Key(key, character))
+        await ui.settle()
+        assert line.value == "h -8"
+
+    play(demo_app(), script)
 
 
 def test_escape_returns_to_where_one_came_from():

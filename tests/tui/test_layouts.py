@@ -93,7 +93,8 @@ def test_the_diagnosis_one_after_the_other():
 
 
 @pytest.mark.parametrize("size", [SMALL, MEDIUM])
-def test_the_key_of_the_ways_out_counts_while_they_are_being_checked(size, monkeypatch):
+@pytest.mark.parametrize("key", ["c", "C"])
+def test_the_key_of_the_ways_out_counts_while_they_are_being_checked(key, size, monkeypatch):
     """Who is faster than the checks waits for them there; what is not known yet is neither refused nor called none."""
     checked = threading.Event()
     compute = queries.Pod.compute_with
@@ -108,13 +109,13 @@ def test_the_key_of_the_ways_out_counts_while_they_are_being_checked(size, monke
     async def script(ui):
         ui.send(":", *"pod ml/trainer-0", "enter")
         await ui.holds(lambda: "ml/trainer-0 is pending" in ui.screen)
-        ui.send("x", "c")
+        ui.send("x", key)
         await ui.holds(lambda: "! the ways out are still being checked" in ui.screen)
         assert "Ways out are being checked" in ui.screen
         assert "No way out was found" not in ui.screen
         checked.set()
         await ui.settle()
-        await ui.press("c")
+        await ui.press(key)
         assert "count: 3" in ui.app.clipboard
 
     try:

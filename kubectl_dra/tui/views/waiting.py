@@ -51,7 +51,7 @@ class WaysView(View):
         if action == "copy" and self.on_ways:
             return self.ways.has_commands or self.ways.is_checking
         if action == "copy_all":
-            return self.ways.has_any
+            return self.ways.has_any or self.ways.is_checking
         if action == "edit_way":
             return self.on_ways and self.ways.has_commands and self.dra.can_leave_terminal
         return super().can(action)
@@ -83,7 +83,10 @@ class WaysView(View):
 
     def do_copy_all(self) -> None:
         """All alternatives as comments."""
-        self.dra.copy_lines(self.ways.all_commented())
+        if self.ways.has_any:
+            self.dra.copy_lines(self.ways.all_commented())
+        else:
+            self.dra.say(_STILL_CHECKED)
 
     def _explain(self, code: Code) -> None:
         self.dra.open_explanation(code)
