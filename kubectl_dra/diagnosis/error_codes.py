@@ -71,6 +71,8 @@ def _evidence(
             return FatalError(text, device, owner=f"attribute {error.attribute}", detail=error.detail)
         case e.ConstraintRefusesAll() | e.CapacityNotComputable():
             return FatalError(text, str(error.device))
+        case e.TooManyDevices():
+            return FatalError(text, owner=f"claim {error.claim}", devices=error.accounted_for + error.adding)
         case e.InvalidPoolMet():
             return FatalError(text, str(error.device), owner=f"pool {error.pool}")
         case e.PoolNotUsableForAll():

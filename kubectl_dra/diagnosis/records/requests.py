@@ -300,7 +300,8 @@ class FatalError(Evidence, frozen=True):
     ``similar`` what may have been meant, ``reads`` the values read. ``is_capacity``: devices publish a capacity of the
     attribute's name. ``device_class`` is the class of the request.
 
-    Of a claim that has all its consumers: ``consumers``, how many of each resource.
+    Of a claim that has all its consumers: ``consumers``, how many of each resource. Of one that requests too many
+    devices: ``devices``, how many.
     """
 
     text: str

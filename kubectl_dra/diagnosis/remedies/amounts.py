@@ -60,6 +60,8 @@ def _unserved(case: Case, detail: ExtendedResource) -> Iterator[Candidate]:
         edit = _in_containers(lambda amounts, name=name: _renamed(amounts, detail.resource, name))  # type: ignore[misc]
         yield pod_edit(case, "resources", detail.resource, name, edit, _NAME_COST)
     yield from _served_by(case, detail.resource)
+    if detail.similar:
+        return  # a class for a name that was typed wrong would serve whatever the driver has
     if detail.resource.startswith(DEVICE_CLASS_PREFIX):
         action = CreateObject(ObjectRef("DeviceClass", "", detail.resource.removeprefix(DEVICE_CLASS_PREFIX)))
     else:

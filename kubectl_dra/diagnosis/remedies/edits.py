@@ -9,6 +9,7 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.allocation.allocated import nano
+from kubectl_dra.allocation.requests import MAX_RESULTS
 from kubectl_dra.diagnosis import records
 from kubectl_dra.diagnosis.class_facts import offers
 from kubectl_dra.diagnosis.codes import Code
@@ -168,15 +169,16 @@ def _with_number(editor: RequestEditor, count: int) -> Candidate:
 
 
 def _all_mode_errors(case: Case) -> Iterator[Candidate]:
-    """Requests for all devices that abort the attempt; how many there are could not be said."""
-    for cause in case.causes(Code.ALL_MODE_POOL, Code.ALL_MODE_CONSTRAINT):
+    """Requests for all devices that abort the attempt; how many there are could not be said, or are too many."""
+    for cause in case.causes(Code.ALL_MODE_POOL, Code.ALL_MODE_CONSTRAINT, Code.TOO_MANY_DEVICES):
+        most = MAX_RESULTS if cause.code is Code.TOO_MANY_DEVICES else 1
         claim = case.world.inventory.claims.get(cause.claim.key) if cause.claim is not None else None
         if claim is None:
             continue
         for name in _full_names(claim, cause.request):
             request = request_of(claim, name)
             assert request is not None  # noqa: S101 - it was named by its claim
-            yield from _not_all(RequestEditor(case, claim, name), request, 1)
+            yield from _not_all(RequestEditor(case, claim, name), request, most)
 
 
 def _full_names(claim: ResourceClaim, name: str) -> Iterator[str]:

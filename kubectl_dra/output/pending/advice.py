@@ -11,6 +11,7 @@ from kubectl_dra.diagnosis.records import (
     BindingProblem,
     ClassOffer,
     ContainerWaits,
+    ExtendedResource,
     HeldFor,
     KubeletText,
     NodeTaint,
@@ -157,6 +158,8 @@ def existing_lines(report: PendingReport) -> Iterator[Safe]:
         if found.kind in _KINDS_OF_API:
             yield from wrapped(fmt("No {} exists{}{}.", found.kind, where, unselected), indent=2, first=0)
         return
+    if found.count == len(found.names) and set(found.names) <= _similar(report):
+        return  # all of them are told as those of a similar name
     more = fmt(" and {} more", found.count - len(found.names)) if found.count > len(found.names) else Safe("")
     kind, verb = Safe(plural(found.kind, found.count)), Safe("exists" if found.count == 1 else "exist")
     lead = fmt("{} that {}{}", kind, verb, where)
@@ -165,6 +168,11 @@ def existing_lines(report: PendingReport) -> Iterator[Safe]:
         numbers = (counted(number, "device") if number else Safe("no devices") for number in found.devices)
         names = [fmt("{} ({})", name, number) for name, number in zip(names, numbers, strict=True)]
     yield from wrapped(fmt("{}: {}{}", lead, Safe(", ").join(names), more), indent=2, first=0)
+
+
+def _similar(report: PendingReport) -> set[str]:
+    detail = report.causes[0].detail if report.causes else None
+    return set(detail.similar) if isinstance(detail, ExtendedResource) else set()
 
 
 def is_claim_overdue(report: PendingReport, now: datetime) -> bool:

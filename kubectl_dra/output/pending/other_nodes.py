@@ -24,9 +24,14 @@ _OF_A_CLAIM: Final = (Code.CLAIM_ELSEWHERE, Code.ALLOCATION_IN_FLIGHT, Code.BIND
 _TOLD_FIRST: Final = 3
 
 
-def other_nodes_lines(report: PendingReport) -> Iterator[Safe]:
-    """Nodes that have no column: ruled out before devices were tried, or without any device of the class."""
-    sentences = [*_ruled_out(report), *_without_devices(report), *_claim_elsewhere(report)]
+def other_nodes_lines(report: PendingReport, *, tables: bool) -> Iterator[Safe]:
+    """Nodes that have no column: ruled out before devices were tried, or without any device of the class.
+
+    Where there are no ``tables`` the first line names the nodes with devices: the others complete a list at most.
+    """
+    ruled_out = list(_ruled_out(report))
+    without = list(_without_devices(report)) if tables or ruled_out else []
+    sentences = [*ruled_out, *without, *_claim_elsewhere(report)]
     yield from wrapped(Safe(" ").join(sentences), indent=2, first=0) if sentences else ()
 
 

@@ -84,26 +84,33 @@ def pending_page(
     """
     summary = with_age(pending_summary(report), report.nodes, now)
     first = wrapped(styled(summary, Style.BOLD)) if head is None else head
+    tables = _tables(report, first, _INSIDE if more is not None else _OUTSIDE)
     return paragraphs(
         (
             whatif_lines(report.what_if) if report.what_if is not None else [],
             [] if apart else first,
-            *_what_is_wrong(report, now, first, _INSIDE if more is not None else _OUTSIDE),
-            *_how_we_know(report, now, address, _joined(first), told=told),
+            *_what_is_wrong(report, now),
+            *tables,
+            *_how_we_know(report, now, address, _joined(first), told=told, tables=bool(tables)),
             *_what_can_be_done(report, now, address, more, apart=apart),
             *_what_else_to_know(report, now),
         )
     )
 
 
-def _what_is_wrong(report: PendingReport, now: datetime, first: Sequence[Safe], others: Safe) -> Iterator[list[Safe]]:
-    """Below the ``first`` lines: what is asked for, and where the nodes fall away; ``others`` shows those left out."""
+def _what_is_wrong(report: PendingReport, now: datetime) -> Iterator[list[Safe]]:
+    """Below the first lines: what is asked for."""
     yield list(_held(report))
     yield list(_heard(report, now))
     yield list(ask_lines(report.asks, report.extended, fault_of(report))) if _shows_asks(report) else []
     yield list(unseen_lines(report.unseen))
+
+
+def _tables(report: PendingReport, first: Sequence[Safe], others: Safe) -> list[list[Safe]]:
+    """Where the nodes fall away, unless the ``first`` lines tell all of it; ``others`` shows those left out."""
     if _told_by_nodes(report) and not constraint_tells_all(report.causes, report.nodes):
-        yield from _funnels(report, others, first)
+        return _funnels(report, others, first)
+    return []
 
 
 def _held(report: PendingReport) -> Iterator[Safe]:
@@ -115,11 +122,14 @@ def _held(report: PendingReport) -> Iterator[Safe]:
 
 
 def _how_we_know(
-    report: PendingReport, now: datetime, address: Address, said: str, *, told: bool
+    report: PendingReport, now: datetime, address: Address, said: str, *, told: bool, tables: bool
 ) -> Iterator[list[Safe]]:
-    """What proves the causes, and what could not be read; the first line has ``said`` so much already."""
+    """What proves the causes, and what could not be read; the first line has ``said`` so much already.
+
+    ``tables``: nodes have columns, so that those that have none are told of.
+    """
     yield [
-        *(other_nodes_lines(report) if _told_by_nodes(report) else ()),
+        *(other_nodes_lines(report, tables=tables) if _told_by_nodes(report) else ()),
         *_evidence(report, now, address, said),
         *taint_lines(report.nodes, now, said),
         *deletion_lines(report.nodes, now),

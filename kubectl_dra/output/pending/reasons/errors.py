@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from kubectl_dra.allocation.requests import MAX_RESULTS
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gates import ADMIN_LABEL
 from kubectl_dra.diagnosis.records import Cause, FatalError, SearchSize
@@ -70,6 +71,11 @@ def _missing_attribute(error: FatalError) -> Safe:
 def _fatal(error: FatalError, cause: Cause) -> Safe:
     said = refusal_text(error.detail.removeprefix("compilation failed: "))
     detail = fmt(" ({})", said) if said else Safe("")
+    if cause.code is Code.TOO_MANY_DEVICES and error.devices:
+        text = (
+            "{} requests {} devices, and a claim can hold at most {}, which ends every scheduling attempt on all nodes"
+        )
+        return fmt(text, error.owner, error.devices, MAX_RESULTS)
     return fmt("{}{}, which ends every scheduling attempt on all nodes", Safe(cause.code.meaning), detail)
 
 

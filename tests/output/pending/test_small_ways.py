@@ -1,0 +1,51 @@
+"""Smaller findings of a judge: numbers that were missing, ways out that nobody takes, things told twice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.remedies.records import CreateObject, EditClaim, EditPod
+from tests.kit import build
+from tests.output.pending.test_situations import DRIVER, POD, first_line, page_of, report_of
+
+
+def test_all_of_more_devices_than_a_claim_can_hold_says_how_many_there_are() -> None:
+    devices = [build.device(f"vf-{number}") for number in range(40)]
+    wish = {"name": "gpu", "exactly": {"deviceClassName": DRIVER, "allocationMode": "All"}}
+    report = report_of(build.node(), build.slice_("node-1", *devices), POD, build.claim("claim", wish))
+    assert report.code is Code.TOO_MANY_DEVICES
+    told = "claim ml/claim requests 40 devices, and a claim can hold at most 32, which ends every scheduling attempt"
+    assert told in first_line(report)
+    (way, *_) = report.remedies or ()
+    assert way.verified
+    (edit,) = way.actions
+    assert isinstance(edit, EditClaim)
+    assert (edit.field, edit.after) == ("allocationMode", "ExactCount 32")
+
+
+def extended(resource: str, *classes: dict[str, Any]) -> Any:
+    pod = build.pod(requests={resource: "1"})
+    return report_of(build.node(), build.slice_("node-1", build.device("gpu-0")), *classes, pod)
+
+
+def test_nobody_makes_a_class_for_the_name_of_a_resource_that_was_typed_wrong() -> None:
+    served = build.device_class("mig", extendedResourceName="example.com/mig-1g10gb")
+    report = extended("example.com/mig-1g.10gb", served)
+    actions = [action for way in report.remedies or () for action in way.actions]
+    assert [type(each) for each in actions] == [EditPod]
+    # The name is told once, and in the way out.
+    assert page_of(report).count("that exist") == 0
+    # Without one like it a class can serve what was asked for.
+    other = extended("example.com/tpu", served)
+    assert any(isinstance(a, CreateObject) for way in other.remedies or () for a in way.actions)
+    assert "extended resource that exists: example.com/mig-1g10gb" in page_of(other)
+
+
+def test_nodes_without_the_class_are_not_listed_where_no_table_leaves_them_out() -> None:
+    wish = build.request(selector=f'device.attributes["{DRIVER}"].model == "B"')
+    nodes = [build.node("node-1"), build.node("cpu-1")]
+    slice_ = build.slice_("node-1", build.device("a", attributes={"model": "A"}))
+    report = report_of(*nodes, slice_, POD, build.claim("claim", wish))
+    assert report.code is Code.SELECTOR_MATCHES_NOTHING
+    assert "No device of the class" not in page_of(report)
