@@ -51,7 +51,10 @@ class Request(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
-    """A shape that is counted; ``bare``: its containers stand for others. The rest is as in :class:`ShapeCapacity`."""
+    """A shape before it is counted; ``bare``: its containers stand for others.
+
+    The rest is as in :class:`ShapeCapacity`, which has in place of the shape what was found.
+    """
 
     subject: ObjectRef
     shape: Shape

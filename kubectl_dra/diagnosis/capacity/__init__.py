@@ -38,7 +38,7 @@ def capacity(world: ClusterState, shape: Shape, more: int = MORE, names: int | N
     fits = Count(filled.copies, _fits_bound(filled, sure, coming))
     nodes, devices = rooms(filled, names), totals(filled)
     pods = movable(filled.waiting.world)
-    if not filled.side_by_side or filled.capped or sure is Bound.UNKNOWN:
+    if not filled.side_by_side or filled.more_may_fit or sure is Bound.UNKNOWN:
         repacked = Count(filled.copies, Bound.UNKNOWN)
         return Capacity(
             fits,
@@ -87,7 +87,7 @@ def _sureness(world: ClusterState, filled: Filled) -> Bound:
 
 def _fits_bound(filled: Filled, sure: Bound, coming: BeingBound | None) -> Bound:
     """Nodes that could not be decided, and copies that were not counted, may be more; pods on their way leave fewer."""
-    more = Bound.AT_LEAST if filled.capped or _is_open(filled) else Bound.EXACT
+    more = Bound.AT_LEAST if filled.more_may_fit or _is_open(filled) else Bound.EXACT
     return _together(sure, more, Bound.AT_MOST if coming is not None else Bound.EXACT)
 
 

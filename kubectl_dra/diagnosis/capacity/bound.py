@@ -31,7 +31,7 @@ class Bounded:
 def bound(filled: Filled, pods: Sequence[Movable]) -> Bounded:
     """The bound for copies that don't concern each other; ``pods`` are those that may move."""
     if not pods:
-        return Bounded(filled.copies, not filled.capped)
+        return Bounded(filled.copies, not filled.more_may_fit)
     most = max(filled.copies, relaxed(filled, pods))
     if most == filled.copies:
         return Bounded(most, True)

@@ -54,15 +54,15 @@ class Alike:
 class Filled:
     """How many copies fit on each node, and on nodes alike. ``judgement`` is that of the first copy.
 
-    ``capped``: more might fit. ``world`` is the cluster in which the copy waits. ``side_by_side``: copies on different
-    nodes don't concern each other.
+    ``more_may_fit``: the counting was ended, or what decides about the next copy was not read. ``world`` is the cluster
+    in which the copy waits. ``side_by_side``: copies on different nodes don't concern each other.
     """
 
     waiting: Waiting
     judgement: Judgement
     tried: PodAttempt
     groups: tuple[Alike, ...] = ()
-    capped: bool = False
+    more_may_fit: bool = False
     side_by_side: bool = True
     counts: Mapping[str, int] = field(default_factory=dict)
 
@@ -93,7 +93,7 @@ def fill(waiting: Waiting) -> Filled:
         return _one_by_one(start, refused)
     groups = tuple(Alike(nodes, filled.counts[nodes[0]], filled.last.get(nodes[0])) for nodes in members)
     counts = {name: group.copies for group in groups for name in group.nodes}
-    return replace(start, groups=(*groups, *refused), counts=counts, capped=filled.capped)
+    return replace(start, groups=(*groups, *refused), counts=counts, more_may_fit=filled.capped)
 
 
 def _refused(world: ClusterState, waiting: Waiting, tried: PodAttempt, judged: Judgement) -> Iterator[Alike]:
@@ -222,7 +222,10 @@ def _holds_of(claim: ResourceClaim, pools: set[PoolId]) -> bool:
 
 @dataclass(frozen=True)
 class FilledNodes:
-    """How many copies fit on each of some nodes, and what the next one meets there. ``failed``: with an error."""
+    """How many copies fit on each of some nodes, and what the next one meets there.
+
+    ``capped``: :data:`MOST_PER_NODE` fit on one, and no more were tried. ``failed``: with an error.
+    """
 
     counts: Mapping[str, int]
     last: Mapping[str, NodeGroup]
@@ -308,7 +311,7 @@ def _one_by_one(start: Filled, refused: Sequence[Alike]) -> Filled:
     )
     # Whether the one that found no node has one is unknown where what decides was not read.
     more = placed.capped or (failed is not None and failed.verdict is Verdict.UNKNOWN)
-    return replace(start, groups=(*groups, *refused), counts=placed.nodes, capped=more, side_by_side=False)
+    return replace(start, groups=(*groups, *refused), counts=placed.nodes, more_may_fit=more, side_by_side=False)
 
 
 def _without(inventory: Inventory, waiting: Waiting) -> Inventory:

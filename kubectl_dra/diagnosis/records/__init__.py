@@ -1,7 +1,8 @@
 """What a diagnosis consists of: verdicts, causes with their evidence, groups of nodes. Shapes only, no decisions.
 
 Structs with camelCase names, so that reports can embed them as they are. Devices and pools are written
-``DRIVER/POOL[/DEVICE]``. One module per subject; others import from here.
+``DRIVER/POOL[/DEVICE]``. One module per subject; others import from here, as who words or explains causes needs the
+records of many subjects at once.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""What keeps a pod from a node that has its devices, as a predicate: ``is cordoned``, ``has only 1 of the 2 CPUs``."""
+"""What keeps a pod from a node that has its devices, as a predicate: ``is cordoned``, ``has only 1 of the 2 CPUs``.
+
+``reasons.nodes`` has the sentences of causes, which are about no node in particular; what both say alike stands there.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +23,7 @@ from kubectl_dra.diagnosis.records import (
 )
 from kubectl_dra.output.pending.amounts import shortage_text
 from kubectl_dra.output.pending.reasons import reason_sentence
+from kubectl_dra.output.pending.reasons.nodes import has_company, keeps_away, lacks_features
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import listed, plural
 
@@ -40,7 +44,7 @@ def short_obstacle(cause: Cause, *, several: bool = False) -> Safe:
 def obstacle(cause: Cause, *, several: bool = False) -> Safe:
     """The predicate about the node, or ``several`` of them."""
     if isinstance(cause.detail, Company):
-        return _company(cause.detail, several, anti=cause.code is Code.UNWANTED_COMPANY)
+        return has_company(cause.detail, several, anti=cause.code is Code.UNWANTED_COMPANY)
     say = _OBSTACLES.get(type(cause.detail))
     if say is not None:
         return say(cause.detail, several)
@@ -74,11 +78,6 @@ def _ports(ports: TakenPorts, several: bool) -> Safe:
     return fmt("{} the host {} {} taken", verb, Safe(plural("port", len(ports.ports))), listed(ports.ports))
 
 
-def _kept_away(kept: KeptAway, several: bool) -> Safe:
-    verb = Safe("run" if several else "runs")
-    return fmt("{} pods whose required anti-affinity keeps it away (per {})", verb, listed(kept.topology_keys))
-
-
 def _spread(spread: Spread, several: bool) -> Safe:
     if not spread.value:
         return fmt(
@@ -91,25 +90,12 @@ def _spread(spread: Spread, several: bool) -> Safe:
     return fmt(text, where, spread.topology_key, spread.value, counts, which, spread.fewest, spread.max_skew)
 
 
-def _company(company: Company, several: bool, *, anti: bool) -> Safe:
-    which = fmt("with {} ", company.selector) if company.selector else Safe("")
-    verb = Safe("have" if several else "has")
-    if anti:
-        return fmt("{} a pod {}that its anti-affinity excludes (per {})", verb, which, company.topology_key)
-    where = fmt("; such pods run on {}", listed(company.nodes)) if company.nodes else Safe("")
-    return fmt("{} no pod {}that its affinity requires (per {}{})", verb, which, company.topology_key, where)
-
-
-def _features(missing: MissingFeatures, several: bool) -> Safe:
-    return fmt("{} not declare {}", Safe("do" if several else "does"), listed(missing.features))
-
-
 _OBSTACLES: Final[dict[type, Callable[[Any, bool], Safe]]] = {
     NodeShortage: _shortage,
     NodeTaint: _taint,
     NodeSelection: _selection,
     TakenPorts: _ports,
-    KeptAway: _kept_away,
+    KeptAway: keeps_away,
     Spread: _spread,
-    MissingFeatures: _features,
+    MissingFeatures: lacks_features,
 }

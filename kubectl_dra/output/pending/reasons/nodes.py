@@ -46,8 +46,10 @@ def _ports(ports: TakenPorts, _cause: Cause) -> Safe:
     return fmt("host {} {} taken", Safe(plural("port", len(ports.ports))), listed(ports.ports))
 
 
-def _kept_away(kept: KeptAway, _cause: Cause) -> Safe:
-    return fmt("nodes run pods whose required anti-affinity keeps it away (per {})", listed(kept.topology_keys))
+def keeps_away(kept: KeptAway, several: bool) -> Safe:
+    """The predicate about the node, or ``several`` of them."""
+    verb = Safe("run" if several else "runs")
+    return fmt("{} pods whose required anti-affinity keeps it away (per {})", verb, listed(kept.topology_keys))
 
 
 def _volume(trouble: VolumeTrouble, cause: Cause) -> Safe:
@@ -70,16 +72,31 @@ def _spread(spread: Spread, _cause: Cause) -> Safe:
     )
 
 
-def _company(company: Company, cause: Cause) -> Safe:
+def has_company(company: Company, several: bool, *, anti: bool) -> Safe:
+    """The predicate about the node, or ``several``; ``anti``: the pod keeps away from others."""
     which = fmt("with {} ", company.selector) if company.selector else Safe("")
-    if cause.code is Code.UNWANTED_COMPANY:
-        return fmt("nodes have a pod {}that its anti-affinity excludes (per {})", which, company.topology_key)
+    verb = Safe("have" if several else "has")
+    if anti:
+        return fmt("{} a pod {}that its anti-affinity excludes (per {})", verb, which, company.topology_key)
     where = fmt("; such pods run on {}", listed(company.nodes)) if company.nodes else Safe("")
-    return fmt("nodes have no pod {}that its affinity requires (per {}{})", which, company.topology_key, where)
+    return fmt("{} no pod {}that its affinity requires (per {}{})", verb, which, company.topology_key, where)
+
+
+def lacks_features(missing: MissingFeatures, several: bool) -> Safe:
+    """The predicate about the node, or ``several`` of them."""
+    return fmt("{} not declare {}", Safe("do" if several else "does"), listed(missing.features))
+
+
+def _kept_away(kept: KeptAway, _cause: Cause) -> Safe:
+    return fmt("nodes {}", keeps_away(kept, several=True))
+
+
+def _company(company: Company, cause: Cause) -> Safe:
+    return fmt("nodes {}", has_company(company, several=True, anti=cause.code is Code.UNWANTED_COMPANY))
 
 
 def _features(missing: MissingFeatures, _cause: Cause) -> Safe:
-    return fmt("nodes do not declare {}", listed(missing.features))
+    return fmt("nodes {}", lacks_features(missing, several=True))
 
 
 def _not_simulated(found: OpenPlugins, _cause: Cause) -> Safe:
