@@ -107,9 +107,14 @@ class Fitted(Generic[RowT]):
                 return column
         return None
 
-    def line(self, row: RowT) -> Safe:
-        """One row."""
-        return self._joined([self._cell(c, row, w) for c, w in zip(self.columns, self.widths, strict=True)])
+    def cells(self, row: RowT) -> tuple[Safe, ...]:
+        """What each column says of a row, in full."""
+        return tuple(column.cell(row) for column in self.columns)
+
+    def line(self, row: RowT, cells: Sequence[Safe]) -> Safe:
+        """One row, from its ``cells``: making them is what costs, so that they are made once a line."""
+        together = zip(self.columns, cells, self.widths, strict=True)
+        return self._joined([self._cell(column, row, cell, size) for column, cell, size in together])
 
     def header(self, sorted_by: Column[RowT] | None, descending: bool) -> Safe:
         """The titles; an arrow after that of the column that rows are sorted by."""
@@ -117,10 +122,10 @@ class Fitted(Generic[RowT]):
         titles = [Safe(c.title + (arrow if c is sorted_by else "")) for c in self.columns]
         return self._joined([clipped(title, w) for title, w in zip(titles, self.widths, strict=True)])
 
-    def _cell(self, column: Column[RowT], row: RowT, columns: int) -> Safe:
+    def _cell(self, column: Column[RowT], row: RowT, cell: Safe, columns: int) -> Safe:
         if column.draw is not None:
             return column.draw(row, columns)
-        return (clipped_inside if column.inside else clipped)(column.cell(row), columns)
+        return (clipped_inside if column.inside else clipped)(cell, columns)
 
     def _joined(self, cells: Sequence[Safe]) -> Safe:
         together = zip(self.columns, cells, self.widths, strict=True)

@@ -227,10 +227,10 @@ class Grid(Lines, Generic[RowT]):
         return self._row_strip(fitted, row, self._style_of(index))
 
     def _row_strip(self, fitted: Fitted[RowT], row: RowT, style: RichStyle) -> Strip:
-        identity = self._identity(row)
-        if self.highlights and self._is_news(identity, fitted, row):
+        identity, cells = self._identity(row), fitted.cells(row)
+        if self.highlights and self._is_news(identity, fitted, cells):
             style += self.get_component_rich_style("grid--changed", partial=True)
-        strip = self.strip_of(fitted.line(row), style, frozen=self._frozen)
+        strip = self.strip_of(fitted.line(row, cells), style, frozen=self._frozen)
         if identity not in self.marked:
             return strip
         return Strip([Segment("▌", style + self.palette[Style.WARN]), *strip.crop(1)]).simplify()
@@ -239,12 +239,12 @@ class Grid(Lines, Generic[RowT]):
     def _frozen(self) -> int:
         return self._fit().frozen + 1 if self.unlimited and self._fit().frozen else 0
 
-    def _is_news(self, identity: Hashable, fitted: Fitted[RowT], row: RowT) -> bool:
+    def _is_news(self, identity: Hashable, fitted: Fitted[RowT], cells: Sequence[Safe]) -> bool:
         """Whether a row says something else than when it was drawn last, ages aside; for a moment."""
         titles = tuple(column.title for column in fitted.columns)
         if titles != self._said_of or len(self._said) > _REMEMBERED:
             self._said_of, self._said = titles, {}
-        said = tuple(column.cell(row) for column in fitted.columns if column.title != _AGE)
+        said = tuple(cell for title, cell in zip(titles, cells, strict=True) if title != _AGE)
         former, now = self._said.get(identity, said), time.monotonic()
         self._said[identity] = said
         if former != said:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -378,6 +379,25 @@ def test_rows_that_change_are_highlighted_for_a_moment(monkeypatch):
         assert highlighted() == []
 
     play(DraApp(Settings(connect=lambda _context: feed)), script, LARGE)
+
+
+def test_a_cell_is_made_once_for_a_line_that_is_drawn():
+    """Also where rows that change are highlighted: a thousand events in a second make all of them anew."""
+
+    async def script(ui):
+        await ui.press("3")
+        grid = ui.app.view.grid
+        made = []
+        counted = [replace(c, cell=lambda row, c=c: made.append(c.title) or c.cell(row)) for c in grid.columns_now]
+        grid.highlights = True
+        grid.set_columns(counted)
+        grid.show(grid.rows[:1])
+        drawn = [column.title for column in grid._fit().columns]
+        made.clear()
+        grid.render_line(1)
+        assert made == drawn
+
+    play(demo_app(), script, LARGE)
 
 
 def test_who_goes_on_at_an_end_is_told(monkeypatch):
