@@ -17,7 +17,10 @@ from kubectl_dra.model.resource import AllocatedDeviceStatus, DeviceRequestAlloc
 
 @dataclass(frozen=True, slots=True)
 class Unready:
-    """Binding conditions of one allocated device: waited for, failed, or over time."""
+    """Binding conditions of one allocated device: waited for, failed, or over time.
+
+    ``BindingProblem`` of ``diagnosis`` is the same for JSON, where no ``since`` is an empty text.
+    """
 
     device: str
     waiting_for: tuple[str, ...] = ()

@@ -71,6 +71,7 @@ class VolumeProblem:
 
     ``about``: the class, driver, disk or node that matters. ``wanted``: what the node would have to be, in the words of
     the API; ``users``: pods that use it. ``used``, ``asked`` and ``limit`` are numbers of volumes, or bytes of storage.
+    What goes to JSON is a record of its own (``VolumeTrouble`` of ``diagnosis``), with references in place of keys.
     """
 
     reason: VolumeReason

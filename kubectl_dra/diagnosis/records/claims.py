@@ -87,7 +87,7 @@ class ClaimElsewhere(Evidence, frozen=True):
 
 
 class BindingProblem(Evidence, frozen=True):
-    """The scheduler's ``Unready`` as it goes to JSON, where ``since`` is empty and not null if it is not known."""
+    """Binding conditions of one allocated device: waited for, failed, or over time."""
 
     device: str
     waiting_for: tuple[str, ...] = ()

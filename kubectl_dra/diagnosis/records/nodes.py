@@ -38,10 +38,7 @@ class NodeSelection(Evidence, frozen=True):
 
 
 class NodeShortage(Evidence, frozen=True):
-    """A resource that nodes lack; amounts of the node that is closest, in milli-cores or base units.
-
-    Stands for many of the plugin's ``Lack``, one per node, which words the scheduler's reason and knows no node.
-    """
+    """A resource that nodes lack; amounts of the node that is closest, in milli-cores or base units."""
 
     resource: str
     requested: int
@@ -65,7 +62,6 @@ class KeptAway(Evidence, frozen=True):
 class VolumeTrouble(Evidence, frozen=True):
     """A volume of the pod that is in the way; ``reason`` is one of the scheduler's ``VolumeReason``.
 
-    The scheduler's ``VolumeProblem`` as it goes to JSON, with references to objects in place of keys.
     ``entry``: the volume's name in the pod; ``volume``: the PersistentVolume; ``about``: the class, driver, disk or
     node that matters; ``wanted``: what a node would have to be; ``users``: pods (``NAMESPACE/NAME``) that use the
     volume. ``used``, ``asked`` and ``limit`` count volumes or, for ``noSpace``, bytes.

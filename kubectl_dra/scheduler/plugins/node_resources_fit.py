@@ -26,7 +26,10 @@ _PRIMARY: Final = ("cpu", "memory", "ephemeral-storage")
 
 @dataclass(frozen=True, slots=True)
 class Lack:
-    """A resource that a node lacks: milli-cores or base units. ``used`` is what pods on the node have requested."""
+    """A resource that a node lacks: milli-cores or base units. ``used`` is what pods on the node have requested.
+
+    One stands for each node; ``NodeShortage`` of ``diagnosis`` is that of the closest of them, with its name.
+    """
 
     resource: str
     requested: int
