@@ -6,6 +6,7 @@ WorkloadQuotaReservedReason…), before that in words only. Whether the devices 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import Final
@@ -94,6 +95,11 @@ _WORDS: Final[tuple[tuple[str, HeldBy], ...]] = (
     ("doesn't exist", HeldBy.NO_QUEUE),
     ("is inactive", HeldBy.STOPPED),
 )
+#: Upstream: Kueue's pkg/scheduler/flavorassigner, of one pod set, one flavor and one resource.
+_MISSING: Final = re.compile(
+    r"couldn't assign flavors to pod set \S+: insufficient unused quota for (?P<resource>\S+) in flavor "
+    r"(?P<flavor>\S+), (?P<more>\S+) more needed"
+)
 _STOPPING: Final = ("Hold", "HoldAndDrain")
 
 
@@ -143,6 +149,16 @@ def _short(queue: ClusterQueue, wanted: Mapping[str, Quantity]) -> Iterator[tupl
             words = f"it requests {amount} of {resource}, and {unused} of the quota of {nominal} is unused"
             later.append((HeldBy.QUOTA, words))
     yield from later
+
+
+def short_of_quota(found: Queued) -> tuple[FlavorQuota, str] | None:
+    """The quota that Kueue's words are about and how much is missing; None where they are about several, or none."""
+    short = _MISSING.fullmatch(found.message) if found.held_by is HeldBy.QUOTA else None
+    if short is None or not found.cluster_queue:
+        return None
+    rows = (row for row in found.quota if (row.resource, row.flavor) == (short["resource"], short["flavor"]))
+    row = next(rows, None)
+    return (row, short["more"]) if row is not None and not row.borrows else None
 
 
 def _sum(amounts: Iterable[str]) -> Quantity:

@@ -13,6 +13,7 @@ from kubectl_dra.diagnosis.remedies.records import (
     EditGroup,
     LabelNamespace,
     NarrowTaintRule,
+    RaiseNominalQuota,
     RaiseQuota,
     RemoveGates,
     RemoveTaintRule,
@@ -73,6 +74,12 @@ def _raise_quota(action: RaiseQuota) -> Words | None:
     return kubectl("patch", of("resourcequota", action.quota.name, action.quota.namespace), "--type=json", "-p", patch)
 
 
+def _raise_nominal_quota(action: RaiseNominalQuota) -> Words | None:
+    words = action.field.replace("[", ".").replace("]", "").split(".")
+    patch = patch_text([(pointer("spec", *words), action.after)])
+    return kubectl("patch", of("clusterqueue.kueue.x-k8s.io", action.cluster_queue), "--type=json", "-p", patch)
+
+
 def _delete_slice(action: RepairPool) -> Words | None:
     return kubectl("delete", of("resourceslice", action.slice_name)) if action.slice_name else None
 
@@ -104,6 +111,7 @@ COMMANDS: Final[dict[type, Callable[[Any], Words | None]]] = {
     WidenTopology: _widen,
     Uncordon: _uncordon,
     RaiseQuota: _raise_quota,
+    RaiseNominalQuota: _raise_nominal_quota,
     EditClass: _edit_class,
     RepairPool: _delete_slice,
     EditGroup: _edit_group,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 import msgspec
@@ -12,6 +12,7 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gates import ADMIN_LABEL
 from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, pod_edit
+from kubectl_dra.diagnosis.remedies.queue_ways import queue_ways
 from kubectl_dra.diagnosis.remedies.records import (
     CreateObject,
     EditPod,
@@ -66,6 +67,10 @@ def _for_cause(case: Case, cause: records.Cause) -> Iterator[Candidate]:
             yield Candidate(RemedyKind.CREATE_OBJECT, (CreateObject(records.ObjectRef("DeviceClass", "", name)),), 22)
         case Code.QUOTA_EXCEEDED, records.QuotaShortage():
             yield Candidate(RemedyKind.RAISE_QUOTA, (_higher(case, cause.detail),), 55)
+        case Code.POD_GROUP_INCOMPLETE, records.GroupWaits(refused=refused) if refused is not None:
+            yield from _room_for_more(case, cause.detail, refused.shortages)
+        case Code.QUEUED, records.GangElsewhere(waits=waits) if waits is not None:
+            yield from queue_ways(case, waits)
         case ((Code.ADMIN_LABEL_MISSING | Code.ADMIN_LABEL_AT_BINDING), _):
             yield _label(case)
         case Code.NODE_UNSCHEDULABLE, _:
@@ -81,9 +86,22 @@ def _for_cause(case: Case, cause: records.Cause) -> Iterator[Candidate]:
             yield _repair(case, owner.removeprefix("pool "))
 
 
-def _higher(case: Case, found: records.QuotaShortage) -> RaiseQuota:
+def _room_for_more(
+    case: Case, waits: records.GroupWaits, shortages: Sequence[records.QuotaShortage]
+) -> Iterator[Candidate]:
+    """The limits that keep a controller from the pods that are missing, as high as these need."""
+    more = max(waits.min_count - waits.known, 1)
+    needed = [_higher(case, each, more) for each in shortages]
+    raised = tuple(each for each in needed if Quantity.parse(each.by).unscaled > 0)
+    if raised:
+        yield Candidate(RemedyKind.RAISE_QUOTA, raised, 30)
+
+
+def _higher(case: Case, found: records.QuotaShortage, times: int = 1) -> RaiseQuota:
     quota = records.ObjectRef("ResourceQuota", case.pod.metadata.namespace, found.quota)
-    needed = Quantity.parse(found.used).add(Quantity.parse(found.requested))
+    needed = Quantity.parse(found.used)
+    for _ in range(times):
+        needed = needed.add(Quantity.parse(found.requested))
     by = needed.sub(Quantity.parse(found.hard))
     return RaiseQuota(quota, found.resource, str(by), found.hard, str(needed))
 

@@ -271,6 +271,17 @@ class RaiseQuota(Evidence, frozen=True):
     after: str = ""
 
 
+class RaiseNominalQuota(Evidence, frozen=True):
+    """Raise what a ClusterQueue of Kueue may use of a ``resource`` in a ``flavor``; ``field``: where that stands."""
+
+    cluster_queue: str
+    resource: str
+    flavor: str
+    field: str
+    before: str
+    after: str
+
+
 class RepairPool(Evidence, frozen=True):
     """Have the driver publish a pool that is complete and free of contradictions.
 
@@ -316,6 +327,7 @@ Action = (
     | WidenTopology
     | MoveVolume
     | RaiseQuota
+    | RaiseNominalQuota
     | RepairPool
     | AddDevices
 )

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from kubectl_dra.diagnosis.remedies.offers import conditions_only_in
+from kubectl_dra.diagnosis.remedies.queue_ways import CLUSTER_QUEUE
 from kubectl_dra.diagnosis.remedies.records import (
     Action,
     AddDevices,
@@ -23,6 +24,7 @@ from kubectl_dra.diagnosis.remedies.records import (
     MoveVolume,
     NarrowTaintRule,
     PinPods,
+    RaiseNominalQuota,
     RaiseQuota,
     RemoveGates,
     RemoveTaintRule,
@@ -59,6 +61,8 @@ _ACTORS: Final = {
 
 
 def _wait(action: Wait) -> Safe:
+    if action.for_whom.startswith(CLUSTER_QUEUE):
+        return fmt("wait until other work of {} ends", action.for_whom)
     return fmt("wait for {}", Safe(_ACTORS[action.for_whom]) if action.for_whom in _ACTORS else safe(action.for_whom))
 
 
@@ -277,6 +281,11 @@ def _quota(action: RaiseQuota) -> Safe:
     return fmt(text, action.quota.name, quota_noun(action.resource), action.before, action.after)
 
 
+def _nominal_quota(action: RaiseNominalQuota) -> Safe:
+    text = "raise nominalQuota of {} (flavor {}) in ClusterQueue {} from {} to {}"
+    return fmt(text, action.resource, action.flavor, action.cluster_queue, action.before, action.after)
+
+
 def _pool(action: RepairPool) -> Safe:
     if action.doubled:
         text = "delete ResourceSlice {}, which publishes {} a second time, after {}: the driver publishes pool {} anew"
@@ -349,6 +358,7 @@ _WORDS: Final[dict[type, Callable[[Any], Safe]]] = {
     MoveVolume: _volume,
     Uncordon: _uncordon,
     RaiseQuota: _quota,
+    RaiseNominalQuota: _nominal_quota,
     RepairPool: _pool,
     AddDevices: _add,
     AddNode: _add_node,

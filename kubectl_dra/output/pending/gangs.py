@@ -173,7 +173,7 @@ def _exist(gang: GangElsewhere) -> Safe:
 def elsewhere_lines(gang: GangElsewhere, namespace: str, address: Address = HERE) -> Iterator[Safe]:
     """Which object shows the decision, and what the default scheduler would make of the pods."""
     if gang.waits is not None:
-        yield from queue_lines(gang.waits, namespace, address)
+        yield from queue_lines(gang.waits, namespace, address, numbered=True)
     wanted = of(gang.resource, gang.name, namespace) if gang.name else None
     words = kubectl("get", wanted, "-o", "yaml") if wanted is not None else _all_of(gang, namespace)
     line = command(reading(words, address)) if words is not None else None

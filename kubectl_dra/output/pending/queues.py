@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from kubectl_dra.diagnosis.queues import FlavorQuota, HeldBy, Queued
+from kubectl_dra.diagnosis.queues import FlavorQuota, HeldBy, Queued, short_of_quota
 from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, command, fmt, safe
@@ -39,11 +38,6 @@ _NEXT: Final[Mapping[HeldBy, str]] = {
     HeldBy.NAMESPACE: "Whoever manages ClusterQueue {} adds the namespace to its namespaceSelector.",
     HeldBy.FLAVOR: "Change node selector, affinity or tolerations of the work, or add a flavor to ClusterQueue {}.",
 }
-#: Upstream: Kueue's pkg/scheduler/flavorassigner, of one pod set, one flavor and one resource.
-_MISSING: Final = re.compile(
-    r"couldn't assign flavors to pod set \S+: insufficient unused quota for (?P<resource>\S+) in flavor "
-    r"(?P<flavor>\S+), (?P<more>\S+) more needed"
-)
 _QUOTA_SHOWN: Final = 8
 _OF_QUOTA: Final = frozenset({HeldBy.QUOTA, HeldBy.QUOTA_TOO_SMALL, HeldBy.UNKNOWN})
 
@@ -54,7 +48,7 @@ def queue_reason(found: Queued) -> Safe:
         return safe(found.message.rstrip(". "))
     if found.held_by is HeldBy.STOPPED:
         return fmt("the queue is stopped: {}", found.message)
-    if (short := _short_of_quota(found)) is not None:
+    if (short := short_of_quota(found)) is not None:
         row, more = short
         text = "{} of {} {} (flavor {}) of ClusterQueue {} are reserved, and it needs {} more than are left"
         return fmt(text, row.reserved, row.nominal, row.resource, row.flavor, found.cluster_queue, more)
@@ -65,16 +59,6 @@ def queue_reason(found: Queued) -> Safe:
     return fmt(words, where) if "{}" in words else Safe(words)
 
 
-def _short_of_quota(found: Queued) -> tuple[FlavorQuota, str] | None:
-    """The quota that Kueue's words are about and how much is missing; None where they are about several, or none."""
-    short = _MISSING.fullmatch(found.message) if found.held_by is HeldBy.QUOTA else None
-    if short is None or not found.cluster_queue:
-        return None
-    rows = (row for row in found.quota if (row.resource, row.flavor) == (short["resource"], short["flavor"]))
-    row = next(rows, None)
-    return (row, short["more"]) if row is not None and not row.borrows else None
-
-
 def _is_unknown(found: Queued) -> bool:
     """Whether Kueue's words are none of the known ones: they are the reason then, and no quota is blamed."""
     return found.held_by is HeldBy.UNKNOWN and bool(found.message)
@@ -82,13 +66,11 @@ def _is_unknown(found: Queued) -> bool:
 
 def _is_told(found: Queued) -> bool:
     """Whether the reason has all that Kueue's words say."""
-    return (
-        found.held_by in (HeldBy.NO_QUEUE, HeldBy.STOPPED) or _is_unknown(found) or _short_of_quota(found) is not None
-    )
+    return found.held_by in (HeldBy.NO_QUEUE, HeldBy.STOPPED) or _is_unknown(found) or short_of_quota(found) is not None
 
 
-def queue_lines(found: Queued, namespace: str, address: Address = HERE) -> Iterator[Safe]:
-    """The evidence, indented; commands are for the cluster of ``address``."""
+def queue_lines(found: Queued, namespace: str, address: Address = HERE, *, numbered: bool = False) -> Iterator[Safe]:
+    """The evidence, indented; commands are for the cluster of ``address``. ``numbered``: ways out stand below."""
     told = _is_told(found)
     if found.message and not told:
         yield from wrapped(fmt("Kueue: {}", found.message), indent=2)
@@ -114,7 +96,8 @@ def queue_lines(found: Queued, namespace: str, address: Address = HERE) -> Itera
         line = command(reading(words, address)) if words is not None else None
         if line is not None:  # a file may hold any name, and the line is pasted
             yield fmt("  What Kueue waits for: {}", line)
-    yield from _next_lines(found)
+    if not (numbered and short_of_quota(found) is not None):
+        yield from _next_lines(found)
 
 
 def _next_lines(found: Queued) -> Iterator[Safe]:

@@ -237,8 +237,9 @@ def recorded_lines(address: Address) -> Iterator[Safe]:
         where = fmt(" ({})", address.server) if address.server else Safe("")
         yield fmt("# recorded from {}{}", address.context, where)
     elif not address.live:
-        text = "# {} stands for the context of the cluster, which {} does not name"
-        yield fmt(text, UNKNOWN_CONTEXT, " and ".join(address.sources))
+        text = "# {} stands for the context of the cluster, which {} {} not name"
+        do = Safe("does" if len(address.sources) == 1 else "do")
+        yield fmt(text, UNKNOWN_CONTEXT, " and ".join(address.sources), do)
 
 
 def numbered_steps(number: int, remedy: RemedyReport) -> list[Safe]:

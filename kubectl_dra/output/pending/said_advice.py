@@ -8,7 +8,7 @@ from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.kubelet import serves_one_pod
-from kubectl_dra.diagnosis.queues import HeldBy, Queued
+from kubectl_dra.diagnosis.queues import HeldBy, Queued, short_of_quota
 from kubectl_dra.diagnosis.records import (
     ClaimEntry,
     ContainerWaits,
@@ -70,6 +70,8 @@ def advice_on_words(report: PendingReport) -> Safe | None:
                 "runs with fewer pods. Do not give pods of a group to the default scheduler one by one."
             )
             return fmt(text, name)
+        case GangElsewhere(waits=Queued() as waits) if short_of_quota(waits) is not None:
+            return Safe("Do not remove the gate by hand: Kueue then stops the pods or counts them wrongly.")
         case GangElsewhere(waits=Queued(held_by=HeldBy.UNKNOWN, message=told)) if told:
             text = (
                 "Correct what Kueue's words name, and create the work again. Do not remove the gate by hand: Kueue "

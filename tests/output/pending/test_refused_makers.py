@@ -96,6 +96,11 @@ def test_the_page_says_how_often_and_what_makes_room(
     assert text.count("forbids the pod") == 1
     assert "Job train was refused 15 times, first " in text
     assert 'Raise the limit on pods in ResourceQuota "few", or delete pods' in text
+    if target.startswith("pod/"):
+        raised = (
+            "raise the limit of ResourceQuota few for pods from 2 to 3 and raise the limit of ResourceQuota few for"
+        )
+        assert raised in text.replace(", and", " and")
     assert "kubectl describe resourcequota/few -n ml" in text
 
 
