@@ -12,9 +12,9 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.scheduler.allocation_errors import allocation_error
+from kubectl_dra.scheduler.plugins.taint_toleration import PREVENTING
 
 _AT_ONCE: Final = 256
-_CLOSING: Final = frozenset({"NoSchedule", "NoExecute"})
 
 
 def ended_by_selectors(
@@ -35,7 +35,7 @@ def ended_by_selectors(
 
 def _is_open(node: Node) -> bool:
     """Whether the search comes to the node for a pod without tolerations: TaintToleration is asked before."""
-    closing = any(taint.effect in _CLOSING for taint in node.spec.taints)
+    closing = any(taint.effect in PREVENTING for taint in node.spec.taints)
     return not closing and not node.spec.unschedulable
 
 

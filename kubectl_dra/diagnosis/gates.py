@@ -28,11 +28,10 @@ from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.likeness import similar
-from kubectl_dra.model.resource import ResourceClaim, ResourceClaimSpec, ResourceClaimTemplate
+from kubectl_dra.model.resource import ADMIN_LABEL, ResourceClaim, ResourceClaimSpec, ResourceClaimTemplate
 from kubectl_dra.scheduler.claims import CLAIM_KIND, ClaimProblem, ResolvedEntry, sources
 
 DEFAULT_SCHEDULER: Final = "default-scheduler"
-ADMIN_LABEL: Final = "resource.kubernetes.io/admin-access"
 TEMPLATE_KIND: Final = "ResourceClaimTemplate"
 _CREATION_FAILED: Final = "FailedResourceClaimCreation"
 _CREATION_MESSAGE: Final = re.compile(r"PodResourceClaim (?P<entry>[^:]+): (?P<error>.*)", re.DOTALL)

@@ -15,7 +15,6 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import binding, quota
 from kubectl_dra.diagnosis.attempt import NodeResult, PodAttempt
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.gates import ADMIN_LABEL
 from kubectl_dra.diagnosis.missing import of_the_choice
 from kubectl_dra.diagnosis.records import Cause, FatalError, NodeOutcome, Verdict
 from kubectl_dra.diagnosis.renaming import ClaimNames
@@ -25,7 +24,7 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.podneeds import is_spread
 from kubectl_dra.model.requests import pod_requests
-from kubectl_dra.model.resource import AllocationResult, ResourceClaim
+from kubectl_dra.model.resource import ADMIN_LABEL, AllocationResult, ResourceClaim
 from kubectl_dra.scheduler import fit_error
 from kubectl_dra.scheduler.attempt import scores
 from kubectl_dra.scheduler.claims import is_reserved_for

@@ -40,12 +40,11 @@ class PreemptionResult:
 
     ``candidates``: nodes on which it would help, with the victims. ``nominated``: one of these becomes the pod's
     nominated node; none if it does not help. ``tried``: what is still in the way on other nodes with all pods of lower
-    priority gone. ``eligible``: whether any node was tried. ``unsure``: kinds that were not read and may change the
+    priority gone. ``unsure``: kinds that were not read and may change the
     choice. ``awaited``: pods that it has evicted from the pod's nominated node, and that have not ended yet.
     """
 
     status: Status
-    eligible: bool = True
     candidates: Mapping[str, Eviction] = field(default_factory=dict)
     nominated: tuple[str, ...] = ()
     tried: Mapping[str, Status] = field(default_factory=dict)
@@ -61,7 +60,7 @@ def preempt(cycle: Cycle, status_of: Callable[[str], Status], *, unsure: bool = 
     refused = _not_eligible(cycle, status_of)
     if refused:
         awaited = tuple(_evicted(cycle)) if refused == TERMINATING else ()
-        return PreemptionResult(unschedulable(PREFIX + refused), eligible=False, awaited=awaited)
+        return PreemptionResult(unschedulable(PREFIX + refused), awaited=awaited)
     nodes = [n for name, n in cycle.snapshot.nodes.items() if status_of(name).code is Code.UNSCHEDULABLE]
     run = _dry_run(cycle, nodes, None if unsure else status_of)
     if run.candidates:
@@ -135,7 +134,7 @@ def _chosen(cycle: Cycle, run: _Run) -> PreemptionResult:
     text = PLACEMENT.format(best[0], len(run.candidates[best[0]].victims))
     read = cycle.snapshot.evidence.complete(_BUDGET)
     unsure = run.unsure if read else tuple(sorted({*run.unsure, _BUDGET}))
-    return PreemptionResult(Status(Code.SUCCESS, (PREFIX + text,)), True, run.candidates, best, run.tried, unsure)
+    return PreemptionResult(Status(Code.SUCCESS, (PREFIX + text,)), run.candidates, best, run.tried, unsure)
 
 
 def _best(candidates: Mapping[str, Eviction]) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from kubectl_dra.cel.syntax.printer import string_source
 from kubectl_dra.cel.syntax.traverse import walk
 from kubectl_dra.selectors.catalog import PublishedDevice
 from kubectl_dra.selectors.edits import parsed, replaced
+from kubectl_dra.selectors.seen_values import path_of
 
 _MOST: Final = 5
 # Shorter texts are part of nearly everything, of uuids for example.
@@ -87,19 +88,15 @@ def _only_mention(node: Node, tree: Parsed, places: dict[int, Mention]) -> Menti
 
 
 def _same(one: Mention, other: Mention) -> bool:
-    return _path(one) == _path(other)
-
-
-def _path(mention: Mention) -> tuple[str, str, str]:
-    return mention.field, mention.domain.text, mention.name.text if mention.name is not None else ""
+    return path_of(one) == path_of(other)
 
 
 def _is_of(value: _Value, mention: Mention) -> bool:
-    return ("attributes", value.domain, value.name) == _path(mention)
+    return ("attributes", value.domain, value.name) == path_of(mention)
 
 
 def _rank(value: _Value, wanted: str, mention: Mention) -> tuple[bool, bool, bool, float, _Value]:
-    _, domain, name = _path(mention)
+    _, domain, name = path_of(mention)
     alike = SequenceMatcher(None, name.casefold(), value.name.casefold()).ratio()
     return not _is_of(value, mention), value.text.casefold() != wanted, value.domain != domain, -alike, value
 

@@ -42,12 +42,13 @@ def seen_values(expression: str, seen: Mapping[str, int], start: int, end: int) 
 def compared(expression: str) -> Mention | None:
     """The attribute that a condition reads; None where it reads several, or none."""
     tree = parsed(expression)
-    found = {_path(each): each for each in located(tree).values()} if tree is not None else {}
+    found = {path_of(each): each for each in located(tree).values()} if tree is not None else {}
     only = next(iter(found.values())) if len(found) == 1 else None
     return only if only is not None and only.name is not None and only.field == "attributes" else None
 
 
-def _path(mention: Mention) -> tuple[str, str, str]:
+def path_of(mention: Mention) -> tuple[str, str, str]:
+    """Attributes or capacity, the domain and the name that are read; empty where they are not written out."""
     return mention.field, mention.domain.text, mention.name.text if mention.name is not None else ""
 
 

@@ -9,6 +9,7 @@ from typing import Final
 from kubectl_dra.api.admission import common, formats
 from kubectl_dra.api.admission.errors import Field, itself
 from kubectl_dra.model import resource
+from kubectl_dra.model.resource import ADMIN_LABEL
 from kubectl_dra.selectors.compiling import COST_LIMIT, Environment
 
 MAX_REQUESTS: Final = 32
@@ -17,7 +18,6 @@ MAX_CONSTRAINTS: Final = 32
 MAX_CONFIGS: Final = 32
 MAX_DERIVED: Final = 32
 MODES: Final = ("All", "ExactCount")
-ADMIN_LABEL: Final = "resource.kubernetes.io/admin-access"
 _ALL_REQUESTS: Final = ""
 _UNKNOWN_REQUEST: Final = (
     "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"

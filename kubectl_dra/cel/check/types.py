@@ -72,7 +72,8 @@ def unwrapped(declared: Type) -> Type:
 
 
 _SHORT_NAMES: Final = {"error": "!error!"}
-_FULL_NAMES: Final = {
+#: As cel-go prints kinds at run time.
+FULL_NAMES: Final = {
     "any": "google.protobuf.Any",
     "duration": "google.protobuf.Duration",
     "timestamp": "google.protobuf.Timestamp",
@@ -87,7 +88,7 @@ def short_text(declared: Type) -> str:
 
 def full_text(declared: Type) -> str:
     """As cel-go prints an expression's output type: ``google.protobuf.Any``, ``null_type``, ``list(dyn)``."""
-    return _text(declared, _FULL_NAMES)
+    return _text(declared, FULL_NAMES)
 
 
 def _text(declared: Type, names: dict[str, str]) -> str:

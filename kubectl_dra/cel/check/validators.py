@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kubectl_dra.cel.check.errors import CompileError
-from kubectl_dra.cel.check.types import Type, short_text, unwrapped
+from kubectl_dra.cel.check.types import FULL_NAMES, Type, short_text, unwrapped
 from kubectl_dra.cel.check.unify import equivalent
 from kubectl_dra.cel.run.format import TemplateError, clauses
 from kubectl_dra.cel.syntax import ast
@@ -38,12 +38,6 @@ _CLAUSES: Final = {
     "o": (_INTEGERS, "octal clause can only be used on integers"),
 }
 _CRASH: Final = "compilation failed: runtime error: index out of range [0] with length 0"
-_RUNTIME_NAMES: Final = {
-    "any": "google.protobuf.Any",
-    "duration": "google.protobuf.Duration",
-    "timestamp": "google.protobuf.Timestamp",
-    "null": "null_type",
-}
 
 
 def validate(checked: ast.Checked) -> list[Issue]:
@@ -113,7 +107,7 @@ class _Validator:
         if wrong is None:
             return True
         given = self.types[id(wrong)]
-        name = given.name or _RUNTIME_NAMES.get(given.kind, given.kind)
+        name = given.name or FULL_NAMES.get(given.kind, given.kind)
         self.report(wrong.pos, f"error during formatting: {text}, was given {name}", name="format")
         return False
 

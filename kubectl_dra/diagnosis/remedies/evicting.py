@@ -12,8 +12,9 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import NodeShortage, ObjectRef, VolumeTrouble
 from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
-from kubectl_dra.diagnosis.remedies.freeing import CRITICAL_COST, MIRROR, SYSTEM_CRITICAL
+from kubectl_dra.diagnosis.remedies.freeing import CRITICAL_COST, SYSTEM_CRITICAL
 from kubectl_dra.diagnosis.remedies.records import DeletePod, RemedyKind
+from kubectl_dra.diagnosis.whatif.nodes import MIRROR
 from kubectl_dra.model.podinfo import PodInfo
 from kubectl_dra.model.quantity import Quantity
 

@@ -15,6 +15,7 @@ from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
 from kubectl_dra.diagnosis.remedies.records import DeleteClaim, DeletePod, RemedyKind, Wait
 from kubectl_dra.diagnosis.remedies.trial import Trials
+from kubectl_dra.diagnosis.whatif.nodes import MIRROR
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import DeviceId, Key
 from kubectl_dra.model.inventory import Inventory, key_of
@@ -28,7 +29,6 @@ _POD_COST: Final = 60
 #: What deleting a pod that the cluster itself needs costs: more than anything else.
 CRITICAL_COST: Final = 100
 SYSTEM_CRITICAL: Final = 2_000_000_000  # priority class system-cluster-critical
-MIRROR: Final = "kubernetes.io/config.mirror"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ import msgspec
 
 from kubectl_dra.diagnosis import records
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.gates import ADMIN_LABEL
 from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, pod_edit
 from kubectl_dra.diagnosis.remedies.queue_ways import queue_ways
@@ -30,6 +29,7 @@ from kubectl_dra.model.ids import PoolId
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.meta import LocalObject, ObjectMeta
 from kubectl_dra.model.quantity import Quantity
+from kubectl_dra.model.resource import ADMIN_LABEL
 from kubectl_dra.scheduler.claims import sources
 
 _WAITS: Final = {

@@ -47,6 +47,7 @@ from kubectl_dra.output.words import ago
 from kubectl_dra.reports.invocations import changing, dra, of, reading
 from kubectl_dra.reports.pending import PendingReport
 from kubectl_dra.reports.remedies import RemedyReport
+from kubectl_dra.scheduler.allocation_errors import CANNOT_ALLOCATE
 from kubectl_dra.scheduler.fit_error import SCHEDULER_ERROR
 
 # Verdicts that rest on the whole cluster; the others follow from the pod and its claims alone.
@@ -58,7 +59,6 @@ _UNREAD_TEMPLATES: Final = Safe("Its template could not be read, so that command
 _TELL_WHY: Final = ("ResourceQuota", "Event")
 _UNREAD_WHY: Final = Safe("What would tell whether the claim is refused could not be read:")
 #: Upstream: plugins/dynamicresources, Filter.
-_CANNOT_ALLOCATE: Final = "cannot allocate all claims"
 #: How to see the nodes that a table has no room for.
 _OUTSIDE, _INSIDE = Safe("--node NAME"), Safe("v lists them")
 #: What is the matter with nodes that do not have the device, or that are ruled out earlier.
@@ -363,8 +363,8 @@ def _heard(report: PendingReport, now: datetime) -> Iterator[Safe]:
         return
     codes = matching(f"{seen.reason}: {seen.message}" if seen.reason == SCHEDULER_ERROR else seen.message)
     text = fmt("The scheduler, which reads everything, wrote so {}.", ago(seen.time, now))
-    if _CANNOT_ALLOCATE in seen.message:
-        text = fmt('{} "{}": too few devices that match the claims exist or are free there.', text, _CANNOT_ALLOCATE)
+    if CANNOT_ALLOCATE in seen.message:
+        text = fmt('{} "{}": too few devices that match the claims exist or are free there.', text, CANNOT_ALLOCATE)
     if len(codes) == 1:
         text = fmt("{} That is {}: {} (kubectl dra explain {}).", text, codes[0], Safe(codes[0].meaning), codes[0])
     yield from wrapped(text)

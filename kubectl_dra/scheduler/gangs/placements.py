@@ -32,7 +32,6 @@ class GangPlacement:
     """
 
     trial: GangTrial
-    placement: str = ""
     all: Mapping[str, GangTrial] | None = None
     tied: bool = False
 
@@ -65,12 +64,12 @@ def _schedule(gang: Gang, world: Snapshot, shared: Run) -> tuple[GangPlacement, 
         trial, world = run(gang, world, nodes, shared)
         trials[name] = trial
         if trial.status.code in (Code.ERROR, Code.UNKNOWN):
-            return GangPlacement(trial, name, trials), world
+            return GangPlacement(trial, trials), world
     fitting = {name: trial for name, trial in trials.items() if trial.status.code is Code.SUCCESS}
     if not fitting:
         return _none_fits(trials), world
     best = _best(gang, world, {name: sets[name] for name in fitting}, fitting)
-    return GangPlacement(fitting[best[0]], best[0], trials, tied=len(best) > 1), world
+    return GangPlacement(fitting[best[0]], trials, tied=len(best) > 1), world
 
 
 def placements(gang: Gang, world: Snapshot) -> Mapping[str, Sequence[str]]:
@@ -106,9 +105,9 @@ def _domain(gang: Gang, world: Snapshot, key: str) -> str | None:
 
 def _none_fits(trials: Mapping[str, GangTrial]) -> GangPlacement:
     """Upstream tells of any of them; of the first here."""
-    name, first = next(iter(trials.items()))
+    first = next(iter(trials.values()))
     text = f"0/{len(trials)} placements are available, first placement status: {first.status.cause}"
-    return GangPlacement(GangTrial(GroupStatus(Code.UNSCHEDULABLE, (text,), named=True), first.tried), name, trials)
+    return GangPlacement(GangTrial(GroupStatus(Code.UNSCHEDULABLE, (text,), named=True), first.tried), trials)
 
 
 def _best(

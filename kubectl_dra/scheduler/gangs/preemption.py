@@ -20,11 +20,11 @@ from kubectl_dra.scheduler.gangs.placements import schedule
 from kubectl_dra.scheduler.gangs.trial import GroupStatus, Run, TriedPod
 from kubectl_dra.scheduler.gangs.units import Unit, by_budgets, by_importance, eviction_priority, units
 from kubectl_dra.scheduler.gangs.world import without_nominations, without_pods
+from kubectl_dra.scheduler.preemption import NEVER
 from kubectl_dra.scheduler.snapshot import NodeInfo, Snapshot
 from kubectl_dra.scheduler.status import Code
 
 PREFIX: Final = "pod group preemption: "
-NEVER: Final = "not eligible due to preemptionPolicy=Never."
 ONGOING: Final = "ongoing preemption on nominated nodes"
 NO_VICTIMS: Final = "No preemption victims found for incoming preemptor"
 PLACEMENT: Final = "found a placement for podgroup, preempting {} victims"

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
 from kubectl_dra.allocation import nodes as node_selectors
+from kubectl_dra.allocation.checks import NODE_FEATURE
 from kubectl_dra.allocation.errors import NodeSelectorUnparsable
 from kubectl_dra.allocation.outcome import Allocated, Fatal, Outcome, Undecided, Unsatisfiable
 from kubectl_dra.allocation.steps import TimeLimit
@@ -35,7 +36,6 @@ from kubectl_dra.scheduler.status import SUCCESS, Code, NodeError, Status, error
 UNAVAILABLE: Final = "resourceclaim not available on the node"
 LEFT_OVER: Final = "cannot schedule extended resource claim"
 CANNOT_FIT: Final = "cannot fit resource"
-OPTIONAL_OPERATIONS: Final = "DRAOptionalNodeOperations"
 _MOST_ALTERNATIVES: Final = 8
 
 
@@ -296,7 +296,7 @@ class _Filtering:
 def usable_on(allocation: AllocationResult, node: NodeInfo) -> bool:
     """Whether a claim with this allocation can be used on the node."""
     skips = any(result.skip_node_operations for result in allocation.devices.results)
-    if skips and OPTIONAL_OPERATIONS not in node.node.status.declared_features:
+    if skips and NODE_FEATURE not in node.node.status.declared_features:
         return False
     selector = allocation.node_selector
     return selector is None or node_selectors.matches(selector, node.node)

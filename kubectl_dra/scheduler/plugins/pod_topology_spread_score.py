@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from kubectl_dra.scheduler.framework import Cycle
+from kubectl_dra.scheduler.in_tree import ZONE
 from kubectl_dra.scheduler.plugins.default_selector import default_selector
 from kubectl_dra.scheduler.plugins.spread_constraints import (
     HOSTNAME,
-    ZONE,
     Constraint,
     Inclusion,
     constraints_of,

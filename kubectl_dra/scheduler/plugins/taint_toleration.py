@@ -18,7 +18,7 @@ from kubectl_dra.scheduler.status import SUCCESS, Status, unresolvable
 
 TEXT: Final = "node(s) had untolerated taint(s)"
 TEXT_OF_ONE: Final = "node(s) had untolerated taint {{{0.key}: {0.value}}}"
-_PREVENTING: Final = frozenset({"NoSchedule", "NoExecute"})
+PREVENTING: Final = frozenset({"NoSchedule", "NoExecute"})
 _AVOIDED: Final = "PreferNoSchedule"
 _INTEGER: Final = re.compile(r"[+-]?[0-9]+")
 
@@ -62,7 +62,7 @@ def tolerated(taint: Taint, tolerations: Sequence[Toleration], comparison: bool)
 def untolerated(taints: Sequence[Taint], tolerations: Sequence[Toleration], comparison: bool) -> Iterator[Taint]:
     """The taints that keep a pod away, in the node's order."""
     for taint in taints:
-        if taint.effect in _PREVENTING and not tolerated(taint, tolerations, comparison):
+        if taint.effect in PREVENTING and not tolerated(taint, tolerations, comparison):
             yield taint
 
 

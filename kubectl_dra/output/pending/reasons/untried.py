@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.gates import ADMIN_LABEL
 from kubectl_dra.diagnosis.records import (
     Cause,
     ClaimEntry,
@@ -14,6 +13,7 @@ from kubectl_dra.diagnosis.records import (
     QuotaShortage,
     SchedulerName,
 )
+from kubectl_dra.model.resource import ADMIN_LABEL
 from kubectl_dra.output.pending.gangs import elsewhere_sentence
 from kubectl_dra.output.pending.go_errors import innermost
 from kubectl_dra.output.pending.quotas import quota_sentence
