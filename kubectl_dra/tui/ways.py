@@ -10,7 +10,13 @@ from textual.containers import Vertical
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.model.invocation import HERE, Address
-from kubectl_dra.output.pending.remedies import numbered_steps, recorded_lines, remedy_details, remedy_text
+from kubectl_dra.output.pending.remedies import (
+    command_lines,
+    numbered_steps,
+    recorded_lines,
+    remedy_details,
+    remedy_text,
+)
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
 from kubectl_dra.output.words import listed
 from kubectl_dra.reports.remedies import RemedyReport
@@ -88,7 +94,7 @@ class WaysPane(Vertical):
         return self.grid.selected
 
     def show_selected(self) -> None:
-        """Its commands."""
+        """What it does, once, and its commands; what is copied says it as a comment."""
         row = self.selected
         self.page.border_title = content(_page_title(row))
         self.page.make(lambda: self._lines(row) if row is not None else [])
@@ -96,7 +102,9 @@ class WaysPane(Vertical):
     def _lines(self, row: WayOut) -> list[Safe]:
         if row.remedy is None:
             return [_EXPLAINS]
-        return [*remedy_details(row.remedy), Safe(""), *(self.commands(row) or [styled(_NO_COMMAND, Style.DIM)])]
+        lines = command_lines(row.remedy)
+        shown = [*recorded_lines(self._address), *lines] if lines else [styled(_NO_COMMAND, Style.DIM)]
+        return [*remedy_details(row.remedy), Safe(""), *shown]
 
     def commands(self, row: WayOut) -> list[Safe]:
         """What ``c`` copies: one way out, below the cluster that it is for; empty where it has no commands."""

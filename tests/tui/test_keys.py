@@ -38,6 +38,10 @@ def test_one_way_out_is_copied_and_never_all_as_one_script():
         assert ui.crumbs.startswith("overview") is False
         assert "Ways out (checked)" in ui.screen
         assert "drop the constraint" in ui.screen
+        # Beside the list its words stand once: only what is copied has them as a comment as well.
+        beside = "\n".join(ui.app.view.ways.page.lines)
+        assert beside.count("request 3 devices instead of 4") == 1
+        assert "kubectl replace" in beside
         await ui.press("c")
         first = copied(ui.app)
         assert first.startswith("# CONTEXT stands for the context")

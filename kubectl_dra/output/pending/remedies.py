@@ -242,9 +242,14 @@ def recorded_lines(address: Address) -> Iterator[Safe]:
         yield fmt(text, UNKNOWN_CONTEXT, " and ".join(address.sources), do)
 
 
+def command_lines(remedy: RemedyReport) -> list[Safe]:
+    """The commands of one remedy, without words; empty where it has none."""
+    return list(_steps(remedy.steps or ()))
+
+
 def numbered_steps(number: int, remedy: RemedyReport) -> list[Safe]:
     """One remedy with its commands, below its number and words as comments; empty where it has no commands."""
-    lines = list(_steps(remedy.steps or ()))
+    lines = command_lines(remedy)
     if not lines:
         return []
     first, *rest = wrapped(remedy_text(remedy), indent=3)
