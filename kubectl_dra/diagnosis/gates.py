@@ -28,7 +28,8 @@ from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.likeness import similar
-from kubectl_dra.model.resource import ADMIN_LABEL, ResourceClaim, ResourceClaimSpec, ResourceClaimTemplate
+from kubectl_dra.model.names import ADMIN_LABEL
+from kubectl_dra.model.resource import ResourceClaim, ResourceClaimSpec, ResourceClaimTemplate
 from kubectl_dra.scheduler.claims import CLAIM_KIND, ClaimProblem, ResolvedEntry, sources
 
 DEFAULT_SCHEDULER: Final = "default-scheduler"

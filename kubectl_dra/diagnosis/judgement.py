@@ -22,9 +22,10 @@ from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.names import ADMIN_LABEL
 from kubectl_dra.model.podneeds import is_spread
 from kubectl_dra.model.requests import pod_requests
-from kubectl_dra.model.resource import ADMIN_LABEL, AllocationResult, ResourceClaim
+from kubectl_dra.model.resource import AllocationResult, ResourceClaim
 from kubectl_dra.scheduler import fit_error
 from kubectl_dra.scheduler.attempt import scores
 from kubectl_dra.scheduler.claims import is_reserved_for

@@ -15,6 +15,9 @@ LABEL_FORMAT: Final = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 SUBDOMAIN_FORMAT: Final = rf"{LABEL_FORMAT}(\.{LABEL_FORMAT})*"
 LABEL_RULE: Final = 'lower case letters, digits and "-", with a letter or digit at both ends, at most 63 of them'
 
+#: What a namespace needs where claims ask for admin access, with the value ``true``.
+ADMIN_LABEL: Final = "resource.kubernetes.io/admin-access"
+
 _LABEL: Final = re.compile(LABEL_FORMAT)
 _SUBDOMAIN: Final = re.compile(SUBDOMAIN_FORMAT)
 

@@ -5,17 +5,12 @@ Only shape: defaulting and decoding of older generations live in ``api``, decisi
 
 from __future__ import annotations
 
-from typing import Final
-
 import msgspec
 from msgspec import field
 
 from kubectl_dra.model.base import Int64, Record
 from kubectl_dra.model.meta import Condition, NodeSelector, ObjectMeta
 from kubectl_dra.model.quantity import Quantity
-
-#: What a namespace needs where claims ask for admin access, with the value ``true``.
-ADMIN_LABEL: Final = "resource.kubernetes.io/admin-access"
 
 # --- devices, as drivers publish them -----------------------------------------------------------------------------
 

@@ -185,7 +185,6 @@ def pending_report(
     ``all_nodes`` names every node instead of the first 20 of a group; ``node`` leaves only the group of that node.
     """
     groups = [group for group in diagnosis.nodes if not node or node in group.nodes]
-    limit = None if all_nodes else NAMES_SHOWN
     found = _found(diagnosis, what_if)
     pod = state.inventory.pods.get(diagnosis.pod.key)
     ways = ways or FoundRemedies()
@@ -201,7 +200,7 @@ def pending_report(
         **found,
         asks=asks,
         extended=_extended(diagnosis, state),
-        nodes=tuple(_node_group(group, limit, node) for group in groups),
+        nodes=tuple(_node_group(group, None if all_nodes else NAMES_SHOWN, node) for group in groups),
         # Nobody waits in a cluster that is only supposed.
         remedies=tuple(each for each in ways.remedies if what_if is None or each.kind is not RemedyKind.WAIT),
         no_pair_helps=ways.no_pair_helps,

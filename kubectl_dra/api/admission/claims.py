@@ -9,7 +9,7 @@ from typing import Final
 from kubectl_dra.api.admission import common, formats
 from kubectl_dra.api.admission.errors import Field, itself
 from kubectl_dra.model import resource
-from kubectl_dra.model.resource import ADMIN_LABEL
+from kubectl_dra.model.names import ADMIN_LABEL
 from kubectl_dra.selectors.compiling import COST_LIMIT, Environment
 
 MAX_REQUESTS: Final = 32

@@ -28,8 +28,8 @@ from kubectl_dra.model.core import Node, Pod, PodResourceClaim
 from kubectl_dra.model.ids import PoolId
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.meta import LocalObject, ObjectMeta
+from kubectl_dra.model.names import ADMIN_LABEL
 from kubectl_dra.model.quantity import Quantity
-from kubectl_dra.model.resource import ADMIN_LABEL
 from kubectl_dra.scheduler.claims import sources
 
 _WAITS: Final = {

@@ -7,7 +7,7 @@ from typing import Final
 from kubectl_dra.allocation.requests import MAX_RESULTS
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Cause, FatalError, SearchSize
-from kubectl_dra.model.resource import ADMIN_LABEL
+from kubectl_dra.model.names import ADMIN_LABEL
 from kubectl_dra.output.pending.reasons.sentence import Sentence, object_name, with_detail
 from kubectl_dra.output.refusals import refusal_text
 from kubectl_dra.output.safe import Safe, fmt

@@ -13,7 +13,7 @@ from kubectl_dra.diagnosis.records import (
     QuotaShortage,
     SchedulerName,
 )
-from kubectl_dra.model.resource import ADMIN_LABEL
+from kubectl_dra.model.names import ADMIN_LABEL
 from kubectl_dra.output.pending.gangs import elsewhere_sentence
 from kubectl_dra.output.pending.go_errors import innermost
 from kubectl_dra.output.pending.quotas import quota_sentence
