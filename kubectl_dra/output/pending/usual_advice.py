@@ -39,6 +39,10 @@ _BARE: Final = "Create the pod again: nothing else does, and the controller then
 _CAPITALS: Final = re.compile(r"\b(?:CLASS|CLAIM|POD|NAMESPACE|NODE)\b")
 
 
+#: Of a scheduler that has written something about the pod.
+_WRITTEN: Final = " Where it has written a message it runs, and the message says what it waits for."
+
+
 def usual_advice(report: PendingReport, code: Code) -> Safe:
     """What helps against the first cause of its kind."""
     told: Safe | None = None
@@ -66,17 +70,25 @@ def _bring_together(found: NoSingleNode) -> Safe:
     return fmt(text, listed(ways, "or"))
 
 
+def _of_another_scheduler(report: PendingReport, text: str) -> str:
+    """Without what does not hold for this pod: one of no gang, one of which nothing was written, or something was."""
+    detail = report.causes[0].detail
+    if report.observed is not None and report.observed.message:
+        # It runs, as it has written about this very pod.
+        return text[text.find("Of a gang ") :] if "Of a gang " in text else ""
+    of_gang = isinstance(detail, GangElsewhere) and bool(detail.name)
+    text = text if of_gang else text.partition(" Of a gang ")[0]
+    return text.replace(_WRITTEN, "") if report.observed is None else text
+
+
 def page_advice(report: PendingReport, code: Code) -> Safe:
     """The advice of the reason's page, with the names of this pod in place of the words in capitals."""
     cause, text = report.causes[0], reason_page(code).advice.replace("`", "")
     if code is Code.CLASS_MISSING and report.existing is not None and not report.existing.count:
         text = text.partition(" Or name an existing class")[0]
     detail = cause.detail
-    if code is Code.OTHER_SCHEDULER and report.observed is not None and report.observed.message:
-        # It runs, as it has written about this very pod.
-        text = text.partition("Of a gang ")[1] + text.partition("Of a gang ")[2]
-    elif code is Code.OTHER_SCHEDULER and not (isinstance(detail, GangElsewhere) and detail.name):
-        text = text.partition(" Of a gang ")[0]
+    if code is Code.OTHER_SCHEDULER:
+        text = _of_another_scheduler(report, text)
     if code is Code.CLAIM_NOT_OWNED:
         text = _OWNED if report.owner is not None else _BARE
     if isinstance(detail, FatalError) and detail.consumers:

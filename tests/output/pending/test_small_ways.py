@@ -49,3 +49,10 @@ def test_nodes_without_the_class_are_not_listed_where_no_table_leaves_them_out()
     report = report_of(*nodes, slice_, POD, build.claim("claim", wish))
     assert report.code is Code.SELECTOR_MATCHES_NOTHING
     assert "No device of the class" not in page_of(report)
+
+
+def test_what_a_scheduler_may_have_written_is_no_advice_where_it_wrote_nothing() -> None:
+    pod = {**POD, "spec": {**POD["spec"], "schedulerName": "volcano"}}
+    page = page_of(report_of(build.node(), build.slice_("node-1", build.device("a")), pod, build.claim("claim")))
+    assert "supports dynamic resource allocation" in page
+    assert "Where it has written a message" not in page
