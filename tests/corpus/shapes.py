@@ -1,6 +1,7 @@
 """Clusters with slices like those recorded on real machines, and the small parts that manifests are made of.
 
-Names, sizes and attributes are as the drivers publish them; identifiers (uuids, PCI addresses) are made up.
+Names, sizes and attributes are as the drivers publish them; identifiers (uuids, PCI addresses) are made up. These are
+files as strangers write them, whole and in any version; what a test needs of a cluster is made by ``tests.kit.build``.
 """
 
 from __future__ import annotations
