@@ -46,6 +46,7 @@ from kubectl_dra.reports.failing_pods import FailingPod, failing_elsewhere, fail
 from kubectl_dra.reports.idle_daemons import IdleDaemonSet, idle_daemon_sets
 from kubectl_dra.reports.invocations import Words
 from kubectl_dra.reports.missing_objects import Existing, existing
+from kubectl_dra.reports.queue_admission import QueueAdmission, queue_admission
 from kubectl_dra.reports.remedies import FoundRemedies, RemedyReport, Tried
 from kubectl_dra.reports.reservations import end_of_reservations
 from kubectl_dra.scheduler.extended import asked, request_containers, served_resources
@@ -88,7 +89,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     ``best_nodes``: of a pod that would fit now, those with the best score among the nodes that fit; the scheduler takes
     one of them. Empty where that can't be told: Services or the pod's controller were not read, the pod is scheduled
     with its group, or more nodes fit than the scheduler compares, which are ``nodes_compared``, those that it meets
-    first (0: all).
+    first (0: all). ``admission``: what Kueue has decided about it.
     """
 
     asks: tuple[ClaimAsk, ...]
@@ -114,6 +115,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     owner: ObjectRef | None = None
     best_nodes: tuple[str, ...] = ()
     nodes_compared: int = 0
+    admission: QueueAdmission | None = None
 
     def without_steps(self) -> PendingReport:
         """With what would help, and not how it is done."""
@@ -224,19 +226,16 @@ def _of_the_pod(pod: Pod, state: ClusterState, what_if: WhatIf | None) -> dict[s
     return {
         "unseen": unseen_entries(pod),
         "owner": _owner(pod),
+        "admission": queue_admission(pod, state),
         "created": pod.metadata.creation_timestamp or "",
         "devices": devices_of(pod, state.inventory),
-        "autoscaler": _autoscaler(pod, state) if what_if is None else None,
+        "autoscaler": autoscaler_words(pod, _events(pod, state), state.now) if what_if is None else None,
     }
 
 
 def _owner(pod: Pod) -> ObjectRef | None:
     found = pod.metadata.controller
     return ObjectRef(found.kind, pod.metadata.namespace, found.name) if found is not None else None
-
-
-def _autoscaler(pod: Pod, state: ClusterState) -> AutoscalerWords | None:
-    return autoscaler_words(pod, _events(pod, state), state.now)
 
 
 def _found(diagnosis: PodDiagnosis, what_if: WhatIf | None) -> dict[str, Any]:

@@ -38,7 +38,7 @@ from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import counted, listed, plural
 from kubectl_dra.reports.ask import ClaimAsk, ExtendedAsk
 from kubectl_dra.reports.base import Fits
-from kubectl_dra.reports.pending import NodeGroupRecord
+from kubectl_dra.reports.pending import NodeGroupRecord, PendingReport
 
 _CLAUSES: Final = 3
 _NAMES: Final = 3
@@ -305,6 +305,14 @@ def _placement(with_devices: Sequence[NodeGroupRecord], report: Report, wanted: 
     if allowed and wishes == f"{_HOSTNAME}={allowed[0].names[0]}":
         where = Safe("")
     only = fmt("it may only run on nodes with {}{}", wishes, where)
+    admission = report.admission if isinstance(report, PendingReport) else None
+    assigned = admission.assigned if admission is not None else ""
+    if assigned and wishes == f"{_HOSTNAME}={assigned}":
+        own = next((g for g in allowed if g.outcome == NodeOutcome.CANNOT_ALLOCATE), None)
+        if own is not None:
+            has = Safe(plural("has", sum(group.count for group in with_devices)))
+            text = "Kueue assigned it to {}, which has {}; {} {} enough"
+            return fmt(text, assigned, _lack(own, wanted), names_of(with_devices), has)
     if not (report.asks or report.extended):
         return only
     return fmt("{}, and the free {} are on {}", only, wanted, names_of(with_devices))

@@ -22,20 +22,21 @@ from kubectl_dra.diagnosis.records import (
 from kubectl_dra.diagnosis.remedies.records import AddDevices, CreateObject, RemedyKind
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.invocation import HERE, Address
-from kubectl_dra.output.console import page_width
 from kubectl_dra.output.devices.parts import ranges
 from kubectl_dra.output.explain.index import matching
-from kubectl_dra.output.layout import GAP, closed, paragraphs, width, wrapped
+from kubectl_dra.output.layout import paragraphs, wrapped
 from kubectl_dra.output.pending import advice
 from kubectl_dra.output.pending.asks import ask_lines, extended_title, is_marked, unseen_lines
 from kubectl_dra.output.pending.assumptions import assumption_blocks, unpublished_lines
 from kubectl_dra.output.pending.evidence import autoscaler_lines, evidence_lines, failing_lines
+from kubectl_dra.output.pending.footer import footer_lines
 from kubectl_dra.output.pending.funnel import MAX_FUNNELS, FunnelView, funnel_lines, funnel_views, is_said, is_served
 from kubectl_dra.output.pending.headline import is_heard_first, pending_summary
 from kubectl_dra.output.pending.logs import repair_lines
 from kubectl_dra.output.pending.node_groups import node_group_lines
 from kubectl_dra.output.pending.other_nodes import devices_elsewhere, other_nodes_lines
 from kubectl_dra.output.pending.preemption import preemption_lines
+from kubectl_dra.output.pending.queue_admission import admission_lines
 from kubectl_dra.output.pending.remedies import addition_lines, recorded_lines, remedy_lines, short_commands
 from kubectl_dra.output.pending.scheduler_words import fault_of, scheduler_lines
 from kubectl_dra.output.pending.taints import deletion_lines, taint_lines, with_age
@@ -61,8 +62,6 @@ _UNREAD_WHY: Final = Safe("What would tell whether the claim is refused could no
 #: Upstream: plugins/dynamicresources, Filter.
 #: How to see the nodes that a table has no room for.
 _OUTSIDE, _INSIDE = Safe("--node NAME"), Safe("v lists them")
-#: What is the matter with nodes that do not have the device, or that are ruled out earlier.
-_OF_OTHER_NODES: Final = (Code.SELECTOR_MATCHES_NOTHING, Code.DEVICES_FOR_OTHER_NODES, "DRA-4")
 
 
 def pending_page(
@@ -158,6 +157,7 @@ def _what_can_be_done(
     else:
         elsewhere = devices_elsewhere(report)
         yield [*_ways_out(report, now), *additions, *elsewhere, *_commands(report, now, address, more)]
+    yield list(admission_lines(report, address))
     yield list(node_group_lines(report.node_groups, report.missing, address))
     yield list(advice.advice_lines(report, now, address))
     yield list(advice.next_step_lines(report, address, now))
@@ -167,7 +167,7 @@ def _what_else_to_know(report: PendingReport, now: datetime) -> Iterator[list[Sa
     """What does not help, what is assumed, and where to read more."""
     yield [*_where_devices_are(report), *_admin_access(report), *_priority(report)]
     yield from assumption_blocks(report)
-    yield [*([] if is_heard_first(report) else scheduler_lines(report, now)), *_footer(report)]
+    yield [*([] if is_heard_first(report) else scheduler_lines(report, now)), *footer_lines(report)]
 
 
 def _unread_templates(report: PendingReport, address: Address) -> Iterator[Safe]:
@@ -379,22 +379,3 @@ def _who_may(report: PendingReport, address: Address) -> Iterator[Safe]:
     if line is not None and (address.live or address.context):
         yield Safe("  Or an administrator reads it for you:")
         yield fmt("    {}", line)
-
-
-def _is_aside(code: Code, main: Code) -> bool:
-    """Whether a further code is of nodes that play no part: without the device, or ruled out before it was tried."""
-    return code is Code.EVIDENCE_MISSING or (not main.startswith("DRA-4") and code.startswith(_OF_OTHER_NODES))
-
-
-def _footer(report: PendingReport) -> Iterator[Safe]:
-    """The code, its meaning, and the command that explains it."""
-    if not report.causes:
-        return
-    codes = list(dict.fromkeys(cause.code for cause in report.causes))
-    others = [code for code in codes[1:] if not _is_aside(code, codes[0])][:2]
-    also = fmt(" (also {})", Safe(", ").join(others)) if others else Safe("")
-    first = fmt("{} {}", styled(safe(codes[0]), Style.DIM), Safe(codes[0].label))
-    right = fmt("kubectl dra explain {}", codes[0])
-    # Further codes are left out where they would take another line.
-    fits = width(first) + width(also) + GAP + width(right) <= page_width()
-    yield from closed(first + also if fits else first, right)

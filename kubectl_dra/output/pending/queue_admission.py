@@ -1,0 +1,39 @@
+"""The words about a pod that Kueue has admitted: its quota stays in use, and Kueue may choose another node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from kubectl_dra.diagnosis.records import Verdict
+from kubectl_dra.model.invocation import Address
+from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.safe import Safe, command, fmt
+from kubectl_dra.reports.invocations import changing, kubectl, of
+from kubectl_dra.reports.pending import PendingReport
+
+_AGAIN: Final = (
+    "Kueue chose {}, and does not count devices that pods outside its queues hold. To let it choose again (this evicts "
+    "all pods of the Workload, and it may choose the same node):"
+)
+
+
+def admission_lines(report: PendingReport, address: Address) -> Iterator[Safe]:
+    """What waiting costs, and how Kueue is made to choose again; nothing for a pod that fits now."""
+    found = report.admission
+    if found is None or report.verdict is not Verdict.UNSCHEDULABLE:
+        return
+    if found.cluster_queue and found.owner is not None:
+        text = "Kueue has admitted {} {}: its quota in ClusterQueue {} stays in use while it waits."
+        yield from wrapped(fmt(text, found.owner.kind, found.owner.name, found.cluster_queue))
+    if not (found.assigned and found.workload is not None):
+        return
+    target = of("workload.kueue.x-k8s.io", found.workload.name, found.workload.namespace)
+    lines = []
+    for active in ("false", "true"):
+        patch = f'{{"spec":{{"active":{active}}}}}'
+        lines.append(command(changing(kubectl("patch", target, "--type=merge", "-p", patch), address) or ()))
+    if target is None or None in lines:
+        return
+    yield from wrapped(fmt(_AGAIN, found.assigned))
+    yield from (fmt("  {}", line) for line in lines if line is not None)

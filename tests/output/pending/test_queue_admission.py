@@ -1,0 +1,60 @@
+"""A pod that Kueue has admitted: its quota stays in use, and the node is the one that Kueue chose."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kubectl_dra.api.queues import queue_objects
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.diagnose import Diagnoser
+from kubectl_dra.model.features import features
+from kubectl_dra.model.ids import Key
+from kubectl_dra.reports.pending import PendingReport, pending_report
+from kubectl_dra.reports.remedies import find_remedies
+from tests.diagnosis.test_queues import ALL, NS, source
+from tests.kit import build, facts
+from tests.kit.clock import CLOCK
+from tests.output.pending.test_situations import first_line, page_of
+
+HOST = "kubernetes.io/hostname"
+TAS = {"labels": {"kueue.x-k8s.io/tas": "true"}, "annotations": {"kueue.x-k8s.io/workload": "w"}}
+
+
+def report_of(metadata: dict[str, Any], *, admitted: bool = True) -> PendingReport:
+    pod = build.pod(claims=["claim"], nodeSelector={HOST: "node-1"})
+    pod["metadata"] |= metadata
+    condition = {"type": "Admitted", "status": "True" if admitted else "False", "reason": "Admitted", "message": ""}
+    status = {"conditions": [condition], "admission": {"clusterQueue": "research"}}
+    meta = {"ownerReferences": [{"apiVersion": "v1", "kind": "Pod", "name": "pod", "uid": "pod-pod"}]}
+    queues = queue_objects([source("Workload", "w", NS, meta=meta, status=status)], ALL)
+    devices = [build.device("a"), build.device("b")]
+    held = build.claim("held", held=[("node-1", "a")], by=["other"])
+    other = build.pod("other", claims=["held"], node_name="node-1", phase="Running")
+    nodes = [build.node(name, labels={HOST: name}) for name in ("node-1", "node-2")]
+    slices = [build.slice_(name, *devices) for name in ("node-1", "node-2")]
+    objects = [*nodes, *slices, build.device_class(), pod, build.claim("claim", build.request(count=2)), other, held]
+    world = ClusterState(facts.inventory(objects).replace(queues=queues), facts.evidence(), features(), CLOCK)
+    found = Diagnoser(world).pod(Key("ml", "pod"))
+    return pending_report(found, world, ways=find_remedies(world, found))
+
+
+def test_the_node_that_kueue_chose_is_said_with_what_it_lacks() -> None:
+    report = report_of(TAS)
+    assert first_line(report) == (
+        "Pod ml/pod is pending: Kueue assigned it to node-1, which has only 1 of the 2 free gpu.example.com devices; "
+        "node-2 has enough."
+    )
+    page = page_of(report)
+    assert 'kubectl patch workload.kueue.x-k8s.io/w -n ml --type=merge -p \'{"spec":{"active":false}}\'' in page
+    assert "its quota in ClusterQueue research stays in use while it waits." in page
+
+
+def test_a_node_selector_of_the_pod_itself_is_not_kueues() -> None:
+    report = report_of({})
+    assert f"it may only run on nodes with {HOST}=node-1" in first_line(report)
+    assert "kubectl patch workload" not in page_of(report)
+    assert "stays in use while it waits" in page_of(report)
+
+
+def test_what_kueue_has_not_admitted_has_no_quota() -> None:
+    assert report_of({}, admitted=False).admission is None
