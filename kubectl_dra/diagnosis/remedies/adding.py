@@ -41,7 +41,8 @@ def more_devices(case: Case) -> Iterator[Candidate]:
         if model is None or lacking <= 0 or not _can_be_added(case.world.inventory, *model):
             continue
         most = max(lacking, request.count) if competing else lacking
-        steps = [_adding(*model, count) for count in range(lacking, most + 1)]
+        attribute = nearest.constraint if nearest.distinct else ""
+        steps = [_adding(*model, count, attribute) for count in range(lacking, most + 1)]
         yield replace(steps[0], steps=tuple(steps[1:]))
 
 
@@ -164,10 +165,10 @@ def unlike(case: Case) -> Iterator[Candidate]:
             yield Candidate(RemedyKind.ADD_DEVICES, (action,), _ADD_COST)
 
 
-def _adding(slice_: ResourceSlice, device: Device, count: int) -> Candidate:
+def _adding(slice_: ResourceSlice, device: Device, count: int, differing: str) -> Candidate:
     like = str(DeviceId(slice_.spec.driver, slice_.spec.pool.name, device.name))
-    change = changes.add_devices(slice_.metadata.name, device, count)
-    action = AddDevices(count, like, slice_.spec.node_name or "")
+    change = changes.add_devices(slice_.metadata.name, device, count, differing)
+    action = AddDevices(count, like, slice_.spec.node_name or "", differing=differing)
     only = (slice_.spec.node_name,) if slice_.spec.node_name else ()
     return Candidate(RemedyKind.ADD_DEVICES, (action,), _ADD_COST, (change,), only=only)
 

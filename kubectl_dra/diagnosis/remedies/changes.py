@@ -18,6 +18,7 @@ from kubectl_dra.model.podinfo import PodInfo
 from kubectl_dra.model.resource import (
     ConsumerReference,
     Device,
+    DeviceAttribute,
     DeviceClass,
     DeviceConstraint,
     DeviceRequest,
@@ -304,12 +305,23 @@ def _unused(usage: Mapping[str, NodeUsage], pods: Iterable[Pod]) -> Mapping[str,
 # --- devices --------------------------------------------------------------------------------------------------------
 
 
-def add_devices(slice_name: str, like: Device, count: int) -> Change:
-    """More devices like one of a slice; what it draws on counters is not added."""
+def add_devices(slice_name: str, like: Device, count: int, differing: str = "") -> Change:
+    """More devices like one of a slice; what it draws on counters is not added.
+
+    ``differing``: an attribute of which each has a value of its own.
+    """
+
+    def one(driver: str, number: int) -> Device:
+        name, written = f"{like.name}-added-{number}", (differing, differing.removeprefix(f"{driver}/"))
+        attributes = {
+            key: DeviceAttribute(string=name) if key in written and value.string is not None else value
+            for key, value in like.attributes.items()
+        }
+        return msgspec.structs.replace(like, name=name, taints=(), attributes=attributes)
 
     def change(inventory: Inventory) -> Inventory:
         slice_ = inventory.slices[slice_name]
-        more = tuple(msgspec.structs.replace(like, name=f"{like.name}-added-{i}", taints=()) for i in range(count))
+        more = tuple(one(slice_.spec.driver, number) for number in range(count))
         return inventory.replace(slices=put(inventory.slices, slice_name, with_devices(slice_, more)))
 
     return change

@@ -295,12 +295,16 @@ class RepairPool(Evidence, frozen=True):
 
 
 class AddDevices(Evidence, frozen=True):
-    """Add devices like an existing one to its pool; ``like`` empty: there is none, it takes some of the class."""
+    """Add devices like an existing one to its pool; ``like`` empty: there is none, it takes some of the class.
+
+    ``differing``: an attribute of which each has another value than all others.
+    """
 
     count: int
     like: str
     node: str
     device_class: str = ""
+    differing: str = ""
 
 
 Action = (

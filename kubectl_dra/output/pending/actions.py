@@ -302,7 +302,13 @@ def _add(action: AddDevices) -> Safe:
             Safe("matches" if action.count == 1 else "match"),
             action.device_class,
         )
-    return fmt("add {} like {}", fmt("{} more {}", action.count, Safe(plural("device", action.count))), action.like)
+    number = fmt("{} more {}", action.count, Safe(plural("device", action.count)))
+    return fmt("add {} like {}{}", number, action.like, _differing(action))
+
+
+def _differing(action: AddDevices) -> Safe:
+    name = action.differing.rpartition("/")[2]
+    return fmt(", of another {}", name) if name else Safe("")
 
 
 def hardware_text(action: Action, told: str | None) -> tuple[Safe, str | None]:
@@ -315,7 +321,8 @@ def hardware_text(action: Action, told: str | None) -> tuple[Safe, str | None]:
     # Pools usually have the name of their node.
     if isinstance(action, AddDevices) and action.node and action.like.split("/")[1:-1] == [action.node]:
         number = fmt("{} more {}", action.count, Safe(plural("device", action.count)))
-        return fmt("{} like {} on {}", number, action.like.rpartition("/")[2], action.node), action.node
+        like = action.like.rpartition("/")[2]
+        return fmt("{} like {} on {}{}", number, like, action.node, _differing(action)), action.node
     if isinstance(action, AddDevices) and action.node and action.like:
         return fmt("{} on {}", text, action.node), None
     return text, None

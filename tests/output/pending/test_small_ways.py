@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.remedies.records import CreateObject, EditClaim, EditPod
 from tests.kit import build
@@ -56,3 +58,13 @@ def test_what_a_scheduler_may_have_written_is_no_advice_where_it_wrote_nothing()
     page = page_of(report_of(build.node(), build.slice_("node-1", build.device("a")), pod, build.claim("claim")))
     assert "supports dynamic resource allocation" in page
     assert "Where it has written a message" not in page
+
+
+@pytest.mark.parametrize("name", ["model", f"{DRIVER}/model"])
+def test_a_device_of_another_model_is_what_a_request_for_different_ones_lacks(name: str) -> None:
+    devices = [build.device(each, attributes={name: "A100"}) for each in ("gpu-0", "gpu-1")]
+    different = [{"distinctAttribute": f"{DRIVER}/model"}]
+    claim = build.claim("claim", build.request(count=2), constraints=different)
+    report = report_of(build.node(), build.slice_("node-1", *devices), POD, claim)
+    assert report.code is Code.CONSTRAINT
+    assert "add hardware: 1 more device like gpu-0 on node-1, of another model" in page_of(report)
