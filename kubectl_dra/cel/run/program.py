@@ -122,13 +122,13 @@ class Program:
         except CelError as error:
             raise EvaluationError(error.text, cost) from None
 
-    def evaluate(self, device: DeviceValue) -> Evaluated:
+    def evaluate(self, device: DeviceValue, cost_limit: int = COST_LIMIT) -> Evaluated:
         """The outcome as a record; never raises."""
         try:
             if self.derived:
-                attribute, cost = self.derive(device)
+                attribute, cost = self.derive(device, cost_limit)
                 return Evaluated(None, attribute, None, cost)
-            match, cost = self.test(device)
+            match, cost = self.test(device, cost_limit)
             return Evaluated(match, None, None, cost)
         except EvaluationError as error:
             return Evaluated(None, None, error.text, error.cost, error.undecided)
