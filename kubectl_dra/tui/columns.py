@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from itertools import takewhile
 from typing import Any, Final, Generic, TypeVar
 
 from kubectl_dra.output.columns import ListColumn
 from kubectl_dra.output.layout import padded, width
-from kubectl_dra.output.safe import Safe
+from kubectl_dra.output.safe import Safe, Style, safe, styled
 from kubectl_dra.tui.text import clipped, clipped_inside
 
 RowT = TypeVar("RowT")
@@ -18,6 +19,7 @@ GAP: Final = 2
 _SAMPLE: Final = 200
 _SHORT: Final = 18
 _LONG: Final = 24
+_SAME: Final = Safe("same name")
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,8 @@ class Column(Generic[RowT]):
     ``least``: it may be cut down to so many columns (0: never). ``drop``: columns with the highest number leave first
     when there is no room (0: never). ``key`` makes it sortable. ``stretch`` takes what is left over, up to so many
     columns, and ``draw`` then fills exactly that width. ``frozen`` columns at the left stay where others scroll.
-    ``inside``: where a name is too long its middle is left out.
+    ``inside``: where a name is too long its middle is left out. ``brief`` stands on the screen in place of ``cell``,
+    which is what a saved or copied table says.
     """
 
     title: str
@@ -40,11 +43,19 @@ class Column(Generic[RowT]):
     stretch: int = 0
     frozen: bool = False
     inside: bool = False
+    brief: Callable[[RowT], Safe] | None = None
+
+    def shown(self, row: RowT) -> Safe:
+        """What stands on the screen, where there is room for it."""
+        return (self.brief or self.cell)(row)
 
 
 @dataclass(frozen=True)
 class Look:
-    """How a column of a list looks in a grid: fields as of :class:`Column`, ``cell`` with colours."""
+    """How a column of a list looks in a grid: fields as of :class:`Column`, ``cell`` with colours.
+
+    ``same_as``: gives the row's name, which is not repeated on the screen where the cell is the same.
+    """
 
     title: str
     least: int = 0
@@ -54,6 +65,7 @@ class Look:
     key: Callable[[Any], Any] | None = None
     frozen: bool = False
     inside: bool = False
+    same_as: Callable[[Any], str] | None = None
 
 
 def chosen(
@@ -77,7 +89,15 @@ def _looking(
     key = look.key or (None if own is None else lambda row: own(row_of(row)))
     cell = look.cell or (lambda row: column.cell(row_of(row), now()))
     right = look.right or column.right
-    return Column(column.title, cell, right, look.least, look.drop, key, frozen=look.frozen, inside=look.inside)
+    brief = None if look.same_as is None else partial(_unless_same, cell, look.same_as)
+    return Column(
+        column.title, cell, right, look.least, look.drop, key, frozen=look.frozen, inside=look.inside, brief=brief
+    )
+
+
+def _unless_same(cell: Callable[[Any], Safe], name: Callable[[Any], str], row: Any) -> Safe:  # noqa: ANN401 - a list's row
+    found = cell(row)
+    return styled(_SAME, Style.DIM) if str(found) == str(safe(name(row))) else found
 
 
 @dataclass(frozen=True)
@@ -108,8 +128,8 @@ class Fitted(Generic[RowT]):
         return None
 
     def cells(self, row: RowT) -> tuple[Safe, ...]:
-        """What each column says of a row, in full."""
-        return tuple(column.cell(row) for column in self.columns)
+        """What each column says of a row, however little room there is."""
+        return tuple(column.shown(row) for column in self.columns)
 
     def line(self, row: RowT, cells: Sequence[Safe]) -> Safe:
         """One row, from its ``cells``: making them is what costs, so that they are made once a line."""
@@ -139,7 +159,7 @@ def natural_widths(
     step = max(1, len(rows) // _SAMPLE)
     sample = [*rows[::step], *rows[-1:]]
     return [
-        max([len(column.title) + (column is sorted_by), *(width(column.cell(row)) for row in sample)])
+        max([len(column.title) + (column is sorted_by), *(width(column.shown(row)) for row in sample)])
         for column in columns
     ]
 

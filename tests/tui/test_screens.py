@@ -65,11 +65,26 @@ def test_overview():
 def test_wide_overview_has_classes():
     async def script(ui):
         assert "Classes" in ui.screen
+        assert re.search(r"gpu\.example\.com +[█▓░▒·]+ +32 +17 available", ui.screen)
         ui.app.query_one("#classes").focus()
         await ui.press("enter")
         assert "DeviceClass any-device" in ui.screen
 
     play(demo_app(), script, LARGE)
+
+
+def test_a_node_that_has_the_name_of_its_pool_is_not_repeated():
+    """The pool's name has the room; a table that is copied says both in full."""
+
+    async def script(ui):
+        await ui.press("2")
+        (line,) = (line for line in ui.screen.splitlines() if "x9zk" in line)
+        assert re.search(r" gke-prod-h100-5f3a2b1c-x9zk +same name +8 ", line)
+        assert re.search(r" rack-1 +rack=rack-1 ", ui.screen)
+        await ui.command("copytable csv")
+        assert "gpu.example.com,gke-prod-h100-5f3a2b1c-x9zk,gke-prod-h100-5f3a2b1c-x9zk,8" in ui.app.clipboard
+
+    play(demo_app(), script, (120, 36))
 
 
 def test_an_overview_of_hundreds_of_pools():

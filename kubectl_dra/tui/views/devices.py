@@ -161,7 +161,7 @@ class DevicesView(ListView[DeviceRow]):
             *_ITSELF,
             *(self._attribute(index, name, shown) for index, name in enumerate(shown)),
             Look("USED BY", least=12, key=self._users_key),
-            *([Look("NODES", least=8, drop=3)] if self._pools else ()),
+            *([Look("NODES", least=8, drop=3, same_as=lambda row: row.id.pool)] if self._pools else ()),
         )
         return chosen(DEVICE_COLUMNS, lambda: self.dra.now, looks, self.listed)
 
