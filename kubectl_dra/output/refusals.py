@@ -28,6 +28,12 @@ def _issue(match: re.Match[str]) -> str:
     return f"{place}{parser_words(message)}\0"
 
 
+def placed_words(problem: str) -> str:
+    """:func:`parser_words` of a problem that ends with its place, ``(line 1, column 5)``."""
+    message, begin, place = problem.partition(" (line ")
+    return parser_words(message) + begin + place
+
+
 def parser_words(message: str) -> str:
     """One problem of an expression without the parser's names of everything that may stand there."""
     unexpected = _UNEXPECTED.fullmatch(message)

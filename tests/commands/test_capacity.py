@@ -95,7 +95,7 @@ def test_exit_code_tells_that_nothing_fits(ask: Ask) -> None:
         (("--class", "gpu.example.com", "-f", "x.yaml"), 2, "a shape is a file or a class"),
         (("-f", "x.yaml", "--count", "2"), 2, "--count and --selector describe a bare pod"),
         (("--class", "gpu.exampel.com"), 1, 'not found, did you mean "gpu.example.com"'),
-        (("--class", "gpu.example.com", "--count", "33"), 2, "33 is not in the range"),
+        (("--class", "gpu.example.com", "--count", "33"), 2, "--count: 33 is not between 1 and 32"),
         (("--class", "gpu.example.com", "-A"), 2, "-A does not apply to a shape"),
     ],
 )

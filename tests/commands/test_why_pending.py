@@ -137,6 +137,13 @@ def test_workload_stands_for_its_pending_pods(capfd):
     assert key.name in [item["pod"]["name"] for item in json.loads(text)["items"]]
 
 
+@pytest.mark.parametrize("words", [["-A"], ["claims", "-A"], ["-n", "ml"]])
+def test_labels_that_select_nothing_are_not_told_as_nothing_pending(capfd, words):
+    code, out, _ = call(capfd, *words, "-l", "app=nobody")
+    assert code == 0
+    assert re.fullmatch(r"No .*(pod|ResourceClaim)\b.* has labels that\s+match\s+app=nobody\.\n", out, re.DOTALL)
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "what", "hint"),
     [
@@ -263,7 +270,7 @@ def test_what_could_help_is_numbered_after_what_was_tried():
             "way out 1 of pod dev/nb-2 has no command: wait for",
             "pod/nb-2 -n dev",
         ),
-        (["trainer-0", "-n", "ml", "--remedy", "0"], 2, "0 is not in the range", ""),
+        (["trainer-0", "-n", "ml", "--remedy", "0"], 2, "--remedy: 0 is less than 1", ""),
         (["-n", "ml", "--remedy", "1"], 2, "--remedy is about one pod", "POD --remedy N"),
         (["claim/infer-7c9f8d6b54-kcqfk-gpu-dm4t4", "-n", "ml", "--remedy", "1"], 2, "--remedy is about one pod", ""),
         (

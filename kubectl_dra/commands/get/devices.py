@@ -15,6 +15,7 @@ from kubectl_dra.commands.shared.not_found import check_node, object_not_found
 from kubectl_dra.commands.shared.options import label_selector
 from kubectl_dra.model.core import Node
 from kubectl_dra.output.devices import lists, node_page
+from kubectl_dra.output.refusals import placed_words
 from kubectl_dra.output.safe import fmt
 from kubectl_dra.output.words import counted
 from kubectl_dra.reports.base import Series
@@ -87,7 +88,7 @@ _LIST_CLASSES: Final = try_dra("get", "classes")
 
 def _compiled(selectors: SelectorSet, what: str, hint: str) -> SelectorSet:
     if selectors.problem is not None:
-        raise CommandError(f"{what}: {selectors.problem}", hint)
+        raise CommandError(f"{what}: {placed_words(selectors.problem)}", hint)
     return selectors
 
 

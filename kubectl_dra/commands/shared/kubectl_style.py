@@ -34,6 +34,12 @@ class KubectlStyle(click.Command):
             names = [name for param in self.params for name in param.opts if name.startswith("--")]
             text = f'unknown option "{error.option_name}"{did_you_mean(error.option_name, names)}'
             raise click.UsageError(text, error.ctx or ctx) from None
+        except click.BadParameter as error:
+            refused = _value_problem(error)
+            if refused is None:
+                error.ctx = error.ctx or ctx
+                raise
+            raise click.UsageError(refused, error.ctx or ctx) from None
         except click.UsageError as error:
             # click does not say of every error which command it is about.
             error.ctx = error.ctx or ctx
@@ -60,6 +66,30 @@ class KubectlStyle(click.Command):
         help_option, *others = sorted(self.get_params(ctx), key=lambda param: param.name != "help")
         _section("Options", [*others, help_option], False, ctx, formatter)
         _section(_OF_ALL, others, True, ctx, formatter)
+
+
+_NOT_A_NUMBER: Final = re.compile(r"'(.*)' is not a valid (?:integer|float)(?: range)?\.", re.DOTALL)
+_OUT_OF_RANGE: Final = re.compile(r"(-?[0-9.]+) is not in the range (?:([0-9]+)<=)?x(?:>=([0-9]+)|<=([0-9]+))\.")
+_NO_CHOICE: Final = re.compile(r"'(.*)' is not (?:one of )?'.*'\.", re.DOTALL)
+
+
+def _value_problem(error: click.BadParameter) -> str | None:
+    """A value that click refuses, in plain words; None for words of our own."""
+    param = error.param
+    if param is None:
+        return None
+    option = f"{max(param.opts, key=len)}: " if isinstance(param, click.Option) else ""
+    if found := _NOT_A_NUMBER.fullmatch(error.message):
+        return f'{option}"{found[1]}" is not a whole number'
+    if found := _OUT_OF_RANGE.fullmatch(error.message):
+        value, lower, least, most = found.groups()
+        wrong = f"not between {lower} and {most}" if lower else f"less than {least}" if least else f"more than {most}"
+        return f"{option}{value} is {wrong}"
+    if (found := _NO_CHOICE.fullmatch(error.message)) and isinstance(param.type, click.Choice):
+        choices = [str(choice) for choice in param.type.choices]
+        known = did_you_mean(found[1], choices)
+        return f'{option}"{found[1]}" is not one of {", ".join(choices[:-1])} and {choices[-1]}{known}'
+    return None
 
 
 _OF_ALL: Final = "Options of all commands"

@@ -21,6 +21,7 @@ from kubectl_dra.model.likeness import did_you_mean
 from kubectl_dra.model.resource import DeviceTaint
 from kubectl_dra.model.taint_plan import TaintPlan
 from kubectl_dra.output.documents import document, report_bytes
+from kubectl_dra.output.refusals import placed_words
 from kubectl_dra.output.safe import Safe
 from kubectl_dra.output.taints.notes import version_notes
 from kubectl_dra.output.taints.plan_page import plan_summary
@@ -140,7 +141,7 @@ class TaintPlanner:
         found = matching_devices(self._match, self.facts)
         if found.problem is not None:
             raise UsageProblem(
-                f"--match: {found.problem}",
+                f"--match: {placed_words(found.problem)}",
                 try_dra("test-selector", plain_word(self._match) or ("EXPR",)).then(" shows where"),
             )
         if not found.devices:

@@ -21,11 +21,12 @@ from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.output.exit_codes import ExitCode
 from kubectl_dra.output.pending.group_page import gang_lines
 from kubectl_dra.output.pending.groups import claim_groups_page, groups_page
-from kubectl_dra.output.safe import Safe
+from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.templates import is_template
 from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.whatif.page import whatif_lines
 from kubectl_dra.reports import pending
+from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.idle import WorkloadPendingReport
 from kubectl_dra.reports.unread import PENDING_CLAIMS, PENDING_GROUPS, PENDING_PODS, ListGaps, Subject, together, unread
 
@@ -129,6 +130,8 @@ def _overview(call: single.PendingCall, answers: Sequence[Pending], found: ListG
     waiting = [line for each in answers if isinstance(each.report, WorkloadPendingReport) for line in each.page()]
     if waiting and not reports:
         return waiting
+    if call.options.selector and not reports and found.bound is Bound.EXACT:
+        return [_none_selected("pending pod with device claims", call)]
     page = [
         *waiting,
         *groups_page(reports, pending.reason_groups(reports), call.cluster.namespace, found.bound, call.address),
@@ -137,8 +140,16 @@ def _overview(call: single.PendingCall, answers: Sequence[Pending], found: ListG
     return [*page[: len(page) - len(more)], *gang_lines(reports), *said(reports, call.now), *more]
 
 
+def _none_selected(what: str, call: single.PendingCall) -> Safe:
+    """That labels select nothing, which does not say that nothing is there."""
+    where = fmt(" in namespace {}", call.cluster.namespace) if call.cluster.namespace else Safe("")
+    return fmt("No {}{} has labels that match {}.", Safe(what), where, call.options.selector)
+
+
 def _claims_overview(call: single.PendingCall, answers: Sequence[Pending], found: ListGaps) -> list[Safe]:
     reports = [each.report for each in answers if isinstance(each.report, pending.ClaimPendingReport)]
+    if call.options.selector and not reports and found.bound is Bound.EXACT:
+        return [_none_selected("ResourceClaim that waits for devices, is unused or can't be deleted", call)]
     return claim_groups_page(pending.claim_groups(reports), call.cluster.namespace, found.bound, call.address)
 
 
