@@ -259,6 +259,30 @@ def test_who_recreates_a_deleted_pod() -> None:
     )
 
 
+@pytest.mark.parametrize(("kind", "ended"), [("LeaderWorkerSet", False), ("Deployment", True)])
+def test_a_part_of_the_same_workload_is_not_ended_for_another_but_by_what_replaces_it(
+    kind: str, *, ended: bool
+) -> None:
+    """To end one pod of a LeaderWorkerSet starts its whole replica again; a Deployment replaces its ReplicaSets."""
+
+    def owned(made: dict[str, Any], by: str, name: str) -> dict[str, Any]:
+        made["metadata"]["ownerReferences"] = [{"kind": by, "name": name, "uid": f"{by}-{name}", "controller": True}]
+        return made
+
+    def part(name: str) -> dict[str, Any]:
+        made = {"apiVersion": "apps/v1", "kind": between, "metadata": {"name": name, "namespace": "ml"}, "spec": {}}
+        made["metadata"]["uid"] = f"{between}-{name}"
+        return owned(made, kind, "llama")
+
+    between = "ReplicaSet" if ended else "StatefulSet"
+    waiting = owned(build.pod(claims=["claim"]), between, "new")
+    pod, claim = holder("old-0", "gpu-0")
+    slice_ = build.slice_("node-1", gpu("gpu-0"))
+    parts = (part("new"), part("old"))
+    proposed = found(waiting, build.claim(), owned(pod, between, "old"), claim, *parts, build.node(), slice_)
+    assert any(isinstance(action, DeletePod) for action in actions(proposed)) is ended
+
+
 def test_idle_claims_go_before_pods_and_new_devices_come_last() -> None:
     idle = build.claim("idle", held=[("node-1", "gpu-0")], on="node-1")
     slice_ = build.slice_("node-1", gpu("gpu-0"), gpu("gpu-1"))

@@ -56,7 +56,7 @@ def _may_go(case: Case, info: PodInfo, resource: str, users: Sequence[str]) -> b
     if resource and not info.shape.requests.get(resource):
         return False
     pod = case.world.inventory.pods.get(info.key)
-    if pod is not None and (MIRROR in pod.metadata.annotations or case.is_sibling(pod)):
+    if pod is not None and (MIRROR in pod.metadata.annotations or case.is_of_same_workload(pod)):
         return False
     return not users or str(info.key) in users
 

@@ -130,7 +130,7 @@ def _pods_of_node(case: Case, trials: Trials, node: str) -> Iterator[Candidate]:
     releases = [
         release
         for release in releases
-        if key_of(release.pod.metadata) not in spared and not case.is_sibling(release.pod)
+        if key_of(release.pod.metadata) not in spared and not case.is_of_same_workload(release.pod)
     ]
     going = [release for release in releases if release.pod.metadata.deletion_timestamp]
     releases = [release for release in releases if release not in going]
@@ -240,5 +240,5 @@ def single_pods(case: Case) -> Iterator[Candidate]:
         releases = sorted(_releases(case.world.inventory, node), key=_first_to_go)
         for release in releases[:_PAIR_NODES]:
             spared = key_of(release.pod.metadata) in case.keep or release.pod.metadata.deletion_timestamp
-            if not spared and not case.is_sibling(release.pod):
+            if not spared and not case.is_of_same_workload(release.pod):
                 yield _deleting([release], node)
