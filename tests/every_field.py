@@ -39,7 +39,8 @@ class EveryField:
                 return {field.encode_name: self._value(field.type, depth + 1) for field in wanted.fields}
             case inspect.UnionType():
                 choices = [choice for choice in wanted.types if not isinstance(choice, inspect.NoneType)]
-                return self._value(choices[0], depth)
+                # Of a number or a text the text: it is what can be marked.
+                return self._value(next((c for c in choices if isinstance(c, inspect.StrType)), choices[0]), depth)
             case inspect.VarTupleType():
                 return [self._value(wanted.item_type, depth + 1) for _ in range(self._list_of)]
             case inspect.DictType():

@@ -28,10 +28,18 @@ class PodTemplate(Record, frozen=True):
     spec: PodSpec = PodSpec()
 
 
+class RollingUpdate(Record, frozen=True):
+    """``rollingUpdate`` of a strategy: numbers of pods, or percentages of them."""
+
+    max_surge: int | str | None = None
+    max_unavailable: int | str | None = None
+
+
 class UpdateStrategy(Record, frozen=True):
     """``strategy`` of a Deployment, ``updateStrategy`` of a StatefulSet or DaemonSet, ``upgradeStrategy`` of Ray."""
 
     type: str = ""
+    rolling_update: RollingUpdate | None = None
 
 
 class JobSpec(Record, frozen=True):
@@ -89,9 +97,13 @@ class MakerSpec(Record, frozen=True):
 
 
 class WorkloadStatus(Record, frozen=True):
-    """``status``: of a Job how many pods have failed."""
+    """``status``: of a Job how many pods have failed; of a Deployment how many pods there are, old and new ones."""
 
     failed: int = 0
+    observed_generation: int = 0
+    replicas: int = 0
+    updated_replicas: int = 0
+    available_replicas: int = 0
 
 
 class WorkloadObject(LocalObject, frozen=True):

@@ -21,6 +21,7 @@ from kubectl_dra.diagnosis.remedies.records import (
     Uncordon,
     WidenTopology,
 )
+from kubectl_dra.diagnosis.rollouts import EditRollout
 from kubectl_dra.reports.invocations import Words, kubectl, of, plain_word
 from kubectl_dra.reports.template_patches import patch_text, pointer
 from kubectl_dra.scheduler.binder import SELECTED_NODE
@@ -99,6 +100,15 @@ def _edit_group(action: EditGroup) -> Words | None:
     return kubectl("patch", target, "--type=json", "-p", patch)
 
 
+def _edit_rollout(action: EditRollout) -> Words | None:
+    strategy: dict[str, Any] = {"type": "Recreate"}
+    if action.max_unavailable:
+        limits = {"maxSurge": 0, "maxUnavailable": action.max_unavailable}
+        strategy = {"type": "RollingUpdate", "rollingUpdate": limits}
+    target = of("deployment", action.workload.name, action.workload.namespace)
+    return kubectl("patch", target, "--type=json", "-p", patch_text([(pointer("spec", "strategy"), strategy)]))
+
+
 #: By type of action; a command is None where the API can't hold a name of the action.
 COMMANDS: Final[dict[type, Callable[[Any], Words | None]]] = {
     DeletePod: _delete_pod,
@@ -115,4 +125,5 @@ COMMANDS: Final[dict[type, Callable[[Any], Words | None]]] = {
     EditClass: _edit_class,
     RepairPool: _delete_slice,
     EditGroup: _edit_group,
+    EditRollout: _edit_rollout,
 }

@@ -1,7 +1,7 @@
 """In which order ways out are told: by what they change, and within that by how much they ask.
 
-First nothing (waiting), then the pod's own request, then the cluster, then the work of others. Tolerating the taint of
-a device comes last: the taint usually reports a fault.
+First nothing (waiting), then how the pod's own workload is updated, then its request, then the cluster, then the work
+of others. Tolerating the taint of a device comes last: the taint usually reports a fault.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Final
 
 from kubectl_dra.diagnosis.remedies import records
+from kubectl_dra.diagnosis.rollouts import EditRollout
 
 _OF_THE_NAMESPACE: Final = ("ResourceClaim", "ResourceClaimTemplate", "PersistentVolumeClaim")
 
@@ -19,6 +20,7 @@ class Area(StrEnum):
     """What a way out changes."""
 
     WAIT = "wait"
+    ROLLOUT = "rollout"
     REQUEST = "request"
     CLUSTER = "cluster"
     OTHER_WORK = "otherWork"
@@ -51,6 +53,8 @@ def _area(action: records.Action) -> Area:
     match action:
         case records.Wait():
             return Area.WAIT
+        case EditRollout():
+            return Area.ROLLOUT
         case records.EditClaim() if _tolerates(action):
             return Area.IN_SPITE
         case (

@@ -31,6 +31,7 @@ from kubectl_dra.diagnosis.remedies import (
     on_node,
     own_claim,
     quotas,
+    rolling,
     selectors,
     shared_claim,
     stale,
@@ -154,6 +155,7 @@ class _Finder:
             anew = tuple(self._made_anew())
             return Found(_ranked((*anew, *(each for each in untried if not anew or not _is_wait(each))))[:_LIMIT])
         singles = sorted(_simple(case), key=_cost)
+        self._verify_all(rolling.candidates(case, self._trials))
         self._verify_all(singles)
         self._verify_all(sorted(stale.candidates(case, self._trials), key=_cost))
         self._verify_all(sorted(freeing.candidates(case, self._trials), key=_cost))
@@ -230,7 +232,8 @@ class _Finder:
                 continue
             result = self._result(form)
             refused = quotas.refused(self._case.world, self._trials.world(form.changes), form.actions)
-            if not refused and self._works(result) and not self._partly_enough(form.changes, result.nodes):
+            fits = self._works(result) and all(self._works(each) for each in self._instead(form))
+            if not refused and fits and not self._partly_enough(form.changes, result.nodes):
                 proposal = self._proposal(form, result)
                 if not proposal.remedy.competition.lost:
                     return proposal
@@ -242,6 +245,9 @@ class _Finder:
         if form.kind is RemedyKind.ADD_DEVICES and form.only:
             return self._trials.sample(*form.changes, nodes=form.only)
         return self._trials.all(*form.changes)
+
+    def _instead(self, form: Candidate) -> Iterator[Result]:
+        return (self._trials.sample(each, nodes=form.only or None) for each in form.instead)
 
     def _proposal(self, form: Candidate, result: Result) -> Proposal:
         case = self._case
@@ -258,6 +264,7 @@ class _Finder:
         required = any(True for _ in quotas.unspecified(case.world, actions))
         verified = not (unread or required or open_plugins(case.world, case.pod))
         nodes = self._trials.taken_from(form.changes, result.nodes, case.owners)
+        nodes = tuple(dict.fromkeys((*nodes, *(name for each in self._instead(form) for name in each.nodes))))
         if len(actions) == 1 and selectors.SEEN <= form.cost <= selectors.DROPPED:
             actions = (offers.with_offers(changed, actions[0], nodes),)
         remedy = Remedy(form.kind, actions, verified, nodes, cost, competition, then)

@@ -29,7 +29,8 @@ class Candidate:
     """Actions, what they change, and what they ask of their reader.
 
     ``changes``: one per action; empty: what it leads to can't be tried. ``steps`` are weaker forms of the same, tried
-    in their order until one works. ``only``: the nodes where it could help.
+    in their order until one works. ``only``: the nodes where it could help. ``instead``: what may become of the
+    cluster in place of the only change; the pod has to fit after each.
     """
 
     kind: RemedyKind
@@ -38,6 +39,7 @@ class Candidate:
     changes: tuple[Change, ...] = ()
     steps: tuple[Candidate, ...] = ()
     only: tuple[str, ...] = ()
+    instead: tuple[Change, ...] = ()
 
 
 def pod_edit(

@@ -161,14 +161,14 @@ def _releases(inventory: Inventory, node: str) -> Iterator[_Release]:
             if pod is not None and MIRROR not in pod.metadata.annotations:
                 pods[key_of(pod.metadata)] = pod
     for pod in pods.values():
-        released = list(_released_by(inventory, pod))
+        released = list(released_by(inventory, pod))
         devices = tuple(device for claim in released for device in devices_of(claim, shared=False))
         shares = tuple(share for claim in released for share in _shares_of(claim))
         if devices or shares:
             yield _Release(pod, devices, shares)
 
 
-def _released_by(inventory: Inventory, pod: Pod) -> Iterator[ResourceClaim]:
+def released_by(inventory: Inventory, pod: Pod) -> Iterator[ResourceClaim]:
     """Claims that only this pod keeps."""
     for claim in inventory.claims.values():
         if claim.metadata.namespace != pod.metadata.namespace or claim.status.allocation is None:

@@ -7,6 +7,7 @@ from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Evidence, HeldFor, ObjectRef, ValueCount, Verdict
+from kubectl_dra.diagnosis.rollouts import EditRollout
 from kubectl_dra.diagnosis.whatif.records import AddNode
 from kubectl_dra.model.base import ReportRecord
 
@@ -26,6 +27,7 @@ class RemedyKind(StrEnum):
     EDIT_GROUP = "editGroup"
     EDIT_CLASS = "editClass"
     EDIT_POD = "editPod"
+    EDIT_ROLLOUT = "editRollout"
     PIN_PODS = "pinPods"
     UNCORDON = "uncordon"
     NARROW_TAINT_RULE = "narrowTaintRule"
@@ -320,6 +322,7 @@ Action = (
     | CreateObject
     | DeleteClaim
     | DeletePod
+    | EditRollout
     | RestartPods
     | EndReservations
     | RemoveTaintRule

@@ -36,9 +36,11 @@ from kubectl_dra.diagnosis.remedies.records import (
     Wait,
     WidenTopology,
 )
+from kubectl_dra.diagnosis.rollouts import EditRollout
 from kubectl_dra.diagnosis.whatif.records import AddNode
 from kubectl_dra.output.pending.gangs import group_edit, pinned_pods
 from kubectl_dra.output.pending.removals import short_clause, users_gone
+from kubectl_dra.output.pending.rollouts import rollout_edit
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, listed, plural, quota_noun
 from kubectl_dra.scheduler.binder import SELECTED_NODE
@@ -357,6 +359,7 @@ _WORDS: Final[dict[type, Callable[[Any], Safe]]] = {
     EndReservations: _end_reservations,
     RemoveTaintRule: _remove_rule,
     NarrowTaintRule: _narrow_rule,
+    EditRollout: rollout_edit,
     RestartPods: _restart,
     TaintDevice: _taint,
     LabelNamespace: _label,

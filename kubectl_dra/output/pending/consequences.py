@@ -8,8 +8,10 @@ from typing import Any, Final
 from kubectl_dra.api.controllers import resource_of
 from kubectl_dra.diagnosis.records import ObjectRef, Unspecified
 from kubectl_dra.diagnosis.remedies.records import Competition, CreateObject, EditClaim, RemoveTaintRule
+from kubectl_dra.diagnosis.rollouts import EditRollout
 from kubectl_dra.output.pending.actions import drops_condition, shares
 from kubectl_dra.output.pending.quotas import refused_unless
+from kubectl_dra.output.pending.rollouts import missing_replicas
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, listed
 from kubectl_dra.reports.invocations import kubectl, shell_line, within
@@ -37,6 +39,7 @@ def note_texts(remedy: RemedyReport) -> Iterator[Safe]:
     yield from (_ends(each) for each in remedy.actions if isinstance(each, RemoveTaintRule) and each.selected)
     if any(isinstance(each, CreateObject) and shares(each) for each in remedy.actions):
         yield Safe(_SHARED)
+    yield from (missing_replicas(each) for each in remedy.actions if isinstance(each, EditRollout))
     if remedy.competition is not None and _decides(remedy.competition):
         yield _competition(remedy.competition)
     if remedy.then is not None and remedy.then.code is not None:

@@ -11,6 +11,7 @@ from kubectl_dra.diagnosis.remedies.records import EXTENDED_NAME, EditClass
 from kubectl_dra.output.pending.idle_daemons import idle_sentence
 from kubectl_dra.output.pending.main_reason import main_reason, names_of
 from kubectl_dra.output.pending.reasons import reason_sentence
+from kubectl_dra.output.pending.rollouts import own_rollout
 from kubectl_dra.output.pending.said_advice import right_lacked
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, listed, one_of, plural, shortened
@@ -45,7 +46,7 @@ _UNPLACED: Final = frozenset({Verdict.UNSCHEDULABLE, Verdict.SCHEDULER_ERROR, Ve
 
 def pending_summary(report: PendingReport) -> Safe:
     """One or two sentences: the state of the pod, and the whole cause."""
-    pod, reason = fmt("Pod {}", str(report.pod.key)), main_reason(report)
+    pod, reason = fmt("Pod {}", str(report.pod.key)), own_rollout(report.remedies) or main_reason(report)
     if report.code is Code.NOT_SIMULATED:
         return _open(report, pod, reason)
     if _is_refused(report):

@@ -38,6 +38,7 @@ from kubectl_dra.output.pending.other_nodes import devices_elsewhere, other_node
 from kubectl_dra.output.pending.preemption import preemption_lines
 from kubectl_dra.output.pending.queue_admission import admission_lines
 from kubectl_dra.output.pending.remedies import addition_lines, recorded_lines, remedy_lines, short_commands
+from kubectl_dra.output.pending.rollouts import undo_lines
 from kubectl_dra.output.pending.scheduler_words import fault_of, scheduler_lines
 from kubectl_dra.output.pending.taints import deletion_lines, taint_lines, with_age
 from kubectl_dra.output.pending.together import constraint_tells_all
@@ -157,6 +158,7 @@ def _what_can_be_done(
     else:
         elsewhere = devices_elsewhere(report)
         yield [*_ways_out(report, now), *additions, *elsewhere, *_commands(report, now, address, more)]
+    yield list(undo_lines(report.remedies, address))
     yield list(admission_lines(report, address))
     yield list(node_group_lines(report.node_groups, report.missing, address))
     yield list(advice.advice_lines(report, now, address))

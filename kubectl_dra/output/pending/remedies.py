@@ -36,6 +36,7 @@ _SHORT_LINE: Final = 120
 _ENTRY: Final = "    {}  {}"
 _HEADINGS: Final = {
     Area.WAIT: "Wait",
+    Area.ROLLOUT: "Change the rollout",
     Area.REQUEST: "Change the request",
     Area.CLUSTER: "Change the cluster",
     Area.OTHER_WORK: "Stop other work",

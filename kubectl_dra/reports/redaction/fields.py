@@ -54,6 +54,7 @@ class Holds(Enum):
     TIMES = auto()  # times by name
     HEALTH_OF = auto()  # claim:ENTRY/REQUEST, or a resource
     WILDCARD_ADDRESS = auto()  # an address, or the one for all
+    PERCENTAGE = auto()  # of what may as well be a number
 
 
 _Fields = Mapping[str, Holds]
@@ -101,6 +102,7 @@ FIELDS: Final[Mapping[type[msgspec.Struct], _Fields]] = {
     meta.NodeSelectorRequirement: _REQUIREMENT,
     meta.LabelSelector: {"matchLabels": Holds.LABELS},
     workloads.UpdateStrategy: {"type": Holds.WORD},
+    workloads.RollingUpdate: {"maxSurge": Holds.PERCENTAGE, "maxUnavailable": Holds.PERCENTAGE},
     # --- pods, nodes, events, quotas
     core.Taint: _TOLERATION,
     core.Toleration: _TOLERATION,

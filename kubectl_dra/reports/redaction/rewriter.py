@@ -28,6 +28,7 @@ from kubectl_dra.selectors.hidden import Expressions
 Json = Any
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)")
 _REVISION: Final = re.compile(r"\d{1,20}")
+_PERCENTAGE: Final = re.compile(r"\d{1,9}%")
 _HUGE_PAGES: Final = re.compile(r"hugepages-\d{1,6}[KMGT]i")
 _PREFIXES: Final = ("requests.", "limits.", "deviceclass.resource.kubernetes.io/", "count/", "attachable-volumes-")
 _SUFFIXES: Final = (".deviceclass.resource.k8s.io/devices", ".storageclass.storage.k8s.io/requests.storage")
@@ -65,6 +66,7 @@ class Rewriter:
             Holds.LABEL_KEY: self.label_key,
             Holds.HEALTH_OF: self._health_of,
             Holds.WILDCARD_ADDRESS: self._address,
+            Holds.PERCENTAGE: self._percentage,
         }
 
     def object(self, item: Json) -> Json:
@@ -88,7 +90,7 @@ class Rewriter:
     def _value(self, value: Json, wanted: inspect.Type, what: Holds, beside: Mapping[str, Json]) -> Json:
         match wanted:
             case inspect.UnionType():
-                return self._value(value, _present(wanted), what, beside)
+                return self._value(value, _present(wanted, value), what, beside)
             case inspect.StructType() if isinstance(value, dict):
                 return self._struct(value, wanted)
             case inspect.VarTupleType() if isinstance(value, list):
@@ -219,6 +221,9 @@ class Rewriter:
     def _address(self, text: str) -> str:
         return text if text in _ALL_ADDRESSES else self._names.name(text)
 
+    def _percentage(self, text: str) -> str:
+        return text if _PERCENTAGE.fullmatch(text) else self._names.name(text)
+
     def _note_claims(self, pod: Mapping[str, Json]) -> None:
         for volume in pod.get("spec", {}).get("volumes", ()):
             if "ephemeral" in volume:
@@ -229,8 +234,10 @@ class Rewriter:
             self._names.compare(str(value.get("key", "")))
 
 
-def _present(wanted: inspect.UnionType) -> inspect.Type:
-    return next(choice for choice in wanted.types if not isinstance(choice, inspect.NoneType))
+def _present(wanted: inspect.UnionType, value: Json) -> inspect.Type:
+    """What the value is, of a number or a text; of all others there is one that is not null."""
+    found = [choice for choice in wanted.types if not isinstance(choice, inspect.NoneType)]
+    return next((each for each in found if isinstance(each, inspect.StrType) is isinstance(value, str)), found[0])
 
 
 @cache

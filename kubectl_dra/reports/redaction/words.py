@@ -98,6 +98,7 @@ LABEL_KEYS: Final = frozenset(
         *("resource.kubernetes.io/extended-resource-claim", "pv.kubernetes.io/bind-completed"),
         *("volume.kubernetes.io/selected-node", "volume.beta.kubernetes.io/storage-class"),
         *("storage.alpha.kubernetes.io/migrated-plugins", "pod-template-hash", "controller-revision-hash"),
+        "deployment.kubernetes.io/revision",
     }
 )
 #: Those of zones and regions; the last are of drivers that in-tree volumes are translated to.

@@ -1,0 +1,70 @@
+"""Sentences about a rollout that waits for itself: what it waits for, how it goes on, and how to go back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from kubectl_dra.diagnosis.rollouts import EditRollout
+from kubectl_dra.model.invocation import Address
+from kubectl_dra.output.safe import Safe, command, fmt
+from kubectl_dra.output.words import counted, shortened
+from kubectl_dra.reports.invocations import changing, kubectl, of
+from kubectl_dra.reports.remedies import RemedyReport
+
+_PODS: Final = 2
+_DEVICES: Final = 3
+
+
+def own_rollout(remedies: Sequence[RemedyReport]) -> Safe | None:
+    """The clause behind ``Pod X is pending:``; None where no rollout waits for itself, or it was not asked."""
+    found = _edit(remedies)
+    if found is None:
+        return None
+    kind, pods, devices = found.workload.kind, [ref.name for ref in found.pods], found.frees
+    if len(pods) == 1:
+        what = shortened([name.rpartition("/")[2] for name in devices], _DEVICES)
+        new = Safe("the new one" if found.replicas == 1 else "a new one")
+        text = "the old pod of its own {} holds what it needs: {} has {}, and the rollout ends it only when {} is ready"
+        return fmt(text, kind, pods[0], what, new)
+    text = (
+        "old pods of its own {} hold what it needs: {} have {}, and the rollout ends one only when a new one is ready"
+    )
+    return fmt(text, kind, shortened(pods, _PODS), counted(len(devices), "device"))
+
+
+def rollout_edit(action: EditRollout) -> Safe:
+    """What is changed, as a clause."""
+    if not action.max_unavailable:
+        which = (
+            "the old pod before the new one starts" if action.replicas == 1 else "all old pods before new ones start"
+        )
+        return fmt("end {}: strategy Recreate", Safe(which))
+    text = "end an old pod before the new one is ready: maxSurge=0 and maxUnavailable={}"
+    return fmt(text, action.max_unavailable)
+
+
+def missing_replicas(action: EditRollout) -> Safe:
+    """What that costs until the rollout is done."""
+    named, missing = fmt("{} {}", action.workload.kind, action.workload.name), action.max_unavailable
+    if 0 < missing < action.replicas:
+        return fmt("during the rollout up to {} of {} may be missing", missing, counted(action.replicas, "replica"))
+    new = Safe("the new one is" if action.replicas == 1 else "new ones are")
+    return fmt("no pod of {} runs until {} ready", named, new)
+
+
+def undo_lines(remedies: Sequence[RemedyReport], address: Address) -> Iterator[Safe]:
+    """How to give the new version up."""
+    found = _edit(remedies)
+    if found is not None:
+        kind = found.workload.kind.lower()
+        words = kubectl("rollout", "undo", of(kind, found.workload.name, found.workload.namespace))
+        line = command(changing(words, address))
+        if line is not None:
+            yield Safe("To go back to the version before instead:")
+            yield fmt("  {}", line)
+
+
+def _edit(remedies: Sequence[RemedyReport]) -> EditRollout | None:
+    found = (action for each in remedies if each.verified for action in each.actions)
+    return next((action for action in found if isinstance(action, EditRollout)), None)

@@ -1,0 +1,89 @@
+"""A new pod whose Deployment keeps the old one, which has the device, until the new one is ready."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from typing import Any
+
+import pytest
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.diagnose import Diagnoser
+from kubectl_dra.model.ids import Key
+from kubectl_dra.output.pending.remedies import command_lines
+from kubectl_dra.reports.pending import PendingReport, pending_report
+from kubectl_dra.reports.remedies import find_remedies
+from tests.kit.facts import evidence, inventory
+from tests.kit.rollouts import NAME, NAMESPACE, NEW, OLD, objects
+from tests.kit.state import state_of
+from tests.output.pending.test_situations import first_line, page_of
+
+POD = f"{NEW}-p0"
+
+
+def report(items: list[dict[str, Any]]) -> PendingReport:
+    world: ClusterState = state_of(inventory(items), evidence())
+    found = Diagnoser(world).pod(Key(NAMESPACE, POD))
+    return pending_report(found, world, ways=find_remedies(world, found))
+
+
+def strategy(surge: int, unavailable: int) -> dict[str, Any]:
+    return {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": surge, "maxUnavailable": unavailable}}
+
+
+def test_the_first_line_says_what_the_pod_waits_for() -> None:
+    found = report(objects())
+    assert first_line(found) == (
+        f"Pod ml/{POD} is pending: the old pod of its own Deployment holds what it needs: {OLD}-0 has gpu-0, and the "
+        "rollout ends it only when the new one is ready."
+    )
+    page = page_of(found)
+    assert "1 end the old pod before the new one starts: strategy Recreate" in page
+    assert "(no pod of Deployment web runs until the new one is ready)" in page
+    assert page.index("strategy Recreate") < page.index("add hardware")
+    assert "To go back to the version before instead: kubectl rollout undo deployment/web -n ml" in page
+
+
+def test_of_several_replicas_one_goes_at_a_time() -> None:
+    found = report(objects(replicas=3, old=3, strategy=strategy(1, 0)))
+    assert first_line(found) == (
+        f"Pod ml/{POD} is pending: old pods of its own Deployment hold what it needs: {OLD}-0, {OLD}-1 +1 have gpu-0, "
+        "gpu-0, gpu-0, and the rollout ends one only when a new one is ready."
+    )
+    page = page_of(found)
+    assert "1 end an old pod before the new one is ready: maxSurge=0 and maxUnavailable=1" in page
+    assert "(during the rollout up to 1 of 3 replicas may be missing)" in page
+
+
+@pytest.mark.parametrize(
+    ("items", "value"),
+    [
+        (objects(), {"type": "Recreate"}),
+        (objects(replicas=3, old=3, strategy=strategy(1, 0)), strategy(0, 1)),
+    ],
+)
+def test_the_command_changes_the_strategy(items: list[dict[str, Any]], value: dict[str, Any]) -> None:
+    found = report(items)
+    assert found.remedies[0].kind == "editRollout"
+    [line] = command_lines(found.remedies[0])
+    words = shlex.split(str(line))
+    assert words[:6] == ["kubectl", "patch", f"deployment/{NAME}", "-n", NAMESPACE, "--type=json"]
+    assert json.loads(words[words.index("-p") + 1]) == [{"op": "add", "path": "/spec/strategy", "value": value}]
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        objects(kind="StatefulSet"),
+        objects(paused=True),
+        objects(strategy={"type": "Recreate"}),
+        [item for item in objects() if item["kind"] != "Deployment"],
+    ],
+)
+def test_others_are_not_told_so(items: list[dict[str, Any]]) -> None:
+    found = report(items)
+    assert first_line(found).startswith(f"Pod ml/{POD} is pending: no node has a free gpu.example.com device")
+    page = page_of(found)
+    assert "Recreate" not in page
+    assert "rollout undo" not in page
