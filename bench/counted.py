@@ -35,9 +35,11 @@ SHAPE: Final = ("--class", world.GPU, "--count", "4", "-n", "team-0")
 #: What is counted beside all calls: functions by file and name.
 FUNCTIONS: Final[Mapping[str, frozenset[tuple[str, str]]]] = {
     "evaluations": frozenset({("cel/run/program.py", "test"), ("cel/run/program.py", "run")}),
-    "comparisons": frozenset({("allocation/classes.py", "_content"), ("allocation/classes.py", "_column")}),
-    "paths": frozenset({("allocation/alike.py", "_find"), ("allocation/alike.py", "_remember")}),
-    "searches": frozenset({("allocation/allocator.py", "_answer")}),
+    "comparisons": frozenset(
+        {("allocation/search/classes.py", "_content"), ("allocation/search/classes.py", "_column")}
+    ),
+    "paths": frozenset({("allocation/search/alike.py", "_find"), ("allocation/search/alike.py", "_remember")}),
+    "searches": frozenset({("allocation/search/allocator.py", "_answer")}),
     "decoded one by one": frozenset({("api/decode.py", "decode_object")}),
 }
 Counts = dict[str, int]

@@ -32,7 +32,7 @@ def search(path: Path) -> None:
     """All kinds; what the slowest took is handed over."""
     from kubectl_dra.cluster import ClusterState
     from kubectl_dra.commands.shared.cluster import unwatched
-    from kubectl_dra.diagnosis.diagnose import Diagnoser
+    from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
     from kubectl_dra.diagnosis.remedies import find
     from kubectl_dra.model.clock import SYSTEM
     from kubectl_dra.model.features import Features

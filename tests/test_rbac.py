@@ -10,7 +10,7 @@ from kubectl_dra.api.controllers import MAKERS, RUNTIMES
 from kubectl_dra.api.kinds import BY_NAME, KINDS
 from kubectl_dra.api.queues import READ as QUEUES
 from kubectl_dra.commands.why_pending.node_groups import READ
-from kubectl_dra.diagnosis import needs
+from kubectl_dra.diagnosis.pod import needs
 
 FOLDER = Path(__file__).parents[1] / "deploy" / "rbac"
 READING = {"get", "list", "watch"}

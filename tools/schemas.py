@@ -21,19 +21,19 @@ from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.taint_plan import TaintPlan
 from kubectl_dra.output.documents import API_VERSION
 from kubectl_dra.reports.base import ReportRecord
-from kubectl_dra.reports.capacity import CapacityReport
-from kubectl_dra.reports.claim import ClaimReport
-from kubectl_dra.reports.device_list import ListedDevice
-from kubectl_dra.reports.group_state import GroupReport
-from kubectl_dra.reports.groups import GroupPendingReport
-from kubectl_dra.reports.idle import WorkloadPendingReport
+from kubectl_dra.reports.capacity.capacity import CapacityReport
+from kubectl_dra.reports.claims.claim import ClaimReport
+from kubectl_dra.reports.devices.device_list import ListedDevice
+from kubectl_dra.reports.devices.nodes import NodeReport, NodeSummary
+from kubectl_dra.reports.devices.pool import PoolReport, PoolSummary
+from kubectl_dra.reports.groups.group_state import GroupReport
+from kubectl_dra.reports.groups.groups import GroupPendingReport
 from kubectl_dra.reports.lint import LintReport
-from kubectl_dra.reports.nodes import NodeReport, NodeSummary
-from kubectl_dra.reports.pending import ClaimPendingReport, PendingReport
-from kubectl_dra.reports.pool import PoolReport, PoolSummary
+from kubectl_dra.reports.pending.idle import WorkloadPendingReport
+from kubectl_dra.reports.pending.pending import ClaimPendingReport, PendingReport
 from kubectl_dra.reports.selector import SelectorReport
 from kubectl_dra.reports.simulation import SimulationReport
-from kubectl_dra.reports.taint_listing import ListedTaint
+from kubectl_dra.reports.taints.taint_listing import ListedTaint
 from kubectl_dra.reports.top import TopReport
 from kubectl_dra.reports.version import Version
 from kubectl_dra.source.snapshot import SnapshotHeader

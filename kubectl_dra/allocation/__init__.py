@@ -6,9 +6,9 @@ Nothing here knows pods, and nothing here words a sentence: errors are typed rec
 
 from __future__ import annotations
 
-from kubectl_dra.allocation.alike import Answers, Group
-from kubectl_dra.allocation.allocator import ClaimSearch, Cluster
 from kubectl_dra.allocation.outcome import Allocated, Fatal, Outcome, Undecided, Unsatisfiable
+from kubectl_dra.allocation.search.alike import Answers, Group
+from kubectl_dra.allocation.search.allocator import ClaimSearch, Cluster
 from kubectl_dra.allocation.steps import Budget, TimeLimit
 
 __all__ = [

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from kubectl_dra.allocation.candidates import Candidate
-from kubectl_dra.allocation.capacity import Amounts
+from kubectl_dra.allocation.checks.capacity import Amounts
+from kubectl_dra.allocation.checks.requests import ClaimPlan, Plan, Request
 from kubectl_dra.allocation.errors import Aborted, UnsupportedNodeSelector
-from kubectl_dra.allocation.nodes import NAME_FIELD
-from kubectl_dra.allocation.requests import ClaimPlan, Plan, Request
+from kubectl_dra.allocation.input.candidates import Candidate
+from kubectl_dra.allocation.input.nodes import NAME_FIELD
 from kubectl_dra.model import resource
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.features import Features

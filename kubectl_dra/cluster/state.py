@@ -8,11 +8,11 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Final
 
-from kubectl_dra.allocation import nodes
-from kubectl_dra.allocation.allocated import AllocatedState
-from kubectl_dra.allocation.allocator import Cluster
-from kubectl_dra.allocation.pools import SliceIndex
-from kubectl_dra.allocation.taints import Narrowing, is_narrowed, merge_rules, selects
+from kubectl_dra.allocation.input import nodes
+from kubectl_dra.allocation.input.allocated import AllocatedState
+from kubectl_dra.allocation.input.pools import SliceIndex
+from kubectl_dra.allocation.input.taints import Narrowing, is_narrowed, merge_rules, selects
+from kubectl_dra.allocation.search.allocator import Cluster
 from kubectl_dra.cluster.derived import ALL, derived
 from kubectl_dra.model import differences
 from kubectl_dra.model.clock import Clock, parse_time

@@ -16,13 +16,13 @@ from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.owners import owner_reader
 from kubectl_dra.commands.shared.show import Answer, note_evidence, print_answer
 from kubectl_dra.commands.shared.whatif_options import kinds_demanded, kinds_everywhere, told, whole_nodes
-from kubectl_dra.diagnosis import needs
+from kubectl_dra.diagnosis.pod import needs
 from kubectl_dra.diagnosis.whatif import Switch
 from kubectl_dra.model.names import is_label
 from kubectl_dra.model.podneeds import in_group
 from kubectl_dra.output.capacity.page import capacity_page, capacity_summary
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
-from kubectl_dra.reports.capacity import Request, capacity_report
+from kubectl_dra.reports.capacity.capacity import Request, capacity_report
 from kubectl_dra.reports.invocations import try_dra
 from kubectl_dra.source.reading import FoundObjects
 

@@ -19,8 +19,8 @@ from kubectl_dra.commands.shared.owners import owner_reader
 from kubectl_dra.commands.shared.queues import with_queues
 from kubectl_dra.commands.shared.show import Answer, is_document, note_evidence, print_answer
 from kubectl_dra.commands.shared.whatif_options import kinds_demanded, kinds_everywhere, told, whole_nodes
-from kubectl_dra.diagnosis import needs
 from kubectl_dra.diagnosis.gangs.cycles import FIRST_MINOR
+from kubectl_dra.diagnosis.pod import needs
 from kubectl_dra.diagnosis.whatif import Switch
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.names import is_label

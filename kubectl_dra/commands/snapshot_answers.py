@@ -18,7 +18,7 @@ from kubectl_dra.commands.shared.owners import owner_reader
 from kubectl_dra.commands.shared.queues import with_queues
 from kubectl_dra.commands.shared.show import console, note_evidence
 from kubectl_dra.commands.shared.signals import signals_raise
-from kubectl_dra.diagnosis.workloads import Owners
+from kubectl_dra.diagnosis.pod.workloads import Owners
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.output.documents import list_pieces, write_list
 from kubectl_dra.output.exit_codes import ExitCode

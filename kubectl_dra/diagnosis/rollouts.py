@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from kubectl_dra.diagnosis.pod.workloads import Owners
 from kubectl_dra.diagnosis.records import Evidence, ObjectRef
-from kubectl_dra.diagnosis.workloads import Owners
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.usage import is_terminal

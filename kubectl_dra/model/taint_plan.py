@@ -1,6 +1,7 @@
 """A plan to taint devices or to remove taints: the exact writes, and whom they hit.
 
-Built in ``reports.taint_plan``, carried out by ``source.live.write``, shown by ``output.taints``. No I/O, no wording.
+Built in ``reports.taints.taint_plan``, carried out by ``source.live.write``, shown by ``output.taints``. No I/O, no
+wording.
 """
 
 from __future__ import annotations

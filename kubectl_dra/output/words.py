@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Final
 
-from kubectl_dra.diagnosis.quota import OBJECT_COUNT, PER_CLASS_SUFFIX
+from kubectl_dra.diagnosis.gates.quota import OBJECT_COUNT, PER_CLASS_SUFFIX
 from kubectl_dra.model.clock import parse_time
 from kubectl_dra.output.safe import Safe, fmt, safe
 

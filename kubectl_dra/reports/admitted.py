@@ -14,7 +14,7 @@ import msgspec
 
 from kubectl_dra.api.planned import Planned, PodPlan
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.volume_claims import created
+from kubectl_dra.diagnosis.pod.volume_claims import created
 from kubectl_dra.model import storage
 from kubectl_dra.model.affinity import PodAffinity, PodAffinityTerm, TopologySpreadConstraint, WeightedPodAffinityTerm
 from kubectl_dra.model.base import Record, with_spec

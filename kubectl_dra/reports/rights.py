@@ -6,8 +6,8 @@ import dataclasses
 from collections.abc import Iterable
 
 from kubectl_dra.api.kinds import BY_NAME
-from kubectl_dra.diagnosis import needs
-from kubectl_dra.diagnosis.missing import missing
+from kubectl_dra.diagnosis.pod import needs
+from kubectl_dra.diagnosis.pod.missing import missing
 from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.model.evidence import Evidence
 

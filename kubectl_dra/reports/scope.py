@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import StrEnum
 
-from kubectl_dra.allocation import nodes
+from kubectl_dra.allocation.input import nodes
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.model.meta import NodeSelector, NodeSelectorRequirement
 from kubectl_dra.model.resource import Device, ResourceSlice

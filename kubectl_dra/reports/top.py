@@ -13,10 +13,10 @@ from kubectl_dra.model.held import device_of, results_of
 from kubectl_dra.model.ids import DeviceId, Key
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.reports.base import Bound, Count, ReadRecord, ReportRecord, reads_of
-from kubectl_dra.reports.class_list import class_rows
-from kubectl_dra.reports.device_state import DeviceState
-from kubectl_dra.reports.holders import is_pod
-from kubectl_dra.reports.open_pool import open_pool
+from kubectl_dra.reports.devices.class_list import class_rows
+from kubectl_dra.reports.devices.device_state import DeviceState
+from kubectl_dra.reports.devices.holders import is_pod
+from kubectl_dra.reports.devices.open_pool import open_pool
 from kubectl_dra.reports.rights import missing_rights
 from kubectl_dra.reports.scope import ScopeKind, device_scope
 

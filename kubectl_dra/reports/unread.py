@@ -14,7 +14,7 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.pending import may_want_devices
+from kubectl_dra.diagnosis.gates.pending import may_want_devices
 from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.model.evidence import Coverage, Evidence
 from kubectl_dra.model.inventory import Inventory

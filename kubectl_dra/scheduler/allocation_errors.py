@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from kubectl_dra.allocation import errors as e
-from kubectl_dra.allocation.requests import MAX_RESULTS
+from kubectl_dra.allocation.checks.requests import MAX_RESULTS
 from kubectl_dra.model.features import NEWEST_MINOR
 from kubectl_dra.model.gotext import quote
 from kubectl_dra.model.meta import NodeSelector, NodeSelectorRequirement, NodeSelectorTerm

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from kubectl_dra.allocation import nodes
+from kubectl_dra.allocation.input import nodes
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.meta import NodeSelector, NodeSelectorTerm, ObjectMeta
 from kubectl_dra.model.storage import PersistentVolume

@@ -9,8 +9,8 @@ from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.output.devices.parts import bar, by_state, number
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
 from kubectl_dra.reports.base import Bound
-from kubectl_dra.reports.device_state import DeviceState
-from kubectl_dra.reports.totals import CapacityTotal, DeviceTotals
+from kubectl_dra.reports.devices.device_state import DeviceState
+from kubectl_dra.reports.devices.totals import CapacityTotal, DeviceTotals
 
 _USED, _PARTLY, _FREE, _TAINTED, _OUT, _UNKNOWN = map(Safe, "█▓░▒·?")
 _LEVELS: Final = "▁▂▃▄▅▆▇█"

@@ -9,25 +9,21 @@ from dataclasses import dataclass
 import msgspec
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.diagnose import NotFound, diagnoser
-from kubectl_dra.diagnosis.pending import pending_pods
-from kubectl_dra.diagnosis.workloads import ReadOwner
+from kubectl_dra.diagnosis.gates.pending import pending_pods
+from kubectl_dra.diagnosis.pod.diagnose import NotFound, diagnoser
+from kubectl_dra.diagnosis.pod.workloads import ReadOwner
 from kubectl_dra.model.attributes import attribute_text
 from kubectl_dra.model.ids import DeviceId, Key, PoolId
 from kubectl_dra.model.resource import Device, ResourceSlice
 from kubectl_dra.output.devices.parts import STATE_WORDS
-from kubectl_dra.reports.claim import ClaimReport, claim_report
-from kubectl_dra.reports.claim_list import ClaimRow, claim_rows
-from kubectl_dra.reports.class_list import ClassRow, class_rows
-from kubectl_dra.reports.device_list import ListedDevice
-from kubectl_dra.reports.device_state import DeviceState
-from kubectl_dra.reports.group_list import GroupRow, group_rows
-from kubectl_dra.reports.groups import GroupPendingReport, group_report
-from kubectl_dra.reports.health import health_by_device
-from kubectl_dra.reports.matching import MatchingDevices, matching_devices
-from kubectl_dra.reports.open_pool import PoolFacts, open_pool
-from kubectl_dra.reports.pending import ClaimPendingReport, PendingReport, claim_pending_report, pending_report
-from kubectl_dra.reports.pool import (
+from kubectl_dra.reports.claims.claim import ClaimReport, claim_report
+from kubectl_dra.reports.claims.claim_list import ClaimRow, claim_rows
+from kubectl_dra.reports.claims.health import health_by_device
+from kubectl_dra.reports.devices.class_list import ClassRow, class_rows
+from kubectl_dra.reports.devices.device_list import ListedDevice
+from kubectl_dra.reports.devices.device_state import DeviceState
+from kubectl_dra.reports.devices.open_pool import PoolFacts, open_pool
+from kubectl_dra.reports.devices.pool import (
     PoolReport,
     PoolSummary,
     device_records,
@@ -35,14 +31,18 @@ from kubectl_dra.reports.pool import (
     pool_scope,
     pool_summaries,
 )
+from kubectl_dra.reports.groups.group_list import GroupRow, group_rows
+from kubectl_dra.reports.groups.groups import GroupPendingReport, group_report
+from kubectl_dra.reports.matching import MatchingDevices, matching_devices
+from kubectl_dra.reports.pending.pending import ClaimPendingReport, PendingReport, claim_pending_report, pending_report
+from kubectl_dra.reports.pending.remedies import find_remedies
 from kubectl_dra.reports.recent import Change, recent_changes
-from kubectl_dra.reports.remedies import find_remedies
 from kubectl_dra.reports.scope import device_scope, usable_on
 from kubectl_dra.reports.selector import SelectorReport, expression_question, selector_report
 from kubectl_dra.reports.selector.known import KnownSelector, known_selectors
 from kubectl_dra.reports.selector.scoping import all_devices, value_index
-from kubectl_dra.reports.taint_list import TaintRow, taint_rows
-from kubectl_dra.reports.taint_listing import ListedTaint, listed_taints
+from kubectl_dra.reports.taints.taint_list import TaintRow, taint_rows
+from kubectl_dra.reports.taints.taint_listing import ListedTaint, listed_taints
 from kubectl_dra.reports.top import By, top_report
 from kubectl_dra.selectors.completion import Completion, NamedValue, completions, name_at, named_values
 from kubectl_dra.selectors.values import Distribution

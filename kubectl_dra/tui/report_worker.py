@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar, runtime_checkable
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.workloads import ReadOwner
+from kubectl_dra.diagnosis.pod.workloads import ReadOwner
 from kubectl_dra.model.pace import BEHIND, SHOWN, Pace
 
 RecordT = TypeVar("RecordT")

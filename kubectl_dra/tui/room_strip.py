@@ -10,8 +10,8 @@ from typing import Final
 from kubectl_dra.diagnosis.records import Bound
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
 from kubectl_dra.output.words import counted
-from kubectl_dra.reports.capacity import CapacityReport
-from kubectl_dra.reports.node_room import RoomKind, room_kinds
+from kubectl_dra.reports.capacity.capacity import CapacityReport
+from kubectl_dra.reports.capacity.node_room import RoomKind, room_kinds
 
 #: With more nodes the kinds are counted.
 MOST_CELLS: Final = 120

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from kubectl_dra.diagnosis.workloads import ReadOwner
+from kubectl_dra.diagnosis.pod.workloads import ReadOwner
 from kubectl_dra.model.clock import SYSTEM, Clock
 from kubectl_dra.tui.feed import Feed
 from kubectl_dra.tui.memory import Memory

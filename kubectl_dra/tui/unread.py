@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis import needs
+from kubectl_dra.diagnosis.pod import needs
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
 from kubectl_dra.reports.unread import CLAIMS, PENDING_PODS, POOLS, TAINTS, ListGaps
 from kubectl_dra.reports.unread import Subject as ListSubject

@@ -7,7 +7,7 @@ from typing import Final
 
 from kubectl_dra.output.devices.parts import number
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
-from kubectl_dra.reports.pool import is_troubled
+from kubectl_dra.reports.devices.pool import is_troubled
 from kubectl_dra.tui.bars import capacity_bar, level, totals_words, use_bar
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.grid import Grid

@@ -19,7 +19,7 @@ from kubectl_dra.output.pending.remedies import (
 )
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
 from kubectl_dra.output.words import listed
-from kubectl_dra.reports.remedies import RemedyReport
+from kubectl_dra.reports.pending.remedies import RemedyReport
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.grid import Grid
 from kubectl_dra.tui.page import Page

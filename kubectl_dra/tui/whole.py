@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from kubectl_dra.reports.pool import DriverSummary, PoolSummary, driver_summaries, is_troubled
+from kubectl_dra.reports.devices.pool import DriverSummary, PoolSummary, driver_summaries, is_troubled
+from kubectl_dra.reports.devices.totals import CapacityTotal, DeviceTotals, sum_totals
 from kubectl_dra.reports.top import IdleClaim
-from kubectl_dra.reports.totals import CapacityTotal, DeviceTotals, sum_totals
 
 #: A driver with more pools than this has them in a strip of so many cells, not in a line each.
 FEW: Final = 12

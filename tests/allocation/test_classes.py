@@ -10,8 +10,8 @@ import msgspec
 import pytest
 
 from kubectl_dra.allocation import Budget, ClaimSearch, Cluster
-from kubectl_dra.allocation.alike import Answers
-from kubectl_dra.allocation.allocated import AllocatedState
+from kubectl_dra.allocation.input.allocated import AllocatedState
+from kubectl_dra.allocation.search.alike import Answers
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.ids import Key, PoolId
 from kubectl_dra.model.inventory import key_of

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kubectl_dra.allocation import Allocated, Budget, Outcome, TimeLimit, Undecided, Unsatisfiable
-from kubectl_dra.allocation import allocator as allocator_module
-from kubectl_dra.allocation.counting import Counting
+from kubectl_dra.allocation.search import allocator as allocator_module
+from kubectl_dra.allocation.search.counting import Counting
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.resource import DeviceConstraint, ResourceClaim, ResourceSlice
 from kubectl_dra.scheduler.allocation_errors import allocation_error

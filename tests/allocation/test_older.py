@@ -6,8 +6,8 @@ import pytest
 
 from kubectl_dra.allocation import Allocated, Fatal, Unsatisfiable
 from kubectl_dra.allocation.errors import InvalidPoolMet, PoolNotUsableForAll, TooManyDevices
+from kubectl_dra.allocation.input.pools import SliceIndex
 from kubectl_dra.allocation.outcome import Outcome
-from kubectl_dra.allocation.pools import SliceIndex
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import PoolId
 from kubectl_dra.model.resource import Counter, CounterSet, ResourceSlice

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kubectl_dra.allocation import Allocated, ClaimSearch, Unsatisfiable
-from kubectl_dra.allocation.pools import gather
-from kubectl_dra.allocation.taints import Narrowing, merge_rules, preventing, tolerates
+from kubectl_dra.allocation.input.pools import gather
+from kubectl_dra.allocation.input.taints import Narrowing, merge_rules, preventing, tolerates
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.model.resource import (

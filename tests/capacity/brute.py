@@ -8,10 +8,10 @@ from itertools import chain, combinations
 import msgspec
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.attempt import attempt
 from kubectl_dra.diagnosis.capacity.movable import Movable, movable
 from kubectl_dra.diagnosis.capacity.shape import Shape, waiting
-from kubectl_dra.diagnosis.placing import added, bound
+from kubectl_dra.diagnosis.explain.attempt import attempt
+from kubectl_dra.diagnosis.pod.placing import added, bound
 from kubectl_dra.diagnosis.records import NodeOutcome
 from kubectl_dra.diagnosis.remedies.changes import without_pods
 from kubectl_dra.diagnosis.whatif.displaced import again

@@ -13,12 +13,12 @@ import msgspec
 import pytest
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.attempt import attempt
 from kubectl_dra.diagnosis.capacity import Capacity, capacity
 from kubectl_dra.diagnosis.capacity.movable import movable
 from kubectl_dra.diagnosis.capacity.records import Move, Moves
 from kubectl_dra.diagnosis.capacity.shape import Shape
-from kubectl_dra.diagnosis.placing import added, bound
+from kubectl_dra.diagnosis.explain.attempt import attempt
+from kubectl_dra.diagnosis.pod.placing import added, bound
 from kubectl_dra.diagnosis.records import NodeOutcome
 from kubectl_dra.diagnosis.remedies.changes import without_pods
 from kubectl_dra.diagnosis.whatif.displaced import again

@@ -11,7 +11,7 @@ import pytest
 from kubectl_dra.model.invocation import HERE
 from kubectl_dra.output.capacity.page import capacity_page
 from kubectl_dra.output.safe import Safe, plain
-from kubectl_dra.reports.capacity import Request, capacity_report
+from kubectl_dra.reports.capacity.capacity import Request, capacity_report
 from tests.commands.test_whatif import Ask, ask
 from tests.diagnosis.test_capacity import world
 from tests.kit import build

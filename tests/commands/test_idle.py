@@ -13,8 +13,8 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.app import run
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.why_pending import lists
-from kubectl_dra.diagnosis import idle
-from kubectl_dra.diagnosis.placing import PlacedCopies, place
+from kubectl_dra.diagnosis.pod import idle
+from kubectl_dra.diagnosis.pod.placing import PlacedCopies, place
 from kubectl_dra.model.core import Pod
 from tests.corpus.shapes import CLUSTERS, NAMESPACE, devices, pod_spec, request, template, workload
 

@@ -13,8 +13,8 @@ from kubectl_dra.api.encode import encode
 from kubectl_dra.api.kinds import POD
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.app import run
-from kubectl_dra.diagnosis.diagnose import Diagnoser
-from kubectl_dra.diagnosis.pending import pending_pods
+from kubectl_dra.diagnosis.gates.pending import pending_pods
+from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import Verdict
 from kubectl_dra.model.features import features
 from kubectl_dra.source.demo import load_demo

@@ -14,7 +14,7 @@ from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import DeviceId, PoolId
 from kubectl_dra.model.resource import DeviceTaint
 from kubectl_dra.model.taint_plan import PlanTarget, Verb
-from kubectl_dra.reports.taint_plan import planned_object, removal_plan, taint_plan
+from kubectl_dra.reports.taints.taint_plan import planned_object, removal_plan, taint_plan
 from tests.kit import build, facts
 from tests.kit.clock import CLOCK
 

@@ -11,10 +11,10 @@ import pytest
 import yaml
 
 from kubectl_dra.commands.app import run
-from kubectl_dra.diagnosis.diagnose import Diagnoser
-from kubectl_dra.diagnosis.pending import pending_pods
+from kubectl_dra.diagnosis.gates.pending import pending_pods
+from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.model.ids import Key
-from kubectl_dra.reports.remedies import find_remedies
+from kubectl_dra.reports.pending.remedies import find_remedies
 from kubectl_dra.source.demo import load_demo
 from tests.golden_files import check_golden
 from tests.kit.state import state_of

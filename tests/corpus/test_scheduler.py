@@ -10,7 +10,7 @@ import pytest
 from kubectl_dra.api.encode import encode
 from kubectl_dra.api.kinds import DEVICE_TAINT_RULE
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.placing import added, place
+from kubectl_dra.diagnosis.pod.placing import added, place
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.reports.admitted import admitted

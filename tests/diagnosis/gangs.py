@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.gangs.groups import diagnose_group
 from kubectl_dra.diagnosis.gangs.records import GroupDiagnosis
+from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import PodDiagnosis
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key

@@ -7,7 +7,7 @@ import pytest
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.judgement import feasible_nodes_to_find
+from kubectl_dra.diagnosis.pod.judgement import feasible_nodes_to_find
 from kubectl_dra.diagnosis.records import Agreement, AssumptionKind, ClaimElsewhere, NodeOutcome, PodDiagnosis, Verdict
 from kubectl_dra.model.evidence import Coverage, Evidence, Read
 from kubectl_dra.model.features import features

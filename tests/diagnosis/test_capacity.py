@@ -16,7 +16,7 @@ from kubectl_dra.model.invocation import HERE
 from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.output.capacity.page import capacity_page
-from kubectl_dra.reports.capacity import Request, capacity_report
+from kubectl_dra.reports.capacity.capacity import Request, capacity_report
 from tests.capacity.clusters import Shape as Wanted
 from tests.capacity.worlds import shape_of
 from tests.diagnosis.test_whatif import budget, gpus, owned, template

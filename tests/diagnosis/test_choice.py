@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.choice import NodeChoice, choice, choice_of
-from kubectl_dra.diagnosis.diagnose import Diagnoser
-from kubectl_dra.diagnosis.workloads import Owners, WhyUnread
+from kubectl_dra.diagnosis.pod.choice import NodeChoice, choice, choice_of
+from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
+from kubectl_dra.diagnosis.pod.workloads import Owners, WhyUnread
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.meta import LabelSelector, OwnerReference

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from kubectl_dra.diagnosis import quota
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.diagnose import NotFound
-from kubectl_dra.diagnosis.pending import pending_pods
+from kubectl_dra.diagnosis.gates import quota
+from kubectl_dra.diagnosis.gates.pending import pending_pods
+from kubectl_dra.diagnosis.pod.diagnose import NotFound
+from kubectl_dra.diagnosis.pod.workloads import Owners, resolve_workload
 from kubectl_dra.diagnosis.records import ClaimDiagnosis, ClaimVerdict, Consumers, ObjectRef
-from kubectl_dra.diagnosis.workloads import Owners, resolve_workload
 from kubectl_dra.model import labels
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key

@@ -8,7 +8,7 @@ import pytest
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.diagnose import Diagnoser
+from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import ObjectRef, Verdict
 from kubectl_dra.diagnosis.remedies import Remedy
 from kubectl_dra.diagnosis.remedies.records import (
@@ -20,7 +20,7 @@ from kubectl_dra.diagnosis.remedies.records import (
 )
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
-from kubectl_dra.reports.remedies import find_remedies
+from kubectl_dra.reports.pending.remedies import find_remedies
 from tests.diagnosis import gangs
 from tests.kit import build, facts
 from tests.kit.clock import CLOCK

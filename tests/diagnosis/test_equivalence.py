@@ -6,11 +6,11 @@ import msgspec
 import pytest
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis import equivalence
-from kubectl_dra.diagnosis.attempt import attempt
-from kubectl_dra.diagnosis.diagnose import Diagnoser
-from kubectl_dra.diagnosis.equivalence import kind_of
-from kubectl_dra.diagnosis.pending import pending_pods
+from kubectl_dra.diagnosis.explain.attempt import attempt
+from kubectl_dra.diagnosis.gates.pending import pending_pods
+from kubectl_dra.diagnosis.pod import equivalence
+from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
+from kubectl_dra.diagnosis.pod.equivalence import kind_of
 from kubectl_dra.diagnosis.records import PodDiagnosis, Verdict
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.evidence import Evidence

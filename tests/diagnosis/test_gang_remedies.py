@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.gangs.assignment import SECONDS, search
+from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.diagnosis.remedies import Remedy
 from kubectl_dra.diagnosis.remedies.records import (
@@ -25,7 +25,7 @@ from kubectl_dra.diagnosis.remedies.records import (
 from kubectl_dra.model.ids import Key
 from kubectl_dra.output.pending.remedies import remedy_text
 from kubectl_dra.output.safe import plain
-from kubectl_dra.reports.remedies import find_remedies
+from kubectl_dra.reports.pending.remedies import find_remedies
 from tests.diagnosis.gangs import GROUP, Object, cluster, gpus, group, member, members, of_pod
 from tests.kit import build
 from tests.kit.ways import proposals, remedies

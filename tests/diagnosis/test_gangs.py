@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.diagnose import NotFound
+from kubectl_dra.diagnosis.pod.diagnose import NotFound
 from kubectl_dra.diagnosis.records import (
     Agreement,
     Cause,

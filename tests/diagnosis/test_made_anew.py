@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.diagnose import Diagnoser
+from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.output.pending.page import pending_page
 from kubectl_dra.output.pending.remedies import remedy_text
 from kubectl_dra.output.pending.said_advice import advice_on_words
-from kubectl_dra.reports.pending import PendingReport, pending_report
-from kubectl_dra.reports.remedies import find_remedies
+from kubectl_dra.reports.pending.pending import PendingReport, pending_report
+from kubectl_dra.reports.pending.remedies import find_remedies
 from tests.kit import build, facts
 from tests.kit.clock import CLOCK
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from kubectl_dra.diagnosis import agreement
-from kubectl_dra.diagnosis.agreement import Prediction, compare, same
 from kubectl_dra.diagnosis.records import Agreement, Observed
+from kubectl_dra.diagnosis.said import agreement
+from kubectl_dra.diagnosis.said.agreement import Prediction, compare, same
 from kubectl_dra.scheduler import fit_error, reasons
 from tests.kit import build, facts
 from tests.kit.state import state_of

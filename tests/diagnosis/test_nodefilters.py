@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.attempt import PodAttempt, attempt
+from kubectl_dra.diagnosis.explain.attempt import PodAttempt, attempt
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory

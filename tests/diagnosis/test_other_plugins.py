@@ -9,8 +9,8 @@ import pytest
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.diagnose import Diagnoser
-from kubectl_dra.diagnosis.placing import place
+from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
+from kubectl_dra.diagnosis.pod.placing import place
 from kubectl_dra.diagnosis.records import (
     Agreement,
     AssumptionKind,

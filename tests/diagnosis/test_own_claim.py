@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.diagnose import Diagnoser
+from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.remedies.records import CreateObject, EditPod
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.output.pending.remedies import remedy_text
-from kubectl_dra.reports.remedies import RemedyReport, find_remedies
+from kubectl_dra.reports.pending.remedies import RemedyReport, find_remedies
 from tests.kit import build, facts
 from tests.kit.clock import CLOCK
 

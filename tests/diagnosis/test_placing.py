@@ -3,8 +3,8 @@
 from typing import Any
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.diagnose import Diagnoser
-from kubectl_dra.diagnosis.placing import MAX_COPIES, PlacedCopies, place
+from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
+from kubectl_dra.diagnosis.pod.placing import MAX_COPIES, PlacedCopies, place
 from kubectl_dra.diagnosis.records import Verdict
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.features import features

@@ -14,7 +14,7 @@ from kubectl_dra.api.queues import is_queue_object, queue_objects, with_files
 from kubectl_dra.api.sources import Source
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.queues import FlavorQuota, HeldBy, Queued, queue_of, queued
+from kubectl_dra.diagnosis.gates.queues import FlavorQuota, HeldBy, Queued, queue_of, queued
 from kubectl_dra.diagnosis.records import Cause, GangElsewhere
 from kubectl_dra.model.features import features
 from kubectl_dra.model.quantity import Quantity

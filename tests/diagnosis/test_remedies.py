@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.diagnose import Diagnoser
+from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import ObjectRef, PodDiagnosis, Verdict
 from kubectl_dra.diagnosis.remedies import Proposal, RemedyKind, find
 from kubectl_dra.diagnosis.remedies.records import (

@@ -8,14 +8,14 @@ import pytest
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.diagnose import Diagnoser
+from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import PodDiagnosis, Verdict
 from kubectl_dra.diagnosis.remedies import RemedyKind
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.output.pending.remedies import remedy_lines
-from kubectl_dra.reports.remedies import find_remedies
-from kubectl_dra.reports.renewal import QuotasUnread
+from kubectl_dra.reports.pending.remedies import find_remedies
+from kubectl_dra.reports.pending.renewal import QuotasUnread
 from tests.kit import build, facts
 from tests.kit.clock import CLOCK
 from tests.kit.ways import remedies

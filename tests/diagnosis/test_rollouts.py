@@ -7,10 +7,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from kubectl_dra.diagnosis.diagnose import Diagnoser
+from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
+from kubectl_dra.diagnosis.pod.workloads import Owners, WhyUnread
 from kubectl_dra.diagnosis.remedies import Found, find
 from kubectl_dra.diagnosis.rollouts import EditRollout, fenceposts, stuck_rollout
-from kubectl_dra.diagnosis.workloads import Owners, WhyUnread
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.meta import OwnerReference

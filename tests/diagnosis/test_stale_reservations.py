@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.diagnose import Diagnoser
+from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import Funnel, HeldFor, ObjectRef
 from kubectl_dra.diagnosis.remedies.records import DeletePod, EndReservations
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
-from kubectl_dra.reports.remedies import FoundRemedies, RemedyReport, find_remedies
+from kubectl_dra.reports.pending.remedies import FoundRemedies, RemedyReport, find_remedies
 from tests.kit import build, facts
 from tests.kit.clock import CLOCK
 

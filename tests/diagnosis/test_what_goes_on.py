@@ -18,12 +18,12 @@ from kubectl_dra.diagnosis.records import (
     VanishedDevices,
     Verdict,
 )
-from kubectl_dra.diagnosis.refusals import is_refusal
+from kubectl_dra.diagnosis.said.refusals import is_refusal
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.output.pending.claim_page import claim_pending_summary
 from kubectl_dra.output.pending.page import pending_page, pending_summary
-from kubectl_dra.reports.pending import claim_pending_report, pending_report
+from kubectl_dra.reports.pending.pending import claim_pending_report, pending_report
 from tests.kit import build, facts
 from tests.kit.state import diagnose_claim, diagnose_pod, state_of
 

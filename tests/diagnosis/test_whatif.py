@@ -10,10 +10,10 @@ import pytest
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import whatif
-from kubectl_dra.diagnosis.diagnose import Diagnoser
+from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
+from kubectl_dra.diagnosis.pod.workloads import WhyUnread
 from kubectl_dra.diagnosis.records import Verdict
 from kubectl_dra.diagnosis.whatif.records import About, Because, PodFate, Switch
-from kubectl_dra.diagnosis.workloads import WhyUnread
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.meta import LabelSelector
 from kubectl_dra.model.workloads import MakerSpec, WorkloadObject

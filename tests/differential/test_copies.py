@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import pytest
 
-from kubectl_dra.diagnosis.placing import place
+from kubectl_dra.diagnosis.pod.placing import place
 from kubectl_dra.model.ids import Key
 from tests.differential.test_whole_clusters import seed_of_commit
 from tests.differential.whole.cluster import whole_cluster

@@ -23,7 +23,7 @@ from typing import Any, Final
 import pytest
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.diagnose import Diagnoser
+from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import PodDiagnosis, Verdict
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key

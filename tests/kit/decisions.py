@@ -1,7 +1,7 @@
 """What the scheduler makes of a pod, put together from its steps: outcome, reason and message of its PodScheduled.
 
-Recorded answers of the real scheduler are held against it. ``diagnosis.judgement`` answers another question: not what
-one attempt does, which starts at a known node and ends with PostFilter, but what the scheduler may do and write
+Recorded answers of the real scheduler are held against it. ``diagnosis.pod.judgement`` answers another question: not
+what one attempt does, which starts at a known node and ends with PostFilter, but what the scheduler may do and write
 wherever it starts, where some of the cluster may be unread. Upstream: handleSchedulingFailure, FitError.
 """
 

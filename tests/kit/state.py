@@ -10,7 +10,7 @@ from kubectl_dra.api.build import InventoryBuilder
 from kubectl_dra.api.decode import decode_any
 from kubectl_dra.api.kinds import BY_NAME, Kind
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.diagnose import Diagnoser
+from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import Cause, ClaimDiagnosis, PodDiagnosis
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.evidence import Evidence

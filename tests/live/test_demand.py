@@ -10,7 +10,7 @@ import pytest
 
 from kubectl_dra.api.kinds import BY_NAME, GROUPS, STORAGE
 from kubectl_dra.commands.shared.whatif_options import kinds_demanded, kinds_everywhere
-from kubectl_dra.diagnosis import needs as wanted
+from kubectl_dra.diagnosis.pod import needs as wanted
 from kubectl_dra.diagnosis.whatif import Drain
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.ids import Key

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from kubectl_dra.diagnosis import needs
 from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.pod import needs
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.features import features
 from kubectl_dra.source.live import Needs, read

@@ -12,8 +12,8 @@ from kubectl_dra.model.evidence import Coverage, Evidence, pool_fields
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import Key, PoolId
 from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.reports.devices.holders import consumers_of
 from kubectl_dra.reports.find import device_selections, pool_selections
-from kubectl_dra.reports.holders import consumers_of
 from kubectl_dra.source.live import Needs, read
 from kubectl_dra.source.spec import Connection
 from tests.kit.clock import CLOCK

@@ -15,7 +15,7 @@ import pytest
 from kubectl_dra.api.encode import encode
 from kubectl_dra.api.kinds import DEVICE_CLASS, NODE, RESOURCE_CLAIM, RESOURCE_SLICE
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.diagnose import Diagnoser
+from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.remedies import Proposal
 from kubectl_dra.diagnosis.remedies.changes import Change, edit_claim, edit_request
 from kubectl_dra.diagnosis.remedies.records import EditClaim

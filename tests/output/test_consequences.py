@@ -7,7 +7,7 @@ import pytest
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.diagnosis.remedies.records import Competition, RemedyKind
 from kubectl_dra.output.pending.consequences import note_texts
-from kubectl_dra.reports.remedies import RemedyReport
+from kubectl_dra.reports.pending.remedies import RemedyReport
 
 A, B = ObjectRef("Pod", "ml", "a"), ObjectRef("Pod", "ml", "b")
 TRAIN = ObjectRef("PodGroup", "ml", "train")

@@ -8,7 +8,7 @@ from typing import Any
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Bound
 from kubectl_dra.reports.base import Fits
-from kubectl_dra.reports.taint_list import TaintStatus
+from kubectl_dra.reports.taints.taint_list import TaintStatus
 from tools.schemas import LISTS, REPORTS
 
 #: What says "nothing" for people; documents say it by an empty text, an empty list or null.

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from kubectl_dra.commands.app import run
-from kubectl_dra.reports.advertised import advertised
 from kubectl_dra.reports.base import Bound
+from kubectl_dra.reports.devices.advertised import advertised
 from tests.corpus.shapes import attributes, claim, device_class, devices, node, pod, request, slice_
 from tests.kit import build, facts
 from tests.kit.state import state_of

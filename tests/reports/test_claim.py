@@ -10,9 +10,9 @@ import pytest
 from kubectl_dra.diagnosis.records import ClaimVerdict
 from kubectl_dra.model.ids import Key
 from kubectl_dra.output.documents import report_bytes
-from kubectl_dra.reports.claim import claim_report
-from kubectl_dra.reports.claim_list import asked_devices, claim_rows, unused_claims
-from kubectl_dra.reports.holders import ConsumerState
+from kubectl_dra.reports.claims.claim import claim_report
+from kubectl_dra.reports.claims.claim_list import asked_devices, claim_rows, unused_claims
+from kubectl_dra.reports.devices.holders import ConsumerState
 from tests.reports.clusters import FULL, SMALL, changed, document, facts, items, withheld
 
 

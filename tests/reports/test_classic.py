@@ -14,8 +14,8 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.output.devices.claim_page import claim_page
 from kubectl_dra.output.simulation.page import simulation_page
 from kubectl_dra.reports.base import Fits
-from kubectl_dra.reports.claim import claim_report
-from kubectl_dra.reports.claim_list import claim_rows
+from kubectl_dra.reports.claims.claim import claim_report
+from kubectl_dra.reports.claims.claim_list import claim_rows
 from kubectl_dra.reports.simulation import Copies, simulation_report
 from kubectl_dra.source.file import load_file
 from tests.diagnosis.classic import build

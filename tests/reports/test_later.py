@@ -7,15 +7,15 @@ import random
 import msgspec
 import pytest
 
-from kubectl_dra.allocation.allocated import AllocatedState
+from kubectl_dra.allocation.input.allocated import AllocatedState
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.features import NEWEST_MINOR, features
 from kubectl_dra.model.ids import PoolId
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import DeviceTaint, DeviceTaintRule, DeviceTaintRuleSpec, DeviceTaintSelector
-from kubectl_dra.reports.class_list import class_rows
-from kubectl_dra.reports.open_pool import known_pools, open_pool
-from kubectl_dra.reports.pool import pool_report, pool_summaries
+from kubectl_dra.reports.devices.class_list import class_rows
+from kubectl_dra.reports.devices.open_pool import known_pools, open_pool
+from kubectl_dra.reports.devices.pool import pool_report, pool_summaries
 from kubectl_dra.source import load
 from kubectl_dra.source.spec import DEMO, SourceSpec
 from tests.kit.clock import CLOCK

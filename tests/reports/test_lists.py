@@ -8,10 +8,10 @@ import pytest
 
 from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.reports.base import Bound
-from kubectl_dra.reports.class_list import class_rows
-from kubectl_dra.reports.device_list import DeviceFilter, device_list
+from kubectl_dra.reports.devices.class_list import class_rows
+from kubectl_dra.reports.devices.device_list import DeviceFilter, device_list
 from kubectl_dra.reports.find import find_devices, find_pools
-from kubectl_dra.reports.taint_list import taint_rows
+from kubectl_dra.reports.taints.taint_list import taint_rows
 from kubectl_dra.reports.unread import POOLS, unread
 from kubectl_dra.selectors.evaluate import SelectorSet
 from tests.reports.clusters import DEMO, FULL, GPU, SMALL, changed, document, facts, items, withheld

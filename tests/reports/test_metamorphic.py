@@ -14,12 +14,12 @@ from kubectl_dra.api.encode import encode_part
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.reports.base import Bound
-from kubectl_dra.reports.claim import claim_report
-from kubectl_dra.reports.claim_list import claim_rows
-from kubectl_dra.reports.class_list import class_rows
-from kubectl_dra.reports.device_list import DeviceFilter, device_list
-from kubectl_dra.reports.pool import pool_report, pool_summaries
-from kubectl_dra.reports.taint_list import taint_rows
+from kubectl_dra.reports.claims.claim import claim_report
+from kubectl_dra.reports.claims.claim_list import claim_rows
+from kubectl_dra.reports.devices.class_list import class_rows
+from kubectl_dra.reports.devices.device_list import DeviceFilter, device_list
+from kubectl_dra.reports.devices.pool import pool_report, pool_summaries
+from kubectl_dra.reports.taints.taint_list import taint_rows
 from tests.reports.clusters import DEMO, FULL, SMALL, document, facts, snapshot, withheld
 
 PATHS = {"small": SMALL, "full": FULL, "demo": DEMO}

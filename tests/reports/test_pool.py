@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from kubectl_dra.reports.base import Bound
-from kubectl_dra.reports.device_state import DeviceState
-from kubectl_dra.reports.pool import driver_summaries, pool_report, pool_summaries
-from kubectl_dra.reports.pool_state import PoolState
-from kubectl_dra.reports.totals import DeviceTotals
+from kubectl_dra.reports.devices.device_state import DeviceState
+from kubectl_dra.reports.devices.pool import driver_summaries, pool_report, pool_summaries
+from kubectl_dra.reports.devices.pool_state import PoolState
+from kubectl_dra.reports.devices.totals import DeviceTotals
 from tests.reports.clusters import DEMO, FABRIC, FULL, GPU, MIG, NIC, NIC_INCOMPLETE, SMALL, changed, facts, items
 
 STATES = ("free", "partly", "in_use", "tainted", "blocked", "not_offered")

@@ -12,7 +12,7 @@ from kubectl_dra.model.evidence import BadObject
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import PoolId
 from kubectl_dra.output.devices.pool_page import pool_page
-from kubectl_dra.reports.pool import PoolReport, pool_report
+from kubectl_dra.reports.devices.pool import PoolReport, pool_report
 from tests.kit import build, facts
 from tests.kit.clock import CLOCK
 

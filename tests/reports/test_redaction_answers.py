@@ -10,18 +10,18 @@ from typing import Any
 import pytest
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.diagnose import Diagnoser
-from kubectl_dra.diagnosis.pending import pending_pods
+from kubectl_dra.diagnosis.gates.pending import pending_pods
+from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.model.features import Features, features
 from kubectl_dra.output.documents import to_bytes
-from kubectl_dra.reports.claim import claim_report
-from kubectl_dra.reports.claim_list import claim_rows
-from kubectl_dra.reports.class_list import class_rows
-from kubectl_dra.reports.pending import pending_report
-from kubectl_dra.reports.pool import pool_report, pool_summaries
+from kubectl_dra.reports.claims.claim import claim_report
+from kubectl_dra.reports.claims.claim_list import claim_rows
+from kubectl_dra.reports.devices.class_list import class_rows
+from kubectl_dra.reports.devices.pool import pool_report, pool_summaries
+from kubectl_dra.reports.pending.pending import pending_report
+from kubectl_dra.reports.pending.remedies import find_remedies
 from kubectl_dra.reports.redaction import redacted
 from kubectl_dra.reports.redaction.words import API
-from kubectl_dra.reports.remedies import find_remedies
 from kubectl_dra.reports.snapshot import snapshot
 from kubectl_dra.source.file import assemble
 from kubectl_dra.source.manifests import read_manifests

@@ -10,17 +10,17 @@ import pytest
 
 from kubectl_dra.api.kinds import BY_NAME
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.diagnose import Diagnoser
+from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
+from kubectl_dra.diagnosis.pod.workloads import Owners, ReadOwner, WhyUnread
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.diagnosis.remedies.records import EditPod
-from kubectl_dra.diagnosis.workloads import Owners, ReadOwner, WhyUnread
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.meta import OwnerReference
 from kubectl_dra.model.workloads import WorkloadObject
-from kubectl_dra.reports.remedies import RemedyReport, find_remedies
-from kubectl_dra.reports.renewal import CountsAsFailed, Hindrance, NoCommand, Renewal, Restarts, StartsOver
+from kubectl_dra.reports.pending.remedies import RemedyReport, find_remedies
+from kubectl_dra.reports.pending.renewal import CountsAsFailed, Hindrance, NoCommand, Renewal, Restarts, StartsOver
 from tests.kit import build, facts
 from tests.kit.clock import CLOCK
 

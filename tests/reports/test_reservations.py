@@ -7,7 +7,7 @@ import json
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.output.pending.claim_page import claim_pending_page
-from kubectl_dra.reports.pending import claim_pending_report
+from kubectl_dra.reports.pending.pending import claim_pending_report
 from tests.kit import build, facts
 from tests.kit.state import diagnose_claim, state_of
 

@@ -10,8 +10,8 @@ import pytest
 from kubectl_dra.api.planned import Planned, read_planned
 from kubectl_dra.api.sources import Source
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis import placing
 from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.pod import placing
 from kubectl_dra.diagnosis.records import BeingBound, QuotaShortage, Verdict
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
@@ -21,7 +21,7 @@ from kubectl_dra.output.capacity.page import capacity_page, capacity_summary
 from kubectl_dra.output.safe import Safe, plain
 from kubectl_dra.output.simulation.page import simulation_page, simulation_summary
 from kubectl_dra.reports.base import Bound, Fits
-from kubectl_dra.reports.capacity import CapacityReport, Request, capacity_report
+from kubectl_dra.reports.capacity.capacity import CapacityReport, Request, capacity_report
 from kubectl_dra.reports.simulation import Copies, PodSimulation, SimulationReport, simulation_report
 from kubectl_dra.scheduler.fit_error import without_preemption
 from tests.diagnosis.test_scenarios import EXPECTED

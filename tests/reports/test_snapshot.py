@@ -13,7 +13,7 @@ from kubectl_dra.api.build import InventoryBuilder
 from kubectl_dra.api.decode import decode_page
 from kubectl_dra.api.kinds import BY_NAME, NAMESPACE
 from kubectl_dra.model.evidence import Coverage, Evidence, Read
-from kubectl_dra.reports.pool import pool_summaries
+from kubectl_dra.reports.devices.pool import pool_summaries
 from kubectl_dra.reports.snapshot import incomplete
 from tests.reports.clusters import DEMO, FULL, SMALL, changed, document, facts, items, snapshot, withheld
 

@@ -12,15 +12,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.eviction import EvictionVerdict, endured
+from kubectl_dra.diagnosis.pod.eviction import EvictionVerdict, endured
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.model.meta import Condition, ObjectMeta
 from kubectl_dra.model.resource import DeviceTaint, DeviceTaintRule, DeviceToleration
 from kubectl_dra.model.taint_plan import MANAGED_BY, MANAGER, Fate, Hit, PlanTarget, TaintPlan, Verb, Why
-from kubectl_dra.reports.taint_observation import Counts, agrees, condition_of, counts_of, expected_counts, observation
-from kubectl_dra.reports.taint_plan import NameTakenError, removal_plan, taint_plan
-from kubectl_dra.reports.taint_rules import is_own, observing_name, rule_name
+from kubectl_dra.reports.taints.taint_observation import (
+    Counts,
+    agrees,
+    condition_of,
+    counts_of,
+    expected_counts,
+    observation,
+)
+from kubectl_dra.reports.taints.taint_plan import NameTakenError, removal_plan, taint_plan
+from kubectl_dra.reports.taints.taint_rules import is_own, observing_name, rule_name
 from tests.reports.clusters import facts
 
 VERSION = "resource.k8s.io/v1"

@@ -13,9 +13,9 @@ from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.model.meta import NodeSelector, NodeSelectorRequirement, NodeSelectorTerm
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.resource import Device, DeviceAttribute, DeviceCapacity
-from kubectl_dra.reports.attributes import common_values, device_values, varying_names
-from kubectl_dra.reports.health import device_of
-from kubectl_dra.reports.packing import fits_together, largest_set
+from kubectl_dra.reports.claims.health import device_of
+from kubectl_dra.reports.devices.attributes import common_values, device_values, varying_names
+from kubectl_dra.reports.devices.packing import fits_together, largest_set
 from kubectl_dra.reports.scope import ScopeKind, claim_scope, selector_text, usable_on
 from tests.reports.clusters import SMALL, document, facts, withheld
 

@@ -13,12 +13,12 @@ from kubectl_dra.commands.taint.planning import TaintPlanner
 from kubectl_dra.commands.taint.source import source_of_facts
 from kubectl_dra.commands.taint.words import parse_words
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.diagnose import Diagnoser
+from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import FatalError, Funnel, StageName
 from kubectl_dra.model.ids import DeviceId, Key, PoolId
-from kubectl_dra.reports.class_list import class_rows
-from kubectl_dra.reports.device_list import DeviceFilter, device_list
-from kubectl_dra.reports.pool import pool_report
+from kubectl_dra.reports.devices.class_list import class_rows
+from kubectl_dra.reports.devices.device_list import DeviceFilter, device_list
+from kubectl_dra.reports.devices.pool import pool_report
 from kubectl_dra.reports.selector import Setting, expression_question, manifest_questions, selector_report
 from kubectl_dra.selectors.evaluate import SelectorSet
 from kubectl_dra.tui.queries import Matching

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.diagnose import Diagnoser
+from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import PodDiagnosis, Verdict
 from kubectl_dra.diagnosis.remedies.records import EditClaim, EditClass
 from kubectl_dra.model.features import Features

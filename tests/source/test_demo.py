@@ -11,7 +11,7 @@ import pytest
 
 from kubectl_dra.api.kinds import KINDS
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.diagnose import Diagnoser
+from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.source.demo import CLUSTER, load_demo

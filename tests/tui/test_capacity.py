@@ -11,7 +11,7 @@ from kubectl_dra.diagnosis.capacity.records import Devices, NodeRoom
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Bound, Count
 from kubectl_dra.output.safe import plain
-from kubectl_dra.reports.node_room import RoomKind, room_kinds
+from kubectl_dra.reports.capacity.node_room import RoomKind, room_kinds
 from kubectl_dra.reports.switches import OPTIONS
 from kubectl_dra.source.demo import CLUSTER
 from kubectl_dra.tui.room_strip import _SIGNS, MOST_CELLS, room_strip

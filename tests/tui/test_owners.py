@@ -10,7 +10,7 @@ import pytest
 from kubectl_dra.commands.shared import owners
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.tui.answers import settings_of
-from kubectl_dra.diagnosis.workloads import WhyUnread
+from kubectl_dra.diagnosis.pod.workloads import WhyUnread
 from kubectl_dra.model.features import NEWEST_MINOR, features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.meta import OwnerReference

@@ -94,7 +94,7 @@ def _typed(
 
 def _taint(line: Line, tables: Tables) -> Completions:
     """Devices, then ``KEY[=VALUE]:EFFECT``, whose effect can be completed."""
-    from kubectl_dra.allocation.taints import PREVENTING
+    from kubectl_dra.allocation.input.taints import PREVENTING
 
     key, colon, _ = line.current.partition(":")
     if colon:

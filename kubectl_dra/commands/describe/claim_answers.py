@@ -19,7 +19,7 @@ from kubectl_dra.diagnosis.records import ClaimVerdict
 from kubectl_dra.model.ids import Key
 from kubectl_dra.output.devices.claim_page import claim_page, claim_summary
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
-from kubectl_dra.reports.claim import KINDS, claim_report
+from kubectl_dra.reports.claims.claim import KINDS, claim_report
 
 _GOOD: Final = frozenset({ClaimVerdict.ALLOCATED, ClaimVerdict.RESERVED})
 

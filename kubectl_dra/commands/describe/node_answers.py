@@ -15,9 +15,9 @@ from kubectl_dra.commands.shared.show import Answer, each_found, note_evidence, 
 from kubectl_dra.commands.shared.types import parse_names
 from kubectl_dra.output.devices.node_page import node_page, node_summary_text
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
+from kubectl_dra.reports.devices.nodes import node_names, node_report
+from kubectl_dra.reports.devices.pool import KINDS
 from kubectl_dra.reports.invocations import try_dra
-from kubectl_dra.reports.nodes import node_names, node_report
-from kubectl_dra.reports.pool import KINDS
 
 
 def describe_nodes(options: Options, words: Sequence[str]) -> int:

@@ -18,7 +18,7 @@ from kubectl_dra.commands.why_pending.groups import not_served
 from kubectl_dra.model.ids import Key
 from kubectl_dra.output.devices.group_page import group_state_page, group_state_summary
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
-from kubectl_dra.reports.group_state import KINDS, group_state
+from kubectl_dra.reports.groups.group_state import KINDS, group_state
 
 
 def describe_groups(options: Options, words: Sequence[str]) -> int:

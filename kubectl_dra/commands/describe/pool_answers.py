@@ -17,10 +17,10 @@ from kubectl_dra.output.devices.pool_list import pool_list_page
 from kubectl_dra.output.devices.pool_page import pool_page, pool_summary_text
 from kubectl_dra.output.documents import list_head, report_bytes, write_list
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
+from kubectl_dra.reports.devices.pool import KINDS, PoolReport, PoolSummary, is_troubled, pool_report, pool_summaries
+from kubectl_dra.reports.devices.pool_status import KIND as STATUS_KIND
 from kubectl_dra.reports.find import find_pools, pool_names, pool_selections
 from kubectl_dra.reports.invocations import try_dra
-from kubectl_dra.reports.pool import KINDS, PoolReport, PoolSummary, is_troubled, pool_report, pool_summaries
-from kubectl_dra.reports.pool_status import KIND as STATUS_KIND
 from kubectl_dra.reports.unread import POOLS, unread
 
 

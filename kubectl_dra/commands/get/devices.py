@@ -19,12 +19,12 @@ from kubectl_dra.output.refusals import placed_words
 from kubectl_dra.output.safe import fmt
 from kubectl_dra.output.words import counted
 from kubectl_dra.reports.base import Series
-from kubectl_dra.reports.device_list import DeviceFilter, ListedDevice, device_list
+from kubectl_dra.reports.devices.device_list import DeviceFilter, ListedDevice, device_list
+from kubectl_dra.reports.devices.nodes import node_names, node_summaries
+from kubectl_dra.reports.devices.open_pool import open_pool
+from kubectl_dra.reports.devices.pool import pool_summary
 from kubectl_dra.reports.find import find_devices, find_pools
 from kubectl_dra.reports.invocations import plain_word, try_dra
-from kubectl_dra.reports.nodes import node_names, node_summaries
-from kubectl_dra.reports.open_pool import open_pool
-from kubectl_dra.reports.pool import pool_summary
 from kubectl_dra.selectors.evaluate import SelectorSet
 
 

@@ -18,11 +18,11 @@ from kubectl_dra.model.inventory import key_of
 from kubectl_dra.output.devices import lists, node_page
 from kubectl_dra.output.safe import fmt
 from kubectl_dra.output.words import counted
-from kubectl_dra.reports.claim_list import claim_rows, unused_claims
-from kubectl_dra.reports.class_list import class_rows
-from kubectl_dra.reports.group_list import group_rows
-from kubectl_dra.reports.object_lists import slice_rows, template_rows
-from kubectl_dra.reports.taint_list import rule_row, taint_rows
+from kubectl_dra.reports.claims.claim_list import claim_rows, unused_claims
+from kubectl_dra.reports.devices.class_list import class_rows
+from kubectl_dra.reports.devices.object_lists import slice_rows, template_rows
+from kubectl_dra.reports.groups.group_list import group_rows
+from kubectl_dra.reports.taints.taint_list import rule_row, taint_rows
 
 
 def _claims(call: GetCall, wanted: TypeArgs) -> Section:

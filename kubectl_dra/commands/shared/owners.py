@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from kubectl_dra.commands.shared.cluster import source_spec
 from kubectl_dra.commands.shared.options import Options
-from kubectl_dra.diagnosis.workloads import ReadOwner, WhyUnread
+from kubectl_dra.diagnosis.pod.workloads import ReadOwner, WhyUnread
 from kubectl_dra.model.meta import OwnerReference
 from kubectl_dra.model.workloads import WorkloadObject
 from kubectl_dra.source.errors import ClusterError, ForbiddenError

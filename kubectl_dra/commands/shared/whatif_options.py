@@ -16,8 +16,8 @@ from kubectl_dra.reports.invocations import try_dra, try_kubectl
 if TYPE_CHECKING:
     # Help should not pay for the model.
     from kubectl_dra.cluster import ClusterState
+    from kubectl_dra.diagnosis.pod.workloads import ReadOwner
     from kubectl_dra.diagnosis.whatif import Switch, WhatIf
-    from kubectl_dra.diagnosis.workloads import ReadOwner
 
 _OPTIONS: Final = (
     click.option(
@@ -79,7 +79,7 @@ def _read(given: Mapping[str, Iterable[str]]) -> tuple[Switch, ...]:
 
 def kinds_demanded(switches: Iterable[Switch]) -> tuple[str, ...]:
     """The kinds that decide where displaced pods go, whatever waits in the cluster."""
-    from kubectl_dra.diagnosis import needs
+    from kubectl_dra.diagnosis.pod import needs
 
     return needs.kinds((*needs.STORAGE, *needs.PRIORITY, *needs.SPREADING)) if _displacing(switches) else ()
 

@@ -20,8 +20,8 @@ from kubectl_dra.output.taints.plan_page import plan_page
 from kubectl_dra.output.taints.results import dry_lines, present_lines, rule_reference
 from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.reports.invocations import try_dra
-from kubectl_dra.reports.taint_listing import listed_taints
-from kubectl_dra.reports.taint_plan import KINDS
+from kubectl_dra.reports.taints.taint_listing import listed_taints
+from kubectl_dra.reports.taints.taint_plan import KINDS
 from kubectl_dra.reports.unread import TAINTED_PODS, unread
 
 

@@ -23,7 +23,6 @@ from kubectl_dra.output.taints.observation import comparison_lines
 from kubectl_dra.output.taints.plan_page import plan_page
 from kubectl_dra.output.taints.results import change_lines, done_line, present_lines, rule_reference, truth_text
 from kubectl_dra.output.words import counted
-from kubectl_dra.reports import taint_observation
 from kubectl_dra.reports.invocations import (
     changing,
     dra,
@@ -35,7 +34,8 @@ from kubectl_dra.reports.invocations import (
     try_dra,
     try_kubectl,
 )
-from kubectl_dra.reports.taint_plan import with_effect
+from kubectl_dra.reports.taints import taint_observation
+from kubectl_dra.reports.taints.taint_plan import with_effect
 from kubectl_dra.source.errors import ClusterError
 from kubectl_dra.source.live.errors import ApiError
 from kubectl_dra.source.live.write import WriteOutcome, WriteState, carry_out, read_rule

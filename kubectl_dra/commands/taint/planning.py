@@ -28,8 +28,8 @@ from kubectl_dra.output.taints.plan_page import plan_summary
 from kubectl_dra.reports.find import devices_of, find_devices
 from kubectl_dra.reports.invocations import dra, kubectl, of, of_pool, plain_word, shell_line, try_dra, try_kubectl
 from kubectl_dra.reports.rights import missing_rights
-from kubectl_dra.reports.taint_hits import driver_taints
-from kubectl_dra.reports.taint_plan import (
+from kubectl_dra.reports.taints.taint_hits import driver_taints
+from kubectl_dra.reports.taints.taint_plan import (
     KINDS,
     NameTakenError,
     matches,
@@ -41,7 +41,7 @@ from kubectl_dra.reports.taint_plan import (
     rule_removal_plan,
     taint_plan,
 )
-from kubectl_dra.reports.taint_rules import is_own
+from kubectl_dra.reports.taints.taint_rules import is_own
 
 _SHOWN: Final = 5
 

@@ -14,8 +14,8 @@ from kubectl_dra.commands.shared.errors import CommandError, UsageProblem
 from kubectl_dra.commands.shared.namespaces import check_named
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.owners import KeptOwners
-from kubectl_dra.diagnosis import needs
-from kubectl_dra.diagnosis.workloads import ReadOwner
+from kubectl_dra.diagnosis.pod import needs
+from kubectl_dra.diagnosis.pod.workloads import ReadOwner
 from kubectl_dra.reports.invocations import try_dra
 from kubectl_dra.source import load
 from kubectl_dra.source.errors import SourceError

@@ -22,7 +22,7 @@ from kubectl_dra.model.taint_plan import TaintPlan
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.taints.plan_page import plan_page
 from kubectl_dra.output.taints.results import change_lines, done_line, present_lines, truth_text
-from kubectl_dra.reports.taint_plan import with_effect
+from kubectl_dra.reports.taints.taint_plan import with_effect
 from kubectl_dra.source.errors import SourceError
 from kubectl_dra.source.live.write import WriteOutcome, WriteState, carry_out
 from kubectl_dra.tui.writing import Preview, RefusedError, TaintRequest, Written

@@ -11,7 +11,7 @@ from kubectl_dra.output.pending.headline import pending_summary
 from kubectl_dra.output.pending.remedies import remedy_lines
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import counted, shortened, without_names
-from kubectl_dra.reports.pending import PendingReport
+from kubectl_dra.reports.pending.pending import PendingReport
 
 _NAMES = 5
 

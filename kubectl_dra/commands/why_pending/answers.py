@@ -27,13 +27,13 @@ from kubectl_dra.commands.why_pending.named import named, only_pod
 from kubectl_dra.commands.why_pending.one_per_line import check_list
 from kubectl_dra.commands.why_pending.one_remedy import check_dry_run, check_single, one_remedy
 from kubectl_dra.commands.why_pending.single import PendingCall
-from kubectl_dra.diagnosis import needs
-from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.gangs.elsewhere import is_held_by_queue
 from kubectl_dra.diagnosis.gangs.groups import pods_of
-from kubectl_dra.diagnosis.pending import is_pending
+from kubectl_dra.diagnosis.gates.pending import is_pending
+from kubectl_dra.diagnosis.pod import needs
+from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
+from kubectl_dra.diagnosis.pod.workloads import resolve_workload
 from kubectl_dra.diagnosis.whatif import Switch
-from kubectl_dra.diagnosis.workloads import resolve_workload
 from kubectl_dra.model.ids import Key
 
 if TYPE_CHECKING:

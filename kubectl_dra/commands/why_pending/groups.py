@@ -8,10 +8,10 @@ from functools import partial
 from kubectl_dra.api.kinds import POD_GROUP
 from kubectl_dra.commands.shared.errors import CommandError
 from kubectl_dra.commands.shared.show import Answer
-from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.gangs.groups import has_members_waiting
+from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
+from kubectl_dra.diagnosis.pod.workloads import ReadOwner
 from kubectl_dra.diagnosis.whatif.records import WhatIf
-from kubectl_dra.diagnosis.workloads import ReadOwner
 from kubectl_dra.model.evidence import Coverage, Evidence
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
@@ -19,10 +19,10 @@ from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.pending.group_page import group_page, group_summary
 from kubectl_dra.output.pending.remedies import step_lines
 from kubectl_dra.output.safe import Safe
-from kubectl_dra.reports.groups import GroupPendingReport, group_report
-from kubectl_dra.reports.idle import WorkloadPendingReport
+from kubectl_dra.reports.groups.groups import GroupPendingReport, group_report
 from kubectl_dra.reports.invocations import try_dra, try_kubectl
-from kubectl_dra.reports.pending import ClaimPendingReport, PendingReport
+from kubectl_dra.reports.pending.idle import WorkloadPendingReport
+from kubectl_dra.reports.pending.pending import ClaimPendingReport, PendingReport
 
 AnyPending = PendingReport | ClaimPendingReport | GroupPendingReport | WorkloadPendingReport
 Pending = Answer[AnyPending]

@@ -13,9 +13,9 @@ from kubectl_dra.commands.shared.unread import after_unread, code_of, nothing_re
 from kubectl_dra.commands.why_pending import single
 from kubectl_dra.commands.why_pending.groups import Pending, waiting_groups
 from kubectl_dra.commands.why_pending.one_per_line import is_rows, pod_list, said
-from kubectl_dra.diagnosis.idle import held
-from kubectl_dra.diagnosis.pending import pending_pods
-from kubectl_dra.diagnosis.workloads import owners, without_pods
+from kubectl_dra.diagnosis.gates.pending import pending_pods
+from kubectl_dra.diagnosis.pod.idle import held
+from kubectl_dra.diagnosis.pod.workloads import owners, without_pods
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.output.exit_codes import ExitCode
@@ -25,9 +25,9 @@ from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.templates import is_template
 from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.whatif.page import whatif_lines
-from kubectl_dra.reports import pending
 from kubectl_dra.reports.base import Bound
-from kubectl_dra.reports.idle import WorkloadPendingReport
+from kubectl_dra.reports.pending import pending
+from kubectl_dra.reports.pending.idle import WorkloadPendingReport
 from kubectl_dra.reports.unread import PENDING_CLAIMS, PENDING_GROUPS, PENDING_PODS, ListGaps, Subject, together, unread
 
 

@@ -27,18 +27,18 @@ from kubectl_dra.commands.why_pending.single import (
     pod_answer,
     pod_group_answer,
 )
-from kubectl_dra.diagnosis.idle import held
-from kubectl_dra.diagnosis.makers import refusal_of_workload
-from kubectl_dra.diagnosis.pending import is_pending
+from kubectl_dra.diagnosis.gates.makers import refusal_of_workload
+from kubectl_dra.diagnosis.gates.pending import is_pending
+from kubectl_dra.diagnosis.pod.idle import held
+from kubectl_dra.diagnosis.pod.workloads import resolve_workload
 from kubectl_dra.diagnosis.records import ObjectRef, Verdict
-from kubectl_dra.diagnosis.workloads import resolve_workload
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.output.pending.made import refused_sentence
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.reports.invocations import dra, of, shell_line
-from kubectl_dra.reports.pending import ClaimPendingReport, PendingReport
+from kubectl_dra.reports.pending.pending import ClaimPendingReport, PendingReport
 from kubectl_dra.reports.unread import PENDING_PODS, together, unread
 
 _ALL: Final = ("kubectl", "dra", "why-pending", "-A")

@@ -10,7 +10,7 @@ from kubectl_dra.commands.shared.errors import UsageProblem
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.output.pending.pod_list import COLUMNS, FORMATS, WRITERS, message_lines, pod_rows
 from kubectl_dra.output.safe import Safe
-from kubectl_dra.reports.pending import PendingReport
+from kubectl_dra.reports.pending.pending import PendingReport
 
 _POD_TYPES: Final = ("po", "pod", "pods")
 

@@ -13,8 +13,8 @@ from kubectl_dra.output.pending.remedies import numbered_steps, recorded_lines, 
 from kubectl_dra.output.safe import Safe, command, fmt, safe
 from kubectl_dra.output.words import counted, listed
 from kubectl_dra.reports.invocations import dra, of, shell_line, try_dra, try_kubectl, within
-from kubectl_dra.reports.pending import PendingReport
-from kubectl_dra.reports.remedies import RemedyReport
+from kubectl_dra.reports.pending.pending import PendingReport
+from kubectl_dra.reports.pending.remedies import RemedyReport
 from kubectl_dra.source.rehearsal import rehearse
 
 _JSON = "-o json has the ways out in .remedies, N at index N-1"

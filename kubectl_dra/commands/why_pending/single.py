@@ -16,11 +16,11 @@ from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.show import Answer, is_document
 from kubectl_dra.commands.why_pending.groups import AnyPending, Pending, group_answer
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.diagnose import Diagnoser
-from kubectl_dra.diagnosis.idle import idle
+from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
+from kubectl_dra.diagnosis.pod.idle import idle
+from kubectl_dra.diagnosis.pod.workloads import ReadOwner
 from kubectl_dra.diagnosis.records import Missing, MissingEvidence, ObjectRef
 from kubectl_dra.diagnosis.whatif import WhatIf
-from kubectl_dra.diagnosis.workloads import ReadOwner
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
@@ -30,15 +30,15 @@ from kubectl_dra.output.pending.idle import idle_page, idle_summary
 from kubectl_dra.output.pending.page import pending_page
 from kubectl_dra.output.pending.remedies import step_lines
 from kubectl_dra.output.safe import Safe
-from kubectl_dra.reports.idle import idle_report
-from kubectl_dra.reports.idle_daemons import lacks_drivers
-from kubectl_dra.reports.pending import (
+from kubectl_dra.reports.pending.idle import idle_report
+from kubectl_dra.reports.pending.idle_daemons import lacks_drivers
+from kubectl_dra.reports.pending.pending import (
     ClaimPendingReport,
     PendingReport,
     claim_pending_report,
     pending_report,
 )
-from kubectl_dra.reports.remedies import FoundRemedies, find_remedies
+from kubectl_dra.reports.pending.remedies import FoundRemedies, find_remedies
 
 if TYPE_CHECKING:
     from kubectl_dra.commands.why_pending.node_groups import Judge

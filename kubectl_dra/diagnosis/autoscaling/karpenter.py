@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import msgspec
 
-from kubectl_dra.allocation import nodes as node_selectors
+from kubectl_dra.allocation.input import nodes as node_selectors
 from kubectl_dra.api.decode import decode_any
 from kubectl_dra.diagnosis.autoscaling.groups import Group
 from kubectl_dra.diagnosis.autoscaling.parts import PATTERN, Tree, labels_of, name_of, part, parts, slice_tree, template

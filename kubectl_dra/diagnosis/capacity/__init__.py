@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Final
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis import missing
 from kubectl_dra.diagnosis.capacity.accounts import NAMES, rooms, totals
 from kubectl_dra.diagnosis.capacity.bound import bound
 from kubectl_dra.diagnosis.capacity.filling import Filled, fill
@@ -14,8 +13,9 @@ from kubectl_dra.diagnosis.capacity.movable import movable
 from kubectl_dra.diagnosis.capacity.moves import moves
 from kubectl_dra.diagnosis.capacity.records import Capacity, Devices, Move, Moves, NodeRoom
 from kubectl_dra.diagnosis.capacity.shape import Shape, admitted_by_quota, bare_pod, of_request, template_of, waiting
-from kubectl_dra.diagnosis.diagnose import Diagnoser
-from kubectl_dra.diagnosis.placing import being_bound
+from kubectl_dra.diagnosis.pod import missing
+from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
+from kubectl_dra.diagnosis.pod.placing import being_bound
 from kubectl_dra.diagnosis.records import BeingBound, Bound, Cause, Count, NodeOutcome, Verdict
 
 #: For so many more copies moves are looked for.

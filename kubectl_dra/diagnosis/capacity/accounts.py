@@ -13,7 +13,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.capacity.filling import Alike, Filled
 from kubectl_dra.diagnosis.capacity.records import Devices, NodeRoom
 from kubectl_dra.diagnosis.capacity.shape import device_classes
-from kubectl_dra.diagnosis.funnel import NodeExplainer
+from kubectl_dra.diagnosis.explain.funnel import NodeExplainer
 from kubectl_dra.diagnosis.records import Funnel, NodeOutcome, RequestReport, StageName
 from kubectl_dra.model.ids import DeviceId
 

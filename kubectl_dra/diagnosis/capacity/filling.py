@@ -14,14 +14,14 @@ import msgspec
 
 from kubectl_dra.allocation import ClaimSearch as Allocating
 from kubectl_dra.allocation.errors import Aborted
+from kubectl_dra.allocation.input.pools import gather
 from kubectl_dra.allocation.outcome import Allocated
-from kubectl_dra.allocation.pools import gather
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.attempt import NodeResult, PodAttempt, attempt
 from kubectl_dra.diagnosis.capacity.shape import Waiting, device_classes, keeps_to_itself
-from kubectl_dra.diagnosis.causes import explain
-from kubectl_dra.diagnosis.judgement import Judgement, judge
-from kubectl_dra.diagnosis.placing import MAX_COPIES, place
+from kubectl_dra.diagnosis.explain.attempt import NodeResult, PodAttempt, attempt
+from kubectl_dra.diagnosis.explain.causes import explain
+from kubectl_dra.diagnosis.pod.judgement import Judgement, judge
+from kubectl_dra.diagnosis.pod.placing import MAX_COPIES, place
 from kubectl_dra.diagnosis.records import NodeGroup, NodeOutcome, Verdict
 from kubectl_dra.model.core import Node, Pod, PodStatus
 from kubectl_dra.model.held import devices_of

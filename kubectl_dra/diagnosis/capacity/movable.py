@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import classic
-from kubectl_dra.diagnosis.gates import other_scheduler
+from kubectl_dra.diagnosis.gates.gates import other_scheduler
 from kubectl_dra.diagnosis.remedies.changes import after_deletion
 from kubectl_dra.diagnosis.whatif.displaced import covers
 from kubectl_dra.diagnosis.whatif.nodes import stays_with_node

@@ -13,7 +13,7 @@ from kubectl_dra.diagnosis.capacity.filling import Filled, focused, with_copies
 from kubectl_dra.diagnosis.capacity.movable import Movable, by_node
 from kubectl_dra.diagnosis.capacity.profile import OF_THE_NODE
 from kubectl_dra.diagnosis.capacity.shape import Waiting
-from kubectl_dra.diagnosis.placing import added
+from kubectl_dra.diagnosis.pod.placing import added
 from kubectl_dra.diagnosis.remedies.changes import without_pods
 from kubectl_dra.diagnosis.whatif.displaced import again
 from kubectl_dra.model.ids import Key

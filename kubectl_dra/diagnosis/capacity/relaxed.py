@@ -10,11 +10,11 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.allocation import ClaimSearch as Allocating
-from kubectl_dra.allocation.candidates import Candidate
-from kubectl_dra.allocation.checks import Checks
+from kubectl_dra.allocation.checks.checks import Checks
+from kubectl_dra.allocation.checks.requests import Request
 from kubectl_dra.allocation.errors import Aborted
-from kubectl_dra.allocation.pools import gather
-from kubectl_dra.allocation.requests import Request
+from kubectl_dra.allocation.input.candidates import Candidate
+from kubectl_dra.allocation.input.pools import gather
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.capacity.filling import Filled
 from kubectl_dra.diagnosis.capacity.movable import Movable

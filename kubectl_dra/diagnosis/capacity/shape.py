@@ -11,8 +11,8 @@ import msgspec
 
 from kubectl_dra.allocation import ClaimSearch as Allocating
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis import quota
-from kubectl_dra.diagnosis.placing import added
+from kubectl_dra.diagnosis.gates import quota
+from kubectl_dra.diagnosis.pod.placing import added
 from kubectl_dra.model import core, resource
 from kubectl_dra.model.affinity import PodAffinityTerm
 from kubectl_dra.model.ids import Key

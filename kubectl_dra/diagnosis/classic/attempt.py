@@ -9,15 +9,15 @@ from collections.abc import Collection, Sequence
 from functools import cached_property
 from typing import Final
 
-from kubectl_dra.allocation import nodes as node_selectors
+from kubectl_dra.allocation.input import nodes as node_selectors
 from kubectl_dra.allocation.named_resources import NamedInstances
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.attempt import Attempting, NodeResult, PodAttempt
 from kubectl_dra.diagnosis.classic.explanations import named_story
 from kubectl_dra.diagnosis.classic.pre_filter import PreFilter, class_nodes, driver_of, scheduling_context
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.funnel import NodeExplanation
-from kubectl_dra.diagnosis.pre_filter import PreFilterStop
+from kubectl_dra.diagnosis.explain.attempt import Attempting, NodeResult, PodAttempt
+from kubectl_dra.diagnosis.explain.funnel import NodeExplanation
+from kubectl_dra.diagnosis.explain.pre_filter import PreFilterStop
 from kubectl_dra.diagnosis.records import Cause, ClassProblem, Negotiation, NodeOutcome, ObjectRef, SearchSize
 from kubectl_dra.model.classic import ClaimSchedulingStatus, ClassicResourceClaim, PodSchedulingContext
 from kubectl_dra.model.core import Node, Pod

@@ -14,7 +14,7 @@ from kubectl_dra.allocation.named_resources import (
     admits,
 )
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.funnel import NodeExplanation
+from kubectl_dra.diagnosis.explain.funnel import NodeExplanation
 from kubectl_dra.diagnosis.records import Cause, FatalError, Funnel, ObjectRef, Removal, RequestReport, StageName
 
 _CODES: Final = {

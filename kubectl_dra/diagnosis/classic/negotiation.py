@@ -11,14 +11,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from kubectl_dra.allocation import nodes as node_selectors
+from kubectl_dra.allocation.input import nodes as node_selectors
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis import judgement
-from kubectl_dra.diagnosis.attempt import PodAttempt
 from kubectl_dra.diagnosis.classic.attempt import answer_for
 from kubectl_dra.diagnosis.classic.pre_filter import class_nodes, driver_of, scheduling_context
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.judgement import Judgement
+from kubectl_dra.diagnosis.explain.attempt import PodAttempt
+from kubectl_dra.diagnosis.pod import judgement
+from kubectl_dra.diagnosis.pod.judgement import Judgement
 from kubectl_dra.diagnosis.records import Cause, Negotiation, NodeOutcome, ObjectRef, Verdict
 from kubectl_dra.model.classic import ClassicResourceClaim, PodSchedulingContext
 from kubectl_dra.model.core import Node, Pod

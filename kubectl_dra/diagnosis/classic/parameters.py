@@ -12,7 +12,7 @@ from typing import Final, TypeVar
 from kubectl_dra.allocation.named_resources import DriverDemand, compile_error
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.pre_filter import PreFilterStop
+from kubectl_dra.diagnosis.explain.pre_filter import PreFilterStop
 from kubectl_dra.diagnosis.records import Cause, FatalError, ObjectRef, ParametersProblem
 from kubectl_dra.model.classic import (
     ClassicResourceClaim,

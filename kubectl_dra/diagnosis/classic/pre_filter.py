@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from kubectl_dra.allocation.named_resources import DriverDemand
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis import pre_filter
 from kubectl_dra.diagnosis.classic.parameters import demands
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.gates import consumers_of
-from kubectl_dra.diagnosis.pre_filter import PreFilterStop
+from kubectl_dra.diagnosis.explain import pre_filter
+from kubectl_dra.diagnosis.explain.pre_filter import PreFilterStop
+from kubectl_dra.diagnosis.gates.gates import consumers_of
 from kubectl_dra.diagnosis.records import Cause, ClassProblem, Consumers, FatalError, Negotiation, ObjectRef
 from kubectl_dra.model.classic import (
     IMMEDIATE,

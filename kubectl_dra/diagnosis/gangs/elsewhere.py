@@ -13,9 +13,9 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.cluster import ClusterState, derived
-from kubectl_dra.diagnosis import needs
-from kubectl_dra.diagnosis.missing import missing
-from kubectl_dra.diagnosis.queues import queued
+from kubectl_dra.diagnosis.gates.queues import queued
+from kubectl_dra.diagnosis.pod import needs
+from kubectl_dra.diagnosis.pod.missing import missing
 from kubectl_dra.diagnosis.records import Cause, GangElsewhere, PluginText
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key

@@ -6,16 +6,15 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis import agreement, missing, needs
-from kubectl_dra.diagnosis.agreement import Prediction, newest_versions
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.diagnose import Diagnoser, NotFound
 from kubectl_dra.diagnosis.gangs.cycles import FIRST_MINOR, are_placed_together, cycle_of, group_key
 from kubectl_dra.diagnosis.gangs.members import POD_GROUP, first_failed, group_cause, group_gate, preemption_of
 from kubectl_dra.diagnosis.gangs.records import GroupDiagnosis, MemberState, RunningMember, SharedClaim
 from kubectl_dra.diagnosis.gangs.templates import template_of
-from kubectl_dra.diagnosis.gates import other_scheduler
-from kubectl_dra.diagnosis.open_plugins import COMPOSITE, GANGS
+from kubectl_dra.diagnosis.gates.gates import other_scheduler
+from kubectl_dra.diagnosis.pod import missing, needs
+from kubectl_dra.diagnosis.pod.diagnose import Diagnoser, NotFound
+from kubectl_dra.diagnosis.pod.open_plugins import COMPOSITE, GANGS
 from kubectl_dra.diagnosis.records import (
     Agreement,
     Assumption,
@@ -30,6 +29,8 @@ from kubectl_dra.diagnosis.records import (
     PodDiagnosis,
     Verdict,
 )
+from kubectl_dra.diagnosis.said import agreement
+from kubectl_dra.diagnosis.said.agreement import Prediction, newest_versions
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.held import devices_of
 from kubectl_dra.model.ids import Key

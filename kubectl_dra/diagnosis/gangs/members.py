@@ -8,14 +8,14 @@ from dataclasses import dataclass
 import msgspec
 
 from kubectl_dra.cluster import ClusterState, derived
-from kubectl_dra.diagnosis import makers
-from kubectl_dra.diagnosis.attempt import Attempting
-from kubectl_dra.diagnosis.causes import ExplainedCauses, explain
 from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.explain.attempt import Attempting
+from kubectl_dra.diagnosis.explain.causes import ExplainedCauses, explain
 from kubectl_dra.diagnosis.gangs.cycles import cycle_of, group_key
 from kubectl_dra.diagnosis.gangs.templates import workloads_for
-from kubectl_dra.diagnosis.gates import own_causes
-from kubectl_dra.diagnosis.judgement import Judgement
+from kubectl_dra.diagnosis.gates import makers
+from kubectl_dra.diagnosis.gates.gates import own_causes
+from kubectl_dra.diagnosis.pod.judgement import Judgement
 from kubectl_dra.diagnosis.records import (
     Cause,
     GroupError,

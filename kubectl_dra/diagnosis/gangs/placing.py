@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import msgspec
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.gangs.cycles import cycle_of
-from kubectl_dra.diagnosis.placing import added, made_from, refused_by_quota, shortages_of_new
+from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
+from kubectl_dra.diagnosis.pod.placing import added, made_from, refused_by_quota, shortages_of_new
 from kubectl_dra.diagnosis.records import PodDiagnosis, QuotaShortage
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key

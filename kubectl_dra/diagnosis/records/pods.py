@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubectl_dra.diagnosis.queues import Queued
+from kubectl_dra.diagnosis.gates.queues import Queued
 from kubectl_dra.diagnosis.records.objects import Evidence, Missing
 from kubectl_dra.model.base import ReportRecord
 

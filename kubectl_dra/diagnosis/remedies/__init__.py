@@ -14,10 +14,11 @@ from typing import Final, NamedTuple
 import msgspec
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis import classic, others
-from kubectl_dra.diagnosis.diagnose import Diagnoser
+from kubectl_dra.diagnosis import classic
 from kubectl_dra.diagnosis.gangs.groups import pods_of
-from kubectl_dra.diagnosis.open_plugins import open_plugins
+from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
+from kubectl_dra.diagnosis.pod.open_plugins import open_plugins
+from kubectl_dra.diagnosis.pod.workloads import Owners
 from kubectl_dra.diagnosis.records import ObjectRef, PodDiagnosis, Verdict
 from kubectl_dra.diagnosis.remedies import (
     adding,
@@ -54,7 +55,7 @@ from kubectl_dra.diagnosis.remedies.records import (
     RemedyKind,
 )
 from kubectl_dra.diagnosis.remedies.trial import Result, Trials
-from kubectl_dra.diagnosis.workloads import Owners
+from kubectl_dra.diagnosis.said import others
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
 

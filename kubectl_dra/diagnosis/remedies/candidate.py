@@ -12,10 +12,10 @@ import msgspec
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.pod.workloads import Owners
 from kubectl_dra.diagnosis.records import Cause, Funnel, NodeOutcome, ObjectRef, PodDiagnosis, Removal, StageName
 from kubectl_dra.diagnosis.remedies.changes import Change, ClaimEdit, Form, edit_claim, edit_pod, edit_request
 from kubectl_dra.diagnosis.remedies.records import Action, EditClaim, EditPod, RemedyKind
-from kubectl_dra.diagnosis.workloads import Owners
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key, PoolId
 from kubectl_dra.model.inventory import Inventory, key_of

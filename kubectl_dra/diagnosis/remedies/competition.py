@@ -23,9 +23,9 @@ from kubectl_dra.api.encode import encode_part
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.gangs.cycles import are_placed_together, group_key
 from kubectl_dra.diagnosis.gangs.placing import place_group
-from kubectl_dra.diagnosis.gates import other_scheduler
-from kubectl_dra.diagnosis.pending import is_pending
-from kubectl_dra.diagnosis.placing import added, placed
+from kubectl_dra.diagnosis.gates.gates import other_scheduler
+from kubectl_dra.diagnosis.gates.pending import is_pending
+from kubectl_dra.diagnosis.pod.placing import added, placed
 from kubectl_dra.diagnosis.records import ObjectRef, Verdict
 from kubectl_dra.diagnosis.remedies.candidate import Case
 from kubectl_dra.diagnosis.remedies.changes import Change

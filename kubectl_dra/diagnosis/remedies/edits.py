@@ -8,11 +8,11 @@ from typing import Final
 
 import msgspec
 
-from kubectl_dra.allocation.allocated import nano
-from kubectl_dra.allocation.requests import MAX_RESULTS
+from kubectl_dra.allocation.checks.requests import MAX_RESULTS
+from kubectl_dra.allocation.input.allocated import nano
 from kubectl_dra.diagnosis import records
-from kubectl_dra.diagnosis.class_facts import offers
 from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.explain.class_facts import offers
 from kubectl_dra.diagnosis.records.nodes import tells_of_node
 from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import (

@@ -8,9 +8,9 @@ from typing import Final
 
 import msgspec
 
-from kubectl_dra.allocation.allocator import ClaimSearch
+from kubectl_dra.allocation.search.allocator import ClaimSearch
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.funnel import NodeExplainer
+from kubectl_dra.diagnosis.explain.funnel import NodeExplainer
 from kubectl_dra.diagnosis.records import ObjectRef, ValueCount
 from kubectl_dra.diagnosis.remedies.records import Action, EditClaim, Remedy
 from kubectl_dra.diagnosis.remedies.selectors import CORRECTED, DROPPED

@@ -13,13 +13,13 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.kubelet import serves_one_pod
 from kubectl_dra.diagnosis.records import BindingProblem, Cause, KubeletText
 from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, pod_edit
 from kubectl_dra.diagnosis.remedies.changes import Change
 from kubectl_dra.diagnosis.remedies.own_claim import own_claim
 from kubectl_dra.diagnosis.remedies.records import RemedyKind, TaintDevice
+from kubectl_dra.diagnosis.said.kubelet import serves_one_pod
 from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.edited import edited

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from kubectl_dra.diagnosis.queues import FlavorQuota, Queued, short_of_quota
+from kubectl_dra.diagnosis.gates.queues import FlavorQuota, Queued, short_of_quota
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
 from kubectl_dra.diagnosis.remedies.records import RaiseNominalQuota, RemedyKind, Wait
 from kubectl_dra.model.quantity import Quantity

@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis import quota
-from kubectl_dra.diagnosis.quota_scopes import counts
+from kubectl_dra.diagnosis.gates import quota
+from kubectl_dra.diagnosis.gates.quota_scopes import counts
 from kubectl_dra.diagnosis.records import Unspecified
 from kubectl_dra.diagnosis.remedies.records import Action, EditClaim, EditPod, RenewClaim
 from kubectl_dra.model.core import Pod, ResourceQuota

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from kubectl_dra.diagnosis.claim.reserved import held_for
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import HeldFor, ObjectRef
 from kubectl_dra.diagnosis.remedies import changes
@@ -15,7 +16,6 @@ from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
 from kubectl_dra.diagnosis.remedies.freeing import devices_of, holders, near_nodes
 from kubectl_dra.diagnosis.remedies.records import EndReservations, RemedyKind
 from kubectl_dra.diagnosis.remedies.trial import Trials
-from kubectl_dra.diagnosis.reserved import held_for
 from kubectl_dra.model.edited import edited
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.resource import ResourceClaim

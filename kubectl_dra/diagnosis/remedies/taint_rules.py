@@ -8,7 +8,7 @@ from itertools import islice
 
 import msgspec
 
-from kubectl_dra.allocation.taints import Narrowing, is_narrowed, selects
+from kubectl_dra.allocation.input.taints import Narrowing, is_narrowed, selects
 from kubectl_dra.diagnosis.records import StageName
 from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, removals

@@ -12,10 +12,10 @@ import msgspec
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.diagnose import Diagnoser
 from kubectl_dra.diagnosis.gangs.assignment import assignment_of, pin
 from kubectl_dra.diagnosis.gangs.cycles import are_placed_together, cycle_of, group_key
 from kubectl_dra.diagnosis.gangs.groups import pods_of
+from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import Cause, GroupError, GroupShortage, GroupWaits, ObjectRef, PodDiagnosis
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, RequestEditor, first_of
 from kubectl_dra.diagnosis.remedies.changes import Change, ClaimEdit, Form, PodEdit

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.attempt import attempt
-from kubectl_dra.diagnosis.choice import choice
-from kubectl_dra.diagnosis.gates import other_scheduler
-from kubectl_dra.diagnosis.judgement import judge
+from kubectl_dra.diagnosis.explain.attempt import attempt
+from kubectl_dra.diagnosis.gates.gates import other_scheduler
+from kubectl_dra.diagnosis.pod.choice import choice
+from kubectl_dra.diagnosis.pod.judgement import judge
+from kubectl_dra.diagnosis.pod.workloads import Owners
 from kubectl_dra.diagnosis.records import NodeOutcome, PodDiagnosis, Verdict
 from kubectl_dra.diagnosis.remedies.changes import Change
 from kubectl_dra.diagnosis.remedies.together import Together
-from kubectl_dra.diagnosis.workloads import Owners
 from kubectl_dra.model.ids import Key
 from kubectl_dra.scheduler.claims import ClaimProblem, resolve
 

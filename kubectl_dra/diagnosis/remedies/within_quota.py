@@ -7,9 +7,9 @@ from typing import Final
 
 import msgspec
 
-from kubectl_dra.diagnosis import quota
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.placing import made_from
+from kubectl_dra.diagnosis.gates import quota
+from kubectl_dra.diagnosis.pod.placing import made_from
 from kubectl_dra.diagnosis.records import ObjectRef, QuotaShortage
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
 from kubectl_dra.diagnosis.remedies.changes import Change, Form, edit_request, put

@@ -10,6 +10,7 @@ import msgspec
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.cluster.edits import Edit, Put, Remove, edited
+from kubectl_dra.diagnosis.pod.workloads import ReadOwner
 from kubectl_dra.diagnosis.whatif import taints
 from kubectl_dra.diagnosis.whatif.displaced import LeavesBy, Leaving, displace
 from kubectl_dra.diagnosis.whatif.nodes import gone_with, like, new_names
@@ -25,7 +26,6 @@ from kubectl_dra.diagnosis.whatif.records import (
     Switch,
     WhatIf,
 )
-from kubectl_dra.diagnosis.workloads import ReadOwner
 from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.ids import Key

@@ -15,16 +15,17 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis import choice, classic
-from kubectl_dra.diagnosis.attempt import attempt
-from kubectl_dra.diagnosis.gates import other_scheduler
-from kubectl_dra.diagnosis.judgement import judge
-from kubectl_dra.diagnosis.placing import added, bound
+from kubectl_dra.diagnosis import classic
+from kubectl_dra.diagnosis.explain.attempt import attempt
+from kubectl_dra.diagnosis.gates.gates import other_scheduler
+from kubectl_dra.diagnosis.pod import choice
+from kubectl_dra.diagnosis.pod.judgement import judge
+from kubectl_dra.diagnosis.pod.placing import added, bound
+from kubectl_dra.diagnosis.pod.workloads import Owners, ReadOwner
 from kubectl_dra.diagnosis.records import NodeOutcome, ObjectRef, Verdict
 from kubectl_dra.diagnosis.remedies.changes import without_pods
 from kubectl_dra.diagnosis.whatif.nodes import MIRROR, stays_with_node
 from kubectl_dra.diagnosis.whatif.records import Because, Displaced, PodFate
-from kubectl_dra.diagnosis.workloads import Owners, ReadOwner
 from kubectl_dra.model.core import Pod, PodStatus
 from kubectl_dra.model.held import devices_of
 from kubectl_dra.model.ids import Key

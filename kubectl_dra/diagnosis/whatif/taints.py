@@ -8,7 +8,7 @@ import msgspec
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.cluster.edits import Edit, Put, Remove
-from kubectl_dra.diagnosis.eviction import NO_EXECUTE, endured, of_pod
+from kubectl_dra.diagnosis.pod.eviction import NO_EXECUTE, endured, of_pod
 from kubectl_dra.diagnosis.whatif.records import AddTaint, EndTaint
 from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Node, Taint

@@ -26,7 +26,7 @@ from kubectl_dra.output.simulation.manifests import blocked_text, head_lines, ob
 from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.whatif.page import CHOICE_WORDS, whatif_lines
 from kubectl_dra.output.words import counted, listed, plural, shortened, without_names
-from kubectl_dra.reports.capacity import CapacityReport, ShapeCapacity, Unreadable, WayOut
+from kubectl_dra.reports.capacity.capacity import CapacityReport, ShapeCapacity, Unreadable, WayOut
 
 _NOTHING: Final = Safe("The file has no pod, workload, claim or template to count.")
 _REFUSED: Final = Safe("Nothing was counted: what the files describe can't be created as it is written.")

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, fmt
-from kubectl_dra.reports.advertised import AdvertisedResource
 from kubectl_dra.reports.base import Bound
+from kubectl_dra.reports.devices.advertised import AdvertisedResource
 
 _SHOWN = 3
 

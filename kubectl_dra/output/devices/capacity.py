@@ -11,8 +11,8 @@ from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import listed
 from kubectl_dra.reports.base import Bound
-from kubectl_dra.reports.pool import CapacityRecord, DeviceRecord
-from kubectl_dra.reports.totals import CapacityTotal
+from kubectl_dra.reports.devices.pool import CapacityRecord, DeviceRecord
+from kubectl_dra.reports.devices.totals import CapacityTotal
 
 _BAR = 8
 

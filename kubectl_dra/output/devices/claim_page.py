@@ -18,9 +18,9 @@ from kubectl_dra.output.pending.asks import ask_lines
 from kubectl_dra.output.safe import Safe, Style, command, fmt, safe, styled
 from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.words import ago, counted, listed
-from kubectl_dra.reports.ask import toleration_text
-from kubectl_dra.reports.claim import ClaimReport, ConfigRecord, ResultRecord, TemplateUse
-from kubectl_dra.reports.holders import ConsumerState
+from kubectl_dra.reports.claims.ask import toleration_text
+from kubectl_dra.reports.claims.claim import ClaimReport, ConfigRecord, ResultRecord, TemplateUse
+from kubectl_dra.reports.devices.holders import ConsumerState
 from kubectl_dra.reports.invocations import dra, of, reading
 
 _STATES: Final = {

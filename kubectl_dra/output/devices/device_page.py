@@ -12,9 +12,9 @@ from kubectl_dra.output.devices.parts import pairs_text, ranges, scope_text, sta
 from kubectl_dra.output.layout import Column, paragraphs, table, wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import lasting, listed
-from kubectl_dra.reports.attributes import short_name
-from kubectl_dra.reports.device_state import DeviceState
-from kubectl_dra.reports.pool import DeviceRecord, PoolReport
+from kubectl_dra.reports.devices.attributes import short_name
+from kubectl_dra.reports.devices.device_state import DeviceState
+from kubectl_dra.reports.devices.pool import DeviceRecord, PoolReport
 from kubectl_dra.reports.scope import ScopeKind
 
 

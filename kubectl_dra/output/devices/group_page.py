@@ -13,8 +13,8 @@ from kubectl_dra.output.pending.gangs import origin
 from kubectl_dra.output.safe import Safe, Style, command, fmt, safe, styled
 from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.words import ago, counted, listed
-from kubectl_dra.reports.group_state import GroupPod, GroupReport
-from kubectl_dra.reports.holders import ConsumerState
+from kubectl_dra.reports.devices.holders import ConsumerState
+from kubectl_dra.reports.groups.group_state import GroupPod, GroupReport
 from kubectl_dra.reports.invocations import dra, of, reading
 
 _POD_STATES: Final = {

@@ -9,8 +9,8 @@ from typing import Final
 from kubectl_dra.model.taint_text import taint_text
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import age
-from kubectl_dra.reports.holders import Consumer, ConsumerState, Holder
-from kubectl_dra.reports.taints import TaintRecord
+from kubectl_dra.reports.devices.holders import Consumer, ConsumerState, Holder
+from kubectl_dra.reports.taints.taints import TaintRecord
 
 _STATES: Final = {
     ConsumerState.PENDING: "not scheduled",

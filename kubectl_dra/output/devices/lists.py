@@ -22,17 +22,17 @@ from kubectl_dra.output.devices.parts import (
 from kubectl_dra.output.layout import Column, table
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import age, counted
-from kubectl_dra.reports.attributes import varying_or_all
 from kubectl_dra.reports.base import Bound, Count
-from kubectl_dra.reports.claim_list import ClaimRow
-from kubectl_dra.reports.class_list import ClassRow, NodeOffer
-from kubectl_dra.reports.device_list import ListedDevice
-from kubectl_dra.reports.device_state import DeviceState
-from kubectl_dra.reports.group_list import GroupRow
-from kubectl_dra.reports.holders import Consumer, ConsumerState
-from kubectl_dra.reports.pool import DeviceRecord, PoolSummary, is_troubled
+from kubectl_dra.reports.claims.claim_list import ClaimRow
+from kubectl_dra.reports.devices.attributes import varying_or_all
+from kubectl_dra.reports.devices.class_list import ClassRow, NodeOffer
+from kubectl_dra.reports.devices.device_list import ListedDevice
+from kubectl_dra.reports.devices.device_state import DeviceState
+from kubectl_dra.reports.devices.holders import Consumer, ConsumerState
+from kubectl_dra.reports.devices.pool import DeviceRecord, PoolSummary, is_troubled
+from kubectl_dra.reports.groups.group_list import GroupRow
 from kubectl_dra.reports.scope import ScopeKind
-from kubectl_dra.reports.taint_list import TaintRow
+from kubectl_dra.reports.taints.taint_list import TaintRow
 
 # --- pools ----------------------------------------------------------------------------------------------------------
 

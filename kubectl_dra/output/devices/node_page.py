@@ -26,9 +26,9 @@ from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.words import age, listed, plural
 from kubectl_dra.reports.base import Bound
-from kubectl_dra.reports.device_list import ListedDevice
-from kubectl_dra.reports.nodes import NodeReport, NodeSummary
-from kubectl_dra.reports.object_lists import SliceRow, TemplateRow
+from kubectl_dra.reports.devices.device_list import ListedDevice
+from kubectl_dra.reports.devices.nodes import NodeReport, NodeSummary
+from kubectl_dra.reports.devices.object_lists import SliceRow, TemplateRow
 from kubectl_dra.reports.scope import ScopeKind
 
 NODES: Final[tuple[ListColumn[NodeSummary], ...]] = (

@@ -11,9 +11,9 @@ from kubectl_dra.model.meta import Condition
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import lasting, plural
 from kubectl_dra.reports.base import Bound, Count
-from kubectl_dra.reports.device_state import DeviceState
+from kubectl_dra.reports.devices.device_state import DeviceState
+from kubectl_dra.reports.devices.totals import DeviceTotals
 from kubectl_dra.reports.scope import Scope, ScopeKind
-from kubectl_dra.reports.totals import DeviceTotals
 
 STATE_WORDS: Final = {
     DeviceState.FREE: "free",

@@ -13,8 +13,8 @@ from kubectl_dra.output.layout import Column, paragraphs, table, width, wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import counted
 from kubectl_dra.reports.base import Bound
-from kubectl_dra.reports.pool import DriverSummary, PoolSummary, driver_summaries, is_troubled
-from kubectl_dra.reports.totals import sum_totals
+from kubectl_dra.reports.devices.pool import DriverSummary, PoolSummary, driver_summaries, is_troubled
+from kubectl_dra.reports.devices.totals import sum_totals
 
 #: Columns that a bar may have, the best first.
 _BARS: Final = (10, 8, 6)

@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from kubectl_dra.allocation.pool_faults import PoolFault
+from kubectl_dra.allocation.input.pool_faults import PoolFault
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.devices.advertised import advertised_lines
@@ -31,10 +31,10 @@ from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.words import age, counted, listed
 from kubectl_dra.reports.base import Bound
-from kubectl_dra.reports.device_state import DeviceState
-from kubectl_dra.reports.partitions import CounterRecord
-from kubectl_dra.reports.pool import DeviceRecord, PoolReport, PoolSummary
-from kubectl_dra.reports.pool_state import Fault, PoolState, PoolView
+from kubectl_dra.reports.devices.device_state import DeviceState
+from kubectl_dra.reports.devices.partitions import CounterRecord
+from kubectl_dra.reports.devices.pool import DeviceRecord, PoolReport, PoolSummary
+from kubectl_dra.reports.devices.pool_state import Fault, PoolState, PoolView
 from kubectl_dra.reports.scope import ScopeKind
 
 _GROUPING_COLUMNS: Final = 2

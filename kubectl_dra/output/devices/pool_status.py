@@ -11,7 +11,7 @@ from kubectl_dra.output.devices.parts import UNKNOWN, known_or
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
 from kubectl_dra.output.words import ago, counted
-from kubectl_dra.reports.pool_status import FigureDifference, PoolStatusRecord
+from kubectl_dra.reports.devices.pool_status import FigureDifference, PoolStatusRecord
 
 _FIGURES: Final = {
     "generation": "generation",

@@ -41,7 +41,7 @@ from kubectl_dra.output.safe import Safe, command, fmt, safe
 from kubectl_dra.output.unread import unread_sentence
 from kubectl_dra.output.words import age, ago, counted, listed, plural
 from kubectl_dra.reports.invocations import changing, dra, kubectl, of, reading, within
-from kubectl_dra.reports.pending import PendingReport
+from kubectl_dra.reports.pending.pending import PendingReport
 
 #: After so long containers that have not started are held up by something.
 _LONG: Final = timedelta(minutes=2)

@@ -11,7 +11,7 @@ from kubectl_dra.output.layout import padded, width, wrapped
 from kubectl_dra.output.pending.carets import caret_lines, place_of
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
 from kubectl_dra.output.words import counted, listed, plural
-from kubectl_dra.reports.ask import ClaimAsk, ClassicAsk, ConstraintAsk, ExtendedAsk, RequestAsk
+from kubectl_dra.reports.claims.ask import ClaimAsk, ClassicAsk, ConstraintAsk, ExtendedAsk, RequestAsk
 
 _GAP: Final = 3
 _WHERE: Final = "where"

@@ -8,7 +8,7 @@ from kubectl_dra.diagnosis.records import AssumptionKind, BeingBound, Verdict
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import counted, listed, shortened
-from kubectl_dra.reports.pending import PendingReport
+from kubectl_dra.reports.pending.pending import PendingReport
 
 
 def assumption_blocks(report: PendingReport) -> Iterator[list[Safe]]:

@@ -17,7 +17,7 @@ from kubectl_dra.output.safe import Safe, Style, command, fmt, styled
 from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.whatif.page import whatif_lines
 from kubectl_dra.output.words import counted, listed
-from kubectl_dra.reports.pending import ClaimPendingReport
+from kubectl_dra.reports.pending.pending import ClaimPendingReport
 
 _STATE: Final = {
     ClaimVerdict.PENDING: "has no devices yet",

@@ -15,8 +15,8 @@ from kubectl_dra.output.pending.rollouts import missing_replicas
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, listed
 from kubectl_dra.reports.invocations import kubectl, shell_line, within
-from kubectl_dra.reports.remedies import RemedyReport
-from kubectl_dra.reports.renewal import (
+from kubectl_dra.reports.pending.remedies import RemedyReport
+from kubectl_dra.reports.pending.renewal import (
     CountsAsFailed,
     Hindrance,
     NoCommand,

@@ -38,8 +38,8 @@ from kubectl_dra.output.pending.made import refused_lines
 from kubectl_dra.output.pending.reasons.running import DETAIL_TOLD
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import ago, counted, lasting, listed, often, shortened
-from kubectl_dra.reports.autoscaler_words import AutoscalerWords
-from kubectl_dra.reports.failing_pods import FailingPod
+from kubectl_dra.reports.pending.autoscaler_words import AutoscalerWords
+from kubectl_dra.reports.pending.failing_pods import FailingPod
 
 #: Advice by the words of cluster-autoscaler (processors/status and core/scaleup/orchestrator/skippedreasons.go).
 _SCALING: Final = {

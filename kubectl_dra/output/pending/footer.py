@@ -9,7 +9,7 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import GAP, closed, width
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
-from kubectl_dra.reports.pending import PendingReport
+from kubectl_dra.reports.pending.pending import PendingReport
 
 #: What is the matter with nodes that do not have the device, or that are ruled out earlier.
 _OF_OTHER_NODES: Final = (Code.SELECTOR_MATCHES_NOTHING, Code.DEVICES_FOR_OTHER_NODES, "DRA-4")

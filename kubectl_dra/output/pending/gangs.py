@@ -9,7 +9,7 @@ import msgspec
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gangs.records import GroupTemplate, TemplateState
-from kubectl_dra.diagnosis.queues import HeldBy
+from kubectl_dra.diagnosis.gates.queues import HeldBy
 from kubectl_dra.diagnosis.records import (
     Cause,
     GangElsewhere,

@@ -25,9 +25,9 @@ from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.whatif.page import whatif_lines
 from kubectl_dra.output.words import ago, counted, listed
-from kubectl_dra.reports.ask import ClaimAsk, ExtendedAsk
-from kubectl_dra.reports.groups import GroupPendingReport, OtherAssignment
-from kubectl_dra.reports.pending import NodeGroupRecord, PendingReport
+from kubectl_dra.reports.claims.ask import ClaimAsk, ExtendedAsk
+from kubectl_dra.reports.groups.groups import GroupPendingReport, OtherAssignment
+from kubectl_dra.reports.pending.pending import NodeGroupRecord, PendingReport
 from kubectl_dra.scheduler.fit_error import without_preemption
 
 _MEMBERS_SHOWN: Final = 16

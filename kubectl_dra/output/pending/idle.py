@@ -10,8 +10,8 @@ from kubectl_dra.output.pending.queues import queue_lines, queue_reason
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.reports.base import Fits
-from kubectl_dra.reports.idle import WorkloadPendingReport, WorkloadVerdict
 from kubectl_dra.reports.invocations import of, try_dra
+from kubectl_dra.reports.pending.idle import WorkloadPendingReport, WorkloadVerdict
 
 
 def idle_summary(report: WorkloadPendingReport) -> Safe:

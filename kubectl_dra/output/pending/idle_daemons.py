@@ -10,8 +10,8 @@ from kubectl_dra.model.names import is_subdomain
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, command, fmt
 from kubectl_dra.output.words import listed, plural, shortened
-from kubectl_dra.reports.idle_daemons import IdleDaemonSet
 from kubectl_dra.reports.invocations import changing, kubectl, of, plain_word, reading
+from kubectl_dra.reports.pending.idle_daemons import IdleDaemonSet
 
 _SHOWN: Final = 3
 _CONSEQUENCE: Final = Safe(

@@ -11,9 +11,9 @@ from kubectl_dra.model.names import is_label
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.said_advice import image_advice, is_crash
 from kubectl_dra.output.safe import Safe, command, fmt, safe
-from kubectl_dra.reports.drivers import DriverOnNode
 from kubectl_dra.reports.invocations import Words, kubectl, of, reading, within
-from kubectl_dra.reports.pending import PendingReport
+from kubectl_dra.reports.pending.drivers import DriverOnNode
+from kubectl_dra.reports.pending.pending import PendingReport
 
 #: Drivers that prepare devices only when an object of theirs is ready: its kind, its resource, what to look at.
 _WAITS_FOR: Final = {

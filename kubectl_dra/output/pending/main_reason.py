@@ -36,9 +36,9 @@ from kubectl_dra.output.pending.together import compete, constrained, constraint
 from kubectl_dra.output.pending.wanted import Asks, Wanted
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import counted, listed, plural
-from kubectl_dra.reports.ask import ClaimAsk, ExtendedAsk
 from kubectl_dra.reports.base import Fits
-from kubectl_dra.reports.pending import NodeGroupRecord, PendingReport
+from kubectl_dra.reports.claims.ask import ClaimAsk, ExtendedAsk
+from kubectl_dra.reports.pending.pending import NodeGroupRecord, PendingReport
 
 _CLAUSES: Final = 3
 _NAMES: Final = 3

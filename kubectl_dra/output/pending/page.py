@@ -47,8 +47,8 @@ from kubectl_dra.output.unread import missing_kinds, missing_lines
 from kubectl_dra.output.whatif.page import whatif_lines
 from kubectl_dra.output.words import ago
 from kubectl_dra.reports.invocations import changing, dra, of, reading
-from kubectl_dra.reports.pending import PendingReport
-from kubectl_dra.reports.remedies import RemedyReport
+from kubectl_dra.reports.pending.pending import PendingReport
+from kubectl_dra.reports.pending.remedies import RemedyReport
 from kubectl_dra.scheduler.allocation_errors import CANNOT_ALLOCATE
 from kubectl_dra.scheduler.fit_error import SCHEDULER_ERROR
 

@@ -16,7 +16,7 @@ from kubectl_dra.output.pending.headline import pending_cause
 from kubectl_dra.output.rows import WRITERS as TABLES
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import age, ago, counted
-from kubectl_dra.reports.pending import PendingReport
+from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.scheduler.fit_error import without_preemption
 
 COLUMNS: Final = ("namespace", "pod", "age", "code", "needs", "closest", "reason")

@@ -10,7 +10,7 @@ from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, command, fmt
 from kubectl_dra.reports.invocations import changing, kubectl, of
-from kubectl_dra.reports.pending import PendingReport
+from kubectl_dra.reports.pending.pending import PendingReport
 
 _AGAIN: Final = (
     "Kueue chose {}, and does not count devices that pods outside its queues hold. To let it choose again (this evicts "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from kubectl_dra.diagnosis.queues import FlavorQuota, HeldBy, Queued, short_of_quota
+from kubectl_dra.diagnosis.gates.queues import FlavorQuota, HeldBy, Queued, short_of_quota
 from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, command, fmt, safe

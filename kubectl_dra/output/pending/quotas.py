@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from kubectl_dra.diagnosis.quota import OBJECT_COUNT, PER_CLASS_SUFFIX
+from kubectl_dra.diagnosis.gates.quota import OBJECT_COUNT, PER_CLASS_SUFFIX
 from kubectl_dra.diagnosis.records import QuotaShortage, Unspecified
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, fmt, safe

@@ -20,8 +20,8 @@ from kubectl_dra.output.pending.removals import short_clause
 from kubectl_dra.output.safe import Safe, command, fmt, safe
 from kubectl_dra.output.words import listed
 from kubectl_dra.reports.invocations import UNKNOWN_CONTEXT
-from kubectl_dra.reports.remedies import RemedyReport, Step, lacks_a_name
-from kubectl_dra.reports.remedy_order import Area, area, tolerates_device_taint
+from kubectl_dra.reports.pending.remedies import RemedyReport, Step, lacks_a_name
+from kubectl_dra.reports.pending.remedy_order import Area, area, tolerates_device_taint
 
 _NODES_SHOWN: Final = 2
 _TEXT_INDENT: Final = 7

@@ -10,7 +10,7 @@ from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.safe import Safe, command, fmt
 from kubectl_dra.output.words import counted, shortened
 from kubectl_dra.reports.invocations import changing, kubectl, of
-from kubectl_dra.reports.remedies import RemedyReport
+from kubectl_dra.reports.pending.remedies import RemedyReport
 
 _PODS: Final = 2
 _DEVICES: Final = 3

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.kubelet import serves_one_pod
-from kubectl_dra.diagnosis.queues import HeldBy, Queued, short_of_quota
+from kubectl_dra.diagnosis.gates.queues import HeldBy, Queued, short_of_quota
 from kubectl_dra.diagnosis.records import (
     ClaimEntry,
     ContainerWaits,
@@ -16,14 +15,15 @@ from kubectl_dra.diagnosis.records import (
     KubeletText,
     NodeShortage,
 )
+from kubectl_dra.diagnosis.said.kubelet import serves_one_pod
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.pending.go_errors import LackedRight, lacked_right
 from kubectl_dra.output.safe import Safe, command, fmt
 from kubectl_dra.output.unread import role_name
 from kubectl_dra.output.words import listed
-from kubectl_dra.reports.configurations import ConfiguredIn
 from kubectl_dra.reports.invocations import changing, kubectl
-from kubectl_dra.reports.pending import PendingReport
+from kubectl_dra.reports.pending.configurations import ConfiguredIn
+from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.scheduler.fit_error import SCHEDULER_ERROR
 
 #: Upstream: container-device-interface's cdi.Cache.InjectDevices, by containerd and CRI-O.

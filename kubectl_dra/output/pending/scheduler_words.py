@@ -14,7 +14,7 @@ from kubectl_dra.output.layout import GAP, closed, width, wrapped
 from kubectl_dra.output.pending.said_advice import right_lacked
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import ago
-from kubectl_dra.reports.pending import PendingReport
+from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.scheduler.fit_error import SCHEDULING_GATED, without_preemption
 
 #: What the first line and the ways out have of an error of a selector (plugins/dynamicresources, cel).

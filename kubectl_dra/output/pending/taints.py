@@ -12,7 +12,7 @@ from kubectl_dra.model.clock import parse_time
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import ago, counted, lasting, shortened
-from kubectl_dra.reports.pending import NodeGroupRecord
+from kubectl_dra.reports.pending.pending import NodeGroupRecord
 
 _NODES: Final = 2
 _TIMES: Final = 3

@@ -12,7 +12,7 @@ from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.shortage import taken_note
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, listed
-from kubectl_dra.reports.pending import NodeGroupRecord
+from kubectl_dra.reports.pending.pending import NodeGroupRecord
 
 _NAMES: Final = 3
 

@@ -27,7 +27,7 @@ from kubectl_dra.output.pending.said_advice import advice_on_words
 from kubectl_dra.output.pending.volumes import volume_advice
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import listed
-from kubectl_dra.reports.pending import PendingReport
+from kubectl_dra.reports.pending.pending import PendingReport
 
 _NODE_STATE: Final = Safe(
     "Repair the node; Kubernetes removes the taint by itself once the node is well again. A pod that tolerates it gets "

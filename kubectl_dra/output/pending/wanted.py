@@ -10,7 +10,7 @@ from typing import Final
 from kubectl_dra.diagnosis.records import Cause, ObjectRef
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import article, plural
-from kubectl_dra.reports.ask import ClaimAsk, ExtendedAsk, RequestAsk
+from kubectl_dra.reports.claims.ask import ClaimAsk, ExtendedAsk, RequestAsk
 
 #: ``device.attributes["gpu.example.com"].model == "H100"``, however the name is written.
 _EQUALS: Final = re.compile(

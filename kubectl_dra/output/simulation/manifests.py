@@ -9,7 +9,7 @@ import msgspec
 
 from kubectl_dra.api.kinds import RESOURCE_GROUP
 from kubectl_dra.api.lint import Mistake
-from kubectl_dra.diagnosis.queues import HeldBy, Queued
+from kubectl_dra.diagnosis.gates.queues import HeldBy, Queued
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.queues import queue_lines, queue_reason

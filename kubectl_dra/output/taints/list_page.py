@@ -14,8 +14,8 @@ from kubectl_dra.output.taints.hits import hit_rows
 from kubectl_dra.output.taints.plan_page import selector_text
 from kubectl_dra.output.words import ago, counted, plural
 from kubectl_dra.reports.base import Bound
-from kubectl_dra.reports.taint_list import TaintRow
-from kubectl_dra.reports.taint_listing import ListedTaint
+from kubectl_dra.reports.taints.taint_list import TaintRow
+from kubectl_dra.reports.taints.taint_listing import ListedTaint
 
 _SHOWN = 3
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from kubectl_dra.model.taint_plan import Hit
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import counted, listed
-from kubectl_dra.reports.taint_observation import Counts
+from kubectl_dra.reports.taints.taint_observation import Counts
 
 
 def counts_text(counts: Counts) -> Safe:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from kubectl_dra.allocation.taints import PREVENTING
+from kubectl_dra.allocation.input.taints import PREVENTING
 from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.model.resource import DeviceTaintSelector

@@ -14,7 +14,7 @@ from kubectl_dra.api.served import STABLE_SINCE, not_served
 from kubectl_dra.api.validate import validate
 from kubectl_dra.model.features import NEWEST_MINOR
 from kubectl_dra.reports.lint.records import Rule
-from kubectl_dra.reports.pending import unseen_entries
+from kubectl_dra.reports.pending.pending import unseen_entries
 
 _ADMIN: Final = {"resource.kubernetes.io/admin-access": "true"}
 _SELECTOR: Final = re.compile(r"selectors\[\d+\]\.cel")

@@ -8,8 +8,8 @@ from typing import Final
 
 from kubectl_dra.api.planned import Planned
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis import needs
-from kubectl_dra.diagnosis.missing import lacking
+from kubectl_dra.diagnosis.pod import needs
+from kubectl_dra.diagnosis.pod.missing import lacking
 from kubectl_dra.diagnosis.records import Missing, ObjectRef
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.resource import DeviceClass

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from kubectl_dra.allocation.errors import SelectorFailed
-from kubectl_dra.diagnosis.ended_searches import ended_by_selectors
+from kubectl_dra.diagnosis.explain.ended_searches import ended_by_selectors
 from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.reports.selector.records import FailingSearch

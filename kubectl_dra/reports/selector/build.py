@@ -11,7 +11,8 @@ from typing import Final
 from kubectl_dra.allocation.errors import SelectorFailed
 from kubectl_dra.model.ids import DeviceId, PoolId
 from kubectl_dra.reports.base import Bound, Count, assumptions_of, feature_record, reads_of
-from kubectl_dra.reports.device_state import DeviceState
+from kubectl_dra.reports.devices.device_state import DeviceState
+from kubectl_dra.reports.devices.totals import bound_of
 from kubectl_dra.reports.rights import missing_rights
 from kubectl_dra.reports.selector.behind import Behind, behind_classes, failing_searches
 from kubectl_dra.reports.selector.findings import Findings
@@ -32,7 +33,6 @@ from kubectl_dra.reports.selector.records import (
     Totals,
 )
 from kubectl_dra.reports.selector.scoping import ScopedDevice, Setting
-from kubectl_dra.reports.totals import bound_of
 from kubectl_dra.selectors.compiling import COST_LIMIT, near_names
 from kubectl_dra.selectors.evaluate import Decision, Outcome, Part, SelectorSet
 from kubectl_dra.selectors.rewrite import Correction, corrections

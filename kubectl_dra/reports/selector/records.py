@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.reports.base import Bound, Count, FeatureRecord, ReadRecord, ReportRecord
-from kubectl_dra.reports.device_state import DeviceState
+from kubectl_dra.reports.devices.device_state import DeviceState
 from kubectl_dra.selectors.compiling import Verdict
 from kubectl_dra.selectors.evaluate import Outcome
 

@@ -11,8 +11,8 @@ from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.model.ids import DeviceId, PoolId
 from kubectl_dra.model.resource import Device, DeviceClass
 from kubectl_dra.reports.base import Bound
-from kubectl_dra.reports.device_state import DeviceState
-from kubectl_dra.reports.open_pool import open_pool
+from kubectl_dra.reports.devices.device_state import DeviceState
+from kubectl_dra.reports.devices.open_pool import open_pool
 from kubectl_dra.reports.scope import device_scope, usable_on
 from kubectl_dra.selectors.catalog import Catalog, PublishedDevices
 from kubectl_dra.selectors.values import ValueIndex

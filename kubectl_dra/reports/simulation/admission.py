@@ -13,9 +13,9 @@ from kubectl_dra.api.queues import is_queue_object
 from kubectl_dra.api.served import not_served
 from kubectl_dra.api.validate import NO_LABELS, validate
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis import quota
-from kubectl_dra.diagnosis.queued_devices import devices_by_class
-from kubectl_dra.diagnosis.queues import Queued, queue_of
+from kubectl_dra.diagnosis.gates import quota
+from kubectl_dra.diagnosis.gates.queued_devices import devices_by_class
+from kubectl_dra.diagnosis.gates.queues import Queued, queue_of
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.model.classic import ClassicResourceClaim, NamedResourcesSlice
 from kubectl_dra.model.core import Pod

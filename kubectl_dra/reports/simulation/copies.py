@@ -10,19 +10,19 @@ import msgspec
 
 from kubectl_dra.api.encode import encode_part
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.missing import of_the_choice
-from kubectl_dra.diagnosis.open_plugins import open_plugins
-from kubectl_dra.diagnosis.placing import PlacedCopies, being_bound, place
+from kubectl_dra.diagnosis.pod.missing import of_the_choice
+from kubectl_dra.diagnosis.pod.open_plugins import open_plugins
+from kubectl_dra.diagnosis.pod.placing import PlacedCopies, being_bound, place
+from kubectl_dra.diagnosis.pod.workloads import ReadOwner
 from kubectl_dra.diagnosis.records import BeingBound, Missing, OpenPlugin
 from kubectl_dra.diagnosis.remedies.records import EditClaim, EditGroup, EditPod, PinPods, RemoveGates
-from kubectl_dra.diagnosis.workloads import ReadOwner
 from kubectl_dra.model.classic import ClassicResourceClaim, ClassicResourceClaimTemplate
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate
-from kubectl_dra.reports.pending import pending_report, unseen_entries
-from kubectl_dra.reports.remedies import FoundRemedies, find_remedies
+from kubectl_dra.reports.pending.pending import pending_report, unseen_entries
+from kubectl_dra.reports.pending.remedies import FoundRemedies, find_remedies
 from kubectl_dra.reports.simulation.gangs import group_of, place_together
 from kubectl_dra.reports.simulation.pods import Batch, Copies, batch
 from kubectl_dra.reports.simulation.records import Counted, NodeCopies, PodSimulation

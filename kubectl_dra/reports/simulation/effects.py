@@ -8,11 +8,11 @@ from kubectl_dra.api.planned import Planned
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.resource import DeviceClass, DeviceTaintRule, ResourceSlice
-from kubectl_dra.reports.class_list import class_rows
+from kubectl_dra.reports.devices.class_list import class_rows
 from kubectl_dra.reports.find import devices_of
 from kubectl_dra.reports.simulation.existing import existing
 from kubectl_dra.reports.simulation.records import ClassEffect, Effects, TaintEffect
-from kubectl_dra.reports.taint_hits import DeviceChange, hits
+from kubectl_dra.reports.taints.taint_hits import DeviceChange, hits
 
 
 def effects(before: ClusterState, after: ClusterState, objects: Sequence[Planned]) -> Effects:

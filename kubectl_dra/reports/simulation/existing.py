@@ -8,7 +8,7 @@ from typing import Final
 from kubectl_dra.api.planned import Planned
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.cluster.edits import Edit, Put, edited, find
-from kubectl_dra.diagnosis import quota
+from kubectl_dra.diagnosis.gates import quota
 from kubectl_dra.model.classic import ClassicClaim, ClassicResourceClaim
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.inventory import Inventory

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.gangs.cycles import are_placed_together, group_key
 from kubectl_dra.diagnosis.gangs.placing import GroupPlaced, place_group
-from kubectl_dra.diagnosis.placing import MAX_COPIES, PlacedCopies
+from kubectl_dra.diagnosis.pod.placing import MAX_COPIES, PlacedCopies
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of

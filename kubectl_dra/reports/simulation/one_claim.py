@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from kubectl_dra.api.planned import read_all
 from kubectl_dra.api.sources import Source
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.placing import place
+from kubectl_dra.diagnosis.pod.placing import place
 from kubectl_dra.model.held import devices_of
 from kubectl_dra.model.ids import DeviceId, Key
 from kubectl_dra.reports.admitted import admitted

@@ -11,8 +11,8 @@ import msgspec
 from kubectl_dra.api.planned import PodPlan
 from kubectl_dra.api.workloads.expand import Count
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.placing import MAX_COPIES
-from kubectl_dra.diagnosis.volume_claims import with_set_claims
+from kubectl_dra.diagnosis.pod.placing import MAX_COPIES
+from kubectl_dra.diagnosis.pod.volume_claims import with_set_claims
 from kubectl_dra.model.affinity import Affinity, NodeAffinity
 from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Pod, PodStatus

@@ -8,8 +8,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 import msgspec
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis import needs, quota
-from kubectl_dra.diagnosis.missing import lacking
+from kubectl_dra.diagnosis.gates import quota
+from kubectl_dra.diagnosis.pod import needs
+from kubectl_dra.diagnosis.pod.missing import lacking
 from kubectl_dra.model.ids import Key
 from kubectl_dra.reports.simulation.existing import existing
 from kubectl_dra.reports.simulation.records import PodSimulation

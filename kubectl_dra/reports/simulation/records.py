@@ -8,13 +8,13 @@ from enum import StrEnum
 import msgspec
 
 from kubectl_dra.api.lint import Mistake
-from kubectl_dra.diagnosis.queues import Queued
+from kubectl_dra.diagnosis.gates.queues import Queued
 from kubectl_dra.diagnosis.records import BeingBound, Certainty, Missing, ObjectRef, OpenPlugin, Unspecified, Verdict
 from kubectl_dra.diagnosis.whatif.records import PodFate, WhatIf
 from kubectl_dra.model.taint_plan import Hit
-from kubectl_dra.reports.advertised import AdvertisedResource
 from kubectl_dra.reports.base import Bound, Count, FeatureRecord, Fits, ReadRecord, ReportRecord
-from kubectl_dra.reports.pending import PendingReport
+from kubectl_dra.reports.devices.advertised import AdvertisedResource
+from kubectl_dra.reports.pending.pending import PendingReport
 
 
 class Correction(ReportRecord, frozen=True):

@@ -9,14 +9,14 @@ from msgspec.structs import replace
 
 from kubectl_dra.api.planned import Planned
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis import missing, needs
+from kubectl_dra.diagnosis.pod import missing, needs
+from kubectl_dra.diagnosis.pod.workloads import ReadOwner
 from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.diagnosis.whatif import Switch, WhatIf, what_if
-from kubectl_dra.diagnosis.workloads import ReadOwner
 from kubectl_dra.model.ids import Key
 from kubectl_dra.reports.admitted import admitted
-from kubectl_dra.reports.advertised import advertised
 from kubectl_dra.reports.base import Fits, feature_record, reads_of
+from kubectl_dra.reports.devices.advertised import advertised
 from kubectl_dra.reports.simulation.admission import manifest_reports
 from kubectl_dra.reports.simulation.copies import simulated
 from kubectl_dra.reports.simulation.effects import effects

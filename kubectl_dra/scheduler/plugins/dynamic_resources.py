@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
-from kubectl_dra.allocation import nodes as node_selectors
-from kubectl_dra.allocation.checks import NODE_FEATURE
+from kubectl_dra.allocation.checks.checks import NODE_FEATURE
 from kubectl_dra.allocation.errors import NodeSelectorUnparsable
+from kubectl_dra.allocation.input import nodes as node_selectors
 from kubectl_dra.allocation.outcome import Allocated, Fatal, Outcome, Undecided, Unsatisfiable
 from kubectl_dra.allocation.steps import TimeLimit
 from kubectl_dra.model.classic import IMMEDIATE, classic_of, is_searched

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import ClassVar, Final
 
-from kubectl_dra.allocation import nodes
 from kubectl_dra.allocation.errors import NodeSelectorUnparsable
+from kubectl_dra.allocation.input import nodes
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.meta import NodeSelector, NodeSelectorRequirement, NodeSelectorTerm
 from kubectl_dra.scheduler.allocation_errors import selector_problems

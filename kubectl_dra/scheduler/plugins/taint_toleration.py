@@ -26,7 +26,7 @@ _INTEGER: Final = re.compile(r"[+-]?[0-9]+")
 def tolerates(toleration: Toleration, taint: Taint, comparison: bool = False) -> bool:
     """Whether one toleration covers one taint; ``comparison``: the operators Gt and Lt are known.
 
-    Devices' taints have a rule of their own (``allocation.taints``), upstream as here: it knows no comparison.
+    Devices' taints have a rule of their own (``allocation.input.taints``), upstream as here: it knows no comparison.
     """
     if toleration.effect and toleration.effect != taint.effect:
         return False

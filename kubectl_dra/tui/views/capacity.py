@@ -9,15 +9,15 @@ from typing import Any
 
 from textual.widgets import Static
 
-from kubectl_dra.allocation.requests import MAX_RESULTS
+from kubectl_dra.allocation.checks.requests import MAX_RESULTS
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.capacity.records import NodeRoom
 from kubectl_dra.diagnosis.whatif import Switch, WhatIfError
 from kubectl_dra.output.capacity.page import ROOMS, KnownRoom, capacity_page, capacity_summary, unread_kinds
 from kubectl_dra.output.devices.parts import number
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
-from kubectl_dra.reports.capacity import CapacityReport, Request, capacity_report
-from kubectl_dra.reports.claim_list import classes_named
+from kubectl_dra.reports.capacity.capacity import CapacityReport, Request, capacity_report
+from kubectl_dra.reports.claims.claim_list import classes_named
 from kubectl_dra.reports.switches import OPTIONS, SwitchError, read_switches
 from kubectl_dra.reports.unread import ROOM
 from kubectl_dra.tui.columns import Column, Look, chosen

@@ -8,8 +8,8 @@ from kubectl_dra.model.ids import DeviceId, Key
 from kubectl_dra.output.devices.claim_page import claim_page
 from kubectl_dra.output.pending.claim_page import claim_pending_page, ending_commands
 from kubectl_dra.output.safe import Safe, safe
-from kubectl_dra.reports.claim import ClaimReport
-from kubectl_dra.reports.pending import ClaimPendingReport
+from kubectl_dra.reports.claims.claim import ClaimReport
+from kubectl_dra.reports.pending.pending import ClaimPendingReport
 from kubectl_dra.tui.documents import claim_document
 from kubectl_dra.tui.queries import Claim
 from kubectl_dra.tui.view import Subject

@@ -11,8 +11,8 @@ from kubectl_dra.output.devices.lists import CLAIMS as CLAIM_COLUMNS
 from kubectl_dra.output.devices.lists import held_devices
 from kubectl_dra.output.devices.parts import UNKNOWN, ranges
 from kubectl_dra.output.safe import Safe, Style, fmt, plain, safe, styled
-from kubectl_dra.reports.claim_list import ClaimRow
-from kubectl_dra.reports.holders import Consumer, ConsumerState
+from kubectl_dra.reports.claims.claim_list import ClaimRow
+from kubectl_dra.reports.devices.holders import Consumer, ConsumerState
 from kubectl_dra.reports.unread import CLAIMS
 from kubectl_dra.tui.columns import Column, Look, chosen
 from kubectl_dra.tui.documents import claim_document

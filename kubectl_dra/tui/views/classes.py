@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from kubectl_dra.output.devices.lists import CLASSES as CLASS_COLUMNS
 from kubectl_dra.output.devices.lists import offers_table
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
-from kubectl_dra.reports.class_list import ClassRow
+from kubectl_dra.reports.devices.class_list import ClassRow
 from kubectl_dra.reports.unread import CLASSES
 from kubectl_dra.tui.bars import use_bar
 from kubectl_dra.tui.columns import Column, Look, chosen

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from kubectl_dra.model.ids import DeviceId, Key
 from kubectl_dra.output.devices.device_page import device_page
 from kubectl_dra.output.safe import Safe, safe
-from kubectl_dra.reports.pool import PoolReport
+from kubectl_dra.reports.devices.pool import PoolReport
 from kubectl_dra.tui.documents import device_document
 from kubectl_dra.tui.queries import Pool
 from kubectl_dra.tui.view import Subject

@@ -14,11 +14,11 @@ from kubectl_dra.output.devices.lists import DEVICES as DEVICE_COLUMNS
 from kubectl_dra.output.devices.lists import short_users
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import counted
-from kubectl_dra.reports.attributes import common_values, device_values, varying_names
-from kubectl_dra.reports.device_list import ListedDevice
-from kubectl_dra.reports.device_state import DeviceState
+from kubectl_dra.reports.devices.attributes import common_values, device_values, varying_names
+from kubectl_dra.reports.devices.device_list import ListedDevice
+from kubectl_dra.reports.devices.device_state import DeviceState
+from kubectl_dra.reports.devices.pool import DeviceRecord
 from kubectl_dra.reports.matching import MatchingDevices
-from kubectl_dra.reports.pool import DeviceRecord
 from kubectl_dra.reports.unread import DEVICES
 from kubectl_dra.tui.arranging import Arranged
 from kubectl_dra.tui.columns import Column, Look, chosen

@@ -10,8 +10,8 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.output.pending.headline import pending_summary
 from kubectl_dra.output.pending.page import pending_page
 from kubectl_dra.output.safe import Safe, Style, safe, styled
-from kubectl_dra.reports.pending import PendingReport
-from kubectl_dra.reports.remedies import RemedyReport
+from kubectl_dra.reports.pending.pending import PendingReport
+from kubectl_dra.reports.pending.remedies import RemedyReport
 from kubectl_dra.tui.documents import pod_document
 from kubectl_dra.tui.queries import Pod
 from kubectl_dra.tui.view import READING, Subject

@@ -17,7 +17,7 @@ from kubectl_dra.output.pending.removals import short_clause
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.simulation.page import simulation_page
 from kubectl_dra.output.words import listed
-from kubectl_dra.reports.capacity import CapacityReport, Request, capacity_report
+from kubectl_dra.reports.capacity.capacity import CapacityReport, Request, capacity_report
 from kubectl_dra.reports.selector import expression_question, selector_report
 from kubectl_dra.reports.selector.build import device_outcomes
 from kubectl_dra.reports.selector.records import DeviceOutcome

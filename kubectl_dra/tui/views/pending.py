@@ -19,7 +19,7 @@ from kubectl_dra.output.pending.reasons import title
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import age, counted
 from kubectl_dra.reports.base import Bound
-from kubectl_dra.reports.pending import PendingReport, reason_groups
+from kubectl_dra.reports.pending.pending import PendingReport, reason_groups
 from kubectl_dra.reports.unread import PENDING_PODS
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.documents import pod_document

@@ -18,7 +18,7 @@ from kubectl_dra.output.documents import objects_bytes
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, Style, command, fmt, styled
 from kubectl_dra.reports.invocations import changing, dra, kubectl, of, plain_word
-from kubectl_dra.reports.taint_plan import planned_object
+from kubectl_dra.reports.taints.taint_plan import planned_object
 from kubectl_dra.tui.view import Subject
 from kubectl_dra.tui.views.reader import ReportView
 from kubectl_dra.tui.writing import Preview, RefusedError, TaintRequest, TaintWriter, Written

@@ -13,7 +13,7 @@ from kubectl_dra.output.devices.parts import pairs_text, scope_text, totals_text
 from kubectl_dra.output.devices.pool_page import pool_page, trouble_text
 from kubectl_dra.output.layout import width
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
-from kubectl_dra.reports.pool import PoolReport, is_troubled
+from kubectl_dra.reports.devices.pool import PoolReport, is_troubled
 from kubectl_dra.tui.bars import use_bar
 from kubectl_dra.tui.queries import Devices, Pool
 from kubectl_dra.tui.report_worker import Query

@@ -10,7 +10,7 @@ from kubectl_dra.output.devices.lists import pool_state_cell
 from kubectl_dra.output.devices.parts import scope_cell
 from kubectl_dra.output.devices.pool_list import pool_list_page
 from kubectl_dra.output.safe import Safe, Style, styled
-from kubectl_dra.reports.pool import PoolSummary, is_troubled
+from kubectl_dra.reports.devices.pool import PoolSummary, is_troubled
 from kubectl_dra.reports.unread import POOLS
 from kubectl_dra.tui.bars import use_bar
 from kubectl_dra.tui.columns import Column, Look, chosen

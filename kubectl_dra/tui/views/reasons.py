@@ -14,7 +14,7 @@ from kubectl_dra.output.pending.headline import pending_cause
 from kubectl_dra.output.pending.reasons import title
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import age
-from kubectl_dra.reports.pending import PendingReport
+from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.documents import pod_document
 from kubectl_dra.tui.grid import Grid

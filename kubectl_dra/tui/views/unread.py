@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from kubectl_dra.diagnosis import needs
-from kubectl_dra.diagnosis.missing import missing
+from kubectl_dra.diagnosis.pod import needs
+from kubectl_dra.diagnosis.pod.missing import missing
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe
 from kubectl_dra.output.unread import missing_lines

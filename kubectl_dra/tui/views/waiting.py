@@ -18,7 +18,7 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, plain, safe, styled
-from kubectl_dra.reports.remedies import RemedyReport
+from kubectl_dra.reports.pending.remedies import RemedyReport
 from kubectl_dra.tui.layouts import Room, page_columns
 from kubectl_dra.tui.report_worker import Query
 from kubectl_dra.tui.text import content

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from kubectl_dra.api.decode import decode_any
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.diagnose import Diagnoser
+from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.model.clock import parse_time
 from kubectl_dra.model.evidence import BadObject
 from kubectl_dra.model.features import features
 from kubectl_dra.output.pending.page import pending_page
-from kubectl_dra.reports.pending import pending_report
+from kubectl_dra.reports.pending.pending import pending_report
 from tests.api.test_hostile import VALUES, _paths, _replaced
 from tests.diagnosis.classic import build
 from tests.kit.clock import CLOCK

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.placing import place
+from kubectl_dra.diagnosis.pod.placing import place
 from kubectl_dra.diagnosis.records import Funnel, NodeOutcome, PodDiagnosis, StageName, Verdict
 from kubectl_dra.model.classic import ClassicClaim, ClassicResourceClaimTemplate
 from kubectl_dra.model.core import Pod

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kubectl_dra.diagnosis.remedies.records import EditClaim
-from kubectl_dra.reports.pending import PendingReport
+from kubectl_dra.reports.pending.pending import PendingReport
 from tests.kit import build
 from tests.output.pending.test_more_situations import holding
 from tests.output.pending.test_situations import DRIVER, POD, page_of, report_of

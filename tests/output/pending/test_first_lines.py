@@ -11,11 +11,11 @@ import pytest
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.app import run
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.diagnose import Diagnoser
+from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.output.pending.headline import pending_summary
-from kubectl_dra.reports.pending import PendingReport, pending_report
+from kubectl_dra.reports.pending.pending import PendingReport, pending_report
 from tests.kit import build, facts
 from tests.kit.clock import CLOCK
 

@@ -9,7 +9,7 @@ import pytest
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.remedies.records import RaiseQuota, RemedyKind
-from kubectl_dra.reports.remedy_order import tolerates_device_taint
+from kubectl_dra.reports.pending.remedy_order import tolerates_device_taint
 from kubectl_dra.selectors.units import near_quantity
 from tests.kit import build
 from tests.kit.clock import CLOCK

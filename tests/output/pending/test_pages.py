@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.diagnose import Diagnoser
+from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import Verdict
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.output.pending.page import pending_page
 from kubectl_dra.output.safe import plain
-from kubectl_dra.reports.pending import pending_report
-from kubectl_dra.reports.remedies import find_remedies
+from kubectl_dra.reports.pending.pending import pending_report
+from kubectl_dra.reports.pending.remedies import find_remedies
 from tests.diagnosis.test_fixes import FIXES
 from tests.diagnosis.test_remedies import recorded
 from tests.diagnosis.test_scenarios import EXPECTED

@@ -6,11 +6,11 @@ from typing import Any
 
 from kubectl_dra.api.queues import queue_objects
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.diagnose import Diagnoser
+from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
-from kubectl_dra.reports.pending import PendingReport, pending_report
-from kubectl_dra.reports.remedies import find_remedies
+from kubectl_dra.reports.pending.pending import PendingReport, pending_report
+from kubectl_dra.reports.pending.remedies import find_remedies
 from tests.diagnosis.test_queues import ALL, NS, source
 from tests.kit import build, facts
 from tests.kit.clock import CLOCK

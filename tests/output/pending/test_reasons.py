@@ -9,8 +9,8 @@ from functools import partial
 import pytest
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.diagnose import Diagnoser
-from kubectl_dra.diagnosis.pending import pending_pods
+from kubectl_dra.diagnosis.gates.pending import pending_pods
+from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import Cause
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key

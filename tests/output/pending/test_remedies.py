@@ -15,7 +15,7 @@ from kubectl_dra.diagnosis.remedies.records import (
     Uncordon,
 )
 from kubectl_dra.output.pending.remedies import remedy_lines
-from kubectl_dra.reports.remedies import RemedyReport
+from kubectl_dra.reports.pending.remedies import RemedyReport
 
 BAD = ObjectRef("Pod", "ml", "--all")
 CLAIM = ObjectRef("ResourceClaim", "ml", "c")

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.diagnose import Diagnoser
+from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.model.ids import Key
 from kubectl_dra.output.pending.remedies import command_lines, remedy_text
-from kubectl_dra.reports.pending import PendingReport, pending_report
-from kubectl_dra.reports.remedies import find_remedies
+from kubectl_dra.reports.pending.pending import PendingReport, pending_report
+from kubectl_dra.reports.pending.remedies import find_remedies
 from tests.kit.facts import evidence, inventory
 from tests.kit.rollouts import NAME, NAMESPACE, NEW, OLD, objects
 from tests.kit.state import state_of

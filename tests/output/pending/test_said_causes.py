@@ -10,7 +10,7 @@ import pytest
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.output.pending.go_errors import LackedRight, innermost, lacked_right
 from kubectl_dra.output.unread import role_name
-from kubectl_dra.reports.pending import PendingReport
+from kubectl_dra.reports.pending.pending import PendingReport
 from tests.kit import build
 from tests.output.pending.test_situations import SLICE, first_line, page_of, refused, report_of
 

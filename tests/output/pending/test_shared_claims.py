@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from kubectl_dra.diagnosis.remedies.records import CreateObject, EditPod, RestartPods
-from kubectl_dra.reports.pending import PendingReport
-from kubectl_dra.reports.remedies import RemedyReport
+from kubectl_dra.reports.pending.pending import PendingReport
+from kubectl_dra.reports.pending.remedies import RemedyReport
 from tests.kit import build
 from tests.output.pending.test_situations import DRIVER, page_of, report_of
 

@@ -9,17 +9,17 @@ import pytest
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.diagnose import Diagnoser
+from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import ObjectRef, Verdict
 from kubectl_dra.diagnosis.remedies.records import RemedyKind
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.output.pending.headline import pending_summary
 from kubectl_dra.output.pending.page import pending_page
-from kubectl_dra.reports import failing_pods
-from kubectl_dra.reports.drivers import plugins
-from kubectl_dra.reports.pending import PendingReport, pending_report
-from kubectl_dra.reports.remedies import find_remedies
+from kubectl_dra.reports.pending import failing_pods
+from kubectl_dra.reports.pending.drivers import plugins
+from kubectl_dra.reports.pending.pending import PendingReport, pending_report
+from kubectl_dra.reports.pending.remedies import find_remedies
 from tests.kit import build, facts
 from tests.kit.clock import CLOCK
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from kubectl_dra.diagnosis.remedies.records import EXTENDED_NAME, EditClass, EditPod
-from kubectl_dra.reports.pending import PendingReport
+from kubectl_dra.reports.pending.pending import PendingReport
 from tests.kit import build
 from tests.output.pending.test_situations import first_line, page_of, report_of
 

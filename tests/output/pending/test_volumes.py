@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pytest
 
-from kubectl_dra.diagnosis.volumes import CODES, volume_causes
+from kubectl_dra.diagnosis.explain.volumes import CODES, volume_causes
 from kubectl_dra.model.ids import Key
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.scheduler.storage import VolumeProblem, VolumeReason

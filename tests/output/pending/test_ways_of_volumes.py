@@ -10,7 +10,7 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.diagnosis.remedies.records import ClearSelectedNode, MoveVolume, WidenTopology
 from kubectl_dra.output.pending.remedies import remedy_text
-from kubectl_dra.reports.pending import PendingReport
+from kubectl_dra.reports.pending.pending import PendingReport
 from tests.diagnosis.test_volumes import DATA, ZONE, claim, only, storage_class, volume
 from tests.kit import build
 from tests.output.pending.test_situations import first_line, page_of, report_of

@@ -8,7 +8,7 @@ import pytest
 
 from kubectl_dra.diagnosis.remedies.records import NarrowTaintRule, RemoveTaintRule
 from kubectl_dra.output.pending.remedies import remedy_text
-from kubectl_dra.reports.pending import PendingReport
+from kubectl_dra.reports.pending.pending import PendingReport
 from tests.kit import build
 from tests.output.pending.test_situations import DRIVER, POD, page_of, report_of
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from kubectl_dra.allocation.requests import MAX_RESULTS
+from kubectl_dra.allocation.checks.requests import MAX_RESULTS
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Cause, FatalError, SearchSize
 from kubectl_dra.model.names import ADMIN_LABEL

@@ -1,0 +1,1 @@
+"""What each device has to pass: selectors and requests, capacity, counters, constraints, groups."""

@@ -1,0 +1,285 @@
+"""One simulated scheduling attempt of one pod, as explanations read it: what happened on which node, and why.
+
+The attempt itself is the scheduler's (``kubectl_dra.scheduler``); here its statuses become results that tell nodes
+apart as a reader would. What the words and the verdict are is decided elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from kubectl_dra.allocation.errors import AllocationError
+from kubectl_dra.allocation.outcome import Fatal, Outcome
+from kubectl_dra.cluster import ClusterState, derived
+from kubectl_dra.diagnosis.explain import binding, pre_filter
+from kubectl_dra.diagnosis.explain.funnel import NodeExplanation
+from kubectl_dra.diagnosis.explain.renaming import ClaimNames
+from kubectl_dra.diagnosis.records import Cause, NodeOutcome
+from kubectl_dra.model.classic import is_searched
+from kubectl_dra.model.core import Node, Pod, Taint
+from kubectl_dra.model.features import NEWEST_MINOR
+from kubectl_dra.model.requests import HostPort
+from kubectl_dra.model.resource import ResourceClaim
+from kubectl_dra.scheduler import attempt as engine
+from kubectl_dra.scheduler import fit_error
+from kubectl_dra.scheduler.allocation_errors import allocation_error
+from kubectl_dra.scheduler.filtering import NodeVerdict
+from kubectl_dra.scheduler.framework import Plugin
+from kubectl_dra.scheduler.plugins import node_affinity
+from kubectl_dra.scheduler.plugins.dynamic_resources import LEFT_OVER, UNAVAILABLE, Devices, DevicesOnNode, idle_claims
+from kubectl_dra.scheduler.plugins.inter_pod_affinity import RepellingPods
+from kubectl_dra.scheduler.plugins.node_resources_fit import Lack
+from kubectl_dra.scheduler.search import Searched
+from kubectl_dra.scheduler.snapshot import Snapshot
+from kubectl_dra.scheduler.status import Code, Status
+
+_DEVICES: Final = "DynamicResources"
+_BY_LABELS: Final = node_affinity.NodeAffinity.name
+_SAME_NAMES: Final = ClaimNames()
+#: What can't be checked without knowing the pods on a node.
+NEED_PODS: Final = ("NodePorts", "NodeResourcesFit", "InterPodAffinity")
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """A node that a plugin rejects: its reasons as they are counted, and what exactly is in the way.
+
+    ``detail`` is what the plugin itself tells, where no other field says it.
+    """
+
+    plugin: str
+    texts: tuple[str, ...]
+    taint: Taint | None = None
+    unmatched: tuple[str, ...] = ()
+    ports: tuple[HostPort, ...] = ()
+    lacks: tuple[Lack, ...] = ()
+    kept_away_by: tuple[str, ...] = ()
+    detail: object = None
+
+
+@dataclass(frozen=True, slots=True)
+class NodeResult:
+    """What happens on a node; nodes with equal results belong together.
+
+    ``texts`` are the reasons as they are counted. ``unavailable`` are positions of claims. ``searched`` None: there was
+    nothing to allocate, or what is needed for that could not be read. ``explanation``: what is known without a search.
+    ``failure``: the text of an error of another plugin. ``unread``: what plugins could not decide.
+    """
+
+    outcome: NodeOutcome
+    plugin: str = ""
+    texts: tuple[str, ...] = ()
+    rejection: Rejection | None = None
+    unavailable: tuple[int, ...] = ()
+    extended: tuple[str, ...] = ()
+    searched: Searched | None = None
+    timed_out: bool = False
+    explanation: NodeExplanation | None = None
+    failure: str = ""
+    unread: tuple[Status, ...] = ()
+
+    @property
+    def outcome_of_search(self) -> Outcome | None:
+        """What the search said of nodes alike."""
+        return self.searched.shared if self.searched is not None else None
+
+    @property
+    def error(self) -> AllocationError | None:
+        """The error that this node raises; None where it ran out of time, or another plugin failed."""
+        own = self.searched.own if self.searched is not None and not self.timed_out else None
+        return own.error if isinstance(own, Fatal) else None
+
+    def error_text(self, names: ClaimNames = _SAME_NAMES, minor: int = NEWEST_MINOR) -> str:
+        """The text of the error that this node raises, in the words of Kubernetes 1.``minor``."""
+        if self.failure:
+            return self.failure
+        error = self.error
+        if error is not None:
+            return allocation_error(names.error(error), minor)
+        assert self.searched is not None  # noqa: S101 - only a search raises errors
+        return f"node {self.searched.node}: timed out trying to allocate devices"
+
+    def error_message(self, names: ClaimNames = _SAME_NAMES, minor: int = NEWEST_MINOR) -> str:
+        """The same as the scheduler writes it into the condition."""
+        return self.failure or fit_error.filter_error(self.error_text(names, minor))
+
+
+@dataclass(frozen=True, slots=True)
+class PodAttempt:
+    """The whole attempt. ``claims`` are the pod's existing claims in order; ``extended`` the left-over or made-up one.
+
+    ``results`` has every node of the cluster in the Inventory's order, unless ``stop`` ended the attempt before.
+    ``engine`` is the scheduler's own view of it.
+    """
+
+    claims: tuple[ResourceClaim, ...]
+    left_over: ResourceClaim | None
+    stop: pre_filter.PreFilterStop | None
+    results: tuple[tuple[Node, NodeResult], ...] = ()
+    not_checked: tuple[str, ...] = ()
+    failed_bindings: tuple[Cause, ...] = ()
+    engine: engine.Attempt | None = None
+
+    @property
+    def to_allocate(self) -> tuple[ResourceClaim, ...]:
+        """The claims for which the scheduler has to find devices."""
+        return tuple(filter(is_searched, self.claims))
+
+    @property
+    def unread(self) -> tuple[Status, ...]:
+        """What plugins could not decide, about the pod or on any node."""
+        found = {status: None for _, result in self.results for status in result.unread}
+        return tuple(found)
+
+    def idle(self, pod: Pod) -> list[int]:
+        """Positions of claims that are in the way on some node and that nobody else uses."""
+        return idle_claims(pod, self.claims, (i for _, result in self.results for i in result.unavailable))
+
+    def nodes(self, outcome: NodeOutcome) -> list[tuple[Node, NodeResult]]:
+        """The nodes with that outcome."""
+        return [(node, result) for node, result in self.results if result.outcome is outcome]
+
+
+@derived("nodes")
+def _places(world: ClusterState) -> Mapping[str, int]:
+    """The place of each node in the Inventory's order."""
+    return {name: place for place, name in enumerate(world.inventory.nodes)}
+
+
+def attempt(
+    world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim], among: Collection[str] | None = None
+) -> PodAttempt:
+    """Try to schedule ``pod`` with its existing ``claims``, those of its entries in their order."""
+    return Attempting(world, pod, claims, among).run()
+
+
+class Attempting:
+    """One attempt under way; generations that have other rules run other :attr:`plugins`.
+
+    ``among``: only these nodes are tried, beside the whole cluster.
+    """
+
+    def __init__(
+        self, world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim], among: Collection[str] | None = None
+    ) -> None:
+        self.world = world
+        self.pod = pod
+        self.claims = tuple(claims)
+        self.among = among
+
+    @property
+    def plugins(self) -> Sequence[Plugin]:
+        """The plugins to run; empty for those of the default profile."""
+        return ()
+
+    def run(self) -> PodAttempt:
+        """The whole attempt."""
+        return self.of(engine.attempt(Snapshot(self.world), self.pod, self.plugins, self.among))
+
+    def of(self, found: engine.Attempt) -> PodAttempt:
+        """The whole of an attempt that the scheduler has made on this cluster."""
+        state = found.cycle.states.get(Devices)
+        devices = state if isinstance(state, Devices) else Devices()
+        if found.stop is not None:
+            after = isinstance(state, Devices)
+            stop = pre_filter.stop_of(self.world, found.stop, self.claims, reached_devices=after)
+            return PodAttempt(self.claims, devices.left_over, stop, engine=found)
+        results = tuple(self._results(found, devices))
+        known = self.world.usage is not None
+        failed = tuple(self._failed_bindings(devices))
+        return PodAttempt(self.claims, devices.left_over, None, results, () if known else NEED_PODS, failed, found)
+
+    def _failed_bindings(self, devices: Devices) -> Sequence[Cause]:
+        world = self.world
+        claims = (self.claims[index] for index in devices.unusable if index < len(self.claims))
+        causes = (binding.unusable(c, world.features, world.observed_at, world.binding_timeout) for c in claims)
+        return [cause for cause in causes if cause is not None]
+
+    def _results(self, found: engine.Attempt, devices: Devices) -> Sequence[tuple[Node, NodeResult]]:
+        plugins = found.selection.plugins
+        texts = found.selection.absent.reasons if self.world.features.counts_preselection else ()
+        left_out = NodeResult(NodeOutcome.REJECTED, plugins[-1] if plugins else "", texts)
+        nodes = self.world.inventory.nodes
+        place = _places(self.world)
+        names = (
+            nodes
+            if self.among is None
+            else sorted((name for name in self.among if name in nodes), key=place.__getitem__)
+        )
+        unread = found.selection.unsure
+        verdicts, on_nodes = found.verdicts, devices.nodes
+        # Nodes that share verdict and devices share the result, but for what their labels tell.
+        known: dict[Hashable, NodeResult] = {}
+        selected = self._selected
+        results = []
+        for name in names:
+            verdict, node = verdicts.get(name), nodes[name]
+            if verdict is None:
+                results.append((node, left_out))
+                continue
+            on_node = on_nodes.get(name)
+            key: Hashable = (id(verdict), id(on_node))
+            if verdict.status.plugin == _BY_LABELS:
+                labels = node.metadata.labels
+                key = (key, name if selected is None else tuple([labels.get(each) for each in selected]))
+            result = known.get(key)
+            if result is None:
+                result = known[key] = self._result(verdict, node, on_node, unread)
+            results.append((node, result))
+        return results
+
+    @property
+    def _selected(self) -> Sequence[str] | None:
+        """The labels that alone decide about node affinity; None where terms do as well."""
+        return None if node_affinity.required_terms(self.pod) is not None else tuple(self.pod.spec.node_selector)
+
+    def _result(
+        self, verdict: NodeVerdict, node: Node, devices: DevicesOnNode | None, unread: tuple[Status, ...]
+    ) -> NodeResult:
+        status, unread = verdict.status, (*unread, *verdict.unsure)
+        if isinstance(status.detail, NodeResult):
+            return status.detail
+        on_node = devices or DevicesOnNode()
+        searched, extended = on_node.searched, on_node.extended
+        if status.code is Code.ERROR:
+            if status.plugin != _DEVICES:
+                return NodeResult(NodeOutcome.FATAL, status.plugin, failure=status.message)
+            late = on_node.timed_out
+            return NodeResult(NodeOutcome.FATAL, _DEVICES, extended=extended, searched=searched, timed_out=late)
+        if status.ok and unread:
+            own = next((each.detail for each in unread if isinstance(each.detail, NodeResult)), None)
+            if own is not None:
+                return own
+            return NodeResult(
+                NodeOutcome.UNDECIDED, unread[-1].plugin, extended=extended, searched=searched, unread=unread
+            )
+        if status.ok:
+            return NodeResult(NodeOutcome.FITS, extended=extended, searched=searched)
+        if status.plugin != _DEVICES:
+            rejection = _rejection(status, self.pod, node)
+            return NodeResult(NodeOutcome.REJECTED, status.plugin, status.reasons, rejection, unread=unread)
+        held = status.reasons in ((LEFT_OVER,), (UNAVAILABLE,))
+        outcome = NodeOutcome.CLAIM_UNAVAILABLE if held else NodeOutcome.CANNOT_ALLOCATE
+        unavailable = on_node.unavailable
+        return NodeResult(outcome, _DEVICES, status.reasons, None, unavailable, extended, searched, unread=unread)
+
+
+def _rejection(status: Status, pod: Pod, node: Node) -> Rejection:
+    plugin, texts, detail = status.plugin, status.reasons, status.detail
+    match plugin, detail:
+        case _, Taint():
+            return Rejection(plugin, texts, taint=detail)
+        case _, RepellingPods():
+            return Rejection(plugin, texts, kept_away_by=detail.keys)
+        case "NodePorts", tuple():
+            return Rejection(plugin, texts, ports=detail)
+        case "NodeResourcesFit", tuple():
+            return Rejection(plugin, texts, lacks=detail)
+        case "NodeAffinity", _:
+            terms = node_affinity.required_terms(pod)
+            return Rejection(
+                plugin, texts, unmatched=tuple(node_affinity.unmatched(pod.spec.node_selector, terms, node))
+            )
+    return Rejection(plugin, texts, detail=detail)

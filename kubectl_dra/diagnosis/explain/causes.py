@@ -1,0 +1,380 @@
+"""From the results of an attempt to groups of nodes with the same explanation, and to causes merged over all nodes.
+
+Order of causes: what aborts the attempt, then what is in the way on the nodes that come closest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+import msgspec
+
+from kubectl_dra.allocation.errors import AllocationError
+from kubectl_dra.allocation.outcome import Allocated, Fatal, Unsatisfiable
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.claim.claim_verdicts import selected_names
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.explain import error_codes
+from kubectl_dra.diagnosis.explain.attempt import NodeResult, PodAttempt
+from kubectl_dra.diagnosis.explain.funnel import NodeExplainer, NodeExplanation
+from kubectl_dra.diagnosis.explain.rejections import OTHER_CODES, rejection_causes
+from kubectl_dra.diagnosis.explain.renaming import Renaming
+from kubectl_dra.diagnosis.explain.volumes import volume_identity, volume_problems
+from kubectl_dra.diagnosis.gates.gates import consumers_of
+from kubectl_dra.diagnosis.pod.judgement import Judgement
+from kubectl_dra.diagnosis.records import (
+    Cause,
+    ClaimElsewhere,
+    Company,
+    ExtendedResource,
+    NodeGroup,
+    NodeOutcome,
+    NodeShortage,
+    NodeTaint,
+    ObjectRef,
+    Observed,
+    PluginText,
+    Retry,
+    SearchSize,
+    Spread,
+    Verdict,
+    VolumeTrouble,
+)
+from kubectl_dra.diagnosis.said import agreement, others, refusals
+from kubectl_dra.model.core import Node, Pod
+from kubectl_dra.model.resource import AllocationResult, ResourceClaim
+from kubectl_dra.scheduler import reasons
+from kubectl_dra.scheduler.extended import served_resources, virtual_claim
+from kubectl_dra.scheduler.fit_error import parse_fit_error
+from kubectl_dra.scheduler.search import search
+
+_MAX_MESSAGES: Final = 20
+#: Nodes of which it is told whether the devices would be there although another plugin rejects them.
+_MAX_REJECTED: Final = 2_000
+_RETRY_TRIGGERS: Final = ("Node", "ResourceClaim", "DeviceClass", "ResourceSlice")
+
+
+@dataclass(slots=True)
+class _Bucket:
+    """Nodes with the same explanation; ``nearness`` orders the causes, larger is nearer to fitting."""
+
+    outcome: NodeOutcome
+    plugin: str
+    nodes: list[Node] = field(default_factory=list)
+    results: list[NodeResult] = field(default_factory=list)
+    explanation: NodeExplanation | None = None
+    devices_fit: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedCauses:
+    """What an attempt met on the nodes and what follows; ``errors`` are the typed errors behind fatal texts.
+
+    ``unread``: kinds of objects that plugins had to read.
+    """
+
+    groups: tuple[NodeGroup, ...]
+    causes: tuple[Cause, ...]
+    fitting: tuple[str, ...]
+    errors: Mapping[str, AllocationError]
+    unread: tuple[str, ...] = ()
+
+    def renamed(self, renaming: Renaming) -> ExplainedCauses:
+        """The explanation with other names of claims."""
+        groups, causes = tuple(map(renaming.group, self.groups)), tuple(map(renaming.cause, self.causes))
+        return ExplainedCauses(groups, causes, self.fitting, self.errors, self.unread)
+
+    def all_causes(self, judgement: Judgement, seen: Observed | None) -> tuple[Cause, ...]:
+        """The causes in the order of their importance, with those that only the pod's condition tells."""
+        words = tuple(_from_words(self.fitting, judgement, seen, self.unread))
+        if others.refuse_all(judgement, seen) or others.have_spoken(judgement, seen):
+            return (*words, *self.causes)
+        return (*judgement.refusals, *_fits(self.fitting, judgement, seen), *self.causes, *words)
+
+
+def explain(world: ClusterState, pod: Pod, tried: PodAttempt, judgement: Judgement) -> ExplainedCauses:
+    """Groups of nodes, the nearest to fitting first, and their causes."""
+    return _Explainer(world, pod, tried).explain(judgement)
+
+
+class _Explainer:
+    def __init__(self, world: ClusterState, pod: Pod, tried: PodAttempt) -> None:
+        self.world = world
+        self.pod = pod
+        self.tried = tried
+        self._explanations: dict[int, NodeExplanation] = {}
+        self._errors: dict[str, AllocationError] = {}
+
+    def explain(self, judgement: Judgement) -> ExplainedCauses:
+        buckets = sorted(self._buckets(judgement), key=_nearness, reverse=True)
+        groups = tuple(self._group(bucket) for bucket in buckets)
+        causes: list[Cause] = []
+        if self.tried.stop is not None:
+            # What could not be read may well exist.
+            causes += self.tried.stop.causes if self.tried.stop.certain else ()
+        elif not self.world.inventory.nodes and judgement.verdict is Verdict.UNSCHEDULABLE:
+            causes.append(Cause(Code.NO_NODES))
+        causes += _merged(cause for group in groups for cause in group.causes)
+        causes += self._idle()
+        fitting = tuple(node.metadata.name for node, _ in self.tried.nodes(NodeOutcome.FITS))
+        unread = tuple(dict.fromkeys(kind for status in self.tried.unread for kind in status.reasons))
+        closest = tuple(_closest(cause, groups) for cause in causes)
+        return ExplainedCauses(groups, closest, fitting, self._errors, unread)
+
+    # --- groups -----------------------------------------------------------------------------------------------------
+
+    def _buckets(self, judgement: Judgement) -> Iterable[_Bucket]:
+        buckets: dict[Hashable, _Bucket] = {}
+        devices_fit = self._devices_on_rejected(judgement)
+        # By identity of the result, which many nodes share.
+        known: dict[tuple[int, bool | None], _Bucket] = {}
+        for node, result in self.tried.results:
+            fits = devices_fit.get(node.metadata.name) if devices_fit else None
+            bucket = known.get((id(result), fits))
+            if bucket is not None:
+                bucket.nodes.append(node)
+                bucket.results.append(result)
+                continue
+            explanation = self._explain(node, result)
+            key = (
+                result.outcome,
+                result.plugin,
+                _told(result),
+                result.unavailable,
+                fits,
+                explanation and explanation.key,
+            )
+            bucket = buckets.get(key)
+            if bucket is None:
+                bucket = buckets[key] = _Bucket(
+                    result.outcome, result.plugin, explanation=explanation, devices_fit=fits
+                )
+            known[id(result), fits] = bucket
+            bucket.nodes.append(node)
+            bucket.results.append(result)
+        return buckets.values()
+
+    def _devices_on_rejected(self, judgement: Judgement) -> dict[str, bool]:
+        """Whether the devices would be there on nodes that a plugin before DynamicResources rejects."""
+        rejected = [node for node, result in self.tried.results if result.rejection is not None]
+        claims = self.tried.to_allocate
+        if not claims or judgement.verdict is not Verdict.UNSCHEDULABLE or len(rejected) > _MAX_REJECTED:
+            return {}
+        outcomes = search(self.world.devices, rejected, claims)
+        return {name: isinstance(searched.shared, Allocated) for name, searched in outcomes.items()}
+
+    def _explain(self, node: Node, result: NodeResult) -> NodeExplanation | None:
+        """The funnel of a node where the search found nothing; shared by nodes that share their outcome."""
+        if result.explanation is not None:
+            return result.explanation
+        outcome = result.outcome_of_search
+        if result.outcome is not NodeOutcome.CANNOT_ALLOCATE or outcome is None:
+            return None
+        identity = id(outcome)
+        if identity not in self._explanations:
+            blamed = isinstance(outcome, Unsatisfiable) and outcome.invalid_pools
+            assert result.searched is not None  # noqa: S101 - it has an outcome
+            self._explanations[identity] = NodeExplainer(self.world, result.searched.attempt).explain(node, blamed)
+        return self._explanations[identity]
+
+    def _claims(self, result: NodeResult) -> list[ResourceClaim]:
+        claims = list(self.tried.to_allocate)
+        if result.extended:
+            claims.append(virtual_claim(self.pod, result.extended, served_resources(self.world)))
+        return claims
+
+    def _group(self, bucket: _Bucket) -> NodeGroup:
+        names = tuple(node.metadata.name for node in bucket.nodes)
+        texts: Iterable[str]
+        if bucket.outcome is NodeOutcome.FATAL:
+            texts = map(self._error_text, bucket.results[:_MAX_MESSAGES])
+        else:
+            texts = (text for result in bucket.results for text in result.texts)
+        messages = tuple(dict.fromkeys(texts))
+        unavailable = sorted({i for result in bucket.results for i in result.unavailable})
+        return NodeGroup(
+            bucket.outcome,
+            names,
+            bucket.plugin,
+            messages[:_MAX_MESSAGES],
+            bucket.explanation.reports if bucket.explanation is not None else (),
+            tuple(ObjectRef.of_claim(self.tried.claims[i]) for i in unavailable),
+            tuple(self._causes(bucket, names)),
+            self._not_checked(bucket),
+            bucket.devices_fit,
+        )
+
+    def _not_checked(self, bucket: _Bucket) -> tuple[str, ...]:
+        if bucket.outcome is NodeOutcome.REJECTED:
+            return ()
+        open_ = (status.plugin for result in bucket.results for status in result.unread)
+        return tuple(dict.fromkeys((*self.tried.not_checked, *open_)))
+
+    def _error_text(self, result: NodeResult) -> str:
+        text, error = result.error_text(minor=self.world.features.minor), result.error
+        if error is not None:
+            self._errors[text] = error
+        return text
+
+    # --- causes of one group ----------------------------------------------------------------------------------------
+
+    def _causes(self, bucket: _Bucket, names: tuple[str, ...]) -> Iterator[Cause]:
+        first = bucket.results[0]
+        match bucket.outcome:
+            case NodeOutcome.REJECTED:
+                yield from rejection_causes(self.world, bucket.plugin, [*_pairs(bucket)], names)
+            case NodeOutcome.FATAL:
+                yield self._fatal(bucket, names)
+            case NodeOutcome.CLAIM_UNAVAILABLE if self.tried.left_over is not None:
+                yield Cause(Code.EXTENDED_CLAIM_LEFT_OVER, claim=ObjectRef.of_claim(self.tried.left_over), nodes=names)
+            case NodeOutcome.CLAIM_UNAVAILABLE:
+                yield from self._unavailable(first, names)
+            case NodeOutcome.CANNOT_ALLOCATE if bucket.explanation is not None:
+                yield from (msgspec.structs.replace(cause, nodes=names) for cause in bucket.explanation.causes)
+            case NodeOutcome.UNDECIDED if bucket.explanation is not None:
+                yield from (msgspec.structs.replace(cause, nodes=names) for cause in bucket.explanation.causes)
+            case NodeOutcome.UNDECIDED if first.searched is not None and not first.unread:
+                yield Cause(Code.SEARCH_UNDECIDED, SearchSize(first.searched.shared.steps), nodes=names)
+
+    def _fatal(self, bucket: _Bucket, names: tuple[str, ...]) -> Cause:
+        first = bucket.results[0]
+        outcome = first.searched.own if first.searched is not None else None
+        if isinstance(outcome, Fatal) and not first.timed_out:
+            claims = error_codes.by_key(tuple(self._claims(first)))
+            minor = self.world.features.minor
+            return error_codes.fatal_cause(outcome.error, claims, self.world.inventory.classes, names, minor)
+        return Cause(Code.SEARCH_TIMEOUT, SearchSize(outcome.steps if outcome is not None else 0), nodes=names)
+
+    def _unavailable(self, result: NodeResult, names: tuple[str, ...]) -> Iterator[Cause]:
+        failed = {cause.claim: cause for cause in self.tried.failed_bindings}
+        for index in result.unavailable:
+            claim = self.tried.claims[index]
+            ref = ObjectRef.of_claim(claim)
+            if ref in failed:
+                yield msgspec.structs.replace(failed[ref], nodes=names)
+                continue
+            allocation = claim.status.allocation
+            usable = selected_names(allocation.node_selector if allocation is not None else None)
+            others = allocation is not None and self._are_published_elsewhere(allocation, usable)
+            detail = ClaimElsewhere(usable, "", consumers_of(claim), others)
+            yield Cause(Code.CLAIM_ELSEWHERE, detail, ref, nodes=names)
+
+    def _are_published_elsewhere(self, allocation: AllocationResult, usable: Collection[str]) -> bool:
+        drivers = {result.driver for result in allocation.devices.results}
+        slices = (each.spec for each in self.world.inventory.slices.values() if each.spec.driver in drivers)
+        return any(spec.devices and spec.node_name not in usable for spec in slices)
+
+    # --- causes of the whole attempt ----------------------------------------------------------------------------------
+
+    def _idle(self) -> Iterator[Cause]:
+        """Claims that the scheduler will deallocate because they are in the way and nobody else uses them."""
+        if self.tried.nodes(NodeOutcome.FITS):
+            return
+        for index in self.tried.idle(self.pod):
+            yield Cause(Code.CLAIM_IDLE, claim=ObjectRef.of_claim(self.tried.claims[index]))
+
+
+def _fits(fitting: tuple[str, ...], judgement: Judgement, seen: Observed | None) -> Iterator[Cause]:
+    """Why a pod that fits still waits: it is not tried all the time."""
+    if judgement.verdict is Verdict.SCHEDULABLE:
+        retry = Retry(seen.time if seen is not None else "", _RETRY_TRIGGERS)
+        yield Cause(Code.FITS_NOW, retry, nodes=fitting)
+
+
+def _closest(cause: Cause, groups: Iterable[NodeGroup]) -> Cause:
+    """A constraint's cause with the funnel of the node that has the largest set which satisfies it."""
+    if cause.code is not Code.CONSTRAINT:
+        return cause
+    funnels = [
+        request.funnel
+        for group in groups
+        for request in group.requests
+        if request.funnel is not None and (request.claim, request.request) == (cause.claim, cause.request)
+    ]
+    best = max(funnels, key=lambda funnel: -1 if funnel.best is None else funnel.best, default=None)
+    return cause if best is None else msgspec.structs.replace(cause, detail=best)
+
+
+def _from_words(
+    fitting: tuple[str, ...], judgement: Judgement, seen: Observed | None, unread: tuple[str, ...]
+) -> Iterator[Cause]:
+    """What only the scheduler's own message tells, and whether luck decides."""
+    if judgement.depends_on_node_order:
+        yield Cause(Code.DEPENDS_ON_NODE_ORDER, nodes=fitting)
+    if seen is None or seen.status != "False":
+        return
+    message = parse_fit_error(seen.message)
+    if message is not None:
+        for reason in agreement.not_simulated(message, bool(unread)):
+            plugin = reasons.plugin_of(reason)
+            yield Cause(OTHER_CODES[reasons.kind_of(plugin)], PluginText(plugin, reason))
+    elif refusals.is_refusal(seen.message) and not judgement.refusals:
+        yield refusals.before(seen)
+
+
+def _pairs(bucket: _Bucket) -> Iterable[tuple[Node, NodeResult]]:
+    return zip(bucket.nodes, bucket.results, strict=True)
+
+
+def _told(result: NodeResult) -> Hashable:
+    """What tells two nodes apart: the taint, the labels, the resources; of numbers whether there are any."""
+    rejection = result.rejection
+    if rejection is not None:
+        lacking = tuple((lack.resource, bool(lack.allocatable)) for lack in rejection.lacks)
+        volumes = tuple(map(volume_identity, volume_problems(rejection.detail)))
+        known = rejection.taint, rejection.unmatched, rejection.ports, lacking, rejection.kept_away_by, volumes
+        return *known, () if lacking else rejection.texts
+    outcome = result.outcome_of_search
+    if result.outcome is NodeOutcome.FATAL and not result.timed_out and isinstance(outcome, Fatal):
+        error = outcome.error
+        names = ("claim", "request", "device_class", "selector", "detail", "attribute", "pool")
+        return (type(error).__name__, *(getattr(error, name, None) for name in names))
+    return () if result.outcome is NodeOutcome.FATAL else result.texts
+
+
+_ORDER: Final = {
+    NodeOutcome.FATAL: 5,
+    NodeOutcome.FITS: 4,
+    NodeOutcome.UNDECIDED: 3,
+    NodeOutcome.CLAIM_UNAVAILABLE: 2,
+    NodeOutcome.CANNOT_ALLOCATE: 1,
+    NodeOutcome.REJECTED: 0,
+}
+
+
+def _nearness(bucket: _Bucket) -> tuple[int, tuple[int, ...], bool, int]:
+    """Nodes that only lack room for the pod come right after those that abort, fit or hold a claim elsewhere."""
+    rank = 2 if bucket.devices_fit else _ORDER[bucket.outcome]
+    rejection = bucket.results[0].rejection
+    has_all = rejection is None or all(lack.allocatable for lack in rejection.lacks)
+    return rank, bucket.explanation.nearness if bucket.explanation is not None else (), has_all, len(bucket.nodes)
+
+
+def _merged(causes: Iterable[Cause]) -> list[Cause]:
+    """Causes about the same thing become one, with the evidence of the first and the nodes of all."""
+    merged: dict[Hashable, Cause] = {}
+    for cause in causes:
+        key = _subject(cause)
+        known = merged.get(key)
+        if known is None:
+            merged[key] = cause
+        else:
+            nodes = tuple(dict.fromkeys((*known.nodes, *cause.nodes)))
+            merged[key] = msgspec.structs.replace(known, nodes=nodes)
+    return list(merged.values())
+
+
+def _subject(cause: Cause) -> Hashable:
+    detail = cause.detail
+    match detail:
+        case NodeTaint() | ExtendedResource() | PluginText() | Company():
+            return cause.code, detail
+        case NodeShortage():
+            return cause.code, detail.resource, bool(detail.allocatable)
+        case VolumeTrouble():
+            return cause.code, detail.reason, detail.claim, detail.entry, detail.volume, detail.about, detail.wanted
+        case Spread():
+            return cause.code, detail.topology_key, detail.selector, bool(detail.value)
+    return cause.code, cause.claim, cause.request

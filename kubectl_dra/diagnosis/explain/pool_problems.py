@@ -1,0 +1,75 @@
+"""Pools that are not used on a node, where devices of theirs are what a request lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+
+from kubectl_dra.allocation.checks.checks import Checks
+from kubectl_dra.allocation.checks.requests import Request
+from kubectl_dra.allocation.input.candidates import Candidate
+from kubectl_dra.allocation.input.pools import Gathered, NodePool, SliceIndex
+from kubectl_dra.allocation.input.slices import uses_groups
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import Cause, PoolProblem
+from kubectl_dra.model.features import Features
+from kubectl_dra.model.ids import PoolId
+from kubectl_dra.model.resource import ResourceSlice
+from kubectl_dra.selectors.evaluate import Outcome
+
+
+def causes(
+    gathered: Gathered, index: SliceIndex, checks: Checks, requests: Sequence[Request], invalid_blamed: bool
+) -> Iterator[Cause]:
+    """Causes for the pools that matter to one of ``requests``; all invalid ones if the scheduler blames them."""
+    for code, pool, detail in _left_out(gathered, checks.features):
+        if (invalid_blamed and code is Code.POOL_INVALID) or _matter(index.of_pool(pool), checks, requests):
+            yield Cause(code, _dated(detail, index.of_pool(pool)))
+    for used in checks.pools:
+        outdated = [s for s in index.of_pool(used.id) if s.spec.pool.generation < used.generation]
+        if used.usable and outdated and _matter(outdated, checks, requests):
+            older = max(s.spec.pool.generation for s in outdated)
+            problem = PoolProblem(str(used.id), older, detail=f"generation {used.generation}")
+            yield Cause(Code.POOL_OUTDATED, _dated(problem, index.of_pool(used.id)))
+
+
+def _dated(problem: PoolProblem, slices: Sequence[ResourceSlice]) -> PoolProblem:
+    """With the number of devices that are not used, and when the newest slice was made."""
+    since = max((slice_.metadata.creation_timestamp or "" for slice_ in slices), default="")
+    generation = problem.generation or max((slice_.spec.pool.generation for slice_ in slices), default=0)
+    devices = sum(len(slice_.spec.devices) for slice_ in slices if slice_.spec.pool.generation == generation)
+    return msgspec.structs.replace(problem, devices=devices, since=since or "")
+
+
+def _left_out(gathered: Gathered, features: Features) -> Iterator[tuple[Code, PoolId, PoolProblem]]:
+    """The pools of the node, or slices of them, that the allocator leaves out."""
+    for pool in gathered.pools if features.judges_whole_pools else ():
+        name = str(pool.id)
+        if pool.incomplete:
+            yield Code.POOL_INCOMPLETE, pool.id, PoolProblem(name, pool.generation, pool.seen, pool.expected)
+        elif pool.invalid is not None:
+            where = f"{pool.invalid.counter_set}/" if pool.invalid.counter_set else ""
+            detail = f"{pool.invalid.fault} {where}{pool.invalid.name}"
+            yield Code.POOL_INVALID, pool.id, PoolProblem(name, detail=detail)
+    for obsolete in gathered.obsolete:
+        problem = PoolProblem(str(obsolete.id), obsolete.generation, detail=f"generation {obsolete.newer}")
+        yield Code.POOL_OUTDATED, obsolete.id, problem
+    for slice_ in gathered.ignored:
+        grouped = uses_groups(slice_) and not features.compatibility_groups
+        feature = "DRADeviceCompatibilityGroups" if grouped else "DRAPartitionableDevices"
+        ignored = PoolId(slice_.spec.driver, slice_.spec.pool.name)
+        yield Code.DEVICES_UNUSABLE, ignored, PoolProblem(str(ignored), detail=f"{feature} {slice_.metadata.name}")
+
+
+def _matter(slices: Iterable[ResourceSlice], checks: Checks, requests: Sequence[Request]) -> bool:
+    """Whether any device of the slices would pass the selectors of a request."""
+    for slice_ in slices:
+        spec = slice_.spec
+        stand_in = NodePool(PoolId(spec.driver, spec.pool.name), spec.pool.generation, 0, 0, [slice_])
+        for device in spec.devices:
+            candidate = Candidate(-1, stand_in, slice_, device, None, False)
+            decisions = (checks.selection.decision(request, candidate) for request in requests)
+            if any(decision.outcome is not Outcome.NO for decision in decisions):
+                return True
+    return False

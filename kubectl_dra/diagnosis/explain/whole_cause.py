@@ -1,0 +1,239 @@
+"""From the causes of single nodes to the cause of the whole: what only the view over all devices and nodes tells.
+
+A funnel says what one node lacks. Whether the class has devices at all, whether anything publishes the attribute that
+a selector reads, and whether the requests could be served on different nodes, is found here; the code follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final
+
+import msgspec
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.explain import failing_selectors, shortfall
+from kubectl_dra.diagnosis.explain.class_facts import ClassFacts, offers
+from kubectl_dra.diagnosis.records import (
+    Cause,
+    ClassOffer,
+    FatalError,
+    Funnel,
+    NodeDevices,
+    NodeGroup,
+    NodeOutcome,
+    NoSingleNode,
+    ObjectRef,
+    RequestNodes,
+    Unpublished,
+    UnpublishedInConstraint,
+)
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.likeness import similar
+from kubectl_dra.model.resource import ResourceClaim
+from kubectl_dra.selectors.catalog import Catalog
+from kubectl_dra.selectors.compiling import Selector, compile_selector, literals, near_names
+
+_NODES: Final = 5
+_SERVING: Final = 3
+_NAMES: Final = 12
+#: What a funnel ends with where other devices than those of the class, or of the selector, are published.
+_NONE_THERE: Final = (Code.NO_DEVICE_IN_CLASS, Code.SELECTOR_MATCHES_NOTHING)
+
+#: The class of a request of a claim.
+ClassOf = Callable[[ObjectRef, str], str]
+
+
+def refined(
+    world: ClusterState, claims: Sequence[ResourceClaim], causes: tuple[Cause, ...], groups: tuple[NodeGroup, ...]
+) -> tuple[tuple[Cause, ...], tuple[NodeGroup, ...]]:
+    """Causes and groups with codes and evidence of the whole cluster; ``claims`` as in the attempt."""
+    refiner = _Refiner(world, claims)
+    whole = tuple(map(refiner.cause, causes))
+    found = tuple(
+        msgspec.structs.replace(group, causes=tuple(map(refiner.cause, group.causes))) if group.causes else group
+        for group in groups
+    )
+    scattered = no_single_node(groups, refiner.class_of)
+    if scattered is not None:
+        nodes = tuple(name for group in groups if group.outcome is NodeOutcome.CANNOT_ALLOCATE for name in group.nodes)
+        at = next((i for i, cause in enumerate(whole) if isinstance(cause.detail, Funnel | ClassOffer)), len(whole))
+        whole = (*whole[:at], Cause(Code.NO_SINGLE_NODE, scattered, nodes=nodes), *whole[at:])
+    return whole, found
+
+
+class _Refiner:
+    def __init__(self, world: ClusterState, claims: Sequence[ResourceClaim]) -> None:
+        self._world = world
+        self._classes: dict[tuple[Key, str], tuple[str, tuple[str, ...]]] = {}
+        self._claims = {Key(claim.metadata.namespace, claim.metadata.name): claim for claim in claims}
+        for claim in claims:
+            key = Key(claim.metadata.namespace, claim.metadata.name)
+            for request in claim.spec.devices.requests:
+                if request.exactly is not None:
+                    texts = tuple(each.expression for each in request.exactly.selectors)
+                    self._classes[key, request.name] = request.exactly.device_class_name, texts
+                for sub in request.first_available:
+                    texts = tuple(each.expression for each in sub.selectors)
+                    self._classes[key, f"{request.name}/{sub.name}"] = sub.device_class_name, texts
+
+    def class_of(self, claim: ObjectRef | None, request: str) -> str:
+        """The class of a request; empty where it is not known."""
+        return self._classes.get((claim.key, request), ("", ()))[0] if claim is not None else ""
+
+    def cause(self, cause: Cause) -> Cause:
+        """The cause with what the whole cluster says about it."""
+        if isinstance(cause.detail, FatalError):
+            return self._failing(cause, cause.detail)
+        if cause.code is Code.CONSTRAINT:
+            return self._constraint(cause)
+        if cause.code in _NONE_THERE and isinstance(cause.detail, Funnel):
+            facts = offers(self._world).of(self.class_of(cause.claim, cause.request))
+            if facts is not None and cause.code is Code.NO_DEVICE_IN_CLASS:
+                return self._no_device(cause, cause.detail, facts)
+            if facts is not None:
+                return self._no_match(cause, cause.detail, facts)
+        return cause
+
+    # --- nothing of the class -----------------------------------------------------------------------------------------
+
+    def _no_device(self, cause: Cause, funnel: Funnel, facts: ClassFacts) -> Cause:
+        name, selected = self.class_of(cause.claim, cause.request), len(facts.devices)
+        code = Code.DEVICES_FOR_OTHER_NODES if selected else Code.NO_DEVICE_IN_CLASS
+        if selected and self._are_gone(facts):
+            code = Code.DEVICES_OF_GONE_NODES
+        if not selected and facts.published:
+            code = Code.CLASS_SELECTS_NOTHING
+        offer = ClassOffer(
+            name,
+            funnel.needed,
+            funnel.all_devices,
+            facts.published,
+            selected,
+            () if selected else facts.drivers,
+            tuple(facts.nodes)[:_NODES],
+            "" if selected else facts.expression,
+            () if selected else _similar_drivers(facts),
+            facts.clause,
+            facts.seen,
+        )
+        return msgspec.structs.replace(cause, code=code, detail=offer)
+
+    def _are_gone(self, facts: ClassFacts) -> bool:
+        """Whether every device of the class is published for one node, and none of these nodes exists."""
+        world = self._world
+        if not world.evidence.complete("Node", "") or sum(facts.nodes.values()) < len(facts.devices):
+            return False
+        return not any(name in world.inventory.nodes for name in facts.nodes)
+
+    # --- nothing that matches -----------------------------------------------------------------------------------------
+
+    def _no_match(self, cause: Cause, funnel: Funnel, facts: ClassFacts) -> Cause:
+        name, expressions = self._classes[(cause.claim or ObjectRef("")).key, cause.request]
+        for expression in expressions:
+            for mention in compile_selector(Selector(None, 0, expression), self._world.features).mentions:
+                if mention.name is None or facts.catalog.counts[mention.field, mention.domain.text, mention.name.text]:
+                    continue
+                names = facts.catalog.names(mention.field, mention.domain.text)
+                found = Unpublished(
+                    name,
+                    expression,
+                    mention.field,
+                    mention.domain.text,
+                    mention.name.text,
+                    len(facts.devices),
+                    funnel.needed,
+                    names[:_NAMES],
+                    near_names(mention.name.text, names),
+                    facts.catalog.domains_with(mention.field, mention.name.text),
+                )
+                return msgspec.structs.replace(cause, code=Code.ATTRIBUTE_UNPUBLISHED, detail=found)
+        return cause
+
+    # --- constraints --------------------------------------------------------------------------------------------------
+
+    def _constraint(self, cause: Cause) -> Cause:
+        """With the attribute, where nothing that the constraint is about publishes it."""
+        claim = self._claims.get(cause.claim.key) if cause.claim is not None else None
+        for constraint in claim.spec.devices.constraints if claim is not None else ():
+            attribute = constraint.match_attribute or constraint.distinct_attribute or ""
+            domain, _, name = attribute.rpartition("/")
+            catalogs = list(self._catalogs(cause.claim, constraint.requests))
+            if not domain or not all(catalogs) or any(each.counts["attributes", domain, name] for each in catalogs):
+                continue
+            others = {of for each in catalogs for of in each.domains_with("attributes", name)}
+            elsewhere = tuple(f"{of}/{name}" for of in sorted(others))
+            found = UnpublishedInConstraint(attribute, tuple(constraint.requests), elsewhere)
+            return msgspec.structs.replace(cause, detail=found)
+        return cause
+
+    def _catalogs(self, claim: ObjectRef | None, requests: Sequence[str]) -> Iterator[Catalog]:
+        """What the classes of the requests publish (of all where none is named)."""
+        for (key, request), (name, _) in self._classes.items():
+            whole = request.partition("/")[0]
+            if claim is not None and key == claim.key and (not requests or request in requests or whole in requests):
+                facts = offers(self._world).of(name)
+                if facts is not None:
+                    yield facts.catalog
+
+    # --- a selector that fails ----------------------------------------------------------------------------------------
+
+    def _failing(self, cause: Cause, error: FatalError) -> Cause:
+        if cause.code is not Code.SELECTOR_FAILS or not error.expression:
+            return cause
+        of_class = error.owner.startswith("class ")
+        name = error.owner.removeprefix("class ") if of_class else self.class_of(cause.claim, cause.request)
+        if not name and cause.claim is not None:
+            classes = {found[0] for (key, _), found in self._classes.items() if key == cause.claim.key}
+            name = classes.pop() if len(classes) == 1 else ""
+        told = failing_selectors.told(self._world, error, name, of_class=of_class)
+        return msgspec.structs.replace(cause, code=Code.CLASS_SELECTOR_FAILS if of_class else cause.code, detail=told)
+
+
+def _similar_drivers(facts: ClassFacts) -> tuple[str, ...]:
+    """Published drivers that look like one that stands in the selector as a text."""
+    texts = literals(facts.expression)
+    return tuple(dict.fromkeys(name for text in texts if "." in text for name in similar(text, facts.drivers)))
+
+
+# --- several requests -------------------------------------------------------------------------------------------------
+
+
+def no_single_node(groups: Sequence[NodeGroup], class_of: ClassOf) -> NoSingleNode | None:
+    """The requests and their nodes, if each could be served on some node and no node serves all; else None.
+
+    Only nodes on which devices were tried count. Alternatives are one request: the best one is told.
+    """
+    served: dict[tuple[ObjectRef, str], dict[str, tuple[str, Funnel]]] = {}
+    tried = [group for group in groups if group.outcome is NodeOutcome.CANNOT_ALLOCATE and group.requests]
+    for group in tried:
+        for report in group.requests:
+            choice = (report.claim, report.request.partition("/")[0])
+            nodes = served.setdefault(choice, {})
+            if report.funnel is not None and shortfall.serves(report.funnel):
+                nodes.update((name, (report.request, report.funnel)) for name in group.nodes if name not in nodes)
+    if len(served) < 2 or not all(served.values()):
+        return None
+    names = [set(nodes) for nodes in served.values()]
+    if set.intersection(*names):
+        return None
+    return NoSingleNode(tuple(_request_nodes(key[0], nodes, class_of) for key, nodes in served.items()))
+
+
+def _request_nodes(claim: ObjectRef, nodes: Mapping[str, tuple[str, Funnel]], class_of: ClassOf) -> RequestNodes:
+    ranked = sorted(nodes.items(), key=lambda item: (-_free(item[1][1]), item[0]))
+    request, funnel = ranked[0][1]
+    return RequestNodes(
+        claim.name,
+        request,
+        class_of(claim, request),
+        funnel.needed,
+        funnel.all_devices,
+        tuple(NodeDevices(name, _free(found)) for name, (_, found) in ranked[:_SERVING]),
+        max(0, len(ranked) - _SERVING),
+    )
+
+
+def _free(funnel: Funnel) -> int:
+    return min(len(funnel.left), funnel.together)

@@ -1,0 +1,201 @@
+"""What keeps a pod out of the scheduling queue, where the scheduler writes nothing: gates, claims, other schedulers.
+
+Upstream: plugins/schedulinggates, PreEnqueue of the dynamicresources plugin, pkg/controller/resourceclaim (why a claim
+was not created from its template).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.gangs.elsewhere import held_by_queue
+from kubectl_dra.diagnosis.gates import quota
+from kubectl_dra.diagnosis.records import (
+    Cause,
+    ClaimEntry,
+    Gates,
+    ObjectRef,
+    SchedulerName,
+)
+from kubectl_dra.diagnosis.said import events as events_
+from kubectl_dra.model.core import Event, Pod
+from kubectl_dra.model.evidence import Evidence
+from kubectl_dra.model.features import Features
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.model.likeness import similar
+from kubectl_dra.model.names import ADMIN_LABEL
+from kubectl_dra.model.resource import ResourceClaim, ResourceClaimSpec, ResourceClaimTemplate
+from kubectl_dra.scheduler.claims import CLAIM_KIND, ClaimProblem, ResolvedEntry, sources
+
+DEFAULT_SCHEDULER: Final = "default-scheduler"
+TEMPLATE_KIND: Final = "ResourceClaimTemplate"
+_CREATION_FAILED: Final = "FailedResourceClaimCreation"
+_CREATION_MESSAGE: Final = re.compile(r"PodResourceClaim (?P<entry>[^:]+): (?P<error>.*)", re.DOTALL)
+_ADMIN_ERROR: Final = "admin access to devices requires the"
+_QUOTA_ERROR: Final = "exceeded quota"
+_MAX_SIMILAR: Final = 3
+
+
+def scheduling_gates(pod: Pod) -> Iterator[Cause]:
+    """``spec.schedulingGates``."""
+    if pod.spec.scheduling_gates:
+        yield Cause(Code.SCHEDULING_GATES, Gates(tuple(gate.name for gate in pod.spec.scheduling_gates)))
+
+
+def other_scheduler(pod: Pod, ours: Iterable[str]) -> Cause | None:
+    """The pod's scheduler, if it is none of ``ours``; an unset name is the default scheduler's."""
+    name = pod.spec.scheduler_name or DEFAULT_SCHEDULER
+    return None if name in ours else Cause(Code.OTHER_SCHEDULER, SchedulerName(name))
+
+
+def own_causes(state: ClusterState, pod: Pod, entries: Iterable[ResolvedEntry]) -> Iterator[Cause]:
+    """What keeps a pod out by itself, whatever group it is in."""
+    queued = held_by_queue(state, pod)
+    yield from scheduling_gates(pod) if queued is None else [Cause(Code.QUEUED, queued)]
+    yield from ClaimGates(state.inventory, state.evidence, state.features, pod).causes(entries)
+
+
+class ClaimGates:
+    """Why entries of one pod have no claim that it could use."""
+
+    def __init__(self, inventory: Inventory, evidence: Evidence, features: Features, pod: Pod) -> None:
+        self._inventory = inventory
+        self._evidence = evidence
+        self._features = features
+        self._pod = pod
+        self._namespace = pod.metadata.namespace
+
+    def causes(self, entries: Iterable[ResolvedEntry]) -> Iterator[Cause]:
+        """One cause per entry with a problem, several if a template can't be used for several reasons."""
+        for entry in entries:
+            match entry.problem:
+                case ClaimProblem.NOT_CREATED:
+                    yield from self._not_created(entry)
+                case ClaimProblem.MISSING:
+                    yield self._cause(Code.CLAIM_MISSING, entry, similar=self._similar(entry))
+                case ClaimProblem.BEING_DELETED:
+                    yield self._cause(Code.CLAIM_BEING_DELETED, entry, consumers=consumers_of(entry.claim))
+                case ClaimProblem.NOT_OWNED:
+                    yield self._cause(Code.CLAIM_NOT_OWNED, entry, owner=owner_of(entry.claim))
+                case ClaimProblem.SOURCE_UNKNOWN:
+                    yield self._cause(Code.CLAIM_SOURCE_UNKNOWN, entry)
+
+    def _cause(
+        self,
+        code: Code,
+        entry: ResolvedEntry,
+        similar: tuple[ObjectRef, ...] = (),
+        owner: ObjectRef | None = None,
+        consumers: tuple[ObjectRef, ...] = (),
+        event: Event | None = None,
+    ) -> Cause:
+        message = events_.text(event) if event is not None else ""
+        deleted = entry.claim.metadata.deletion_timestamp if entry.claim is not None else None
+        time = (events_.last_seen(event) or None) if event is not None else deleted
+        template = entry.template or ""
+        detail = ClaimEntry(entry.entry.name, entry.text, template, similar, owner, consumers, message, time or "")
+        claim = ObjectRef.of(CLAIM_KIND, entry.name) if entry.name is not None else None
+        return Cause(code, detail, claim=claim)
+
+    # --- claims that were not created -------------------------------------------------------------------------------
+
+    def _not_created(self, entry: ResolvedEntry) -> Iterator[Cause]:
+        event = self._creation_event(entry)
+        template = self._inventory.templates.get(Key(self._namespace, entry.template or ""))
+        if template is None and self._evidence.complete(TEMPLATE_KIND, self._namespace):
+            yield self._cause(Code.TEMPLATE_MISSING, entry, similar=self._similar_templates(entry), event=event)
+            return
+        found = list(self._refusals(entry, template)) if template is not None else []
+        if found:
+            yield from found
+            return
+        yield self._cause(_code_of(event), entry, event=event)
+
+    def _refusals(self, entry: ResolvedEntry, template: ResourceClaimTemplate) -> Iterator[Cause]:
+        """What the API server would refuse as things stand now."""
+        spec = template.spec.spec
+        if asks_for_admin(spec) and self.lacks_admin_label():
+            yield self._cause(Code.ADMIN_LABEL_MISSING, entry, event=self._creation_event(entry))
+        charged = quota.usage(spec, self._inventory.classes, self._features.extended_resource)
+        for shortage in quota.exceeded(self._inventory.quotas.values(), self._namespace, charged):
+            told = quota.with_users(shortage, self._namespace, self._inventory, self._features)
+            yield Cause(Code.QUOTA_EXCEEDED, told, claim=None, request=entry.entry.name)
+
+    def lacks_admin_label(self) -> bool:
+        """Whether the namespace is known to lack the label that admin access needs."""
+        namespace = self._inventory.namespaces.get(self._namespace)
+        return namespace is not None and namespace.metadata.labels.get(ADMIN_LABEL) != "true"
+
+    def _creation_event(self, entry: ResolvedEntry) -> Event | None:
+        """The controller's last word about the entry of this very pod."""
+        name, uid = self._pod.metadata.name, self._pod.metadata.uid
+        events = self._inventory.events_by_object.get(("Pod", self._namespace, name), ())
+        about = [
+            event
+            for event in events
+            if event.reason == _CREATION_FAILED
+            and events_.subject_uid(event) in ("", uid)
+            and (match := _CREATION_MESSAGE.fullmatch(events_.text(event))) is not None
+            and match["entry"] == entry.entry.name
+        ]
+        return max(about, key=events_.last_seen, default=None)
+
+    # --- did you mean -------------------------------------------------------------------------------------------------
+
+    def _similar(self, entry: ResolvedEntry) -> tuple[ObjectRef, ...]:
+        """A template of that name, claims of the namespace with a similar one, then claims of that name elsewhere."""
+        assert entry.name is not None  # noqa: S101 - a missing claim has a name
+        wanted, claims = entry.name.name, self._inventory.claims
+        near = similar(wanted, (key.name for key in claims if key.namespace == self._namespace))
+        elsewhere = sorted(key for key in claims if key.name == wanted)
+        keys = [*(Key(self._namespace, name) for name in near), *elsewhere[:_MAX_SIMILAR]]
+        namesake = (ObjectRef(TEMPLATE_KIND, self._namespace, wanted),)
+        exists = Key(self._namespace, wanted) in self._inventory.templates
+        return (namesake if exists else ()) + tuple(ObjectRef.of(CLAIM_KIND, key) for key in keys)
+
+    def _similar_templates(self, entry: ResolvedEntry) -> tuple[ObjectRef, ...]:
+        templates = (key.name for key in self._inventory.templates if key.namespace == self._namespace)
+        near = similar(entry.template or "", templates)
+        namesake = (ObjectRef(CLAIM_KIND, self._namespace, entry.template or ""),)
+        exists = Key(self._namespace, entry.template or "") in self._inventory.claims
+        return (namesake if exists else ()) + tuple(ObjectRef(TEMPLATE_KIND, self._namespace, name) for name in near)
+
+
+def _code_of(event: Event | None) -> Code:
+    message = events_.text(event) if event is not None else ""
+    if _QUOTA_ERROR in message:
+        return Code.QUOTA_EXCEEDED
+    if _ADMIN_ERROR in message:
+        return Code.ADMIN_LABEL_MISSING
+    return Code.CLAIM_CREATION_FAILED if message else Code.CLAIM_NOT_CREATED
+
+
+def asks_for_admin(spec: ResourceClaimSpec) -> bool:
+    """Whether any request has admin access."""
+    return any(r.exactly is not None and bool(r.exactly.admin_access) for r in spec.devices.requests)
+
+
+def consumers_of(claim: ResourceClaim | None) -> tuple[ObjectRef, ...]:
+    """``status.reservedFor`` as references; a pod's resource is written as its kind."""
+    if claim is None:
+        return ()
+    namespace = claim.metadata.namespace
+    return tuple(ObjectRef.of_consumer(namespace, consumer) for consumer in claim.status.reserved_for)
+
+
+def owner_of(claim: ResourceClaim | None) -> ObjectRef | None:
+    """The controller of a claim."""
+    controller = claim.metadata.controller if claim is not None else None
+    if claim is None or controller is None:
+        return None
+    return ObjectRef(controller.kind, claim.metadata.namespace, controller.name)
+
+
+def names_claims(pod: Pod) -> bool:
+    """Whether the pod names any claim or template."""
+    return any(any(sources(entry)) for entry in pod.spec.resource_claims)

@@ -1,0 +1,68 @@
+"""Which pods count as pending with devices.
+
+A pod counts while its phase is Pending, gated, unscheduled or bound but not running, if it names claims or asks for an
+extended resource that a DeviceClass serves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.gates.gates import names_claims
+from kubectl_dra.model.core import Pod
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import key_of
+from kubectl_dra.scheduler.extended import ClassMap, asked, served_resources
+from kubectl_dra.scheduler.resource_names import DEVICE_CLASS_PREFIX
+
+Matches = Callable[[Mapping[str, str]], bool]
+
+
+def pending_pods(state: ClusterState, namespace: str | None = None, matches: Matches | None = None) -> tuple[Key, ...]:
+    """The keys of pending pods with devices, sorted; ``matches`` decides about a pod's labels."""
+    served = served_resources(state)
+    pods = (pod for pod in state.inventory.pods.values() if namespace is None or pod.metadata.namespace == namespace)
+    return _keys(p for p in pods if counts(p, served) and (matches is None or matches(p.metadata.labels)))
+
+
+def _keys(pods: Iterable[Pod]) -> tuple[Key, ...]:
+    return tuple(sorted(key_of(pod.metadata) for pod in pods))
+
+
+def counts(pod: Pod, served: ClassMap) -> bool:
+    """Whether the pod is pending and has to do with devices."""
+    return is_pending(pod) and wants_devices(pod, served)
+
+
+def may_want_devices(state: ClusterState, namespace: str = "") -> bool:
+    """Whether a pending pod asks for an extended resource that no class serves, of those that were read."""
+    served = served_resources(state)
+    here = (pod for pod in state.inventory.pods.values() if namespace in ("", pod.metadata.namespace))
+    pods = filter(is_pending, here)
+    return any(not wants_devices(pod, served) and asked(pod) for pod in pods if any(map(_has_domain, _resources(pod))))
+
+
+def is_pending(pod: Pod) -> bool:
+    """Whether the pod waits for a node, or for its containers to start; a pod that is going away does not."""
+    if pod.status.phase not in ("", "Pending"):
+        return False
+    return pod.metadata.deletion_timestamp is None or bool(pod.spec.node_name)
+
+
+def wants_devices(pod: Pod, served: ClassMap) -> bool:
+    """Whether the pod names claims, or asks for an extended resource that a class serves or could only serve."""
+    if names_claims(pod) or pod.spec.resource_claims or pod.status.extended_resource_claim_status is not None:
+        return True
+    if not any(map(_has_domain, _resources(pod))):
+        return False
+    return any(name in served or name.startswith(DEVICE_CLASS_PREFIX) for name in asked(pod))
+
+
+def _resources(pod: Pod) -> Iterable[str]:
+    for container in (*pod.spec.init_containers, *pod.spec.containers):
+        yield from container.resources.requests
+
+
+def _has_domain(resource: str) -> bool:
+    return "/" in resource

@@ -1,0 +1,135 @@
+"""Workloads that have no pods to diagnose: held back, in a queue, or scaled to none; would a pod of them fit?"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+import msgspec
+
+from kubectl_dra.api.encode import encode_part
+from kubectl_dra.cluster import ClusterState, derived
+from kubectl_dra.diagnosis.gates.queues import Queued, queued
+from kubectl_dra.diagnosis.pod.placing import place
+from kubectl_dra.diagnosis.records import ObjectRef, PodDiagnosis
+from kubectl_dra.model.core import Pod, PodStatus
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.makers import Maker
+from kubectl_dra.model.meta import ObjectMeta
+from kubectl_dra.model.queues import QUEUE_LABEL
+from kubectl_dra.model.workloads import WorkloadObject
+
+_SUSPEND: Final = "spec.suspend"
+
+
+@dataclass(frozen=True, slots=True)
+class Idle:
+    """``suspended_by`` (a field) and ``queue``: who holds the pods back. ``scaled``: there are to be none.
+
+    ``nodes``: where one pod of each template would go now, each as if it were alone, by what its object calls it;
+    ``failed`` what keeps the first that goes nowhere (placed in ``world``), which is called ``role``. ``untried``: why
+    no pod was tried. ``waits``: what Kueue says. ``owner``: the controller that holds a part of it. ``like``: what was
+    tried instead, whose pods differ in their names only; ``failed`` is about that one.
+    """
+
+    suspended_by: str
+    queue: str
+    scaled: bool
+    nodes: Mapping[str, str] = field(default_factory=dict)
+    role: str = ""
+    failed: PodDiagnosis | None = None
+    world: ClusterState | None = None
+    waits: Queued | None = None
+    untried: str = ""
+    owner: ObjectRef | None = None
+    like: ObjectRef | None = None
+
+
+def held(state: ClusterState, kind: str, key: Key) -> Maker | None:
+    """What holds back the pods of a workload, or makes it have none; None where nothing does."""
+    found = _made(state, kind, key)
+    return found if found is not None and (found.suspended_by or found.scaled) else None
+
+
+def idle(state: ClusterState, kind: str, key: Key) -> Idle | None:
+    """Why a workload has no pods; None where nothing holds them back."""
+    found = held(state, kind, key)
+    if found is None:
+        return None
+    waits = queued(state, found.queue, key.namespace, (kind, key.name)) if found.suspended_by and found.queue else None
+    base = Idle(
+        found.suspended_by,
+        found.queue,
+        found.scaled,
+        waits=waits,
+        untried=found.untried,
+        owner=_owner(state, kind, key),
+    )
+    return base if found.scaled else _tried_once(state, base, ObjectRef.of(kind, key), found.pods)
+
+
+def _made(state: ClusterState, kind: str, key: Key) -> Maker | None:
+    """What a workload says of its pods."""
+    known = state.inventory.makers.get((kind, key.namespace, key.name))
+    if known is not None:
+        return known
+    workload = state.inventory.workloads.get((kind, key.namespace, key.name))
+    if not isinstance(workload, WorkloadObject):
+        return None
+    made = workload.template_of(kind, Pod())
+    template = made[1] if made is not None else None
+    pods = (("", Pod(ObjectMeta(labels=template.metadata.labels), template.spec)),) if template is not None else ()
+    return Maker(
+        suspended_by=_SUSPEND if workload.spec.suspend is True else "",
+        queue=workload.metadata.labels.get(QUEUE_LABEL, ""),
+        pods=pods,
+        scaled=workload.spec.replicas == 0,
+        labels=workload.metadata.labels,
+    )
+
+
+def _owner(state: ClusterState, kind: str, key: Key) -> ObjectRef | None:
+    """What a part of another workload belongs to: that is resumed, not the part."""
+    workload = state.inventory.workloads.get((kind, key.namespace, key.name))
+    reference = workload.metadata.controller if workload is not None else None
+    return ObjectRef(reference.kind, key.namespace, reference.name) if reference is not None else None
+
+
+@derived()
+def _known(state: ClusterState) -> dict[Hashable, tuple[ObjectRef, Idle]]:
+    """What was tried already: hundreds of workloads are held back that differ in their names only."""
+    return {}
+
+
+def _tried_once(state: ClusterState, base: Idle, workload: ObjectRef, pods: Iterable[tuple[str, Pod]]) -> Idle:
+    pods, known = tuple(pods), _known(state)
+    alike = (workload.namespace, tuple((role, encode_part((pod.metadata.labels, pod.spec))) for role, pod in pods))
+    if alike not in known:
+        known[alike] = workload, _tried(state, base, workload.key, pods)
+    like, found = known[alike]
+    if like == workload:
+        return replace(found, waits=base.waits)
+    nodes, role, failed, world = found.nodes, found.role, found.failed, found.world
+    return replace(base, nodes=nodes, role=role, failed=failed, world=world, like=like)
+
+
+def _tried(state: ClusterState, base: Idle, key: Key, pods: Iterable[tuple[str, Pod]]) -> Idle:
+    """With one pod of each template tried, until one does not fit."""
+    nodes: dict[str, str] = {}
+    for role, pod in pods:
+        placed = place(state, [_named(pod, key, role)])
+        if placed.failed is not None:
+            return replace(base, nodes=nodes, role=role, failed=placed.failed, world=placed.world)
+        nodes[role] = next(iter(placed.nodes), "")
+    return replace(base, nodes=nodes)
+
+
+def _named(pod: Pod, key: Key, role: str) -> Pod:
+    """The pod as it would come, under a name that no other has."""
+    name = "-".join(filter(None, (key.name, role.lower().replace(" ", "-"), "simulated")))
+    meta = ObjectMeta(name=name, namespace=key.namespace, uid=name, labels=pod.metadata.labels)
+    spec = pod.spec
+    if not spec.scheduler_name:
+        spec = msgspec.structs.replace(spec, scheduler_name="default-scheduler")
+    return Pod(meta, spec, PodStatus(phase="Pending"))

@@ -1,0 +1,87 @@
+"""What could not be read although it decides, which right would give it, and what that makes of numbers.
+
+Missing rights never turn into zero: unseen claims and taint rules mean that fewer devices may be free, unseen pods that
+fewer nodes may have room.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from kubectl_dra.diagnosis.gates.queues import HeldBy, Queued
+from kubectl_dra.diagnosis.pod import needs
+from kubectl_dra.diagnosis.records import Bound, Certainty, Missing, NodeGroup, NodeOutcome, RbacRule
+from kubectl_dra.model.core import Pod
+from kubectl_dra.model.evidence import Coverage, Evidence
+from kubectl_dra.model.podneeds import is_spread
+from kubectl_dra.model.queues import GROUP, KINDS, QueueObjects, qualified
+
+
+def missing(evidence: Evidence, wanted: Iterable[needs.Need], namespace: str) -> tuple[Missing, ...]:
+    """Those of ``wanted`` that are not complete; namespaced ones that only explain are wanted in ``namespace`` only."""
+    found = []
+    for need in wanted:
+        scope = "" if need.cluster_wide else namespace
+        if not evidence.complete(need.kind, scope):
+            found.append(lacking(evidence, need, scope))
+    return tuple(found)
+
+
+def of_spreading(evidence: Evidence, pod: Pod, groups: Iterable[NodeGroup]) -> tuple[Missing, ...]:
+    """Services, if they were refused: of several nodes that fit, one with few pods of the same Service is the best."""
+    namespace = pod.metadata.namespace
+    fitting = sum(len(group.nodes) for group in groups if group.outcome is NodeOutcome.FITS)
+    if fitting < 2 or not is_spread(pod) or evidence.coverage("Service", namespace) is Coverage.NOT_READ:
+        return ()
+    return missing(evidence, needs.SPREADING, namespace)
+
+
+def of_the_choice(evidence: Evidence, pod: Pod) -> Missing | None:
+    """Services, if they are not known and tell which of several nodes that fit the scheduler takes."""
+    namespace = pod.metadata.namespace
+    (need,) = needs.SPREADING
+    if not is_spread(pod) or evidence.complete(need.kind, namespace):
+        return None
+    return lacking(evidence, need, namespace)
+
+
+def missing_of_kueue(found: Queued, objects: QueueObjects, namespace: str) -> Iterator[Missing]:
+    """What of Kueue could not be read, and the rights that would give it; it decides where nothing else told."""
+    for kind in found.unread:
+        plural, namespaced = KINDS[kind]
+        where = namespace if namespaced else ""
+        rule = RbacRule(GROUP, plural, needs.READING, where)
+        coverage = Coverage.FORBIDDEN if kind in objects.refused else Coverage.NOT_READ
+        yield Missing(qualified(kind), coverage.value, rule, where, found.held_by is HeldBy.UNKNOWN)
+
+
+def lacking(evidence: Evidence, need: needs.Need, namespace: str) -> Missing:
+    """What is missing of one kind in ``namespace`` (empty: in the cluster), and where it was read all the same."""
+    coverage = evidence.coverage(need.kind, namespace)
+    read_in = () if namespace else evidence.namespaces_read(need.kind)
+    user = evidence.refused_user if coverage is Coverage.FORBIDDEN else ""
+    return Missing(need.kind, coverage.value, need.rule(namespace), namespace, need.decides, read_in, user)
+
+
+def certainty(evidence: Evidence) -> Certainty:
+    """What counts of devices and nodes are worth."""
+    nodes = evidence.complete("Node")
+    devices = _devices(evidence)
+    free = all(map(evidence.complete, ("ResourceClaim", "DeviceTaintRule")))
+    return Certainty(
+        devices=devices,
+        free_devices=Bound.UNKNOWN if devices is not Bound.EXACT else Bound.EXACT if free else Bound.AT_MOST,
+        nodes=Bound.UNKNOWN if not nodes else Bound.EXACT if evidence.complete("Pod") else Bound.AT_MOST,
+    )
+
+
+def _devices(evidence: Evidence) -> Bound:
+    """Devices of a class: without the class nobody knows which they are."""
+    if not evidence.complete("DeviceClass"):
+        return Bound.UNKNOWN
+    match evidence.coverage("ResourceSlice"):
+        case Coverage.PARTIAL:
+            return Bound.AT_LEAST
+        case _ if evidence.complete("ResourceSlice"):
+            return Bound.EXACT
+    return Bound.UNKNOWN

@@ -1,0 +1,364 @@
+"""The diagnosis of one pod: from what holds it back first to what is told around it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import msgspec
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis import classic
+from kubectl_dra.diagnosis.claim.vanished import vanished
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.explain import binding
+from kubectl_dra.diagnosis.explain.whole_cause import refined
+from kubectl_dra.diagnosis.gangs import members
+from kubectl_dra.diagnosis.gangs.cycles import are_placed_together, group_key
+from kubectl_dra.diagnosis.gangs.elsewhere import left_to, with_gang
+from kubectl_dra.diagnosis.gates.gates import TEMPLATE_KIND, ClaimGates, other_scheduler, own_causes
+from kubectl_dra.diagnosis.pod import leaving, missing, needs
+from kubectl_dra.diagnosis.pod.assumptions import assumptions
+from kubectl_dra.diagnosis.pod.equivalence import Examiner
+from kubectl_dra.diagnosis.pod.judgement import Judgement, nodes_can_tell
+from kubectl_dra.diagnosis.pod.open_plugins import open_groups, open_plugins
+from kubectl_dra.diagnosis.records import (
+    Agreement,
+    Assumption,
+    AssumptionKind,
+    Bound,
+    Cause,
+    Certainty,
+    ClaimEntry,
+    Missing,
+    MissingEvidence,
+    NodeGroup,
+    NodeOutcome,
+    ObjectRef,
+    Observed,
+    OpenPlugin,
+    OpenPlugins,
+    PodDiagnosis,
+    Preemption,
+    Verdict,
+)
+from kubectl_dra.diagnosis.said import agreement, in_flight, kubelet, others, refusals
+from kubectl_dra.diagnosis.said.agreement import Prediction, newest_versions
+from kubectl_dra.model.core import Event, Pod
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.resource import ResourceClaim
+from kubectl_dra.scheduler import fit_error
+from kubectl_dra.scheduler.claims import ClaimProblem, ResolvedEntry, resolve
+from kubectl_dra.scheduler.extended import asked, served_resources, virtual_claim
+
+_SILENT: Final = Prediction(silent=True)
+# Where several devices fit or fail, the one that the search meets first decides.
+_DEPEND_ON_ORDER: Final = frozenset({Verdict.SCHEDULABLE, Verdict.SCHEDULER_ERROR})
+
+
+@dataclass(frozen=True, slots=True)
+class _Finding:
+    """A verdict with what it rests on."""
+
+    verdict: Verdict
+    causes: tuple[Cause, ...] = ()
+    prediction: Prediction = _SILENT
+    reason: str | None = None
+    nodes: tuple[NodeGroup, ...] = ()
+    depends_on_node_order: bool = False
+    open: tuple[OpenPlugin, ...] = ()
+    preemption: Preemption | None = None
+    taken_to_wait: tuple[Key, ...] = ()
+
+
+class PodCase:
+    """One pod. The verdicts are tried in their order; the first that holds is taken."""
+
+    def __init__(self, world: ClusterState, pod: Pod, examiner: Examiner) -> None:
+        self.world = world
+        self.examiner = examiner
+        self.pod = pod
+        self.key = key_of(pod.metadata)
+        self._unread: tuple[str, ...] = ()
+        self.entries = resolve(world.inventory, world.evidence, world.features, pod)
+
+    def diagnosis(self) -> PodDiagnosis:
+        """Everything that is known of the pod."""
+        finding = self._finding()
+        seen = agreement.observed(self.pod, self._events())
+        # Nodes that other plugins take out are not counted among those of DynamicResources.
+        said = not finding.prediction.fitting and not finding.open
+        messages = finding.prediction.messages if said else ()
+        return PodDiagnosis(
+            ObjectRef.of("Pod", self.key),
+            finding.verdict,
+            reason=finding.reason or "",
+            message=agreement.most_telling(messages, seen),
+            alternatives=messages,
+            observed=seen,
+            agreement=self._agreement(finding, seen),
+            node=self.pod.spec.node_name,
+            claims=tuple(ObjectRef.of("ResourceClaim", entry.name) for entry in self.entries if entry.name is not None),
+            nodes=finding.nodes,
+            causes=finding.causes,
+            depends_on_node_order=finding.depends_on_node_order,
+            certainty=self._certainty(finding),
+            missing=(*self._missing(), *missing.of_spreading(self.world.evidence, self.pod, finding.nodes)),
+            assumed=tuple(self._assumptions(finding)),
+            preemption=finding.preemption,
+        )
+
+    def _finding(self) -> _Finding:
+        leaves = leaving.departure(self.world, self.pod, _claims(self.entries))
+        if leaves is not None:
+            return _Finding(Verdict.DELETING, (leaves,))
+        if self._is_done():
+            return _Finding(Verdict.NOT_PENDING, tuple(kubelet.unhealthy(self.pod)))
+        if self.pod.spec.node_name:
+            return _Finding(Verdict.PREPARING, tuple(self._preparing()))
+        found = (
+            self._template_unread() or self._gated() or self._other_scheduler() or self._unreadable() or self._grouped()
+        )
+        return self._remembered(found or self._attempted())
+
+    def _is_done(self) -> bool:
+        if self.pod.status.phase not in ("", "Pending"):
+            return True
+        return self.pod.metadata.deletion_timestamp is not None and not self.pod.spec.node_name
+
+    # --- on its node ------------------------------------------------------------------------------------------------
+
+    def _preparing(self) -> Iterator[Cause]:
+        """The kubelet's words first, then what the objects show."""
+        world = self.world
+        broken = [
+            e
+            for e in self.entries
+            if e.problem in (ClaimProblem.MISSING, ClaimProblem.NOT_CREATED, ClaimProblem.NOT_OWNED)
+        ]
+        claims = [entry.claim for entry in self.entries if entry.claim is not None and entry not in broken]
+        unusable = list(kubelet.not_usable(self.pod, claims, world.features))
+        waiting = list(kubelet.waiting(self.pod))
+        said = kubelet.said(self.pod, self._events(), world.inventory.nodes.get(self.pod.spec.node_name), unusable)
+        if waiting:
+            said = [each for each in said if each.code is not Code.KUBELET_WARNS]
+        of_gates = ClaimGates(world.inventory, world.evidence, world.features, self.pod).causes(broken)
+        failures = [each for each in said if each.code is not Code.PREPARING]
+        found = [*self._vanished(), *failures, *of_gates, *unusable, *kubelet.unhealthy(self.pod), *waiting]
+        told: set[tuple[Code, ObjectRef | None]] = set()
+        for cause in found or said or [Cause(Code.PREPARING, nodes=(self.pod.spec.node_name,))]:
+            if cause.code is Code.DEVICE_UNHEALTHY or (cause.code, cause.claim) not in told:
+                told.add((cause.code, cause.claim))
+                yield cause
+
+    def _vanished(self) -> list[Cause]:
+        """Of each allocated claim the devices that are not there any more."""
+        found = (vanished(self.world.inventory, self.world.evidence, claim) for claim in _claims(self.entries))
+        return [cause for cause in dict.fromkeys(found) if cause is not None]
+
+    # --- never tried ------------------------------------------------------------------------------------------------
+
+    def _gated(self) -> _Finding | None:
+        causes = tuple(own_causes(self.world, self.pod, self.entries))
+        if not causes:
+            return None
+        if self.pod.spec.scheduling_gates:
+            # The API server writes this when the pod is created.
+            prediction = Prediction((fit_error.GATED_MESSAGE,))
+            return _Finding(Verdict.GATED, causes, prediction, fit_error.SCHEDULING_GATED)
+        texts = tuple(cause.detail.scheduler_text for cause in causes if isinstance(cause.detail, ClaimEntry))
+        return _Finding(Verdict.GATED, causes, Prediction(silent=True, earlier=tuple(filter(None, texts))))
+
+    def _other_scheduler(self) -> _Finding | None:
+        cause = other_scheduler(self.pod, self.world.schedulers)
+        if cause is None:
+            return None
+        gang = left_to(self.world, self.pod)
+        cause = cause if gang is None else Cause(cause.code, gang)
+        return _Finding(Verdict.OTHER_SCHEDULER, (cause,), Prediction())
+
+    def _template_unread(self) -> _Finding | None:
+        """A pod that is only supposed gets claims from its templates: unknown ones where one was not read."""
+        templates = {entry.template for entry in self.entries if entry.problem is ClaimProblem.NOT_CREATED}
+        here = {Key(self.key.namespace, name) for name in templates if name}
+        if self.pod.metadata.creation_timestamp or here <= self.world.inventory.templates.keys():
+            return None
+        if self.world.evidence.complete(TEMPLATE_KIND, self.key.namespace):
+            return None
+        self._unread = (TEMPLATE_KIND,)
+        return _Finding(Verdict.UNKNOWN, (self._evidence_cause(),), Prediction())
+
+    def _unreadable(self) -> _Finding | None:
+        unreadable = any(entry.problem is ClaimProblem.UNREADABLE for entry in self.entries)
+        return _Finding(Verdict.UNKNOWN, (self._evidence_cause(),), Prediction()) if unreadable else None
+
+    def _evidence_cause(self) -> Cause:
+        return Cause(Code.EVIDENCE_MISSING, MissingEvidence(tuple(m for m in self._missing() if m.decides)))
+
+    # --- with others --------------------------------------------------------------------------------------------------
+
+    def _grouped(self) -> _Finding | None:
+        """What becomes of the pod in the cycle of its group; None if it is scheduled alone."""
+        world, group = self.world, group_key(self.pod)
+        if group is None or not are_placed_together(world) or open_groups(world, self.pod):
+            return None
+        absent = members.without_group(world, group, self.pod)
+        if absent is None and (self._lacks_evidence() or not nodes_can_tell(world)):
+            return _Finding(Verdict.UNKNOWN, (self._evidence_cause(),), Prediction())
+        waits = binding.waits(self.world, self.pod, _claims(self.entries)) if absent is None else ()
+        if waits:
+            return _Finding(Verdict.BINDING, waits)
+        found = absent or members.find(world, group, self.pod)
+        self._unread = found.unread
+        causes = found.causes
+        if found.verdict is Verdict.UNKNOWN and (self._lacks_evidence() or not causes):
+            causes = (self._evidence_cause(), *causes)
+        fitting = sum(len(each.nodes) for each in found.nodes if each.outcome is NodeOutcome.FITS)
+        silent = found.verdict in (Verdict.GATED, Verdict.NOT_PENDING)
+        fitting = fitting if found.verdict is Verdict.SCHEDULABLE else 0
+        prediction = Prediction(found.messages, silent, fitting, members.kept_out(causes))
+        return _Finding(found.verdict, causes, prediction, found.reason, found.nodes, preemption=found.preemption)
+
+    # --- tried ------------------------------------------------------------------------------------------------------
+
+    def _attempted(self) -> _Finding:
+        claims = _claims(self.entries)
+        examination = self.examiner.examine(self.pod, claims)
+        judgement = examination.judgement
+        self._unread = (*examination.explanation.unread, *judgement.unread)
+        waits = binding.waits(self.world, self.pod, claims, fits=bool(judgement.fitting))
+        if waits:
+            return _Finding(Verdict.BINDING, waits)
+        seen = agreement.observed(self.pod, self._events())
+        plugins = () if _told(judgement, seen) else open_plugins(self.world, self.pod, seen)
+        causes: tuple[Cause, ...] = ()
+        if plugins and judgement.verdict in _DEPEND_ON_ORDER:
+            # Each of them may reject the nodes on which the devices decide.
+            judgement = replace(judgement, verdict=Verdict.UNKNOWN, reason=None, messages=())
+            causes = (Cause(Code.NOT_SIMULATED, OpenPlugins(plugins)),)
+        refused = self._refused(claims, judgement, seen)
+        if judgement.unread and judgement.verdict is Verdict.SCHEDULABLE:
+            judgement = replace(judgement, verdict=Verdict.UNKNOWN, reason=None, messages=())
+        if refused is not None:
+            judgement, causes = refused[0], (*causes, refused[1])
+        gone = self._vanished() if judgement.verdict is Verdict.SCHEDULABLE else []
+        explanation = examination.explanation
+        told, groups = refined(
+            self.world, self._searched(claims), explanation.all_causes(judgement, seen), explanation.groups
+        )
+        found = (*gone, *(with_gang(self.world, self.pod, cause) for cause in told))
+        causes += tuple(cause for cause in found if refused is None or cause.code is not refused[1].code)
+        ours, judgement = judgement, others.judged(judgement, seen)
+        before = refusals.earlier(self.pod, self._events(), seen) if refused is None else None
+        causes += (before,) if before is not None else ()
+        if judgement.verdict is Verdict.UNKNOWN and self._lacks_evidence():
+            causes = (self._evidence_cause(), *causes)
+        return _Finding(
+            judgement.verdict,
+            causes,
+            Prediction(judgement.messages, fitting=_fitting(judgement)),
+            judgement.reason,
+            tuple(_left_open(group, plugins) for group in groups),
+            judgement.depends_on_node_order,
+            plugins,
+            examination.preemption if ours.verdict is Verdict.UNSCHEDULABLE else None,
+            examination.taken_to_wait if judgement.verdict is Verdict.SCHEDULABLE else (),
+        )
+
+    def _refused(
+        self, claims: Sequence[ResourceClaim], judgement: Judgement, seen: Observed | None
+    ) -> tuple[Judgement, Cause] | None:
+        """What the pod comes to where the API server refuses what the scheduler writes, although a node fits."""
+        if judgement.verdict is not Verdict.SCHEDULABLE:
+            return None
+        found = refusals.standing(self.world, self.pod, claims, seen)
+        if found is None or seen is None:
+            return None
+        order, cause = found
+        if order is refusals.Order.UNKNOWN:
+            return replace(judgement, verdict=Verdict.UNKNOWN, reason=None, messages=()), cause
+        verdict = Verdict.UNSCHEDULABLE if seen.reason == fit_error.UNSCHEDULABLE else Verdict.SCHEDULER_ERROR
+        return replace(judgement, verdict=verdict, reason=seen.reason, messages=(seen.message,)), cause
+
+    def _remembered(self, finding: _Finding) -> _Finding:
+        """What the scheduler goes on saying of its memory against a pod that would fit."""
+        fits = finding.verdict is Verdict.SCHEDULABLE
+        found = in_flight.standing(self.world, self.pod, _claims(self.entries), self._events()) if fits else None
+        if found is None:
+            return finding
+        messages, cause = found
+        causes = (cause, *(each for each in finding.causes if each.code is not Code.FITS_NOW))
+        verdict, reason = (Verdict.UNSCHEDULABLE, fit_error.UNSCHEDULABLE) if messages else (Verdict.UNKNOWN, None)
+        return replace(finding, verdict=verdict, causes=causes, prediction=Prediction(messages), reason=reason)
+
+    def _searched(self, claims: Sequence[ResourceClaim]) -> Sequence[ResourceClaim]:
+        """The claims and the one that the scheduler makes up for extended resources."""
+        wanted, served = asked(self.pod), served_resources(self.world)
+        return (*claims, virtual_claim(self.pod, wanted, served)) if wanted else claims
+
+    def _lacks_evidence(self) -> bool:
+        return any(m.decides for m in self._missing())
+
+    # --- around it ----------------------------------------------------------------------------------------------------
+
+    def _events(self) -> Sequence[Event]:
+        return self.world.inventory.events_by_object.get(("Pod", self.key.namespace, self.key.name), ())
+
+    def _agreement(self, finding: _Finding, seen: Observed | None) -> Agreement:
+        if finding.verdict in (Verdict.NOT_PENDING, Verdict.DELETING, Verdict.UNKNOWN):
+            return Agreement.UNCHECKED
+        prediction = finding.prediction
+        changed = (
+            agreement.changed_since(self.pod.metadata, newest_versions(self.world)) if prediction.messages else False
+        )
+        found = agreement.compare(prediction, seen, changed)
+        random = finding.verdict in _DEPEND_ON_ORDER and not self.world.features.deterministic
+        return Agreement.UNCHECKED if found is Agreement.DIFFERS and (random or finding.open) else found
+
+    def _certainty(self, finding: _Finding) -> Certainty:
+        found = missing.certainty(self.world.evidence)
+        if finding.open and found.nodes is Bound.EXACT:
+            return msgspec.structs.replace(found, nodes=Bound.AT_MOST)
+        return found
+
+    def _missing(self) -> tuple[Missing, ...]:
+        wanted = (*needs.POD, *needs.CLASSIC) if classic.concerns(_claims(self.entries)) else needs.POD
+        turned_out = needs.deciding(self._unread)
+        wanted = (*(need for need in wanted if need.kind not in self._unread), *turned_out)
+        found = missing.missing(self.world.evidence, wanted, self.key.namespace)
+        if self.world.features.device_taint_rules:
+            return found
+        return tuple(m for m in found if m.kind != "DeviceTaintRule")
+
+    def _assumptions(self, finding: _Finding) -> Iterator[Assumption]:
+        yield from assumptions(self.world, self.pod, in_order=finding.verdict in _DEPEND_ON_ORDER)
+        for plugin in finding.open:
+            yield Assumption(AssumptionKind.NOT_SIMULATED, plugin.plugin)
+        for key in finding.taken_to_wait:
+            yield Assumption(AssumptionKind.NOMINATED, str(key))
+
+
+def _fitting(judgement: Judgement) -> int:
+    return judgement.fitting if judgement.verdict is Verdict.SCHEDULABLE else 0
+
+
+def _told(judgement: Judgement, seen: Observed | None) -> bool:
+    """Whether the scheduler has said what the judgement expects, up to nodes that other plugins rejected."""
+    if seen is None or seen.status != "False":
+        return False
+    return any(agreement.same(message, seen.message, _fitting(judgement)) for message in judgement.messages)
+
+
+def _left_open(group: NodeGroup, plugins: Sequence[OpenPlugin]) -> NodeGroup:
+    """The group with what was not checked there; what is rejected already stays so."""
+    if not plugins or group.outcome is NodeOutcome.REJECTED:
+        return group
+    names = (*group.not_checked, *(each.plugin for each in plugins))
+    return msgspec.structs.replace(group, not_checked=tuple(dict.fromkeys(names)))
+
+
+def _claims(entries: Sequence[ResolvedEntry]) -> tuple[ResourceClaim, ...]:
+    """The claims of the entries in their order; one that two entries name is there twice, as for the scheduler."""
+    return tuple(entry.claim for entry in entries if entry.claim is not None)

@@ -1,0 +1,187 @@
+"""Pods that have their node: what the kubelet says about preparing devices, health of devices, other waiting reasons.
+
+Upstream: pkg/kubelet/cm/dra/manager.go (texts of FailedPrepareDynamicResources), KEP-4680 (allocatedResourcesStatus).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from typing import Final
+
+from msgspec.structs import replace
+
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import Cause, ContainerWaits, Health, KubeletText, ObjectRef
+from kubectl_dra.diagnosis.said import events as events_
+from kubectl_dra.model.clock import parse_time
+from kubectl_dra.model.core import ContainerStatus, Event, Node, Pod
+from kubectl_dra.model.features import Features
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.resource import ResourceClaim
+from kubectl_dra.scheduler.claims import is_reserved_for
+
+PREPARE_FAILED: Final = "FailedPrepareDynamicResources"
+#: They don't keep containers from starting (pkg/kubelet/network/dns, pkg/kubelet/kubelet_pods.go).
+_HARMLESS: Final = frozenset({"DNSConfigForming", "FailedToRetrieveImagePullSecret", "CheckLimitsForResolvConf"})
+#: Normal events of containers, which come only after mounts, devices and the sandbox (pkg/kubelet/events).
+_PROGRESS: Final = frozenset({"Pulling", "Pulled", "Created", "Started"})
+#: Who acts on a pod that has its node; the second one attaches volumes (pkg/controller/volume/attachdetach).
+_ON_NODES: Final = frozenset({"kubelet", "attachdetach-controller"})
+_PREFIX: Final = re.compile(
+    r"Failed to prepare dynamic resources: (?:prepare dynamic resources: )?(?P<text>.*)", re.DOTALL
+)
+_CREATING: Final = frozenset({"ContainerCreating", "PodInitializing", ""})
+
+# Of client-go (NewGenericServerResponse), where the path of an API version is unknown to the server.
+_NOT_SERVED: Final = "the server could not find the requested resource"
+
+#: A driver that serves a claim for one pod at a time.
+_ONE_POD: Final = re.compile(r"one (?:pod|consumer) per claim|(?:reserved for|used by) \d+ (?:consumers|pods)")
+
+# The kubelet's error texts, most telling first; "claim" and "driver" name what they are about, "detail" the rest.
+_TEXTS: Final = tuple(
+    (re.compile(pattern, re.DOTALL), code)
+    for pattern, code in (
+        (r".*DRA driver (?P<driver>\S+) is not registered", Code.DRIVER_NOT_REGISTERED),
+        # As kubelets before Kubernetes 1.34 say it (pkg/kubelet/cm/dra/plugin/plugin.go).
+        (r".*plugin (?:name )?(?P<driver>\S+) not found in the list of registered DRA.*", Code.DRIVER_NOT_REGISTERED),
+        (
+            r"NodePrepareResources failed for (?:ResourceClaim |claim [^/\s]+/)(?P<claim>[^:\s]+): (?P<detail>.*)",
+            Code.DRIVER_FAILED,
+        ),
+        (r"NodePrepareResources(: | failed: | skipped | left out | returned )(?P<detail>.*)", Code.DRIVER_FAILED),
+        (
+            r"pod .* is not allowed to use (?:ResourceClaim|resource claim) (?P<claim>[^(\s]+).*",
+            Code.CLAIM_NOT_RESERVED,
+        ),
+        (r"ResourceClaim (?P<claim>\S+): not allocated", Code.CLAIM_NOT_ALLOCATED),
+        (r"old ResourceClaim with same name (?P<claim>\S+) and different UID .*", Code.CLAIM_REPLACED),
+        (r"ResourceClaim (?P<claim>\S+) is being unprepared", Code.CLAIM_REPLACED),
+        (r"(?:failed to )?fetch ResourceClaim (?P<claim>[^:\s]+).*: (?P<detail>" + _NOT_SERVED + ")", Code.KUBELET_API),
+        (r"fetch ResourceClaim (?P<claim>[^:\s]+): (?P<detail>.*)", Code.KUBELET_FAILED),
+        (r"ResourceClaim (?:\S+/)?(?P<claim>[^:\s]+) was not created for Pod .*", Code.CLAIM_NOT_OWNED),
+        (r"ResourceClaim (?P<claim>[^:\s]+): (?P<detail>.*)", Code.KUBELET_FAILED),
+        (r"(?P<detail>.*)", Code.KUBELET_FAILED),
+    )
+)
+
+
+def failure(pod: Pod, events: Iterable[Event], node: Node | None = None) -> Cause | None:
+    """What the kubelet last said about preparing the devices of this very pod; ``node``: where it runs."""
+    uid = pod.metadata.uid
+    about = (e for e in events if e.reason == PREPARE_FAILED and events_.subject_uid(e) in ("", uid))
+    last = max(about, key=events_.last_seen, default=None)
+    version = node.status.node_info.kubelet_version if node is not None else ""
+    return _cause(pod, last, version) if last is not None else None
+
+
+def said(pod: Pod, events: Sequence[Event], node: Node | None, unusable: Sequence[Cause]) -> list[Cause]:
+    """What has failed on the node, the newest first; ``unusable``: what the claims show of it."""
+    prepared, other = failure(pod, events, node), warning(pod, events)
+    found = [known_better(prepared, unusable)] if prepared is not None else []
+    found = [other, *found] if other is not None else found
+    return sorted(found, key=_seen, reverse=True)
+
+
+def _seen(cause: Cause) -> str:
+    return cause.detail.time if isinstance(cause.detail, KubeletText) else ""
+
+
+def warning(pod: Pod, events: Iterable[Event]) -> Cause | None:
+    """The newest Warning about anything else since the pod was scheduled; no cause once containers came after it."""
+    uid = pod.metadata.uid
+    scheduled = next((c for c in pod.status.conditions if c.type == "PodScheduled" and c.status == "True"), None)
+    since = parse_time(scheduled.last_transition_time) if scheduled is not None else None
+    about = [e for e in events if events_.subject_uid(e) in ("", uid) and events_.reporter(e) in _ON_NODES]
+    warnings = [e for e in about if e.type == "Warning" and e.reason != PREPARE_FAILED and _is_later(e, since)]
+    last = max(warnings, key=lambda e: (e.reason not in _HARMLESS, events_.last_seen(e)), default=None)
+    if last is None:
+        return None
+    seen = parse_time(events_.last_seen(last))
+    overcome = any(e.reason in _PROGRESS and seen is not None and _is_later(e, seen) for e in about)
+    text, time = events_.text(last), events_.last_seen(last)
+    detail = KubeletText(
+        text, detail=text, time=time, times=events_.times(last), first=events_.first_seen(last), reason=last.reason
+    )
+    code = Code.PREPARING if overcome or last.reason in _HARMLESS else Code.KUBELET_WARNS
+    return Cause(code, detail, nodes=(pod.spec.node_name,))
+
+
+def _is_later(event: Event, than: datetime | None) -> bool:
+    """Whether an event was seen at a time or after it; where either is not known it was."""
+    seen = parse_time(events_.last_seen(event))
+    return seen is None or than is None or seen >= than
+
+
+def _cause(pod: Pod, event: Event, version: str) -> Cause:
+    message = events_.text(event)
+    prefixed = _PREFIX.fullmatch(message)
+    text = prefixed["text"] if prefixed is not None else message
+    for pattern, code in _TEXTS:
+        match = pattern.fullmatch(text)
+        if match is not None:
+            found = match.groupdict()
+            time, known = events_.last_seen(event), version if code is Code.KUBELET_API else ""
+            often, first = events_.times(event), events_.first_seen(event)
+            detail = KubeletText(
+                text, found.get("driver") or "", found.get("detail") or "", time, known, times=often, first=first
+            )
+            claim = found.get("claim")
+            ref = ObjectRef("ResourceClaim", pod.metadata.namespace, claim) if claim else None
+            return Cause(code, detail, claim=ref, nodes=(pod.spec.node_name,))
+    raise AssertionError("the last pattern matches everything")
+
+
+def serves_one_pod(said: KubeletText) -> bool:
+    """Whether a driver says that it serves a claim for one pod at a time."""
+    return _ONE_POD.search(said.detail or said.text) is not None
+
+
+def not_usable(pod: Pod, claims: Iterable[ResourceClaim], features: Features) -> Iterator[Cause]:
+    """Claims that the pod can't use on its node: nobody allocates for a pod that has a node already."""
+    for claim in claims:
+        ref = ObjectRef.of_claim(claim)
+        if claim.status.allocation is None:
+            yield Cause(Code.CLAIM_NOT_ALLOCATED, claim=ref, nodes=(pod.spec.node_name,))
+        elif not is_reserved_for(pod, claim, features):
+            yield Cause(Code.CLAIM_NOT_RESERVED, claim=ref, nodes=(pod.spec.node_name,))
+
+
+def known_better(failure: Cause, unusable: Iterable[Cause]) -> Cause:
+    """The kubelet's words under the code of what the objects show: a claim without devices is reserved for nobody."""
+    at_fault = Code.CLAIM_NOT_ALLOCATED, failure.claim
+    if failure.code is Code.CLAIM_NOT_RESERVED and at_fault in ((each.code, each.claim) for each in unusable):
+        return replace(failure, code=Code.CLAIM_NOT_ALLOCATED)
+    return failure
+
+
+def unhealthy(pod: Pod) -> Iterator[Cause]:
+    """Devices that the pod's status does not report as healthy; health changes neither scheduling nor eviction."""
+    names = {status.name: status.resource_claim_name for status in pod.status.resource_claim_statuses}
+    names |= {entry.name: entry.resource_claim_name for entry in pod.spec.resource_claims if entry.resource_claim_name}
+    for status in _statuses(pod):
+        for resource in status.allocated_resources_status:
+            if not resource.name.startswith("claim:"):
+                continue
+            entry, _, request = resource.name.removeprefix("claim:").partition("/")
+            claim = names.get(entry)
+            ref = ObjectRef.of("ResourceClaim", Key(pod.metadata.namespace, claim)) if claim else None
+            for device in resource.resources:
+                if device.health != "Healthy":
+                    detail = Health(device.resource_id, device.health or "Unknown", status.name, device.message)
+                    yield Cause(Code.DEVICE_UNHEALTHY, detail, claim=ref, request=request, nodes=(pod.spec.node_name,))
+
+
+def waiting(pod: Pod) -> Iterator[Cause]:
+    """Containers that wait for something else than their creation: images, configuration, crashes."""
+    for status in _statuses(pod):
+        state = status.state.waiting
+        if state is not None and state.reason not in _CREATING:
+            detail = ContainerWaits(status.name, state.reason, state.message)
+            yield Cause(Code.CONTAINER_WAITS, detail, nodes=(pod.spec.node_name,))
+
+
+def _statuses(pod: Pod) -> tuple[ContainerStatus, ...]:
+    return (*pod.status.init_container_statuses, *pod.status.container_statuses)

@@ -1,0 +1,317 @@
+"""How many pods of a shape the cluster has room for: one answer per shape, with the commands of moves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import msgspec
+
+from kubectl_dra.api.kinds import POD_GROUP
+from kubectl_dra.api.planned import Planned
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.capacity import MORE, Capacity, Devices, Moves, Shape, capacity, of_request, template_of
+from kubectl_dra.diagnosis.capacity.accounts import NAMES
+from kubectl_dra.diagnosis.capacity.shape import waiting
+from kubectl_dra.diagnosis.gangs.cycles import are_placed_together, group_of
+from kubectl_dra.diagnosis.gates import quota
+from kubectl_dra.diagnosis.pod import missing, needs
+from kubectl_dra.diagnosis.pod.workloads import ReadOwner
+from kubectl_dra.diagnosis.records import Bound, Certainty, Count, Missing, ObjectRef, Unspecified
+from kubectl_dra.diagnosis.whatif import Switch, WhatIf, what_if
+from kubectl_dra.diagnosis.whatif.records import Because
+from kubectl_dra.model.base import with_spec
+from kubectl_dra.model.core import Pod, PodResourceClaim
+from kubectl_dra.model.evidence import Coverage
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.invocation import Address, Words
+from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate
+from kubectl_dra.reports.admitted import admitted
+from kubectl_dra.reports.base import FeatureRecord, ReadRecord, ReportRecord, feature_record, reads_of
+from kubectl_dra.reports.claims.ask import ClaimAsk, claim_ask
+from kubectl_dra.reports.invocations import changing, kubectl, of
+from kubectl_dra.reports.simulation.admission import manifest_reports
+from kubectl_dra.reports.simulation.existing import new_namespaces, with_namespaces, with_objects
+from kubectl_dra.reports.simulation.records import ManifestReport
+from kubectl_dra.reports.simulation.trials import trials
+from kubectl_dra.scheduler.claims import sources
+
+_MOST_SHAPES: Final = 20
+#: Of what can't be created.
+_NONE: Final = Capacity(Count(0, Bound.EXACT), Count(0, Bound.EXACT), False, Devices(), ())
+
+
+class Request(msgspec.Struct, frozen=True):
+    """What ``--class``, ``--count`` and ``--selector`` ask for."""
+
+    device_class: str
+    count: int = 1
+    selectors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """A shape before it is counted; ``bare``: its containers stand for others.
+
+    The rest is as in :class:`ShapeCapacity`, which has in place of the shape what was found.
+    """
+
+    subject: ObjectRef
+    shape: Shape
+    role: str = ""
+    unspecified: tuple[Unspecified, ...] = ()
+    blocked: tuple[ObjectRef, ...] = ()
+    misread: bool = False
+    scheduler: str = ""
+    bare: bool = False
+
+
+class WayOut(ReportRecord, frozen=True):
+    """A set of moves with the commands that carry it out, in their order."""
+
+    moves: Moves
+    commands: tuple[Words, ...]
+
+
+class ShapeCapacity(ReportRecord, frozen=True):
+    """One shape: what it is made from (empty kind: the options), what it asks for, how many fit, what would help.
+
+    ``min_count``: how many pods of the PodGroup that it names are placed at the same time; None if it names no gang.
+    ``unspecified``: what quotas require and only a LimitRange, which is not read, may still give; then no copy may be
+    created, whatever ``capacity`` says. ``blocked``: objects that it names and the API server would refuse, or a
+    PriorityClass that does not exist, so that nothing was counted. ``misread``: a server drops something of the
+    manifest, or of one that it names; the rest was counted. ``scheduler`` decides instead of the default scheduler, by
+    whose rules the copies were counted; empty where that one decides.
+    """
+
+    subject: ObjectRef
+    role: str
+    asks: tuple[ClaimAsk, ...]
+    capacity: Capacity
+    ways: tuple[WayOut, ...]
+    min_count: int | None = None
+    unspecified: tuple[Unspecified, ...] = ()
+    blocked: tuple[ObjectRef, ...] = ()
+    misread: bool = False
+    scheduler: str = ""
+
+    @property
+    def none_fits(self) -> bool:
+        """Whether certainly not even one copy fits, as it is written."""
+        if self.blocked or self.misread:
+            return True
+        if self.scheduler:
+            return False
+        fits = self.capacity.copies
+        return not fits.value and fits.bound in (Bound.EXACT, Bound.AT_MOST)
+
+
+class Unreadable(ReportRecord, frozen=True):
+    """An object of the file that is not counted, because it can't be read as what it says it is."""
+
+    subject: ObjectRef
+    error: str
+
+
+class CapacityReport(ReportRecord, frozen=True):
+    """All shapes, each on the whole cluster by itself. ``more``: shapes of the file that were left out.
+
+    ``manifests``: those that a server refuses, or reads in another way than they are written.
+    """
+
+    shapes: tuple[ShapeCapacity, ...]
+    more: int
+    certainty: Certainty
+    missing: tuple[Missing, ...]
+    features: FeatureRecord
+    read: tuple[ReadRecord, ...]
+    what_if: WhatIf | None = None
+    unreadable: tuple[Unreadable, ...] = ()
+    manifests: tuple[ManifestReport, ...] = ()
+
+    @property
+    def bad(self) -> bool:
+        """Whether of any shape not even one copy fits, or an object is not what a server would make of it."""
+        return bool(self.unreadable or self.manifests) or any(each.none_fits for each in self.shapes)
+
+    @property
+    def partial(self) -> bool:
+        """Whether evidence is missing that decides, or a LimitRange or another scheduler, which are not read."""
+        open_ = any((each.unspecified or each.scheduler) and each.capacity.copies.value for each in self.shapes)
+        return open_ or any(each.decides for each in self.missing)
+
+    @property
+    def answered(self) -> bool:
+        """Whether any number could be given."""
+        return any(each.capacity.copies.bound is not Bound.UNKNOWN for each in self.shapes)
+
+
+def capacity_report(
+    world: ClusterState,
+    shapes: Sequence[Planned] | Request,
+    namespace: str,
+    switches: Sequence[Switch] = (),
+    names: int | None = NAMES,
+    read_owner: ReadOwner | None = None,
+) -> CapacityReport:
+    """The answer for the pods of some manifests, or for one request of a bare pod in ``namespace``.
+
+    ``names``: of alike nodes at most so many are named. ``read_owner`` gets controllers of displaced pods. Raises
+    :class:`~kubectl_dra.diagnosis.whatif.WhatIfError`.
+    """
+    lacking = missing.missing(world.evidence, needs.POD, namespace)
+    certainty = missing.certainty(world.evidence)
+    features, read = feature_record(world.features), reads_of(world.evidence)
+    objects = () if isinstance(shapes, Request) else tuple(shapes)
+    said = tuple(_said(world, objects))
+    refused = [each for each, found in zip(objects, said, strict=True) if found.refused]
+    objects = tuple(each for each, found in zip(objects, said, strict=True) if not found.refused)
+    prepared = with_objects(with_namespaces(world, objects, new_namespaces(world, objects)), objects)
+    supposed = None
+    if switches:
+        prepared, supposed = what_if(prepared, switches, read_owner)
+    if isinstance(shapes, Request):
+        shape = of_request(namespace, shapes.device_class, shapes.count, shapes.selectors)
+        found = [_Counted(ObjectRef("", namespace, ""), shape, bare=True)]
+    else:
+        found = list(_shapes(prepared, objects, refused))
+    answers = tuple(_answer(prepared, each, names) for each in found[:_MOST_SHAPES])
+    more = max(0, len(found) - _MOST_SHAPES)
+    deciding = _deciding(world, lacking, answers)
+    wrong = tuple(_unreadable(objects))
+    otherwise = tuple(each for each in said if each.refused or each.findings)
+    return CapacityReport(answers, more, certainty, deciding, features, read, supposed, wrong, otherwise)
+
+
+def _said(world: ClusterState, objects: Sequence[Planned]) -> Iterator[ManifestReport]:
+    """What the API server says of each. What quotas admit is told by a number; one copy needs no PodGroup."""
+    if not objects:
+        return
+    without = world.changed(world.inventory.replace(quotas={}))
+    made = with_namespaces(without, objects, new_namespaces(world, objects))
+    for each in manifest_reports(without, made, objects):
+        yield msgspec.structs.replace(each, refused=()) if each.object.kind == POD_GROUP.name else each
+
+
+def _unreadable(objects: Iterable[Planned]) -> Iterator[Unreadable]:
+    for each in objects:
+        if each.error:
+            yield Unreadable(ObjectRef(each.kind, each.key.namespace, each.name), each.error)
+
+
+def _deciding(world: ClusterState, lacking: Iterable[Missing], answers: Sequence[ShapeCapacity]) -> tuple[Missing, ...]:
+    """What is lacking; quotas that were not read decide where copies find their devices."""
+    fitting = [shape.subject.namespace for shape in answers if shape.capacity.copies.value]
+    unread = [name for name in dict.fromkeys(fitting) if not quota.are_read(world, name)]
+    (need,) = needs.deciding((quota.KIND,))
+    others = (each for each in lacking if each.kind != quota.KIND or not unread)
+    found = (*others, *(missing.lacking(world.evidence, need, name) for name in unread))
+    return (*found, *_of_the_choice(world, answers))
+
+
+def _of_the_choice(world: ClusterState, answers: Iterable[ShapeCapacity]) -> Iterator[Missing]:
+    """Services that were refused and tell which node a restarted pod gets, once per namespace."""
+    moves = (move for shape in answers for moves in shape.capacity.moves for move in moves.moves)
+    open_ = {move.pod.namespace for move in moves if move.because is Because.NOT_READ}
+    (need,) = needs.SPREADING
+    for namespace in sorted(open_):
+        if world.evidence.coverage(need.kind, namespace) is not Coverage.NOT_READ:
+            yield from missing.missing(world.evidence, (need,), namespace)
+
+
+def _answer(world: ClusterState, counted: _Counted, names: int | None) -> ShapeCapacity:
+    shape = counted.shape
+    found = _NONE if counted.blocked else capacity(world, shape, MORE, names)
+    asks = tuple(claim_ask(claim) for claim in waiting(world, shape).claims)
+    ways = tuple(WayOut(each, tuple(_commands(each, world))) for each in found.moves)
+    quotas = () if counted.bare else world.inventory.quotas.values()
+    by_defaults = quota.may_exceed(quotas, shape.pod, found.copies.value)
+    return ShapeCapacity(
+        counted.subject,
+        counted.role,
+        asks,
+        found,
+        ways,
+        _min_count(world, shape.pod),
+        (*counted.unspecified, *by_defaults),
+        counted.blocked,
+        counted.misread,
+        counted.scheduler,
+    )
+
+
+def _min_count(world: ClusterState, pod: Pod) -> int | None:
+    group = group_of(world, pod) if are_placed_together(world) else None
+    return group.min_count if group is not None and group.spec.scheduling_policy.gang is not None else None
+
+
+# --- shapes of manifests --------------------------------------------------------------------------------------------
+
+
+def _shapes(world: ClusterState, objects: Sequence[Planned], refused: Sequence[Planned]) -> Iterator[_Counted]:
+    """The pods that the objects make, each once, and what quotas require of them.
+
+    A claim of the files stands for one per copy.
+    """
+    own = {each.key: each.record for each in objects if isinstance(each.record, ResourceClaim)}
+    for trial in trials(world, admitted(world, list(objects)), refused, together=False):
+        pod, templates = _with_templates(trial.plan.pod, own)
+        required = () if trial.is_bare else quota.unspecified(world.inventory.quotas.values(), pod)
+        yield _Counted(
+            trial.subject,
+            Shape(pod, templates),
+            trial.plan.role,
+            tuple(required),
+            trial.blocked,
+            trial.misread,
+            trial.scheduler,
+            trial.is_bare,
+        )
+
+
+def _with_templates(pod: Pod, claims: dict[Key, ResourceClaim]) -> tuple[Pod, dict[Key, ResourceClaimTemplate]]:
+    entries, templates = [], {}
+    for entry in pod.spec.resource_claims:
+        claim = claims.get(Key(pod.metadata.namespace, sources(entry)[0] or ""))
+        if claim is None:
+            entries.append(entry)
+            continue
+        key = Key(pod.metadata.namespace, claim.metadata.name)
+        templates[key] = template_of(key, claim.spec)
+        entries.append(PodResourceClaim(name=entry.name, resource_claim_template_name=key.name))
+    return with_spec(pod, resource_claims=tuple(entries)), templates
+
+
+# --- commands of moves ----------------------------------------------------------------------------------------------
+
+
+def _commands(moves: Moves, world: ClusterState) -> Iterator[Words]:
+    """Keep the nodes free, restart the pods, wait for them, use the nodes again."""
+    address = world.evidence.address
+    closed: tuple[str, ...] = ()
+    for together in moves.rounds:
+        wanted = together[0].closed
+        for verb, names in (("uncordon", set(closed) - set(wanted)), ("cordon", set(wanted) - set(closed))):
+            for name in sorted(names):
+                yield from _command(address, verb, name)
+        for move in together:
+            words = of("pod", move.pod.name, move.pod.namespace)
+            yield from _line(kubectl("delete", words), address)
+        closed = wanted
+    for name in closed:
+        yield from _command(address, "uncordon", name)
+
+
+def _command(address: Address, verb: str, node: str) -> Iterator[Words]:
+    named = of("node", node)
+    yield from _line(kubectl(verb, named), address)
+
+
+def _line(words: Words | None, address: Address) -> Iterator[Words]:
+    found = changing(words, address)
+    if found is not None:
+        yield found
+
+
+__all__ = ["CapacityReport", "Request", "ShapeCapacity", "WayOut", "capacity_report"]

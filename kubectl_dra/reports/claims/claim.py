@@ -1,0 +1,324 @@
+"""describe-claim: where a claim stands, every device it got, what drivers say of it, and who consumes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.claim.claim_verdicts import verdict
+from kubectl_dra.diagnosis.records import ClaimVerdict, Missing
+from kubectl_dra.model.core import Pod
+from kubectl_dra.model.evidence import Evidence, pool_fields
+from kubectl_dra.model.held import device_of, results_of
+from kubectl_dra.model.ids import DeviceId, Key, PoolId
+from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.model.meta import Condition
+from kubectl_dra.model.resource import (
+    AllocatedDeviceStatus,
+    Device,
+    DeviceRequestAllocationResult,
+    DeviceToleration,
+    NetworkDeviceData,
+    OpaqueConfiguration,
+    ResourceClaim,
+    ResourceSlice,
+)
+from kubectl_dra.reports.base import FeatureRecord, ReadRecord, ReportRecord, feature_record, raw_or_none, reads_of
+from kubectl_dra.reports.claims.ask import ClaimAsk, claim_ask
+from kubectl_dra.reports.claims.classic import ClassicRecord, classic_record
+from kubectl_dra.reports.claims.health import Health, health_by_device
+from kubectl_dra.reports.claims.lifecycle import printed_state, waiting_pods
+from kubectl_dra.reports.devices.holders import Consumer, ConsumerState, consumers_of, pod_state, waiting_reason
+from kubectl_dra.reports.rights import missing_rights
+from kubectl_dra.reports.scope import Scope, claim_scope
+from kubectl_dra.reports.taints.taints import TaintRecord, device_taints
+
+POD_CLAIM_ANNOTATION = "resource.kubernetes.io/pod-claim-name"
+KINDS = (
+    *("ResourceClaim", "ResourceClaimTemplate", "Pod", "ResourceSlice", "DeviceTaintRule", "DeviceClass", "Node"),
+    "ResourceClass",
+)
+
+
+class DriverStatus(ReportRecord, frozen=True):
+    """What a driver reports of an allocated device (``status.devices[]``); ``data`` is its own JSON, unread."""
+
+    conditions: tuple[Condition, ...]
+    network_data: NetworkDeviceData | None
+    data: msgspec.Raw | None
+
+
+class ResultRecord(ReportRecord, frozen=True):
+    """One device, or one share of one, that the claim holds.
+
+    ``published`` says whether a slice of the pool's newest generation still has the device (None: slices not read).
+    ``waiting_for`` are binding conditions that are not True yet, ``failed`` failure conditions that are.
+    """
+
+    request: str
+    driver: str
+    pool: str
+    device: str
+    admin_access: bool
+    share_id: str
+    consumed_capacity: dict[str, str]
+    tolerations: tuple[DeviceToleration, ...]
+    binding_conditions: tuple[str, ...]
+    binding_failure_conditions: tuple[str, ...]
+    waiting_for: tuple[str, ...]
+    failed: tuple[str, ...]
+    skip_node_operations: tuple[str, ...]
+    published: bool | None
+    taints: tuple[TaintRecord, ...]
+    health: tuple[Health, ...]
+    status: DriverStatus | None
+
+
+class ConfigRecord(ReportRecord, frozen=True):
+    """Opaque configuration: ``source`` is ``FromClass`` or ``FromClaim``; no requests means all of them.
+
+    ``device_class`` is given where the claim is not allocated yet and the class would supply it.
+    """
+
+    source: str
+    requests: tuple[str, ...]
+    device_class: str
+    driver: str
+    parameters: msgspec.Raw | None
+
+
+class TemplateUse(ReportRecord, frozen=True):
+    """The template that the claim was made from.
+
+    ``name`` is None where the pod that names it is not known; labels and annotations are what it copies to claims.
+    """
+
+    entry: str
+    name: str
+    exists: bool | None
+    labels: dict[str, str]
+    annotations: dict[str, str]
+
+
+class DerivedRecord(ReportRecord, frozen=True):
+    """An attribute that a request computes with CEL, for constraints only."""
+
+    request: str
+    name: str
+    expression: str
+
+
+class ClaimReport(ReportRecord, frozen=True):
+    """Everything about one claim. ``printed_state`` is kubectl's STATE; ``as_of`` the time of the facts (RFC 3339)."""
+
+    namespace: str
+    name: str
+    uid: str
+    state: ClaimVerdict
+    printed_state: str
+    created: str
+    deleted: str
+    allocated: str
+    finalizers: tuple[str, ...]
+    owner: str
+    template: TemplateUse | None
+    asks: ClaimAsk
+    derived_attributes: tuple[DerivedRecord, ...]
+    classic: ClassicRecord | None
+    results: tuple[ResultRecord, ...]
+    configs: tuple[ConfigRecord, ...]
+    scope: Scope | None
+    reserved_for: tuple[Consumer, ...]
+    waiting: tuple[Consumer, ...]
+    missing: tuple[Missing, ...]
+    features: FeatureRecord
+    read: tuple[ReadRecord, ...]
+    as_of: str
+
+
+def claim_report(claim: ResourceClaim, facts: ClusterState) -> ClaimReport:
+    """The report of one claim of the inventory."""
+    meta, allocation = claim.metadata, claim.status.allocation
+    template = _template_use(claim, facts.inventory, facts.evidence)
+    return ClaimReport(
+        namespace=meta.namespace,
+        name=meta.name,
+        uid=meta.uid,
+        state=verdict(claim),
+        printed_state=printed_state(claim),
+        created=meta.creation_timestamp or "",
+        deleted=meta.deletion_timestamp or "",
+        allocated=(allocation.allocation_timestamp or "") if allocation is not None else "",
+        finalizers=meta.finalizers,
+        owner=_owner(claim) or "",
+        template=template,
+        asks=claim_ask(claim, template.entry if template else "", template.name if template else None),
+        derived_attributes=tuple(_derived(claim)),
+        classic=classic_record(claim),
+        results=_results(claim, facts),
+        configs=tuple(_configs(claim, facts.inventory)),
+        scope=claim_scope(allocation.node_selector, facts) if allocation is not None else None,
+        reserved_for=consumers_of(claim, facts),
+        waiting=tuple(map(_waiting, waiting_pods(claim, facts.inventory))),
+        missing=missing_rights(facts.evidence, _kinds_of(claim, facts.evidence), meta.namespace),
+        features=feature_record(facts.features),
+        read=reads_of(facts.evidence),
+        as_of=facts.as_of,
+    )
+
+
+def _owner(claim: ResourceClaim) -> str | None:
+    owner = claim.metadata.controller
+    return f"{owner.kind}/{owner.name}" if owner is not None else None
+
+
+def _derived(claim: ResourceClaim) -> Iterator[DerivedRecord]:
+    for request in claim.spec.devices.requests:
+        exactly = request.exactly.derived_attributes if request.exactly is not None else ()
+        subrequests = ((f"{request.name}/{sub.name}", sub.derived_attributes) for sub in request.first_available)
+        for name, attributes in ((request.name, exactly), *subrequests):
+            yield from (DerivedRecord(name, each.name, each.expression) for each in attributes)
+
+
+def _waiting(pod: Pod) -> Consumer:
+    meta = pod.metadata
+    state = pod_state(pod)
+    node = pod.spec.node_name if state is not ConsumerState.PENDING else pod.status.nominated_node_name
+    return Consumer("", "pods", meta.namespace, meta.name, meta.uid, state, node, waiting_reason(pod))
+
+
+# --- the template ---------------------------------------------------------------------------------------------------
+
+
+def _template_use(claim: ResourceClaim, inventory: Inventory, evidence: Evidence) -> TemplateUse | None:
+    """Generated claims carry the pod's entry in an annotation; only the owning pod's spec names the template."""
+    entry = claim.metadata.annotations.get(POD_CLAIM_ANNOTATION)
+    if entry is None:
+        return None
+    name = _template_name(claim, entry, inventory)
+    if name is None:
+        return TemplateUse(entry, "", None, {}, {})
+    namespace = claim.metadata.namespace
+    template = inventory.templates.get(Key(namespace, name))
+    if template is None:
+        exists = False if evidence.complete("ResourceClaimTemplate", namespace) else None
+        return TemplateUse(entry, name, exists, {}, {})
+    copied = template.spec.metadata
+    return TemplateUse(entry, name, True, dict(copied.labels), dict(copied.annotations))
+
+
+def _template_name(claim: ResourceClaim, entry: str, inventory: Inventory) -> str | None:
+    for owner in claim.metadata.owner_references:
+        pod = inventory.pods_by_uid.get(owner.uid) if owner.controller else None
+        for source in pod.spec.resource_claims if pod is not None else ():
+            if source.name == entry:
+                return source.resource_claim_template_name
+    return None
+
+
+# --- results --------------------------------------------------------------------------------------------------------
+
+
+def _results(claim: ResourceClaim, facts: ClusterState) -> tuple[ResultRecord, ...]:
+    records = []
+    for result in results_of(claim):
+        device_id = device_of(result)
+        found = published_device(device_id, facts)
+        taints = device_taints(found[1], found[0].spec, facts.rules, facts.narrowing, facts.features) if found else ()
+        status = _driver_status(claim, result)
+        published = True if found else (False if _slices_known(device_id.pool_id, facts.evidence) else None)
+        records.append(_result(result, published, taints, health_by_device(facts).get(device_id, ()), status))
+    return tuple(records)
+
+
+def _slices_known(pool: PoolId, evidence: Evidence) -> bool:
+    return evidence.within(pool_fields(pool)).complete("ResourceSlice")
+
+
+def _kinds_of(claim: ResourceClaim, evidence: Evidence) -> tuple[str, ...]:
+    """The kinds that this claim's report needs: of the slices only those of the pools that it holds devices of.
+
+    Devices, their taints and nodes are those of an allocation, classes those of what has none yet.
+    """
+    unneeded = {"Node", "DeviceTaintRule"} if claim.status.allocation is None else {"DeviceClass"}
+    if POD_CLAIM_ANNOTATION not in claim.metadata.annotations:
+        unneeded.add("ResourceClaimTemplate")
+    if all(_slices_known(PoolId(result.driver, result.pool), evidence) for result in results_of(claim)):
+        unneeded.add("ResourceSlice")
+    return tuple(kind for kind in KINDS if kind not in unneeded)
+
+
+def published_device(device: DeviceId, facts: ClusterState) -> tuple[ResourceSlice, Device] | None:
+    """The slice of the pool's newest generation that has the device, and the device in it."""
+    for slice_ in facts.newest(device.pool_id):
+        for candidate in slice_.spec.devices:
+            if candidate.name == device.device:
+                return slice_, candidate
+    return None
+
+
+def _driver_status(claim: ResourceClaim, result: DeviceRequestAllocationResult) -> AllocatedDeviceStatus | None:
+    wanted = (result.driver, result.pool, result.device, result.share_id)
+    return next((s for s in claim.status.devices if (s.driver, s.pool, s.device, s.share_id) == wanted), None)
+
+
+def _result(
+    result: DeviceRequestAllocationResult,
+    published: bool | None,
+    taints: tuple[TaintRecord, ...],
+    health: tuple[Health, ...],
+    status: AllocatedDeviceStatus | None,
+) -> ResultRecord:
+    true = {condition.type for condition in status.conditions if condition.status == "True"} if status else set()
+    return ResultRecord(
+        request=result.request,
+        driver=result.driver,
+        pool=result.pool,
+        device=result.device,
+        admin_access=bool(result.admin_access),
+        share_id=result.share_id or "",
+        consumed_capacity={name: str(amount) for name, amount in sorted(result.consumed_capacity.items())},
+        tolerations=result.tolerations,
+        binding_conditions=result.binding_conditions,
+        binding_failure_conditions=result.binding_failure_conditions,
+        waiting_for=tuple(name for name in result.binding_conditions if name not in true),
+        failed=tuple(name for name in result.binding_failure_conditions if name in true),
+        skip_node_operations=result.skip_node_operations,
+        published=published,
+        taints=taints,
+        health=health,
+        status=DriverStatus(status.conditions, status.network_data, raw_or_none(status.data)) if status else None,
+    )
+
+
+# --- configuration --------------------------------------------------------------------------------------------------
+
+
+def _configs(claim: ResourceClaim, inventory: Inventory) -> Iterator[ConfigRecord]:
+    """What drivers are given; before allocation, what the classes (all alternatives) and the claim would give."""
+    if claim.status.allocation is not None:
+        for config in claim.status.allocation.devices.config:
+            yield _config(config.source, config.requests, None, config.opaque)
+        return
+    for class_name, requests in _requests_by_class(claim).items():
+        device_class = inventory.classes.get(class_name)
+        for of_class in device_class.spec.config if device_class is not None else ():
+            yield _config("FromClass", requests, class_name, of_class.opaque)
+    for of_claim in claim.spec.devices.config:
+        yield _config("FromClaim", of_claim.requests, None, of_claim.opaque)
+
+
+def _requests_by_class(claim: ResourceClaim) -> dict[str, tuple[str, ...]]:
+    by_class: dict[str, tuple[str, ...]] = {}
+    for ask in claim_ask(claim).requests:
+        by_class[ask.device_class] = (*by_class.get(ask.device_class, ()), ask.name)
+    return by_class
+
+
+def _config(
+    source: str, requests: tuple[str, ...], device_class: str | None, opaque: OpaqueConfiguration | None
+) -> ConfigRecord:
+    opaque = opaque or OpaqueConfiguration()
+    return ConfigRecord(source, requests, device_class or "", opaque.driver, raw_or_none(opaque.parameters))

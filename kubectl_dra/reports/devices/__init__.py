@@ -1,0 +1,1 @@
+"""Pools, devices, classes and nodes: what is published, what is free, who holds it."""

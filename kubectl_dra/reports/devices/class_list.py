@@ -1,0 +1,247 @@
+"""get classes: what each DeviceClass offers, how much of it is free, and the largest set that still fits together."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import repeat
+
+import msgspec
+
+from kubectl_dra.allocation.checks.constraints import lookup
+from kubectl_dra.allocation.checks.counters import Consumption, PoolCounters
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.model.attributes import attribute_text
+from kubectl_dra.model.ids import PoolId
+from kubectl_dra.model.resource import Device, DeviceClass, ResourceClaimSpec
+from kubectl_dra.reports.base import Bound, Count, ReportRecord
+from kubectl_dra.reports.devices.device_state import DeviceState
+from kubectl_dra.reports.devices.open_pool import ListedState, PoolFacts, open_pool
+from kubectl_dra.reports.devices.packing import largest_set
+from kubectl_dra.reports.devices.totals import DeviceTally, DeviceTotals, bound_of
+from kubectl_dra.reports.scope import Scope, ScopeKind, device_scope, slice_scope, usable_on
+from kubectl_dra.selectors.evaluate import Decision, Outcome, SelectorSet
+
+_SHOWN = 20
+_FREE = frozenset({DeviceState.FREE, DeviceState.PARTLY})
+
+
+class AlikeSet(ReportRecord, frozen=True):
+    """The largest free set on a node with one value of an attribute that claims constrain: how fragmented it is."""
+
+    attribute: str
+    value: str
+    size: Count
+
+
+class NodeOffer(ReportRecord, frozen=True):
+    """What nodes offer of a class: the first 20 of ``count`` nodes with the same numbers.
+
+    ``free`` devices one by one, ``together`` the largest set that one claim could get (partitions exclude each other),
+    ``alike`` the largest sets with one value of an attribute that claims or templates for this class ask to match.
+    """
+
+    nodes: tuple[str, ...]
+    count: int
+    devices: int
+    free: Count
+    together: Count
+    alike: tuple[AlikeSet, ...]
+
+
+class ClassRow(ReportRecord, frozen=True):
+    """One class. ``problem`` says why its selectors can't be used; ``errors`` on how many devices they fail, by text.
+
+    ``claims`` ask for it, ``pending`` of them have no devices yet. ``offers`` is None where nodes were not read.
+    """
+
+    name: str
+    extended_resource: str
+    selectors: tuple[str, ...]
+    configs: int
+    problem: str
+    errors: Mapping[str, int]
+    totals: DeviceTotals
+    claims: Count
+    pending: Count
+    offers: tuple[NodeOffer, ...] | None
+    created: str
+
+
+class _Member(msgspec.Struct, gc=False):
+    """One free or taken device of a class; not watched for cycles, of which there are none."""
+
+    pool: PoolId
+    counters: PoolCounters | None
+    device: Device
+    scope: Scope
+    free: bool
+
+
+@dataclass(slots=True)
+class _OfPool:
+    """The devices of one pool that are of a class, and on how many the class's selectors fail."""
+
+    members: list[_Member] = field(default_factory=list)
+    tally: DeviceTally = field(default_factory=DeviceTally)
+    errors: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(slots=True)
+class _Members:
+    tally: DeviceTally = field(default_factory=DeviceTally)
+    errors: Counter[str] = field(default_factory=Counter)
+    local: defaultdict[str, list[_Member]] = field(default_factory=lambda: defaultdict(list))
+    shared: list[_Member] = field(default_factory=list)
+
+
+def class_rows(classes: Iterable[DeviceClass], facts: ClusterState) -> tuple[ClassRow, ...]:
+    """One row per class, by name."""
+    pools = [open_pool(pool, facts) for pool in facts.pools]
+    return tuple(_row(device_class, pools, facts) for device_class in sorted(classes, key=lambda c: c.metadata.name))
+
+
+def _row(device_class: DeviceClass, pools: Sequence[PoolFacts], facts: ClusterState) -> ClassRow:
+    name, selectors = device_class.metadata.name, SelectorSet.of_class(device_class, facts.features.shows_sharing)
+    members = _members(pools, selectors)
+    claims = [claim for claim in facts.inventory.claims.values() if name in _classes_of(claim.spec)]
+    sure = Bound.EXACT if facts.evidence.complete("ResourceClaim") else Bound.AT_LEAST
+    return ClassRow(
+        name=name,
+        extended_resource=device_class.spec.extended_resource_name or "",
+        selectors=tuple(each.expression for each in device_class.spec.selectors),
+        configs=len(device_class.spec.config),
+        problem=selectors.problem or "",
+        errors=dict(members.errors),
+        totals=members.tally.totals(facts.evidence),
+        claims=Count(len(claims), sure),
+        pending=Count(sum(claim.status.allocation is None for claim in claims), sure),
+        offers=_offers(members, _constrained(name, facts), facts),
+        created=device_class.metadata.creation_timestamp or "",
+    )
+
+
+def _members(pools: Sequence[PoolFacts], selectors: SelectorSet) -> _Members:
+    members, name = _Members(), f"class of {[selector.expression for selector in selectors.selectors]}"
+    for opened in pools:
+        found = opened.once(name, lambda pool: _of_pool(pool, selectors))
+        members.tally.plus(found.tally)
+        members.errors.update(found.errors)
+        for member in found.members:
+            local = member.scope.kind is ScopeKind.NODE
+            (members.local[member.scope.node] if local else members.shared).append(member)
+    return members
+
+
+def _of_pool(opened: PoolFacts, selectors: SelectorSet) -> _OfPool:
+    found, standings = _OfPool(), opened.standings()
+    decisions: Iterable[Decision]
+    if standings and selectors.reads_driver_only and opened.all_sound:
+        decisions = repeat(selectors.of(opened.id.driver, standings[0].device), len(standings))
+    else:
+        decisions = (selectors.of(opened.id.driver, each.device) for each in standings)
+    matching = []
+    for each, decision in zip(standings, decisions, strict=True):
+        if decision.outcome is Outcome.ERROR and decision.compiles:
+            found.errors[decision.error] += 1
+        if decision.outcome is Outcome.MATCHES:
+            matching.append(each)
+    kinds = Counter((each.state, each.tainted, opened.admin_only(each.device)) for each in matching)
+    for kind, number in kinds.items():
+        found.tally.device(*kind, number)
+    found.members = [
+        _Member(opened.id, opened.counters, each.device, scope, each.state in _FREE)
+        for each, scope in zip(matching, _scopes(matching, opened), strict=True)
+    ]
+    return found
+
+
+def _scopes(standings: Iterable[ListedState], opened: PoolFacts) -> Iterator[Scope]:
+    """Where each of the devices can be used; those of a slice can be at the same place, or it says for each."""
+    of_slice, last = Scope(ScopeKind.PER_DEVICE), None
+    for each in standings:
+        if each.slice is not last:
+            of_slice, last = slice_scope(each.slice, opened.facts), each.slice
+        own = of_slice.kind is ScopeKind.PER_DEVICE
+        yield device_scope(each.device, each.slice, opened.facts) if own else of_slice
+
+
+# --- per node -------------------------------------------------------------------------------------------------------
+
+
+def _offers(members: _Members, constrained: Sequence[str], facts: ClusterState) -> tuple[NodeOffer, ...] | None:
+    if members.shared and not facts.evidence.complete("Node"):
+        return None
+    nodes = sorted(set(members.local) | (set(facts.inventory.nodes) if members.shared else set()))
+    by_offer: defaultdict[NodeOffer, list[str]] = defaultdict(list)
+    for node in nodes:
+        near = [member for member in members.shared if usable_on(node, member.scope, facts)]
+        here = members.local.get(node, []) + near
+        if here:
+            by_offer[_offer(here, constrained, facts)].append(node)
+    offers = [
+        NodeOffer(tuple(names[:_SHOWN]), len(names), offer.devices, offer.free, offer.together, offer.alike)
+        for offer, names in by_offer.items()
+    ]
+    return tuple(sorted(offers, key=lambda offer: (-offer.together.value, -offer.free.value, offer.nodes)))
+
+
+def _offer(members: Sequence[_Member], constrained: Sequence[str], facts: ClusterState) -> NodeOffer:
+    sure = bound_of(DeviceState.FREE, facts.evidence)
+    free = [member for member in members if member.free]
+    size, exact = _together(free)
+    together = Count(size, sure if exact else Bound.UNKNOWN if sure is not Bound.EXACT else Bound.AT_LEAST)
+    alike = tuple(found for name in constrained if (found := _alike(name, free, sure)) is not None)
+    return NodeOffer((), 0, len(members), Count(len(free), sure), together, alike)
+
+
+def _together(members: Sequence[_Member]) -> tuple[int, bool]:
+    """The largest set of these devices that can be allocated at once, and whether that is exact."""
+    size, exact = 0, True
+    consuming: defaultdict[PoolId, list[tuple[PoolCounters, Consumption]]] = defaultdict(list)
+    for member in members:
+        if member.counters is None or not member.device.consumes_counters:
+            size += 1
+        else:
+            consuming[member.pool].append((member.counters, member.counters.consumption(member.device)))
+    for entries in consuming.values():
+        found, sure = largest_set([consumption for _, consumption in entries], entries[0][0].available)
+        size, exact = size + found, exact and sure
+    return size, exact
+
+
+def _alike(attribute: str, free: Sequence[_Member], sure: Bound) -> AlikeSet | None:
+    by_value: defaultdict[str, list[_Member]] = defaultdict(list)
+    for member in free:
+        value = lookup(member.device, member.pool.driver, attribute)
+        if value is not None:
+            by_value[attribute_text(value)].append(member)
+    sizes = Counter({value: _together(members)[0] for value, members in by_value.items()})
+    if not sizes:
+        return None
+    best, size = min(sizes.items(), key=lambda item: (-item[1], item[0]))
+    return AlikeSet(attribute, best, Count(size, sure))
+
+
+# --- what claims ask for --------------------------------------------------------------------------------------------
+
+
+def _classes_of(spec: ResourceClaimSpec) -> set[str]:
+    forms = [form for request in spec.devices.requests for form in (request.exactly, *request.first_available)]
+    return {form.device_class_name for form in forms if form is not None}
+
+
+def _constrained(device_class: str, facts: ClusterState) -> tuple[str, ...]:
+    """The attributes that claims and templates for this class ask to match."""
+    inventory = facts.inventory
+    specs = [claim.spec for claim in inventory.claims.values()]
+    specs += [template.spec.spec for template in inventory.templates.values()]
+    names = {
+        constraint.match_attribute
+        for spec in specs
+        if device_class in _classes_of(spec)
+        for constraint in spec.devices.constraints
+        if constraint.match_attribute
+    }
+    return tuple(sorted(names))

@@ -1,0 +1,119 @@
+"""Nodes as people who look for devices see them: what each has of every driver, and who holds it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.records import Missing
+from kubectl_dra.model.core import Node
+from kubectl_dra.model.ids import PoolId
+from kubectl_dra.model.taint_text import taint_text
+from kubectl_dra.reports.base import ReadRecord, ReportRecord, Series, reads_of
+from kubectl_dra.reports.devices.device_list import DeviceFilter, ListedDevice, device_list
+from kubectl_dra.reports.devices.open_pool import open_pool
+from kubectl_dra.reports.devices.pool import KINDS, PoolSummary, is_troubled, pool_summary
+from kubectl_dra.reports.devices.totals import DeviceTally, DeviceTotals
+from kubectl_dra.reports.rights import missing_rights
+from kubectl_dra.reports.scope import ScopeKind, device_scope
+
+_INSTANCE_TYPE: Final = "node.kubernetes.io/instance-type"
+
+
+class NodeSummary(ReportRecord, frozen=True):
+    """One node: ``totals`` are of the devices that only this node can use, of all ``drivers``.
+
+    ``ready`` is the status of the condition (``True``, ``False``, ``Unknown``), empty where the node was not read or
+    does not say it. ``cordoned``: no new pod is placed on it.
+    """
+
+    name: str
+    ready: str
+    cordoned: bool
+    taints: tuple[str, ...]
+    instance_type: str
+    drivers: tuple[str, ...]
+    totals: DeviceTotals
+    created: str
+
+
+class NodeReport(NodeSummary, frozen=True):
+    """The same with every device that the node can use, also those that it shares with others.
+
+    ``pools`` are those that its devices come from; ``troubled`` are names of pools of the node that are not used.
+    """
+
+    pools: tuple[PoolSummary, ...]
+    troubled: tuple[str, ...]
+    devices: tuple[ListedDevice, ...]
+    missing: tuple[Missing, ...]
+    read: tuple[ReadRecord, ...]
+
+
+def node_names(facts: ClusterState) -> list[str]:
+    """The nodes that were read, and those that only slices name, by name."""
+    named = (name for name in facts.inventory.slices_by_node if name)
+    return sorted({*facts.inventory.nodes, *named})
+
+
+def node_summaries(facts: ClusterState, names: Iterable[str] | None = None) -> tuple[NodeSummary, ...]:
+    """One row per node, by name."""
+    counted, drivers = _own_devices(facts)
+    return tuple(
+        _summary(name, facts, counted.get(name) or DeviceTally(), drivers.get(name, set()))
+        for name in (node_names(facts) if names is None else names)
+    )
+
+
+def _summary(name: str, facts: ClusterState, tally: DeviceTally, drivers: Iterable[str]) -> NodeSummary:
+    node = facts.inventory.nodes.get(name, Node())
+    ready = next((each.status for each in node.status.conditions if each.type == "Ready"), "")
+    return NodeSummary(
+        name,
+        ready,
+        node.spec.unschedulable,
+        tuple(map(taint_text, node.spec.taints)),
+        node.metadata.labels.get(_INSTANCE_TYPE, ""),
+        tuple(sorted(drivers)),
+        tally.totals(facts.evidence),
+        node.metadata.creation_timestamp or "",
+    )
+
+
+def _own_devices(facts: ClusterState) -> tuple[dict[str, DeviceTally], dict[str, set[str]]]:
+    """The devices that only one node can use, and their drivers, by node."""
+    tallies: dict[str, DeviceTally] = {}
+    drivers: dict[str, set[str]] = {}
+    for pool in facts.pools:
+        opened = open_pool(pool, facts)
+        for slice_, device in opened.devices():
+            scope = device_scope(device, slice_, facts)
+            if scope.kind is ScopeKind.NODE:
+                tainted = any(taint.prevents for taint in opened.taints(device, slice_))
+                state = opened.state(device, slice_, tainted)
+                tallies.setdefault(scope.node, DeviceTally()).device(state, tainted, opened.admin_only(device))
+                drivers.setdefault(scope.node, set()).add(pool.driver)
+    return tallies, drivers
+
+
+def node_report(name: str, facts: ClusterState) -> NodeReport:
+    """Everything about one node that exists, or that slices name."""
+    summary = node_summaries(facts, [name])[0]
+    devices = tuple(device_list(facts, DeviceFilter(node=name)).items)
+    of_devices = {PoolId(each.driver, each.pool) for each in devices}
+    of_node = {PoolId(each.spec.driver, each.spec.pool.name) for each in facts.inventory.slices_by_node.get(name, ())}
+    pools = tuple(Series(lambda: _pools(facts, of_devices | of_node)))
+    fields = {field: getattr(summary, field) for field in NodeSummary.__struct_fields__}
+    return NodeReport(
+        **fields,
+        pools=pools,
+        troubled=tuple(f"{pool.driver}/{pool.pool}" for pool in pools if is_troubled(pool)),
+        devices=devices,
+        missing=missing_rights(facts.evidence, KINDS),
+        read=reads_of(facts.evidence),
+    )
+
+
+def _pools(facts: ClusterState, ids: set[PoolId]) -> Iterator[PoolSummary]:
+    return (pool_summary(open_pool(pool, facts)) for pool in sorted(ids))

@@ -1,0 +1,244 @@
+"""One pool opened up: the allocator's judgement and counters, who holds its devices, the rules that touch it.
+
+Every view of pools and devices (pages, lists, classes, taints) starts from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar, cast
+
+import msgspec
+
+from kubectl_dra.allocation.checks.counters import PoolCounters
+from kubectl_dra.allocation.input.allocated import DeviceHold
+from kubectl_dra.allocation.input.pools import NodePool
+from kubectl_dra.allocation.input.taints import is_narrowed, selects
+from kubectl_dra.cluster import ClusterState, derived
+from kubectl_dra.model.evidence import Evidence, pool_fields
+from kubectl_dra.model.ids import DeviceId, PoolId
+from kubectl_dra.model.resource import Device, DeviceTaintRule, ResourceSlice
+from kubectl_dra.reports.base import Bound
+from kubectl_dra.reports.devices.device_state import DeviceState, device_state
+from kubectl_dra.reports.devices.pool_state import ALLOCATED_FROM, PoolVerdict, PoolView, Views, node_views, whole_pool
+from kubectl_dra.reports.devices.totals import state_bounds
+from kubectl_dra.reports.scope import device_scope, usable_on
+from kubectl_dra.reports.taints.taints import TaintRecord, device_taints
+from kubectl_dra.selectors.lens import is_broken
+
+T = TypeVar("T")
+
+
+class ListedState(msgspec.Struct, gc=False):
+    """One published device as it stands; ``tainted`` if a taint keeps requests without a toleration away.
+
+    Not watched for cycles, of which there are none: there may be 80,000.
+    """
+
+    slice: ResourceSlice
+    device: Device
+    state: DeviceState
+    tainted: bool
+
+
+@dataclass(slots=True, eq=False)
+class PoolCache:
+    """What was worked out of one pool; true as long as nothing of the pool has changed."""
+
+    judged: PoolVerdict
+    views: Views
+    counters: PoolCounters | None
+    held: Mapping[str, DeviceHold]
+    admin: Collection[str]
+    rules: Sequence[DeviceTaintRule]
+    slices: tuple[ResourceSlice, ...]
+    by_selector: bool
+    standings: tuple[ListedState, ...] | None = None
+    #: What reports made of it, by the name of the report.
+    made: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class PoolFacts:
+    """One pool opened up: the allocator's record of it, its counters, the rules that touch it."""
+
+    id: PoolId
+    facts: ClusterState
+    worked: PoolCache
+
+    @property
+    def judged(self) -> PoolVerdict:
+        """What the allocator makes of it, for a node that can use every slice."""
+        return self.worked.judged
+
+    @property
+    def views(self) -> Views:
+        """How nodes see it."""
+        return self.worked.views
+
+    @property
+    def counters(self) -> PoolCounters | None:
+        """Its counters, if it has any."""
+        return self.worked.counters
+
+    @property
+    def held(self) -> Mapping[str, DeviceHold]:
+        """Its devices that are held, by name."""
+        return self.worked.held
+
+    @property
+    def rules(self) -> Sequence[DeviceTaintRule]:
+        """The taint rules that touch it."""
+        return self.worked.rules
+
+    @property
+    def slices(self) -> tuple[ResourceSlice, ...]:
+        """The slices of its newest generation."""
+        return self.worked.slices
+
+    def standings(self) -> tuple[ListedState, ...]:
+        """Its devices as they stand, in search order; worked out once."""
+        worked = self.worked
+        if worked.standings is None:
+            worked.standings = tuple(self._standings())
+        return worked.standings
+
+    def _standings(self) -> Iterator[ListedState]:
+        # There may be 80,000 devices: what is the same for all of a pool is asked about once.
+        held, counters, features = self.held, self.counters, self.facts.features
+        ruled, differs, offered = bool(self.rules), self.views.ready is not None, self.view.state in ALLOCATED_FROM
+        for slice_, device in self.devices():
+            tainted = False
+            if ruled or device.taints:
+                tainted = any(taint.prevents for taint in self.taints(device, slice_))
+            if differs:
+                offered = self.offered(device, slice_)
+            state = device_state(device, held.get(device.name), offered, tainted, counters, features)
+            yield ListedState(slice_, device, state, tainted)
+
+    def once(self, name: str, make: Callable[[PoolFacts], T]) -> T:
+        """What ``make`` makes of the pool, made once for each ``name`` while nothing of the pool changes."""
+        made = self.worked.made
+        if name not in made:
+            made[name] = make(self)
+        return cast("T", made[name])
+
+    @property
+    def evidence(self) -> Evidence:
+        """What is known of this pool: other pools' slices need not have been read."""
+        return self.facts.evidence.within(pool_fields(self.id))
+
+    @property
+    def view(self) -> PoolView:
+        """The pool as a node sees it that can use every slice."""
+        return self.judged.view
+
+    @property
+    def pool(self) -> NodePool | None:
+        """The allocator's record of it."""
+        return self.judged.pool
+
+    def devices(self) -> Iterator[tuple[ResourceSlice, Device]]:
+        """The devices that the newest generation publishes, in search order."""
+        return self.facts.published(self.id)
+
+    def state(self, device: Device, slice_: ResourceSlice, tainted: bool) -> DeviceState:
+        """The state of one of its devices."""
+        held, features = self.held.get(device.name), self.facts.features
+        return device_state(device, held, self.offered(device, slice_), tainted, self.counters, features)
+
+    def offered(self, device: Device, slice_: ResourceSlice) -> bool:
+        """Whether some node that can use the device sees a pool that is ready."""
+        ready = self.views.ready
+        if ready is None:
+            return self.view.state in ALLOCATED_FROM
+        scope = device_scope(device, slice_, self.facts)
+        return any(usable_on(node, scope, self.facts) for node in ready)
+
+    def taints(self, device: Device, slice_: ResourceSlice) -> tuple[TaintRecord, ...]:
+        """The taints of one of its devices."""
+        if not device.taints and not self.rules:
+            return ()
+        return device_taints(device, slice_.spec, self.rules, self.facts.narrowing, self.facts.features)
+
+    @property
+    def state_bounds(self) -> Mapping[DeviceState, Bound]:
+        """How sure each state of its devices is."""
+        return self.once("state bounds", lambda opened: state_bounds(opened.evidence))
+
+    @property
+    def holders_bound(self) -> Bound:
+        """Whether all who hold its devices are known."""
+        return Bound.EXACT if self.facts.evidence.complete("ResourceClaim") else Bound.AT_LEAST
+
+    @property
+    def taints_bound(self) -> Bound:
+        """Whether all their taints are known."""
+        return Bound.EXACT if self.facts.evidence.complete("DeviceTaintRule") else Bound.AT_LEAST
+
+    def device_id(self, device: Device) -> DeviceId:
+        """The id of one of its devices."""
+        return DeviceId(self.id.driver, self.id.pool, device.name)
+
+    def admin_only(self, device: Device) -> bool:
+        """Whether only admin access holds it."""
+        admin = self.worked.admin
+        return bool(admin) and device.name in admin and device.name not in self.held
+
+    @property
+    def all_sound(self) -> bool:
+        """Whether every attribute of its devices can be given to CEL."""
+        return self.once("sound", lambda opened: not any(is_broken(device) for _, device in opened.devices()))
+
+
+def _same(old: Sequence[object], new: Sequence[object]) -> bool:
+    return old is new or (len(old) == len(new) and all(a is b for a, b in zip(old, new, strict=True)))
+
+
+def _still_known(
+    known: dict[PoolId, PoolCache], before: ClusterState, after: ClusterState
+) -> dict[PoolId, PoolCache] | None:
+    """Pools of which nothing has changed that any report of pools depends on."""
+    old, new = before.inventory, after.inventory
+    same_rules = _same(tuple(old.taint_rules.values()), tuple(new.taint_rules.values()))
+    same_rules &= old.classes is new.classes or not any(map(is_narrowed, before.rules))
+    if not same_rules or before.evidence.extent != after.evidence.extent or old.nodes.keys() != new.nodes.keys():
+        return None
+    known = dict(known)
+    if after.allocated is not before.allocated:
+        for pool in after.allocated.changed:
+            known.pop(PoolId(*pool), None)
+    if old.nodes is not new.nodes:
+        known = {pool: worked for pool, worked in known.items() if not worked.by_selector}
+    if old.slices is not new.slices:
+        slices, later = old.slices_by_pool, new.slices_by_pool
+        known = {pool: known[pool] for pool in known if _same(slices.get(pool, ()), later.get(pool, ()))}
+    return known
+
+
+@derived(later=_still_known)
+def known_pools(_state: ClusterState) -> dict[PoolId, PoolCache]:
+    """What was worked out of pools so far; filled by :func:`open_pool`."""
+    return {}
+
+
+def open_pool(pool: PoolId, facts: ClusterState) -> PoolFacts:
+    """Open one pool of the inventory; where the facts keep what was worked out, nothing is worked out twice."""
+    known = known_pools(facts)
+    worked = known.get(pool)
+    if worked is None:
+        worked = _worked(pool, facts)
+        if facts.keeps:
+            known[pool] = worked
+    return PoolFacts(pool, facts, worked)
+
+
+def _worked(pool: PoolId, facts: ClusterState) -> PoolCache:
+    judged, held = whole_pool(pool, facts), facts.allocated.pool(*pool)
+    counters = PoolCounters(judged.pool, held) if judged.pool is not None and judged.pool.counter_sets else None
+    rules = [rule for rule in facts.rules if selects(rule, *pool)]
+    specs = [slice_.spec for slice_ in facts.inventory.slices_by_pool.get(pool, ())]
+    by_selector = any(spec.node_selector is not None or spec.per_device_node_selection for spec in specs)
+    admin, views = facts.allocated.admin(*pool), node_views(pool, facts)
+    return PoolCache(judged, views, counters, held, admin, rules, facts.newest(pool), by_selector)

@@ -1,0 +1,122 @@
+"""Partitions of one piece of hardware: what counter sets have left, which devices exclude each other, what still fits.
+
+Counters come from ``allocation.checks.counters``; a partition type is the value of the slice's
+``partitionTypeAttribute``, or what the devices consume where drivers do not name one.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from kubectl_dra.allocation.checks.constraints import lookup
+from kubectl_dra.allocation.checks.counters import Consumption, PoolCounters
+from kubectl_dra.allocation.input.allocated import NANO, nano
+from kubectl_dra.allocation.input.pools import NodePool
+from kubectl_dra.model.attributes import attribute_text
+from kubectl_dra.model.quantity import Quantity
+from kubectl_dra.model.resource import CounterSet, Device, ResourceSlice
+from kubectl_dra.reports.base import Bound, Count, ReportRecord
+from kubectl_dra.reports.devices.device_state import DeviceState
+from kubectl_dra.reports.devices.packing import fits_together, largest_set
+
+
+class CounterRecord(ReportRecord, frozen=True):
+    """One counter of one set, texts in its own format; ``available`` may be negative where a driver shrank it.
+
+    ``used_bound`` is ``atLeast`` where claims could not be read: then at most ``available`` are left.
+    """
+
+    counter_set: str
+    counter: str
+    total: str
+    used: str
+    used_bound: Bound
+    available: str
+
+
+class PartitionType(ReportRecord, frozen=True):
+    """Devices of one type: what each takes, how many there are, how many are free one by one, how many at once."""
+
+    name: str
+    takes: str
+    devices: int
+    free: Count
+    together: Count
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One counter-consuming device of a pool, as this module needs it."""
+
+    slice: ResourceSlice
+    device: Device
+    state: DeviceState
+
+
+def counter_records(pool: NodePool, counters: PoolCounters, sure: Bound) -> tuple[CounterRecord, ...]:
+    """Every counter of every set, sorted by name; ``sure`` is how sure it is what is used of them."""
+    sets: Mapping[str, CounterSet] = pool.counter_sets or {}
+    records = []
+    for number, (set_name, counter) in enumerate(counters.names):
+        total, left = sets[set_name].counters[counter].value, counters.available[number]
+        used, available = (str(Quantity(n, NANO, total.format)) for n in (nano(total) - left, left))
+        records.append(CounterRecord(set_name, counter, str(total), used, sure, available))
+    return tuple(sorted(records, key=lambda record: (record.counter_set, record.counter)))
+
+
+def partition_types(members: Sequence[Member], counters: PoolCounters, sure: Bound) -> tuple[PartitionType, ...]:
+    """The types of the pool's partitions in their order in it; ``sure`` is how sure the number of free devices is."""
+    by_type: defaultdict[str, list[Member]] = defaultdict(list)
+    for member in members:
+        by_type[_type_name(member)].append(member)
+    return tuple(_partition_type(name, by_type[name], counters, sure) for name in by_type)
+
+
+def _partition_type(name: str, members: Sequence[Member], counters: PoolCounters, sure: Bound) -> PartitionType:
+    free = [counters.consumption(member.device) for member in members if member.state is DeviceState.FREE]
+    size, exact = largest_set(free, counters.available)
+    together = Count(size, sure if exact else Bound.AT_LEAST if sure is Bound.EXACT else Bound.UNKNOWN)
+    takes = dict.fromkeys(consumption_text(member.device) for member in members)
+    return PartitionType(name, " or ".join(takes), len(members), Count(len(free), sure), together)
+
+
+def _type_name(member: Member) -> str:
+    attribute = member.slice.spec.partition_type_attribute
+    if attribute is not None:
+        value = lookup(member.device, member.slice.spec.driver, attribute)
+        if value is not None:
+            return attribute_text(value)
+    return consumption_text(member.device)
+
+
+def consumption_text(device: Device) -> str:
+    """What a device takes, counter by counter, without the names of the sets: ``memory 20Gi, multiprocessors 28``."""
+    parts = (
+        f"{name} {counter.value}"
+        for consumption in device.consumes_counters
+        for name, counter in sorted(consumption.counters.items())
+    )
+    return ", ".join(parts)
+
+
+def exclusions(members: Sequence[Member], pool: NodePool, counters: PoolCounters) -> Mapping[str, tuple[str, ...]]:
+    """Device name -> names of the devices that can never be allocated beside it: both exceed what their sets hold."""
+    sets: Mapping[str, CounterSet] = pool.counter_sets or {}
+    totals = [nano(sets[name].counters[counter].value) for name, counter in counters.names]
+    alike: defaultdict[Consumption, list[str]] = defaultdict(list)
+    for member in members:
+        alike[counters.consumption(member.device)].append(member.device.name)
+    by_counter: defaultdict[int, list[Consumption]] = defaultdict(list)
+    for consumption in alike:
+        for number in {number for number, _ in consumption}:
+            by_counter[number].append(consumption)
+    found: dict[str, tuple[str, ...]] = {}
+    for consumption, names in alike.items():
+        near = {other for number, _ in consumption for other in by_counter[number]}
+        against = sorted(
+            name for other in near if not fits_together((consumption, other), totals) for name in alike[other]
+        )
+        found.update({name: tuple(other for other in against if other != name) for name in names})
+    return found

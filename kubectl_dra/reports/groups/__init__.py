@@ -1,0 +1,1 @@
+"""PodGroups: the list, one of them, and why one waits."""

@@ -1,0 +1,1 @@
+"""Why pods, claims and workloads wait, and the ways out with their commands."""

@@ -1,0 +1,57 @@
+"""What autoscalers last said about a pending pod in events: that they add a node for it, or why not.
+
+Sources: cluster-autoscaler's processors/status (TriggeredScaleUp, NotTriggerScaleUp), karpenter's
+controllers/provisioning/scheduling/events (Nominated, FailedScheduling; its component is ``karpenter``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Final
+
+from kubectl_dra.diagnosis.said import events as events_
+from kubectl_dra.model.clock import parse_time
+from kubectl_dra.model.core import Event, Pod
+from kubectl_dra.reports.base import ReportRecord
+
+_REFUSES: Final = {"NotTriggerScaleUp": "cluster-autoscaler"}
+_ACTS: Final = {"TriggeredScaleUp": "cluster-autoscaler", "Nominated": "karpenter"}
+_KARPENTER: Final = "karpenter"
+#: They say it again with every attempt, cluster-autoscaler every few seconds and Karpenter at least every 5 minutes;
+#: the API server keeps events for an hour.
+_SILENT: Final = timedelta(hours=1)
+_FAILED: Final = "FailedScheduling"
+
+
+class AutoscalerWords(ReportRecord, frozen=True):
+    """The last event of an autoscaler: whether it ``adds`` a node for the pod, its words, and when.
+
+    ``old``: it has said nothing for so long that it may have stopped trying.
+    """
+
+    autoscaler: str
+    adds: bool
+    message: str
+    time: str = ""
+    old: bool = False
+
+
+def autoscaler_words(pod: Pod, events: Iterable[Event], now: datetime) -> AutoscalerWords | None:
+    """The newest of them about this very pod; None where there is none."""
+    uid = pod.metadata.uid
+    about = [each for each in events if events_.subject_uid(each) in ("", uid) and _who(each)]
+    last = max(about, key=events_.last_seen, default=None)
+    if last is None:
+        return None
+    seen = events_.last_seen(last)
+    time = parse_time(seen)
+    old = time is not None and now - time > _SILENT
+    return AutoscalerWords(_who(last), last.reason in _ACTS, events_.text(last), seen, old)
+
+
+def _who(event: Event) -> str:
+    if event.reason == _FAILED:
+        component = events_.reporter(event)
+        return _KARPENTER if component.startswith(_KARPENTER) else ""
+    return _REFUSES.get(event.reason) or _ACTS.get(event.reason) or ""

@@ -1,0 +1,121 @@
+"""Pods of drivers that do not run: why nothing is published, or why nothing prepares devices on a node."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from typing import Final, NamedTuple
+
+from kubectl_dra.cluster import ClusterState, derived
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import Cause, ClassOffer, NodeGroup, NodeOutcome, ObjectRef
+from kubectl_dra.model.core import ContainerStateTerminated, ContainerStatus, Pod
+from kubectl_dra.model.inventory import Inventory, key_of
+from kubectl_dra.reports.base import ReportRecord
+from kubectl_dra.reports.claims.ask import ClaimAsk
+from kubectl_dra.reports.pending.drivers import DriverOnNode, named_by, plugins
+
+_MOST: Final = 3
+_WITHOUT_DEVICES: Final = frozenset({Code.NO_DEVICE_IN_CLASS, Code.CLASS_SELECTS_NOTHING, Code.DEVICES_OF_GONE_NODES})
+_STARTING: Final = ("ContainerCreating", "PodInitializing")
+
+
+class FailingPod(ReportRecord, frozen=True):
+    """A pod that probably is a driver's, and does not run: ``state`` is why its container waits, or ``not ready``.
+
+    ``message``: the last words of the container that ended; ``ended``: how it ended, ``OOMKilled`` or ``exit code 1``.
+    """
+
+    pod: ObjectRef
+    node: str
+    state: str
+    restarts: int = 0
+    message: str = ""
+    ended: str = ""
+
+
+def failing_pods(
+    causes: Collection[Cause], drivers: Iterable[DriverOnNode], state: ClusterState
+) -> tuple[FailingPod, ...]:
+    """Those of the drivers that matter, at most three."""
+    found = [each for driver in drivers for each in _failing_of(driver.likely_pods, state.inventory)]
+    for cause in causes:
+        if cause.code in _WITHOUT_DEVICES and isinstance(cause.detail, ClassOffer):
+            for name in named_by(cause.detail.device_class, state.inventory):
+                found += _on_any_node(state, name)
+    return tuple(dict.fromkeys(found))[:_MOST]
+
+
+def failing_elsewhere(
+    groups: Iterable[NodeGroup], asks: Iterable[ClaimAsk], state: ClusterState
+) -> tuple[FailingPod, ...]:
+    """Those on nodes that were tried and have no device of a class while others have some, at most three."""
+    classes = {(ask.name, each.name): each.device_class for ask in asks for each in ask.requests}
+    found: list[FailingPod] = []
+    for group in groups:
+        lacking = {
+            (each.claim.name, each.request)
+            for each in group.requests
+            if group.outcome is NodeOutcome.CANNOT_ALLOCATE and each.funnel is not None and not each.funnel.total
+        }
+        drivers = [name for each in lacking & classes.keys() for name in named_by(classes[each], state.inventory)]
+        nodes = frozenset(group.nodes) if drivers else frozenset()
+        found += (each for name in sorted(drivers) for each in _on_any_node(state, name) if each.node in nodes)
+    return tuple(dict.fromkeys(found))[:_MOST]
+
+
+@derived("pods")
+def _known(_state: ClusterState) -> dict[str, list[FailingPod]]:
+    """By driver, of those that were asked about: many pods wait for the same one, and to look for it takes all pods."""
+    return {}
+
+
+def _on_any_node(state: ClusterState, driver: str) -> list[FailingPod]:
+    known = _known(state)
+    if driver not in known:
+        known[driver] = list(_failing_of(plugins(driver, "", state.inventory, None), state.inventory))
+    return known[driver]
+
+
+def _failing_of(refs: Iterable[ObjectRef], inventory: Inventory) -> Iterator[FailingPod]:
+    found = (_failing(inventory.pods[ref.key]) for ref in refs)
+    return (each for each in found if each is not None)
+
+
+def _failing(pod: Pod) -> FailingPod | None:
+    bad = [found for status in pod.status.init_container_statuses if (found := _state(status, init=True))]
+    bad += [found for status in pod.status.container_statuses if (found := _state(status))]
+    if not bad:
+        return None
+    worst, restarts = max(bad, key=lambda each: each[1])
+    ref = ObjectRef.of("Pod", key_of(pod.metadata))
+    return FailingPod(ref, pod.spec.node_name, worst.state, restarts, worst.message, worst.ended)
+
+
+class _Trouble(NamedTuple):
+    state: str
+    message: str = ""
+    ended: str = ""
+
+
+def _state(status: ContainerStatus, *, init: bool = False) -> tuple[_Trouble, int] | None:
+    """What is wrong with a container, and its restarts; None for one that runs, has ended well, or is only starting.
+
+    One of the containers that ``init`` a pod is not ready until it has ended.
+    """
+    waiting, ended = status.state.waiting, status.state.terminated or status.last_state.terminated
+    words = " ".join(ended.message.split()) if ended is not None else ""
+    how = _ending(ended) if ended is not None else ""
+    if waiting is not None and waiting.reason and waiting.reason not in _STARTING:
+        # That it is started again after a pause is known from the reason.
+        words = words or (" ".join(waiting.message.split()) if ended is None else "")
+        return _Trouble(waiting.reason, words, how), status.restart_count
+    if status.state.terminated is not None:
+        reason = status.state.terminated.reason or "Error"
+        return (_Trouble(reason, words, how), status.restart_count) if status.state.terminated.exit_code else None
+    running = status.state.running is not None and not init
+    return (_Trouble("not ready", words, how), status.restart_count) if running and not status.ready else None
+
+
+def _ending(ended: ContainerStateTerminated) -> str:
+    """``OOMKilled``, ``exit code 1``."""
+    return ended.reason if ended.reason not in ("", "Error", "Completed") else f"exit code {ended.exit_code}"

@@ -1,0 +1,99 @@
+"""Why a workload has no pods, as a report: who holds them back, and whether one of them would fit."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import msgspec
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.gates.queues import HeldBy, Queued
+from kubectl_dra.diagnosis.pod.idle import Idle
+from kubectl_dra.diagnosis.pod.missing import missing_of_kueue
+from kubectl_dra.diagnosis.records import Cause, Missing, ObjectRef, Verdict
+from kubectl_dra.reports.base import Fits, ReadRecord, ReportRecord, reads_of
+from kubectl_dra.reports.pending.pending import PendingReport, pending_report
+
+
+class WorkloadVerdict(StrEnum):
+    """Why there are no pods."""
+
+    QUEUED = "Queued"  # Kueue holds them back
+    STARTING = "Starting"  # Kueue has admitted it, its controller is about to make them
+    SUSPENDED = "Suspended"  # somebody else does
+    SCALED_TO_ZERO = "ScaledToZero"
+
+
+class WorkloadPendingReport(ReportRecord, frozen=True, kw_only=True):
+    """A workload without pods. ``suspended_by``: the field that holds them back; ``queue``: where it waits, for what.
+
+    ``fits``: whether one pod of each of its templates would fit now, each tried alone, on ``nodes`` (by what its
+    object calls the pod; of a single template also ``node``). ``pending`` is what keeps the pod called ``role``.
+    ``untried``: why no pod was tried. ``owner``: what the workload is a part of. ``like``: a workload whose pods differ
+    in their names only was tried instead, and ``pending`` is about that one.
+    """
+
+    workload: ObjectRef
+    verdict: WorkloadVerdict
+    suspended_by: str
+    owner: ObjectRef | None
+    queue: Queued | None
+    fits: Fits
+    node: str
+    nodes: dict[str, str]
+    role: str
+    untried: str
+    pending: PendingReport | None
+    like: ObjectRef | None
+    missing: tuple[Missing, ...]
+    read: tuple[ReadRecord, ...]
+
+    @property
+    def causes(self) -> tuple[Cause, ...]:
+        """What is wrong with pods of it: there are none."""
+        return ()
+
+    def for_json(self) -> WorkloadPendingReport:
+        """The same of what it says of its pod."""
+        pending = self.pending.for_json() if self.pending is not None else None
+        return msgspec.structs.replace(self, pending=pending)
+
+
+def idle_report(state: ClusterState, workload: ObjectRef, found: Idle) -> WorkloadPendingReport:
+    """The report of a workload that has no pods."""
+    failed = found.failed
+    pending = pending_report(failed, found.world or state).without_steps() if failed is not None else None
+    return WorkloadPendingReport(
+        workload=workload,
+        verdict=_verdict(found),
+        suspended_by=found.suspended_by,
+        owner=found.owner,
+        queue=found.waits,
+        fits=_fits(found),
+        node=next(iter(found.nodes.values()), "") if len(found.nodes) == 1 and found.failed is None else "",
+        nodes=dict(found.nodes),
+        role=found.role,
+        untried=found.untried,
+        pending=pending,
+        like=found.like,
+        missing=(*(pending.missing if pending is not None else ()), *_of_kueue(state, workload, found)),
+        read=reads_of(state.evidence),
+    )
+
+
+def _of_kueue(state: ClusterState, workload: ObjectRef, found: Idle) -> tuple[Missing, ...]:
+    waits = found.waits
+    return tuple(missing_of_kueue(waits, state.inventory.queues, workload.namespace)) if waits is not None else ()
+
+
+def _verdict(found: Idle) -> WorkloadVerdict:
+    if found.waits is not None:
+        return WorkloadVerdict.STARTING if found.waits.held_by is HeldBy.ADMITTED else WorkloadVerdict.QUEUED
+    return WorkloadVerdict.SUSPENDED if found.suspended_by else WorkloadVerdict.SCALED_TO_ZERO
+
+
+def _fits(found: Idle) -> Fits:
+    if found.nodes and found.failed is None:
+        return Fits.YES
+    known = found.failed is not None and found.failed.verdict is not Verdict.UNKNOWN
+    return Fits.NO if known else Fits.UNKNOWN

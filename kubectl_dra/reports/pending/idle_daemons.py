@@ -1,0 +1,205 @@
+"""DaemonSets of drivers that run on no node: why nothing is published, and which labels would make them run.
+
+The API does not say which DaemonSet is a driver's: names tell, as of its pods. Where one runs is what its controller
+decides (upstream: pkg/controller/daemon, NodeShouldRunDaemonPod).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import msgspec
+
+from kubectl_dra.allocation.input.nodes import NAME_FIELD
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.autoscaling.daemons import DAEMON_SET
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import Cause, ClassOffer, ObjectRef
+from kubectl_dra.model.core import Node, Pod
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.meta import NodeSelectorRequirement, NodeSelectorTerm, OwnerReference
+from kubectl_dra.model.taint_text import taint_text
+from kubectl_dra.model.workloads import WorkloadObject
+from kubectl_dra.reports.base import ReportRecord
+from kubectl_dra.reports.pending.drivers import named_by, names_in, words_of
+from kubectl_dra.scheduler.daemons import daemon_tolerations
+from kubectl_dra.scheduler.plugins.node_affinity import matches, required_terms
+from kubectl_dra.scheduler.plugins.taint_toleration import untolerated
+
+_WITHOUT_DEVICES: Final = frozenset({Code.NO_DEVICE_IN_CLASS, Code.DEVICES_OF_GONE_NODES})
+#: A device plugin is none of DRA's, and its DaemonSet has the same words in its name.
+_OF_DRA: Final = re.compile(r"\bdra|kubelet-plugin|resource-driver")
+#: Labels that node-feature-discovery sets, and takes away again.
+_DISCOVERED: Final = "feature.node.kubernetes.io/"
+#: Labels that the kubelet or the cloud provider sets from what a node is.
+_GIVEN: Final = re.compile(r"(?:(?:beta|node|topology|failure-domain\.beta)\.)?kubernetes\.io/")
+
+
+class IdleDaemonSet(ReportRecord, frozen=True):
+    """A DaemonSet that by its name is the driver's, and has a pod on no node.
+
+    ``wants``: the labels that no node has, in alternatives, or the taints of ``tainted`` nodes that it does not
+    tolerate. ``labels``: ``KEY=VALUE`` pairs with which it would run on ``nodes``, which a label ``marks`` as such that
+    may have the hardware; without these it is not known which nodes have it.
+    """
+
+    daemon_set: ObjectRef
+    wants: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    nodes: tuple[str, ...] = ()
+    marks: tuple[str, ...] = ()
+    taints: tuple[str, ...] = ()
+    tainted: tuple[str, ...] = ()
+
+
+def lacks_drivers(causes: Iterable[Cause]) -> bool:
+    """Whether no driver publishes what is asked for, so that it matters which of them run."""
+    return any(cause.code in _WITHOUT_DEVICES for cause in causes)
+
+
+def idle_daemon_sets(causes: Collection[Cause], state: ClusterState) -> tuple[IdleDaemonSet, ...]:
+    """Those of the drivers that publish nothing; none where not all nodes were read."""
+    if not state.inventory.nodes or not state.evidence.complete("Node"):
+        return ()
+    drivers = [
+        driver
+        for cause in causes
+        if cause.code in _WITHOUT_DEVICES and isinstance(cause.detail, ClassOffer)
+        for driver in named_by(cause.detail.device_class, state.inventory)
+    ]
+    found = (_idle_of(driver, state) for driver in dict.fromkeys(drivers))
+    return tuple(dict.fromkeys(each for each in found if each is not None))
+
+
+@dataclass(frozen=True, slots=True)
+class _Daemons:
+    """A DaemonSet, and a pod as its controller makes them."""
+
+    key: Key
+    pod: Pod
+    terms: tuple[NodeSelectorTerm, ...]
+
+    def wants(self, term: NodeSelectorTerm) -> Iterator[NodeSelectorRequirement]:
+        """What one alternative needs of a node."""
+        for key, value in sorted(self.pod.spec.node_selector.items()):
+            yield NodeSelectorRequirement(key, "In", (value,))
+        yield from (*term.match_expressions, *term.match_fields)
+
+    def is_selected(self, node: Node) -> bool:
+        """Whether the labels of a node will do."""
+        return matches(self.pod.spec.node_selector, required_terms(self.pod), node)
+
+
+def _idle_of(driver: str, state: ClusterState) -> IdleDaemonSet | None:
+    """The one that is named after the driver; none where another such runs."""
+    found = sorted(_named_after(driver, state), key=lambda each: each.key)
+    running = {
+        (pod.metadata.namespace, owner.name) for pod in state.inventory.pods.values() for owner in _daemons_of(pod)
+    }
+    nodes = state.inventory.nodes.values()
+    for each in found:
+        if (each.key.namespace, each.key.name) in running:
+            return None
+        if any(each.is_selected(node) and not _refused(each, node, state) for node in nodes):
+            return None
+    return _why(driver, found[0], state) if found else None
+
+
+def _daemons_of(pod: Pod) -> Iterator[OwnerReference]:
+    return (owner for owner in pod.metadata.owner_references if owner.kind == DAEMON_SET)
+
+
+def _named_after(driver: str, state: ClusterState) -> Iterator[_Daemons]:
+    """Those whose names have all words of the driver's; its pods' labels and images count."""
+    words, joined = words_of(driver)
+    for (kind, _, _), workload in state.inventory.workloads.items():
+        template = workload.spec.template if isinstance(workload, WorkloadObject) else None
+        if kind != DAEMON_SET or template is None:
+            continue
+        spec = template.spec
+        text = names_in(workload.metadata, template.metadata.labels, spec)
+        named = joined in text or (words and all(word in text for word in words))
+        if named and _OF_DRA.search(text):
+            pod = Pod(spec=msgspec.structs.replace(spec, tolerations=daemon_tolerations(spec)))
+            yield _Daemons(key_of(workload.metadata), pod, required_terms(pod) or (NodeSelectorTerm(),))
+
+
+def _refused(daemons: _Daemons, node: Node, state: ClusterState) -> tuple[str, ...]:
+    """The taints of the node that keep its pod away."""
+    comparison = state.features.toleration_comparison
+    return tuple(map(taint_text, untolerated(node.spec.taints, daemons.pod.spec.tolerations, comparison)))
+
+
+def _why(driver: str, daemons: _Daemons, state: ClusterState) -> IdleDaemonSet:
+    ref, nodes = ObjectRef.of(DAEMON_SET, daemons.key), list(state.inventory.nodes.values())
+    selected = [node for node in nodes if daemons.is_selected(node)]
+    if selected:
+        taints = dict.fromkeys(text for node in selected for text in _refused(daemons, node, state))
+        return IdleDaemonSet(ref, taints=tuple(taints), tainted=_names(selected))
+    wants = tuple(" and ".join(map(_text, daemons.wants(term))) for term in daemons.terms)
+    labels, chosen = next(_labels(daemons, nodes, state), ({}, []))
+    marked = {node.metadata.name: marks for node in chosen if (marks := _marks(driver, node))}
+    return IdleDaemonSet(
+        ref,
+        wants,
+        tuple(f"{key}={value}" for key, value in labels.items()),
+        _names([node for node in chosen if node.metadata.name in marked]),
+        tuple(dict.fromkeys(mark for marks in marked.values() for mark in marks)),
+    )
+
+
+def _names(nodes: Iterable[Node]) -> tuple[str, ...]:
+    return tuple(sorted(node.metadata.name for node in nodes))
+
+
+def _labels(
+    daemons: _Daemons, nodes: Sequence[Node], state: ClusterState
+) -> Iterator[tuple[Mapping[str, str], list[Node]]]:
+    """Labels that somebody may set, fewest first, those that a program takes away again last; with the nodes that
+    would then get a pod.
+    """
+    for wants in sorted((tuple(daemons.wants(term)) for term in daemons.terms), key=_trouble):
+        labels = {
+            each.key: each.values[0] if each.values else "true"
+            for each in wants
+            if each.operator in ("In", "Exists") and each.key != NAME_FIELD and not _GIVEN.match(each.key)
+        }
+        chosen = [node for node in nodes if _would_run(daemons, node, labels, state)] if labels else []
+        if chosen:
+            yield labels, chosen
+
+
+def _trouble(wants: Sequence[NodeSelectorRequirement]) -> tuple[bool, int]:
+    return any(each.key.startswith(_DISCOVERED) for each in wants), len(wants)
+
+
+def _would_run(daemons: _Daemons, node: Node, labels: Mapping[str, str], state: ClusterState) -> bool:
+    metadata = msgspec.structs.replace(node.metadata, labels={**node.metadata.labels, **labels})
+    labelled = msgspec.structs.replace(node, metadata=metadata)
+    return daemons.is_selected(labelled) and not _refused(daemons, node, state)
+
+
+def _marks(driver: str, node: Node) -> tuple[str, ...]:
+    """The labels of a node with a word of the driver's name: they may tell of its hardware."""
+    words, _ = words_of(driver)
+    labels = (f"{key}={value}" for key, value in sorted(node.metadata.labels.items()) if not _GIVEN.match(key))
+    return tuple(text for text in labels if any(word in text.lower() for word in words))
+
+
+def _text(want: NodeSelectorRequirement) -> str:
+    """As labels are written: ``KEY=VALUE``, ``KEY in (A, B)``, ``KEY`` or ``!KEY``."""
+    values = ", ".join(want.values)
+    match want.operator:
+        case "In" if len(want.values) == 1:
+            return f"{want.key}={values}"
+        case "In" | "NotIn":
+            return f"{want.key} {want.operator.lower()} ({values})"
+        case "Exists":
+            return want.key
+        case "DoesNotExist":
+            return f"!{want.key}"
+    return f"{want.key} {want.operator} {values}"

@@ -1,0 +1,191 @@
+"""What a pod needs and does not exist: the names that do exist, and an object to start from where it is unambiguous."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+import msgspec
+
+from kubectl_dra.api.encode import encode
+from kubectl_dra.api.kinds import PERSISTENT_VOLUME_CLAIM, RESOURCE_CLAIM
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.explain.class_facts import offers
+from kubectl_dra.diagnosis.records import Cause, ExtendedResource, ObjectRef
+from kubectl_dra.model.resource import ResourceClaim
+from kubectl_dra.model.storage import PersistentVolumeClaim
+from kubectl_dra.reports.base import ReportRecord
+from kubectl_dra.reports.pending.renewal import OneOfSeveral
+from kubectl_dra.scheduler.extended import served_resources
+from kubectl_dra.scheduler.resource_names import DEVICE_CLASS_PREFIX
+
+_SHOWN: Final = 10
+_DRIVER: Final = "driver"
+#: Letters from which on a part of a name tells what is meant.
+_TELLING: Final = 3
+#: What a new claim for a volume asks for, which somebody has to think about.
+_SIZE: Final = "1Gi"
+_KINDS: Final = {
+    Code.CLASS_MISSING: "DeviceClass",
+    Code.CLAIM_MISSING: "ResourceClaim",
+    Code.TEMPLATE_MISSING: "ResourceClaimTemplate",
+    Code.EXTENDED_RESOURCE_UNSERVED: "DeviceClass",
+}
+
+
+class Existing(ReportRecord, frozen=True):
+    """The objects of a ``kind`` that exist where a missing one is looked for: the first ten ``names`` of ``count``.
+
+    ``devices``: of classes, how many published devices each of ``names`` selects. ``published``: where there is no
+    class at all, how many devices each driver publishes.
+    """
+
+    kind: str
+    namespace: str
+    names: tuple[str, ...]
+    count: int
+    devices: tuple[int, ...] = ()
+    published: dict[str, int] = msgspec.field(default_factory=dict)
+
+
+def existing(cause: Cause | None, namespace: str, state: ClusterState) -> Existing | None:
+    """What exists of the kind that the first cause misses; None where nothing is missing, or not all was read."""
+    kind = _KINDS.get(cause.code) if cause is not None else None
+    if kind is None or not state.evidence.complete(kind, namespace):
+        return None
+    inventory = state.inventory
+    if kind == "DeviceClass":
+        namespace, names = "", list(inventory.classes)
+        if cause is not None and cause.code is Code.EXTENDED_RESOURCE_UNSERVED:
+            resource = cause.detail.resource if isinstance(cause.detail, ExtendedResource) else ""
+            if resource.startswith(DEVICE_CLASS_PREFIX):
+                return _with_published(_made(kind, "", names), state)
+            served = served_resources(state)
+            return _made("extended resource", "", (name for name in served if not name.startswith(DEVICE_CLASS_PREFIX)))
+    elif kind == "ResourceClaim":
+        names = [key.name for key in inventory.claims if key.namespace == namespace]
+    else:
+        names = [key.name for key in inventory.templates if key.namespace == namespace]
+    found = _made(kind, namespace, names)
+    if kind != "DeviceClass" or not state.evidence.complete("ResourceSlice", ""):
+        return found
+    if not names:
+        return _with_published(found, state)
+    selected = (offers(state).of(name) for name in found.names)
+    return msgspec.structs.replace(found, devices=tuple(len(each.devices) if each else 0 for each in selected))
+
+
+def _with_published(found: Existing, state: ClusterState) -> Existing:
+    """With what a class could select, where none exists."""
+    if found.count or not state.evidence.complete("ResourceSlice", ""):
+        return found
+    devices: Counter[str] = Counter()
+    for slice_ in state.inventory.slices.values():
+        devices[slice_.spec.driver] += len(slice_.spec.devices)
+    return msgspec.structs.replace(found, published={name: devices[name] for name in sorted(devices) if devices[name]})
+
+
+def _made(kind: str, namespace: str, names: Iterable[str]) -> Existing:
+    found = sorted(names)
+    return Existing(kind, namespace, tuple(found[:_SHOWN]), len(found))
+
+
+def _namesake(ref: ObjectRef, state: ClusterState) -> ResourceClaim | None:
+    """The claim of that name in another namespace, if there is only one: most likely what was meant."""
+    claims = state.inventory.claims if ref.kind == "ResourceClaim" else {}
+    found = [claim for key, claim in claims.items() if key.name == ref.name and key.namespace != ref.namespace]
+    return ResourceClaim(metadata=found[0].metadata, spec=found[0].spec) if len(found) == 1 else None
+
+
+def skeleton(
+    ref: ObjectRef, extended_resource: str, state: ClusterState, version: str
+) -> tuple[dict[str, Any], OneOfSeveral | None] | None:
+    """An object to create under the missing name, and what of it is a guess; None where there is nothing to name."""
+    if ref.kind in _STORAGE:
+        return _STORAGE[ref.kind](ref, state)
+    meta: dict[str, Any] = {"name": ref.name}
+    head = {"apiVersion": f"resource.k8s.io/{version}", "kind": ref.kind, "metadata": meta}
+    if ref.kind == "DeviceClass":
+        driver, guess = _likeliest(_DRIVER, ref.name, _devices_by_driver(state))
+        if not driver:
+            return None
+        spec: dict[str, Any] = {"selectors": [{"cel": {"expression": f'device.driver == "{driver}"'}}]}
+        if extended_resource:
+            spec["extendedResourceName"] = extended_resource
+        return {**head, "spec": spec}, guess
+    if ref.kind not in ("ResourceClaim", "ResourceClaimTemplate"):
+        return None
+    meta["namespace"] = ref.namespace
+    like = _namesake(ref, state)
+    if like is not None:
+        body = json.loads(encode(like, RESOURCE_CLAIM, RESOURCE_CLAIM.api_version_of(version)))
+        return {**head, "spec": body["spec"]}, None
+    name, guess = _likeliest("class", ref.name, _devices_by_class(state))
+    if not name:
+        return None
+    exact: dict[str, Any] = {"deviceClassName": name, "allocationMode": "ExactCount", "count": 1}
+    request = {"name": "devices", **exact} if version == "v1beta1" else {"name": "devices", "exactly": exact}
+    devices = {"devices": {"requests": [request]}}
+    return {**head, "spec": {"spec": devices} if ref.kind == "ResourceClaimTemplate" else devices}, guess
+
+
+def _volume_claim(ref: ObjectRef, state: ClusterState) -> tuple[dict[str, Any], OneOfSeveral | None]:
+    """As one of that name in another namespace, if there is only one; else the class is the cluster's default one."""
+    known = [c.spec for key, c in state.inventory.storage.claims.items() if key.name == ref.name]
+    if len(known) == 1:
+        like = PersistentVolumeClaim(spec=msgspec.structs.replace(known[0], volume_name=""))
+        spec = json.loads(encode(like, PERSISTENT_VOLUME_CLAIM))["spec"]
+        guess = None
+    else:
+        spec = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": _SIZE}}}
+        guess = OneOfSeveral("size", _SIZE, 0)
+    meta = {"name": ref.name, "namespace": ref.namespace}
+    return {"apiVersion": "v1", "kind": ref.kind, "metadata": meta, "spec": spec}, guess
+
+
+def _storage_class(ref: ObjectRef, state: ClusterState) -> tuple[dict[str, Any], OneOfSeveral | None] | None:
+    """Volumes of the cluster's driver, made where the pod goes."""
+    storage = state.inventory.storage
+    known = Counter([*storage.csi_drivers, *(each.provisioner for each in storage.classes.values())])
+    driver, guess = _likeliest("provisioner", ref.name, known)
+    if not driver:
+        return None
+    head = {"apiVersion": "storage.k8s.io/v1", "kind": ref.kind, "metadata": {"name": ref.name}}
+    return {**head, "provisioner": driver, "volumeBindingMode": "WaitForFirstConsumer"}, guess
+
+
+_STORAGE: Final = {"PersistentVolumeClaim": _volume_claim, "StorageClass": _storage_class}
+
+
+def _likeliest(kind: str, wanted: str, devices: Mapping[str, int]) -> tuple[str, OneOfSeveral | None]:
+    """The name that stands in ``wanted``, else the one with most ``devices``; empty where there is none.
+
+    A class that resembles no driver is most likely that of a driver which is not installed yet: it has its name.
+    """
+    ranked = sorted(devices, key=lambda each: (-devices[each], each))
+    near = [each for each in ranked if each in wanted or wanted in each or _first_label(each) in wanted]
+    if len(ranked) > 1 and not near and kind == _DRIVER and "." in wanted:
+        return wanted, OneOfSeveral(kind, wanted, 0)
+    chosen = next(iter((*near, *ranked)), "")
+    return chosen, OneOfSeveral(kind, chosen, len(ranked)) if len(ranked) > 1 else None
+
+
+def _first_label(name: str) -> str:
+    """``gpu`` of ``gpu.example.com``; the whole name where it is too short to say anything."""
+    label = name.partition(".")[0]
+    return label if len(label) >= _TELLING else name
+
+
+def _devices_by_driver(state: ClusterState) -> Counter[str]:
+    counts = Counter[str]()
+    for pool in state.pools:
+        counts[pool.driver] += sum(1 for _ in state.published(pool))
+    return counts
+
+
+def _devices_by_class(state: ClusterState) -> dict[str, int]:
+    found = offers(state)
+    return {name: len(each.devices) if (each := found.of(name)) else 0 for name in state.inventory.classes}

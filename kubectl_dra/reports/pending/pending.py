@@ -1,0 +1,397 @@
+"""Why pods and claims wait: the diagnosis of each as a report, and all of them grouped by their main reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.autoscaling.records import GroupVerdict, JudgedGroups
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.pod.choice import choice_of
+from kubectl_dra.diagnosis.pod.missing import missing_of_kueue
+from kubectl_dra.diagnosis.pod.workloads import Owners, ReadOwner
+from kubectl_dra.diagnosis.records import (
+    Agreement,
+    Cause,
+    ClaimDiagnosis,
+    ClassOffer,
+    Funnel,
+    GangElsewhere,
+    GroupError,
+    GroupShortage,
+    GroupWaits,
+    Missing,
+    Nearest,
+    NodeGroup,
+    ObjectRef,
+    PodDiagnosis,
+    PodFinding,
+    RequestReport,
+    Unpublished,
+)
+from kubectl_dra.diagnosis.remedies.records import RemedyKind
+from kubectl_dra.diagnosis.whatif.records import WhatIf
+from kubectl_dra.model.core import Event, Pod
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.reports.base import FeatureRecord, Fits, ReadRecord, ReportRecord, feature_record, reads_of
+from kubectl_dra.reports.claims.ask import ClaimAsk, ExtendedAsk, claim_ask
+from kubectl_dra.reports.invocations import Words
+from kubectl_dra.reports.pending.autoscaler_words import AutoscalerWords, autoscaler_words
+from kubectl_dra.reports.pending.configurations import ConfiguredIn, configured_in
+from kubectl_dra.reports.pending.drivers import DriverOnNode, devices_of, drivers_of
+from kubectl_dra.reports.pending.failing_pods import FailingPod, failing_elsewhere, failing_pods
+from kubectl_dra.reports.pending.idle_daemons import IdleDaemonSet, idle_daemon_sets
+from kubectl_dra.reports.pending.missing_objects import Existing, existing
+from kubectl_dra.reports.pending.queue_admission import QueueAdmission, queue_admission
+from kubectl_dra.reports.pending.remedies import FoundRemedies, RemedyReport, Tried
+from kubectl_dra.reports.pending.reservations import end_of_reservations
+from kubectl_dra.scheduler.extended import asked, request_containers, served_resources
+
+NAMES_SHOWN = 20
+_FITS: Final = {True: Fits.YES, False: Fits.NO, None: Fits.UNKNOWN}
+
+
+class NodeGroupRecord(ReportRecord, frozen=True):
+    """Nodes with the same outcome: at most 20 ``names`` unless all were asked for, ``more`` says how many are left out.
+
+    ``message`` is the reason as the scheduler counts it; several reasons of one plugin are joined with ``, ``.
+    ``devices_fit``: whether nodes that another plugin rejects would have the devices, Unknown where that was not tried.
+    """
+
+    count: int
+    names: tuple[str, ...]
+    more: int
+    outcome: str
+    plugin: str
+    message: str
+    claims: tuple[ObjectRef, ...]
+    causes: tuple[Cause, ...]
+    requests: tuple[RequestReport, ...]
+    not_checked: tuple[str, ...]
+    devices_fit: Fits
+
+
+class PendingReport(PodFinding, frozen=True, kw_only=True):
+    """Why one pod is pending: what was found, what the pod asks for, the nodes, ways out.
+
+    ``unseen``: entries of ``spec.resourceClaims`` that no container names. ``what_if``: what is supposed of the
+    cluster; of one that is only supposed nothing was observed. ``created``: when the pod was. ``devices`` are allocated
+    to its claims; ``drivers``: whose log matters, and where. ``existing``: what there is of the kind that the pod
+    misses. ``node_groups``: whether a fresh node of each group of an autoscaler would take the pod, where that was
+    asked. ``failing``: pods of drivers that do not run, ``idle_daemon_sets``: drivers that run on no node;
+    ``autoscaler``: its last words about the pod.
+    ``owner``: the controller that makes the pod, None for a bare one. ``configured``: where the configuration stands
+    that a driver refuses.
+    ``best_nodes``: of a pod that would fit now, those with the best score among the nodes that fit; the scheduler takes
+    one of them. Empty where that can't be told: Services or the pod's controller were not read, the pod is scheduled
+    with its group, or more nodes fit than the scheduler compares, which are ``nodes_compared``, those that it meets
+    first (0: all). ``admission``: what Kueue has decided about it.
+    """
+
+    asks: tuple[ClaimAsk, ...]
+    extended: tuple[ExtendedAsk, ...]
+    nodes: tuple[NodeGroupRecord, ...]
+    remedies: tuple[RemedyReport, ...]
+    no_pair_helps: bool
+    additions: tuple[RemedyReport, ...]
+    tried: Tried
+    features: FeatureRecord
+    read: tuple[ReadRecord, ...]
+    unseen: tuple[str, ...] = ()
+    created: str = ""
+    devices: tuple[str, ...] = ()
+    drivers: tuple[DriverOnNode, ...] = ()
+    existing: Existing | None = None
+    what_if: WhatIf | None = None
+    node_groups: tuple[GroupVerdict, ...] | None = None
+    failing: tuple[FailingPod, ...] = ()
+    idle_daemon_sets: tuple[IdleDaemonSet, ...] = ()
+    autoscaler: AutoscalerWords | None = None
+    configured: ConfiguredIn | None = None
+    owner: ObjectRef | None = None
+    best_nodes: tuple[str, ...] = ()
+    nodes_compared: int = 0
+    admission: QueueAdmission | None = None
+
+    def without_steps(self) -> PendingReport:
+        """With what would help, and not how it is done."""
+
+        def brief(ways: Iterable[RemedyReport]) -> tuple[RemedyReport, ...]:
+            return tuple(msgspec.structs.replace(way, steps=None) for way in ways)
+
+        return msgspec.structs.replace(self, remedies=brief(self.remedies), additions=brief(self.additions))
+
+    def for_json(self) -> PendingReport:
+        """Without the funnels of causes, which stand in ``nodes``: the numbers of the closest node are enough."""
+        nodes = (*self.nodes[:1], *map(_without_values, self.nodes[1:]))
+        causes = (*map(in_numbers, self.causes[:1]), *(_brief_offer(in_numbers(cause)) for cause in self.causes[1:]))
+        return msgspec.structs.replace(self, causes=causes, nodes=nodes)
+
+    @property
+    def code(self) -> Code | None:
+        """The main reason."""
+        return self.causes[0].code if self.causes else None
+
+
+class ClaimPendingReport(ClaimDiagnosis, frozen=True, kw_only=True):
+    """Why one claim has no devices, keeps them, or does not go away.
+
+    ``ending``: the command that ends reservations of pods that are gone. ``what_if``: what is supposed of the cluster.
+    """
+
+    asks: tuple[ClaimAsk, ...]
+    features: FeatureRecord
+    read: tuple[ReadRecord, ...]
+    ending: tuple[Words, ...] = ()
+    what_if: WhatIf | None = None
+
+    @property
+    def code(self) -> Code | None:
+        """The main reason."""
+        return self.causes[0].code if self.causes else None
+
+
+class ReasonGroup(ReportRecord, frozen=True):
+    """Pods with the same main reason."""
+
+    code: Code | None
+    meaning: str
+    pods: tuple[ObjectRef, ...]
+
+
+class ClaimGroup(ReportRecord, frozen=True):
+    """Claims with the same main reason."""
+
+    code: Code | None
+    claims: tuple[ObjectRef, ...]
+
+
+def pending_report(
+    diagnosis: PodDiagnosis,
+    state: ClusterState,
+    *,
+    all_nodes: bool = False,
+    node: str = "",
+    ways: FoundRemedies | None = None,
+    what_if: WhatIf | None = None,
+    node_groups: JudgedGroups | None = None,
+    read_owner: ReadOwner | None = None,
+) -> PendingReport:
+    """The report of one diagnosis, with the ``ways`` out where they were looked for.
+
+    ``read_owner`` gets the controller of the pod where it decides between nodes and the Inventory does not have it.
+    ``all_nodes`` names every node instead of the first 20 of a group; ``node`` leaves only the group of that node.
+    """
+    groups = [group for group in diagnosis.nodes if not node or node in group.nodes]
+    found = _found(diagnosis, what_if)
+    pod = state.inventory.pods.get(diagnosis.pod.key)
+    ways = ways or FoundRemedies()
+    of_groups = node_groups.missing if node_groups is not None else ()
+    found["missing"] = (*diagnosis.missing, *_of_kueue(diagnosis, state), *of_groups)
+    drivers = drivers_of(pod, diagnosis.causes, state.inventory) if pod is not None else ()
+    if pod is not None:
+        found |= _of_the_pod(pod, state, what_if)
+    asks = pending_asks(diagnosis.pod.key, state.inventory)
+    failing = failing_pods(diagnosis.causes, drivers, state) or failing_elsewhere(diagnosis.nodes, asks, state)
+    choice = choice_of(state, diagnosis, Owners(state.inventory, read_owner))
+    return PendingReport(
+        **found,
+        asks=asks,
+        extended=_extended(diagnosis, state),
+        nodes=tuple(_node_group(group, None if all_nodes else NAMES_SHOWN, node) for group in groups),
+        # Nobody waits in a cluster that is only supposed.
+        remedies=tuple(each for each in ways.remedies if what_if is None or each.kind is not RemedyKind.WAIT),
+        no_pair_helps=ways.no_pair_helps,
+        additions=ways.additions,
+        tried=ways.tried,
+        what_if=what_if,
+        drivers=drivers,
+        failing=failing,
+        idle_daemon_sets=() if failing else idle_daemon_sets(diagnosis.causes, state),
+        configured=configured_in(diagnosis.causes, asks, state.inventory),
+        existing=existing(diagnosis.causes[0] if diagnosis.causes else None, diagnosis.pod.namespace, state),
+        node_groups=node_groups.verdicts if node_groups is not None else None,
+        best_nodes=choice.best,
+        nodes_compared=choice.compared,
+        features=feature_record(state.features),
+        read=reads_of(state.evidence),
+    )
+
+
+def _of_the_pod(pod: Pod, state: ClusterState, what_if: WhatIf | None) -> dict[str, Any]:
+    return {
+        "unseen": unseen_entries(pod),
+        "owner": _owner(pod),
+        "admission": queue_admission(pod, state),
+        "created": pod.metadata.creation_timestamp or "",
+        "devices": devices_of(pod, state.inventory),
+        "autoscaler": autoscaler_words(pod, _events(pod, state), state.now) if what_if is None else None,
+    }
+
+
+def _owner(pod: Pod) -> ObjectRef | None:
+    found = pod.metadata.controller
+    return ObjectRef(found.kind, pod.metadata.namespace, found.name) if found is not None else None
+
+
+def _found(diagnosis: PodDiagnosis, what_if: WhatIf | None) -> dict[str, Any]:
+    """What the report has from the diagnosis as it is; other messages are those that differ.
+
+    The scheduler has said nothing about a cluster that is only supposed.
+    """
+    found = {name: getattr(diagnosis, name) for name in PodFinding.__struct_fields__}
+    if what_if is not None:
+        found |= {"observed": None, "agreement": Agreement.UNCHECKED}
+    return found | {"alternatives": tuple(text for text in diagnosis.alternatives if text != diagnosis.message)}
+
+
+def _events(pod: Pod, state: ClusterState) -> Sequence[Event]:
+    return state.inventory.events_by_object.get(("Pod", pod.metadata.namespace, pod.metadata.name), ())
+
+
+def node_records(groups: Iterable[NodeGroup]) -> tuple[NodeGroupRecord, ...]:
+    """Groups of nodes, of each the first 20 names."""
+    return tuple(_node_group(group, NAMES_SHOWN, "") for group in groups)
+
+
+def unseen_entries(pod: Pod) -> tuple[str, ...]:
+    """Entries of ``spec.resourceClaims`` that stand in no container's ``resources.claims``.
+
+    The kubelet prepares their devices, and gives them to no container (upstream: pkg/kubelet/cm/dra/manager.go,
+    GetResources). Empty where no container is known.
+    """
+    containers = (*pod.spec.containers, *pod.spec.init_containers)
+    named = {claim.name for container in containers for claim in container.resources.claims}
+    return tuple(entry.name for entry in pod.spec.resource_claims if entry.name not in named) if containers else ()
+
+
+def claim_pending_report(
+    diagnosis: ClaimDiagnosis, state: ClusterState, what_if: WhatIf | None = None
+) -> ClaimPendingReport:
+    """The report of one claim's diagnosis."""
+    claim = state.inventory.claims.get(diagnosis.claim.key)
+    return ClaimPendingReport(
+        **{name: getattr(diagnosis, name) for name in ClaimDiagnosis.__struct_fields__},
+        asks=(claim_ask(claim),) if claim is not None else (),
+        features=feature_record(state.features),
+        read=reads_of(state.evidence),
+        ending=tuple(end_of_reservations(claim, state)) if claim is not None else (),
+        what_if=what_if,
+    )
+
+
+def reason_groups(reports: Iterable[PendingReport]) -> tuple[ReasonGroup, ...]:
+    """Pods by main reason: the most frequent first, those that fit now last, then by code."""
+    found = _by_code((report.code, report.pod) for report in reports)
+    return tuple(ReasonGroup(code, code.meaning if code is not None else "", pods) for code, pods in found)
+
+
+def claim_groups(reports: Iterable[ClaimPendingReport]) -> tuple[ClaimGroup, ...]:
+    """Claims by main reason, in the same order; of each reason by namespace and name."""
+    found = _by_code((report.code, report.claim) for report in reports)
+    return tuple(ClaimGroup(code, tuple(sorted(claims, key=lambda ref: ref.key))) for code, claims in found)
+
+
+def _by_code(found: Iterable[tuple[Code | None, ObjectRef]]) -> list[tuple[Code | None, tuple[ObjectRef, ...]]]:
+    groups: dict[Code | None, list[ObjectRef]] = {}
+    for code, ref in found:
+        groups.setdefault(code, []).append(ref)
+
+    def rank(item: tuple[Code | None, list[ObjectRef]]) -> tuple[bool, int, str]:
+        return item[0] is Code.FITS_NOW, -len(item[1]), item[0] or ""
+
+    return [(code, tuple(refs)) for code, refs in sorted(groups.items(), key=rank)]
+
+
+def pending_asks(key: Key, inventory: Inventory) -> tuple[ClaimAsk, ...]:
+    """The claims of a pod that exist, with the pod's name for each and the template it was made from."""
+    pod = inventory.pods.get(key)
+    if pod is None:
+        return ()
+    recorded = {status.name: status.resource_claim_name for status in pod.status.resource_claim_statuses}
+    asks = []
+    for entry in pod.spec.resource_claims:
+        name = entry.resource_claim_name or recorded.get(entry.name)
+        claim = inventory.claims.get(Key(pod.metadata.namespace, name)) if name else None
+        if claim is not None:
+            template = entry.resource_claim_template_name
+            made_from = inventory.templates.get(Key(pod.metadata.namespace, template)) if template else None
+            asks.append(claim_ask(claim, entry.name, template, made_from))
+    return tuple(asks)
+
+
+def _of_kueue(diagnosis: PodDiagnosis, state: ClusterState) -> Iterator[Missing]:
+    """What of Kueue could not be read, of a pod that waits in one of its queues."""
+    for cause in diagnosis.causes:
+        waits = cause.detail.waits if isinstance(cause.detail, GangElsewhere) else None
+        if waits is not None:
+            yield from missing_of_kueue(waits, state.inventory.queues, diagnosis.pod.namespace)
+
+
+def _extended(diagnosis: PodDiagnosis, state: ClusterState) -> tuple[ExtendedAsk, ...]:
+    """The extended resources that the pod asks for and a class serves."""
+    pod = state.inventory.pods.get(diagnosis.pod.key)
+    if pod is None:
+        return ()
+    served = served_resources(state)
+    wanted = {name: number for name, number in asked(pod).items() if name in served}
+    return tuple(
+        ExtendedAsk(name, number, served[name].metadata.name, request_containers(pod, name, served))
+        for name, number in sorted(wanted.items())
+    )
+
+
+def _node_group(group: NodeGroup, limit: int | None, only: str) -> NodeGroupRecord:
+    nodes = (only,) if only else group.nodes
+    names = nodes if limit is None else nodes[:limit]
+    return NodeGroupRecord(
+        count=len(nodes),
+        names=names,
+        more=len(nodes) - len(names),
+        outcome=group.outcome,
+        plugin=group.plugin,
+        message=", ".join(group.messages),
+        claims=group.claims,
+        causes=tuple(map(_brief, group.causes)),
+        requests=group.requests,
+        not_checked=group.not_checked,
+        devices_fit=_FITS[group.devices_fit],
+    )
+
+
+def _without_values(group: NodeGroupRecord) -> NodeGroupRecord:
+    """The values that a constraint is about are those of the nearest nodes."""
+    requests = tuple(
+        msgspec.structs.replace(each, funnel=msgspec.structs.replace(each.funnel, values=()))
+        if each.funnel is not None and each.funnel.values
+        else each
+        for each in group.requests
+    )
+    return msgspec.structs.replace(group, requests=requests)
+
+
+def _brief_offer(cause: Cause) -> Cause:
+    """What a class has elsewhere matters where it is the main reason."""
+    return msgspec.structs.replace(cause, detail=None) if isinstance(cause.detail, ClassOffer) else cause
+
+
+def in_numbers(cause: Cause) -> Cause:
+    """A cause with numbers of devices instead of the devices, which stand in ``requests``."""
+    found = cause.detail
+    match found:
+        case Funnel():
+            return msgspec.structs.replace(cause, detail=Nearest.of(found))
+        case GroupShortage() | GroupWaits() | GroupError():
+            because = tuple(map(in_numbers, found.because))
+            return msgspec.structs.replace(cause, detail=msgspec.structs.replace(found, because=because))
+    return cause
+
+
+def _brief(cause: Cause) -> Cause:
+    """A cause of a group without what stands in ``requests``, ``names`` or the pod's own causes already."""
+    told = isinstance(cause.detail, Funnel | ClassOffer | Unpublished)
+    return msgspec.structs.replace(cause, detail=None, nodes=()) if told else cause

@@ -1,0 +1,357 @@
+"""Remedies with the steps that the API allows: commands as words, manifests as objects. Nothing is executed.
+
+Specs of claims and templates are immutable, so an edit replaces the object: ``kubectl replace --force`` deletes and
+creates. A pending pod keeps waiting for a claim of that name. A claim made from a template goes with its pod, which is
+made anew: resourceclaim-controller remembers a claim that was deleted, and makes no other for the same pod. Pod specs
+are immutable too; how pods are made anew, their owners decide (:mod:`~kubectl_dra.reports.pending.renewal`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+import msgspec
+
+from kubectl_dra.api.encode import encode
+from kubectl_dra.api.kinds import RESOURCE_CLAIM, RESOURCE_CLAIM_TEMPLATE
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.pod.workloads import Owners, ReadOwner
+from kubectl_dra.diagnosis.records import ObjectRef, PodDiagnosis
+from kubectl_dra.diagnosis.remedies import Proposal, find, quotas, worth_telling
+from kubectl_dra.diagnosis.remedies.claim_instead import spec_of
+from kubectl_dra.diagnosis.remedies.records import (
+    Action,
+    Competition,
+    CreateObject,
+    DeletePod,
+    EditClaim,
+    EditPod,
+    EndReservations,
+    Prospect,
+    RemedyKind,
+    RenewClaim,
+    RepairPool,
+    RestartPods,
+    TaintDevice,
+)
+from kubectl_dra.diagnosis.remedies.together import made_alike
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.meta import ObjectMeta
+from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate, ResourceClaimTemplateSpec
+from kubectl_dra.reports.base import ReportRecord
+from kubectl_dra.reports.invocations import Words, changing, dra, kubectl, of, plain_word
+from kubectl_dra.reports.pending.missing_objects import skeleton
+from kubectl_dra.reports.pending.remedy_commands import COMMANDS
+from kubectl_dra.reports.pending.remedy_order import rank
+from kubectl_dra.reports.pending.renewal import Note, QuotasUnread, Renewal
+from kubectl_dra.reports.pending.reservations import patch_of_reservations
+
+# Which version of a claim every server has from some minor on: schedulers up to 1.33 themselves speak v1beta1.
+_SINCE: Final = ((34, "v1"), (32, "v1beta1"), (31, "v1alpha3"))
+#: Actions that are taken when everything else is done.
+_LAST: Final = (DeletePod, RestartPods)
+# What the server fills in; a new object must not carry it.
+_SERVER_METADATA: Final = (
+    "uid",
+    "resourceVersion",
+    "generation",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "managedFields",
+)
+
+
+class Step(ReportRecord, frozen=True):
+    """One thing to do: commands, each reading the output of the one before, the first one reading ``manifest``."""
+
+    commands: tuple[Words, ...]
+    manifest: dict[str, Any] | None = None
+
+
+class RemedyReport(ReportRecord, frozen=True):
+    """A remedy and how to carry it out; no steps where only a person knows how (a driver, a new device).
+
+    ``competition``: who else waits for the same, if any; ``then``: what the pod meets where it only gets into the
+    queue; ``notes``: what else happens, and why there are no commands. ``steps`` None: they were not asked for, and
+    left out of a document.
+    """
+
+    kind: RemedyKind
+    actions: tuple[Action, ...]
+    verified: bool
+    nodes: tuple[str, ...]
+    steps: tuple[Step, ...] | None
+    competition: Competition | None = None
+    then: Prospect | None = None
+    notes: tuple[Note, ...] = ()
+
+
+class Tried(ReportRecord, frozen=True):
+    """How many changes were tried, and how many pairs of changes; ``ended``: there were more than could be tried."""
+
+    singles: int = 0
+    pairs: int = 0
+    ended: bool = False
+
+
+class FoundRemedies(ReportRecord, frozen=True):
+    """The ways out in the order of their numbers: verified ones first, then by what they change, the cheapest first.
+
+    ``no_pair_helps``: two changes at a time were tried too, and none of them helps. ``additions``: what new devices or
+    a new node would do. ``tried``: how many changes were tried.
+    """
+
+    remedies: tuple[RemedyReport, ...] = ()
+    no_pair_helps: bool = False
+    additions: tuple[RemedyReport, ...] = ()
+    tried: Tried = Tried()
+
+
+def find_remedies(
+    world: ClusterState, diagnosis: PodDiagnosis, *, keep: Collection[Key] = (), read_owner: ReadOwner | None = None
+) -> FoundRemedies:
+    """What could be done about a pod, without deleting the pods to ``keep``.
+
+    ``read_owner`` gets owners of pods that the Inventory does not have.
+    """
+    owners = Owners(world.inventory, read_owner)
+    found = find(world, diagnosis, keep=keep, owners=owners)
+
+    def reports(proposals: Iterable[Proposal]) -> tuple[RemedyReport, ...]:
+        made = (_Steps(world, diagnosis.pod.key, owners, proposal).report() for proposal in _each_once(proposals))
+        return tuple(sorted(made, key=lambda each: (not each.verified, rank(each.actions))))
+
+    return FoundRemedies(
+        reports(worth_telling(found.proposals)),
+        found.none_of_size_two,
+        reports(found.additions),
+        Tried(*found.searched),
+    )
+
+
+def _each_once(proposals: Iterable[Proposal]) -> Iterator[Proposal]:
+    """Deleting the same pods, found for their devices and for their cpu, is one way out, which frees both."""
+    deletions: dict[tuple[bool, frozenset[ObjectRef]], Proposal] = {}
+    others: list[Proposal] = []
+    for proposal in proposals:
+        actions = [action for action in proposal.remedy.actions if isinstance(action, DeletePod)]
+        key = proposal.remedy.verified, frozenset(action.pod for action in actions)
+        if not actions or len(actions) < len(proposal.remedy.actions):
+            others.append(proposal)
+        elif key in deletions:
+            deletions[key] = _freeing_both(deletions[key], {action.pod: action for action in actions})
+        else:
+            deletions[key] = proposal
+    yield from others
+    yield from deletions.values()
+
+
+def _freeing_both(proposal: Proposal, same: Mapping[ObjectRef, DeletePod]) -> Proposal:
+    def both(action: Action) -> Action:
+        if not isinstance(action, DeletePod):
+            return action
+        other = same[action.pod]
+        frees, amounts = ((*a, *(each for each in b if each not in a)) for a, b in _freed(action, other))
+        return msgspec.structs.replace(action, frees=frees, amounts=amounts)
+
+    remedy = msgspec.structs.replace(proposal.remedy, actions=tuple(map(both, proposal.remedy.actions)))
+    return replace(proposal, remedy=remedy)
+
+
+def _freed(one: DeletePod, other: DeletePod) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
+    return (one.frees, other.frees), (one.amounts, other.amounts)
+
+
+class _Steps:
+    """The steps of one remedy in the order in which they are taken: objects, then pods anew, each once.
+
+    Pods are deleted for it last: what they free would be taken by others before this pod could use it.
+    """
+
+    def __init__(self, world: ClusterState, pod: Key, owners: Owners, proposal: Proposal) -> None:
+        self._world = world
+        self._pod = pod
+        self._owners = owners
+        self._proposal = proposal
+        self._edits: dict[Key, list[EditPod]] = {}
+        self._edited: set[ObjectRef] = set()
+        self._notes: list[Note] = []
+
+    def report(self) -> RemedyReport:
+        remedy = self._proposal.remedy
+        found = [self._of(action) for action in remedy.actions if not isinstance(action, _LAST)]
+        found += [self._renewed(key) for key in self._edits]
+        found += [self._of(action) for action in remedy.actions if isinstance(action, _LAST)]
+        complete = all(steps is not None for steps in found)
+        made = [step for each in found if each is not None for step in each] if complete else []
+        address = self._world.evidence.address
+        steps = tuple(Step(tuple(changing(words, address) for words in each.commands), each.manifest) for each in made)
+        if not remedy.verified and quotas.are_unread(
+            self._world, self._world.inventory.pods[self._pod], remedy.actions
+        ):
+            self._notes.append(QuotasUnread())
+        self._notes += quotas.unspecified(self._world, remedy.actions)
+        return RemedyReport(
+            remedy.kind,
+            remedy.actions,
+            remedy.verified,
+            remedy.nodes,
+            steps,
+            remedy.competition if remedy.competition.count else None,
+            remedy.then,
+            tuple(dict.fromkeys(self._notes)),
+        )
+
+    def _of(self, action: Action) -> Sequence[Step] | None:
+        """The steps of one action, without those that make its pod anew; None where no command could take them."""
+        if isinstance(action, EditPod):
+            for pod in (action.pod, *action.also):
+                self._edits.setdefault(pod.key, []).append(action)
+            return ()
+        if isinstance(action, RenewClaim):
+            self._edits.setdefault(action.pod.key, [])
+            return ()
+        if isinstance(action, TaintDevice):
+            if action.pod is not None:
+                self._edits.setdefault(action.pod.key, [])
+            words = dra("taint-device", plain_word(action.device), f"{action.key}:NoSchedule")
+            return None if words is None else (Step((words,)),)
+        if isinstance(action, EditClaim):
+            return self._of_claim(action)
+        if isinstance(action, CreateObject):
+            return self._created(action)
+        if isinstance(action, EndReservations):
+            claim = self._world.inventory.claims.get(action.claim.key)
+            patch = patch_of_reservations(claim, self._world) if claim is not None else None
+            return None if patch is None else (Step((patch,)),)
+        if isinstance(action, RestartPods):
+            return _restarted(action)
+        make = COMMANDS.get(type(action))
+        words = None if make is None else make(action)
+        return None if words is None else (Step((words,)),)
+
+    def _created(self, action: CreateObject) -> Sequence[Step] | None:
+        """The missing object as far as it is clear what it should be."""
+        version, ref = _claim_version(self._world), action.ref
+        if version is None or of(ref.kind, ref.name, ref.namespace) is None:
+            return None
+        words = kubectl("create", "-f", "-")
+        if action.like is not None:
+            claim = self._world.inventory.claims.get(action.like.key)
+            new = _new_claim if ref.kind == "ResourceClaim" else _new_template
+            made_from = None if claim is None else new(ref, claim, version)
+            return (Step((words,), made_from),) if words is not None and made_from is not None else None
+        if action.device_class and words is not None:
+            return (Step((words,), _new_template(ref, ResourceClaim(spec=spec_of(action)), version)),)
+        found = skeleton(ref, action.extended_resource, self._world, version)
+        if found is None or words is None:
+            return None
+        made, guess = found
+        if guess is not None:
+            self._notes.append(guess)
+        return (Step((words,), made),)
+
+    def _of_claim(self, action: EditClaim) -> Sequence[Step] | None:
+        changed, version = self._proposal.changed, _claim_version(self._world)
+        claim = changed.claims.get(action.claim.key) if changed is not None else None
+        if claim is None or version is None or of("resourceclaim", action.claim.name, action.claim.namespace) is None:
+            return None
+        edited = action.template or action.claim
+        if edited in self._edited:
+            return ()  # another action on the same object, which has all changes already
+        self._edited.add(edited)
+        if action.template is None:
+            body = encode(_unallocated(claim), RESOURCE_CLAIM, RESOURCE_CLAIM.api_version_of(version))
+            return (_replace(json.loads(body)),)
+        template = self._world.inventory.templates.get(action.template.key)
+        if template is None or of("resourceclaimtemplate", action.template.name) is None:
+            return None
+        for pod in (self._pod, *made_alike(self._world, self._pod, action.template.name)):
+            self._edits.setdefault(pod, [])
+        return (_replace(_template(template, claim, version)),)
+
+    def _renewed(self, key: Key) -> Sequence[Step] | None:
+        pod = self._world.inventory.pods.get(key)
+        if pod is None:
+            return None
+        renewal = Renewal(pod, self._owners.of(pod), self._edits[key])
+        self._notes += renewal.notes
+        return tuple(map(Step, renewal.pipes)) or None
+
+
+def _claim_version(world: ClusterState) -> str | None:
+    return next((version for since, version in _SINCE if world.features.minor >= since), None)
+
+
+def _new_template(ref: ObjectRef, claim: ResourceClaim, version: str) -> dict[str, Any]:
+    """A template with the spec of a claim."""
+    meta = ObjectMeta(name=ref.name, namespace=ref.namespace)
+    return _template(ResourceClaimTemplate(metadata=meta), claim, version)
+
+
+def _restarted(action: RestartPods) -> Sequence[Step] | None:
+    """To none and back, and in between until the old pod is gone: else nobody sees that there were to be none."""
+    workload = of(action.workload.kind.lower(), action.workload.name, action.workload.namespace)
+    words = (
+        kubectl("scale", workload, "--replicas=0"),
+        kubectl("wait", "--for=delete", of("pod", action.pod.name, action.pod.namespace), "--timeout=5m"),
+        kubectl("scale", workload, f"--replicas={action.replicas}"),
+    )
+    steps = tuple(Step((each,)) for each in words if each is not None)
+    return steps if len(steps) == len(words) else None
+
+
+def _new_claim(ref: ObjectRef, claim: ResourceClaim, version: str) -> dict[str, Any]:
+    """A claim of its own with the spec of another one."""
+    new = ResourceClaim(metadata=ObjectMeta(name=ref.name, namespace=ref.namespace), spec=claim.spec)
+    body: dict[str, Any] = json.loads(encode(new, RESOURCE_CLAIM, RESOURCE_CLAIM.api_version_of(version)))
+    return body
+
+
+def _template(template: ResourceClaimTemplate, claim: ResourceClaim, version: str) -> dict[str, Any]:
+    """The template with the spec of an edited claim."""
+    spec = ResourceClaimTemplateSpec(template.spec.metadata, claim.spec)
+    edited = ResourceClaimTemplate(metadata=template.metadata, spec=spec)
+    body: dict[str, Any] = json.loads(
+        encode(edited, RESOURCE_CLAIM_TEMPLATE, RESOURCE_CLAIM_TEMPLATE.api_version_of(version))
+    )
+    return body
+
+
+def lacks_a_name(remedy: RemedyReport) -> bool:
+    """Whether there are no steps because an object has a name that the API can't hold."""
+    return not remedy.steps and any(map(_is_unnameable, remedy.actions))
+
+
+def _is_unnameable(action: Action) -> bool:
+    if isinstance(action, RepairPool) and not action.slice_name:
+        return False
+    if (make := COMMANDS.get(type(action))) is not None:
+        return make(action) is None
+    named: tuple[ObjectRef | None, ...] = ()
+    if isinstance(action, EndReservations):
+        named = (action.claim,)
+    elif isinstance(action, EditClaim):
+        named = (action.claim, action.template)
+    elif isinstance(action, EditPod):
+        named = (action.workload or action.pod,)
+    elif isinstance(action, RenewClaim):
+        named = (action.pod,)
+    return any(ref is not None and of(ref.kind.lower(), ref.name, ref.namespace) is None for ref in named)
+
+
+# --- edited claims --------------------------------------------------------------------------------------------------
+
+
+def _unallocated(claim: ResourceClaim) -> ResourceClaim:
+    return ResourceClaim(metadata=claim.metadata, spec=claim.spec)
+
+
+def _replace(manifest: dict[str, Any]) -> Step:
+    for name in _SERVER_METADATA:
+        manifest["metadata"].pop(name, None)
+    manifest["metadata"].pop("ownerReferences", None)
+    return Step((("kubectl", "replace", "--force", "-f", "-"),), manifest)

@@ -1,0 +1,129 @@
+"""Actions of remedies that one command of kubectl carries out. Nothing is executed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from kubectl_dra.diagnosis.remedies.records import (
+    ClearSelectedNode,
+    DeleteClaim,
+    DeletePod,
+    EditClass,
+    EditGroup,
+    LabelNamespace,
+    NarrowTaintRule,
+    RaiseNominalQuota,
+    RaiseQuota,
+    RemoveGates,
+    RemoveTaintRule,
+    RepairPool,
+    Uncordon,
+    WidenTopology,
+)
+from kubectl_dra.diagnosis.rollouts import EditRollout
+from kubectl_dra.reports.invocations import Words, kubectl, of, plain_word
+from kubectl_dra.reports.pending.template_patches import patch_text, pointer
+from kubectl_dra.scheduler.binder import SELECTED_NODE
+
+
+def _delete_pod(action: DeletePod) -> Words | None:
+    return kubectl("delete", of("pod", action.pod.name, action.pod.namespace))
+
+
+def _delete_claim(action: DeleteClaim) -> Words | None:
+    return kubectl("delete", of("resourceclaim", action.claim.name, action.claim.namespace))
+
+
+def _remove_gates(action: RemoveGates) -> Words | None:
+    patch = patch_text([("/spec/schedulingGates", None)])
+    return kubectl("patch", of("pod", action.pod.name, action.pod.namespace), "--type=json", "-p", patch)
+
+
+def _remove_rule(action: RemoveTaintRule) -> Words | None:
+    return kubectl("delete", of("devicetaintrule", action.rule))
+
+
+def _narrow_rule(action: NarrowTaintRule) -> Words | None:
+    names = {"driver": action.driver, "pool": action.pool, "device": action.device}
+    patch = patch_text([(pointer("spec", "deviceSelector", key), name) for key, name in names.items()])
+    return kubectl("patch", of("devicetaintrule", action.rule), "--type=json", "-p", patch)
+
+
+def _label(action: LabelNamespace) -> Words | None:
+    return kubectl("label", of("namespace", action.namespace), plain_word(f"{action.label}={action.value}"))
+
+
+def _clear_selected_node(action: ClearSelectedNode) -> Words | None:
+    return kubectl(
+        "annotate", of("persistentvolumeclaim", action.claim.name, action.claim.namespace), f"{SELECTED_NODE}-"
+    )
+
+
+def _widen(action: WidenTopology) -> Words | None:
+    words = action.field.replace("[", ".").replace("]", "").split(".")
+    patch = patch_text([(pointer(*words, "values", "-"), action.value)])
+    return kubectl("patch", of("storageclass", action.storage_class), "--type=json", "-p", patch)
+
+
+def _uncordon(action: Uncordon) -> Words | None:
+    return kubectl("uncordon", of("node", action.node))
+
+
+def _raise_quota(action: RaiseQuota) -> Words | None:
+    patch = patch_text([(pointer("spec", "hard", action.resource), action.after)])
+    return kubectl("patch", of("resourcequota", action.quota.name, action.quota.namespace), "--type=json", "-p", patch)
+
+
+def _raise_nominal_quota(action: RaiseNominalQuota) -> Words | None:
+    words = action.field.replace("[", ".").replace("]", "").split(".")
+    patch = patch_text([(pointer("spec", *words), action.after)])
+    return kubectl("patch", of("clusterqueue.kueue.x-k8s.io", action.cluster_queue), "--type=json", "-p", patch)
+
+
+def _delete_slice(action: RepairPool) -> Words | None:
+    return kubectl("delete", of("resourceslice", action.slice_name)) if action.slice_name else None
+
+
+def _edit_class(action: EditClass) -> Words | None:
+    index = action.field.partition("[")[2].removesuffix("]")
+    selector = f"/spec/selectors/{index}" + ("/cel/expression" if action.after else "")
+    path = selector if index else f"/spec/{action.field}"
+    patch = patch_text([(path, action.after or None)])
+    return kubectl("patch", of("deviceclass", action.device_class), "--type=json", "-p", patch)
+
+
+def _edit_group(action: EditGroup) -> Words | None:
+    patch = patch_text([(f"/spec/schedulingPolicy/gang/{action.field}", int(action.after))])
+    # Other gang schedulers have PodGroups of their own.
+    target = of("podgroup.scheduling.k8s.io", action.group.name, action.group.namespace)
+    return kubectl("patch", target, "--type=json", "-p", patch)
+
+
+def _edit_rollout(action: EditRollout) -> Words | None:
+    strategy: dict[str, Any] = {"type": "Recreate"}
+    if action.max_unavailable:
+        limits = {"maxSurge": 0, "maxUnavailable": action.max_unavailable}
+        strategy = {"type": "RollingUpdate", "rollingUpdate": limits}
+    target = of("deployment", action.workload.name, action.workload.namespace)
+    return kubectl("patch", target, "--type=json", "-p", patch_text([(pointer("spec", "strategy"), strategy)]))
+
+
+#: By type of action; a command is None where the API can't hold a name of the action.
+COMMANDS: Final[dict[type, Callable[[Any], Words | None]]] = {
+    DeletePod: _delete_pod,
+    DeleteClaim: _delete_claim,
+    RemoveGates: _remove_gates,
+    RemoveTaintRule: _remove_rule,
+    NarrowTaintRule: _narrow_rule,
+    LabelNamespace: _label,
+    ClearSelectedNode: _clear_selected_node,
+    WidenTopology: _widen,
+    Uncordon: _uncordon,
+    RaiseQuota: _raise_quota,
+    RaiseNominalQuota: _raise_nominal_quota,
+    EditClass: _edit_class,
+    RepairPool: _delete_slice,
+    EditGroup: _edit_group,
+    EditRollout: _edit_rollout,
+}

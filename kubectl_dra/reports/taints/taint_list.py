@@ -1,0 +1,154 @@
+"""get taints: every DeviceTaintRule and every taint that drivers set, with the devices, claims and pods behind them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from kubectl_dra.allocation.input.taints import PREVENTING, selects
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.model.ids import DeviceId
+from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.meta import Condition
+from kubectl_dra.model.resource import DeviceTaint, DeviceTaintRule, DeviceTaintSelector
+from kubectl_dra.reports.base import Bound, Count, ReportRecord
+from kubectl_dra.reports.devices.open_pool import open_pool
+
+_SHOWN = 20
+# Upstream: resource/v1beta2 types.go, DeviceTaintConditionEvictionInProgress.
+_EVICTING = "EvictionInProgress"
+
+
+class TaintStatus(StrEnum):
+    """What a taint does now."""
+
+    FEATURE_OFF = "featureOff"  # the scheduler ignores rules, or taints
+    SELECTS_NOTHING = "selectsNothing"  # a rule without a selector
+    HITS_NOTHING = "hitsNothing"  # no published device is selected
+    NO_EFFECT = "noEffect"  # neither keeps claims away nor evicts
+    PREVENTING = "preventing"  # new claims without a toleration are kept away
+    EVICTING = "evicting"  # the controller says that pods are still to be evicted
+
+
+class TaintRow(ReportRecord, frozen=True):
+    """One rule, or one taint that a driver put on devices of one pool (``rule`` is then None).
+
+    ``devices`` are the first 20 of ``device_count`` published ones that it hits; ``in_use`` of them are held by
+    ``claims`` claims. ``prevents``: requests without a toleration are kept away. ``selector`` is None for a driver's
+    taint and for a rule that selects nothing; an empty one selects every device.
+    """
+
+    key: str
+    value: str
+    effect: str
+    prevents: bool
+    rule: str
+    selector: DeviceTaintSelector | None
+    time_added: str
+    created: str
+    devices: tuple[str, ...]
+    device_count: Count
+    in_use: Count
+    claims: Count
+    conditions: tuple[Condition, ...]
+    status: TaintStatus
+
+
+@dataclass(frozen=True, slots=True)
+class TaintSource:
+    """One rule, or one taint that a driver put on devices of one pool, with the published devices that it is on."""
+
+    taint: DeviceTaint
+    devices: tuple[DeviceId, ...]
+    rule: DeviceTaintRule | None = None
+
+
+def taint_sources(facts: ClusterState) -> Iterable[TaintSource]:
+    """Rules by name, then drivers' taints by pool and key. With the feature off a rule hits nothing."""
+    for _, rule in sorted(facts.inventory.taint_rules.items()):
+        yield _rule_source(rule, facts)
+    yield from _driver_sources(facts)
+
+
+def taint_rows(facts: ClusterState) -> tuple[TaintRow, ...]:
+    """The rows of all sources."""
+    return tuple(source_row(source, facts) for source in taint_sources(facts))
+
+
+def rule_row(rule: DeviceTaintRule, facts: ClusterState) -> TaintRow:
+    """The row of one rule."""
+    return source_row(_rule_source(rule, facts), facts)
+
+
+def source_row(source: TaintSource, facts: ClusterState) -> TaintRow:
+    """The row of one source."""
+    return _row(source.taint, source.devices, facts, source.rule)
+
+
+def _rule_source(rule: DeviceTaintRule, facts: ClusterState) -> TaintSource:
+    hit = _selected(rule, facts) if facts.features.device_taint_rules else ()
+    return TaintSource(rule.spec.taint, tuple(hit), rule)
+
+
+def _selected(rule: DeviceTaintRule, facts: ClusterState) -> Iterable[DeviceId]:
+    for pool in facts.pools:
+        if selects(rule, *pool):
+            for _, device in open_pool(pool, facts).devices():
+                if facts.selects(rule, id_ := DeviceId(*pool, device.name)):
+                    yield id_
+
+
+def _driver_sources(facts: ClusterState) -> Iterable[TaintSource]:
+    for pool in facts.pools:
+        by_taint: defaultdict[tuple[str, str, str], list[DeviceId]] = defaultdict(list)
+        first: dict[tuple[str, str, str], DeviceTaint] = {}
+        for slice_ in facts.newest(pool):
+            for device in slice_.spec.devices:
+                for taint in device.taints:
+                    key = (taint.key, taint.value, taint.effect)
+                    by_taint[key].append(DeviceId(*pool, device.name))
+                    first.setdefault(key, taint)
+        yield from (TaintSource(first[key], tuple(by_taint[key])) for key in sorted(by_taint))
+
+
+def _row(
+    taint: DeviceTaint, devices: tuple[DeviceId, ...], facts: ClusterState, rule: DeviceTaintRule | None = None
+) -> TaintRow:
+    holdings = facts.inventory.holdings_by_device
+    prevents = facts.features.device_taints and taint.effect in PREVENTING
+    claims = {key_of(holding.claim.metadata) for device in devices for holding in holdings.get(device, ())}
+    slices = Bound.EXACT if facts.evidence.complete("ResourceSlice") else Bound.UNKNOWN
+    held = slices if facts.evidence.complete("ResourceClaim") or slices is Bound.UNKNOWN else Bound.AT_LEAST
+    return TaintRow(
+        key=taint.key,
+        value=taint.value,
+        effect=taint.effect,
+        prevents=prevents,
+        rule=rule.metadata.name if rule is not None else "",
+        selector=rule.spec.device_selector if rule is not None else None,
+        time_added=taint.time_added or "",
+        created=(rule.metadata.creation_timestamp or "") if rule is not None else "",
+        devices=tuple(map(str, devices[:_SHOWN])),
+        device_count=Count(len(devices), slices),
+        in_use=Count(sum(device in holdings for device in devices), held),
+        claims=Count(len(claims), held),
+        conditions=rule.status.conditions if rule is not None else (),
+        status=_status(devices, facts, rule, prevents=prevents),
+    )
+
+
+def _status(
+    devices: tuple[DeviceId, ...], facts: ClusterState, rule: DeviceTaintRule | None, *, prevents: bool
+) -> TaintStatus:
+    features = facts.features
+    if not features.device_taints or (rule is not None and not features.device_taint_rules):
+        return TaintStatus.FEATURE_OFF
+    if rule is not None and rule.spec.device_selector is None:
+        return TaintStatus.SELECTS_NOTHING
+    if rule is not None and any(each.type == _EVICTING and each.status == "True" for each in rule.status.conditions):
+        return TaintStatus.EVICTING
+    if not devices:
+        return TaintStatus.HITS_NOTHING
+    return TaintStatus.PREVENTING if prevents else TaintStatus.NO_EFFECT
