@@ -35,9 +35,11 @@ from kubectl_dra.source.snapshot import (
 )
 
 _OWN_ANNOTATIONS: Final = "resource.kubernetes.io/"
-# What volumes say nowhere else: bound for good, the node that was chosen, the class, what a node leaves to CSI drivers.
-_OF_VOLUMES: Final = frozenset(
+# What objects say nowhere else, and decides: of volumes that they are bound for good, the node that was chosen, the
+# class, what a node leaves to CSI drivers; which ReplicaSet a Deployment rolls out.
+_DECIDING: Final = frozenset(
     {
+        "deployment.kubernetes.io/revision",
         "pv.kubernetes.io/bind-completed",
         "volume.kubernetes.io/selected-node",
         "volume.beta.kubernetes.io/storage-class",
@@ -232,4 +234,4 @@ def _strip_annotations(value: Json) -> None:
 
 
 def _is_kept(annotation: str) -> bool:
-    return annotation.startswith(_OWN_ANNOTATIONS) or annotation in _OF_VOLUMES
+    return annotation.startswith(_OWN_ANNOTATIONS) or annotation in _DECIDING

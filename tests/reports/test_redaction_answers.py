@@ -25,6 +25,7 @@ from kubectl_dra.reports.redaction.words import API
 from kubectl_dra.reports.snapshot import snapshot
 from kubectl_dra.source.file import assemble
 from kubectl_dra.source.manifests import read_manifests
+from tests.kit import rollouts
 from tests.kit.clock import CLOCK
 from tests.reports.clusters import DEMO, FULL, SMALL
 
@@ -108,7 +109,12 @@ def test_every_answer_is_the_same_up_to_names(path: Path) -> None:
     assert list(Renaming().differences(answers(before), answers(after))) == []
 
 
-def test_ways_out_are_the_same_up_to_names() -> None:
+@pytest.mark.parametrize(
+    "content",
+    [json.loads(SMALL.read_text(encoding="utf-8")), {"apiVersion": "v1", "kind": "List", "items": rollouts.objects()}],
+    ids=["small", "rollout"],
+)
+def test_ways_out_are_the_same_up_to_names(content: dict[str, Any]) -> None:
     def kinds(facts: ClusterState) -> list[Any]:
         diagnoser = Diagnoser(facts)
         pods = sorted(pending_pods(facts))
@@ -117,9 +123,10 @@ def test_ways_out_are_the_same_up_to_names() -> None:
             for found in (find_remedies(facts, diagnoser.pod(pod)).remedies for pod in pods)
         ]
 
-    taken = snapshot(read(json.loads(SMALL.read_text(encoding="utf-8"))))
+    state = read(content)
+    taken = snapshot(state)
     before, after = (read(json.loads(json.dumps(each.whole()))) for each in (taken, redacted(taken)))
-    assert kinds(after) == kinds(before)
+    assert kinds(after) == kinds(before) == kinds(state)
 
 
 def test_this_test_would_see_a_difference() -> None:

@@ -50,7 +50,7 @@ API: Final = _words(
     scheduling.k8s.io/v1alpha1 scheduling.k8s.io/v1alpha2 pods podgroups PodGroup Workload
     DRAOptionalNodeOperations RestartAllContainersOnContainerExits UserNamespacesHostNetworkSupport
     InPlacePodLevelResourcesVerticalScaling GuaranteedQoSPodCPUResize DRANodeAllocatableResources
-    NodePrepareResources NodeUnprepareResources resource.kubernetes.io/delete-protection
+    RollingUpdate Recreate OnDelete NodePrepareResources NodeUnprepareResources resource.kubernetes.io/delete-protection
     kubernetes.io/pvc-protection kubernetes.io/pv-protection kubernetes foregroundDeletion orphan
     batch.kubernetes.io/job-tracking kubernetes.io/no-provisioner kubernetes.io/aws-ebs kubernetes.io/azure-disk
     kubernetes.io/azure-file kubernetes.io/gce-pd kubernetes.io/cinder kubernetes.io/vsphere-volume
