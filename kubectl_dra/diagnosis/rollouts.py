@@ -1,7 +1,8 @@
 """Rollouts that wait for themselves: an old pod stays until a new one is ready, which needs what the old one has.
 
-Upstream: pkg/controller/deployment/rolling.go, reconcileOldReplicaSets, and util/deployment_util.go. A StatefulSet,
-and a Deployment of strategy Recreate, end the old pod before they make the new one.
+Upstream: pkg/controller/deployment/rolling.go, reconcileOldReplicaSets, and util/deployment_util.go; of DaemonSets with
+a surge pkg/controller/daemon, rollingUpdate and podsShouldBeOnNode. A StatefulSet, a DaemonSet without a surge, and a
+Deployment of strategy Recreate end the old pod before they make the new one.
 """
 
 from __future__ import annotations
@@ -16,9 +17,11 @@ from kubectl_dra.diagnosis.records import Evidence, ObjectRef
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.usage import is_terminal
-from kubectl_dra.model.workloads import RollingUpdate, WorkloadObject
+from kubectl_dra.model.workloads import RollingUpdate, UpdateStrategy, WorkloadObject
+from kubectl_dra.scheduler.plugins.node_affinity import names_in_terms, required_terms
 
 _REVISION: Final = "deployment.kubernetes.io/revision"
+_DAEMON_REVISION: Final = "controller-revision-hash"
 _ROLLING: Final = ("", "RollingUpdate")
 _PERCENTAGE: Final = re.compile(r"(\d+)%")
 # What the API server fills in. Upstream: pkg/apis/apps/v1/defaults.go, SetDefaults_Deployment.
@@ -27,17 +30,16 @@ _DEFAULT: Final = "25%"
 
 @dataclass(frozen=True, slots=True)
 class Rollout:
-    """A rollout of a Deployment that ends none of its ``old`` pods before one more new pod is ready.
+    """A rollout that ends none of the ``old`` pods before one more new pod is ready.
 
     ``replicas``: how many pods it should have. ``unavailable``: so many of them would have to be allowed to be missing
-    (``maxUnavailable``) for one old pod to go. ``seen``: whether all of the old pods are known.
+    (``maxUnavailable``) for one of the old pods to go; 0 where that would be all, or not all old pods are known.
     """
 
     workload: ObjectRef
     old: tuple[Pod, ...]
     replicas: int
     unavailable: int
-    seen: bool
 
 
 class EditRollout(Evidence, frozen=True):
@@ -57,25 +59,37 @@ class EditRollout(Evidence, frozen=True):
 def stuck_rollout(inventory: Inventory, owners: Owners, pod: Pod) -> Rollout | None:
     """The rollout that a pod is new in, if that is stuck; None where that can't be told as well."""
     chain = owners.of(pod)
-    if [each.ref.kind for each in chain] != ["ReplicaSet", "Deployment"]:
-        return None
-    made_by, deployment = (each.object for each in chain)
-    if made_by is None or deployment is None or not _rolls(deployment) or not _is_newest(made_by, deployment):
+    found = [each.object for each in chain if each.object is not None]
+    match [each.ref.kind for each in chain]:
+        case ["ReplicaSet", "Deployment"] if len(found) == len(chain):
+            return _of_deployment(inventory, owners, pod, *found)
+        case ["DaemonSet"] if found:
+            return _of_daemon_set(inventory, pod, chain[0].ref, found[0])
+    return None
+
+
+# --- Deployments ----------------------------------------------------------------------------------------------------
+
+
+def _of_deployment(
+    inventory: Inventory, owners: Owners, pod: Pod, made_by: WorkloadObject, deployment: WorkloadObject
+) -> Rollout | None:
+    if not _rolls(deployment, deployment.spec.strategy) or not _is_newest(made_by, deployment):
         return None
     limits = fenceposts(deployment)
     replicas, status = _replicas(deployment), deployment.status
-    mine = chain[0].uid
-    waiting = sum(_uid(each) == mine and not each.spec.node_name for each in _living(inventory, pod))
+    waiting = sum(_uid(each) == _uid(pod) and not each.spec.node_name for each in _living(inventory, pod))
     if limits is None or replicas == 0 or waiting > status.updated_replicas:
         return None
     # All pods that have a node: the new ones among them may become ready, and let an old one go.
     if status.replicas - waiting > replicas - min(limits[1], replicas):
         return None
     number = status.replicas - status.updated_replicas
-    top = chain[-1]
-    old = tuple(each for each in _replaceable(inventory, deployment, pod) if _is_below(owners, each, top.uid))
+    old = tuple(each for each in _replaceable(inventory, deployment, pod) if _is_below(owners, each, deployment))
     unavailable = replicas - max(number, status.available_replicas) + 1
-    return Rollout(top.ref, old, replicas, unavailable, len(old) == number) if old else None
+    one = len(old) == number and unavailable < replicas
+    ref = ObjectRef("Deployment", deployment.metadata.namespace, deployment.metadata.name)
+    return Rollout(ref, old, replicas, unavailable if one else 0) if old else None
 
 
 def fenceposts(deployment: WorkloadObject) -> tuple[int, int] | None:
@@ -106,11 +120,11 @@ def _replicas(deployment: WorkloadObject) -> int:
     return 1 if deployment.spec.replicas is None else deployment.spec.replicas
 
 
-def _rolls(deployment: WorkloadObject) -> bool:
+def _rolls(workload: WorkloadObject, strategy: UpdateStrategy) -> bool:
     """Whether its controller does a rolling update, and its status is about the present template."""
-    meta, spec = deployment.metadata, deployment.spec
-    observed = deployment.status.observed_generation >= meta.generation > 0
-    return spec.strategy.type in _ROLLING and not spec.paused and meta.deletion_timestamp is None and observed
+    meta = workload.metadata
+    observed = workload.status.observed_generation >= meta.generation > 0
+    return strategy.type in _ROLLING and not workload.spec.paused and meta.deletion_timestamp is None and observed
 
 
 def _is_newest(replica_set: WorkloadObject, deployment: WorkloadObject) -> bool:
@@ -135,11 +149,37 @@ def _replaceable(inventory: Inventory, deployment: WorkloadObject, pod: Pod) -> 
             yield each
 
 
-def _is_below(owners: Owners, pod: Pod, uid: str) -> bool:
-    top = owners.top(pod)
+def _is_below(owners: Owners, pod: Pod, workload: WorkloadObject) -> bool:
+    top, uid = owners.top(pod), workload.metadata.uid
     return top is not None and bool(uid) and top.uid == uid
 
 
 def _uid(pod: Pod) -> str:
     maker = pod.metadata.controller
     return maker.uid if maker is not None else ""
+
+
+# --- DaemonSets -----------------------------------------------------------------------------------------------------
+
+
+def _of_daemon_set(inventory: Inventory, pod: Pod, ref: ObjectRef, daemons: WorkloadObject) -> Rollout | None:
+    """The old pod of the same node, which is ready: of one that is not, the controller itself makes an end."""
+    strategy, status = daemons.spec.update_strategy, daemons.status
+    surge = _scaled(strategy.rolling_update.max_surge, 1, up=True) if strategy.rolling_update is not None else 0
+    if not surge or not _rolls(daemons, strategy):
+        return None
+    here, mine = _target(pod), pod.metadata.labels.get(_DAEMON_REVISION)
+    siblings = (each for each in _living(inventory, pod) if _uid(each) == _uid(pod) and each.spec.node_name in here)
+    old = tuple(each for each in siblings if each.metadata.labels.get(_DAEMON_REVISION) != mine)
+    if mine is None or len(old) != 1 or not _is_ready(old[0]):
+        return None
+    return Rollout(ref, old, status.desired_number_scheduled, status.number_unavailable + 1)
+
+
+def _target(pod: Pod) -> frozenset[str]:
+    """The node that a DaemonSet's pod is made for. Upstream: pkg/controller/daemon/util, GetTargetNodeName."""
+    return names_in_terms(required_terms(pod)) or frozenset()
+
+
+def _is_ready(pod: Pod) -> bool:
+    return any(each.type == "Ready" and each.status == "True" for each in pod.status.conditions)

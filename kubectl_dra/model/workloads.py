@@ -97,13 +97,15 @@ class MakerSpec(Record, frozen=True):
 
 
 class WorkloadStatus(Record, frozen=True):
-    """``status``: of a Job how many pods have failed; of a Deployment how many pods there are, old and new ones."""
+    """``status``: of a Job how many pods have failed; of a Deployment or DaemonSet how many there are and should be."""
 
     failed: int = 0
     observed_generation: int = 0
     replicas: int = 0
     updated_replicas: int = 0
     available_replicas: int = 0
+    desired_number_scheduled: int = 0
+    number_unavailable: int = 0
 
 
 class WorkloadObject(LocalObject, frozen=True):

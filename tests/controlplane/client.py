@@ -44,6 +44,7 @@ _PLURALS: Mapping[str, tuple[str, bool]] = {
     "Deployment": ("deployments", True),
     "ReplicaSet": ("replicasets", True),
     "StatefulSet": ("statefulsets", True),
+    "DaemonSet": ("daemonsets", True),
     "Job": ("jobs", True),
     "CronJob": ("cronjobs", True),
     "JobSet": ("jobsets", True),

@@ -16,7 +16,7 @@ from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.meta import OwnerReference
 from kubectl_dra.model.workloads import MakerSpec, RollingUpdate, UpdateStrategy, WorkloadObject
 from tests.kit.facts import evidence, inventory
-from tests.kit.rollouts import NAME, NAMESPACE, NEW, OLD, objects
+from tests.kit.rollouts import NAME, NAMESPACE, NEW, OLD, daemon_objects, objects
 from tests.kit.state import state_of
 
 PENDING = Key(NAMESPACE, f"{NEW}-p0")
@@ -103,8 +103,11 @@ def test_a_rollout_is_stuck_when_no_old_pod_may_go(
 
 
 def changed(name: str, kind: str, **fields: Any) -> list[dict[str, Any]]:
+    return changed_in(objects(), name, kind, **fields)
+
+
+def changed_in(made: list[dict[str, Any]], name: str, kind: str, **fields: Any) -> list[dict[str, Any]]:
     """The cluster with other fields of one object, by their path with ``__`` between the steps."""
-    made = objects()
     item = next(each for each in made if each["kind"] == kind and each["metadata"]["name"] == name)
     for path, value in fields.items():
         at, *steps = item, *path.split("__")
@@ -228,3 +231,45 @@ def test_old_pods_that_are_not_in_the_way_are_not_told() -> None:
             item["spec"]["devices"]["requests"][0]["exactly"]["count"] = 2
     assert is_stuck(*made)
     assert edits(ways(*made)) == []
+
+
+# --- DaemonSets with a surge ----------------------------------------------------------------------------------------
+
+DAEMON = Key(NAMESPACE, f"{NAME}-new-0")
+
+
+def with_others(**fields: Any) -> list[dict[str, Any]]:
+    return changed_in(daemon_objects(), NAME, "DaemonSet", **fields)
+
+
+@pytest.mark.parametrize(
+    ("made", "stuck"),
+    [
+        (daemon_objects(), True),
+        (daemon_objects(3, "10%"), True),
+        (daemon_objects(surge=0), False),
+        (daemon_objects(surge="0%"), False),
+        (with_others(spec__updateStrategy={"type": "OnDelete"}), False),
+        (with_others(spec__updateStrategy={"type": "RollingUpdate"}), False),
+        (with_others(metadata__generation=3), False),
+        # Upstream: podsShouldBeOnNode ends an old pod that is not ready.
+        (changed_in(daemon_objects(), f"{NAME}-old0-0", "Pod", status__conditions=[]), False),
+        (
+            changed_in(daemon_objects(), f"{NAME}-old0-0", "Pod", metadata__deletionTimestamp="2026-05-01T10:00:00Z"),
+            False,
+        ),
+        (changed_in(daemon_objects(2), f"{NAME}-old0-0", "Pod", spec__nodeName="node-1"), False),
+    ],
+)
+def test_a_surge_of_a_daemon_set_waits_for_its_node(made: list[dict[str, Any]], stuck: bool) -> None:
+    known = facts(*made)
+    assert (stuck_rollout(known, Owners(known), known.pods[DAEMON]) is not None) is stuck
+
+
+@pytest.mark.parametrize(("nodes", "unavailable"), [(1, 0), (3, 1)])
+def test_without_a_surge_the_old_pod_of_the_node_goes_first(nodes: int, unavailable: int) -> None:
+    found = ways(*daemon_objects(nodes, numberUnavailable=unavailable), key=DAEMON)
+    [(action, where, verified)] = edits(found)
+    assert (action.workload.kind, action.max_unavailable, action.replicas) == ("DaemonSet", unavailable + 1, nodes)
+    assert (where, verified) == (("node-0",), True)
+    assert [ref.name for ref in action.pods] == [f"{NAME}-old0-0"]

@@ -44,6 +44,12 @@ def objects(
         owner,
         _replica_set(OLD, "1", old, old, kind),
         _replica_set(NEW, "2", running + pending, running, kind),
+        *_around(),
+    ]
+
+
+def _around() -> list[Object]:
+    return [
         {
             **_head("DeviceClass", DRIVER, "", "resource.k8s.io/v1"),
             "spec": {"selectors": [{"cel": {"expression": f'device.driver == "{DRIVER}"'}}]},
@@ -54,6 +60,33 @@ def objects(
             "spec": {"spec": _CLAIM},
         },
     ]
+
+
+def daemon_objects(nodes: int = 1, surge: int | str = 1, **status: Any) -> list[Object]:
+    """A DaemonSet whose new pod on the first node waits beside the old one, which holds the node's only device."""
+    made = [item for number in range(nodes) for item in _node(f"node-{number}", 1)]
+    for number in range(nodes):
+        made += _daemon(f"{NAME}-old{number}", f"node-{number}", "1", placed=True)
+    made += _daemon(f"{NAME}-new", "node-0", "2", placed=False)
+    daemons = _head("DaemonSet", NAME, NAMESPACE, "apps/v1")
+    daemons["metadata"] |= {"generation": 2}
+    daemons["spec"] = {
+        "selector": {"matchLabels": {"app": NAME}},
+        "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": surge, "maxUnavailable": 0}},
+        "template": _template(),
+    }
+    daemons["status"] = {"observedGeneration": 2, "desiredNumberScheduled": nodes, "numberAvailable": nodes, **status}
+    return [*made, daemons, *_around()]
+
+
+def _daemon(name: str, node: str, revision: str, *, placed: bool) -> list[Object]:
+    pod, claim = _pod(f"{name}-0", node if placed else "", "gpu-0")
+    pod["metadata"]["ownerReferences"] = [{"controller": True, **_reference("DaemonSet", NAME)}]
+    pod["metadata"]["labels"] = {"app": NAME, "controller-revision-hash": revision}
+    field = {"key": "metadata.name", "operator": "In", "values": [node]}
+    required = {"nodeSelectorTerms": [{"matchFields": [field]}]}
+    pod["spec"]["affinity"] = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}
+    return [pod, claim]
 
 
 _CLAIM: Object = {

@@ -1,4 +1,4 @@
-"""Rollouts that wait for themselves, on the real controllers: how they hang, and that the printed command ends it."""
+"""Rollouts that wait for themselves, on the real controllers; the printed command lets them go on."""
 
 from __future__ import annotations
 
@@ -29,33 +29,49 @@ def plane() -> Iterator[ControlPlane]:
         yield running
 
 
-def updated(client: Client, namespace: str, replicas: int, strategy: dict[str, Any]) -> None:
-    """A Deployment that has all devices, with another template then."""
-    base = random_cluster(0)
-    nodes = [item for item in base.base if item["kind"] == "Node"][:1]
-    slices = [item for item in base.base if item["kind"] == "ResourceSlice"][:1]
-    slices[0]["spec"]["devices"] = slices[0]["spec"]["devices"][:1] * replicas
-    slices[0]["spec"]["devices"] = [{**each, "name": f"gpu-{n}"} for n, each in enumerate(slices[0]["spec"]["devices"])]
-    others = [item for item in base.base if item["kind"] not in ("Node", "ResourceSlice")]
-    bring_about(client, Cluster(0, "rollout", [*nodes, *slices, *others], [], [], [], []), namespace)
+def prepared(client: Client, namespace: str, nodes: int, devices: int) -> None:
+    """Nodes with so many devices each, and nothing that uses them."""
+    base = random_cluster(0).base
+    node, slice_ = (next(item for item in base if item["kind"] == kind) for kind in ("Node", "ResourceSlice"))
+    made = [item for item in base if item["kind"] not in ("Node", "ResourceSlice")]
+    for name in (f"node-{number}" for number in range(nodes)):
+        pool = {"name": name, "generation": 1, "resourceSliceCount": 1}
+        published = [{**slice_["spec"]["devices"][0], "name": f"gpu-{number}"} for number in range(devices)]
+        spec = {**slice_["spec"], "nodeName": name, "pool": pool, "devices": published}
+        made.append({**node, "metadata": {**node["metadata"], "name": name}})
+        made.append({**slice_, "metadata": {"name": f"{name}-gpu"}, "spec": spec})
+    bring_about(client, Cluster(0, "rollout", made, [], [], [], []), namespace)
+
+
+def changed(client: Client, namespace: str, kind: str, replicas: int, **spec: Any) -> None:
+    """A workload that has all devices, with another template then."""
     for body in Workload(_APP, "Deployment", replicas, request()).objects():
         if body["kind"] == "Deployment":
-            body["spec"]["strategy"] = strategy
+            body["kind"] = kind
+            body["spec"] |= spec
+            if kind == "DaemonSet":
+                del body["spec"]["replicas"]
         create(client, body, namespace)
-    wait_for(lambda: available(client, namespace) == replicas, "all replicas are available", 60)
-    path = f"/apis/apps/v1/namespaces/{namespace}/deployments/{_APP}"
+    wait_for(lambda: done(client, namespace, kind, replicas), "all pods are available", 60)
+    path = f"/apis/apps/v1/namespaces/{namespace}/{kind.lower()}s/{_APP}"
     client.request("PATCH", path, {"spec": {"template": {"metadata": {"annotations": {"version": "2"}}}}})
     settle(client, namespace)
 
 
-def available(client: Client, namespace: str) -> int:
-    found = client.get("Deployment", _APP, namespace, "apps/v1")
-    return int((found or {}).get("status", {}).get("availableReplicas", 0))
+def done(client: Client, namespace: str, kind: str, replicas: int) -> bool:
+    found = client.get(kind, _APP, namespace, "apps/v1") or {}
+    status = found.get("status", {})
+    names = (
+        ("updatedNumberScheduled", "numberAvailable", "desiredNumberScheduled")
+        if kind == "DaemonSet"
+        else ("updatedReplicas", "availableReplicas", "replicas")
+    )
+    observed = status.get("observedGeneration") == found.get("metadata", {}).get("generation")
+    return bool(observed and all(status.get(name) == replicas for name in names))
 
 
-def done(client: Client, namespace: str, replicas: int) -> bool:
-    status = (client.get("Deployment", _APP, namespace, "apps/v1") or {}).get("status", {})
-    return bool(status.get("updatedReplicas") == status.get("availableReplicas") == status.get("replicas") == replicas)
+def waiting(client: Client, namespace: str) -> list[str]:
+    return [pod["metadata"]["name"] for pod in pods(client, namespace) if not pod["spec"].get("nodeName")]
 
 
 def kubectl(plane: ControlPlane, *words: str) -> str:
@@ -64,35 +80,47 @@ def kubectl(plane: ControlPlane, *words: str) -> str:
     return subprocess.run(command, env=environment, capture_output=True, encoding="utf-8", check=True).stdout
 
 
+def check(plane: ControlPlane, client: Client, namespace: str, kind: str, replicas: int) -> None:
+    """It does not go on by itself, the page says so, and after the printed command it does."""
+    names = waiting(client, namespace)
+    time.sleep(3)
+    assert names
+    assert names == waiting(client, namespace)
+    asked = ("dra", "why-pending", f"pod/{names[0]}", "-n", namespace)
+    report = json.loads(kubectl(plane, *asked, "--remedies", "-o", "json"))
+    assert report["remedies"][0]["kind"] == "editRollout"
+    assert f"of its own {kind}" in report["summary"]
+    script = kubectl(plane, *asked, "--remedy", "1")
+    words = ["bash", "-eu"]
+    environment = plane_environment(plane)
+    ran = subprocess.run(words, input=script, env=environment, capture_output=True, encoding="utf-8", check=False)
+    assert ran.returncode == 0, f"{script}\n{ran.stderr}"
+    wait_for(lambda: done(client, namespace, kind, replicas), f"the rollout is done after\n{script}", 90)
+
+
 @pytest.mark.parametrize(
     ("replicas", "limits"),
     [(1, {}), (3, {"maxSurge": 1, "maxUnavailable": 0}), (2, {"maxSurge": "25%", "maxUnavailable": "25%"})],
 )
-def test_the_command_ends_what_would_last_for_ever(plane: ControlPlane, replicas: int, limits: dict[str, Any]) -> None:
+def test_a_deployment_that_waits_for_its_old_pod(plane: ControlPlane, replicas: int, limits: dict[str, Any]) -> None:
     client, namespace = plane.client(), f"rollout-{replicas}"
+    prepared(client, namespace, 1, replicas)
     strategy = {"type": "RollingUpdate", **({"rollingUpdate": limits} if limits else {})}
-    updated(client, namespace, replicas, strategy)
-    [waiting] = [pod["metadata"]["name"] for pod in pods(client, namespace) if not pod["spec"].get("nodeName")]
-    time.sleep(3)
-    assert waiting in [pod["metadata"]["name"] for pod in pods(client, namespace) if not pod["spec"].get("nodeName")]
-    asked = ("dra", "why-pending", f"pod/{waiting}", "-n", namespace)
-    report = json.loads(kubectl(plane, *asked, "--remedies", "-o", "json"))
-    assert report["remedies"][0]["kind"] == "editRollout"
-    assert "of its own Deployment" in report["summary"]
-    script = kubectl(plane, *asked, "--remedy", "1")
-    ran = subprocess.run(
-        ["bash", "-eu"],
-        input=script,
-        env=plane_environment(plane),
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
-    assert ran.returncode == 0, f"{script}\n{ran.stderr}"
-    wait_for(lambda: done(client, namespace, replicas), f"the rollout is done after\n{script}", 90)
+    changed(client, namespace, "Deployment", replicas, strategy=strategy)
+    check(plane, client, namespace, "Deployment", replicas)
 
 
-def test_a_rollout_that_goes_on_is_not_told(plane: ControlPlane) -> None:
+def test_a_daemon_set_with_a_surge_waits_on_each_node(plane: ControlPlane) -> None:
+    client, namespace = plane.client(), "rollout-daemons"
+    prepared(client, namespace, 2, 1)
+    limits = {"maxSurge": 1, "maxUnavailable": 0}
+    changed(client, namespace, "DaemonSet", 2, updateStrategy={"type": "RollingUpdate", "rollingUpdate": limits})
+    check(plane, client, namespace, "DaemonSet", 2)
+
+
+def test_a_deployment_that_may_miss_a_pod_goes_on(plane: ControlPlane) -> None:
     client, namespace = plane.client(), "rollout-by-itself"
-    updated(client, namespace, 2, {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 1}})
-    wait_for(lambda: done(client, namespace, 2), "the rollout is done", 90)
+    prepared(client, namespace, 1, 2)
+    limits = {"maxSurge": 1, "maxUnavailable": 1}
+    changed(client, namespace, "Deployment", 2, strategy={"type": "RollingUpdate", "rollingUpdate": limits})
+    wait_for(lambda: done(client, namespace, "Deployment", 2), "the rollout is done", 90)

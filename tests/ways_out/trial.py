@@ -20,7 +20,7 @@ from tests.ways_out.foreign import FOREIGN
 _QUIET_SECONDS: Final = 2.5
 _SETTLE_SECONDS: Final = 25.0
 _PATIENCE_SECONDS: Final = 25.0
-_OWNERS: Final = ("CronJob", "Deployment", "StatefulSet", "Job", "ReplicaSet")
+_OWNERS: Final = ("CronJob", "Deployment", "StatefulSet", "DaemonSet", "Job", "ReplicaSet")
 _GROUPS: Final = {"CronJob": "batch/v1", "Job": "batch/v1"}
 
 

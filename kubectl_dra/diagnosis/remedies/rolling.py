@@ -7,6 +7,7 @@ they do where all replicas may be missing anyway.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from kubectl_dra.diagnosis.records import ObjectRef
@@ -45,8 +46,8 @@ def candidates(case: Case, trials: Trials) -> Iterator[Candidate]:
         return Candidate(RemedyKind.EDIT_ROLLOUT, (action,), _COST, (first,), only=only, instead=instead)
 
     every = way(0, changes.without_pods(keys))
-    if found.seen and len(keys) <= _FEW and found.unavailable < found.replicas:
+    if found.unavailable and len(keys) <= _FEW:
         single = way(found.unavailable, *(changes.without_pods({key}) for key in keys))
-        yield Candidate(single.kind, single.actions, single.cost, single.changes, (every,), only, single.instead)
+        yield replace(single, steps=(every,) if len(keys) > 1 else ())
     else:
         yield every

@@ -14,6 +14,7 @@ from kubectl_dra.reports.pending.remedies import RemedyReport
 
 _PODS: Final = 2
 _DEVICES: Final = 3
+_PER_NODE: Final = "DaemonSet"
 
 
 def own_rollout(remedies: Sequence[RemedyReport]) -> Safe | None:
@@ -24,7 +25,7 @@ def own_rollout(remedies: Sequence[RemedyReport]) -> Safe | None:
     kind, pods, devices = found.workload.kind, [ref.name for ref in found.pods], found.frees
     if len(pods) == 1:
         what = shortened([name.rpartition("/")[2] for name in devices], _DEVICES)
-        new = Safe("the new one" if found.replicas == 1 else "a new one")
+        new = Safe("the new one" if found.replicas == 1 or kind == _PER_NODE else "a new one")
         text = "the old pod of its own {} holds what it needs: {} has {}, and the rollout ends it only when {} is ready"
         return fmt(text, kind, pods[0], what, new)
     text = (
@@ -48,7 +49,8 @@ def missing_replicas(action: EditRollout) -> Safe:
     """What that costs until the rollout is done."""
     named, missing = fmt("{} {}", action.workload.kind, action.workload.name), action.max_unavailable
     if 0 < missing < action.replicas:
-        return fmt("during the rollout up to {} of {} may be missing", missing, counted(action.replicas, "replica"))
+        pods = counted(action.replicas, "pod" if action.workload.kind == _PER_NODE else "replica")
+        return fmt("during the rollout up to {} of {} may be missing", missing, pods)
     new = Safe("the new one is" if action.replicas == 1 else "new ones are")
     return fmt("no pod of {} runs until {} ready", named, new)
 

@@ -105,8 +105,9 @@ def _edit_rollout(action: EditRollout) -> Words | None:
     if action.max_unavailable:
         limits = {"maxSurge": 0, "maxUnavailable": action.max_unavailable}
         strategy = {"type": "RollingUpdate", "rollingUpdate": limits}
-    target = of("deployment", action.workload.name, action.workload.namespace)
-    return kubectl("patch", target, "--type=json", "-p", patch_text([(pointer("spec", "strategy"), strategy)]))
+    target = of(action.workload.kind.lower(), action.workload.name, action.workload.namespace)
+    field = "updateStrategy" if action.workload.kind == "DaemonSet" else "strategy"
+    return kubectl("patch", target, "--type=json", "-p", patch_text([(pointer("spec", field), strategy)]))
 
 
 #: By type of action; a command is None where the API can't hold a name of the action.

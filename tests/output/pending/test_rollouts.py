@@ -15,16 +15,16 @@ from kubectl_dra.output.pending.remedies import command_lines, remedy_text
 from kubectl_dra.reports.pending.pending import PendingReport, pending_report
 from kubectl_dra.reports.pending.remedies import find_remedies
 from tests.kit.facts import evidence, inventory
-from tests.kit.rollouts import NAME, NAMESPACE, NEW, OLD, objects
+from tests.kit.rollouts import NAME, NAMESPACE, NEW, OLD, daemon_objects, objects
 from tests.kit.state import state_of
 from tests.output.pending.test_situations import first_line, page_of
 
 POD = f"{NEW}-p0"
 
 
-def report(items: list[dict[str, Any]]) -> PendingReport:
+def report(items: list[dict[str, Any]], pod: str = POD) -> PendingReport:
     world: ClusterState = state_of(inventory(items), evidence())
-    found = Diagnoser(world).pod(Key(NAMESPACE, POD))
+    found = Diagnoser(world).pod(Key(NAMESPACE, pod))
     return pending_report(found, world, ways=find_remedies(world, found))
 
 
@@ -57,6 +57,20 @@ def test_of_several_replicas_one_goes_at_a_time() -> None:
     )
     assert "maxSurge=0" in page
     assert "(during the rollout up to 1 of 3 replicas may be missing)" in page
+
+
+def test_of_a_daemon_set_it_is_the_pod_of_the_same_node() -> None:
+    found = report(daemon_objects(3), f"{NAME}-new-0")
+    assert first_line(found) == (
+        f"Pod ml/{NAME}-new-0 is pending: the old pod of its own DaemonSet holds what it needs: {NAME}-old0-0 has "
+        "gpu-0, and the rollout ends it only when the new one is ready."
+    )
+    assert "(during the rollout up to 1 of 3 pods may be missing)" in page_of(found)
+    [line] = command_lines(found.remedies[0])
+    words = shlex.split(str(line))
+    assert words[:3] == ["kubectl", "patch", f"daemonset/{NAME}"]
+    patch = json.loads(words[words.index("-p") + 1])
+    assert patch == [{"op": "add", "path": "/spec/updateStrategy", "value": strategy(0, 1)}]
 
 
 @pytest.mark.parametrize(
