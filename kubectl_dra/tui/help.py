@@ -35,7 +35,7 @@ class HelpScreen(ModalScreen[str]):
     HelpScreen Input:focus { border: none; background: $panel; }
     HelpScreen OptionList { width: 1fr; height: 1fr; border: round $border; border-title-color: $primary;
         background: $panel; padding: 0; scrollbar-size: 1 1; }
-    HelpScreen OptionList.active { border: round $primary; }
+    HelpScreen OptionList.active { border: round $primary; border-title-style: bold reverse; }
     HelpScreen OptionList > .option-list--option-highlighted { background: $cursor-blurred; color: $foreground; }
     HelpScreen OptionList.active > .option-list--option-highlighted { background: $cursor; text-style: bold; }
     """

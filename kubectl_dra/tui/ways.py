@@ -49,7 +49,7 @@ class WaysPane(Vertical):
     DEFAULT_CSS = """
     WaysPane { height: 1fr; width: 1fr; }
     WaysPane > Grid { height: auto; max-height: 50%; border: round $border; border-title-color: $primary; padding: 0; }
-    WaysPane > Grid:focus { border: round $primary; }
+    WaysPane > Grid:focus { border: round $primary; border-title-style: bold reverse; }
     WaysPane > Page { height: 1fr; border: round $border; border-title-color: $primary; }
     """
 

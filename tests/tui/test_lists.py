@@ -22,7 +22,7 @@ from kubectl_dra.tui.settings import Settings
 from kubectl_dra.tui.tables import format_of, table_text
 from kubectl_dra.tui.theme import DARK
 from tests.reports.clusters import DEMO, document
-from tests.tui.support import LARGE, demo_app, play, with_features
+from tests.tui.support import LARGE, SMALL, demo_app, play, with_features
 
 pytestmark = pytest.mark.one_in(8)
 
@@ -479,3 +479,34 @@ def test_the_preview_of_a_heading_is_its_reason():
         assert "What it means" not in ui.screen
 
     play(demo_app(), script, (200, 50))
+
+
+@pytest.mark.parametrize("size", [SMALL, LARGE])
+def test_who_holds_devices_of_a_node_counts_once(size):
+    """A device with several users names the first and how many more: the first may be another device's only one."""
+
+    async def script(ui):
+        await ui.command("nodes")
+        ui.app.view.grid.select(lambda row: row.name == "gke-prod-h100-5f3a2b1c-k4tq")
+        await ui.press("enter")
+        assert "USED BY" in ui.screen
+        assert ("held by 6 users" if size == SMALL else "held by pod ml/serve-0, pod dev/nb, 4 more") in ui.crumbs
+
+    play(demo_app(), script, size)
+
+
+def test_what_is_typed_replaces_the_last_filter():
+    async def script(ui):
+        await ui.press("2")
+        await ui.type("/mig")
+        await ui.press("enter", "slash")
+        await ui.type("rack")
+        await ui.press("enter")
+        assert [row.pool for row in ui.app.view.grid.rows] == ["rack-1", "rack-7"]
+        # An arrow goes into it.
+        await ui.press("slash", "right")
+        await ui.type("-7")
+        await ui.press("enter")
+        assert [row.pool for row in ui.app.view.grid.rows] == ["rack-7"]
+
+    play(demo_app(), script)

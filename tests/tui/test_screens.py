@@ -152,6 +152,26 @@ def test_pools_and_devices():
     play(demo_app(), script)
 
 
+@pytest.mark.parametrize("size", [SMALL, LARGE])
+def test_a_partitioned_pool_says_what_is_used_of_its_counters(size):
+    async def script(ui):
+        await ui.command("pool mig.example.com/cpu-2")
+        assert "counters of card-0: compute 3 of 4, memory 18Gi of 24Gi used" in ui.screen
+
+    play(demo_app(), script, size)
+
+
+def test_enter_on_a_pod_that_runs_opens_its_claims():
+    async def script(ui):
+        await ui.command("pod dev/nb")
+        assert "Pod dev/nb is not pending" in ui.screen
+        await ui.press("enter")
+        assert "its claims" in ui.crumbs
+        assert "nb-gpu" in ui.screen
+
+    play(demo_app(), script)
+
+
 def test_filters_by_text_and_by_cel():
     async def script(ui):
         await ui.command("devices")
@@ -166,7 +186,7 @@ def test_filters_by_text_and_by_cel():
         await ui.press("slash")
         await ui.type('device.driver == "mig.example.com"')
         assert "7 of 47" in ui.crumbs
-        await ui.press("enter", "slash")
+        await ui.press("enter", "slash", "right")
         await ui.type(" &&")
         assert "Syntax error" in ui.screen
         await ui.press("escape")

@@ -68,6 +68,24 @@ def test_a_cursor_stands_out_on_every_list(theme):
     assert contrast(cursor, other) > 1.3
 
 
+@pytest.mark.parametrize("theme", ["dark", "light", "sixteen", "none"])
+@pytest.mark.parametrize(
+    ("picture", "focused", "other"),
+    [
+        ("overview-80x24", "Pending, by reason", "Needs attention"),
+        ("diagnosis-120x36", "Checks", "Ways out (checked)"),
+        ("ways-out-120x36", "Ways out (checked)", "Checks"),
+    ],
+)
+def test_the_part_that_has_the_focus_stands_out(picture, focused, other, theme):
+    """Frames may all have one colour: behind the title is another one."""
+    drawn = {
+        text.strip(): (front, behind)
+        for text, front, behind in pieces((PICTURES / f"{picture}.svg").read_text(encoding="utf-8"), theme)
+    }
+    assert contrast(drawn[focused][1], drawn[other][1]) > 3
+
+
 @pytest.mark.parametrize("name", README)
 def test_the_pictures_of_the_readme_are_those_that_are_compared(name):
     """`make docs` makes them; they need no font and nothing else that is not in them."""

@@ -54,7 +54,7 @@ def claim_page(report: ClaimReport, now: datetime, wide: bool = False, address: 
 
 def _head(report: ClaimReport, now: datetime) -> Iterator[Safe]:
     yield from wrapped(styled(claim_summary(report), Style.BOLD))
-    facts = [fmt("{}", report.printed_state), fmt("created {}", ago(report.created, now))]
+    facts = [listed(report.printed_state.split(",")), fmt("created {}", ago(report.created, now))]
     facts += [fmt("allocated {}", ago(report.allocated, now))] if report.allocated else []
     facts += [fmt("deletion asked for {}", ago(report.deleted, now))] if report.deleted else []
     facts += [fmt("owned by {}", report.owner)] if report.owner else []

@@ -134,14 +134,19 @@ def _taints_cell(listed: ListedDevice) -> Safe:
 
 
 def short_users(device: DeviceRecord) -> Safe:
-    """The pods by name, or the claims that hold a device for nobody."""
-    users: list[Safe] = []
-    for holder in device.holders:
-        users += [_user(each) for each in holder.consumers]
-        users += [] if holder.consumers else [fmt("claim {}/{}", holder.namespace, holder.claim)]
-    users = list(dict.fromkeys(users))
+    """The first of its users, and how many more there are."""
+    users = users_of([device])
     more = fmt(" +{}", len(users) - 1) if len(users) > 1 else Safe("")
     return users[0] + more if users else nobody(device.holders_bound)
+
+
+def users_of(devices: Iterable[DeviceRecord]) -> list[Safe]:
+    """The pods by name, or the claims that hold a device for nobody, each once."""
+    users: list[Safe] = []
+    for holder in (holder for device in devices for holder in device.holders):
+        users += [_user(each) for each in holder.consumers]
+        users += [] if holder.consumers else [fmt("claim {}/{}", holder.namespace, holder.claim)]
+    return list(dict.fromkeys(users))
 
 
 def _user(consumer: Consumer) -> Safe:

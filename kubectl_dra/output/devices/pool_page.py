@@ -312,6 +312,16 @@ def _partitions(report: PoolReport) -> Iterator[Safe]:
     yield from table(columns, rows, indent=2)
 
 
+def counter_sets(counters: Sequence[CounterRecord]) -> list[tuple[Safe, Safe]]:
+    """Sets of counters by name, those alike together, each with what is used of its counters in one line."""
+    found: list[tuple[Safe, list[Safe]]] = []
+    for head, names, used, _ in _counter_rows(counters):
+        if head:
+            found.append((head, []))
+        found[-1][1].append(fmt("{} {}", names, used))
+    return [(head, fmt("{} used", Safe(", ").join(amounts))) for head, amounts in found]
+
+
 def _counter_rows(counters: Sequence[CounterRecord]) -> Iterator[list[Safe]]:
     """Counters with the same numbers and sets with the same counters on one line."""
     known = all(each.used_bound is Bound.EXACT for each in counters)

@@ -52,7 +52,7 @@ class DiagnosisView(WaitingPage[PendingReport]):
         if action == "numbers" and not self.on_ways:
             return self._has_numbers
         if action == "open" and not self.on_ways:
-            return self._has_numbers or super().can("explain")
+            return self._has_numbers or super().can("explain") or self._has_claims
         return super().can(action)
 
     @property
@@ -60,14 +60,21 @@ class DiagnosisView(WaitingPage[PendingReport]):
         report = self.report
         return report is not None and any(group.requests for group in report.nodes)
 
+    @property
+    def _has_claims(self) -> bool:
+        report = self.report
+        return report is not None and bool(report.asks)
+
     def do_open(self) -> None:
-        """The way out under the cursor, else the devices behind the numbers, else what the reason means."""
+        """The way out under the cursor, else the devices behind the numbers, the reason, or the claims if it runs."""
         if self.on_ways:
             self.ways.grid.open_selected()
         elif self._has_numbers:
             self.do_numbers()
-        else:
+        elif super().can("explain"):
             self.do_explain()
+        else:
+            self.do_used_by()
 
     def do_numbers(self) -> None:
         """The devices behind each number of the funnel."""

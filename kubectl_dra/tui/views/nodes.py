@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.output.devices.lists import short_users
+from kubectl_dra.output.devices.lists import users_of
 from kubectl_dra.output.devices.parts import number
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
 from kubectl_dra.output.top.page import top_columns
+from kubectl_dra.output.words import counted
 from kubectl_dra.reports.top import SHARED, By, TopRow, top_report
 from kubectl_dra.reports.unread import POOLS
 from kubectl_dra.tui.bars import amount_bar
@@ -84,11 +85,14 @@ class NodeView(DevicesView):
         if self._seen is None or self.is_filtered:
             return super().info
         held = (row for row in self._seen if self._facts.inventory.holdings_by_device.get(row.id))
-        users = list(dict.fromkeys(short_users(self.record(row)) for row in held))
-        if self.dra.room < Room.SPLIT:
-            return super().info + (fmt("   held by {}", len(users)) if users else Safe(""))
-        more = [fmt("{} more", len(users) - _NAMED)] if len(users) > _NAMED else []
-        return super().info + (fmt("   held by {}", Safe(", ").join([*users[:_NAMED], *more])) if users else Safe(""))
+        users = users_of(map(self.record, held))
+        if not users:
+            return super().info
+        named = users[:_NAMED] if self.dra.room >= Room.SPLIT else []
+        rest = len(users) - len(named)
+        # "pod a/b, pod a/c, 3 more", or without room "5 users".
+        more = [fmt("{} more", rest)] if named else [counted(rest, "user")]
+        return super().info + fmt("   held by {}", Safe(", ").join([*named, *(more if rest else [])]))
 
     def do_node(self) -> None:
         """It is this one."""

@@ -61,7 +61,7 @@ class Overview(View):
     Overview Grid { border: round $border; border-title-color: $primary; border-title-style: bold;
         border-subtitle-color: $dim; padding: 0; }
     Overview Grid > .grid--cursor-blurred { background: $background; }
-    Overview Grid:focus { border: round $primary; }
+    Overview Grid:focus { border: round $primary; border-title-style: bold reverse; }
     Overview #top { height: 6fr; }
     Overview #bottom { height: 5fr; }
     Overview #use { width: 3fr; }

@@ -10,7 +10,7 @@ from textual.widgets import Static
 from kubectl_dra.model.ids import PoolId
 from kubectl_dra.output.devices.capacity import capacity_lines
 from kubectl_dra.output.devices.parts import pairs_text, scope_text, totals_text
-from kubectl_dra.output.devices.pool_page import pool_page, trouble_text
+from kubectl_dra.output.devices.pool_page import counter_sets, pool_page, trouble_text
 from kubectl_dra.output.layout import width
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.reports.devices.pool import PoolReport, is_troubled
@@ -23,6 +23,8 @@ from kubectl_dra.tui.views.reader import RecordPage
 
 _BAR = 12
 _WIDEST = 64
+# More of them would push the devices from a small screen.
+_COUNTER_SETS = 2
 
 
 class PoolView(DevicesView):
@@ -81,11 +83,24 @@ def _head_lines(report: PoolReport, columns: int) -> list[Safe]:
     room = min(max(columns - width(words) - 3, _BAR), _WIDEST)
     lines = [words + Safe("   ") + use_bar(report.totals, room), clipped(facts, columns)]
     lines += [clipped(line, columns) for line in capacity_lines(report.capacity)]
+    lines += _counter_lines(report, columns)
     if is_troubled(report) or report.views is None:
         lines.append(styled(clipped(trouble_text(report), columns), Style.BAD))
     if report.same:
         lines.append(styled(clipped(fmt("same for all: {}", pairs_text(report.same)), columns), Style.DIM))
     return lines
+
+
+def _counter_lines(report: PoolReport, columns: int) -> list[Safe]:
+    """How much of each set of counters is used; of many sets only how many there are, which ``describe`` lists."""
+    sets = counter_sets(report.counters)
+    if len(sets) > _COUNTER_SETS:
+        return [
+            clipped(
+                fmt("counters of {:,} sets: d shows them", len({each.counter_set for each in report.counters})), columns
+            )
+        ]
+    return [clipped(fmt("counters of {}: {}", names, amounts), columns) for names, amounts in sets]
 
 
 class PoolPage(RecordPage[PoolReport]):

@@ -111,7 +111,7 @@ class PendingReasonView(ExplanationView):
     DEFAULT_CSS = """
     PendingReasonView > Grid { height: auto; max-height: 40%; border: round $border; border-title-color: $primary;
         scrollbar-size-horizontal: 0; }
-    PendingReasonView > Grid:focus { border: round $primary; }
+    PendingReasonView > Grid:focus { border: round $primary; border-title-style: bold reverse; }
     """
     extras = frozenset({"next_part"})
 

@@ -111,7 +111,7 @@ class WaitingPage(WaysView, ReportView, Generic[R]):
     .-split WaitingPage #waiting-head { display: block; }
     .-split WaitingPage #waiting-panes > WaysPane { display: block; }
     .-split WaitingPage #waiting-panes > Page { border: round $border; border-title-color: $primary; }
-    .-split WaitingPage #waiting-panes > Page:focus { border: round $primary; }
+    .-split WaitingPage #waiting-panes > Page:focus { border: round $primary; border-title-style: bold reverse; }
     """
 
     def __init__(self, quick: Query[R | None], full: Query[R | None]) -> None:
