@@ -1,4 +1,4 @@
-"""What many pods of a kind could take elsewhere is kept once, however many devices that is."""
+"""What many pods of a kind could take elsewhere is looked at once and kept once, however many devices that is."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from bench import world
 from kubectl_dra.diagnosis.capacity.filling import fill
 from kubectl_dra.diagnosis.capacity.movable import movable
-from kubectl_dra.diagnosis.capacity.relaxed import _Emptied, _usable
+from kubectl_dra.diagnosis.capacity.relaxed import _Emptied
 from kubectl_dra.diagnosis.capacity.shape import of_request, waiting
 from kubectl_dra.model.features import features
 from kubectl_dra.source.file import load_file
@@ -24,9 +24,14 @@ def test_pods_of_a_kind_share_what_they_could_take_elsewhere(tmp_path: Path) -> 
     shape = of_request(world.NAMESPACE, world.GPU, 1, (f'{world.OURS}.model == "H100"',))
     filled = fill(waiting(state, shape))
     emptied, pods = _Emptied(filled.waiting), movable(state)
-    free = _usable(state, filled.waiting.claims, emptied._admits)
-    assert free
-    demands = list(emptied._demands(pods, free))
-    assert len(demands) == len(pods) > 15
-    assert len({id(each.elsewhere) for each in demands}) == len({each.kind for each in pods}) < 8
-    assert all(each.elsewhere and len(each.held) <= world.DEVICES for each in demands)
+    free = emptied._usable.of(filled.waiting.claims, emptied._admits)
+    assert free is not None
+    assert len(free)
+    kinds = {each.kind: each for each in pods}
+    demands = [demand for pod in kinds.values() for demand in emptied._of_kind(pod, free)]
+    assert len(pods) > 15
+    assert len(kinds) == len(demands)
+    assert {demand.count for demand in demands} > {1}
+    assert all(len(each.elsewhere) for each in demands)
+    # Kinds that ask for other numbers of the same devices are asked about once, beside the copies.
+    assert len(emptied._usable._known) == 2

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from kubectl_dra.allocation.input.allocated import AllocatedState, DeviceHold
 from kubectl_dra.allocation.input.pools import NodePool
@@ -41,13 +41,16 @@ class Candidate:
         return DeviceId(self.pool.id.driver, self.pool.id.pool, self.device.name)
 
 
+def offering(pools: Sequence[NodePool], features: Features) -> Iterator[NodePool]:
+    """The pools whose devices are candidates: the usable ones; until 1.34 the others, too."""
+    return (pool for pool in pools if pool.usable or not features.judges_whole_pools)
+
+
 def candidates(pools: Sequence[NodePool], allocated: AllocatedState, features: Features) -> list[Candidate]:
-    """All devices of the usable pools, in search order; until 1.34 those of the other pools, too."""
+    """All devices of the pools that offer any, in search order."""
     result: list[Candidate] = []
     consumable = features.consumable_capacity
-    for pool in pools:
-        if not pool.usable and features.judges_whole_pools:
-            continue
+    for pool in offering(pools, features):
         held = allocated.pool(*pool.id)
         for slice_ in pool.slices:
             for device in slice_.spec.devices:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -15,11 +15,11 @@ from kubectl_dra.allocation.checks.requests import Request
 from kubectl_dra.allocation.errors import Aborted
 from kubectl_dra.allocation.input.candidates import Candidate
 from kubectl_dra.allocation.input.pools import gather
-from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.capacity.filling import Filled
 from kubectl_dra.diagnosis.capacity.movable import Movable
 from kubectl_dra.diagnosis.capacity.profile import ADMITTING
 from kubectl_dra.diagnosis.capacity.shape import Waiting, device_classes
+from kubectl_dra.diagnosis.capacity.usable import Devices, UsableDevices, never, union
 from kubectl_dra.diagnosis.remedies.changes import without_pods
 from kubectl_dra.diagnosis.whatif.displaced import again
 from kubectl_dra.model.core import Node
@@ -29,7 +29,6 @@ from kubectl_dra.model.requests import pod_requests
 from kubectl_dra.model.resource import (
     DeviceClaim,
     DeviceRequest,
-    ResourceClaim,
     ResourceClaimSpec,
     ResourceClaimStatus,
 )
@@ -64,7 +63,7 @@ class _Emptied:
         self._allocating = Allocating(self._world.devices, waiting.claims) if waiting.claims else None
         self._alike = device_classes(self._world, self._allocating, self._world.inventory.nodes)
         self._known: dict[Hashable, int] = {}
-        self._free: dict[str, tuple[DeviceId, ...]] = {}
+        self._usable = UsableDevices(self._world)
         self._extended = bool(set(amounts) & set(served))
         tried = engine_attempt(Snapshot(self._world), pod, ADMITTING)
         self._admits = frozenset((*tried.feasible, *tried.open))
@@ -100,7 +99,7 @@ class _Emptied:
         for request in allocating.plan.requests:
             if request.parent is not None or request.admin or request.takes_all:
                 return _UNLIMITED
-            free = [c for c in checks.candidates if not _never(checks, request, c)]
+            free = [c for c in checks.candidates if not never(checks, request, c)]
             if any(candidate.shareable for candidate in free):
                 return _UNLIMITED
             needed += request.spec.count
@@ -136,15 +135,23 @@ class _Emptied:
     def by_devices(self, pods: Sequence[Movable]) -> int:
         """By the number of devices that copies could get, less those that the pods can't do without."""
         needed = self._needed_by_copy()
-        free = _usable(self._world, self._waiting.claims, self._admits) if needed else None
+        free = self._usable.of(self._waiting.claims, self._admits) if needed else None
         if free is None:
             return _UNLIMITED
-        demands = list(self._demands(pods, free))
-        alone = sum(each.count for each in demands if not (each.elsewhere or each.held))
-        # Pods of a kind share the set, which may be of most devices of a cluster.
-        shared = {id(each.elsewhere): each.elsewhere for each in demands}
-        elsewhere = frozenset[DeviceId]().union(*shared.values(), *(each.held for each in demands))
-        together = sum(each.count for each in demands) - len(elsewhere)
+        known: dict[Hashable, tuple[_Demand, ...]] = {}
+        in_all = alone = 0
+        held: set[DeviceId] = set()
+        for each in pods:
+            if each.kind not in known:
+                known[each.kind] = tuple(self._of_kind(each, free))
+            for demand in known[each.kind]:
+                own = [device for device in _held(each, demand) if device not in free]
+                in_all += demand.count
+                # It stays or moves, and has no devices but such as copies could get.
+                alone += 0 if demand.elsewhere or own else demand.count
+                held.update(own)
+        elsewhere = union(demand.elsewhere for demands in known.values() for demand in demands)
+        together = in_all - len(elsewhere) - sum(device not in elsewhere for device in held)
         return max(0, (len(free) - max(alone, together)) // needed)
 
     def _needed_by_copy(self) -> int:
@@ -154,27 +161,19 @@ class _Emptied:
             return 0
         return sum(request.spec.count for request in requests)
 
-    def _demands(self, pods: Sequence[Movable], free: frozenset[DeviceId]) -> Iterator[_Demand]:
-        """What each pod takes at least, request by request, whether it stays or moves."""
-        known: dict[Hashable, tuple[_Demand, ...]] = {}
-        for each in pods:
-            if each.kind not in known:
-                known[each.kind] = tuple(self._of_kind(each, free))
-            for demand in known[each.kind]:
-                yield replace(demand, held=_held(each, demand) - free)
-
-    def _of_kind(self, pod: Movable, free: frozenset[DeviceId]) -> Iterator[_Demand]:
+    def _of_kind(self, pod: Movable, free: Devices) -> Iterator[_Demand]:
+        """What a pod takes at least, request by request, whether it stays or moves."""
         admitting = engine_attempt(Snapshot(self._world), again(pod.pod), ADMITTING)
-        admits = {*admitting.feasible, *admitting.open}
+        admits = frozenset((*admitting.feasible, *admitting.open))
         for index, claim in enumerate(pod.claims):
             for request in claim.spec.devices.requests:
                 count = _least(request)
                 if count:
                     spec = ResourceClaimSpec(DeviceClaim((request,)))
                     alone = msgspec.structs.replace(claim, spec=spec, status=ResourceClaimStatus())
-                    usable = _usable(self._world, (alone,), admits)
+                    usable = self._usable.of((alone,), admits)
                     if usable is not None:
-                        yield _Demand(count, usable - free, index, request.name)
+                        yield _Demand(count, usable.without(free), index, request.name)
 
 
 def _least(request: DeviceRequest) -> int:
@@ -188,63 +187,15 @@ def _least(request: DeviceRequest) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Demand:
-    """At least so many devices, which need not be among those that copies could get where others are ``elsewhere``.
-
-    ``held``: those among the others that the pod has now.
-    """
+    """At least so many devices, which need not be among those that copies could get where others are ``elsewhere``."""
 
     count: int
-    elsewhere: frozenset[DeviceId]
+    elsewhere: Devices
     claim: int
     request: str
-    held: frozenset[DeviceId] = frozenset()
 
 
-def _held(pod: Movable, demand: _Demand) -> frozenset[DeviceId]:
+def _held(pod: Movable, demand: _Demand) -> Iterator[DeviceId]:
     """What the pod has for the request now."""
     results = results_of(pod.claims[demand.claim])
-    return frozenset(device_of(each) for each in results if each.request.partition("/")[0] == demand.request)
-
-
-def _never(checks: Checks, request: Request, candidate: Candidate) -> bool:
-    """Whether a device serves no copy, whatever else happens; what can't be told may serve."""
-    try:
-        return (
-            checks.in_use(request, candidate)
-            or checks.unselected(request, candidate)
-            or checks.unsupported(candidate) is not None
-            or checks.tainted(request, candidate) is not None
-        )
-    except Aborted:
-        return False
-
-
-def _usable(
-    world: ClusterState, claims: Sequence[ResourceClaim], admits: Collection[str]
-) -> frozenset[DeviceId] | None:
-    """The devices that any request of these claims could get on these nodes; None where one can be shared."""
-    allocating = Allocating(world.devices, claims)
-    requests = allocating.plan.requests
-    alike = device_classes(world, allocating, world.inventory.nodes)
-    positions: dict[Hashable, tuple[int, ...] | None] = {}
-    found: set[DeviceId] = set()
-    for node in world.inventory.nodes.values():
-        if node.metadata.name not in admits:
-            continue
-        try:
-            pools = gather(world.devices.index, node).pools
-        except Aborted:
-            continue
-        key = alike[node.metadata.name]
-        if key not in positions:
-            checks = allocating.checks(node, pools)
-            usable = [c for c in checks.candidates if not all(_never(checks, r, c) for r in requests)]
-            shared = any(candidate.shareable for candidate in usable)
-            positions[key] = None if shared else tuple(candidate.position for candidate in usable)
-        known = positions[key]
-        if known is None:
-            return None
-        if known:
-            checks = allocating.checks(node, pools)
-            found.update(checks.candidates[position].id for position in known)
-    return frozenset(found)
+    return (device_of(each) for each in results if each.request.partition("/")[0] == demand.request)
