@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from bisect import bisect
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, Final
 
@@ -17,6 +18,9 @@ from kubectl_dra.model.usage import NodeUsage, usage_by_node
 
 _VERSION_DIGITS: Final = 30
 _NAME: Final = attrgetter("name")
+# About so many names are sorted in one step; of each step so many are looked at to know where the next one begins.
+_STEP: Final = 1 << 15
+_SAMPLES: Final = 1 << 6
 
 
 class InventoryBuilder:
@@ -121,17 +125,30 @@ class _Objects:
 
 
 def _in_order(keys: Iterable[Key]) -> list[Key]:
-    """Keys by namespace and name, a namespace at a time.
-
-    Names alone are compared three times as fast as pairs, and between two namespaces Ctrl-C is heard.
-    """
+    """Keys by namespace and name, a namespace at a time: names alone are compared three times as fast as pairs."""
     names: dict[str, list[Key]] = {}
     for key in keys:
         names.setdefault(key.namespace, []).append(key)
     found: list[Key] = []
     for namespace in sorted(names):
-        found += sorted(names[namespace], key=_NAME)
+        for some in _portions(names[namespace]):
+            found += sorted(some, key=_NAME)
     return found
+
+
+def _portions(keys: list[Key]) -> Sequence[list[Key]]:
+    """The keys of a namespace in portions, each with names behind those of the one before.
+
+    Nobody hears Ctrl-C while a list is sorted, which takes a quarter of a second for half a million.
+    """
+    if len(keys) <= _STEP:
+        return (keys,)
+    samples = sorted(map(_NAME, keys[:: _STEP // _SAMPLES]))
+    limits = samples[_SAMPLES::_SAMPLES]
+    portions: list[list[Key]] = [[] for _ in range(len(limits) + 1)]
+    for key in keys:
+        portions[bisect(limits, key.name)].append(key)
+    return portions
 
 
 def _by_key(kind: str) -> Callable[[_Objects], Mapping[Key, Any]]:

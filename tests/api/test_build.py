@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import random
 from typing import Any
 
-from kubectl_dra.api.build import InventoryBuilder
+from kubectl_dra.api.build import _STEP, InventoryBuilder, _in_order, _portions
 from kubectl_dra.api.decode import decode_any
 from kubectl_dra.model.ids import Key, PoolId
 from tests.kit.state import build_inventory
@@ -56,3 +57,15 @@ def test_the_last_state_of_an_object_counts() -> None:
         builder.add(*decoded("v1", "Pod", "a", "ml", status={"phase": phase}))
     assert [pod.status.phase for pod in builder.inventory().pods.values()] == ["Running"]
     assert [(kind.name, key) for kind, key in builder.replaced] == [("Pod", Key("ml", "a"))]
+
+
+def test_keys_are_in_order_whatever_order_they_come_in_and_sorted_in_steps() -> None:
+    draw = random.Random(5)
+    for names in (0, 3, 2 * _STEP, 5 * _STEP + 7):
+        keys = [Key(draw.choice(("ml", "ml-a", "ops")), f"pod-{draw.randrange(names)}-{n % 97}") for n in range(names)]
+        assert _in_order(keys) == sorted(keys)
+        assert _in_order(sorted(keys)) == sorted(keys)
+        assert max(map(len, _portions(keys)), default=0) <= 1.5 * _STEP
+    # Names of which one is as frequent as all others.
+    keys = [Key("ml", f"pod-{draw.randrange(10)}" if n % 2 else "pod") for n in range(3 * _STEP)]
+    assert _in_order(keys) == sorted(keys)
