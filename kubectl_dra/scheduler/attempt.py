@@ -66,9 +66,10 @@ def attempt(
     if selection.stop is not None:
         return Attempt(cycle, selection)
     chosen = selection.nodes
-    names = snapshot.nodes if among is None else [name for name in among if name in snapshot.nodes]
-    names = [name for name in names if chosen is None or name in chosen]
-    nodes = [snapshot.nodes[name] for name in names]
+    names = list(snapshot.nodes) if among is None else [name for name in among if name in snapshot.nodes]
+    if chosen is not None:
+        names = [name for name in names if name in chosen]
+    nodes = list(map(snapshot.nodes.__getitem__, names))
     verdicts = dict(zip(names, filter_nodes(cycle, nodes), strict=True))
     nominated = snapshot.nodes.get(pod.status.nominated_node_name)
     if nominated is not None and (among is None or nominated.name in among):

@@ -7,7 +7,7 @@ shared by all attempts on the same snapshot.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import eq, is_
 from types import MappingProxyType
 from typing import Any, Final
@@ -40,11 +40,11 @@ class NodeInfo:
 
     node: Node
     usage: NodeUsage | Ledger = _NOTHING
+    #: The node's name: each kind of waiting pod asks for that of each node several times.
+    name: str = field(init=False, repr=False, compare=False)
 
-    @property
-    def name(self) -> str:
-        """The node's name."""
-        return self.node.metadata.name
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", self.node.metadata.name)
 
     @property
     def labels(self) -> Mapping[str, str]:

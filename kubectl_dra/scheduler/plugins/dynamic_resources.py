@@ -137,10 +137,11 @@ class DynamicResources(Plugin):
         state = cycle.read(Devices)
         if not (state.claims or state.mapped):
             return [SUCCESS] * len(nodes)
-        unknown_yet = [node for node in nodes if node.name not in state.statuses]
+        known = state.statuses
+        unknown_yet = [node for node in nodes if node.name not in known] if known else nodes
         if unknown_yet:
             _Filtering(cycle, state).run(unknown_yet)
-        return [state.statuses[node.name] for node in nodes]
+        return [known[node.name] for node in nodes]
 
     def score(self, cycle: Cycle, nodes: Sequence[NodeInfo]) -> Sequence[int] | Status:
         """Early alternatives of ``firstAvailable`` are good."""
@@ -199,6 +200,9 @@ class _Filtering:
 
     def run(self, nodes: Sequence[NodeInfo]) -> None:
         """Find out about the nodes, those with the same needs together."""
+        if not self._state.mapped:
+            self._allocate((), nodes)
+            return
         groups: dict[tuple[str, ...], list[NodeInfo]] = {}
         for node in nodes:
             found = self._extended(node)
@@ -212,8 +216,6 @@ class _Filtering:
     def _extended(self, node: NodeInfo) -> tuple[str, ...] | Status:
         """The extended resources for which devices have to be found on the node, or why it can't be used."""
         state = self._state
-        if not state.mapped:
-            return ()
         if state.left_over is not None:
             return unresolvable(LEFT_OVER)
         by_dra = []
