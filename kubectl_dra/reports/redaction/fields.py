@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum, auto
+from functools import cache
 from typing import Final
 
 import msgspec
@@ -227,6 +228,7 @@ FIELDS: Final[Mapping[type[msgspec.Struct], _Fields]] = {
 }
 
 
+@cache
 def holds(struct: type[msgspec.Struct], field: str) -> Holds:
     """What the strings of a field are; those of a subclass are those of its base."""
     for base in struct.__mro__:
