@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -12,6 +13,8 @@ import pytest
 from kubectl_dra.commands.app import COMMANDS
 
 ROOT = Path(__file__).parents[1]
+#: Lines; a module that needs more has two subjects, a function two steps.
+LONGEST_MODULE, LONGEST_FUNCTION = 400, 50
 DOCUMENTS = sorted(
     path.relative_to(ROOT).as_posix()
     for path in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "deploy").rglob("*.md"))
@@ -69,3 +72,27 @@ def test_every_target_of_the_makefile_is_explained() -> None:
     assert phony is not None
     explained = set(re.findall(r"^([a-z0-9-]+):.*## ", makefile, re.MULTILINE))
     assert set(phony[1].split()) == explained
+
+
+def too_long(name: str, source: str) -> list[str]:
+    """What is longer than it may be."""
+    functions = (
+        each for each in ast.walk(ast.parse(source)) if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)
+    )
+    sizes = {f"{name}:{each.name}": (each.end_lineno or 0) - each.lineno + 1 for each in functions}
+    module = [name] if source.count("\n") > LONGEST_MODULE else []
+    return module + [each for each, lines in sizes.items() if lines > LONGEST_FUNCTION]
+
+
+def test_modules_and_functions_are_short() -> None:
+    files = sorted((ROOT / "kubectl_dra").rglob("*.py"))
+    sources = {file.relative_to(ROOT).as_posix(): file.read_text(encoding="utf-8") for file in files}
+    assert [each for name, source in sources.items() for each in too_long(name, source)] == []
+
+
+def test_what_is_too_long_is_found() -> None:
+    step, method = "    x = 1\n", "        x = 1\n"
+    assert too_long("a", f"def f():\n{step * 49}") == []
+    assert too_long("a", f"def f():\n{step * 50}class C:\n    async def g():\n{method * 50}") == ["a:f", "a:g"]
+    assert too_long("a", "x = 1\n" * 400) == []
+    assert too_long("a", "x = 1\n" * 401) == ["a"]

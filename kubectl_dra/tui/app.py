@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.command import CommandPalette
 
@@ -15,6 +15,7 @@ from kubectl_dra.tui.actions import ACTIONS, BY_ID, Action, app_bindings, refuse
 from kubectl_dra.tui.command_line import CommandLine
 from kubectl_dra.tui.frame import Crumbs, Footer, Tabs
 from kubectl_dra.tui.help import HelpScreen
+from kubectl_dra.tui.host import Host
 from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.palette import Actions, Contexts, Namespaces, Objects
 from kubectl_dra.tui.prompt import Line, Prompt
@@ -387,3 +388,7 @@ class DraApp(CommandLine):
         """A click on a tab."""
         event.stop()
         self.run_action_id(event.action)
+
+
+if TYPE_CHECKING:
+    _HAS_WHAT_VIEWS_ASK: type[Host] = DraApp  # what mypy proves

@@ -5,27 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Final, cast
+from typing import Final, cast
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.tui.actions import Action, key_name
+from kubectl_dra.tui.host import Host
 from kubectl_dra.tui.text import content
 from kubectl_dra.tui.views.search import named_objects
 
 _LEAST_LETTERS: Final = 2
 _MOST_OBJECTS: Final = 30
 
-if TYPE_CHECKING:
-    from kubectl_dra.tui.app import DraApp
-
 
 class Actions(Provider):
     """All actions that are offered now; texts stand in the program."""
 
     def _offered(self) -> Iterator[tuple[Action, Callable[[], None]]]:
-        app = cast("DraApp", self.app)
+        app = cast("Host", self.app)
         for action in app.actions_now():
             yield action, partial(app.run_action_id, action.id)
 
@@ -48,7 +46,7 @@ class Objects(Provider):
 
     async def search(self, query: str) -> Hits:
         """The first ones that contain what was typed."""
-        app = cast("DraApp", self.app)
+        app = cast("Host", self.app)
         if app.cluster is None or len(query) < _LEAST_LETTERS:
             return
         matcher, wanted = self.matcher(query), query.casefold()
@@ -61,15 +59,15 @@ class Objects(Provider):
 class Choice(Provider):
     """Names to choose one of; typing finds those that resemble it."""
 
-    def names(self, app: DraApp) -> Iterable[str]:
+    def names(self, app: Host) -> Iterable[str]:
         """All of them."""
         return ()
 
-    def choose(self, app: DraApp, name: str) -> None:
+    def choose(self, app: Host, name: str) -> None:
         """One was chosen."""
 
     def _offered(self) -> Iterator[tuple[Safe, Callable[[], None]]]:
-        app = cast("DraApp", self.app)
+        app = cast("Host", self.app)
         for name in self.names(app):
             yield safe(name) or Safe("all namespaces"), partial(self.choose, app, name)
 
@@ -90,11 +88,11 @@ class Choice(Provider):
 class Namespaces(Choice):
     """All namespaces, or one of them."""
 
-    def names(self, app: DraApp) -> Iterable[str]:
+    def names(self, app: Host) -> Iterable[str]:
         """The empty name stands for all."""
         return ("", *app.names.namespaces())
 
-    def choose(self, app: DraApp, name: str) -> None:
+    def choose(self, app: Host, name: str) -> None:
         """Show only that."""
         app.set_namespace(name)
 
@@ -102,11 +100,11 @@ class Namespaces(Choice):
 class Contexts(Choice):
     """The contexts of the kubeconfig."""
 
-    def names(self, app: DraApp) -> Iterable[str]:
+    def names(self, app: Host) -> Iterable[str]:
         """By name."""
         return app.names.contexts()
 
-    def choose(self, app: DraApp, name: str) -> None:
+    def choose(self, app: Host, name: str) -> None:
         """Another cluster."""
         app.do_context(name)
 

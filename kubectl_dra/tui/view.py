@@ -5,17 +5,15 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
 from textual.containers import Container
 from textual.widget import Widget
 
 from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.output.safe import Safe
+from kubectl_dra.tui.host import Host
 from kubectl_dra.tui.report_worker import Query, ReportWorker
-
-if TYPE_CHECKING:
-    from kubectl_dra.tui.app import DraApp
 
 READING: Final = Safe("reading …")
 
@@ -50,9 +48,9 @@ class View(Container):
     is_ready = False
 
     @property
-    def dra(self) -> DraApp:
-        """The app, with its own type."""
-        return cast("DraApp", self.app)
+    def dra(self) -> Host:
+        """The app, as what views may ask of it."""
+        return cast("Host", self.app)
 
     @property
     def worker(self) -> ReportWorker:
