@@ -12,6 +12,7 @@ import pytest
 
 from tests.controlplane import Client, ControlPlane, StatusError
 from tests.controlplane.__main__ import plane_environment
+from tests.controlplane.client import Object, wait_for
 
 pytestmark = pytest.mark.controlplane
 PAGES = Path(__file__).parents[2] / "docs" / "reasons"
@@ -35,6 +36,21 @@ OBJECTS = [
         {
             "kind": "PersistentVolumeClaim",
             "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}},
+        },
+    ),
+    (
+        f"/apis/apps/v1/namespaces/{NAME}/deployments",
+        {
+            "kind": "Deployment",
+            "apiVersion": "apps/v1",
+            "spec": {
+                "replicas": 0,
+                "selector": {"matchLabels": {"app": NAME}},
+                "template": {
+                    "metadata": {"labels": {"app": NAME}},
+                    "spec": {"containers": [{"name": "c", "image": "first"}]},
+                },
+            },
         },
     ),
     (
@@ -84,6 +100,7 @@ def commands() -> list[str]:
 def objects(client: Client) -> Iterator[None]:
     for path, body in OBJECTS:
         client.request("POST", path, {"apiVersion": "v1"} | body | {"metadata": {"name": NAME}})
+    roll_out_again(client)
     yield
     for path, _ in reversed(OBJECTS[1:]):
         try:
@@ -91,6 +108,23 @@ def objects(client: Client) -> Iterator[None]:
         except StatusError as error:
             # A page shows how to delete it.
             assert error.code == HTTPStatus.NOT_FOUND
+
+
+def roll_out_again(client: Client) -> None:
+    """A second version of the Deployment: a rollout can only be undone where there was one before."""
+
+    def at(revision: str) -> Object | None:
+        found = client.get("Deployment", NAME, NAME, "apps/v1") or {"metadata": {}}
+        annotations = found["metadata"].get("annotations", {})
+        return found if annotations.get("deployment.kubernetes.io/revision") == revision else None
+
+    deployment = wait_for(lambda: at("1"), "the first version is rolled out")
+    assert deployment
+    # Its controller writes to it as well; without a version the write can't conflict.
+    del deployment["metadata"]["resourceVersion"]
+    deployment["spec"]["template"]["spec"]["containers"][0]["image"] = "second"
+    client.request("PUT", f"/apis/apps/v1/namespaces/{NAME}/deployments/{NAME}", deployment)
+    wait_for(lambda: at("2"), "the second version is rolled out")
 
 
 @pytest.mark.usefixtures("objects")
