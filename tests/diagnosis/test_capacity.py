@@ -22,7 +22,7 @@ from tests.capacity.worlds import shape_of
 from tests.diagnosis.test_whatif import budget, gpus, owned, template
 from tests.kit import build
 from tests.kit.build import NAMESPACE
-from tests.kit.facts import evidence
+from tests.kit.facts import evidence, without
 from tests.kit.state import inventory_of, state_of
 
 
@@ -239,3 +239,26 @@ def test_nodes_alike_are_counted_like_one() -> None:
     assert found.copies.value == 120
     (room,) = found.nodes
     assert (room.count, len(room.names), room.more) == (120, 20, 100)
+
+
+@pytest.mark.parametrize(
+    ("withheld", "matching", "in_use", "others", "copies"),
+    [
+        ("", Bound.EXACT, Bound.EXACT, Bound.EXACT, Bound.EXACT),
+        ("ResourceSlice", Bound.AT_LEAST, Bound.AT_LEAST, Bound.UNKNOWN, Bound.UNKNOWN),
+        ("ResourceClaim", Bound.EXACT, Bound.AT_LEAST, Bound.UNKNOWN, Bound.AT_MOST),
+        ("Pod", Bound.EXACT, Bound.EXACT, Bound.UNKNOWN, Bound.AT_MOST),
+    ],
+)
+def test_counts_of_devices_say_what_they_are_worth(
+    withheld: str, matching: Bound, in_use: Bound, others: Bound, copies: Bound
+) -> None:
+    """Nothing unread is none: not in the document either."""
+    state = world(*nodes("a"), *owned("x", "a", ("a", "gpu-0")), withheld=(withheld,) if withheld else ())
+    if withheld:
+        state = state.changed(without(state.inventory, withheld))
+    found = capacity_report(state, Request(build.DRIVER), NAMESPACE).shapes[0].capacity
+    (room,) = found.nodes
+    assert room.bound is copies
+    for devices in (found.devices, room.devices):
+        assert (devices.matching_bound, devices.in_use_bound, devices.others_bound) == (matching, in_use, others)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from kubectl_dra.diagnosis.records import BeingBound, Cause, Count, ObjectRef
+from kubectl_dra.diagnosis.records import BeingBound, Bound, Cause, Count, ObjectRef
 from kubectl_dra.diagnosis.whatif.records import Because
 from kubectl_dra.model.base import ReportRecord
 
@@ -13,7 +13,7 @@ class Devices(ReportRecord, frozen=True):
     """Devices that match the shape's largest request, by what becomes of them.
 
     ``in_use``: held by claims. ``unusable``: tainted, or of no use for lack of capacity or counters. ``taken``: the
-    copies that fit take them. ``left``: free, and of no use for one more copy.
+    copies that fit take them. ``left``: free, and of no use for one more copy. ``others_bound`` is that of these three.
     """
 
     matching: int = 0
@@ -21,12 +21,16 @@ class Devices(ReportRecord, frozen=True):
     unusable: int = 0
     taken: int = 0
     left: int = 0
+    matching_bound: Bound = Bound.EXACT
+    in_use_bound: Bound = Bound.EXACT
+    others_bound: Bound = Bound.EXACT
 
 
 class NodeRoom(ReportRecord, frozen=True):
     """Nodes on which the same number of copies fits, and the next one does not for the same reasons.
 
-    ``copies`` and ``devices`` are those of each node. At most 20 ``names``; ``more`` says how many are left out.
+    ``copies`` (with their ``bound``) and ``devices`` are those of each node. At most 20 ``names``; ``more`` says how
+    many are left out.
     """
 
     count: int
@@ -35,6 +39,7 @@ class NodeRoom(ReportRecord, frozen=True):
     copies: int
     devices: Devices
     causes: tuple[Cause, ...]
+    bound: Bound = Bound.EXACT
 
 
 class Move(ReportRecord, frozen=True):

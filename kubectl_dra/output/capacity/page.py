@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
-from kubectl_dra.api.kinds import RESOURCE_CLAIM, RESOURCE_QUOTA, RESOURCE_SLICE
+from kubectl_dra.api.kinds import RESOURCE_QUOTA
 from kubectl_dra.diagnosis.capacity.records import Capacity, Devices, Moves, NodeRoom
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Bound, Cause, Count, NodeShortage, NodeTaint
@@ -47,13 +46,12 @@ def capacity_page(report: CapacityReport, address: Address) -> list[Safe]:
     blocks.append([*head_lines(report.manifests), *refusal_lines(report.manifests)])
     if report.what_if is not None:
         blocks.append(whatif_lines(report.what_if))
-    open_ = unread_kinds(report)
     unread = {each.namespace for each in report.missing if each.decides and each.kind == RESOURCE_QUOTA.name}
     alike: dict[str, list[str]] = {}
     told: dict[str, list[list[Safe]]] = {}
     for shape in report.shapes:
         quotas = shape.subject.namespace not in unread
-        found = list(_shape_blocks(shape, address, open_, quotas=quotas))
+        found = list(_shape_blocks(shape, address, partial=bool(report.unread), quotas=quotas))
         # The pods of a gang differ in nothing but their names.
         same = without_names([shape.subject.name], (line for block in found for line in block))
         told.setdefault(same, found)
@@ -81,25 +79,18 @@ def _none_counted(report: CapacityReport) -> Safe:
     return _REFUSED if report.manifests else _NOTHING
 
 
-def unread_kinds(report: CapacityReport) -> frozenset[str]:
-    """Kinds that decide what is left of nodes and could not be read; a quota is about the namespace alone."""
-    return frozenset(each.kind for each in report.missing if each.decides) - {RESOURCE_QUOTA.name}
-
-
 def _unreadable(found: Unreadable) -> Safe:
     return fmt("{} can't be read, so it is not counted: {}", object_name(found.subject), found.error)
 
 
-def _shape_blocks(
-    shape: ShapeCapacity, address: Address, open_: Collection[str], *, quotas: bool
-) -> Iterator[list[Safe]]:
-    """The blocks of one shape; ``open_``: kinds that decide and could not be read; ``quotas``: these were."""
+def _shape_blocks(shape: ShapeCapacity, address: Address, *, partial: bool, quotas: bool) -> Iterator[list[Safe]]:
+    """The blocks of one shape; ``partial``: something that decides could not be read; ``quotas``: these were."""
     found = shape.capacity
-    yield [*wrapped(styled(_headline(shape), Style.BOLD)), *_second(shape, partial=bool(open_), quotas=quotas)]
+    yield [*wrapped(styled(_headline(shape), Style.BOLD)), *_second(shape, partial=partial, quotas=quotas)]
     if found.devices.matching:
-        yield list(_matching_lines(found) if open_ else _device_lines(found))
+        yield list(_device_lines(found))
     if found.nodes and found.copies.bound is not Bound.UNKNOWN:
-        yield _node_table(found.nodes, open_)
+        yield _node_table(found.nodes)
     for way in shape.ways:
         yield list(_way_lines(way, address))
 
@@ -200,18 +191,17 @@ def _repacked(found: Capacity) -> Safe:
 # --- devices --------------------------------------------------------------------------------------------------------
 
 
-def _matching_lines(found: Capacity) -> Iterator[Safe]:
-    """What is known where something was not read that takes devices."""
-    yield from wrapped(fmt("{}; how many of them are left is unknown.", _matching(found.devices)))
-
-
 def _matching(devices: Devices) -> Safe:
     verb = Safe("matches" if devices.matching == 1 else "match")
-    return fmt("{} {} the request", counted(devices.matching, "device"), verb)
+    sign = Safe("At least ") if devices.matching_bound is Bound.AT_LEAST else Safe("")
+    return fmt("{}{} {} the request", sign, counted(devices.matching, "device"), verb)
 
 
 def _device_lines(found: Capacity) -> Iterator[Safe]:
     devices = found.devices
+    if devices.others_bound is not Bound.EXACT:
+        yield from wrapped(fmt("{}; how many of them are left is unknown.", _matching(devices)))
+        return
     yield from wrapped(fmt("{}:", _matching(devices)))
     yield Safe("  ") + device_bar(devices, _BAR)
     # More than there are: several copies share a device.
@@ -228,7 +218,9 @@ def _device_lines(found: Capacity) -> Iterator[Safe]:
 
 
 def device_bar(devices: Devices, columns: int) -> Safe:
-    """The devices as a bar in colours."""
+    """The devices as a bar in colours; none where it is not known what is left of them."""
+    if devices.others_bound is not Bound.EXACT:
+        return Safe("")
     parts = [(_IN_USE, devices.in_use), (_TAKEN, devices.taken), (_LEFT, devices.left), (_UNUSABLE, devices.unusable)]
     shape = bar(parts, columns)
     found = Safe("")
@@ -241,9 +233,9 @@ def device_bar(devices: Devices, columns: int) -> Safe:
 # --- nodes ----------------------------------------------------------------------------------------------------------
 
 
-def _node_table(nodes: Sequence[NodeRoom], open_: Collection[str]) -> list[Safe]:
+def _node_table(nodes: Sequence[NodeRoom]) -> list[Safe]:
     titles = [Column(column.title, right=column.right, flexible=not column.right) for column in ROOMS]
-    rows = [[column.cell(KnownRoom(room, open_), _ANY_TIME) for column in ROOMS] for room in nodes[:_ROWS_SHOWN]]
+    rows = [[column.cell(room, _ANY_TIME) for column in ROOMS] for room in nodes[:_ROWS_SHOWN]]
     lines = table(titles, rows)
     left = sum(room.count for room in nodes[_ROWS_SHOWN:])
     return [*lines, *wrapped(fmt("and {} more", counted(left, "node")))] if left else lines
@@ -263,64 +255,20 @@ def why_no_more(room: NodeRoom) -> Safe:
     return _fragment(room, cause) or _of_node(cause) or title(cause.code)
 
 
-@dataclass(frozen=True, slots=True)
-class KnownRoom:
-    """What is known of nodes that are alike; ``unread`` are the kinds of :func:`unread_kinds`.
-
-    By what was not read fewer copies fit, and more or less of the devices may be left.
-    """
-
-    room: NodeRoom
-    unread: Collection[str]
-
-    @property
-    def copies(self) -> Count:
-        """How many fit; unknown where none was counted and nothing is known that keeps one off."""
-        if self.unread and not self.room.copies and not self.room.causes:
-            return Count(0, Bound.UNKNOWN)
-        return Count(self.room.copies, Bound.AT_MOST if self.unread else Bound.EXACT)
-
-    @property
-    def devices(self) -> Count:
-        """Devices that match; slices that were not read may publish more."""
-        return Count(self.room.devices.matching, Bound.AT_LEAST if self._slices_unread else Bound.EXACT)
-
-    @property
-    def _slices_unread(self) -> bool:
-        return RESOURCE_SLICE.name in self.unread
-
-    @property
-    def in_use(self) -> Count:
-        """Devices that claims hold."""
-        unread = (RESOURCE_CLAIM.name in self.unread and self.room.devices.matching) or self._slices_unread
-        return Count(self.room.devices.in_use, Bound.AT_LEAST if unread else Bound.EXACT)
-
-    @property
-    def left(self) -> Count:
-        """Devices that are free, and too few for another copy."""
-        unread = (self.unread and self.room.devices.matching) or self._slices_unread
-        return Count(self.room.devices.left, Bound.UNKNOWN if unread else Bound.EXACT)
-
-    @property
-    def why_no_more(self) -> Safe:
-        """What keeps the next copy off."""
-        room = self.room
-        guessed = self.unread and room.copies and room.causes and _fragment(room, room.causes[0])
-        return UNKNOWN if guessed else why_no_more(room)
-
-    def bar(self, columns: int) -> Safe:
-        """The devices as a bar; none where it is not known what is left of them."""
-        return Safe("") if self.unread else device_bar(self.room.devices, columns)
+def _why_no_more(room: NodeRoom) -> Safe:
+    """The same, unless it is free devices that are too few, and not all that takes some could be read."""
+    guessed = room.bound is not Bound.EXACT and room.copies and room.causes and _fragment(room, room.causes[0])
+    return UNKNOWN if guessed else why_no_more(room)
 
 
 #: The grid of the TUI chooses from them.
-ROOMS: Final[tuple[ListColumn[KnownRoom], ...]] = (
-    ListColumn("NODES", lambda row, _: _nodes(row.room)),
-    count_column("FIT", lambda row: row.copies),
-    count_column("DEVICES", lambda row: row.devices),
-    count_column("IN USE", lambda row: row.in_use),
-    count_column("LEFT OVER", lambda row: row.left),
-    ListColumn("WHY NO MORE", lambda row, _: row.why_no_more, lambda row: str(row.why_no_more)),
+ROOMS: Final[tuple[ListColumn[NodeRoom], ...]] = (
+    ListColumn("NODES", lambda room, _: _nodes(room)),
+    count_column("FIT", lambda room: Count(room.copies, room.bound)),
+    count_column("DEVICES", lambda room: Count(room.devices.matching, room.devices.matching_bound)),
+    count_column("IN USE", lambda room: Count(room.devices.in_use, room.devices.in_use_bound)),
+    count_column("LEFT OVER", lambda room: Count(room.devices.left, room.devices.others_bound)),
+    ListColumn("WHY NO MORE", lambda room, _: _why_no_more(room), lambda room: str(_why_no_more(room))),
 )
 
 

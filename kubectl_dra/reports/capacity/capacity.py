@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -29,6 +29,7 @@ from kubectl_dra.model.invocation import Address, Words
 from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate
 from kubectl_dra.reports.admitted import admitted
 from kubectl_dra.reports.base import FeatureRecord, ReadRecord, ReportRecord, feature_record, reads_of
+from kubectl_dra.reports.capacity.bounds import with_bounds
 from kubectl_dra.reports.claims.ask import ClaimAsk, claim_ask
 from kubectl_dra.reports.invocations import changing, kubectl, of
 from kubectl_dra.reports.simulation.admission import manifest_reports
@@ -142,6 +143,11 @@ class CapacityReport(ReportRecord, frozen=True):
         return open_ or any(each.decides for each in self.missing)
 
     @property
+    def unread(self) -> frozenset[str]:
+        """Kinds that decide what is left of nodes and could not be read."""
+        return _unread(self.missing)
+
+    @property
     def answered(self) -> bool:
         """Whether any number could be given."""
         return any(each.capacity.copies.bound is not Bound.UNKNOWN for each in self.shapes)
@@ -179,6 +185,7 @@ def capacity_report(
     answers = tuple(_answer(prepared, each, names) for each in found[:_MOST_SHAPES])
     more = max(0, len(found) - _MOST_SHAPES)
     deciding = _deciding(world, lacking, answers)
+    answers = tuple(_with_bounds(each, _unread(deciding)) for each in answers)
     wrong = tuple(_unreadable(objects))
     otherwise = tuple(each for each in said if each.refused or each.findings)
     return CapacityReport(answers, more, certainty, deciding, features, read, supposed, wrong, otherwise)
@@ -208,6 +215,15 @@ def _deciding(world: ClusterState, lacking: Iterable[Missing], answers: Sequence
     others = (each for each in lacking if each.kind != quota.KIND or not unread)
     found = (*others, *(missing.lacking(world.evidence, need, name) for name in unread))
     return (*found, *_of_the_choice(world, answers))
+
+
+def _unread(lacking: Iterable[Missing]) -> frozenset[str]:
+    """The kinds that decide; a quota is about the namespace alone."""
+    return frozenset(each.kind for each in lacking if each.decides) - {quota.KIND}
+
+
+def _with_bounds(answer: ShapeCapacity, unread: Collection[str]) -> ShapeCapacity:
+    return msgspec.structs.replace(answer, capacity=with_bounds(answer.capacity, unread)) if unread else answer
 
 
 def _of_the_choice(world: ClusterState, answers: Iterable[ShapeCapacity]) -> Iterator[Missing]:

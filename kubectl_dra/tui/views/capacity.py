@@ -12,8 +12,9 @@ from textual.widgets import Static
 from kubectl_dra.allocation.checks.requests import MAX_RESULTS
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.capacity.records import NodeRoom
+from kubectl_dra.diagnosis.records import Count
 from kubectl_dra.diagnosis.whatif import Switch, WhatIfError
-from kubectl_dra.output.capacity.page import ROOMS, KnownRoom, capacity_page, capacity_summary, unread_kinds
+from kubectl_dra.output.capacity.page import ROOMS, capacity_page, capacity_summary, device_bar
 from kubectl_dra.output.devices.parts import number
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.reports.capacity.capacity import CapacityReport, Request, capacity_report
@@ -63,22 +64,17 @@ class NodeCell:
     """One node with what holds for all nodes like it."""
 
     name: str
-    known: KnownRoom
-
-    @property
-    def room(self) -> NodeRoom:
-        """What was counted."""
-        return self.known.room
+    room: NodeRoom
 
 
 def _fit(cell: NodeCell) -> Safe:
-    return styled(number(cell.known.copies), Style.GOOD if cell.room.copies else Style.DIM)
+    return styled(number(Count(cell.room.copies, cell.room.bound)), Style.GOOD if cell.room.copies else Style.DIM)
 
 
 _LOOKS: tuple[Look | Column[NodeCell], ...] = (
     Column("NODE", lambda c: safe(c.name), least=12, key=lambda c: c.name, inside=True),
     *(Look("FIT", cell=_fit), Look("DEVICES", drop=2), Look("IN USE", drop=2), Look("LEFT OVER")),
-    Column("", lambda _c: Safe(" " * 6), draw=lambda c, w: c.known.bar(w), stretch=24, drop=1),
+    Column("", lambda _c: Safe(" " * 6), draw=lambda c, w: device_bar(c.room.devices, w), stretch=24, drop=1),
     Look("WHY NO MORE", least=16),
 )
 
@@ -145,7 +141,7 @@ class CapacityView(ListView[NodeCell]):
 
     def columns(self) -> Sequence[Column[NodeCell]]:
         """Node, copies, devices and why there are no more."""
-        return chosen(ROOMS, lambda: self.dra.now, _LOOKS, lambda cell: cell.known)
+        return chosen(ROOMS, lambda: self.dra.now, _LOOKS, lambda cell: cell.room)
 
     def all_rows(self) -> Sequence[NodeCell] | None:
         """One per node, in the report's order."""
@@ -155,9 +151,8 @@ class CapacityView(ListView[NodeCell]):
         report = result.record
         if report is not self._cells[0] or report is None:
             shapes = report.shapes if report is not None else ()
-            unread = unread_kinds(report) if report is not None else frozenset()
-            known = (KnownRoom(room, unread) for shape in shapes for room in shape.capacity.nodes)
-            self._cells = report, tuple(NodeCell(name, each) for each in known for name in each.room.names)
+            rooms = (room for shape in shapes for room in shape.capacity.nodes)
+            self._cells = report, tuple(NodeCell(name, room) for room in rooms for name in room.names)
         return self._cells[1]
 
     def identity(self, row: NodeCell) -> str:
