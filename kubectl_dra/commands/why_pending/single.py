@@ -38,7 +38,7 @@ from kubectl_dra.reports.pending.pending import (
     claim_pending_report,
     pending_report,
 )
-from kubectl_dra.reports.pending.remedies import FoundRemedies, find_remedies
+from kubectl_dra.reports.pending.remedies import find_remedies
 
 if TYPE_CHECKING:
     from kubectl_dra.commands.why_pending.node_groups import Judge
@@ -93,7 +93,7 @@ def pod_answer(call: PendingCall, key: Key, *, remedies: bool = True) -> Pending
         # Each way out is tried on all nodes.
         call.diagnoser.world.devices.alike.expect_more()
     diagnosis = call.diagnoser.pod(key)
-    found = find_remedies(call.diagnoser.world, diagnosis, read_owner=read) if remedies else FoundRemedies()
+    found = find_remedies(call.diagnoser.world, diagnosis, read_owner=read) if remedies else None
     report = pending_report(
         diagnosis,
         call.with_daemon_sets() if lacks_drivers(diagnosis.causes) else call.cluster.state,

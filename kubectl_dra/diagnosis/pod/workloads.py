@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from kubectl_dra.api.controllers import plural_of
 from kubectl_dra.diagnosis.records import ObjectRef
@@ -16,6 +17,8 @@ from kubectl_dra.model.meta import ObjectMeta, OwnerReference
 from kubectl_dra.model.workloads import WorkloadObject
 
 _DEPTH = 8  # longer chains are loops
+#: Controllers whose parts follow one another.
+_REPLACING: Final = frozenset({"Deployment", "CronJob"})
 
 
 class WhyUnread(StrEnum):
@@ -75,6 +78,26 @@ class Owners:
         """The topmost controller that is known of; None for a bare pod."""
         chain = self.of(pod)
         return chain[-1] if chain else None
+
+    @staticmethod
+    def are_siblings(pod: Pod, other: Pod) -> bool:
+        """Whether the same controller makes both, and so from the same template."""
+        mine, its = pod.metadata.controller, other.metadata.controller
+        return mine is not None and its is not None and bool(mine.uid) and mine.uid == its.uid
+
+    def share_workload(self, pod: Pod, other: Pod) -> bool:
+        """Whether both pods are parts of the same, however many controllers stand between.
+
+        To end one part for another helps nobody, and ends whole groups of pods: a LeaderWorkerSet starts all pods of a
+        replica again. A pod of an older ReplicaSet of a Deployment, or of an earlier Job of a CronJob, is none.
+        """
+        if pod.metadata.namespace != other.metadata.namespace:
+            return False
+        return self.are_siblings(pod, other) or not self._lasting(pod).isdisjoint(self._lasting(other))
+
+    def _lasting(self, pod: Pod) -> frozenset[str]:
+        """The uids of all controllers above a pod but those that replace one set of pods by the next."""
+        return frozenset(owner.uid for owner in self.of(pod) if owner.uid and owner.ref.kind not in _REPLACING)
 
     def _chain(self, metadata: ObjectMeta) -> Iterator[Owner]:
         namespace = metadata.namespace

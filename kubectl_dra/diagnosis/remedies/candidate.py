@@ -54,8 +54,6 @@ def pod_edit(
 _NODES_PER_GROUP: Final = 2
 _POOLS: Final = 150
 _DEVICES: Final = 2_000
-#: Controllers whose parts follow one another.
-_REPLACING: Final = frozenset({"Deployment", "CronJob"})
 
 
 class Published(NamedTuple):
@@ -133,27 +131,11 @@ class Case:
 
     def is_sibling(self, pod: Pod) -> bool:
         """Whether a pod is made by the same controller, and so from the same template."""
-        mine, other = self.pod.metadata.controller, pod.metadata.controller
-        return mine is not None and other is not None and bool(mine.uid) and mine.uid == other.uid
-
-    @cached_property
-    def _controllers(self) -> frozenset[str]:
-        return self._controllers_of(self.pod)
-
-    def _controllers_of(self, pod: Pod) -> frozenset[str]:
-        """The uids of all controllers above a pod but those that replace one set of pods by the next."""
-        chain = self.owners.of(pod)
-        return frozenset(owner.uid for owner in chain if owner.uid and owner.ref.kind not in _REPLACING)
+        return self.owners.are_siblings(self.pod, pod)
 
     def is_of_same_workload(self, pod: Pod) -> bool:
-        """Whether a pod is a part of what this pod is a part of, however many controllers stand between.
-
-        To end one part for another helps nobody, and ends whole groups of pods: a LeaderWorkerSet starts all pods of a
-        replica again. A pod of an older ReplicaSet of a Deployment, or of an earlier Job of a CronJob, is none.
-        """
-        if pod.metadata.namespace != self.pod.metadata.namespace:
-            return False
-        return self.is_sibling(pod) or not self._controllers.isdisjoint(self._controllers_of(pod))
+        """Whether a pod is a part of what this pod is a part of: to end one part for another helps nobody."""
+        return self.owners.share_workload(self.pod, pod)
 
     def device(self, name: str) -> Device | None:
         """A published device by ``DRIVER/POOL/DEVICE``."""

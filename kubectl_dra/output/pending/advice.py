@@ -35,6 +35,7 @@ from kubectl_dra.output.pending.said_advice import (
     right_commands,
     right_lacked,
 )
+from kubectl_dra.output.pending.siblings import sibling_commands
 from kubectl_dra.output.pending.usual_advice import page_advice, usual_advice
 from kubectl_dra.output.pending.volumes import volume_step_lines
 from kubectl_dra.output.safe import Safe, command, fmt, safe
@@ -238,6 +239,7 @@ def next_step_lines(report: PendingReport, address: Address, now: datetime) -> I
     if code is None or report.verdict is Verdict.NOT_PENDING:
         return
     yield from _lingering(report, address)
+    yield from sibling_commands(report, address)
     yield from _about_the_claim(report, address, now)
     refused = refused_of(report.causes[0])
     yield from refused_advice(refused, address) if refused is not None else ()

@@ -13,6 +13,7 @@ from kubectl_dra.output.pending.main_reason import main_reason, names_of
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.rollouts import own_rollout
 from kubectl_dra.output.pending.said_advice import right_lacked
+from kubectl_dra.output.pending.siblings import sibling_sentence
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, listed, one_of, plural, shortened
 from kubectl_dra.reports.pending.pending import NodeGroupRecord, PendingReport
@@ -161,7 +162,8 @@ def _by_name(report: PendingReport, reason: Safe) -> Safe:
 
 def _surroundings(report: PendingReport) -> Safe:
     """Whether the driver runs where it publishes nothing, and what an autoscaler does about the pod."""
-    texts = []
+    siblings = sibling_sentence(report)
+    texts = [siblings] if siblings is not None else []
     if report.code in _WITHOUT_DEVICES and report.failing:
         states = listed(list(dict.fromkeys(each.state for each in report.failing)))
         texts.append(fmt("The driver does not run: {} ({})", listed([e.pod.name for e in report.failing]), states))

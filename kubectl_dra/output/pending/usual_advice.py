@@ -24,6 +24,7 @@ from kubectl_dra.output.explain.pages import reason_page
 from kubectl_dra.output.pending.amounts import amount_phrase
 from kubectl_dra.output.pending.quotas import quota_advice
 from kubectl_dra.output.pending.said_advice import advice_on_words
+from kubectl_dra.output.pending.siblings import sibling_advice
 from kubectl_dra.output.pending.volumes import volume_advice
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import listed
@@ -46,6 +47,8 @@ _WRITTEN: Final = " Where it has written a message it runs, and the message says
 def usual_advice(report: PendingReport, code: Code) -> Safe:
     """What helps against the first cause of its kind."""
     told: Safe | None = None
+    if report.siblings is not None and report.siblings.hold_all:
+        return sibling_advice(report.siblings)
     match report.causes[0].detail:
         case NoSingleNode() as found:
             return _bring_together(found)

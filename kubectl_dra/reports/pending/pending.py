@@ -12,6 +12,7 @@ from kubectl_dra.diagnosis.autoscaling.records import GroupVerdict, JudgedGroups
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.pod.choice import choice_of
 from kubectl_dra.diagnosis.pod.missing import missing_of_kueue
+from kubectl_dra.diagnosis.pod.siblings import Siblings, siblings
 from kubectl_dra.diagnosis.pod.workloads import Owners, ReadOwner
 from kubectl_dra.diagnosis.records import (
     Agreement,
@@ -89,7 +90,8 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     ``best_nodes``: of a pod that would fit now, those with the best score among the nodes that fit; the scheduler takes
     one of them. Empty where that can't be told: Services or the pod's controller were not read, the pod is scheduled
     with its group, or more nodes fit than the scheduler compares, which are ``nodes_compared``, those that it meets
-    first (0: all). ``admission``: what Kueue has decided about it.
+    first (0: all). ``admission``: what Kueue has decided about it. ``siblings``: pods of its own workload that hold
+    what it needs, or wait with it; None in lists too.
     """
 
     asks: tuple[ClaimAsk, ...]
@@ -116,6 +118,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     best_nodes: tuple[str, ...] = ()
     nodes_compared: int = 0
     admission: QueueAdmission | None = None
+    siblings: Siblings | None = None
 
     def without_steps(self) -> PendingReport:
         """With what would help, and not how it is done."""
@@ -188,8 +191,8 @@ def pending_report(
     """
     groups = [group for group in diagnosis.nodes if not node or node in group.nodes]
     found = _found(diagnosis, what_if)
-    pod = state.inventory.pods.get(diagnosis.pod.key)
-    ways = ways or FoundRemedies()
+    pod, owners = state.inventory.pods.get(diagnosis.pod.key), Owners(state.inventory, read_owner)
+    of_one, ways = ways is not None, ways or FoundRemedies()
     of_groups = node_groups.missing if node_groups is not None else ()
     found["missing"] = (*diagnosis.missing, *_of_kueue(diagnosis, state), *of_groups)
     drivers = drivers_of(pod, diagnosis.causes, state.inventory) if pod is not None else ()
@@ -197,7 +200,7 @@ def pending_report(
         found |= _of_the_pod(pod, state, what_if)
     asks = pending_asks(diagnosis.pod.key, state.inventory)
     failing = failing_pods(diagnosis.causes, drivers, state) or failing_elsewhere(diagnosis.nodes, asks, state)
-    choice = choice_of(state, diagnosis, Owners(state.inventory, read_owner))
+    choice = choice_of(state, diagnosis, owners)
     return PendingReport(
         **found,
         asks=asks,
@@ -217,6 +220,7 @@ def pending_report(
         node_groups=node_groups.verdicts if node_groups is not None else None,
         best_nodes=choice.best,
         nodes_compared=choice.compared,
+        siblings=siblings(state, diagnosis, owners) if of_one else None,
         features=feature_record(state.features),
         read=reads_of(state.evidence),
     )

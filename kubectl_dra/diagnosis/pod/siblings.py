@@ -1,0 +1,113 @@
+"""The other pods of a pod's own workload that hold what it needs, or wait as it does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.pod.workloads import Owners
+from kubectl_dra.diagnosis.records import Cause, Funnel, NodeGroup, NodeOutcome, ObjectRef, PodDiagnosis, StageName
+from kubectl_dra.model.base import ReportRecord
+from kubectl_dra.model.core import Pod
+from kubectl_dra.model.ids import DeviceId
+from kubectl_dra.model.inventory import Inventory, key_of
+from kubectl_dra.model.usage import is_terminal
+
+#: Where devices that would do are in use, perhaps among others that would not.
+_CODES: Final = frozenset(
+    {Code.DEVICES_IN_USE, Code.DEVICES_TAINTED, Code.DEVICES_UNUSABLE, Code.ALL_MODE_BLOCKED, Code.CONSTRAINT}
+)
+#: Kinds that say themselves how many pods they have.
+_SCALABLE: Final = frozenset({"Deployment", "ReplicaSet", "StatefulSet", "Job"})
+
+
+class Siblings(ReportRecord, frozen=True):
+    """Pods of the same ``workload``, which one object made all of.
+
+    ``holders`` have ``devices`` of the ``used`` ones that the pod's request could have, were they free. Of all pods of
+    its controller ``placed`` have a node, and ``waiting`` have none, this one among them; both 0 where not all pods
+    were read. ``scalable``: the number of pods stands in the workload itself, which nothing else makes.
+    """
+
+    workload: ObjectRef
+    holders: tuple[ObjectRef, ...]
+    devices: int
+    used: int
+    placed: int
+    waiting: int
+    scalable: bool = False
+
+    @property
+    def hold_all(self) -> bool:
+        """Whether they have whatever is in use."""
+        return self.devices == self.used > 0
+
+
+def siblings(state: ClusterState, diagnosis: PodDiagnosis, owners: Owners) -> Siblings | None:
+    """None where no sibling holds anything, and no other waits; what makes a holder is read, each once."""
+    inventory, cause = state.inventory, next(iter(diagnosis.causes), None)
+    pod = inventory.pods.get(diagnosis.pod.key)
+    if pod is None or pod.metadata.controller is None or cause is None or cause.code not in _CODES:
+        return None
+    found, used = dict[DeviceId, Pod](), 0
+    for group, funnel in _funnels(diagnosis, cause):
+        taken = [device for removal in funnel.stage(StageName.UNUSED).removed for device in removal.devices]
+        used += len(taken) * len(group.nodes)
+        for node in group.nodes if taken else ():
+            found |= _held(inventory, node, taken, funnel.node, owners, pod)
+    holders = sorted({key_of(each.metadata) for each in found.values()})
+    placed, waiting = _numbers(state, owners, pod)
+    if not holders and waiting < 2:
+        return None
+    refs, workload = tuple(ObjectRef.of("Pod", key) for key in holders), _shared(owners, pod)
+    top = owners.top(pod)
+    scalable = workload.kind in _SCALABLE and top is not None and top.ref == workload
+    return Siblings(workload, refs, len(found), used, placed, waiting, scalable)
+
+
+def _numbers(state: ClusterState, owners: Owners, pod: Pod) -> tuple[int, int]:
+    if not state.evidence.complete("Pod", pod.metadata.namespace):
+        return 0, 0
+    pods = state.inventory.pods.values()
+    alike = [each for each in pods if owners.are_siblings(pod, each) and not is_terminal(each)]
+    waiting = sum(not each.spec.node_name for each in alike)
+    return len(alike) - waiting, waiting
+
+
+def _funnels(diagnosis: PodDiagnosis, cause: Cause) -> Iterator[tuple[NodeGroup, Funnel]]:
+    """What each kind of nodes that were tried has for the request of a cause."""
+    for group in diagnosis.nodes:
+        for each in group.requests if group.outcome is NodeOutcome.CANNOT_ALLOCATE else ():
+            if (each.claim, each.request) == (cause.claim, cause.request) and each.funnel is not None:
+                yield group, each.funnel
+
+
+def _held(
+    inventory: Inventory, node: str, taken: Sequence[str], seen: str, owners: Owners, pod: Pod
+) -> dict[DeviceId, Pod]:
+    """The devices of a node that pods of the same workload have, of those that are ``taken`` on the node ``seen``.
+
+    Nodes are alike in the number alone: on others, what is in use is taken for these where it is so many.
+    """
+    drivers = {name.partition("/")[0] for name in taken}
+    here: dict[DeviceId, Pod | None] = {}
+    for slice_ in (*inventory.slices_by_node.get(node, ()), *inventory.slices_by_node.get("", ())):
+        for device in slice_.spec.devices if slice_.spec.driver in drivers else ():
+            id_ = DeviceId(slice_.spec.driver, slice_.spec.pool.name, device.name)
+            for holding in inventory.holdings_by_device.get(id_, ()):
+                if not holding.result.admin_access and (node != seen or str(id_) in taken):
+                    users = [inventory.pods_by_uid.get(each.uid) for each in holding.claim.status.reserved_for]
+                    own = [each for each in users if each is not None and owners.share_workload(pod, each)]
+                    here[id_] = own[0] if own and len(own) == len(users) else None
+    if len(here) != len(taken):
+        return {}
+    return {id_: user for id_, user in here.items() if user is not None}
+
+
+def _shared(owners: Owners, pod: Pod) -> ObjectRef:
+    """What made them all, by the name that people gave it: a Deployment rather than its ReplicaSet."""
+    chain = owners.of(pod)
+    lowest = chain[0].ref
+    return chain[1].ref if lowest.kind == "ReplicaSet" and len(chain) > 1 else lowest

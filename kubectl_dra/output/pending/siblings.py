@@ -1,0 +1,70 @@
+"""Sentences about the other pods of a pod's own workload: they hold what it needs, or wait as it does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.pod.siblings import Siblings
+from kubectl_dra.model.invocation import Address
+from kubectl_dra.output.pending.rollouts import own_rollout
+from kubectl_dra.output.safe import Safe, command, fmt
+from kubectl_dra.output.words import listed, plural, shortened
+from kubectl_dra.reports.invocations import changing, kubectl, of
+from kubectl_dra.reports.pending.pending import PendingReport
+
+_NAMES: Final = 3
+_JOB: Final = "Job"
+
+
+def sibling_sentence(report: PendingReport) -> Safe | None:
+    """Who holds the devices, behind the sentence that names them, without a full stop; None where there is none."""
+    found = report.siblings
+    if found is None or own_rollout(report.remedies) is not None:
+        return None
+    workload = _workload(found)
+    if not found.holders:
+        return fmt("{} pods of its own {} wait", found.waiting, workload)
+    them = Safe("them" if report.code is Code.DEVICES_IN_USE else "those in use")
+    number = found.placed + found.waiting
+    have = Safe(plural("has", found.placed))
+    run = fmt(": {} of its {} pods {} a node", found.placed, number, have) if number else Safe("")
+    if found.hold_all:
+        return fmt("Its own {} holds all of {}{}", workload, them, run)
+    names = [ref.name for ref in found.holders]
+    named = listed(names) if len(names) <= _NAMES else shortened(names)
+    return fmt("Its own {} holds {} of {} ({}){}", workload, found.devices, them, named, run)
+
+
+def sibling_advice(found: Siblings) -> Safe:
+    """What to do where only their end, fewer of them, or more devices help."""
+    if found.workload.kind == _JOB:
+        text = (
+            "Wait until one of these pods ends. If they wait for this one, as in distributed training, they never do: "
+            "let {} run fewer pods at once, or add devices."
+        )
+        return fmt(text, _workload(found))
+    text = (
+        "These pods run until somebody ends them, and to delete one for another changes nothing: let {} have fewer "
+        "pods, or add devices."
+    )
+    return fmt(text, _workload(found))
+
+
+def sibling_commands(report: PendingReport, address: Address) -> Iterator[Safe]:
+    """How the workload has as many pods as there are devices for."""
+    found = report.siblings
+    if found is None or not (found.hold_all and found.scalable and found.placed) or report.remedies:
+        return
+    ref, number = found.workload, found.placed
+    target = of(ref.kind.lower(), ref.name, ref.namespace)
+    scale = kubectl("scale", target, f"--replicas={number}")
+    patch = kubectl("patch", target, "--type=merge", "-p", f'{{"spec":{{"parallelism":{number}}}}}')
+    line = command(changing(patch if ref.kind == _JOB else scale, address))
+    if line is not None:
+        yield fmt("For {} pods{}: {}", number, Safe(" at once" if ref.kind == _JOB else ""), line)
+
+
+def _workload(found: Siblings) -> Safe:
+    return fmt("{} {}", found.workload.kind, found.workload.name)

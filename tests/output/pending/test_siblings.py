@@ -1,0 +1,147 @@
+"""Pods of one workload that hold what another of its pods needs, or wait beside it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
+from kubectl_dra.diagnosis.remedies.records import DeletePod
+from kubectl_dra.model.features import features
+from kubectl_dra.model.ids import Key
+from kubectl_dra.reports.pending.pending import PendingReport, pending_report
+from kubectl_dra.reports.pending.remedies import FoundRemedies
+from tests.kit import build, facts
+from tests.kit.clock import CLOCK
+from tests.output.pending.test_situations import first_line, page_of, report_of
+
+TEMPLATE = {
+    "kind": "ResourceClaimTemplate",
+    "metadata": {"name": "gpus", "namespace": "ml"},
+    "spec": {"spec": {"devices": {"requests": [build.request()]}}},
+}
+
+
+def owner_of(kind: str, name: str) -> dict[str, Any]:
+    version = "batch/v1" if kind == "Job" else "apps/v1"
+    return {"apiVersion": version, "kind": kind, "name": name, "uid": f"uid-{kind}-{name}", "controller": True}
+
+
+def workload(kind: str, name: str, *owner: str) -> dict[str, Any]:
+    meta: dict[str, Any] = {"name": name, "namespace": "ml", "uid": f"uid-{kind}-{name}"}
+    if owner:
+        meta["ownerReferences"] = [owner_of(*owner)]
+    return {"apiVersion": owner_of(kind, name)["apiVersion"], "kind": kind, "metadata": meta, "spec": {}}
+
+
+def member(kind: str, owner: str, name: str, *held: str) -> list[dict[str, Any]]:
+    """A pod with its claim; ``held`` are POOL and DEVICE, the pool being named after its node."""
+    pod = build.pod(name, templates=["gpus"], node_name=held[0] if held else "", phase="Running" if held else "Pending")
+    pod["metadata"]["ownerReferences"] = [owner_of(kind, owner)]
+    pod["status"]["resourceClaimStatuses"] = [{"name": "gpus", "resourceClaimName": f"{name}-gpus"}]
+    made_for = {"apiVersion": "v1", "kind": "Pod", "name": name, "uid": f"pod-{name}", "controller": True}
+    annotations = {"resource.kubernetes.io/pod-claim-name": "gpus"}
+    fields = {"held": [held], "by": [name]} if held else {}
+    claim = build.claim(f"{name}-gpus", metadata={"ownerReferences": [made_for], "annotations": annotations}, **fields)
+    return [pod, claim]
+
+
+def bare(name: str, *held: str) -> list[dict[str, Any]]:
+    pod = build.pod(name, claims=[f"of-{name}"], node_name=held[0], phase="Running")
+    return [pod, build.claim(f"of-{name}", held=[held], by=[name])]
+
+
+def gpus(number: int, node: str = "node-1") -> list[dict[str, Any]]:
+    return [build.node(node), build.slice_(node, *(build.device(f"gpu-{i}") for i in range(number))), TEMPLATE]
+
+
+JOB = "Job", "train"
+HELD_BY_JOB = [*gpus(2), *member(*JOB, "train-0", "node-1", "gpu-0"), *member(*JOB, "train-1", "node-1", "gpu-1")]
+
+
+def deleted(report: PendingReport) -> set[str]:
+    return {each.pod.name for way in report.remedies for each in way.actions if isinstance(each, DeletePod)}
+
+
+def test_a_jobs_own_pods_hold_everything() -> None:
+    report = report_of(*HELD_BY_JOB, workload(*JOB), *member(*JOB, "pod"))
+    assert first_line(report) == (
+        "Pod ml/pod is pending: no node has a free gpu.example.com device: on node-1, both are in use (train-0 1, "
+        "train-1 1). Its own Job train holds all of them: 2 of its 3 pods have a node."
+    )
+    page = page_of(report)
+    assert not deleted(report)
+    assert "Wait until one of these pods ends." in page
+    assert """kubectl patch job/train -n ml --type=merge -p '{"spec":{"parallelism":2}}'""" in page
+    assert "a controller that recreates the pod" not in page
+
+
+@pytest.mark.parametrize(
+    ("kind", "owner", "also", "command"),
+    [
+        ("StatefulSet", "web", [workload("StatefulSet", "web")], "kubectl scale statefulset/web -n ml --replicas=2"),
+        (
+            "ReplicaSet",
+            "web-1",
+            [workload("Deployment", "web"), workload("ReplicaSet", "web-1", "Deployment", "web")],
+            "kubectl scale deployment/web -n ml --replicas=2",
+        ),
+    ],
+)
+def test_replicas_run_until_somebody_ends_them(kind: str, owner: str, also: list[dict[str, Any]], command: str) -> None:
+    holders = [*member(kind, owner, "web-0", "node-1", "gpu-0"), *member(kind, owner, "web-1", "node-1", "gpu-1")]
+    report = report_of(*gpus(2), *holders, *also, *member(kind, owner, "pod"))
+    named = "Deployment web" if kind == "ReplicaSet" else "StatefulSet web"
+    assert f"Its own {named} holds all of them: 2 of its 3 pods have a node." in first_line(report)
+    page = page_of(report)
+    assert command in page
+    assert "run until somebody ends them" in page
+    assert not deleted(report)
+
+
+def test_what_another_object_makes_is_not_scaled() -> None:
+    made = workload(*JOB, "JobSet", "set")
+    page = page_of(report_of(*HELD_BY_JOB, made, *member(*JOB, "pod")))
+    assert "Its own Job train holds all of them" in page
+    assert "parallelism" not in page
+
+
+def test_beside_others_only_these_are_deleted() -> None:
+    holders = [*member(*JOB, "train-0", "node-1", "gpu-0"), *bare("notebook", "node-1", "gpu-1")]
+    report = report_of(*gpus(2), *holders, workload(*JOB), *member(*JOB, "pod"))
+    assert "Its own Job train holds 1 of them (train-0): 1 of its 2 pods has a node." in first_line(report)
+    assert deleted(report) == {"notebook"}
+
+
+def test_siblings_that_wait_are_counted() -> None:
+    waiting = [*member(*JOB, "pod"), *member(*JOB, "train-1")]
+    report = report_of(*gpus(1), *bare("notebook", "node-1", "gpu-0"), workload(*JOB), *waiting)
+    assert first_line(report).endswith("2 pods of its own Job train wait.")
+
+
+def test_on_nodes_that_are_alike_each_holder_counts() -> None:
+    """The table knows the holders of one node; who has the devices of the other decides as well."""
+    first = [*gpus(1), *member(*JOB, "train-0", "node-1", "gpu-0"), workload(*JOB), *member(*JOB, "pod")]
+    own = [*gpus(1, "node-2"), *member(*JOB, "train-1", "node-2", "gpu-0")]
+    other = [*gpus(1, "node-2"), *bare("notebook", "node-2", "gpu-0")]
+    assert "Its own Job train holds all of them" in first_line(report_of(*first, *own))
+    report = report_of(*first, *other)
+    assert "Its own Job train holds 1 of them (train-0)" in first_line(report)
+    assert deleted(report) == {"notebook"}
+
+
+def test_where_not_all_pods_were_read_none_are_counted() -> None:
+    objects = [build.device_class(), *HELD_BY_JOB, workload(*JOB), *member(*JOB, "pod")]
+    world = ClusterState(facts.inventory(objects), facts.evidence("Pod"), features(), CLOCK)
+    found = pending_report(Diagnoser(world).pod(Key("ml", "pod")), world, ways=FoundRemedies())
+    assert found.siblings is not None
+    assert (found.siblings.placed, found.siblings.waiting) == (0, 0)
+    assert " a node" not in first_line(found)
+
+
+def test_pods_without_a_controller_have_no_siblings() -> None:
+    holders = [*bare("one", "node-1", "gpu-0"), *bare("two", "node-1", "gpu-1")]
+    report = report_of(*gpus(2), *holders, build.pod(claims=["claim"]), build.claim("claim"))
+    assert report.siblings is None
