@@ -159,23 +159,31 @@ class _Refiner:
         for constraint in claim.spec.devices.constraints if claim is not None else ():
             attribute = constraint.match_attribute or constraint.distinct_attribute or ""
             domain, _, name = attribute.rpartition("/")
-            catalogs = list(self._catalogs(cause.claim, constraint.requests))
-            if not domain or not all(catalogs) or any(each.counts["attributes", domain, name] for each in catalogs):
+            catalogs = dict(self._catalogs(cause.claim, constraint.requests))
+            published = [named for each in catalogs.values() for named in each.counts if named[0] == "attributes"]
+            if not domain or not catalogs or ("attributes", domain, name) in published:
                 continue
-            others = {of for each in catalogs for of in each.domains_with("attributes", name)}
-            elsewhere = tuple(f"{of}/{name}" for of in sorted(others))
-            found = UnpublishedInConstraint(attribute, tuple(constraint.requests), elsewhere)
+            names = {f"{of}/{own}": own for _, of, own in sorted(published)}
+            near = near_names(name, names.values())
+            found = UnpublishedInConstraint(
+                attribute,
+                tuple(constraint.requests),
+                tuple(full for full, own in names.items() if own == name),
+                tuple(full for own in near for full in names if own != name and names[full] == own),
+                tuple(names)[:_NAMES],
+                tuple(sorted(catalogs)),
+            )
             return msgspec.structs.replace(cause, detail=found)
         return cause
 
-    def _catalogs(self, claim: ObjectRef | None, requests: Sequence[str]) -> Iterator[Catalog]:
-        """What the classes of the requests publish (of all where none is named)."""
+    def _catalogs(self, claim: ObjectRef | None, requests: Sequence[str]) -> Iterator[tuple[str, Catalog]]:
+        """The classes of the requests (of all where none is named), with what their devices have."""
         for (key, request), (name, _) in self._classes.items():
             whole = request.partition("/")[0]
             if claim is not None and key == claim.key and (not requests or request in requests or whole in requests):
                 facts = offers(self._world).of(name)
                 if facts is not None:
-                    yield facts.catalog
+                    yield name, facts.catalog
 
     # --- a selector that fails ----------------------------------------------------------------------------------------
 

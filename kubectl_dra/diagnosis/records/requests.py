@@ -167,12 +167,16 @@ class UnpublishedInConstraint(Evidence, frozen=True):
     """A constraint over an attribute that no device of its requests' classes publishes.
 
     ``requests``: whose devices it is about, empty: all. ``elsewhere``: full names with the same last part that they do
-    publish.
+    publish; ``similar``: those whose last part looks like it; ``names``: at most 12 of all that they publish.
+    ``classes``: those of the requests.
     """
 
     attribute: str
     requests: tuple[str, ...] = ()
     elsewhere: tuple[str, ...] = ()
+    similar: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    classes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -213,12 +213,12 @@ def _constraints(case: Case) -> Iterator[Candidate]:
 
 
 def _published_instead(case: Case, attribute: str) -> tuple[str, ...]:
-    """Attributes of the same name in other domains, where nothing publishes the one that is compared."""
+    """Attributes of the same name in other domains, or of one like it, where nothing publishes what is compared."""
     details = (cause.detail for cause in case.causes(Code.CONSTRAINT))
     found = (
         each for each in details if isinstance(each, records.UnpublishedInConstraint) and each.attribute == attribute
     )
-    return next((each.elsewhere for each in found), ())
+    return next((each.elsewhere or each.similar for each in found), ())
 
 
 def _fewer_requests(case: Case) -> Iterator[Candidate]:

@@ -162,6 +162,8 @@ def _constraint(wanted: Wanted, funnel: Funnel, tracks: Sequence[Track], cause: 
         lead = fmt("no node has {} with the same {}", wanted.phrase(), name)
     else:
         lead = fmt("no node has {} whose {} matches the other requests", wanted.phrase(), name)
+    if tracks and not any(each.published for track in tracks for each in track.funnel.values):
+        return fmt("{}; none of them publishes {}, on any node", lead, name)
     return lead + _closest(wanted, funnel, tracks, best=True) + _values(funnel, name)
 
 

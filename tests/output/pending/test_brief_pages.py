@@ -199,7 +199,8 @@ def test_a_constraint_over_what_nothing_publishes_names_the_attribute_that_is_me
     claim = build.claim("claim", build.request(), build.request("nic"), constraints=wrong)
     report = report_of(build.node(), build.slice_("node-1", *devices), POD, claim)
     assert report.code is Code.CONSTRAINT
-    told = f"over gpu and nic compares {DRIVER}/pcieRoot, which none of the devices publishes; they publish {root}"
+    nobody = f"which no {DRIVER} device publishes, on any node; they publish {root}"
+    told = f"over gpu and nic compares {DRIVER}/pcieRoot, {nobody}"
     assert told in first_line(report)
     way = report.remedies[0]
     assert (way.verified, way.nodes) == (True, ("node-1",))

@@ -94,8 +94,14 @@ def unpublished_sentence(found: Unpublished) -> Safe:
 def unpublished_constraint(found: UnpublishedInConstraint) -> Safe:
     """The attribute of a constraint that none of the devices has."""
     over = fmt(" over {}", listed(found.requests)) if len(found.requests) > 1 else Safe("")
-    have = fmt("; they publish {}", listed(found.elsewhere, "or")) if found.elsewhere else Safe("")
-    return fmt("the constraint{} compares {}, which none of the devices publishes{}", over, found.attribute, have)
+    have = fmt("; they publish {}", listed(found.elsewhere or found.similar, "or"))
+    if not (found.elsewhere or found.similar):
+        more = len(found.names) - _PUBLISHED
+        names = [*found.names[:_PUBLISHED], *([counted(more, "other")] if more > 0 else [])]
+        have = fmt("; they publish {}", listed(names)) if names else Safe("; they publish no attributes")
+    device = fmt("{} device", listed(found.classes, "or")) if found.classes else Safe("device of its class")
+    text = "the constraint{} compares {}, which no {} publishes, on any node{}"
+    return fmt(text, over, found.attribute, device, have)
 
 
 def _offered(cause: Cause) -> Safe:
@@ -135,6 +141,8 @@ def _closest(funnel: Funnel, have: int) -> Safe:
     return fmt(". The closest is {}, with {} of {}", funnel.node, have, funnel.needed)
 
 
+#: So many attributes are named in place of one that nothing publishes.
+_PUBLISHED: Final = 4
 _VERBS: Final = {"match": ("matches", "match"), "be": ("is", "are")}
 
 

@@ -1,0 +1,55 @@
+"""A constraint over an attribute that no candidate publishes: what was meant, and on how many nodes that is so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kubectl_dra.output.pending.remedies import remedy_text
+from tests.kit import build
+from tests.output.pending.test_situations import DRIVER, POD, first_line, page_of, report_of
+
+TWO = build.request(count=2)
+VALUES = {"pcieRoot": "pci0000:15", "numaNode": "0"}
+
+
+def cluster(*values: dict[str, str]) -> list[dict[str, Any]]:
+    devices = [build.device(f"gpu-{number}", attributes=each) for number, each in enumerate(values)]
+    nodes = ("node-1", "node-2")
+    return [*map(build.node, nodes), *(build.slice_(name, *devices) for name in nodes), POD]
+
+
+def claim(kind: str, attribute: str, request: dict[str, Any] = TWO) -> dict[str, Any]:
+    return build.claim("claim", request, constraints=[{kind: attribute}])
+
+
+@pytest.mark.parametrize("name", ["numaNod", "numanode", "numa-node"])
+def test_a_misspelled_attribute_is_corrected(name: str) -> None:
+    report = report_of(*cluster(VALUES, VALUES), claim("matchAttribute", f"{DRIVER}/{name}"))
+    assert first_line(report) == (
+        f"Pod ml/pod is pending: the constraint compares {DRIVER}/{name}, which no {DRIVER} device publishes, on any "
+        f"node; they publish {DRIVER}/numaNode."
+    )
+    way = report.remedies[0]
+    assert (way.verified, way.nodes) == (True, ("node-1", "node-2"))
+    assert f"compare {DRIVER}/numaNode instead of {DRIVER}/{name}" in remedy_text(way)
+
+
+def test_where_nothing_is_near_what_they_publish_is_listed() -> None:
+    report = report_of(*cluster(VALUES, VALUES), claim("distinctAttribute", f"{DRIVER}/uuid"))
+    assert first_line(report).endswith(f"on any node; they publish {DRIVER}/numaNode and {DRIVER}/pcieRoot.")
+    assert [way.verified for way in report.remedies] == [True]
+    assert "drop the constraint on uuid" in page_of(report)
+
+
+def test_devices_without_attributes_publish_none() -> None:
+    report = report_of(*cluster({}, {}), claim("matchAttribute", f"{DRIVER}/uuid"))
+    assert first_line(report).endswith("publishes, on any node; they publish no attributes.")
+
+
+def test_of_devices_that_the_selector_leaves_it_is_said_of_all_nodes() -> None:
+    selecting = build.request(count=2, selector=f'device.attributes["{DRIVER}"].model == "H100"')
+    objects = cluster({"model": "H100"}, {"model": "H100"}, {"model": "A100", "numaNode": "0"})
+    report = report_of(*objects, claim("matchAttribute", f"{DRIVER}/numaNode", selecting))
+    assert first_line(report).endswith("with the same numaNode; none of them publishes numaNode, on any node.")
