@@ -46,7 +46,7 @@ def sibling_advice(found: Siblings) -> Safe:
         )
         return fmt(text, _workload(found))
     text = (
-        "These pods run until somebody ends them, and to delete one for another changes nothing: let {} have fewer "
+        "These pods run until they are deleted, and deleting one for another changes nothing: let {} have fewer "
         "pods, or add devices."
     )
     return fmt(text, _workload(found))

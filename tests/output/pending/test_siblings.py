@@ -90,14 +90,14 @@ def test_a_jobs_own_pods_hold_everything() -> None:
         ),
     ],
 )
-def test_replicas_run_until_somebody_ends_them(kind: str, owner: str, also: list[dict[str, Any]], command: str) -> None:
+def test_replicas_run_until_they_are_deleted(kind: str, owner: str, also: list[dict[str, Any]], command: str) -> None:
     holders = [*member(kind, owner, "web-0", "node-1", "gpu-0"), *member(kind, owner, "web-1", "node-1", "gpu-1")]
     report = report_of(*gpus(2), *holders, *also, *member(kind, owner, "pod"))
     named = "Deployment web" if kind == "ReplicaSet" else "StatefulSet web"
     assert f"Its own {named} holds all of them: 2 of its 3 pods have a node." in first_line(report)
     page = page_of(report)
     assert command in page
-    assert "run until somebody ends them" in page
+    assert "run until they are deleted" in page
     assert not deleted(report)
 
 
