@@ -135,7 +135,7 @@ def test_reserved_and_admitted_are_two_steps() -> None:
         ((local(), cluster(stopPolicy="HoldAndDrain")), HeldBy.STOPPED, "ClusterQueue research is HoldAndDrain"),
         ((local(), cluster()), HeldBy.NO_WORKLOAD, ""),
         ((local(), cluster(), work(owner="another")), HeldBy.NO_WORKLOAD, ""),
-        ((local(), cluster(), work(spec={"active": False})), HeldBy.STOPPED, "spec.active"),
+        ((local(), cluster(), work(spec={"active": False})), HeldBy.DEACTIVATED, ""),
         ((local(), cluster(), work()), HeldBy.UNKNOWN, ""),
     ],
 )

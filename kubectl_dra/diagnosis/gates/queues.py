@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import Final
 
+import msgspec
+
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.base import ReportRecord
 from kubectl_dra.model.ids import Key
@@ -35,7 +37,8 @@ class HeldBy(StrEnum):
     TOPOLOGY = "Topology"  # no place in the topology that it asks for
     DEVICES = "Devices"  # Kueue can't count the devices that it asks for
     NO_QUEUE = "NoQueue"  # the queue that it names, or the one behind that, does not exist
-    STOPPED = "Stopped"  # the queue, or the work itself, is stopped
+    STOPPED = "Stopped"  # the queue is stopped
+    DEACTIVATED = "Deactivated"  # the work itself is switched off, by somebody or by Kueue
     NAMESPACE = "Namespace"  # the ClusterQueue does not take work of this namespace
     CHECKS = "AdmissionChecks"  # it has its quota, admission checks are open
     OTHERS = "Others"  # Kueue waits for other work to be ready or gone
@@ -60,7 +63,7 @@ class Queued(ReportRecord, frozen=True):
 
     ``unread``: kinds of Kueue that could not be read; with ``held_by`` Unknown they are why. ``uncounted``: of work
     that does not exist yet, the DeviceClasses whose devices were compared with no quota, because how Kueue counts them
-    is not known.
+    is not known. ``workload``: the name of Kueue's object for it, empty where there is none or it was not read.
     """
 
     queue: str
@@ -72,6 +75,7 @@ class Queued(ReportRecord, frozen=True):
     others: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
     uncounted: tuple[str, ...] = ()
+    workload: str = ""
 
 
 _REASONS: Final[Mapping[str, HeldBy]] = {
@@ -100,6 +104,8 @@ _MISSING: Final = re.compile(
     r"couldn't assign flavors to pod set \S+: insufficient unused quota for (?P<resource>\S+) in flavor "
     r"(?P<flavor>\S+), (?P<more>\S+) more needed"
 )
+#: What the reasons of an eviction begin with after which Kueue admits it no more (upstream: pkg/workload, Deactivate).
+_DEACTIVATED: Final = "Deactivated"
 _STOPPING: Final = ("Hold", "HoldAndDrain")
 
 
@@ -115,7 +121,15 @@ def queued(state: ClusterState, queue: str, namespace: str, owner: tuple[str, st
     held, message = _held(objects, queue, (local, name, cluster), work)
     if held is HeldBy.UNKNOWN and work is None and "Workload" in objects.complete:
         held = HeldBy.NO_WORKLOAD
-    return _told(objects, queue, namespace, (held, message), (name, cluster))
+    told = _told(objects, queue, namespace, (held, message), (name, cluster))
+    return msgspec.structs.replace(told, workload=work.metadata.name) if work is not None else told
+
+
+def evicted(state: ClusterState, namespace: str, owner: tuple[str, str]) -> tuple[str, Condition] | None:
+    """The Workload that Kueue has evicted, and its words; None where it has not, or its objects were not read."""
+    work = _workload_of(state.inventory.queues, namespace, owner)
+    said = next((each for each in work.status.conditions if each.type == "Evicted"), None) if work is not None else None
+    return (work.metadata.name, said) if work is not None and said is not None and _is_true(said) else None
 
 
 def queue_of(state: ClusterState, queue: str, namespace: str, wanted: Mapping[str, Quantity]) -> Queued:
@@ -220,8 +234,10 @@ def _held(
 def _said(work: QueuedWorkload) -> tuple[HeldBy, str] | None:
     """What Kueue says of a Workload; None where it has said nothing yet."""
     conditions = {each.type: each for each in work.status.conditions}
-    if work.spec.active is False:
-        return HeldBy.STOPPED, "spec.active of its Workload is false"
+    off = conditions.get("Evicted")
+    off = off if _is_true(off) and off is not None and off.reason.startswith(_DEACTIVATED) else None
+    if work.spec.active is False or (off is not None and not _is_true(conditions.get("Admitted"))):
+        return HeldBy.DEACTIVATED, off.message if off is not None else ""
     if _is_true(conditions.get("Admitted")):
         return HeldBy.ADMITTED, ""
     reserved = conditions.get("QuotaReserved")

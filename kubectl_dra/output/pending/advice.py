@@ -12,6 +12,7 @@ from kubectl_dra.diagnosis.records import (
     ClassOffer,
     ContainerWaits,
     ExtendedResource,
+    GangElsewhere,
     HeldFor,
     KubeletText,
     NodeTaint,
@@ -27,6 +28,7 @@ from kubectl_dra.output.pending.headline import was_given_up
 from kubectl_dra.output.pending.idle_daemons import idle_advice, idle_commands
 from kubectl_dra.output.pending.logs import last_words, log_lines
 from kubectl_dra.output.pending.made import refused_advice, refused_of
+from kubectl_dra.output.pending.queues import queue_commands
 from kubectl_dra.output.pending.said_advice import (
     advice_on_words,
     has_way_out,
@@ -240,6 +242,9 @@ def next_step_lines(report: PendingReport, address: Address, now: datetime) -> I
         return
     yield from _lingering(report, address)
     yield from sibling_commands(report, address)
+    detail = report.causes[0].detail
+    if isinstance(detail, GangElsewhere) and detail.waits is not None:
+        yield from queue_commands(detail.waits, report.pod.namespace, address)
     yield from _about_the_claim(report, address, now)
     refused = refused_of(report.causes[0])
     yield from refused_advice(refused, address) if refused is not None else ()

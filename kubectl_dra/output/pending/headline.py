@@ -10,6 +10,7 @@ from kubectl_dra.diagnosis.records import KubeletText, NodeOutcome, SchedulerNam
 from kubectl_dra.diagnosis.remedies.records import EXTENDED_NAME, EditClass
 from kubectl_dra.output.pending.idle_daemons import idle_sentence
 from kubectl_dra.output.pending.main_reason import main_reason, names_of
+from kubectl_dra.output.pending.queue_admission import evicted_clause
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.rollouts import own_rollout
 from kubectl_dra.output.pending.said_advice import right_lacked
@@ -50,6 +51,10 @@ def pending_summary(report: PendingReport) -> Safe:
     pod, reason = fmt("Pod {}", str(report.pod.key)), own_rollout(report.remedies) or main_reason(report)
     if report.code is Code.NOT_SIMULATED:
         return _open(report, pod, reason)
+    evicted = evicted_clause(report)
+    if evicted is not None:
+        besides = fmt(" Besides, {}.", reason) if report.verdict is Verdict.UNSCHEDULABLE else Safe("")
+        return fmt("{} is pending{}.{}", pod, evicted, besides)
     if _is_refused(report):
         return fmt("{} would get its devices{}, but {}.", pod, _fitting(report), reason)
     if report.verdict is Verdict.UNKNOWN and report.code is Code.OTHER_PLUGIN:

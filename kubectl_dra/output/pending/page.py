@@ -36,7 +36,7 @@ from kubectl_dra.output.pending.logs import repair_lines
 from kubectl_dra.output.pending.node_groups import node_group_lines
 from kubectl_dra.output.pending.other_nodes import devices_elsewhere, other_nodes_lines
 from kubectl_dra.output.pending.preemption import preemption_lines
-from kubectl_dra.output.pending.queue_admission import admission_lines
+from kubectl_dra.output.pending.queue_admission import admission_lines, evicted_clause
 from kubectl_dra.output.pending.remedies import addition_lines, recorded_lines, remedy_lines, short_commands
 from kubectl_dra.output.pending.rollouts import undo_lines
 from kubectl_dra.output.pending.scheduler_words import fault_of, scheduler_lines
@@ -149,6 +149,9 @@ def _what_can_be_done(
     report: PendingReport, now: datetime, address: Address, more: Safe | None, *, apart: bool
 ) -> Iterator[list[Safe]]:
     """Ways out that were tried, then advice."""
+    if evicted_clause(report) is not None:
+        yield list(admission_lines(report, address))
+        return
     yield list(advice.existing_lines(report))
     yield advice.overdue_lines(report, now)
     tainted = [name for g in report.nodes for c in g.causes if isinstance(c.detail, NodeTaint) for name in g.names]

@@ -16,11 +16,29 @@ _AGAIN: Final = (
     "Kueue chose {}, and does not count devices that pods outside its queues hold. To let it choose again (this evicts "
     "all pods of the Workload, and it may choose the same node):"
 )
+_EVICTED: Final = (
+    "Devices that become free now help no pod of this Workload before Kueue admits it again: what ended the admission "
+    "comes first."
+)
+_WAITING: Final = (Verdict.UNSCHEDULABLE, Verdict.SCHEDULABLE)
+
+
+def evicted_clause(report: PendingReport) -> Safe | None:
+    """Behind ``Pod X is pending``: that Kueue has taken its admission back; None where it has not."""
+    found = report.admission
+    if found is None or not found.evicted or report.verdict not in _WAITING:
+        return None
+    name = found.workload.name if found.workload is not None else ""
+    words = fmt(": {}", found.words.rstrip(". ")) if found.words else Safe("")
+    return fmt(", and Kueue has evicted its Workload {} ({}{}), which ends this pod", name, found.evicted, words)
 
 
 def admission_lines(report: PendingReport, address: Address) -> Iterator[Safe]:
     """What waiting costs, and how Kueue is made to choose again; nothing for a pod that fits now."""
     found = report.admission
+    if evicted_clause(report) is not None:
+        yield from wrapped(Safe(_EVICTED))
+        return
     if found is None or report.verdict is not Verdict.UNSCHEDULABLE:
         return
     if found.cluster_queue and found.owner is not None:

@@ -10,7 +10,7 @@ from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, command, fmt, safe
 from kubectl_dra.output.words import listed
-from kubectl_dra.reports.invocations import kubectl, reading, within
+from kubectl_dra.reports.invocations import changing, kubectl, of, reading, within
 
 #: What it waits for; ``{}`` is the queue whose quota it needs.
 _WAITS: Final[Mapping[HeldBy, str]] = {
@@ -38,6 +38,34 @@ _NEXT: Final[Mapping[HeldBy, str]] = {
     HeldBy.NAMESPACE: "Whoever manages ClusterQueue {} adds the namespace to its namespaceSelector.",
     HeldBy.FLAVOR: "Change node selector, affinity or tolerations of the work, or add a flavor to ClusterQueue {}.",
 }
+#: What helps where no quota is short, as advice on the page of a pod.
+_ADVICE: Final[Mapping[HeldBy, str]] = {
+    HeldBy.ADMITTED: (
+        "Kueue removes the gate within seconds. Where the gate stays, the log of Deployment kueue-controller-manager "
+        "in namespace kueue-system says why."
+    ),
+    HeldBy.CHECKS: (
+        "Its quota is reserved, so more quota does not help: the controller of the admission check has to finish it, "
+        "and its log says what it waits for."
+    ),
+    HeldBy.DEACTIVATED: (
+        "End what it was deactivated for, then set spec.active of the Workload to true: Kueue does not try it again "
+        "by itself."
+    ),
+    HeldBy.OTHERS: "Wait: Kueue goes on once the other workloads have started or stopped.",
+    HeldBy.STOPPED: "Whoever stopped the queue starts it again; until then Kueue admits nothing from it.",
+    HeldBy.TOPOLOGY: (
+        "Wait until a part of the topology has room for all pods of the work, or request a smaller part, or prefer one "
+        "in place of requiring it."
+    ),
+    HeldBy.NO_WORKLOAD: (
+        "Check that Kueue runs (Deployment kueue-controller-manager in namespace kueue-system) and manages this kind: "
+        "integrations.frameworks of its Configuration."
+    ),
+}
+#: What Kueue's words about it begin with.
+_SAYS_SO: Final = "The workload is deactivated"
+_HANDS_OFF: Final = "Do not remove the gate by hand: Kueue then stops the pods or counts them wrongly."
 _QUOTA_SHOWN: Final = 8
 _OF_QUOTA: Final = frozenset({HeldBy.QUOTA, HeldBy.QUOTA_TOO_SMALL, HeldBy.UNKNOWN})
 
@@ -48,6 +76,14 @@ def queue_reason(found: Queued) -> Safe:
         return safe(found.message.rstrip(". "))
     if found.held_by is HeldBy.STOPPED:
         return fmt("the queue is stopped: {}", found.message)
+    if found.held_by is HeldBy.DEACTIVATED:
+        said = found.message.rstrip(". ")
+        rest = said.removeprefix(_SAYS_SO)
+        why = safe(rest) if rest != said else fmt(": {}", said) if said else Safe(" (spec.active is false)")
+        return fmt("its Workload {} is deactivated{}", found.workload, why)
+    if found.held_by is HeldBy.CHECKS and found.message:
+        where = fmt(" in ClusterQueue {}", found.cluster_queue) if found.cluster_queue else Safe("")
+        return fmt("its quota{} is reserved, but admission check {}", where, found.message.rstrip(". "))
     if (short := short_of_quota(found)) is not None:
         row, more = short
         text = "{} of {} {} (flavor {}) of ClusterQueue {} are reserved, and it needs {} more than are left"
@@ -66,7 +102,36 @@ def _is_unknown(found: Queued) -> bool:
 
 def _is_told(found: Queued) -> bool:
     """Whether the reason has all that Kueue's words say."""
-    return found.held_by in (HeldBy.NO_QUEUE, HeldBy.STOPPED) or _is_unknown(found) or short_of_quota(found) is not None
+    said = (HeldBy.NO_QUEUE, HeldBy.STOPPED, HeldBy.DEACTIVATED, HeldBy.CHECKS)
+    return found.held_by in said or _is_unknown(found) or short_of_quota(found) is not None
+
+
+def queue_advice(found: Queued) -> Safe | None:
+    """What helps where Kueue has said what it waits for; None where the words about quota of the reason's page do."""
+    if short_of_quota(found) is not None or found.held_by in _NEXT:
+        return Safe(_HANDS_OFF)
+    if _is_unknown(found):
+        return Safe(f"Correct what Kueue's words name, and create the work again. {_HANDS_OFF}")
+    text = _ADVICE.get(found.held_by)
+    return Safe(f"{text} {_HANDS_OFF}") if text is not None else None
+
+
+def queue_commands(found: Queued, namespace: str, address: Address) -> Iterator[Safe]:
+    """The first command of that advice."""
+    text, words = "", None
+    work = of("workload.kueue.x-k8s.io", found.workload, namespace) if found.workload else None
+    if found.held_by is HeldBy.DEACTIVATED and work is not None:
+        patch = kubectl("patch", work, "--type=merge", "-p", '{"spec":{"active":true}}')
+        text, words = "To let Kueue try it again: {}", changing(patch, address)
+    elif found.held_by is HeldBy.CHECKS and work is not None:
+        text, words = "What the checks say: {}", reading(kubectl("describe", work), address)
+    elif found.held_by in (HeldBy.ADMITTED, HeldBy.NO_WORKLOAD):
+        where = within("kueue-system")
+        text = "Kueue's log: {}"
+        words = reading(kubectl("logs", "deployment/kueue-controller-manager", where), address)
+    line = command(words) if words is not None else None
+    if line is not None:
+        yield fmt(text, line)
 
 
 def queue_lines(found: Queued, namespace: str, address: Address = HERE, *, numbered: bool = False) -> Iterator[Safe]:

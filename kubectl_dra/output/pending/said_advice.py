@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.gates.queues import HeldBy, Queued, short_of_quota
+from kubectl_dra.diagnosis.gates.queues import Queued
 from kubectl_dra.diagnosis.records import (
     ClaimEntry,
     ContainerWaits,
@@ -18,6 +18,7 @@ from kubectl_dra.diagnosis.records import (
 from kubectl_dra.diagnosis.said.kubelet import serves_one_pod
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.pending.go_errors import LackedRight, lacked_right
+from kubectl_dra.output.pending.queues import queue_advice
 from kubectl_dra.output.safe import Safe, command, fmt
 from kubectl_dra.output.unread import role_name
 from kubectl_dra.output.words import listed
@@ -70,14 +71,8 @@ def advice_on_words(report: PendingReport) -> Safe | None:
                 "runs with fewer pods. Do not give pods of a group to the default scheduler one by one."
             )
             return fmt(text, name)
-        case GangElsewhere(waits=Queued() as waits) if short_of_quota(waits) is not None:
-            return Safe("Do not remove the gate by hand: Kueue then stops the pods or counts them wrongly.")
-        case GangElsewhere(waits=Queued(held_by=HeldBy.UNKNOWN, message=told)) if told:
-            text = (
-                "Correct what Kueue's words name, and create the work again. Do not remove the gate by hand: Kueue "
-                "then stops the pods or counts them wrongly."
-            )
-            return Safe(text)
+        case GangElsewhere(waits=Queued() as waits):
+            return queue_advice(waits)
         case KubeletText() as said if cause.code is Code.DRIVER_FAILED:
             return _driver(report, said)
         case KubeletText() as said if cause.code is Code.KUBELET_WARNS and _HOST_NETWORK.search(said.text):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.gates.queues import HeldBy, queued
+from kubectl_dra.diagnosis.gates.queues import HeldBy, evicted, queued
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.queues import GROUP
@@ -24,13 +24,16 @@ _HOSTNAME: Final = "kubernetes.io/hostname"
 class QueueAdmission(ReportRecord, frozen=True):
     """``assigned``: the node that Kueue chose, empty where the scheduler may; ``workload``: Kueue's object, if known.
 
-    ``cluster_queue``: whose quota stays in use while the pod of ``owner`` waits, where that was read.
+    ``cluster_queue``: whose quota stays in use while the pod of ``owner`` waits, where that was read. ``evicted``: why
+    Kueue has taken the admission back, and ``words``: what it says about that.
     """
 
     assigned: str = ""
     workload: ObjectRef | None = None
     owner: ObjectRef | None = None
     cluster_queue: str = ""
+    evicted: str = ""
+    words: str = ""
 
 
 def queue_admission(pod: Pod, state: ClusterState) -> QueueAdmission | None:
@@ -44,11 +47,16 @@ def queue_admission(pod: Pod, state: ClusterState) -> QueueAdmission | None:
     owner = ("Pod", meta.name) if found is None else (found.kind, found.name)
     told = queued(state, "", meta.namespace, owner) if state.inventory.queues.workloads else None
     admitted = told is not None and told.held_by is HeldBy.ADMITTED and bool(told.cluster_queue)
-    if not (assigned or admitted):
+    out = evicted(state, meta.namespace, owner) if told is not None and not admitted else None
+    if out is not None:
+        name = out[0]
+    if not (assigned or admitted or out):
         return None
     return QueueAdmission(
         assigned,
         ObjectRef("Workload", meta.namespace, name) if name else None,
         ObjectRef(owner[0], meta.namespace, owner[1]),
         told.cluster_queue if told is not None and admitted else "",
+        out[1].reason if out is not None else "",
+        out[1].message if out is not None else "",
     )
