@@ -13,7 +13,6 @@ from kubectl_dra.diagnosis.records import (
     ContainerWaits,
     ExtendedResource,
     GangElsewhere,
-    HeldFor,
     KubeletText,
     NodeTaint,
     Verdict,
@@ -26,6 +25,7 @@ from kubectl_dra.model.invocation import Address, flag
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.headline import was_given_up
 from kubectl_dra.output.pending.idle_daemons import idle_advice, idle_commands
+from kubectl_dra.output.pending.lingering import lingering_commands
 from kubectl_dra.output.pending.logs import last_words, log_lines
 from kubectl_dra.output.pending.made import refused_advice, refused_of
 from kubectl_dra.output.pending.queues import queue_commands
@@ -195,17 +195,6 @@ def overdue_lines(report: PendingReport, now: datetime) -> list[Safe]:
     return wrapped(fmt(text, age(report.created, now)))
 
 
-def _lingering(report: PendingReport, address: Address) -> Iterator[Safe]:
-    """The events of a pod that holds devices although it is being deleted."""
-    funnels = (each.funnel for group in report.nodes for each in group.requests if each.funnel is not None)
-    removed = (each for funnel in funnels for each in funnel.removed)
-    pod = next((each.source.split(", ")[0] for each in removed if each.held_for is HeldFor.ENDING), "")
-    namespace, _, name = pod.partition("/")
-    line = command(reading(kubectl("describe", of("pod", name, namespace)), address)) if pod else None
-    if line is not None:
-        yield fmt("What keeps {} from ending: {}", pod, line)
-
-
 def _about_the_claim(report: PendingReport, address: Address, now: datetime) -> Iterator[Safe]:
     """The first command where prose alone says what to do about a claim."""
     claim, words, text = report.causes[0].claim, None, ""
@@ -240,7 +229,7 @@ def next_step_lines(report: PendingReport, address: Address, now: datetime) -> I
     code = report.code
     if code is None or report.verdict is Verdict.NOT_PENDING:
         return
-    yield from _lingering(report, address)
+    yield from lingering_commands(report.lingering, address)
     yield from sibling_commands(report, address)
     detail = report.causes[0].detail
     if isinstance(detail, GangElsewhere) and detail.waits is not None:

@@ -9,6 +9,7 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import KubeletText, NodeOutcome, SchedulerName, Verdict
 from kubectl_dra.diagnosis.remedies.records import EXTENDED_NAME, EditClass
 from kubectl_dra.output.pending.idle_daemons import idle_sentence
+from kubectl_dra.output.pending.lingering import lingering_sentence
 from kubectl_dra.output.pending.main_reason import main_reason, names_of
 from kubectl_dra.output.pending.queue_admission import evicted_clause
 from kubectl_dra.output.pending.reasons import reason_sentence
@@ -167,8 +168,8 @@ def _by_name(report: PendingReport, reason: Safe) -> Safe:
 
 def _surroundings(report: PendingReport) -> Safe:
     """Whether the driver runs where it publishes nothing, and what an autoscaler does about the pod."""
-    siblings = sibling_sentence(report)
-    texts = [siblings] if siblings is not None else []
+    found = (sibling_sentence(report), lingering_sentence(report.lingering))
+    texts = [text for text in found if text is not None]
     if report.code in _WITHOUT_DEVICES and report.failing:
         states = listed(list(dict.fromkeys(each.state for each in report.failing)))
         texts.append(fmt("The driver does not run: {} ({})", listed([e.pod.name for e in report.failing]), states))

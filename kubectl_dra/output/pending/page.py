@@ -32,6 +32,7 @@ from kubectl_dra.output.pending.evidence import autoscaler_lines, evidence_lines
 from kubectl_dra.output.pending.footer import footer_lines
 from kubectl_dra.output.pending.funnel import MAX_FUNNELS, FunnelView, funnel_lines, funnel_views, is_said, is_served
 from kubectl_dra.output.pending.headline import is_heard_first, pending_summary
+from kubectl_dra.output.pending.lingering import lingering_lines, with_delay
 from kubectl_dra.output.pending.logs import repair_lines
 from kubectl_dra.output.pending.node_groups import node_group_lines
 from kubectl_dra.output.pending.other_nodes import devices_elsewhere, other_nodes_lines
@@ -82,7 +83,7 @@ def pending_page(
     pod. ``apart``: without the first lines and the ways out, which stand beside the page. ``told``: what could
     not be read stands above all pages.
     """
-    summary = with_age(pending_summary(report), report.nodes, now)
+    summary = with_delay(with_age(pending_summary(report), report.nodes, now), report.lingering, now)
     first = wrapped(styled(summary, Style.BOLD)) if head is None else head
     tables = _tables(report, first, _INSIDE if more is not None else _OUTSIDE)
     return paragraphs(
@@ -133,6 +134,7 @@ def _how_we_know(
         *_evidence(report, now, address, said),
         *taint_lines(report.nodes, now, said),
         *deletion_lines(report.nodes, now),
+        *lingering_lines(report.lingering, now),
         *unpublished_lines(report),
     ]
     elsewhere = report.verdict is Verdict.UNSCHEDULABLE and report.code not in advice.WITHOUT_DEVICES

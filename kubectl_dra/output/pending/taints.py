@@ -1,4 +1,4 @@
-"""Since when devices that a pod could use are tainted, or held by claims or pods that are being deleted."""
+"""Since when devices that a pod could use are tainted, or held by claims that are being deleted."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from datetime import datetime
 from typing import Final
 
 from kubectl_dra.diagnosis.records import HeldFor, Removal, StageName
-from kubectl_dra.model.clock import parse_time
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import ago, counted, lasting, shortened
@@ -46,7 +45,7 @@ def taint_lines(nodes: Sequence[NodeGroupRecord], now: datetime, said: str = "")
 
 
 def deletion_lines(nodes: Sequence[NodeGroupRecord], now: datetime) -> Iterator[Safe]:
-    """What holds devices of the closest nodes and is being deleted: claims that nobody uses, and pods that linger."""
+    """Claims that nobody uses, hold devices of the closest nodes and are being deleted."""
     removed = [
         (group.names[0], each)
         for group in nodes[:_NODES]
@@ -66,15 +65,6 @@ def deletion_lines(nodes: Sequence[NodeGroupRecord], now: datetime) -> Iterator[
         kind = Safe("Claim" if one else "Claims")
         line = fmt(text, kind, shortened(list(names), _TIMES), since, Safe(stays), Safe(whose))
         yield from wrapped(line, indent=2, first=0)
-    ending = {each.source: (node, each.since) for node, each in removed if each.held_for is HeldFor.ENDING}
-    for pods, (node, by) in list(ending.items())[:_TIMES]:
-        end = parse_time(by)
-        if end is not None and end < now:
-            text = (
-                "Pod {} should have ended {}. Its devices are free only then: the kubelet and the driver on {} have to "
-                "release them first."
-            )
-            yield from wrapped(fmt(text, pods, ago(by, now), node), indent=2, first=0)
 
 
 def _only_taint(nodes: Sequence[NodeGroupRecord]) -> tuple[str, Counter[str]] | None:

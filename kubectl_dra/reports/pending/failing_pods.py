@@ -76,6 +76,11 @@ def _on_any_node(state: ClusterState, driver: str) -> list[FailingPod]:
     return known[driver]
 
 
+def failing_among(refs: Iterable[ObjectRef], inventory: Inventory) -> tuple[FailingPod, ...]:
+    """Those of these pods that do not run."""
+    return tuple(_failing_of(refs, inventory))
+
+
 def _failing_of(refs: Iterable[ObjectRef], inventory: Inventory) -> Iterator[FailingPod]:
     found = (_failing(inventory.pods[ref.key]) for ref in refs)
     return (each for each in found if each is not None)

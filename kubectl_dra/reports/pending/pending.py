@@ -46,6 +46,7 @@ from kubectl_dra.reports.pending.configurations import ConfiguredIn, configured_
 from kubectl_dra.reports.pending.drivers import DriverOnNode, devices_of, drivers_of
 from kubectl_dra.reports.pending.failing_pods import FailingPod, failing_elsewhere, failing_pods
 from kubectl_dra.reports.pending.idle_daemons import IdleDaemonSet, idle_daemon_sets
+from kubectl_dra.reports.pending.lingering import LingeringPod, lingering
 from kubectl_dra.reports.pending.missing_objects import Existing, existing
 from kubectl_dra.reports.pending.queue_admission import QueueAdmission, queue_admission
 from kubectl_dra.reports.pending.remedies import FoundRemedies, RemedyReport, Tried
@@ -91,7 +92,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     one of them. Empty where that can't be told: Services or the pod's controller were not read, the pod is scheduled
     with its group, or more nodes fit than the scheduler compares, which are ``nodes_compared``, those that it meets
     first (0: all). ``admission``: what Kueue has decided about it. ``siblings``: pods of its own workload that hold
-    what it needs, or wait with it; None in lists too.
+    what it needs, or wait with it; None in lists too. ``lingering``: pods that should have ended and hold devices.
     """
 
     asks: tuple[ClaimAsk, ...]
@@ -119,6 +120,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     nodes_compared: int = 0
     admission: QueueAdmission | None = None
     siblings: Siblings | None = None
+    lingering: tuple[LingeringPod, ...] = ()
 
     def without_steps(self) -> PendingReport:
         """With what would help, and not how it is done."""
@@ -221,6 +223,7 @@ def pending_report(
         best_nodes=choice.best,
         nodes_compared=choice.compared,
         siblings=siblings(state, diagnosis, owners) if of_one else None,
+        lingering=lingering(diagnosis.nodes, state) if of_one else (),
         features=feature_record(state.features),
         read=reads_of(state.evidence),
     )

@@ -127,7 +127,7 @@ def test_a_pod_that_is_being_deleted_already_is_waited_for() -> None:
     assert kinds(report) == [RemedyKind.WAIT]
     assert report.remedies[0].nodes == ("node-1",)
     page = page_of(report)
-    assert "Pod ml/old should have ended 40m ago." in page
+    assert "Pod old should have ended 40m ago." in page
     assert "kubectl describe pod/old -n ml" in page
     assert "delete pod" not in page
 

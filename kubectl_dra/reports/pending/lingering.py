@@ -1,0 +1,92 @@
+"""Pods that should have ended and still hold devices: what the kubelet says about them, and what does not run there.
+
+The kubelet ends a pod's containers, and the driver unprepares its devices, before the claim is free; a finalizer keeps
+only the object of a pod that has ended (upstream: pkg/kubelet, SyncTerminatingPod, and pkg/controller/resourceclaim,
+isPodDone).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.records import HeldFor, NodeGroup, NodeOutcome, ObjectRef, Removal
+from kubectl_dra.diagnosis.said import events
+from kubectl_dra.model.clock import parse_time
+from kubectl_dra.model.core import Pod
+from kubectl_dra.model.ids import Key
+from kubectl_dra.reports.base import ReportRecord
+from kubectl_dra.reports.pending.drivers import plugins
+from kubectl_dra.reports.pending.failing_pods import FailingPod, failing_among
+
+_MOST: Final = 3
+#: What the kubelet reports only of pods that it ends (upstream: pkg/kubelet/events).
+_OF_THE_END: Final = frozenset({"FailedKillPod", "FailedPreStopHook", "ExceededGracePeriod"})
+_UNPREPARING: Final = "Unprepare"
+
+
+class LingeringPod(ReportRecord, frozen=True):
+    """A pod on ``node`` that should have ended at ``due``, and holds devices of ``drivers``.
+
+    ``reason``, ``message`` and ``time`` are those of the newest failure to end it that was reported.
+    ``plugins`` probably are the drivers' pods on its node, ``failing`` those of them that do not run.
+    """
+
+    pod: ObjectRef
+    node: str
+    due: str
+    finalizers: tuple[str, ...] = ()
+    reason: str = ""
+    message: str = ""
+    time: str = ""
+    drivers: tuple[str, ...] = ()
+    plugins: tuple[ObjectRef, ...] = ()
+    failing: tuple[FailingPod, ...] = ()
+
+
+def lingering(groups: Iterable[NodeGroup], state: ClusterState) -> tuple[LingeringPod, ...]:
+    """Those that hold devices of nodes that were tried, and whose time is over; at most three."""
+    found: dict[Key, set[str]] = {}
+    for removal in _ending(groups):
+        for name in removal.source.split(", "):
+            namespace, _, pod = name.partition("/")
+            found.setdefault(Key(namespace, pod), set()).update(each.partition("/")[0] for each in removal.devices)
+    pods = ((state.inventory.pods.get(key), drivers) for key, drivers in found.items())
+    told = (_told(pod, drivers, state) for pod, drivers in pods if pod is not None and _is_overdue(pod, state))
+    return tuple(told)[:_MOST]
+
+
+def _ending(groups: Iterable[NodeGroup]) -> Iterator[Removal]:
+    tried = (group for group in groups if group.outcome is NodeOutcome.CANNOT_ALLOCATE)
+    funnels = (each.funnel for group in tried for each in group.requests if each.funnel is not None)
+    return (each for funnel in funnels for each in funnel.removed if each.held_for is HeldFor.ENDING)
+
+
+def _is_overdue(pod: Pod, state: ClusterState) -> bool:
+    due = parse_time(pod.metadata.deletion_timestamp)
+    return due is not None and due < state.now
+
+
+def _told(pod: Pod, drivers: Iterable[str], state: ClusterState) -> LingeringPod:
+    meta, node, inventory = pod.metadata, pod.spec.node_name, state.inventory
+    said = [
+        each
+        for each in inventory.events_by_object.get(("Pod", meta.namespace, meta.name), ())
+        if (each.reason in _OF_THE_END or _UNPREPARING in each.reason) and events.subject_uid(each) in ("", meta.uid)
+    ]
+    newest = max(said, key=events.last_seen, default=None)
+    names = tuple(sorted(drivers))
+    likely = tuple(dict.fromkeys(ref for name in names for ref in plugins(name, node, inventory)))
+    return LingeringPod(
+        ObjectRef("Pod", meta.namespace, meta.name),
+        node,
+        meta.deletion_timestamp or "",
+        tuple(meta.finalizers),
+        newest.reason if newest is not None else "",
+        " ".join(events.text(newest).split()) if newest is not None else "",
+        events.last_seen(newest) if newest is not None else "",
+        names,
+        likely,
+        failing_among(likely, inventory),
+    )

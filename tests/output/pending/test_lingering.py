@@ -1,0 +1,74 @@
+"""A pod that should have ended holds the devices: since when, what was reported, and what does not run there."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from tests.kit import build
+from tests.kit.clock import CLOCK
+from tests.output.pending.test_situations import POD, driver_pod, page_of, report_of
+
+WHY = "NodeUnprepareResources failed for ResourceClaim held: connection refused"
+
+
+def stamp(minutes: int) -> str:
+    return (CLOCK.now() - timedelta(minutes=minutes)).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def cluster(*others: dict[str, Any], due: int = 30, finalizers: tuple[str, ...] = ()) -> list[dict[str, Any]]:
+    old = build.pod("old", claims=["held"], node_name="node-1", phase="Running")
+    old["metadata"] |= {"deletionTimestamp": stamp(due), "finalizers": list(finalizers)}
+    held = build.claim("held", held=[("node-1", "gpu-0")], by=["old"])
+    slice_ = build.slice_("node-1", build.device("gpu-0"))
+    return [build.node(), slice_, old, held, POD, build.claim("claim"), *others]
+
+
+def plain_page(objects: list[dict[str, Any]]) -> str:
+    return " ".join(page_of(report_of(*objects)).replace("\x1b[1m", "").replace("\x1b[0m", "").split())
+
+
+def test_since_when_and_what_the_kubelet_reported() -> None:
+    crashing = driver_pod(restartCount=4, state={"waiting": {"reason": "CrashLoopBackOff", "message": "back-off"}})
+    event = build.event("old", "FailedUnprepareDynamicResources", WHY, time=stamp(5))
+    page = plain_page(cluster(crashing, event))
+    assert f"Pod old should have ended 30m ago, but FailedUnprepareDynamicResources was reported: {WHY}." in page
+    assert "The failure to end it was reported last 5m ago." in page
+    assert "The driver's pod gpu-dra-driver/gpu-dra-plugin-x7k2p there: CrashLoopBackOff, 4 restarts." in page
+    assert "kubectl logs pod/gpu-dra-plugin-x7k2p -n gpu-dra-driver --all-containers --previous" in page
+    assert "kubectl describe pod/old" not in page
+
+
+def test_a_driver_that_does_not_run_is_why_where_nothing_was_reported() -> None:
+    crashing = driver_pod(restartCount=4, state={"waiting": {"reason": "CrashLoopBackOff", "message": "back-off"}})
+    page = plain_page(cluster(crashing))
+    assert "Pod old should have ended 30m ago, and the driver does not run on node-1 (CrashLoopBackOff)." in page
+    assert "kubectl describe pod/old -n ml" in page
+
+
+def test_the_log_of_a_driver_that_runs_is_next() -> None:
+    running = driver_pod(ready=True, state={"running": {}})
+    page = plain_page(cluster(running, build.event("old", "FailedKillPod", WHY, time=stamp(5))))
+    assert "kubectl logs pod/gpu-dra-plugin-x7k2p -n gpu-dra-driver --all-containers --since=1h" in page
+    assert "The driver's pod" not in page
+
+
+def test_a_finalizer_keeps_the_object() -> None:
+    page = plain_page(cluster(finalizers=("example.com/drain",)))
+    assert "Its finalizer example.com/drain keeps the object of the pod, not its devices." in page
+    assert "kubectl describe pod/old -n ml" in page
+
+
+@pytest.mark.parametrize("reason", ["Unhealthy", "FailedScheduling"])
+def test_what_was_reported_of_its_life_is_not_why(reason: str) -> None:
+    page = plain_page(cluster(build.event("old", reason, "readiness probe failed", time=stamp(50))))
+    assert "Pod old should have ended 30m ago." in page
+    assert reason not in page
+
+
+def test_a_pod_whose_time_is_not_over_is_only_waited_for() -> None:
+    page = plain_page(cluster(build.event("old", "FailedKillPod", WHY, time=stamp(0)), due=-1))
+    assert "should have ended" not in page
+    assert "wait for pod ml/old" in page
