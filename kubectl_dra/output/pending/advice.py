@@ -44,6 +44,7 @@ from kubectl_dra.output.safe import Safe, command, fmt, safe
 from kubectl_dra.output.unread import unread_sentence
 from kubectl_dra.output.words import age, ago, counted, listed, plural
 from kubectl_dra.reports.invocations import changing, dra, kubectl, of, reading, within
+from kubectl_dra.reports.pending.idle_daemons import IdleDaemonSet
 from kubectl_dra.reports.pending.pending import PendingReport
 
 #: After so long containers that have not started are held up by something.
@@ -245,6 +246,10 @@ def next_step_lines(report: PendingReport, address: Address, now: datetime) -> I
         yield from volume_step_lines(report.causes[0].detail, address)
     elif code in WITHOUT_DEVICES:
         yield from _find_driver(report, address)
+    elif report.idle_daemon_sets and has_way_out(report):
+        yield from _where_the_driver_runs(report.idle_daemon_sets[0], address)
+    elif report.idle_daemon_sets:
+        yield from idle_commands(report.idle_daemon_sets[0], address)
     elif any(cause.code in _OF_DRIVERS for cause in report.causes):
         yield from log_lines(report, address)
 
@@ -299,7 +304,16 @@ def _quotes_events(report: PendingReport) -> bool:
     return isinstance(detail, KubeletText) or (isinstance(detail, ContainerWaits) and bool(detail.message))
 
 
+def _where_the_driver_runs(found: IdleDaemonSet, address: Address) -> Iterator[Safe]:
+    """What brings a driver to a node that it does not run on."""
+    yield from idle_advice(found)
+    yield from idle_commands(found, address)
+
+
 def _on_the_node(report: PendingReport, code: Code, address: Address, now: datetime) -> Iterator[Safe]:
+    if report.idle_daemon_sets:
+        yield from _where_the_driver_runs(report.idle_daemon_sets[0], address)
+        return
     events = command(reading(kubectl("describe", of("pod", report.pod.name, report.pod.namespace)), address))
     if code is Code.PREPARING:
         seen = report.observed

@@ -142,7 +142,8 @@ def _scheduled(report: PendingReport, pod: Safe, reason: Safe) -> Safe:
         said = report.causes[0].detail if report.code is Code.KUBELET_API else None
         version = said.kubelet if isinstance(said, KubeletText) else ""
         where = fmt("{} (kubelet {})", report.node, version) if version else safe(report.node)
-        return fmt("{} is scheduled to {}, but {}.", pod, where, _by_name(report, reason))
+        absent = fmt(" {}.", idle_sentence(report.idle_daemon_sets[0])) if report.idle_daemon_sets else Safe("")
+        return fmt("{} is scheduled to {}, but {}.{}", pod, where, _by_name(report, reason), absent)
     devices = [name.rpartition("/")[2] for name in report.devices]
     held = fmt(", {} {}", Safe("device" if len(devices) == 1 else "devices"), shortened(devices, _DEVICES))
     warned = any(isinstance(cause.detail, KubeletText) for cause in report.causes)

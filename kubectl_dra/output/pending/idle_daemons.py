@@ -22,16 +22,34 @@ _CONSEQUENCE: Final = Safe(
 
 def idle_sentence(found: IdleDaemonSet) -> Safe:
     """``DaemonSet N/D, by its name the driver's, runs on no node: no node matches …``."""
-    who = fmt("DaemonSet {}, by its name the driver's, runs on no node", str(found.daemon_set.key))
+    name = fmt("DaemonSet {}, by its name the driver's,", str(found.daemon_set.key))
+    if found.absent_from:
+        return _absent_sentence(found, name)
+    who = fmt("{} runs on no node", name)
     if found.tainted:
         text = "{}: it does not tolerate {} of {}"
         return fmt(text, who, shortened(found.taints), shortened(found.tainted, _SHOWN))
     return fmt("{}: no node matches {}", who, listed(found.wants, "or"))
 
 
+def _absent_sentence(found: IdleDaemonSet, name: Safe) -> Safe:
+    """``… runs on node-1, and not on node-2, which does not match …``."""
+    where = shortened(found.runs_on, _SHOWN)
+    if found.running > len(found.runs_on):
+        where = fmt("{} and {} more", listed(found.runs_on), found.running - len(found.runs_on))
+    lead = fmt("{} runs on {}, and not on {}", name, where, found.absent_from)
+    if found.taints:
+        return fmt("{}: it does not tolerate {}", lead, shortened(found.taints))
+    if found.wants:
+        return fmt("{}, which does not match {}", lead, listed(found.wants, "or"))
+    return fmt("{}, although it selects that node", lead)
+
+
 def idle_advice(found: IdleDaemonSet) -> Iterator[Safe]:
     """Who can do what: nodes that seem to have the hardware are named."""
-    if found.tainted:
+    if found.absent_from and not (found.tainted or found.wants):
+        what = "Its events say why it has no pod there."
+    elif found.tainted:
         what = "Add a toleration to the DaemonSet, with the values of the driver's chart, or remove the taint."
     elif not found.labels:
         what = "Add nodes that it selects, or change what it selects, with the values of the driver's chart."
@@ -43,6 +61,8 @@ def idle_advice(found: IdleDaemonSet) -> Iterator[Safe]:
     if found.nodes:
         text = "label the nodes that have the hardware; {} may, by their label {}"
         what_to_do = fmt(text, listed(found.nodes[:_SHOWN]), listed(found.marks[:1]))
+    elif found.absent_from:
+        what_to_do = fmt("label {}, if it has the hardware", found.absent_from)
     else:
         what_to_do = Safe("label the nodes that have the hardware")
     yield from wrapped(fmt("What usually helps: {}. {}", what_to_do, _CONSEQUENCE))
@@ -52,11 +72,17 @@ def idle_commands(found: IdleDaemonSet, address: Address) -> Iterator[Safe]:
     """The labels as they are set, and where the selection of the DaemonSet stands."""
     labels = [plain_word(label) for label in found.labels]
     if labels and None not in labels:
-        nodes: Words = tuple(filter(is_subdomain, found.nodes)) or ("NODE",)
+        named = (found.absent_from,) if found.absent_from else found.nodes
+        nodes: Words = tuple(filter(is_subdomain, named)) or ("NODE",)
         line = command(changing(kubectl("label", "nodes", *nodes, *labels), address))
         if line is not None:
             yield fmt("To label {}: {}", Safe(plural("node", len(nodes))), line)
     ref = found.daemon_set
+    if found.absent_from and not (found.tainted or found.wants):
+        line = command(reading(kubectl("describe", of("daemonset", ref.name, ref.namespace)), address))
+        if line is not None:
+            yield fmt("Its events: {}", line)
+        return
     line = command(reading(kubectl("get", of("daemonset", ref.name, ref.namespace), "-o", "yaml"), address))
     if line is not None:
         yield fmt("What it selects: {}", line)

@@ -17,7 +17,7 @@ from kubectl_dra.allocation.input.nodes import NAME_FIELD
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.autoscaling.daemons import DAEMON_SET
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import Cause, ClassOffer, ObjectRef
+from kubectl_dra.diagnosis.records import Cause, ClassOffer, KubeletText, NodeGroup, NodeOutcome, ObjectRef
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
@@ -25,12 +25,16 @@ from kubectl_dra.model.meta import NodeSelectorRequirement, NodeSelectorTerm, Ow
 from kubectl_dra.model.taint_text import taint_text
 from kubectl_dra.model.workloads import WorkloadObject
 from kubectl_dra.reports.base import ReportRecord
+from kubectl_dra.reports.claims.ask import ClaimAsk
 from kubectl_dra.reports.pending.drivers import named_by, names_in, words_of
 from kubectl_dra.scheduler.daemons import daemon_tolerations
 from kubectl_dra.scheduler.plugins.node_affinity import matches, required_terms
 from kubectl_dra.scheduler.plugins.taint_toleration import untolerated
 
+_SHOWN: Final = 3
 _WITHOUT_DEVICES: Final = frozenset({Code.NO_DEVICE_IN_CLASS, Code.DEVICES_OF_GONE_NODES})
+#: A driver runs on other nodes than that where the pod is, or may run.
+_ELSEWHERE: Final = (Code.DRIVER_NOT_REGISTERED, Code.DEVICES_FOR_OTHER_NODES)
 #: A device plugin is none of DRA's, and its DaemonSet has the same words in its name.
 _OF_DRA: Final = re.compile(r"\bdra|kubelet-plugin|resource-driver")
 #: Labels that node-feature-discovery sets, and takes away again.
@@ -40,7 +44,7 @@ _GIVEN: Final = re.compile(r"(?:(?:beta|node|topology|failure-domain\.beta)\.)?k
 
 
 class IdleDaemonSet(ReportRecord, frozen=True):
-    """A DaemonSet that by its name is the driver's, and has a pod on no node.
+    """A DaemonSet that by its name is the driver's, and has a pod on no node, or none where it matters.
 
     ``wants``: the labels that no node has, in alternatives, or the taints of ``tainted`` nodes that it does not
     tolerate. ``labels``: ``KEY=VALUE`` pairs with which it would run on ``nodes``, which a label ``marks`` as such that
@@ -54,11 +58,14 @@ class IdleDaemonSet(ReportRecord, frozen=True):
     marks: tuple[str, ...] = ()
     taints: tuple[str, ...] = ()
     tainted: tuple[str, ...] = ()
+    absent_from: str = ""
+    runs_on: tuple[str, ...] = ()
+    running: int = 0
 
 
 def lacks_drivers(causes: Iterable[Cause]) -> bool:
-    """Whether no driver publishes what is asked for, so that it matters which of them run."""
-    return any(cause.code in _WITHOUT_DEVICES for cause in causes)
+    """Whether no driver publishes what is asked for, or none serves the node, so that it matters which of them run."""
+    return any(cause.code in (*_WITHOUT_DEVICES, *_ELSEWHERE) for cause in causes)
 
 
 def idle_daemon_sets(causes: Collection[Cause], state: ClusterState) -> tuple[IdleDaemonSet, ...]:
@@ -73,6 +80,82 @@ def idle_daemon_sets(causes: Collection[Cause], state: ClusterState) -> tuple[Id
     ]
     found = (_idle_of(driver, state) for driver in dict.fromkeys(drivers))
     return tuple(dict.fromkeys(each for each in found if each is not None))
+
+
+def absent_daemon_sets(
+    causes: Collection[Cause], groups: Iterable[NodeGroup], asks: Iterable[ClaimAsk], node: str, state: ClusterState
+) -> tuple[IdleDaemonSet, ...]:
+    """Those of drivers that run on other nodes than the pod's ``node``, or than those that were tried and have nothing.
+
+    Only where a cause makes that matter, and of one node each.
+    """
+    if not lacks_drivers(causes) or not state.evidence.complete("Node"):
+        return ()
+    wanted = [
+        (cause.detail.driver, node)
+        for cause in causes
+        if cause.code is Code.DRIVER_NOT_REGISTERED and isinstance(cause.detail, KubeletText) and cause.detail.driver
+    ]
+    if not wanted:
+        classes = {(ask.name, each.name): each.device_class for ask in asks for each in ask.requests}
+        without = _without_devices(groups)
+        wanted = [
+            (driver, where)
+            for request, where in without.items()
+            for driver in named_by(classes.get(request, ""), state.inventory)
+        ]
+    found = {driver: _absent(driver, where, state) for driver, where in reversed(wanted)}
+    return tuple(each for each in found.values() if each is not None)[:1]
+
+
+def _without_devices(groups: Iterable[NodeGroup]) -> dict[tuple[str, str], str]:
+    """By claim and request of which no node that was tried has a device, the first of these nodes."""
+    first, served = dict[tuple[str, str], str](), set[tuple[str, str]]()
+    for group in groups:
+        for each in group.requests if group.outcome is NodeOutcome.CANNOT_ALLOCATE else ():
+            request = each.claim.name, each.request
+            first.setdefault(request, group.nodes[0])
+            if each.funnel is None or each.funnel.total:
+                served.add(request)
+    return {request: node for request, node in first.items() if request not in served}
+
+
+def _absent(driver: str, name: str, state: ClusterState) -> IdleDaemonSet | None:
+    """The driver's DaemonSet, if it has pods, and none on that node."""
+    node, named = state.inventory.nodes.get(name), sorted(_named_after(driver, state), key=lambda each: each.key)
+    nodes: dict[Key, set[str]] = {}
+    for pod in state.inventory.pods.values():
+        for owner in _daemons_of(pod):
+            nodes.setdefault(Key(pod.metadata.namespace, owner.name), set()).add(pod.spec.node_name)
+    running = [each for each in named if nodes.get(each.key)]
+    if node is None or not running or any(name in nodes[each.key] for each in running):
+        return None
+    daemons = running[0]
+    taints = _refused(daemons, node, state) if daemons.is_selected(node) else ()
+    lacks = [_lacking(daemons, term, node) for term in daemons.terms] if not daemons.is_selected(node) else []
+    labels = next(filter(None, (_settable(each) for each in sorted(lacks, key=_trouble))), {})
+    on = sorted(nodes[daemons.key] - {""})
+    return IdleDaemonSet(
+        ObjectRef.of(DAEMON_SET, daemons.key),
+        tuple(" and ".join(map(_text, each)) for each in lacks),
+        tuple(f"{key}={value}" for key, value in labels.items()),
+        taints=taints,
+        tainted=(name,) if taints else (),
+        absent_from=name,
+        runs_on=tuple(on[:_SHOWN]),
+        running=len(on),
+    )
+
+
+def _lacking(daemons: _Daemons, term: NodeSelectorTerm, node: Node) -> tuple[NodeSelectorRequirement, ...]:
+    """What a node does not have of what one alternative needs."""
+
+    def is_met(want: NodeSelectorRequirement) -> bool:
+        fields = (want,) if want.key == NAME_FIELD else ()
+        alone = NodeSelectorTerm(match_expressions=() if fields else (want,), match_fields=fields)
+        return matches({}, (alone,), node)
+
+    return tuple(want for want in daemons.wants(term) if not is_met(want))
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,14 +246,19 @@ def _labels(
     would then get a pod.
     """
     for wants in sorted((tuple(daemons.wants(term)) for term in daemons.terms), key=_trouble):
-        labels = {
-            each.key: each.values[0] if each.values else "true"
-            for each in wants
-            if each.operator in ("In", "Exists") and each.key != NAME_FIELD and not _GIVEN.match(each.key)
-        }
+        labels = _settable(wants)
         chosen = [node for node in nodes if _would_run(daemons, node, labels, state)] if labels else []
         if chosen:
             yield labels, chosen
+
+
+def _settable(wants: Iterable[NodeSelectorRequirement]) -> dict[str, str]:
+    """The labels among them that somebody may set."""
+    return {
+        each.key: each.values[0] if each.values else "true"
+        for each in wants
+        if each.operator in ("In", "Exists") and each.key != NAME_FIELD and not _GIVEN.match(each.key)
+    }
 
 
 def _trouble(wants: Sequence[NodeSelectorRequirement]) -> tuple[bool, int]:

@@ -45,7 +45,7 @@ from kubectl_dra.reports.pending.autoscaler_words import AutoscalerWords, autosc
 from kubectl_dra.reports.pending.configurations import ConfiguredIn, configured_in
 from kubectl_dra.reports.pending.drivers import DriverOnNode, devices_of, drivers_of
 from kubectl_dra.reports.pending.failing_pods import FailingPod, failing_elsewhere, failing_pods
-from kubectl_dra.reports.pending.idle_daemons import IdleDaemonSet, idle_daemon_sets
+from kubectl_dra.reports.pending.idle_daemons import IdleDaemonSet, absent_daemon_sets, idle_daemon_sets
 from kubectl_dra.reports.pending.lingering import LingeringPod, lingering
 from kubectl_dra.reports.pending.missing_objects import Existing, existing
 from kubectl_dra.reports.pending.queue_admission import QueueAdmission, queue_admission
@@ -84,8 +84,8 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     cluster; of one that is only supposed nothing was observed. ``created``: when the pod was. ``devices`` are allocated
     to its claims; ``drivers``: whose log matters, and where. ``existing``: what there is of the kind that the pod
     misses. ``node_groups``: whether a fresh node of each group of an autoscaler would take the pod, where that was
-    asked. ``failing``: pods of drivers that do not run, ``idle_daemon_sets``: drivers that run on no node;
-    ``autoscaler``: its last words about the pod.
+    asked. ``failing``: pods of drivers that do not run, ``idle_daemon_sets``: drivers that run on no node, or not where
+    it matters; ``autoscaler``: its last words about the pod.
     ``owner``: the controller that makes the pod, None for a bare one. ``configured``: where the configuration stands
     that a driver refuses.
     ``best_nodes``: of a pod that would fit now, those with the best score among the nodes that fit; the scheduler takes
@@ -216,7 +216,7 @@ def pending_report(
         what_if=what_if,
         drivers=drivers,
         failing=failing,
-        idle_daemon_sets=() if failing else idle_daemon_sets(diagnosis.causes, state),
+        idle_daemon_sets=() if failing else _idle(diagnosis, asks, state),
         configured=configured_in(diagnosis.causes, asks, state.inventory),
         existing=existing(diagnosis.causes[0] if diagnosis.causes else None, diagnosis.pod.namespace, state),
         node_groups=node_groups.verdicts if node_groups is not None else None,
@@ -238,6 +238,12 @@ def _of_the_pod(pod: Pod, state: ClusterState, what_if: WhatIf | None) -> dict[s
         "devices": devices_of(pod, state.inventory),
         "autoscaler": autoscaler_words(pod, _events(pod, state), state.now) if what_if is None else None,
     }
+
+
+def _idle(diagnosis: PodDiagnosis, asks: Sequence[ClaimAsk], state: ClusterState) -> tuple[IdleDaemonSet, ...]:
+    """The DaemonSets of drivers that run nowhere, or not where it matters."""
+    found = idle_daemon_sets(diagnosis.causes, state)
+    return found or absent_daemon_sets(diagnosis.causes, diagnosis.nodes, asks, diagnosis.node, state)
 
 
 def _owner(pod: Pod) -> ObjectRef | None:

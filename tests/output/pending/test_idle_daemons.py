@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.reports.pending.pending import PendingReport
 from tests.kit import build
-from tests.output.pending.test_situations import CRASHING, POD, first_line, page_of, report_of
+from tests.output.pending.test_situations import CRASHING, POD, driver_pod, first_line, page_of, report_of
 
 MARKED = {"cloud.example.org/accelerator": "example-a"}
 
@@ -75,3 +77,69 @@ def test_a_daemon_set_that_is_not_why(others: tuple[dict[str, Any], ...]) -> Non
     report = report_of(build.node(), *others, POD, build.claim("claim"))
     assert report.idle_daemon_sets == ()
     assert "runs on no node" not in page_of(report)
+
+
+# --- it runs, and not where it matters --------------------------------------------------------------------------------
+
+WITH = {"example.com/gpu.present": "true", "pool": "a"}
+SELECTING = daemon_set(nodeSelector={"example.com/gpu.present": "true"})
+NAMED = "DaemonSet example-dra/gpu-dra-plugin, by its name the driver's, runs on node-1, and not on node-2"
+
+
+def plugin(node: str = "node-1") -> dict[str, Any]:
+    made = driver_pod(f"gpu-dra-plugin-{node}", node, ready=True, state={"running": {}})
+    made["metadata"]["namespace"] = "example-dra"
+    return made
+
+
+def unregistered(*others: dict[str, Any]) -> PendingReport:
+    """A pod that is on node-2, with a device of the network."""
+    words = (
+        "Failed to prepare dynamic resources: prepare dynamic resources: DRA driver gpu.example.com is not registered"
+    )
+    pod, event = build.pod(claims=["claim"], node_name="node-2"), build.event("pod", "FailedPrepare", words)
+    event["reason"] = "FailedPrepareDynamicResources"
+    claim = build.claim("claim", held=[("net", "gpu-0")], by=["pod"])
+    slice_ = build.slice_("node-1", build.device("gpu-0"), pool="net")
+    return report_of(build.node(labels=WITH), slice_, pod, claim, event, plugin(), *others)
+
+
+def test_a_driver_that_is_not_registered_runs_elsewhere_only() -> None:
+    report = unregistered(build.node("node-2"), SELECTING)
+    assert report.code is Code.DRIVER_NOT_REGISTERED
+    assert first_line(report).endswith(f"{NAMED}, which does not match example.com/gpu.present=true.")
+    page = page_of(report)
+    assert "kubectl label nodes node-2 example.com/gpu.present=true" in page
+    assert "plugins_registry" not in page
+
+
+def test_a_node_that_it_selects_and_has_no_pod_on() -> None:
+    report = unregistered(build.node("node-2", labels=WITH), SELECTING)
+    assert first_line(report).endswith(f"{NAMED}, although it selects that node.")
+    page = page_of(report)
+    assert "kubectl describe daemonset/gpu-dra-plugin -n example-dra" in page
+    assert "kubectl label" not in page
+
+
+def test_where_it_has_a_pod_its_log_is_next() -> None:
+    page = page_of(unregistered(build.node("node-2", labels=WITH), SELECTING, plugin("node-2")))
+    assert "runs on node-1" not in page
+    assert "kubectl logs pod/gpu-dra-plugin-node-2 -n example-dra" in page
+
+
+def test_a_node_to_which_the_pod_is_bound_without_the_driver() -> None:
+    tainted = build.node("node-2", labels={**WITH, "pool": "b"})
+    tainted["spec"]["taints"] = [{"key": "dedicated", "value": "gpu", "effect": "NoSchedule"}]
+    pod = build.pod(claims=["claim"], nodeSelector={"pool": "b"}, tolerations=[{"operator": "Exists"}])
+    slice_ = build.slice_("node-1", build.device("gpu-0"))
+    report = report_of(build.node(labels=WITH), tainted, slice_, SELECTING, plugin(), pod, build.claim("claim"))
+    assert first_line(report).endswith(f"{NAMED}: it does not tolerate dedicated=gpu:NoSchedule.")
+    assert "Add a toleration to the DaemonSet" in page_of(report)
+
+
+def test_nodes_without_hardware_are_no_news_where_others_have_devices() -> None:
+    held = build.claim("held", held=[("node-1", "gpu-0")], by=["other"])
+    other = build.pod("other", claims=["held"], node_name="node-1", phase="Running")
+    objects = [build.node(labels=WITH), build.node("cpu-1"), build.slice_("node-1", build.device("gpu-0"))]
+    report = report_of(*objects, SELECTING, plugin(), held, other, POD, build.claim("claim"))
+    assert report.idle_daemon_sets == ()
