@@ -159,11 +159,14 @@ class ClaimGates:
         return (namesake if exists else ()) + tuple(ObjectRef.of(CLAIM_KIND, key) for key in keys)
 
     def _similar_templates(self, entry: ResolvedEntry) -> tuple[ObjectRef, ...]:
-        templates = (key.name for key in self._inventory.templates if key.namespace == self._namespace)
-        near = similar(entry.template or "", templates)
-        namesake = (ObjectRef(CLAIM_KIND, self._namespace, entry.template or ""),)
-        exists = Key(self._namespace, entry.template or "") in self._inventory.claims
-        return (namesake if exists else ()) + tuple(ObjectRef(TEMPLATE_KIND, self._namespace, name) for name in near)
+        """The same of templates."""
+        wanted, templates = entry.template or "", self._inventory.templates
+        near = similar(wanted, (key.name for key in templates if key.namespace == self._namespace))
+        elsewhere = sorted(key for key in templates if key.name == wanted)
+        keys = [*(Key(self._namespace, name) for name in near), *elsewhere[:_MAX_SIMILAR]]
+        namesake = (ObjectRef(CLAIM_KIND, self._namespace, wanted),)
+        exists = Key(self._namespace, wanted) in self._inventory.claims
+        return (namesake if exists else ()) + tuple(ObjectRef.of(TEMPLATE_KIND, key) for key in keys)
 
 
 def _code_of(event: Event | None) -> Code:

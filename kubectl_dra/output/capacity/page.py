@@ -43,7 +43,7 @@ _OPEN: Final = Safe("Whether restarting pods would bring more is unknown.")
 def capacity_page(report: CapacityReport, address: Address) -> list[Safe]:
     """All lines."""
     blocks: list[list[Safe]] = [list(missing_lines(report.missing, address))]
-    blocks.append([*head_lines(report.manifests), *refusal_lines(report.manifests)])
+    blocks.append([*head_lines(report.manifests), *refusal_lines(report.manifests, report.read)])
     if report.what_if is not None:
         blocks.append(whatif_lines(report.what_if))
     unread = {each.namespace for each in report.missing if each.decides and each.kind == RESOURCE_QUOTA.name}

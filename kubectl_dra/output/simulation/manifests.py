@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 import msgspec
@@ -11,13 +11,15 @@ from kubectl_dra.api.kinds import RESOURCE_GROUP
 from kubectl_dra.api.lint import Mistake
 from kubectl_dra.diagnosis.gates.queues import HeldBy, Queued
 from kubectl_dra.diagnosis.records import ObjectRef
+from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.queues import queue_lines, queue_reason
 from kubectl_dra.output.refusals import refusal_text
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
 from kubectl_dra.output.taints.hits import fate_text, who_text
 from kubectl_dra.output.words import counted, listed
-from kubectl_dra.reports.simulation import Effects, ManifestReport, SimulationReport
+from kubectl_dra.reports.base import ReadRecord
+from kubectl_dra.reports.simulation import Effects, ManifestReport, PodSimulation, SimulationReport
 from kubectl_dra.reports.simulation.trials import PRIORITY_CLASS
 
 #: How the API server begins where it has no such version.
@@ -25,6 +27,13 @@ _NO_MATCHES: Final = "no matches for kind"
 _CONVERT: Final = Safe("kubectl dra convert -f FILE writes the manifest in the version that servers have now.")
 #: Of these the message has the numbers.
 _BY_NUMBERS: Final = (HeldBy.QUOTA, HeldBy.QUOTA_TOO_SMALL)
+#: How admission refuses a pod (plugin/pkg/admission/priority/admission.go).
+_NO_PRIORITY_CLASS: Final = "no PriorityClass with name "
+_WAS_FOUND: Final = " was found"
+_CLASSES_LEFT_OUT: Final = Safe(
+    "The cluster's file has no PriorityClass at all. If they were only left out of it: kubectl get priorityclasses -o "
+    "yaml > classes.yaml, and --from classes.yaml beside it."
+)
 _NAMED = 5
 _UNKNOWN_NODES: Final = (
     "{}: named by slices of the files, and neither in the cluster nor in the files. Its devices are out of reach until "
@@ -56,13 +65,26 @@ def head_lines(manifests: Sequence[ManifestReport]) -> Iterator[Safe]:
         yield from wrapped(fmt(text, counted(corrected, "mistake")))
 
 
-def refusal_lines(manifests: Sequence[ManifestReport]) -> Iterator[Safe]:
+def refusal_lines(manifests: Sequence[ManifestReport], read: Iterable[ReadRecord]) -> Iterator[Safe]:
     """What is wrong in the files, one manifest after the other, and what to do about versions that are gone."""
     for manifest in manifests:
         yield from _wrong_lines(manifest)
+    yield from _missing_classes(manifests, read)
     # Of other groups no version would help: the server does not have the kind at all.
     if any(text.startswith(_NO_MATCHES) and RESOURCE_GROUP in text for each in manifests for text in each.refused):
         yield from wrapped(_CONVERT)
+
+
+def _missing_classes(manifests: Sequence[ManifestReport], read: Iterable[ReadRecord]) -> Iterator[Safe]:
+    """Where the PriorityClasses are that the server does not find: later in the files, or left out of the cluster's."""
+    lacking = [text.rpartition(_NO_PRIORITY_CLASS) for each in manifests for text in each.refused]
+    names = {name.removesuffix(_WAS_FOUND) for _, found, name in lacking if found}
+    later = [e.object for e in manifests if e.object.kind == PRIORITY_CLASS and e.object.name in names]
+    for each in later:
+        yield from wrapped(fmt("{} comes after it: put it first.", object_name(each)))
+    assumed = any(PRIORITY_CLASS in each.lists and each.coverage is Coverage.ASSUMED for each in read)
+    if names - {each.name for each in later} and assumed:
+        yield from wrapped(_CLASSES_LEFT_OUT)
 
 
 def note_lines(report: SimulationReport) -> Iterator[Safe]:
@@ -137,6 +159,17 @@ def blocked_text(name: Safe, ref: ObjectRef) -> Safe:
     if ref.kind == PRIORITY_CLASS:
         return fmt("{} can't be created: {} does not exist.", name, object_name(ref))
     return fmt("{} can't run: {} would be refused.", name, object_name(ref))
+
+
+def bypassing_text(name: Safe, pod: PodSimulation) -> Safe:
+    """Why pods that name their node can't start there, and what to write instead."""
+    if pod.unknown_node:
+        return fmt("{} can't run: spec.nodeName is {}, and there is no such node.", name, pod.bypasses)
+    text = (
+        "{} would not start: spec.nodeName bypasses the scheduler, and nothing else allocates devices for its claims. "
+        "Write nodeSelector with kubernetes.io/hostname: {} instead."
+    )
+    return fmt(text, name, pod.bypasses)
 
 
 def effect_lines(effects: Effects) -> Iterator[Safe]:

@@ -25,11 +25,12 @@ from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.simulation import manifests
 from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.whatif.page import CHOICE_UNREAD, SOME_COMPARED, whatif_lines, whatif_summary
-from kubectl_dra.output.words import counted, listed
+from kubectl_dra.output.words import counted, listed, shortened
 from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.simulation import Counted, PodSimulation, SimulationReport
 
 _NODES_SHOWN = 8
+_VICTIMS: Final = 2
 _ALONE: Final = Safe(
     "Claims, templates and pod templates that no pod of the files uses were tried one by one, each as if it were the "
     "only one. --together tries all of them at once."
@@ -48,7 +49,7 @@ def simulation_page(
     """All lines; ``steps``: with the commands of remedies, for the cluster at ``address``."""
     blocks = [
         list(missing_lines(report.unread, address)),
-        [*manifests.head_lines(report.manifests), *manifests.refusal_lines(report.manifests)],
+        [*manifests.head_lines(report.manifests), *manifests.refusal_lines(report.manifests, report.read)],
         whatif_lines(report.what_if) if report.what_if is not None else [],
         list(wrapped(unseen)) if (unseen := _unseen_pods(report)) is not None else [],
     ]
@@ -131,8 +132,7 @@ def _verdict_of_what_is_left(pod: PodSimulation, *, left: bool) -> Safe:
 def _pod_lines(pod: PodSimulation, reason: Safe | None = None, *, left: bool = False) -> Iterator[Safe]:
     whole = verdict = _verdict_of_what_is_left(pod, left=left)
     if reason is not None:
-        some = Safe("; the next one does not" if pod.copies else "")
-        whole = fmt("{}{}{}.", Safe(verdict.removesuffix(".")), some, reason)
+        whole = fmt("{}{}{}.", Safe(verdict.removesuffix(".")), _next_one(pod), reason)
     yield from wrapped(styled(whole, Style.BOLD))
     if pod.like is not None:
         yield from wrapped(
@@ -165,6 +165,17 @@ def _pod_lines(pod: PodSimulation, reason: Safe | None = None, *, left: bool = F
         yield from wrapped(fmt("no more: {}", reason_sentence(pod.pending.causes[0])), indent=2)
 
 
+def _next_one(pod: PodSimulation) -> Safe:
+    """What is said of the first copy that does not fit as things are; of a single one, only whom it would evict."""
+    evicts = pod.pending.preemption if pod.pending is not None else None
+    if evicts is None or not evicts.victims or not evicts.certain:
+        return Safe("; the next one does not" if pod.copies else "")
+    one = Safe("; the next one does" if pod.copies else " as things are, and does")
+    return fmt(
+        "{} once the scheduler has evicted {} from {}", one, shortened(evicts.victims, _VICTIMS), evicts.nodes[0]
+    )
+
+
 def _open(pod: PodSimulation) -> Safe:
     each = (fmt("{} ({})", one.plugin, Safe(", ").join(one.fields)) for one in pod.open)
     return fmt("not simulated, and may allow less: {}", Safe(", ").join(each))
@@ -189,6 +200,8 @@ def _verdict(pod: PodSimulation) -> Safe:
         name = fmt("{}, {}", name, pod.role)
     if pod.blocked:
         return manifests.blocked_text(name, pod.blocked[0])
+    if pod.bypasses:
+        return manifests.bypassing_text(name, pod)
     if pod.misread and not pod.lacks:
         return fmt("{} fits only without the fields that a server drops.", name)
     if pod.scheduler and pod.wanted != 0:

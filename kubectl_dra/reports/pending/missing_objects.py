@@ -10,7 +10,7 @@ from typing import Any, Final
 import msgspec
 
 from kubectl_dra.api.encode import encode
-from kubectl_dra.api.kinds import PERSISTENT_VOLUME_CLAIM, RESOURCE_CLAIM
+from kubectl_dra.api.kinds import PERSISTENT_VOLUME_CLAIM, RESOURCE_CLAIM, RESOURCE_CLAIM_TEMPLATE
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.explain.class_facts import offers
@@ -93,11 +93,18 @@ def _made(kind: str, namespace: str, names: Iterable[str]) -> Existing:
     return Existing(kind, namespace, tuple(found[:_SHOWN]), len(found))
 
 
-def _namesake(ref: ObjectRef, state: ClusterState) -> ResourceClaim | None:
-    """The claim of that name in another namespace, if there is only one: most likely what was meant."""
-    claims = state.inventory.claims if ref.kind == "ResourceClaim" else {}
-    found = [claim for key, claim in claims.items() if key.name == ref.name and key.namespace != ref.namespace]
-    return ResourceClaim(metadata=found[0].metadata, spec=found[0].spec) if len(found) == 1 else None
+def _namesake(ref: ObjectRef, state: ClusterState, version: str) -> dict[str, Any] | None:
+    """The spec of the object of that name in another namespace, if there is only one: most likely what was meant."""
+    inventory = state.inventory
+    objects = inventory.claims if ref.kind == RESOURCE_CLAIM.name else inventory.templates
+    found = [each for key, each in objects.items() if key.name == ref.name and key.namespace != ref.namespace]
+    if len(found) != 1:
+        return None
+    like, kind = found[0], RESOURCE_CLAIM_TEMPLATE
+    if isinstance(like, ResourceClaim):
+        like, kind = ResourceClaim(metadata=like.metadata, spec=like.spec), RESOURCE_CLAIM
+    spec: dict[str, Any] = json.loads(encode(like, kind, kind.api_version_of(version)))["spec"]
+    return spec
 
 
 def skeleton(
@@ -119,10 +126,9 @@ def skeleton(
     if ref.kind not in ("ResourceClaim", "ResourceClaimTemplate"):
         return None
     meta["namespace"] = ref.namespace
-    like = _namesake(ref, state)
+    like = _namesake(ref, state, version)
     if like is not None:
-        body = json.loads(encode(like, RESOURCE_CLAIM, RESOURCE_CLAIM.api_version_of(version)))
-        return {**head, "spec": body["spec"]}, None
+        return {**head, "spec": like}, None
     name, guess = _likeliest("class", ref.name, _devices_by_class(state))
     if not name:
         return None

@@ -13,6 +13,7 @@ from kubectl_dra.api.queues import is_queue_object
 from kubectl_dra.api.served import not_served
 from kubectl_dra.api.validate import NO_LABELS, validate
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.cluster.edits import Put, edited
 from kubectl_dra.diagnosis.gates import quota
 from kubectl_dra.diagnosis.gates.queued_devices import devices_by_class
 from kubectl_dra.diagnosis.gates.queues import Queued, queue_of
@@ -21,6 +22,7 @@ from kubectl_dra.model.classic import ClassicResourceClaim, NamedResourcesSlice
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.names import is_label
+from kubectl_dra.model.policy import PriorityClass
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.queues import NO_QUEUES
 from kubectl_dra.model.requests import pod_requests
@@ -35,14 +37,20 @@ from kubectl_dra.reports.simulation.served_fields import is_unserved
 def manifest_reports(
     world: ClusterState, with_namespaces: ClusterState, objects: Iterable[Planned]
 ) -> Iterator[ManifestReport]:
-    """What is said of each; a claim or pod that is created leaves less of its quotas to those after it."""
+    """What is said of each; a claim or pod that is created leaves less of its quotas to those after it.
+
+    A PriorityClass has to be there before a pod that names it: the server does not try again.
+    """
     objects = tuple(objects)
     made = {each.key: each.record for each in objects if isinstance(each.record, ResourceClaimTemplate)}
     templates = {**world.inventory.templates, **made}
     for planned in objects:
         found = _manifest(world, with_namespaces, planned, templates)
-        if not (found.refused or found.error or found.exists) and isinstance(planned.record, ResourceClaim | Pod):
+        new = not (found.refused or found.error or found.exists)
+        if new and isinstance(planned.record, ResourceClaim | Pod):
             with_namespaces = with_namespaces.changed(charged(with_namespaces, planned.record))
+        if new and isinstance(planned.record, PriorityClass):
+            with_namespaces = edited(with_namespaces, [Put(planned.kind, planned.record)])
         yield found
 
 
@@ -123,7 +131,7 @@ def _refusals(given: ClusterState, world: ClusterState, planned: Planned) -> Ite
     yield from invalid
     yield from planned.invalid
     if isinstance(planned.record, Pod):
-        name = missing_priority_class(given, planned.record)
+        name = missing_priority_class(world, planned.record)
         if name:
             yield f'pods "{planned.name}" is forbidden: no PriorityClass with name {name} was found'
     # Admission by quota comes last.

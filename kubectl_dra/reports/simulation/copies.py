@@ -43,8 +43,8 @@ def simulated(
     given, simulated, together = world, set[Key](), dict[int, tuple[Batch, PlacedCopies]]()
     known: dict[Hashable, PodSimulation] = {}
     for position, trial in enumerate(trials):
-        if trial.blocked:
-            yield _untried(trial, copies)
+        if trial.blocked or trial.bypasses:
+            yield _untried(given, trial, copies)
             continue
         alike = alike_key(given, trial)
         if alike in known:
@@ -104,7 +104,7 @@ def alike_key(world: ClusterState, trial: PodTrial) -> Hashable:
     return (*where, encode_part(record.spec), encode_part(status))
 
 
-def _untried(trial: PodTrial, copies: Copies) -> PodSimulation:
+def _untried(world: ClusterState, trial: PodTrial, copies: Copies) -> PodSimulation:
     wanted = copies.of(1 if trial.plan.copies is None else trial.plan.copies)
     return PodSimulation(
         trial.subject,
@@ -118,6 +118,8 @@ def _untried(trial: PodTrial, copies: Copies) -> PodSimulation:
         misread=trial.misread,
         blocked=trial.blocked,
         scheduler=trial.scheduler,
+        bypasses=trial.bypasses,
+        unknown_node=bool(trial.bypasses) and trial.bypasses not in world.inventory.nodes,
     )
 
 

@@ -98,7 +98,8 @@ class PodSimulation(ReportRecord, frozen=True):
     ``nodes``. ``nodes_compared``: more nodes fit than the scheduler compares, which are so many, those that it meets
     first: it may prefer others than ``nodes``; 0 where it compares all. ``nodes_are_example``: ``nodes`` are one way in
     which the copies fit, because not all nodes were tried for each of them. ``being_bound``: pods that may make
-    ``copies`` fewer.
+    ``copies`` fewer. ``bypasses``: the node that the manifest names itself (``spec.nodeName``), so that the scheduler
+    never sees the pod and allocates nothing for it; ``unknown_node``: there is no such node.
     """
 
     subject: ObjectRef
@@ -123,6 +124,8 @@ class PodSimulation(ReportRecord, frozen=True):
     nodes_compared: int = 0
     nodes_are_example: bool = False
     being_bound: BeingBound | None = None
+    bypasses: str = ""
+    unknown_node: bool = False
     bound: Bound = Bound.EXACT
     fits: Fits = Fits.UNKNOWN
 
@@ -143,7 +146,7 @@ class PodSimulation(ReportRecord, frozen=True):
         return Bound.AT_LEAST if more else Bound.AT_MOST if fewer else Bound.EXACT
 
     def _fits(self) -> Fits:
-        if self.blocked or self.misread:
+        if self.blocked or self.misread or self.bypasses:
             return Fits.NO
         if self.scheduler and self.wanted != 0:
             return Fits.UNKNOWN

@@ -16,6 +16,7 @@ from kubectl_dra.cluster.state import DEFAULT_SCHEDULER
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.model import core
 from kubectl_dra.model.base import with_spec
+from kubectl_dra.model.ids import Key
 from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate
 from kubectl_dra.model.scheduling import PodGroup
@@ -33,7 +34,8 @@ class PodTrial:
 
     ``blocked`` are the objects that it names and that would be refused. ``misread``: of its manifest, or of one that it
     names, a server drops something. ``scheduler`` decides about the pod, which is tried by the rules of the default
-    scheduler; empty where that one decides.
+    scheduler; empty where that one decides. ``bypasses``: the node that the pod names itself, where it can't start for
+    that reason; empty for all others.
     """
 
     planned: Planned
@@ -42,6 +44,7 @@ class PodTrial:
     blocked: tuple[ObjectRef, ...] = ()
     misread: bool = False
     scheduler: str = ""
+    bypasses: str = ""
 
     @property
     def subject(self) -> ObjectRef:
@@ -67,9 +70,33 @@ def trials(
     only = len(first) + len(later) + len(bare) == 1
     dropped = {(e.kind, *e.key) for e in objects if any(not finding.corrected for finding in e.findings)}
     return [
-        replace(_by_default_rules(world, each), alone=each.alone and not only, misread=_is_misread(each, dropped))
+        replace(
+            _by_default_rules(world, each),
+            alone=each.alone and not only,
+            misread=_is_misread(each, dropped),
+            bypasses=_bypassed(world, each.plan.pod),
+        )
         for each in (*first, *later, *bare)
     ]
+
+
+def _bypassed(world: ClusterState, pod: core.Pod) -> str:
+    """The node that a pod names itself, if it can't start there: it does not exist, or a claim has no devices.
+
+    The scheduler never sees such a pod, and nobody else allocates. Upstream: pkg/controller/resourceclaim syncPod only
+    reserves claims that are allocated already, and pkg/kubelet/cm/dra/manager.go refuses all others.
+    """
+    node, inventory, evidence = pod.spec.node_name, world.inventory, world.evidence
+    if not node:
+        return ""
+    if node not in inventory.nodes and evidence.complete("Node"):
+        return node
+    for kind, namespace, name in _named(pod):
+        claim = inventory.claims.get(Key(namespace, name)) if kind == _CLAIMS[0] else None
+        unread = kind == _CLAIMS[0] and claim is None and not evidence.complete(kind, namespace)
+        if not unread and (claim is None or claim.status.allocation is None):
+            return node
+    return ""
 
 
 def _by_default_rules(world: ClusterState, trial: PodTrial) -> PodTrial:

@@ -41,7 +41,12 @@ def _claim_missing(entry: ClaimEntry, cause: Cause) -> Safe:
     if any(ref.kind == "ResourceClaimTemplate" for ref in entry.similar):
         text = 'it names the ResourceClaim "{}", which does not exist: there is a ResourceClaimTemplate of that name'
         return fmt(text, cause.claim.name)
-    elsewhere = [ref.namespace for ref in entry.similar if ref.name == cause.claim.name]
+    return _but_elsewhere(told, entry, cause.claim.name)
+
+
+def _but_elsewhere(told: Safe, entry: ClaimEntry, name: str) -> Safe:
+    """With the other namespaces that have an object of the name."""
+    elsewhere = [ref.namespace for ref in entry.similar if ref.name == name]
     if not elsewhere:
         return told
     return fmt("{} (there is one in {}, for pods of that namespace only)", told, listed(elsewhere[:_ELSEWHERE]))
@@ -55,6 +60,9 @@ def _template_missing(entry: ClaimEntry, _cause: Cause) -> Safe:
     if any(ref.kind == "ResourceClaim" for ref in entry.similar):
         text = 'it names the ResourceClaimTemplate "{}", which does not exist: there is a ResourceClaim of that name'
         return fmt(text, entry.template)
+    if any(ref.name == entry.template for ref in entry.similar):
+        told = fmt('it needs ResourceClaimTemplate "{}", which does not exist in its namespace', entry.template)
+        return _but_elsewhere(told, entry, entry.template)
     return fmt('it needs ResourceClaimTemplate "{}", which does not exist', entry.template)
 
 
