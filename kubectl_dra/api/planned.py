@@ -21,6 +21,7 @@ from kubectl_dra.api.lint import Finding, lint
 from kubectl_dra.api.sources import Source
 from kubectl_dra.api.trees import in_utf8, mapping, read_tree
 from kubectl_dra.api.workloads import MadeTemplate, expand
+from kubectl_dra.api.workloads.beside import Admission, counts, kept_together, scaled
 from kubectl_dra.api.workloads.expand import Count, Expansion, group_of
 from kubectl_dra.api.workloads.made import (
     is_train_job,
@@ -50,7 +51,8 @@ class PodPlan:
     """Pods that are alike: ``copies`` of ``pod``, None for one per node. ``role``: what its object calls them.
 
     ``count`` says where the number is from, ``assumed`` which fields were taken for it. ``volume_claims`` are made for
-    each pod of its own, as a StatefulSet does.
+    each pod of its own, as a StatefulSet does. ``kept_together``: what asks others than the scheduler to keep the pods
+    in one domain of nodes. ``runtime_known``: what its RuntimeClass adds is in the pod.
     """
 
     pod: Pod
@@ -59,6 +61,8 @@ class PodPlan:
     count: Count = Count.STATED
     assumed: tuple[str, ...] = ()
     volume_claims: tuple[PersistentVolumeClaim, ...] = ()
+    kept_together: tuple[str, ...] = ()
+    runtime_known: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +72,8 @@ class Planned:
     ``pods`` are those that it makes; ``catalog``: only others make them after it. ``untried`` says why an object that
     makes pods has none here. ``suspended``: its pods wait until it is resumed, by ``queue`` if that is set.
     ``generated``: the server makes the name. ``made_by``: the object whose controller makes this one. ``corrected`` is
-    JSON. ``invalid``: what the server refuses of a pod or of a workload's template.
+    JSON. ``invalid``: what the server refuses of a pod or of a workload's template. ``counts``: it changes the pods of
+    others, as autoscalers do.
     """
 
     kind: str
@@ -87,6 +92,7 @@ class Planned:
     generated: bool = False
     made_by: str = ""
     invalid: tuple[str, ...] = ()
+    counts: bool = False
 
     @property
     def key(self) -> Key:
@@ -100,6 +106,7 @@ def read_all(sources: Sequence[Source], namespace: str, *, grouped_jobs: bool = 
     ``grouped_jobs``: the server keeps ``spec.scheduling`` of Jobs (feature gate WorkloadWithJob).
     """
     trees = [_tree(source.data) for source in sources]
+    admission = Admission(trees, namespace)
     runtimes = {index: runtime_for(tree, trees) for index, tree in enumerate(trees) if is_train_job(tree)}
     found: list[Planned] = []
     for index, (source, tree) in enumerate(zip(sources, trees, strict=True)):
@@ -109,6 +116,7 @@ def read_all(sources: Sequence[Source], namespace: str, *, grouped_jobs: bool = 
         elif any(tree is each for each in runtimes.values()):
             # Its pods are those of the job.
             planned = replace(planned, pods=())
+        planned = _beside(planned, tree, trees, admission)
         group = job_group(tree) if grouped_jobs else None
         found.append(_in_group(planned, group["metadata"]["name"]) if group is not None else planned)
         for made in made_objects(tree, grouped_jobs=grouped_jobs):
@@ -116,6 +124,24 @@ def read_all(sources: Sequence[Source], namespace: str, *, grouped_jobs: bool = 
             maker = f"{planned.kind} {planned.name}"
             found.append(replace(read_planned(Source(data), namespace), made_by=maker))
     return found
+
+
+def _beside(planned: Planned, tree: Tree, trees: Sequence[Tree], admission: Admission) -> Planned:
+    """With what other objects of the files make of its pods."""
+    together = kept_together(tree) if planned.pods else ()
+    pods = [
+        replace(
+            plan,
+            pod=admission.admitted(plan.pod),
+            kept_together=together,
+            runtime_known=admission.knows(plan.pod.spec.runtime_class_name),
+        )
+        for plan in planned.pods
+    ]
+    # An autoscaler's target has one kind of pods; known kinds without a number count as one.
+    if len(pods) == 1 and (found := scaled(tree, pods[0].copies or 0, trees)) is not None:
+        pods[0] = replace(pods[0], copies=found.copies, count=Count.ASSUMED, assumed=(found.field,))
+    return replace(planned, pods=tuple(pods), counts=counts(tree, trees))
 
 
 def read_planned(source: Source, namespace: str) -> Planned:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from kubectl_dra.model.evidence import Coverage, Evidence, Read
-from kubectl_dra.reports.base import Fits
-from kubectl_dra.reports.simulation import SimulationReport
+from kubectl_dra.reports.base import Bound, Fits
+from kubectl_dra.reports.simulation import Counted, SimulationReport
 from tests.kit import build, facts
 from tests.reports import test_simulated_files as files
 from tests.reports.test_simulated_files import a_pod, cluster, page, pod_template, template, thing
@@ -90,3 +92,96 @@ def test_whom_a_pod_evicts_is_in_the_first_line() -> None:
     pod = a_pod("p", templates=["one"], requests={"cpu": "60"}, priorityClassName="urgent")
     report = simulated(priority_class("urgent", 7), template("one"), pod, world=cluster(small))
     assert "does not fit as things are, and does once the scheduler has evicted ml/small from node-1: " in page(report)
+
+
+# --- other objects that make something of the pods --------------------------------------------------------------------
+
+
+def autoscaler(least: int, most: int, kind: str = "HorizontalPodAutoscaler") -> dict[str, Any]:
+    low, high, version = "minReplicas", "maxReplicas", "autoscaling/v2"
+    if kind == "ScaledObject":
+        low, high, version = "minReplicaCount", "maxReplicaCount", "keda.sh/v1alpha1"
+    target = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "w"}
+    return thing(version, kind, {low: least, high: most, "scaleTargetRef": target})
+
+
+@pytest.mark.parametrize("kind", ["HorizontalPodAutoscaler", "ScaledObject"])
+def test_an_autoscaler_says_how_many_pods_there_are(kind: str) -> None:
+    report = simulated(template("one"), deployment(), autoscaler(6, 20, kind))
+    (pod,) = report.pods
+    assert (pod.wanted, pod.copies, report.fits) == (6, 4, Fits.NO)
+    assert f"of {kind} w, which may make up to 20" in page(report)
+    assert "No part in scheduling devices" not in page(report)
+
+
+def test_an_autoscaler_takes_no_more_than_its_most_and_leaves_none_alone() -> None:
+    assert simulated(template("one"), deployment(9), autoscaler(1, 3)).pods[0].wanted == 3
+    assert simulated(template("one"), deployment(0), autoscaler(1, 3)).pods[0].wanted == 0
+    other = autoscaler(6, 20)
+    other["spec"]["scaleTargetRef"]["name"] = "another"
+    assert simulated(template("one"), deployment(), other).pods[0].wanted == 1
+
+
+def test_the_least_scale_of_a_knative_service_is_its_number() -> None:
+    body = pod_template("one")
+    body["metadata"] = {"annotations": {"autoscaling.knative.dev/min-scale": "6"}}
+    report = simulated(template("one"), thing("serving.knative.dev/v1", "Service", {"template": body}))
+    assert (report.pods[0].wanted, report.fits) == (6, Fits.NO)
+
+
+def test_a_group_that_starts_with_no_workers_and_grows_is_tried() -> None:
+    group = {"groupName": "gpu", "replicas": 0, "minReplicas": 0, "maxReplicas": 9, "template": pod_template("one")}
+    plain = {"containers": [{"name": "head", "image": "x"}]}
+    spec = {"headGroupSpec": {"template": {"spec": plain}}, "workerGroupSpecs": [group]}
+    report = simulated(template("one"), thing("ray.io/v1", "RayCluster", spec))
+    assert [(each.wanted, each.counted) for each in report.pods] == [(1, Counted.STATED), (1, Counted.UNKNOWN)]
+    assert report.fits is Fits.UNKNOWN
+    group["maxReplicas"] = 0
+    assert simulated(template("one"), thing("ray.io/v1", "RayCluster", spec)).pods[1].wanted == 0
+
+
+def test_a_limit_range_gives_requests_to_containers_without_their_own() -> None:
+    limits = thing("v1", "LimitRange", {"limits": [{"type": "Container", "default": {"cpu": "100"}}]})
+    pod = a_pod("p", templates=["one"])
+    report = simulated(limits, template("one"), pod)
+    assert report.fits is Fits.NO
+    assert "(100 requested)" in page(report)
+    own = a_pod("p", templates=["one"], requests={"cpu": "1"})
+    assert simulated(limits, template("one"), own).fits is Fits.YES
+    limits["metadata"]["namespace"] = "other"
+    assert simulated(build.namespace("other"), limits, template("one"), pod).fits is Fits.YES
+
+
+def test_a_runtime_class_of_the_files_adds_to_its_pods() -> None:
+    runtime: dict[str, Any] = {
+        "apiVersion": "node.k8s.io/v1",
+        "kind": "RuntimeClass",
+        "metadata": {"name": "kata"},
+        "handler": "kata",
+    }
+    pod = a_pod("p", templates=["one"], runtimeClassName="kata")
+    unread = simulated(template("one"), pod)
+    assert unread.fits is Fits.UNKNOWN
+    assert "fits by what is simulated; RuntimeClass decides as well" in page(unread)
+    assert simulated(runtime, template("one"), pod).fits is Fits.YES
+    runtime["overhead"] = {"podFixed": {"cpu": "100"}}
+    assert simulated(runtime, template("one"), pod).fits is Fits.NO
+    runtime["overhead"], runtime["scheduling"] = {}, {"nodeSelector": {"kata": "yes"}}
+    assert "kata=yes" in page(simulated(runtime, template("one"), pod))
+
+
+# --- groups in one domain ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "annotation",
+    ["alpha.jobset.sigs.k8s.io/exclusive-topology", "kueue.x-k8s.io/podset-required-topology"],
+)
+def test_pods_that_have_to_be_in_one_rack_fit_at_most(annotation: str) -> None:
+    job = {"spec": {"parallelism": 2, "template": pod_template("one")}}
+    body = thing("jobset.x-k8s.io/v1alpha2", "JobSet", {"replicatedJobs": [{"name": "w", "template": job}]})
+    assert simulated(template("one"), body).fits is Fits.YES
+    body["metadata"]["annotations"] = {annotation: "rack"}
+    report = simulated(template("one"), body)
+    assert (report.fits, report.pods[0].bound) == (Fits.UNKNOWN, Bound.AT_MOST)
+    assert f"placement in one domain (annotation {annotation}: rack)" in page(report)

@@ -146,6 +146,13 @@ KNOWN: Final[Mapping[tuple[str, str], KnownKind]] = {
         (TemplatePath(f"{_GROVE}.spec.podSpec", (*_REPLICAS, _one(f"{_GROVE}.spec.replicas")), bare=True),)
     ),
     ("argoproj.io", "Rollout"): _SIMPLE,
+    # Spark operator v1beta2: pods of Spark's own, after the templates where there are any.
+    ("sparkoperator.k8s.io", "SparkApplication"): KnownKind(
+        (
+            TemplatePath("spec.driver.template", role="driver"),
+            TemplatePath("spec.executor.template", (_one("spec.executor.instances"),), role="executor"),
+        )
+    ),
     ("kueue.x-k8s.io", "Workload"): KnownKind(
         (TemplatePath(f"{_POD_SETS}.template", (_one(f"{_POD_SETS}.count"),)),), catalog=True
     ),

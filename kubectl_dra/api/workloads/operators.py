@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from kubectl_dra.api.trees import Tree, at
-from kubectl_dra.api.workloads.templates import MAX_PODS, MadeTemplate
+from kubectl_dra.api.workloads.templates import MAX_PODS, Count, MadeTemplate
 
 _Body = dict[str, Any]
 _HEAD: Final = "head"
@@ -51,6 +51,7 @@ def _of_ray(tree: Tree, kind: str, templates: list[MadeTemplate]) -> Iterator[Ma
     for each in templates:
         if each.role == _SUBMITTER or (not made and each.path.startswith(cluster_path)):
             continue
+        each = _scaled_from_none(tree, each)
         if each.problem:
             yield each
         elif each.role == _HEAD and each.path == f"{cluster_path}.headGroupSpec.template":
@@ -60,6 +61,18 @@ def _of_ray(tree: Tree, kind: str, templates: list[MadeTemplate]) -> Iterator[Ma
             yield _with_containers(each, "initContainers", _waiting())
     if job and mode == "K8sJobMode":
         yield from _submitter(cluster, job, job_path, [each for each in templates if each.role == _SUBMITTER])
+
+
+def _scaled_from_none(tree: Tree, template: MadeTemplate) -> MadeTemplate:
+    """A group that starts without workers and may get some: one of them, because how many is not known."""
+    group, _, _ = template.path.rpartition(".template")
+    index = group.rpartition("[")[2].removesuffix("]")
+    groups = at(tree, group.rpartition(".workerGroupSpecs")[0]).get("workerGroupSpecs")
+    if template.copies or not index.isdecimal() or not isinstance(groups, list):
+        return template
+    most = groups[int(index)].get("maxReplicas")
+    grows = isinstance(most, int) and most > 0 and groups[int(index)].get("suspend") is not True
+    return replace(template, copies=1, count=Count.UNKNOWN) if grows else template
 
 
 def _submitter(cluster: Tree, job: Tree, path: str, written: Iterable[MadeTemplate]) -> Iterator[MadeTemplate]:

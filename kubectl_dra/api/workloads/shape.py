@@ -13,7 +13,7 @@ from kubectl_dra.api.trees import Tree
 
 _DEPTH: Final = 40
 #: Fields that are the number of pods, best first; the first one of a mapping counts.
-_NUMBERS: Final = ("replicas", "count", "parallelism", "numNodes", "minReplicas")
+_NUMBERS: Final = ("replicas", "count", "instances", "parallelism", "numNodes", "minReplicas")
 #: Fields that multiply it: the pods of one replica.
 _SIZES: Final = ("size", "numOfHosts")
 #: Definitions of kinds describe pods, and make none.

@@ -28,6 +28,7 @@ from kubectl_dra.output.whatif.page import CHOICE_UNREAD, SOME_COMPARED, whatif_
 from kubectl_dra.output.words import counted, listed, shortened
 from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.simulation import Counted, PodSimulation, SimulationReport
+from kubectl_dra.reports.simulation.copies import RUNTIME_CLASS
 
 _NODES_SHOWN = 8
 _VICTIMS: Final = 2
@@ -178,7 +179,14 @@ def _next_one(pod: PodSimulation) -> Safe:
 
 def _open(pod: PodSimulation) -> Safe:
     each = (fmt("{} ({})", one.plugin, Safe(", ").join(one.fields)) for one in pod.open)
-    return fmt("not simulated, and may allow less: {}", Safe(", ").join(each))
+    told = fmt("not simulated, and may allow less: {}", Safe(", ").join(each))
+    if any(one.plugin == RUNTIME_CLASS for one in pod.open):
+        return fmt("{}; a file of -f that has the RuntimeClass changes that", told)
+    return told
+
+
+def _decide(pod: PodSimulation) -> str:
+    return "decides" if len(pod.open) == 1 else "decide"
 
 
 def _is_enough(pod: PodSimulation) -> bool:
@@ -270,7 +278,10 @@ def _at_most(name: Safe, pod: PodSimulation) -> Safe:
         are = Safe("are" if len(coming.pods) > 1 else "is")
         return fmt("{}{} unless {} {} being bound already.", name, fit, listed(coming.pods), are)
     if pod.wanted == 1:
-        return fmt("{}: nothing that was tried keeps it from running; whether it fits is unknown.", name)
+        others = listed([each.plugin for each in pod.open])
+        if not pod.open:
+            return fmt("{} fits by what was read; whether it does is unknown.", name)
+        return fmt("{} fits by what is simulated; {} {} as well.", name, others, Safe(_decide(pod)))
     if pod.capped:
         return fmt("{}: at least {} copies would fit by what is simulated.", name, pod.copies)
     if pod.wanted is None:

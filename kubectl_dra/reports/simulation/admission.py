@@ -61,7 +61,7 @@ def _has_no_part(planned: Planned) -> bool:
     """
     if is_queue_object(planned.api_version, planned.kind):
         return False
-    makes_pods = planned.pods or planned.untried or planned.catalog
+    makes_pods = planned.pods or planned.untried or planned.catalog or planned.counts
     return not (planned.error or makes_pods) and (planned.record is None or isinstance(planned.record, Workload))
 
 

@@ -9,6 +9,7 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.api.encode import encode_part
+from kubectl_dra.api.planned import PodPlan
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.pod.missing import of_the_choice
 from kubectl_dra.diagnosis.pod.open_plugins import open_plugins
@@ -33,7 +34,9 @@ _IN_THE_FILE: Final = (EditClaim, EditGroup, EditPod, PinPods, RemoveGates)
 #: Their parameters are objects of their own.
 _CLASSIC: Final = (ClassicResourceClaim, ClassicResourceClaimTemplate)
 #: The admission plugin that adds overhead, node selector and tolerations.
-_RUNTIME_CLASS: Final = "RuntimeClass"
+RUNTIME_CLASS: Final = "RuntimeClass"
+#: Controllers and queues that choose one rack, zone or the like for all pods of a group.
+_TOGETHER: Final = "placement in one domain"
 
 
 def simulated(
@@ -147,7 +150,7 @@ def _pod_simulation(
         capped=placed.capped,
         nodes=tuple(NodeCopies(name, placed.nodes[name]) for name in names if name in placed.nodes),
         pending=pending,
-        open=tuple(_left_open(made.world, plan.pod)) if made.wanted != 0 else (),
+        open=tuple(_left_open(made.world, plan)) if made.wanted != 0 else (),
         unseen=unseen_entries(plan.pod),
         role=plan.role,
         counted=made.counted,
@@ -166,11 +169,14 @@ def _choice(world: ClusterState, pod: Pod) -> Missing | None:
     return of_the_choice(world.evidence, pod) if len(world.inventory.nodes) > 1 else None
 
 
-def _left_open(world: ClusterState, pod: Pod) -> Iterator[OpenPlugin]:
+def _left_open(world: ClusterState, plan: PodPlan) -> Iterator[OpenPlugin]:
     """Plugins of the scheduler, and of the API server: a RuntimeClass may add to what the pod asks for."""
+    pod = plan.pod
     yield from open_plugins(world, pod)
-    if pod.spec.runtime_class_name and not pod.spec.overhead:
-        yield OpenPlugin(_RUNTIME_CLASS, ("spec.runtimeClassName",))
+    if pod.spec.runtime_class_name and not (pod.spec.overhead or plan.runtime_known):
+        yield OpenPlugin(RUNTIME_CLASS, (f"spec.runtimeClassName: {pod.spec.runtime_class_name}",))
+    if plan.kept_together:
+        yield OpenPlugin(_TOGETHER, plan.kept_together)
 
 
 def _of_the_cluster(found: FoundRemedies) -> FoundRemedies:

@@ -1,0 +1,194 @@
+"""What objects beside a workload make of its pods: autoscalers their number, LimitRanges and RuntimeClasses the rest.
+
+Autoscalers: pkg/controller/podautoscaler/horizontal.go (convertDesiredReplicasWithRules; 0 replicas switch it off) and
+KEDA's ScaledObject, which makes one; Knative's annotations (serving, pkg/apis/autoscaling). Admission: plugin/pkg/
+admission/limitranger (mergePodResourceRequirements) with the defaults of the API (SetDefaults_LimitRangeItem), and
+plugin/pkg/admission/runtimeclass (setOverhead, setScheduling).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import msgspec
+
+from kubectl_dra.api.trees import Tree, at, mapping
+from kubectl_dra.model.base import with_spec
+from kubectl_dra.model.core import Container, Pod, Toleration
+from kubectl_dra.model.quantity import Quantity
+
+_RUNTIME_CLASS: Final = "RuntimeClass"
+_LIMIT_RANGE: Final = "LimitRange"
+#: Kind of an autoscaler -> its group, the fields of its bounds, and the lower one where it says none.
+_SCALERS: Final[Mapping[str, tuple[str, str, str, int]]] = {
+    "HorizontalPodAutoscaler": ("autoscaling", "minReplicas", "maxReplicas", 1),
+    "ScaledObject": ("keda.sh", "minReplicaCount", "maxReplicaCount", 0),
+}
+_KNATIVE: Final = "autoscaling.knative.dev"
+_MIN_SCALE: Final = (f"{_KNATIVE}/min-scale", f"{_KNATIVE}/minScale")
+#: Annotations by which a controller or queue keeps pods of a group within one domain of a node label.
+_TOGETHER: Final = (
+    "alpha.jobset.sigs.k8s.io/exclusive-topology",
+    "leaderworkerset.sigs.k8s.io/exclusive-topology",
+    "leaderworkerset.sigs.k8s.io/subgroup-exclusive-topology",
+    "kueue.x-k8s.io/podset-required-topology",
+    "kueue.x-k8s.io/podset-slice-required-topology",
+)
+_DEPTH: Final = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Scaled:
+    """The number of pods that an autoscaler starts from, and which of its fields says so."""
+
+    copies: int
+    field: str
+
+
+def scaled(tree: Tree, copies: int, trees: Iterable[Tree]) -> Scaled | None:
+    """What an autoscaler among ``trees``, or an annotation, makes of the ``copies`` of a workload; None: nothing."""
+    annotations = at(tree, "spec.template.metadata").get("annotations")
+    for name in _MIN_SCALE if _group(tree) == "serving.knative.dev" else ():
+        value = str(mapping(annotations).get(name, ""))
+        if value.isdecimal() and int(value) > 0:
+            return Scaled(int(value), f"annotation {name}")
+    for each in trees if copies else ():
+        if not _scales(each, tree):
+            continue
+        kind, spec = str(each.get("kind")), mapping(each.get("spec"))
+        _, low, high, default = _SCALERS[kind]
+        least, most = _number(spec.get(low), default), _number(spec.get(high), copies)
+        number = max(min(copies, most), least)
+        up_to = f", which may make up to {most}" if most > number else ""
+        return Scaled(
+            number,
+            f"spec.{low if number >= copies else high} of {kind} {mapping(each.get('metadata')).get('name')}{up_to}",
+        )
+    return None
+
+
+def _scales(scaler: Tree, tree: Tree) -> bool:
+    """Whether an object is an autoscaler of another one."""
+    kind, target = str(scaler.get("kind")), at(scaler, "spec.scaleTargetRef")
+    if kind not in _SCALERS or _group(scaler) != _SCALERS[kind][0]:
+        return False
+    own, meta = mapping(scaler.get("metadata")), mapping(tree.get("metadata"))
+    wanted = (target.get("kind") or "Deployment", target.get("name"), own.get("namespace"))
+    return wanted == (tree.get("kind"), meta.get("name"), meta.get("namespace"))
+
+
+def kept_together(tree: Tree) -> tuple[str, ...]:
+    """Annotations of a workload that keep its pods within a domain of nodes: ``annotation KEY: LABEL``."""
+    return tuple(dict.fromkeys(_together(tree, 0)))
+
+
+def _together(value: Any, depth: int) -> Iterator[str]:  # noqa: ANN401 - any JSON value
+    if depth > _DEPTH:
+        return
+    if isinstance(value, list):
+        for item in value:
+            yield from _together(item, depth + 1)
+    if not isinstance(value, dict):
+        return
+    annotations = at(value, "metadata").get("annotations")
+    for key in _TOGETHER:
+        label = mapping(annotations).get(key)
+        if isinstance(label, str) and label:
+            yield f"annotation {key}: {label}"
+    for child in value.values():
+        yield from _together(child, depth + 1)
+
+
+def counts(tree: Tree, trees: Iterable[Tree]) -> bool:
+    """Whether it is an object of a kind that changes pods of others, and of an autoscaler whether it has a target."""
+    kind, group = str(tree.get("kind")), _group(tree)
+    if kind in _SCALERS:
+        return any(_scales(tree, each) for each in trees)
+    return (kind, group) in ((_LIMIT_RANGE, ""), (_RUNTIME_CLASS, "node.k8s.io"))
+
+
+def _group(tree: Tree) -> str:
+    return str(tree.get("apiVersion")).rpartition("/")[0]
+
+
+def _number(value: object, default: int) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else default
+
+
+# --- admission --------------------------------------------------------------------------------------------------------
+
+
+class Admission:
+    """The LimitRanges and RuntimeClasses of some files; ``namespace`` is meant by objects that name none."""
+
+    def __init__(self, trees: Sequence[Tree], namespace: str) -> None:
+        self._limits: dict[str, list[Tree]] = {}
+        self._classes: dict[str, Tree] = {}
+        for tree in trees:
+            meta = mapping(tree.get("metadata"))
+            if tree.get("kind") == _LIMIT_RANGE and not _group(tree):
+                limits = mapping(tree.get("spec")).get("limits")
+                of_namespace = self._limits.setdefault(str(meta.get("namespace") or namespace), [])
+                of_namespace += [each for each in limits or () if isinstance(each, dict)]
+            elif tree.get("kind") == _RUNTIME_CLASS and _group(tree) == "node.k8s.io":
+                self._classes[str(meta.get("name"))] = tree
+
+    def knows(self, runtime_class: str | None) -> bool:
+        """Whether what the class adds to a pod is known."""
+        return runtime_class in self._classes
+
+    def admitted(self, pod: Pod) -> Pod:
+        """The pod as the API server stores it."""
+        runtime = self._classes.get(pod.spec.runtime_class_name or "")
+        pod = _with_runtime(pod, runtime) if runtime is not None else pod
+        for limit in self._limits.get(pod.metadata.namespace, ()):
+            if limit.get("type") == "Container":
+                pod = _limited(pod, limit)
+        return pod
+
+
+def _limited(pod: Pod, limit: Tree) -> Pod:
+    most, least = _amounts(limit.get("max")), _amounts(limit.get("min"))
+    limits = most | _amounts(limit.get("default"))
+    requests = least | limits | _amounts(limit.get("defaultRequest"))
+
+    def given(container: Container) -> Container:
+        own = container.resources
+        # A request that is not written is the limit, before admission.
+        asked = requests | own.limits | own.requests
+        resources = msgspec.structs.replace(own, requests=asked, limits=limits | own.limits)
+        return msgspec.structs.replace(container, resources=resources)
+
+    spec = pod.spec
+    return with_spec(
+        pod, containers=tuple(map(given, spec.containers)), init_containers=tuple(map(given, spec.init_containers))
+    )
+
+
+def _with_runtime(pod: Pod, runtime: Tree) -> Pod:
+    scheduling = mapping(runtime.get("scheduling"))
+    selector = {key: str(value) for key, value in mapping(scheduling.get("nodeSelector")).items()}
+    try:
+        tolerations = msgspec.convert(scheduling.get("tolerations") or (), tuple[Toleration, ...])
+    except msgspec.ValidationError:
+        tolerations = ()  # what the server refuses it keeps for nobody
+    spec = pod.spec
+    new = tuple(each for each in tolerations if each not in spec.tolerations)
+    return with_spec(
+        pod,
+        node_selector={**spec.node_selector, **selector},
+        tolerations=(*spec.tolerations, *new),
+        overhead=_amounts(at(runtime, "overhead").get("podFixed")) or spec.overhead,
+    )
+
+
+def _amounts(value: object) -> dict[str, Quantity]:
+    found = {}
+    for name, amount in mapping(value).items():
+        try:
+            found[name] = Quantity.parse(str(amount))
+        except ValueError:
+            continue
+    return found
