@@ -169,6 +169,12 @@ CASES: list[tuple[str, str, dict[str, Any], list[tuple[str, int | None]]]] = [
         [("prefill leader", 4), ("decode leader", 2), ("prefill worker", 8), ("decode worker", 2)],
     ),
     ("argoproj.io/v1alpha1", "Rollout", {"replicas": 2, "template": POD}, [("", 2)]),
+    (
+        "sparkoperator.k8s.io/v1beta2",
+        "SparkApplication",
+        {"driver": {"template": POD}, "executor": {"instances": 3, "template": POD}},
+        [("driver", 1), ("executor", 3)],
+    ),
     ("kueue.x-k8s.io/v1beta1", "Workload", {"podSets": [{"name": "main", "count": 3, "template": POD}]}, [("main", 3)]),
 ]
 for _kind, _field in {
