@@ -95,9 +95,10 @@ def schemas() -> dict[str, dict[str, Any]]:
         fields = {"apiVersion": {"const": API_VERSION}, "kind": {"enum": list(items)}}
         item_kind = {"type": "object", "properties": fields, "required": list(fields)}
         item = {"allOf": [item_kind, {"anyOf": described} if len(described) > 1 else described[0]]}
-        documents[kind] = _document(kind, {"items": {"type": "array", "items": item}, "missing": missing}, rights)
+        listed = {"summary": SUMMARY, "missing": missing, "items": {"type": "array", "items": item}}
+        documents[kind] = _document(kind, listed, rights)
     row, definitions = _components(ListedTaint)
-    listed = {"items": {"type": "array", "items": row}, "missing": missing}
+    listed = {"summary": SUMMARY, "missing": missing, "items": {"type": "array", "items": row}}
     header, parts = _report(SnapshotHeader, False)
     items = {"type": "array", "items": {"type": "object"}, "description": "API objects of every kind that was read."}
     documents["Snapshot"] = _document("Snapshot", {**header, "items": items}, parts)
@@ -108,7 +109,7 @@ def schemas() -> dict[str, dict[str, Any]]:
 
 def _objects(missing: Mapping[str, Any], rights: Mapping[str, Any]) -> dict[str, Any]:
     """kubectl's list of API objects, with what it lacks."""
-    listed = {"missing": missing, "items": {"type": "array", "items": {"type": "object"}}}
+    listed = {"summary": SUMMARY, "missing": missing, "items": {"type": "array", "items": {"type": "object"}}}
     document = _document("List", listed, rights)
     document["properties"]["apiVersion"] = {"const": "v1"}
     return document

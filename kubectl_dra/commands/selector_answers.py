@@ -150,7 +150,7 @@ def _print(options: Options, reports: Sequence[SelectorReport], address: Address
         Answer("SelectorReport", each, partial(headline, each), partial(selector_page, each, wide, address))
         for each in reports
     ]
-    print_answers(answers, options, "SelectorReportList", single=single)
+    print_answers(answers, options, "SelectorReportList", "selector", single=single)
 
 
 def _note_bad(manifests: Manifests, options: Options) -> bool:

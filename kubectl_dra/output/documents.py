@@ -51,22 +51,16 @@ def document(
     return found if text is None else {**found, "output": {"text": "\n".join(map(plain, text))}}
 
 
-def list_bytes(kind: str, reports: Iterable[object], **fields: object) -> bytes:
-    """Reports as ``KIND`` with ``items``; ``fields`` (notes, assumptions) stand before them."""
+def list_bytes(kind: str, summary: Safe, reports: Iterable[object], **fields: object) -> bytes:
+    """Reports as ``KIND`` with ``items``; ``summary``, a sentence, and ``fields`` (what is missing) are before them."""
     items = b",".join(to_bytes(report) for report in reports)
-    head = to_bytes(fields)
-    separator = b"," if len(head) > 2 else b""
-    return _enveloped(kind, head[:-1] + separator + b'"items":[' + items + b"]}")
+    return list_head(kind, summary, **fields)[:-1] + b',"items":[' + items + b"]}"
 
 
-def list_head(kind: str, **fields: object) -> bytes:
-    """``KIND`` without its ``items``, which :func:`list_pieces` adds; ``fields`` stand before them."""
-    return _enveloped(kind, to_bytes(fields))
-
-
-def objects_head(**fields: object) -> bytes:
-    """A ``v1`` List like kubectl's without its ``items``; ``fields`` of ours stand before them."""
-    return OBJECTS_HEAD[:-1] + b"," + to_bytes(fields)[1:]
+def list_head(kind: str, summary: Safe, **fields: object) -> bytes:
+    """``KIND`` without its ``items``, which :func:`list_pieces` adds; without a kind a ``v1`` List like kubectl's."""
+    head = to_bytes({"summary": str(plain(summary)), **fields})
+    return _enveloped(kind, head) if kind else OBJECTS_HEAD[:-1] + b"," + head[1:]
 
 
 def objects_bytes(objects: Sequence[bytes]) -> bytes:

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Final
 
 from kubectl_dra.diagnosis.gates.quota import OBJECT_COUNT, PER_CLASS_SUFFIX
+from kubectl_dra.diagnosis.records import Bound
 from kubectl_dra.model.clock import parse_time
 from kubectl_dra.output.safe import Safe, fmt, safe
 
@@ -33,6 +34,11 @@ def plural(word: str, number: int) -> str:
 def counted(number: int, word: str) -> Safe:
     """``1 device``, ``8 devices``, ``1,000,000 devices``; the word stands in the program."""
     return fmt("{:,} {}", number, plural(word, number))
+
+
+def listed_count(number: int, word: str, bound: Bound) -> Safe:
+    """How many lines a list has: ``8 pools``, or ``At least 8 pools`` where more may be there unread."""
+    return Safe("" if bound is Bound.EXACT else "At least ") + counted(number, word)
 
 
 def listed(names: Sequence[str], conjunction: str = "and") -> Safe:

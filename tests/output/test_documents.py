@@ -25,6 +25,7 @@ from kubectl_dra.output.documents import (
     to_yaml,
     write_document,
 )
+from kubectl_dra.output.safe import Safe
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**63), 2**63) | st.text(),
@@ -53,10 +54,10 @@ def test_a_report_in_its_envelope() -> None:
 
 
 def test_lists() -> None:
-    value = json.loads(to_json(list_bytes("PendingReportList", [Report(), Report("q")], notes=["n"])))
-    assert list(value) == ["apiVersion", "kind", "notes", "items"]
+    value = json.loads(to_json(list_bytes("PendingReportList", Safe("two"), [Report(), Report("q")], notes=["n"])))
+    assert list(value) == ["apiVersion", "kind", "summary", "notes", "items"]
     assert [item["podName"] for item in value["items"]] == ["p", "q"]
-    assert json.loads(list_bytes("L", []))["items"] == []
+    assert json.loads(list_bytes("L", Safe("none"), []))["items"] == []
     assert json.loads(objects_bytes([b'{"a":1}', b'{"b":2}'])) == {
         "apiVersion": "v1",
         "kind": "List",
@@ -104,8 +105,8 @@ def test_a_list_in_pieces_is_the_list(output: str, fields: dict[str, Any], numbe
     reports = [
         {"name": f'"{i}"\n', "long": long, "none": [], "inner": [{"a": 1}, {}], "\u202e": "\x7f"} for i in range(number)
     ]
-    whole = WRITERS[output](list_bytes("XList", reports, **fields))
-    pieces = list(list_pieces(list_head("XList", **fields), map(to_bytes, reports), output))
+    whole = WRITERS[output](list_bytes("XList", Safe("some"), reports, **fields))
+    pieces = list(list_pieces(list_head("XList", Safe("some"), **fields), map(to_bytes, reports), output))
     assert "".join(pieces) == whole.removesuffix("\n") + "\n"
     assert len(pieces) >= number
     objects = [to_bytes(report) for report in reports]

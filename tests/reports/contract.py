@@ -38,10 +38,11 @@ def _of_head(document: dict[str, Any], *, text: bool) -> Iterator[str]:
     kind = document["kind"]
     is_answer = REPORTS.get(kind, (None, False))[1]
     fields = list(document)
-    wanted = ["apiVersion", "kind", *(["summary"] if is_answer else [])]
+    has_sentence = is_answer or kind.endswith("List")
+    wanted = ["apiVersion", "kind", *(["summary"] if has_sentence else [])]
     if fields[: len(wanted)] != wanted:
         yield f"begins with {fields[: len(wanted)]} instead of {wanted}"
-    if is_answer and not document.get("summary"):
+    if has_sentence and not document.get("summary"):
         yield "summary is empty"
     if ("output" in document) is not (text and is_answer):
         yield "output"

@@ -115,6 +115,34 @@ def test_an_answer_begins_with_its_sentence_and_has_its_page_on_request(printed:
         assert " ".join(text.split()).startswith(report["summary"])
 
 
+LISTED = {
+    "get devices": "47 devices.",
+    "get device gpu-3": "4 devices.",
+    "get claims -n ml": "16 claims in namespace ml.",
+    "get claims,templates -n ml": "21 objects in namespace ml.",
+    "get pools --from docs/examples/gang.yaml": "2 pools.",
+    "get podgroups -n ml": "No podgroups found in namespace ml.",
+    "describe-pool": "7 pools of 3 drivers, 47 devices: 20 free, 4 partly used, 16 in use, 1 tainted, 2 blocked, "
+    "4 not offered.",
+    "describe-claim serve-0-net gpu-pool-a -n ml": "2 claims.",
+    "why-pending -A": "21 pods with device claims are pending, for 15 reasons.",
+    "why-pending claim -n lab": "5 ResourceClaims need attention in namespace lab, for 5 reasons.",
+    "why-pending podgroup -A": "0 PodGroups wait.",
+    "why-pending trainer-0 serve-0 -n ml": "1 of 2 pods is pending.",
+    "taint-device --list": "2 taints: 1 by rules, 1 by drivers.",
+}
+
+
+@pytest.mark.parametrize("call", LISTED)
+def test_a_list_begins_with_how_many_it_has(printed: Printed, call: str) -> None:
+    found = json.loads(printed(f"{call} -o json"))
+    assert list(found)[:4] == ["apiVersion", "kind", "summary", "missing"]
+    assert found["summary"] == LISTED[call]
+    number = re.match("[0-9]+ (?!of|taints)", found["summary"])
+    assert number is None or int(number[0]) == len(found["items"])
+    assert list(found)[-1] == "items"
+
+
 def test_every_kind_that_answers_is_among_the_answers(printed: Printed) -> None:
     kinds = {json.loads(printed(f"{call} -o json"))["kind"] for call in ANSWERS}
     # A workload may have any number of pods, so its answer is only in lists.

@@ -44,7 +44,7 @@ def describe_claims(options: Options, words: Sequence[str]) -> int:
         )
         for each in reports
     ]
-    print_answers(answers, options, "ClaimReportList", single=len(keys) == 1)
+    print_answers(answers, options, "ClaimReportList", "claim", single=len(keys) == 1)
     if len(reports) < len(keys):
         return ExitCode.ERROR
     bad = any(report.state not in _GOOD for report in reports)

@@ -34,7 +34,7 @@ def describe_nodes(options: Options, words: Sequence[str]) -> int:
         Answer("NodeReport", each, partial(node_summary_text, each), partial(node_page, each, facts.now, wide, address))
         for each in reports
     ]
-    print_answers(answers, options, "NodeReportList", single=len(names) == 1)
+    print_answers(answers, options, "NodeReportList", "node", single=len(names) == 1)
     if len(reports) < len(asked):
         return ExitCode.ERROR
     bad = any(report.troubled or report.totals.tainted.value for report in reports)

@@ -45,7 +45,7 @@ def describe_groups(options: Options, words: Sequence[str]) -> int:
         )
         for each in reports
     ]
-    print_answers(answers, options, "GroupReportList", single=len(keys) == 1)
+    print_answers(answers, options, "GroupReportList", "PodGroup", single=len(keys) == 1)
     if len(reports) < len(keys):
         return ExitCode.ERROR
     lacking = any(missing.decides for report in reports for missing in report.missing)

@@ -13,7 +13,7 @@ from kubectl_dra.commands.shared.not_found import object_not_found
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.show import Answer, each_found, is_document, note_evidence, print_answers, print_pages
 from kubectl_dra.commands.shared.unread import after_unread, code_of, nothing_read
-from kubectl_dra.output.devices.pool_list import pool_list_page
+from kubectl_dra.output.devices.pool_list import pool_list_page, pool_list_summary
 from kubectl_dra.output.devices.pool_page import pool_page, pool_summary_text
 from kubectl_dra.output.documents import list_head, report_bytes, write_list
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
@@ -45,7 +45,11 @@ def _all(options: Options, facts: ClusterState) -> int:
     found = unread(facts, POOLS, shown=bool(pools))
     if is_document(options):
         items = (report_bytes("PoolSummary", pool) for pool in pools)
-        write_list(list_head("PoolReportList", missing=found.missing), items, options.output)
+        write_list(
+            list_head("PoolReportList", pool_list_summary(pools, found.bound), missing=found.missing),
+            items,
+            options.output,
+        )
     elif not found.answered:
         raise nothing_read(found, options, facts.evidence.address)
     else:
@@ -77,7 +81,7 @@ def _print(options: Options, facts: ClusterState, reports: Sequence[PoolReport],
         )
         for each in reports
     ]
-    print_answers(answers, options, "PoolReportList", single=single)
+    print_answers(answers, options, "PoolReportList", "pool", single=single)
 
 
 def pool_not_found(word: str, facts: ClusterState) -> CommandError:

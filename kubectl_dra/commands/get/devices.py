@@ -39,7 +39,7 @@ def _pools(call: GetCall, wanted: TypeArgs) -> Section:
         pools = list(dict.fromkeys(pool for _, matching in found for pool in matching))
     rows = Series(lambda: (pool_summary(open_pool(pool, facts)) for pool in pools))
     items = Series(lambda: (report_item("PoolSummary", f"{row.driver}/{row.pool}", row) for row in rows))
-    return Section("PoolSummary", items, lambda: lists.POOLS)
+    return Section("PoolSummary", items, lambda: lists.POOLS, lambda: len(pools))
 
 
 def _devices(call: GetCall, wanted: TypeArgs) -> Section:
@@ -61,7 +61,9 @@ def _devices(call: GetCall, wanted: TypeArgs) -> Section:
     for text, number in listed.errors.items():
         call.notes.append(fmt("note: left out {}, on which the selector fails: {}", counted(number, "device"), text))
     items = Series(lambda: map(_device_item, listed.items))
-    return Section("Device", items, lambda: lists.device_columns((item.row for item in items), wide=call.wide))
+    return Section(
+        "Device", items, lambda: lists.device_columns((item.row for item in items), wide=call.wide), listed.count
+    )
 
 
 def _device_item(listed: ListedDevice) -> Item:

@@ -16,6 +16,7 @@ from kubectl_dra.commands.get.query import (
     POOLS,
     Query,
     TypeArgs,
+    singular,
 )
 from kubectl_dra.commands.get.sections import GetCall, Item, Section
 from kubectl_dra.commands.get.unread import SUBJECTS, unread_of
@@ -26,10 +27,11 @@ from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.show import console, is_document, print_pages, write
 from kubectl_dra.model.evidence import Coverage, Fields
 from kubectl_dra.output.columns import list_table, shown_columns
-from kubectl_dra.output.documents import list_head, objects_head, write_list
+from kubectl_dra.output.documents import list_head, write_list
 from kubectl_dra.output.rows import WRITERS as TABLES
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.unread import missing_lines
+from kubectl_dra.output.words import listed_count, plural
 from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.find import device_selections, find_devices, find_pools, pool_selections
 from kubectl_dra.reports.unread import ListGaps
@@ -110,7 +112,7 @@ def print_sections(call: GetCall, wanted: Sequence[TypeArgs], sections: Sequence
     filled = [section for section in sections if any(True for _ in section.items)]
     print_pages((_lines(call, section) for section in filled), call.options)
     if not filled and not call.failed and found.bound is Bound.EXACT:
-        terminal.note(_nothing(call, wanted[0].type))
+        terminal.note(_summary(call, wanted[:1], 0, found.bound))
 
 
 def _lines(call: GetCall, section: Section) -> Iterator[Safe]:
@@ -125,10 +127,15 @@ def _rows_as(name: str, call: GetCall, section: Section) -> Iterator[Safe]:
     return TABLES[name]([column.title for column in columns], rows)
 
 
-def _nothing(call: GetCall, type_: str) -> Safe:
+def _summary(call: GetCall, wanted: Sequence[TypeArgs], number: int, bound: Bound) -> Safe:
+    """How many lines there are, and where."""
     namespace = call.cluster.namespace
-    where = fmt(" in namespace {}", namespace) if type_ in NAMESPACED and namespace else Safe("")
-    return fmt("No {} found{}.", Safe(type_), where)
+    where = fmt(" in namespace {}", namespace) if wanted[0].type in NAMESPACED and namespace else Safe("")
+    noun = singular(wanted[0].type) if len(wanted) == 1 else "object"
+    if not number:
+        known = Safe("No {} found{}." if bound is Bound.EXACT else "No {} could be read{}.")
+        return fmt(known, Safe(plural(noun, 0)), where)
+    return fmt("{}{}.", listed_count(number, noun, bound), where)
 
 
 def _print_documents(call: GetCall, wanted: Sequence[TypeArgs], sections: Sequence[Section], found: ListGaps) -> None:
@@ -142,7 +149,8 @@ def _print_documents(call: GetCall, wanted: Sequence[TypeArgs], sections: Sequen
     elif len(kinds) == 1:
         kind = kinds.pop()
         documents = (item.document() for item in chain(first, items))
-        head = list_head(f"{kind}List", missing=found.missing) if kind else objects_head(missing=found.missing)
+        summary = _summary(call, wanted, sum(section.count() for section in sections), found.bound)
+        head = list_head(f"{kind}List" if kind else "", summary, missing=found.missing)
         write_list(head, documents, call.options.output)
     else:
         raise UsageProblem("API objects and reports don't fit into one document", "name one type at a time")

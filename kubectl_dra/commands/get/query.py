@@ -69,6 +69,11 @@ class TypeArgs:
     names: tuple[str, ...] = ()
 
 
+def singular(type_: str) -> str:
+    """The name of one object of a type."""
+    return _WORDS[type_][0]
+
+
 def type_of(word: str) -> str | None:
     """The type that a word names, any case, also with the API group behind it."""
     lowered = word.lower()

@@ -42,6 +42,11 @@ class Section:
     kind: str
     items: Iterable[Item]
     columns: Callable[[], Sequence[ListColumn[Any]]]
+    number: Callable[[], int] | None = None
+
+    def count(self) -> int:
+        """How many lines it has; ``number`` knows without making them."""
+        return sum(1 for _ in self.items) if self.number is None else self.number()
 
     @property
     def rows(self) -> Iterable[Any]:

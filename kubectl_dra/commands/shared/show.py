@@ -18,7 +18,7 @@ from kubectl_dra.output.documents import API_VERSION, document, list_bytes, repo
 from kubectl_dra.output.generations import server_note
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.templates import is_template
-from kubectl_dra.output.words import duration
+from kubectl_dra.output.words import counted, duration
 from kubectl_dra.reports.base import ReportRecord
 from kubectl_dra.reports.unread import together
 
@@ -94,20 +94,23 @@ class Answer(Generic[ReportT]):
 
 def print_answer(answer: Answer[ReportT], options: Options) -> None:
     """The page of the one report that a command gives, or with ``-o`` its document."""
-    print_answers((answer,), options, "", single=True)
+    print_answers((answer,), options, "", "", single=True)
 
 
 def print_answers(
     answers: Sequence[Answer[ReportT]],
     options: Options,
     kind: str,
+    noun: str,
     *,
     single: bool,
+    summary: Safe | None = None,
     missing: Sequence[Missing] | None = None,
 ) -> None:
-    """Pages, or with ``-o`` a document: the only one by itself if ``single``, else a list ``kind``.
+    """Pages, or with ``-o`` a document: the only one by itself if ``single``, else a list ``kind`` of so many ``noun``.
 
-    ``missing`` is what the list lacks, where that is more than its answers do.
+    ``summary`` is the sentence of the list where it says more than their number, ``missing`` what it lacks, where that
+    is more than its answers do.
     """
     if not is_document(options):
         print_pages((each.page() for each in answers), options)
@@ -119,7 +122,9 @@ def print_answers(
         if missing is None:
             missing = together((), (lack for each in answers for lack in getattr(each.report, "missing", ()))).missing
         whole = [{"apiVersion": API_VERSION, "kind": name, **item} for name, item in items]
-        write(list_bytes(kind, whole, missing=missing), options)
+        if summary is None:
+            summary = answers[0].summary() if len(answers) == 1 else fmt("{}.", counted(len(answers), noun))
+        write(list_bytes(kind, summary, whole, missing=missing), options)
 
 
 def note_evidence(state: ClusterState, options: Options) -> None:

@@ -15,7 +15,7 @@ from kubectl_dra.output.console import is_dialogue
 from kubectl_dra.output.documents import list_bytes
 from kubectl_dra.output.exit_codes import ExitCode
 from kubectl_dra.output.safe import Safe
-from kubectl_dra.output.taints.list_page import list_page
+from kubectl_dra.output.taints.list_page import list_page, list_summary
 from kubectl_dra.output.taints.plan_page import plan_page
 from kubectl_dra.output.taints.results import dry_lines, present_lines, rule_reference
 from kubectl_dra.output.unread import missing_lines
@@ -107,7 +107,7 @@ def _list(options: Options, asked: TaintArgs) -> int:
     taints = listed_taints(facts)
     found = unread(facts, TAINTED_PODS, shown=bool(taints))
     if is_document(options):
-        write(list_bytes("TaintList", taints, missing=found.missing), options)
+        write(list_bytes("TaintList", list_summary(taints, found.bound), taints, missing=found.missing), options)
     elif not found.answered:
         raise nothing_read(found, options, facts.evidence.address)
     elif options.output == "name":

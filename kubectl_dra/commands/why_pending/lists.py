@@ -20,11 +20,12 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.output.exit_codes import ExitCode
 from kubectl_dra.output.pending.group_page import gang_lines
-from kubectl_dra.output.pending.groups import claim_groups_page, groups_page
+from kubectl_dra.output.pending.groups import claim_groups_page, claim_groups_summary, groups_page, groups_summary
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.templates import is_template
 from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.whatif.page import whatif_lines
+from kubectl_dra.output.words import listed_count
 from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.pending import pending
 from kubectl_dra.reports.pending.idle import WorkloadPendingReport
@@ -97,7 +98,16 @@ def _list(
         for line in missing_lines(found.missing, call.address):
             console(call.options).note(line)
     if is_document(call.options):
-        print_answers(answers, call.options, "PendingReportList", single=False, missing=found.missing)
+        summary = _summary(answers, subject, call.cluster.namespace, found.bound)
+        print_answers(
+            answers,
+            call.options,
+            "PendingReportList",
+            "workload",
+            single=False,
+            summary=summary,
+            missing=found.missing,
+        )
     elif not found.answered:
         raise nothing_read(found, call.options, call.address)
     else:
@@ -119,6 +129,19 @@ def _list(
         print_pages([lines], call.options)
     code = single.code_of_answers(call, answers)
     return code_of(found, call.options, call.address) if code is ExitCode.OK else code
+
+
+def _summary(answers: Sequence[Pending], subject: Subject, scope: str, bound: Bound) -> Safe | None:
+    """The first line of the overview; None for workloads without pods."""
+    if subject is PENDING_CLAIMS:
+        claims = [each.report for each in answers if isinstance(each.report, pending.ClaimPendingReport)]
+        return claim_groups_summary(pending.claim_groups(claims), scope, bound)
+    if subject is PENDING_GROUPS:
+        where = fmt(" in namespace {}", scope) if scope else Safe("")
+        waits = Safe("waits" if len(answers) == 1 else "wait")
+        return fmt("{} {}{}.", listed_count(len(answers), "PodGroup", bound), waits, where)
+    pods = [each.report for each in answers if isinstance(each.report, pending.PendingReport)]
+    return groups_summary(pods, pending.reason_groups(pods), scope, bound) if pods or not answers else None
 
 
 def _owned_by(inventory: Inventory, pod: Key, kind: Kind) -> bool:

@@ -37,6 +37,7 @@ from kubectl_dra.model.inventory import key_of
 from kubectl_dra.output.pending.made import refused_sentence
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.unread import missing_lines
+from kubectl_dra.output.words import counted, plural
 from kubectl_dra.reports.invocations import dra, of, shell_line
 from kubectl_dra.reports.pending.pending import ClaimPendingReport, PendingReport
 from kubectl_dra.reports.unread import PENDING_PODS, together, unread
@@ -60,14 +61,17 @@ def named(call: PendingCall, targets: ObjectArgs) -> int:
                 raise
             call.failed = True
             tell(problem, call.options)
+    pods = [each.report for each in answers if isinstance(each.report, PendingReport)]
+    waiting = [report for report in pods if report.verdict is not Verdict.NOT_PENDING]
     if call.options.output == "name":
-        pods = [each.report for each in answers if isinstance(each.report, PendingReport)]
-        waiting = [report for report in pods if report.verdict is not Verdict.NOT_PENDING]
         print_pages([pod_list(waiting, call.now, "name", "")], call.options)
         return code_of_answers(call, answers)
     single = targets.single is not None and not targets.single.kind.workload
     _say_once(call, answers)
-    print_answers(answers, call.options, "PendingReportList", single=single)
+    summary = None
+    if 1 < len(pods) == len(answers):
+        summary = fmt("{} of {} {} pending.", len(waiting), counted(len(pods), "pod"), Safe(plural("is", len(waiting))))
+    print_answers(answers, call.options, "PendingReportList", "object", single=single, summary=summary)
     return code_of_answers(call, answers)
 
 

@@ -11,7 +11,7 @@ from kubectl_dra.output.devices.parts import STATE_WORDS, by_state, number, scop
 from kubectl_dra.output.devices.pool_page import trouble_text
 from kubectl_dra.output.layout import Column, paragraphs, table, width, wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
-from kubectl_dra.output.words import counted
+from kubectl_dra.output.words import counted, listed_count
 from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.devices.pool import DriverSummary, PoolSummary, driver_summaries, is_troubled
 from kubectl_dra.reports.devices.totals import sum_totals
@@ -23,22 +23,21 @@ _BARS: Final = (10, 8, 6)
 def pool_list_page(pools: Sequence[PoolSummary], wide: bool = False, bound: Bound = Bound.EXACT) -> list[Safe]:
     """All lines of the list; ``bound`` is that of the number of pools."""
     drivers = driver_summaries(pools)
-    blocks: list[list[Safe]] = [list(_headline(pools, drivers, bound))]
+    blocks: list[list[Safe]] = [[*wrapped(styled(pool_list_summary(pools, bound), Style.BOLD))]]
     for driver in drivers:
         own = [pool for pool in pools if pool.driver == driver.driver]
         blocks.append([*_driver(driver, len(drivers) > 1), *_table(own, wide), *_troubles(own)])
     return paragraphs(blocks)
 
 
-def _headline(pools: Sequence[PoolSummary], drivers: Sequence[DriverSummary], bound: Bound) -> Iterator[Safe]:
+def pool_list_summary(pools: Sequence[PoolSummary], bound: Bound) -> Safe:
+    """How many pools there are, of how many drivers, and the state of their devices."""
     if not pools:
-        known = "No driver has published any pool." if bound is Bound.EXACT else "No pool could be read."
-        yield styled(Safe(known), Style.BOLD)
-        return
-    totals = sum_totals([pool.totals for pool in pools])
-    of = fmt(" of {}", counted(len(drivers), "driver")) if len(drivers) > 1 else Safe("")
-    number = Safe("" if bound is Bound.EXACT else "At least ") + counted(len(pools), "pool")
-    yield from wrapped(styled(fmt("{}{}, {}.", number, of, totals_text(totals)), Style.BOLD))
+        return Safe("No driver has published any pool." if bound is Bound.EXACT else "No pool could be read.")
+    drivers = len({pool.driver for pool in pools})
+    of = fmt(" of {}", counted(drivers, "driver")) if drivers > 1 else Safe("")
+    totals = totals_text(sum_totals([pool.totals for pool in pools]))
+    return fmt("{}{}, {}.", listed_count(len(pools), "pool", bound), of, totals)
 
 
 def _driver(driver: DriverSummary, several: bool) -> Iterator[Safe]:

@@ -10,7 +10,7 @@ from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.layout import Column, table
 from kubectl_dra.output.pending.reasons import title
 from kubectl_dra.output.safe import Safe, command, fmt, safe
-from kubectl_dra.output.words import counted
+from kubectl_dra.output.words import counted, listed_count
 from kubectl_dra.reports.invocations import dra, of, reading
 from kubectl_dra.reports.pending.pending import ClaimGroup, PendingReport, ReasonGroup
 
@@ -31,22 +31,11 @@ def groups_page(
 
     ``address`` is the cluster that commands are to ask.
     """
-    where = fmt(" in namespace {}", scope) if scope else Safe("")
-    if not reports and bound is not Bound.EXACT:
-        return [fmt("None of the pods that could be read is pending with device claims{}.", where)]
     if not reports:
-        line = fmt("No pod with device claims is pending{}.", where)
-        everywhere = command(reading(dra("why-pending", "-A"), address))
-        return [line, Safe("In all namespaces: ") + everywhere] if scope and everywhere is not None else [line]
-    verb = Safe("is" if len(reports) == 1 else "are")
-    head = fmt(
-        "{}{} with device claims {} pending{}, for {}:",
-        _at_least(bound),
-        counted(len(reports), "pod"),
-        verb,
-        where,
-        counted(len(groups), "reason"),
-    )
+        everywhere = command(reading(dra("why-pending", "-A"), address)) if bound is Bound.EXACT else None
+        more = [Safe("In all namespaces: ") + everywhere] if scope and everywhere is not None else []
+        return [groups_summary(reports, groups, scope, bound), *more]
+    head = _before_lines(groups_summary(reports, groups, scope, bound))
     lines = [head, Safe(""), *_table([(group.code, group.pods) for group in groups], scope)]
     if any(group.code is Code.FITS_NOW for group in groups):
         lines += [Safe(line) for line in _RETRY]
@@ -56,26 +45,44 @@ def groups_page(
     return lines
 
 
+def groups_summary(reports: Sequence[PendingReport], groups: Sequence[ReasonGroup], scope: str, bound: Bound) -> Safe:
+    """How many pods are pending, for how many reasons."""
+    where = fmt(" in namespace {}", scope) if scope else Safe("")
+    if not reports and bound is not Bound.EXACT:
+        return fmt("None of the pods that could be read is pending with device claims{}.", where)
+    if not reports:
+        return fmt("No pod with device claims is pending{}.", where)
+    number, verb = listed_count(len(reports), "pod", bound), Safe("is" if len(reports) == 1 else "are")
+    reasons = counted(len(groups), "reason")
+    return fmt("{} with device claims {} pending{}, for {}.", number, verb, where, reasons)
+
+
 def claim_groups_page(
     groups: Sequence[ClaimGroup], scope: str, bound: Bound = Bound.EXACT, address: Address = HERE
 ) -> list[Safe]:
     """The same for claims that have no devices, waste them, or can't be deleted."""
-    where = fmt(" in namespace {}", scope) if scope else Safe("")
     claims = [ref for group in groups for ref in group.claims]
-    if not claims and bound is not Bound.EXACT:
-        return [fmt("No ResourceClaim is known to wait for devices, to be unused or to be undeletable{}.", where)]
     if not claims:
-        return [fmt("No ResourceClaim waits for devices, is unused or can't be deleted{}.", where)]
-    verb = Safe("needs" if len(claims) == 1 else "need")
-    reasons = counted(len(groups), "reason")
-    number = _at_least(bound) + counted(len(claims), "ResourceClaim")
-    head = fmt("{} {} attention{}, for {}:", number, verb, where, reasons)
+        return [claim_groups_summary(groups, scope, bound)]
+    head = _before_lines(claim_groups_summary(groups, scope, bound))
     rows = _table([(group.code, group.claims) for group in groups], scope)
     return [head, Safe(""), *rows, *_more("claim", claims[0], address)]
 
 
-def _at_least(bound: Bound) -> Safe:
-    return Safe("" if bound is Bound.EXACT else "At least ")
+def claim_groups_summary(groups: Sequence[ClaimGroup], scope: str, bound: Bound) -> Safe:
+    """How many claims need attention, for how many reasons."""
+    where = fmt(" in namespace {}", scope) if scope else Safe("")
+    claims = sum(len(group.claims) for group in groups)
+    if not claims and bound is not Bound.EXACT:
+        return fmt("No ResourceClaim is known to wait for devices, to be unused or to be undeletable{}.", where)
+    if not claims:
+        return fmt("No ResourceClaim waits for devices, is unused or can't be deleted{}.", where)
+    number, verb = listed_count(claims, "ResourceClaim", bound), Safe("needs" if claims == 1 else "need")
+    return fmt("{} {} attention{}, for {}.", number, verb, where, counted(len(groups), "reason"))
+
+
+def _before_lines(summary: Safe) -> Safe:
+    return Safe(f"{summary.removesuffix('.')}:")
 
 
 def _more(kind: str, one: ObjectRef, address: Address) -> list[Safe]:

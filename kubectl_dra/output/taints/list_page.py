@@ -12,7 +12,7 @@ from kubectl_dra.output.layout import Column, table, wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.taints.hits import hit_rows
 from kubectl_dra.output.taints.plan_page import selector_text
-from kubectl_dra.output.words import ago, counted, plural
+from kubectl_dra.output.words import ago, listed_count, plural
 from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.taints.taint_list import TaintRow
 from kubectl_dra.reports.taints.taint_listing import ListedTaint
@@ -22,15 +22,19 @@ _SHOWN = 3
 
 def list_page(taints: Sequence[ListedTaint], now: datetime, bound: Bound = Bound.EXACT) -> list[Safe]:
     """All lines, one block per rule or driver's taint; ``bound`` is that of their number."""
-    rules = sum(bool(each.taint.rule) for each in taints)
-    least = Safe("" if bound is Bound.EXACT else "At least ")
-    head = fmt("{}{}: {} by rules, {} by drivers.", least, counted(len(taints), "taint"), rules, len(taints) - rules)
-    known = bound is Bound.EXACT
-    none = "No device is tainted, and there is no DeviceTaintRule." if known else "No taint could be read."
-    lines = [styled(head if taints else Safe(none), Style.BOLD)]
+    lines = [styled(list_summary(taints, bound), Style.BOLD)]
     for each in taints:
         lines += [Safe(""), *listed_lines(each, now)]
     return lines
+
+
+def list_summary(taints: Sequence[ListedTaint], bound: Bound) -> Safe:
+    """How many there are, and whose."""
+    if not taints:
+        known = bound is Bound.EXACT
+        return Safe("No device is tainted, and there is no DeviceTaintRule." if known else "No taint could be read.")
+    rules, number = sum(bool(each.taint.rule) for each in taints), listed_count(len(taints), "taint", bound)
+    return fmt("{}: {} by rules, {} by drivers.", number, rules, len(taints) - rules)
 
 
 def listed_lines(listed: ListedTaint, now: datetime) -> Iterator[Safe]:

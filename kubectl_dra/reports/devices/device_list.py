@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from kubectl_dra.cluster import ClusterState
@@ -49,10 +49,12 @@ class ListedDevice(ReportRecord, frozen=True):
 class DeviceList:
     """The devices found, in a series: their records are larger than the devices, and there may be 400,000.
 
-    ``errors``: selectors that failed, by text, with the number of devices; those devices are not listed.
+    ``count`` says how many without making them. ``errors``: selectors that failed, by text, with the number of devices;
+    those devices are not listed.
     """
 
     items: Iterable[ListedDevice]
+    count: Callable[[], int]
     errors: Mapping[str, int]
 
 
@@ -66,7 +68,7 @@ def device_list(facts: ClusterState, wanted: DeviceFilter) -> DeviceList:
     if wanted.selectors:
         # What they say is asked once, also because errors are to be known before the first device is shown.
         found = tuple(found)
-    return DeviceList(Series(lambda: _listed(facts, found)), errors)
+    return DeviceList(Series(lambda: _listed(facts, found)), lambda: sum(len(chosen) for _, chosen in found), errors)
 
 
 def _found(
