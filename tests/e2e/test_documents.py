@@ -20,6 +20,14 @@ NAME = "documented"
 PLACEHOLDERS = re.compile(r"\b(POD|CLAIM|NODE|NAMESPACE|RULE|NAME|CLASS)\b")
 # Kinds of 1.30 and 1.31, an alpha that is off, and a program that is not installed.
 ELSEWHERE = re.compile(r"podschedulingcontext|resourceclass|resourceclaimparameters|podgroups|kueue")
+REPLICAS = {
+    "replicas": 0,
+    "selector": {"matchLabels": {"app": NAME}},
+    "template": {
+        "metadata": {"labels": {"app": NAME}},
+        "spec": {"containers": [{"name": "c", "image": "first"}]},
+    },
+}
 OBJECTS = [
     ("/api/v1/namespaces", {"kind": "Namespace"}),
     ("/api/v1/nodes", {"kind": "Node"}),
@@ -38,18 +46,19 @@ OBJECTS = [
             "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}},
         },
     ),
+    (f"/apis/apps/v1/namespaces/{NAME}/deployments", {"kind": "Deployment", "apiVersion": "apps/v1", "spec": REPLICAS}),
     (
-        f"/apis/apps/v1/namespaces/{NAME}/deployments",
+        f"/apis/apps/v1/namespaces/{NAME}/statefulsets",
+        {"kind": "StatefulSet", "apiVersion": "apps/v1", "spec": {"serviceName": NAME} | REPLICAS},
+    ),
+    (
+        f"/apis/batch/v1/namespaces/{NAME}/jobs",
         {
-            "kind": "Deployment",
-            "apiVersion": "apps/v1",
+            "kind": "Job",
+            "apiVersion": "batch/v1",
             "spec": {
-                "replicas": 0,
-                "selector": {"matchLabels": {"app": NAME}},
-                "template": {
-                    "metadata": {"labels": {"app": NAME}},
-                    "spec": {"containers": [{"name": "c", "image": "first"}]},
-                },
+                "suspend": True,
+                "template": {"spec": {"restartPolicy": "Never", "containers": [{"name": "c", "image": "i"}]}},
             },
         },
     ),
