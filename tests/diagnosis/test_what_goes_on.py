@@ -383,13 +383,13 @@ def test_claims_tell_it_too() -> None:
             "SchedulerError",
             'running Score plugins: plugin "NodeResourceTopologyMatch" failed with: no such cache',
             Code.REFUSED_BY_ANOTHER,
-            'refused it: running Score plugins: plugin "NodeResourceTopologyMatch" failed with: no such cache',
+            "plugin NodeResourceTopologyMatch of its scheduler, which is not in the default profile, refused it: no such cache",
         ),
         (
             "SchedulerError",
             'running PreScore plugin "Vendor": no such cache',
             Code.REFUSED_BY_ANOTHER,
-            'refused it: running PreScore plugin "Vendor": no such cache',
+            "plugin Vendor of its scheduler, which is not in the default profile, refused it: no such cache",
         ),
         (
             # The verb is a path of the extender's own.
@@ -402,13 +402,13 @@ def test_claims_tell_it_too() -> None:
             "SchedulerError",
             'running Reserve plugin "NodeResourceTopologyMatch": no such cache',
             Code.REFUSED_BY_ANOTHER,
-            'refused it: running Reserve plugin "NodeResourceTopologyMatch": no such cache',
+            "plugin NodeResourceTopologyMatch of its scheduler, which is not in the default profile, refused it after a node and devices were chosen: no such cache",
         ),
         (
             "SchedulerError",
             'running "NodeResourceTopologyMatch" filter plugin: no such cache',
             Code.REFUSED_BY_ANOTHER,
-            'refused it: running "NodeResourceTopologyMatch" filter plugin: no such cache',
+            "plugin NodeResourceTopologyMatch of its scheduler, which is not in the default profile, refused it: no such cache",
         ),
         (
             "Unschedulable",

@@ -41,9 +41,10 @@ from kubectl_dra.diagnosis.records import (
     OpenPlugins,
     PodDiagnosis,
     Preemption,
+    SchedulerName,
     Verdict,
 )
-from kubectl_dra.diagnosis.said import agreement, in_flight, kubelet, others, refusals
+from kubectl_dra.diagnosis.said import agreement, foreign, in_flight, kubelet, others, refusals
 from kubectl_dra.diagnosis.said.agreement import Prediction, newest_versions
 from kubectl_dra.model.core import Event, Pod
 from kubectl_dra.model.ids import Key
@@ -176,7 +177,11 @@ class PodCase:
         if cause is None:
             return None
         gang = left_to(self.world, self.pod)
-        cause = cause if gang is None else Cause(cause.code, gang)
+        words = foreign.last_words(self.world.inventory, self.pod, gang.name if gang is not None else "")
+        if gang is not None:
+            gang = msgspec.structs.replace(gang, words=words.text, time=words.time)
+        name = self.pod.spec.scheduler_name
+        cause = Cause(cause.code, gang if gang is not None else SchedulerName(name, words.text, words.time))
         return _Finding(Verdict.OTHER_SCHEDULER, (cause,), Prediction())
 
     def _template_unread(self) -> _Finding | None:

@@ -14,9 +14,11 @@ class Gates(Evidence, frozen=True):
 
 
 class SchedulerName(Evidence, frozen=True):
-    """``spec.schedulerName``."""
+    """``spec.schedulerName``; ``words``: what it wrote last about the pod, and ``time``: when."""
 
     name: str
+    words: str = ""
+    time: str = ""
 
 
 class PodGroupName(Evidence, frozen=True):
@@ -36,7 +38,8 @@ class GangElsewhere(Evidence, frozen=True):
     ``scheduler``: ``spec.schedulerName``; ``gates``: the scheduling gates by which a queue holds the pod. Of the gang
     ``members`` exist (``expected``: how many there are to be), ``waiting`` have no node, and ``fitting`` of these would
     find one by the default scheduler's rules, None where that is not known. ``waits``: what Kueue's objects say, where
-    they were read; ``says``: the words of its plugin in the scheduler's message.
+    they were read; ``says``: the words of its plugin in the scheduler's message. ``words``: what the scheduler of the
+    gang wrote last about the pod or its group, and ``time``: when.
     """
 
     system: str
@@ -51,6 +54,8 @@ class GangElsewhere(Evidence, frozen=True):
     fitting: int | None = None
     waits: Queued | None = None
     says: str = ""
+    words: str = ""
+    time: str = ""
 
 
 class KubeletText(Evidence, frozen=True):
@@ -112,7 +117,8 @@ class Refusal(Evidence, frozen=True):
     """What the scheduler could not write: the words behind the plugin's name, the whole message, when it was last said.
 
     ``order_known``: nothing that it depends on has changed since; else that is not known. ``earlier``: something else
-    is in the way by now.
+    is in the way by now. ``plugin``: who speaks, where that is none of the default profile, and ``point``: where it was
+    asked (``PreBind``).
     """
 
     text: str
@@ -120,6 +126,8 @@ class Refusal(Evidence, frozen=True):
     time: str = ""
     order_known: bool = True
     earlier: bool = False
+    plugin: str = ""
+    point: str = ""
 
 
 class AllocationInFlight(Evidence, frozen=True):

@@ -38,11 +38,12 @@ _WRITES: Final = re.compile(
 _SCORES: Final = re.compile(r'running (?:PreScore plugin "[^"]*"|Score plugins): ')
 #: Who speaks. Upstream: framework/runtime/framework.go.
 _SPEAKER: Final = re.compile(
-    r'running (?:\w+ plugin "([^"]+)"|"([^"]+)" filter plugin|Score plugins: plugin "([^"]+)" failed with): '
+    r'running (?:(?P<point>\w+) plugin "([^"]+)"|"([^"]+)" filter plugin|Score plugins: plugin "([^"]+)" failed with): '
 )
 #: Upstream: pkg/scheduler/extender.go, send; net/http's url.Error.
 _EXTENDER: Final = re.compile(r'Post "https?://[^"]*": |failed \S+ with extender at URL |extender: ')
 _LATE: Final = re.compile(r"rejected due to timeout after waiting \S+ at plugin (\S+)")
+_REJECTED: Final = "binding rejected: "
 _VOLUMES: Final = "VolumeBinding"
 # Two writers at once: the next attempt reads again.
 _PASSING: Final = ("the object has been modified", "got allocated elsewhere in the meantime", "context canceled")
@@ -90,11 +91,17 @@ def _turned_away(
 
     Upstream: framework/runtime/waiting_pods_map.go.
     """
-    words = waited_in_vain(seen)
+    words = waited_in_vain(seen) or _unknown_words(seen)
     if words is None or order(pod, seen, depends_on(world, claims)) is Order.OLDER:
         return None
     refusal = Refusal(words, seen.message, seen.time or "", order_known=False)
     return Order.UNKNOWN, Cause(Code.REFUSED_BY_ANOTHER, refusal)
+
+
+def _unknown_words(seen: Observed) -> str | None:
+    """Words that no scheduler of Kubernetes writes where it refuses a pod: whose they are is not known."""
+    known = fit_error.parse_fit_error(seen.message) is not None or seen.message == fit_error.NO_NODES_MESSAGE
+    return None if known or not seen.message or _is_foreign(seen.message) else seen.message
 
 
 def waited_in_vain(seen: Observed) -> str | None:
@@ -115,8 +122,8 @@ def _code(message: str) -> Code:
 
 
 def _speaker(message: str) -> str | None:
-    match = _SPEAKER.match(message.removeprefix("binding rejected: "))
-    return (match[1] or match[2] or match[3]) if match is not None else None
+    match = _SPEAKER.match(message.removeprefix(_REJECTED))
+    return (match[2] or match[3] or match[4]) if match is not None else None
 
 
 def _is_foreign(message: str) -> bool:
@@ -185,7 +192,11 @@ def _cause(message: str, time: str | None, *, known: bool = True, earlier: bool 
     match = _SCORES.match(message) or _WRITES.match(message)
     # Who speaks is part of what a foreign plugin says.
     words = message[match.end() :] if match is not None and code is not Code.REFUSED_BY_ANOTHER else message
-    return Cause(code, Refusal(words, message, time or "", order_known=known, earlier=earlier))
+    plugin, point = "", ""
+    if code is Code.REFUSED_BY_ANOTHER and (speaker := _SPEAKER.match(message.removeprefix(_REJECTED))) is not None:
+        plugin, point = _speaker(message) or "", speaker["point"] or ""
+        words = message.removeprefix(_REJECTED)[speaker.end() :]
+    return Cause(code, Refusal(words, message, time or "", known, earlier, plugin, point))
 
 
 # --- what came first ------------------------------------------------------------------------------------------------

@@ -143,13 +143,15 @@ def elsewhere_sentence(gang: GangElsewhere, _cause: Cause) -> Safe:
     if gang.says:
         return fmt("the {} plugin says: {}{}", gang.system, gang.says, _members(gang))
     by = fmt('{} (scheduler "{}"){}', gang.system, gang.scheduler, queue)
+    says = fmt(" and says: {}", gang.words.rstrip(". ")) if gang.words else Safe("")
     if not is_counted(gang):
-        return fmt("{} has to place it{}", by, _members(gang))
-    text = "{} places its group {} as a whole, and by the default scheduler's rules {} of its {} {} a node now"
+        return fmt("{} has to place it{}{}", by, says, _members(gang))
+    text = "{} places its group {} as a whole{} the default scheduler's rules {} of its {} {} a node now"
+    between = fmt("{}. By", says) if says else Safe(", and by")
     few = 0 < (gang.fitting or 0) < gang.waiting
     number = fmt("only {}", gang.fitting) if few else gang.fitting or Safe("none")
     finds = Safe("finds" if gang.fitting == 1 else "find")
-    return fmt(text, by, gang.name, number, counted(gang.waiting, "waiting pod"), finds)
+    return fmt(text, by, gang.name, between, number, counted(gang.waiting, "waiting pod"), finds)
 
 
 def is_counted(gang: GangElsewhere) -> bool:

@@ -14,6 +14,9 @@ from kubectl_dra.diagnosis.records import (
     GangElsewhere,
     KubeletText,
     NodeShortage,
+    PluginText,
+    Refusal,
+    SchedulerName,
 )
 from kubectl_dra.diagnosis.said.kubelet import serves_one_pod
 from kubectl_dra.model.invocation import Address
@@ -26,6 +29,7 @@ from kubectl_dra.reports.invocations import changing, kubectl
 from kubectl_dra.reports.pending.configurations import ConfiguredIn
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.scheduler.fit_error import SCHEDULER_ERROR
+from kubectl_dra.scheduler.reasons import COSCHEDULING
 
 #: Upstream: container-device-interface's cdi.Cache.InjectDevices, by containerd and CRI-O.
 _CDI: Final = re.compile(r"\bCDI\b")
@@ -71,6 +75,26 @@ def advice_on_words(report: PendingReport) -> Safe | None:
                 "runs with fewer pods. Do not give pods of a group to the default scheduler one by one."
             )
             return fmt(text, name)
+        case SchedulerName(words=words) if words and cause.code is Code.OTHER_SCHEDULER:
+            text = (
+                "It runs, as it has written this; by which rules it decides cannot be read from the cluster. Read its "
+                "log, or recreate the pod without schedulerName."
+            )
+            return Safe(text)
+        case Refusal(plugin=plugin) if plugin:
+            text = (
+                "What plugin {} waits for, or decides by, cannot be read from the cluster: read the log of the "
+                "scheduler, and ask who added the plugin to its KubeSchedulerConfiguration. The scheduler tries again "
+                "by itself."
+            )
+            return fmt(text, plugin)
+        case PluginText(plugin=plugin) if plugin != COSCHEDULING and cause.code is Code.OTHER_PLUGIN:
+            text = (
+                "No plugin of the default profile writes such words: read the log of the scheduler and its "
+                "KubeSchedulerConfiguration, which say whose they are. By which rules that plugin decides cannot be "
+                "read from the cluster."
+            )
+            return Safe(text)
         case GangElsewhere(waits=Queued() as waits):
             return queue_advice(waits)
         case KubeletText() as said if cause.code is Code.DRIVER_FAILED:
@@ -92,7 +116,8 @@ def advice_on_words(report: PendingReport) -> Safe | None:
 
 def _has_written(report: PendingReport) -> bool:
     """Whether the pod's own scheduler has refused it, so that it runs."""
-    return report.observed is not None and report.observed.status == "False" and bool(report.observed.message)
+    detail = report.causes[0].detail
+    return isinstance(detail, GangElsewhere | SchedulerName) and bool(detail.words)
 
 
 def right_lacked(report: PendingReport) -> LackedRight | None:

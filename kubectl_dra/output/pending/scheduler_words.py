@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import Agreement, FatalError, Observed, Verdict
+from kubectl_dra.diagnosis.records import Agreement, FatalError, GangElsewhere, Observed, SchedulerName, Verdict
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import GAP, closed, width, wrapped
 from kubectl_dra.output.pending.said_advice import right_lacked
@@ -41,7 +41,11 @@ def fault_of(report: PendingReport) -> FatalError | None:
 
 def scheduler_lines(report: PendingReport, now: datetime) -> Iterator[Safe]:
     """What the scheduler wrote, and whether that is what the diagnosis predicts."""
-    seen = report.observed
+    seen, spoken = report.observed, report.causes[0].detail if report.causes else None
+    if isinstance(spoken, SchedulerName | GangElsewhere) and spoken.words and not _is_quoted(report):
+        # In an event, newer than what is on the pod.
+        yield fmt("The scheduler said so {}.", ago(spoken.time, now))
+        return
     if report.verdict is Verdict.BINDING and report.agreement is Agreement.STALE:
         # Of an earlier attempt, which is over.
         return
@@ -86,6 +90,9 @@ def _one_line(lead: Safe, words: str, right: Safe) -> Iterator[Safe]:
 
 def _is_quoted(report: PendingReport) -> bool:
     """Whether the first line has the scheduler's words."""
+    detail, seen = report.causes[0].detail if report.causes else None, report.observed
+    if isinstance(detail, SchedulerName | GangElsewhere) and detail.words and seen is not None:
+        return detail.words == seen.message
     return report.code in _QUOTED or right_lacked(report) is not None
 
 

@@ -16,6 +16,7 @@ from kubectl_dra.diagnosis.records import (
     NodeTaint,
     NoSingleNode,
     QuotaShortage,
+    SchedulerName,
     Unpublished,
     VolumeTrouble,
 )
@@ -76,7 +77,7 @@ def _bring_together(found: NoSingleNode) -> Safe:
 def _of_another_scheduler(report: PendingReport, text: str) -> str:
     """Without what does not hold for this pod: one of no gang, one of which nothing was written, or something was."""
     detail = report.causes[0].detail
-    if report.observed is not None and report.observed.message:
+    if isinstance(detail, SchedulerName | GangElsewhere) and detail.words:
         # It runs, as it has written about this very pod.
         return text[text.find("Of a gang ") :] if "Of a gang " in text else ""
     of_gang = isinstance(detail, GangElsewhere) and bool(detail.name)

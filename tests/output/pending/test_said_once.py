@@ -38,8 +38,10 @@ def test_a_right_that_the_scheduler_lacks_is_told_once() -> None:
 
 def test_words_that_cannot_be_compared_are_printed_without_a_verdict() -> None:
     pod = refused(build.pod(claims=["claim"], schedulerName="batch"), "1/4 tasks in gang unschedulable")
-    page = page_of(report_of(build.node(), SLICE, build.claim("claim"), pod))
-    assert "1/4 tasks in gang unschedulable" in page
+    report = report_of(build.node(), SLICE, build.claim("claim"), pod)
+    assert first_line(report).endswith("says: 1/4 tasks in gang unschedulable.")
+    page = page_of(report)
+    assert page.count("tasks in gang") == 1
     assert "could not be compared" not in page
 
 

@@ -154,7 +154,16 @@ def _volumes_late(refusal: Refusal, _cause: Cause) -> Safe:
     return fmt("{} (whether anything has changed since is not known)", text)
 
 
+#: Where plugins are asked about the one node that was chosen (upstream: schedule_one.go, bindingCycle).
+_CHOSEN: Final = ("Reserve", "Permit", "PreBind", "PreBindPreFlight", "Bind")
+
+
 def _refused_by_another(refusal: Refusal, _cause: Cause) -> Safe:
+    if refusal.plugin:
+        which = fmt("plugin {} of its scheduler, which is not in the default profile,", refusal.plugin)
+        after = Safe(" after a node and devices were chosen" if refusal.point in _CHOSEN else "")
+        when = Safe(" at an earlier attempt" if refusal.earlier else "")
+        return fmt("{} refused it{}{}: {}", which, after, when, refusal.text)
     if refusal.earlier:
         return fmt("an extender or a plugin that is not simulated refused an earlier attempt: {}", refusal.text)
     return fmt("an extender or a plugin that is not simulated refused it: {}", refusal.text)

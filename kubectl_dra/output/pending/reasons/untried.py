@@ -98,6 +98,8 @@ def _not_owned(entry: ClaimEntry, cause: Cause) -> Safe:
 
 def _left_to(cause: Cause) -> Safe:
     match cause.detail:
+        case SchedulerName(name=name, words=words) if words:
+            return fmt('its scheduler "{}" says: {}', name, words.rstrip(". "))
         case SchedulerName(name=name):
             return fmt('it names the scheduler "{}", which has to place it; the default scheduler ignores it', name)
         case GangElsewhere() as gang:

@@ -1,0 +1,51 @@
+"""The last words of a scheduler that is none of Kubernetes' own about a pod, or about its group.
+
+They stand in the pod's PodScheduled condition, in events of the pod, and in events of its PodGroup (Volcano writes the
+group's condition Unschedulable there, too: volcano, pkg/scheduler/cache, RecordJobStatusEvent).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+from kubectl_dra.diagnosis.said import events as events_
+from kubectl_dra.model.core import Event, Pod
+from kubectl_dra.model.inventory import Inventory
+
+#: Reasons of such events: Kubernetes', Volcano's, YuniKorn's and KAI's.
+_REASONS: Final = frozenset(
+    {"FailedScheduling", "Unschedulable", "NotEnoughResources", "NotEnoughTasks", "Scheduling", "PodGroupUnschedulable"}
+)
+_GROUP: Final = "PodGroup"
+#: It writes such events about pods of any scheduler, which are told elsewhere.
+_AUTOSCALERS: Final = ("karpenter", "cluster-autoscaler")
+
+
+class Words(NamedTuple):
+    """What was written, and when (RFC 3339, empty where it does not say)."""
+
+    text: str
+    time: str = ""
+
+
+def last_words(inventory: Inventory, pod: Pod, group: str = "") -> Words:
+    """The newest of them; empty where nothing was written. ``group``: the name of the pod's group."""
+    meta, about = pod.metadata, inventory.events_by_object
+    spoken = _of_events(about.get(("Pod", meta.namespace, meta.name), ()), meta.uid)
+    spoken += _of_events(about.get((_GROUP, meta.namespace, group), ()), "") if group else []
+    condition = next((each for each in pod.status.conditions if each.type == "PodScheduled"), None)
+    if condition is not None and condition.status == "False" and condition.message:
+        same = [each.time for each in spoken if each.text == condition.message]
+        spoken.append(Words(condition.message, max([*same, condition.last_transition_time or ""])))
+    return max(spoken, key=lambda each: each.time, default=Words(""))
+
+
+def _of_events(events: Iterable[Event], uid: str) -> list[Words]:
+    return [
+        Words(" ".join(events_.text(each).split()), events_.last_seen(each))
+        for each in events
+        if each.reason in _REASONS
+        and events_.reporter(each) not in _AUTOSCALERS
+        and (not uid or events_.subject_uid(each) in ("", uid))
+    ]

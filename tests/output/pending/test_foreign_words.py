@@ -1,0 +1,89 @@
+"""Words of schedulers and plugins that are not Kubernetes' own: who said them, and what can't be known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import Verdict
+from tests.kit import build
+from tests.output.pending.test_situations import first_line, page_of, refused, report_of
+
+WHEN = "2026-11-21T12:59:00Z"
+GANG = (
+    "3/4 tasks in gang unschedulable: pod group is not ready, 4 Pending, 4 minAvailable; Pending: 1 Schedulable, 3 "
+    "Unschedulable"
+)
+CLUSTER = [build.node(), build.slice_("node-1", build.device("gpu-0"))]
+
+
+def member(name: str) -> list[dict[str, Any]]:
+    pod = build.pod(name, claims=[f"of-{name}"], schedulerName="volcano")
+    pod["metadata"]["annotations"] = {"scheduling.k8s.io/group-name": "train"}
+    return [pod, build.claim(f"of-{name}")]
+
+
+@pytest.mark.parametrize(
+    ("about", "kind", "reason"),
+    [("pod", "Pod", "FailedScheduling"), ("pod", "Pod", "Unschedulable"), ("train", "PodGroup", "Unschedulable")],
+)
+def test_what_volcano_says_of_a_pod_or_its_group_is_quoted(about: str, kind: str, reason: str) -> None:
+    event = build.event(about, reason, GANG, kind=kind, time=WHEN)
+    report = report_of(*CLUSTER, *member("pod"), *member("second"), event)
+    assert first_line(report) == (
+        f'Pod ml/pod is pending: Volcano (scheduler "volcano") places its group train as a whole and says: {GANG}. By '
+        "the default scheduler's rules only 1 of its 2 waiting pods finds a node now."
+    )
+    page = page_of(report)
+    assert "Check that this scheduler runs" not in page
+    assert "lower spec.minMember of PodGroup train" in page
+    assert "The scheduler said so 60s ago." in page
+
+
+def test_the_newest_words_count() -> None:
+    pod = build.pod(claims=["claim"], schedulerName="yunikorn")
+    old = refused(pod, "queue root.ml is full")
+    queued = build.event("pod", "Scheduling", "ml/pod is queued and waiting for allocation", time=WHEN)
+    report = report_of(*CLUSTER, build.claim("claim"), old, queued)
+    told = 'its scheduler "yunikorn" says: ml/pod is queued and waiting for allocation.'
+    assert first_line(report) == f"Pod ml/pod is pending: {told}"
+    report = report_of(*CLUSTER, build.claim("claim"), old)
+    assert first_line(report).endswith('its scheduler "yunikorn" says: queue root.ml is full.')
+
+
+@pytest.mark.parametrize("reporter", ["karpenter", "cluster-autoscaler"])
+def test_words_of_an_autoscaler_are_not_the_schedulers(reporter: str) -> None:
+    pod = build.pod(claims=["claim"], schedulerName="mine")
+    event = build.event("pod", "FailedScheduling", "no nodepool", time=WHEN) | {"source": {"component": reporter}}
+    assert "says" not in first_line(report_of(*CLUSTER, build.claim("claim"), pod, event))
+
+
+def test_a_plugin_that_is_not_in_the_default_profile_is_named_with_where_it_was_asked() -> None:
+    words = 'running PreBind plugin "FabricAttach": binding timeout'
+    report = report_of(*CLUSTER, build.claim("claim"), refused(build.pod(claims=["claim"]), words, "SchedulerError"))
+    assert (report.verdict, report.code) == (Verdict.UNKNOWN, Code.REFUSED_BY_ANOTHER)
+    assert first_line(report) == (
+        "Pod ml/pod is pending, although it would fit on node-1: plugin FabricAttach of its scheduler, which is not in "
+        "the default profile, refused it after a node and devices were chosen: binding timeout."
+    )
+    page = page_of(report)
+    assert "cannot be read from the cluster" in page
+    assert "extender" not in page
+
+
+def test_words_without_a_speaker_leave_the_verdict_open() -> None:
+    report = report_of(*CLUSTER, build.claim("claim"), refused(build.pod(claims=["claim"]), "binding timeout"))
+    assert (report.verdict, report.code) == (Verdict.UNKNOWN, Code.REFUSED_BY_ANOTHER)
+    assert "refused it: binding timeout" in first_line(report)
+    assert "would fit now" not in page_of(report)
+
+
+def test_an_unknown_reason_of_a_node_gets_no_advice_about_gangs() -> None:
+    words = "0/1 nodes are available: 1 binding timeout."
+    report = report_of(*CLUSTER, build.claim("claim"), refused(build.pod(claims=["claim"]), words))
+    assert "an unknown plugin says: binding timeout" in first_line(report)
+    page = page_of(report)
+    assert "coscheduling" not in page
+    assert "KubeSchedulerConfiguration" in page
