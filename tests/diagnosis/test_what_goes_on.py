@@ -358,6 +358,9 @@ def test_claims_tell_it_too() -> None:
 # --- who refuses ----------------------------------------------------------------------------------------------------
 
 
+FOREIGN = "plugin NodeResourceTopologyMatch of its scheduler, which is not in the default profile, refused it"
+
+
 @pytest.mark.parametrize(
     ("reason", "message", "code", "told"),
     [
@@ -383,7 +386,7 @@ def test_claims_tell_it_too() -> None:
             "SchedulerError",
             'running Score plugins: plugin "NodeResourceTopologyMatch" failed with: no such cache',
             Code.REFUSED_BY_ANOTHER,
-            "plugin NodeResourceTopologyMatch of its scheduler, which is not in the default profile, refused it: no such cache",
+            f"{FOREIGN}: no such cache",
         ),
         (
             "SchedulerError",
@@ -402,13 +405,13 @@ def test_claims_tell_it_too() -> None:
             "SchedulerError",
             'running Reserve plugin "NodeResourceTopologyMatch": no such cache',
             Code.REFUSED_BY_ANOTHER,
-            "plugin NodeResourceTopologyMatch of its scheduler, which is not in the default profile, refused it after a node and devices were chosen: no such cache",
+            f"{FOREIGN} after a node and devices were chosen: no such cache",
         ),
         (
             "SchedulerError",
             'running "NodeResourceTopologyMatch" filter plugin: no such cache',
             Code.REFUSED_BY_ANOTHER,
-            "plugin NodeResourceTopologyMatch of its scheduler, which is not in the default profile, refused it: no such cache",
+            f"{FOREIGN}: no such cache",
         ),
         (
             "Unschedulable",
