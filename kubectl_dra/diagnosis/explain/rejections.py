@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from kubectl_dra.cluster import ClusterState
+from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.explain.attempt import NodeResult, Rejection
 from kubectl_dra.diagnosis.explain.company import company_causes
@@ -37,6 +38,11 @@ _FILTER_CODES: Final = {
     "NodePorts": Code.NODE_PORTS,
     "NodeResourcesFit": Code.NODE_RESOURCES,
 }
+_SIMILAR: Final = 2
+#: ``KEY=VALUE``, ``KEY In [VALUE VALUE]`` and ``KEY Exists`` (scheduler/plugins/node_affinity.py, unmatched).
+_WISH: Final = re.compile(
+    r"(?P<key>[^= ]+)=(?P<value>[^ ]*)|(?P<of>[^= ]+) (?:In \[(?P<values>[^\]]*)\]|Exists)", re.DOTALL
+)
 OTHER_CODES: Final = {
     reasons.PluginSubject.NODES: Code.OTHER_PLUGIN,
     reasons.PluginSubject.VOLUMES: Code.VOLUMES,
@@ -72,13 +78,42 @@ def rejection_causes(
 
 
 def _nowhere(world: ClusterState, wishes: Sequence[str]) -> Iterator[LabelOnNodes]:
-    """Labels of the node selector (``KEY=VALUE``) that no node has with that value."""
+    """Labels that no node has with a value that will do: of the node selector, and of terms of one requirement."""
     for wish in wishes:
-        label, equals, wanted = wish.partition("=")
-        if equals and " " not in label:
-            found = {node.metadata.labels.get(label) for node in world.inventory.nodes.values()} - {None}
-            if wanted not in found:
-                yield LabelOnNodes(label, tuple(sorted(value for value in found if value is not None)))
+        match = _WISH.fullmatch(wish)
+        if match is None:
+            continue
+        label, wanted = match["key"] or match["of"], (match["value"] or match["values"] or "").split()
+        values = {node.metadata.labels.get(label) for node in world.inventory.nodes.values()} - {None}
+        if values if match["values"] is None and match["value"] is None else not values.isdisjoint(wanted):
+            continue
+        near = tuple(_near(label, wanted, _labels(world)))[:_SIMILAR]
+        yield LabelOnNodes(label, tuple(sorted(filter(None, values))), near, wish)
+
+
+@derived("nodes")
+def _labels(world: ClusterState) -> Mapping[str, frozenset[str]]:
+    """The values of every label of any node."""
+    found: dict[str, set[str]] = {}
+    for node in world.inventory.nodes.values():
+        for label, value in node.metadata.labels.items():
+            found.setdefault(label, set()).add(value)
+    return {label: frozenset(values) for label, values in found.items()}
+
+
+def _near(label: str, wanted: Sequence[str], found: Mapping[str, frozenset[str]]) -> Iterator[str]:
+    """Another value of the label, or another label with a value that is wanted."""
+    if label in found:
+        yield from dict.fromkeys(f"{label}={near}" for value in wanted for near in similar(value, found[label]))
+        return
+    domain, _, name = label.rpartition("/")
+    alike = similar(name, {key.rpartition("/")[2] for key in found if key.rpartition("/")[0] == domain})
+    # In the same domain, or by the same name in another one.
+    keys = [f"{domain}/{each}" if domain else each for each in alike]
+    keys += sorted(key for key in found if key != label and key.rpartition("/")[2] == name)
+    for key in keys:
+        values = sorted(found[key])
+        yield from (f"{key}={value}" for value in values if value in wanted or (not wanted and len(values) == 1))
 
 
 def _in_their_words(rejection: Rejection, names: tuple[str, ...]) -> Iterator[Cause]:

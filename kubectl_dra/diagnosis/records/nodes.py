@@ -21,16 +21,22 @@ def tells_of_node(taint: str) -> bool:
 
 
 class LabelOnNodes(ReportRecord, frozen=True):
-    """The values that the nodes of the cluster have for a label; none where no node has it."""
+    """The values that the nodes of the cluster have for a label; none where no node has it.
+
+    ``similar``: labels (``KEY=VALUE``) that some node has and that may be meant. ``wish``: what asks for the label, as
+    it stands in :class:`NodeSelection`.
+    """
 
     label: str
     values: tuple[str, ...]
+    similar: tuple[str, ...] = ()
+    wish: str = ""
 
 
 class NodeSelection(Evidence, frozen=True):
     """What of the pod's node selector or affinity does not match.
 
-    ``nowhere``: the labels of its node selector whose value no node of the cluster has.
+    ``nowhere``: the labels of its node selector or affinity that no node of the cluster has with a value that will do.
     """
 
     unmatched: tuple[str, ...] = ()

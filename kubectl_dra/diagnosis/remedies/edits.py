@@ -299,6 +299,7 @@ def _with_class(editor: RequestEditor, before: str, after: str) -> Candidate:
 def _pod(case: Case) -> Iterator[Candidate]:
     for cause in case.causes(Code.NODE_AFFINITY):
         if isinstance(cause.detail, records.NodeSelection):
+            yield from _selecting_instead(case, cause.detail, cause.nodes)
             yield from _without_selection(case, cause.nodes)
             break
     for cause in case.causes(Code.NODE_TAINTS):
@@ -308,6 +309,21 @@ def _pod(case: Case) -> Iterator[Candidate]:
     if any(isinstance(cause.detail, records.SchedulerName) for cause in case.causes(Code.OTHER_SCHEDULER)):
         name = case.pod.spec.scheduler_name
         yield pod_edit(case, "schedulerName", name, "", lambda pod: with_spec(pod, scheduler_name=""), _POD_COST)
+
+
+def _selecting_instead(case: Case, found: records.NodeSelection, nodes: tuple[str, ...]) -> Iterator[Candidate]:
+    """A label that some node has, in place of one like it in the nodeSelector that none has."""
+    selector = case.pod.spec.node_selector
+    for each in found.nowhere:
+        value = selector.get(each.label)
+        if value is None or each.wish != f"{each.label}={value}":
+            continue
+        kept = {k: v for k, v in selector.items() if k != each.label}
+        for label in each.similar:
+            key, _, instead = label.partition("=")
+            if kept.get(key, instead) == instead:
+                edit = _keeping({**kept, key: instead})
+                yield pod_edit(case, f"nodeSelector[{each.label}]", value, label, edit, _POD_COST - 1, nodes)
 
 
 def _without_selection(case: Case, nodes: tuple[str, ...]) -> Iterator[Candidate]:

@@ -154,6 +154,9 @@ def _pod_change(action: EditPod) -> Safe:
         return Safe("drop spec.nodeName, so that the scheduler places the pod and its claim")
     if name == "claims":
         return fmt("name {} under resources.claims of container {}", action.after, _in_brackets(action.field))
+    if name == "nodeSelector" and action.after:
+        text = "select {} instead of {}={} in the pod's node selector"
+        return fmt(text, action.after, _in_brackets(action.field), action.before)
     if name == "nodeSelector":
         return fmt("drop {}={} from the pod's node selector", _in_brackets(action.field), action.before)
     if name == "affinity.nodeAffinity":

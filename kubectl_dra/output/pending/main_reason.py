@@ -31,11 +31,12 @@ from kubectl_dra.output.pending.reasons.devices import (
     unpublished_constraint,
     unpublished_sentence,
 )
+from kubectl_dra.output.pending.reasons.nodes import nowhere
 from kubectl_dra.output.pending.shortage import lack_on_node, shortage_sentence
 from kubectl_dra.output.pending.together import compete, constrained, constraint_over, no_single_node
 from kubectl_dra.output.pending.wanted import Asks, Wanted
 from kubectl_dra.output.safe import Safe, fmt
-from kubectl_dra.output.words import counted, listed, plural
+from kubectl_dra.output.words import listed, plural
 from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.claims.ask import ClaimAsk, ExtendedAsk
 from kubectl_dra.reports.pending.pending import NodeGroupRecord, PendingReport
@@ -301,7 +302,7 @@ def _placement(with_devices: Sequence[NodeGroupRecord], report: Report, wanted: 
         return None
     wishes = listed(list(dict.fromkeys(text for each in selections for text in each.unmatched)))
     allowed = [g for g in report.nodes if all(cause.code is not Code.NODE_AFFINITY for cause in g.causes)]
-    where = fmt(" ({})", names_of(allowed)) if allowed else _nowhere(selections)
+    where = fmt(" ({})", names_of(allowed)) if allowed else (nowhere(selections) or Safe(" (no node matches)"))
     if allowed and wishes == f"{_HOSTNAME}={allowed[0].names[0]}":
         where = Safe("")
     only = fmt("it may only run on nodes with {}{}", wishes, where)
@@ -316,18 +317,6 @@ def _placement(with_devices: Sequence[NodeGroupRecord], report: Report, wanted: 
     if not (report.asks or report.extended):
         return only
     return fmt("{}, and the free {} are on {}", only, wanted, names_of(with_devices))
-
-
-def _nowhere(selections: Sequence[NodeSelection]) -> Safe:
-    """`` (no node has that label)``: what the nodes have in place of what is wanted."""
-    labels = list(dict.fromkeys(label for each in selections for label in each.nowhere))
-    if not labels:
-        return Safe(" (no node matches)")
-    label, values = labels[0].label, labels[0].values
-    if not values:
-        return fmt(" (no node has the label {})", label)
-    some = counted(len(values), "other value") if len(values) > _NAMES else listed(values, "or")
-    return fmt(" (no node has that; {} is {} on those that have it)", label, some)
 
 
 def _claim_elsewhere(elsewhere: ClaimElsewhere, report: Report, asks: Asks) -> Safe | None:

@@ -30,6 +30,8 @@ def pod_changes(action: EditPod, spec: PodSpec) -> Sequence[Change]:
         return tuple(_named_claim(action, spec))
     if name.startswith("resourceClaims."):
         return tuple(_other_source(action, spec))
+    if name == "nodeSelector" and action.after:
+        return tuple(_other_label(action, spec))
     change = _pod_change(action, spec)
     return () if change is None else (change,)
 
@@ -49,6 +51,15 @@ def _dropped_entry(action: EditPod, spec: PodSpec) -> Iterator[Change]:
                     double = any((each.name, each.request) == (other, claim.request) for each in used)
                     yield (path, None) if double else (f"{path}/name", other)
     yield from ((f"/resourceClaims/{i}", None) for i, entry in enumerate(entries) if entry.name == name)
+
+
+def _other_label(action: EditPod, spec: PodSpec) -> Iterator[Change]:
+    """A label (``KEY=VALUE``) in place of another one of the node selector."""
+    key, (instead, _, value) = _in_brackets(action.field), action.after.partition("=")
+    if key in spec.node_selector:
+        if key != instead:
+            yield f"/nodeSelector/{_pointer(key)}", None
+        yield f"/nodeSelector/{_pointer(instead)}", value
 
 
 def _named_claim(action: EditPod, spec: PodSpec) -> Iterator[Change]:
@@ -110,7 +121,7 @@ def _pod_change(action: EditPod, spec: PodSpec) -> Change | None:
         return ("/schedulerName", action.after or "default-scheduler") if spec.scheduler_name else None
     if name == "nodeName":
         return ("/nodeName", None) if spec.node_name else None
-    if name == "nodeSelector" and not action.after:
+    if name == "nodeSelector":
         return (f"/nodeSelector/{_pointer(key)}", None) if key in spec.node_selector else None
     if name.startswith("affinity.pod"):
         return _without_term(name.partition(".")[2], int(key), spec)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
@@ -25,7 +26,9 @@ from kubectl_dra.output.pending.gangs import elsewhere_sentence
 from kubectl_dra.output.pending.reasons.sentence import Sentence, with_detail
 from kubectl_dra.output.pending.volumes import volume_sentence
 from kubectl_dra.output.safe import Safe, fmt
-from kubectl_dra.output.words import listed, plural
+from kubectl_dra.output.words import counted, did_you_mean, listed, plural
+
+_VALUES: Final = 3
 
 
 def _node_taints(taint: NodeTaint, _cause: Cause) -> Safe:
@@ -35,7 +38,23 @@ def _node_taints(taint: NodeTaint, _cause: Cause) -> Safe:
 def _node_selection(selection: NodeSelection, cause: Cause) -> Safe:
     if not selection.unmatched:
         return Safe(cause.code.meaning)
-    return fmt("no node matches the pod's node selector or affinity: it requires {}", listed(selection.unmatched))
+    text = "no node matches the pod's node selector or affinity: it requires {}{}"
+    return fmt(text, listed(selection.unmatched), nowhere([selection]))
+
+
+def nowhere(selections: Iterable[NodeSelection]) -> Safe:
+    """`` (no node has that label)``: what the nodes have in place of what is wanted; empty where that is not known."""
+    labels = list(dict.fromkeys(label for each in selections for label in each.nowhere))
+    if not labels:
+        return Safe("")
+    label, values = labels[0].label, labels[0].values
+    if not values:
+        near = did_you_mean(labels[0].similar, "; ")
+        return fmt(" (no node has the label {}{})", label, near)
+    few = len(values) <= _VALUES
+    some = listed(values, "or") if few else counted(len(values), "other value")
+    near = Safe("") if few else did_you_mean(labels[0].similar, "; ")
+    return fmt(" (no node has that; {} is {} on those that have it{})", label, some, near)
 
 
 def _shortage(shortage: NodeShortage, _cause: Cause) -> Safe:

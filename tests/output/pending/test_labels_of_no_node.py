@@ -1,0 +1,84 @@
+"""A label, or a value of it, that no node has: said in the first line, with what the nodes have instead."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from kubectl_dra.output.pending.remedies import remedy_text
+from tests.kit import build
+from tests.output.pending.test_situations import first_line, report_of
+
+LABELS = {"pool": "gpu", "example.com/product": "H100"}
+CLUSTER = [
+    build.node(labels=LABELS),
+    build.node("cpu-1", labels={"pool": "cpu"}),
+    build.slice_("node-1", build.device("gpu-0")),
+    build.claim("claim"),
+]
+
+
+def affinity(**expression: Any) -> dict[str, Any]:
+    required = {"nodeSelectorTerms": [{"matchExpressions": [expression]}]}
+    return {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}}
+
+
+@pytest.mark.parametrize(
+    ("selector", "told", "instead"),
+    [
+        ({"poool": "gpu"}, "no node has the label poool; did you mean pool=gpu?", "pool=gpu"),
+        (
+            {"example.com/product": "H10O"},
+            "no node has that; example.com/product is H100 on those that have it",
+            "example.com/product=H100",
+        ),
+    ],
+)
+def test_a_misspelled_label_is_corrected(selector: dict[str, str], told: str, instead: str) -> None:
+    report = report_of(*CLUSTER, build.pod(claims=["claim"], nodeSelector=selector))
+    assert f"({told}), and the free gpu.example.com devices are on node-1." in first_line(report)
+    way = report.remedies[0]
+    ((label, value),) = selector.items()
+    assert remedy_text(way).startswith(f"select {instead} instead of {label}={value} in the pod's node selector")
+    assert (way.verified, way.nodes) == (True, ("node-1",))
+    text = json.dumps([step.manifest or step.commands for step in way.steps or ()])
+    key, _, wanted = instead.partition("=")
+    assert key.replace("/", "~1") in text
+    assert wanted in text
+
+
+@pytest.mark.parametrize("selector", [{"accelerator": "yes"}, {"tier": "gold", "pool": "gpu"}])
+def test_where_nothing_is_near_nothing_is_guessed(selector: dict[str, str]) -> None:
+    report = report_of(*CLUSTER, build.pod(claims=["claim"], nodeSelector=selector))
+    assert "no node has the label" in first_line(report)
+    assert "did you mean" not in first_line(report)
+    assert all(remedy_text(way).startswith("drop ") for way in report.remedies)
+
+
+@pytest.mark.parametrize(
+    ("expression", "told"),
+    [
+        (
+            {"key": "pool", "operator": "In", "values": ["gpus", "tpu"]},
+            "no node has that; pool is cpu or gpu on those that have it",
+        ),
+        ({"key": "example.com/present", "operator": "Exists"}, "no node has the label example.com/present"),
+    ],
+)
+def test_so_are_labels_of_a_required_affinity(expression: dict[str, Any], told: str) -> None:
+    report = report_of(*CLUSTER, build.pod(claims=["claim"], **affinity(**expression)))
+    assert f"({told})" in first_line(report)
+
+
+def test_a_label_that_some_node_has_is_not_called_missing() -> None:
+    expression = {"key": "pool", "operator": "In", "values": ["cpu", "tpu"]}
+    report = report_of(*CLUSTER, build.pod(claims=["claim"], **affinity(**expression)))
+    assert "no node has" not in first_line(report)
+
+
+def test_it_is_said_where_there_are_no_devices_either() -> None:
+    objects = [each for each in CLUSTER if each["kind"] != "ResourceSlice"]
+    report = report_of(*objects, build.pod(claims=["claim"], nodeSelector={"poool": "gpu"}))
+    assert first_line(report).endswith("it requires poool=gpu (no node has the label poool; did you mean pool=gpu?).")
