@@ -303,15 +303,13 @@ def _types(key: str) -> bool:
     return len(key) == 1 or key in _PRINTABLE
 
 
-# Letters that do something only in some views, and move nothing in the others.
-_REFUSED: Final = tuple(
-    dict.fromkeys(
-        key
-        for action in ACTIONS
-        for key in action.keys
-        if (_types(key) or key == "enter") and not any(key in move.keys for move in MOVES)
-    )
-)
+def _refusable(key: str) -> bool:
+    """Whether a key could do nothing: what moves moves something everywhere."""
+    return key != "escape" and not any(key in move.keys for move in MOVES)
+
+
+# Keys that do something only in some views, and move nothing in the others.
+_REFUSED: Final = tuple(dict.fromkeys(key for action in ACTIONS for key in action.keys if _refusable(key)))
 
 
 def bindings(moves: Iterable[Move]) -> list[BindingType]:
@@ -328,13 +326,18 @@ def app_bindings() -> list[BindingType]:
     has the focus before the next key comes, however fast they come.
     """
     bound = [_binding(action, key) for action in ACTIONS if action.id not in _TEXTUALS for key in action.keys]
-    return [*bound, *(Binding(key, f"refuse('{key}')", show=False, priority=True) for key in _REFUSED)]
+    return [*bound, *(Binding(key, f"refuse('{key}')", show=False, priority=_is_first(key)) for key in _REFUSED)]
 
 
 def refused(key: str) -> Safe:
     """What is said of a key that does something elsewhere."""
     labels = Safe(", ").join(Safe(action.label) for action in ACTIONS if key in action.keys)
     return Safe(f"{key_name(key)} ({labels}) does nothing here; ? lists what does")
+
+
+def _is_first(key: str) -> bool:
+    """Whether a key is taken before any widget sees it."""
+    return _types(key) or key == "enter"
 
 
 def _binding(action: Action, key: str) -> BindingType:

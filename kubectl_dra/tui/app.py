@@ -369,7 +369,12 @@ class DraApp(CommandLine):
 
     def do_palette(self) -> None:
         """The command palette."""
-        self.push_screen(CommandPalette())
+        self.action_command_palette()
+
+    def action_command_palette(self) -> None:
+        """As Textual's, which has nothing but commands to find."""
+        if not CommandPalette.is_open(self):
+            self.push_screen(CommandPalette(placeholder="An action, pod, claim, pool, node or device …"))
 
     # --- the mouse --------------------------------------------------------------------------------------------------
 

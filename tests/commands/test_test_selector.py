@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import yaml
 
 from kubectl_dra.commands.app import run
+from kubectl_dra.diagnosis.records import Bound
+from kubectl_dra.model.evidence import Coverage
+from kubectl_dra.model.invocation import HERE
+from kubectl_dra.output.selector.page import selector_page
+from kubectl_dra.reports.selector import expression_question, selector_report
+from kubectl_dra.reports.selector.scoping import all_devices
+from kubectl_dra.source.demo import load_demo
 from tests.golden_files import FOLDER, check_golden
+from tests.kit.facts import without
+from tests.kit.state import state_of
 
 pytestmark = pytest.mark.one_in(3)
 
@@ -248,3 +258,13 @@ def test_partial_evidence(capfd, tmp_path):
     _, out, _ = call(capfd, *PAGES["partial"], source=str(path))
     assert "Nodes could not be read" in out
     assert "abort scheduling:" not in out
+
+
+def test_no_device_is_called_free_where_claims_were_not_read() -> None:
+    inventory, evidence = load_demo()
+    reads = tuple(replace(r, coverage=Coverage.FORBIDDEN) if r.kind == "ResourceClaim" else r for r in evidence.reads)
+    world = state_of(without(inventory, "ResourceClaim"), replace(evidence, reads=reads))
+    report = selector_report(expression_question('device.driver == "gpu.example.com"', None), all_devices(world))
+    assert {(pool.bound, pool.free_bound) for pool in report.pools} == {(Bound.EXACT, Bound.AT_MOST)}
+    page = [" ".join(line.split()) for line in selector_page(report, wide=True, address=HERE)]
+    assert "gpu.example.com gke-prod-h100-5f3a2b1c-x9zk 8 ≤8 gpu-0 … gpu-7 ?" in page

@@ -346,6 +346,30 @@ def test_keys_for_a_row_say_that_they_do_nothing_in_an_empty_list():
     play(demo_app(), script)
 
 
+def test_keys_without_a_letter_say_so_as_well():
+    async def script(ui):
+        await ui.press("2")
+        for key in ("f4", "f7", "ctrl+g", "delete"):
+            await ui.press(key)
+            assert "does nothing here" in ui.crumbs, key
+        # What is typed into has its own.
+        await ui.press("5", *"true", "f8")
+        assert "does nothing here" not in ui.screen
+
+    play(demo_app(), script)
+
+
+def test_a_reason_beside_the_ways_out_is_explained():
+    async def script(ui):
+        await ui.command("pod ml/trainer-0")
+        await ui.press("x", "E")
+        assert "DRA-220" in ui.crumbs
+        await ui.press("escape", *["down"] * 5, "E")
+        assert "DRA-211" in ui.crumbs
+
+    play(demo_app(), script)
+
+
 def test_help_lists_each_key_once():
     async def script(ui):
         await ui.press("3")
@@ -382,10 +406,10 @@ def test_a_view_that_takes_the_focus_late_takes_none_from_what_is_above_it():
     async def script(ui):
         await ui.press("3")
         ui.send("ctrl+p")
-        await ui.holds(lambda: "Search for commands" in ui.screen)
+        await ui.holds(lambda: "pool, node or device" in ui.screen)
         ui.app.focus_view()
         ui.send("escape")
-        await ui.holds(lambda: "Search for commands" not in ui.screen)
+        await ui.holds(lambda: "pool, node or device" not in ui.screen)
         assert ui.app.focused is ui.app.view.grid
 
     play(demo_app(), script)

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.clock import SYSTEM
+from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.reports.simulation.one_claim import try_claim
 from kubectl_dra.source.demo import load_demo
+from kubectl_dra.tui.app import DraApp
+from kubectl_dra.tui.feed import RereadFeed
+from kubectl_dra.tui.settings import Settings
 from tests.tui.support import LARGE, demo_app, play, with_features
 
 pytestmark = pytest.mark.one_in(8)
@@ -333,3 +339,19 @@ def test_a_selector_in_an_editor(monkeypatch, tmp_path):
         assert ui.app.view.editor.text == "true"
 
     play(demo_app(), script, LARGE)
+
+
+def test_nothing_is_counted_of_what_does_not_compile_or_could_not_be_read():
+    """0 matches would be an answer."""
+    inventory, evidence = load_demo()
+    reads = tuple(replace(r, coverage=Coverage.PARTIAL) if r.kind == "ResourceSlice" else r for r in evidence.reads)
+    partly = RereadFeed("prod", True, lambda: with_features((inventory, replace(evidence, reads=reads))))
+
+    async def script(ui):
+        await ui.press("5", *'device.driver == "')
+        assert "does not compile" in ui.screen
+        assert "0 match" not in ui.screen
+        await ui.type('gpu.example.com"')
+        assert "? match   ? no" in ui.screen
+
+    play(DraApp(Settings(connect=lambda _context: partly)), script)

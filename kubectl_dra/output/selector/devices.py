@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from kubectl_dra.output.devices.parts import ranges
+from kubectl_dra.output.devices.parts import UNKNOWN, number, ranges
 from kubectl_dra.output.layout import PAGE, Column, table, wrapped
 from kubectl_dra.output.pending.removals import short_clause
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.selector.code import marked
 from kubectl_dra.output.words import counted, did_you_mean, listed, plural
+from kubectl_dra.reports.base import Bound, Count
 from kubectl_dra.reports.selector.records import Clause, Failure, NameUse, PoolOutcome, Seen, SelectorReport
 
 _VALUES: Final = 3
@@ -131,8 +132,8 @@ def pool_lines(report: SelectorReport, wide: bool) -> list[Safe]:
     rest = matching[len(shown) :]
     if rest:
         matches, free = sum(len(pool.matches) for pool in rest), sum(len(pool.free) for pool in rest)
-        name = fmt("{} more", len(rest))
-        rows.append([name, Safe(""), Safe(str(matches)), Safe(str(free)), Safe("-o wide shows them"), Safe("")])
+        numbers = [number(Count(matches, rest[0].bound)), number(Count(free, rest[0].free_bound))]
+        rows.append([fmt("{} more", len(rest)), Safe(""), *numbers, Safe("-o wide shows them"), Safe("")])
     columns = [
         Column("DRIVER", flexible=True),
         Column("POOL", flexible=True),
@@ -145,10 +146,15 @@ def pool_lines(report: SelectorReport, wide: bool) -> list[Safe]:
 
 
 def _pool_row(pool: PoolOutcome) -> list[Safe]:
-    numbers = [Safe(str(len(pool.matches))), Safe(str(len(pool.free)))]
-    every = pool.free == pool.matches
-    free = Safe("all") if every else Safe(" ").join(ranges(pool.free)) if pool.free else Safe("-")
-    return [safe(pool.driver), safe(pool.pool), *numbers, Safe(" ").join(ranges(pool.matches)), free]
+    numbers = [number(Count(len(pool.matches), pool.bound)), number(Count(len(pool.free), pool.free_bound))]
+    return [safe(pool.driver), safe(pool.pool), *numbers, Safe(" ").join(ranges(pool.matches)), _free(pool)]
+
+
+def _free(pool: PoolOutcome) -> Safe:
+    """Which of those that match are free; where claims were not read, nobody knows which."""
+    if pool.free_bound is not Bound.EXACT:
+        return UNKNOWN if pool.free else Safe("-")
+    return Safe("all") if pool.free == pool.matches else Safe(" ").join(ranges(pool.free)) or Safe("-")
 
 
 def device_lines(report: SelectorReport) -> Iterator[Safe]:

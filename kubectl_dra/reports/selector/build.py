@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Final
 
 from kubectl_dra.allocation.errors import SelectorFailed
+from kubectl_dra.model.evidence import Evidence
 from kubectl_dra.model.ids import DeviceId, PoolId
 from kubectl_dra.reports.base import Bound, Count, assumptions_of, feature_record, reads_of
 from kubectl_dra.reports.devices.device_state import DeviceState
@@ -101,7 +102,7 @@ class _Work:
             unknown_domains=tuple(self.findings.unknown_domains()),
             rewrites=tuple(map(self._rewrite, corrections(self.trial))),
             published=published_domains(self.trial.published.items),
-            pools=tuple(_pool(pool, tried) for pool, tried in self._by_pool()),
+            pools=tuple(_pool(pool, tried, evidence) for pool, tried in self._by_pool()),
             outside=self._outside(),
             harmless_behind=behind.keeping,
             passing=behind.passing,
@@ -241,7 +242,7 @@ class _Work:
         return ours
 
 
-def _pool(pool: PoolId, tried: Sequence[Tried]) -> PoolOutcome:
+def _pool(pool: PoolId, tried: Sequence[Tried], evidence: Evidence) -> PoolOutcome:
     def names(outcome: Outcome, free: bool = False) -> tuple[str, ...]:
         return tuple(m.device.name for m, j in tried if j.outcome is outcome and (m.free or not free))
 
@@ -253,6 +254,8 @@ def _pool(pool: PoolId, tried: Sequence[Tried]) -> PoolOutcome:
         no=names(Outcome.NO),
         fails=names(Outcome.ERROR),
         undecided=names(Outcome.UNDECIDED),
+        bound=bound_of("devices", evidence),
+        free_bound=bound_of(DeviceState.FREE, evidence),
     )
 
 

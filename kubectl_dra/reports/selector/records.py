@@ -148,7 +148,10 @@ class DeviceOutcome(ReportRecord, frozen=True):
 
 
 class PoolOutcome(ReportRecord, frozen=True):
-    """The devices in scope of one pool by outcome, in search order; ``free`` of those that match."""
+    """The devices in scope of one pool by outcome, in search order; ``free`` of those that match.
+
+    ``bound`` is that of all their numbers but ``free``, which has ``free_bound``.
+    """
 
     driver: str
     pool: str
@@ -157,6 +160,8 @@ class PoolOutcome(ReportRecord, frozen=True):
     no: tuple[str, ...]
     fails: tuple[str, ...]
     undecided: tuple[str, ...]
+    bound: Bound
+    free_bound: Bound
 
 
 class Outside(ReportRecord, frozen=True):

@@ -171,7 +171,7 @@ class WouldGetPage(RecordPage[Gets]):
         if not record.trial.devices or record.room is None:
             return simulation_page(record.trial.simulation, self.dra.now, address=address)
         names = listed([str(device) for device in record.trial.devices])
-        text = "A claim of class {} with this selector would get {} now, its pod would run on {}."
+        text = "A claim of class {} with this selector would get {} now, and its pod would run on {}."
         head = wrapped(styled(fmt(text, record.device_class, names, record.trial.node), Style.BOLD))
         return [*head, Safe("Enter opens the device."), Safe(""), *capacity_page(record.room, address)]
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from kubectl_dra.output.devices.parts import number
 from kubectl_dra.output.layout import Column as TextColumn
 from kubectl_dra.output.layout import padded, table, width, wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import counted, shortened
-from kubectl_dra.reports.selector.records import SelectorReport
+from kubectl_dra.reports.selector.records import SelectorReport, compiles
 from kubectl_dra.selectors.completion import Completion, NamedValue
 from kubectl_dra.selectors.values import Distribution
 from kubectl_dra.tui.bars import amount_bar
@@ -33,13 +34,15 @@ def error_places(report: SelectorReport) -> Iterator[tuple[int, int]]:
 
 
 def counts(report: SelectorReport) -> Safe:
-    """``8 match   24 no``; what fails only where something does."""
+    """``8 match   24 no``; what fails only where something does. What does not compile has no counts."""
+    if not compiles(report):
+        return styled(Safe("does not compile"), Style.BAD)
     totals = report.totals
-    parts = [styled(fmt("{} match", totals.matches.value), Style.GOOD), fmt("{} no", totals.no.value)]
+    parts = [styled(fmt("{} match", number(totals.matches)), Style.GOOD), fmt("{} no", number(totals.no))]
     if totals.fails.value:
-        parts.append(styled(fmt("{} fail", totals.fails.value), Style.BAD))
+        parts.append(styled(fmt("{} fail", number(totals.fails)), Style.BAD))
     if totals.undecided.value:
-        parts.append(styled(fmt("{} undecided", totals.undecided.value), Style.WARN))
+        parts.append(styled(fmt("{} undecided", number(totals.undecided)), Style.WARN))
     return Safe("   ").join(parts)
 
 
@@ -49,10 +52,8 @@ def choice_line(choices: Sequence[Completion], chosen: int, room: int) -> Safe:
     for index, each in enumerate([*choices[chosen:], *choices[:chosen]]):
         text = styled(safe(each.text), Style.BOLD) if index == 0 else safe(each.text)
         type_ = styled(fmt(" {}", each.type), Style.DIM) if each.type else Safe("")
-        number = (
-            styled(fmt(" {}", counted(each.devices, "device")), Style.DIM) if each.devices is not None else Safe("")
-        )
-        part = Safe("  ") + text + type_ + number
+        having = Safe("") if each.devices is None else styled(fmt(" {}", counted(each.devices, "device")), Style.DIM)
+        part = Safe("  ") + text + type_ + having
         if width(line) + width(part) > room and index:
             break
         line += part
@@ -66,9 +67,9 @@ def completion_lines(choices: Sequence[Completion], chosen: int) -> Iterator[Saf
     longest = min(max((width(safe(each.text)) for each in shown), default=0), 40)
     for each in shown:
         mark = styled(Safe("▸ "), Style.NAME) if each is choices[chosen] else Safe("  ")
-        number = counted(each.devices, "device") if each.devices is not None else Safe("")
+        having = counted(each.devices, "device") if each.devices is not None else Safe("")
         text = padded(clipped(safe(each.text), longest), longest)
-        yield mark + text + styled(fmt("  {}  {}", padded(safe(each.type), 9), number), Style.DIM)
+        yield mark + text + styled(fmt("  {}  {}", padded(safe(each.type), 9), having), Style.DIM)
     hidden = len(choices) - len(shown)
     if hidden:
         yield styled(fmt("  and {} more: ctrl+n", hidden), Style.DIM)
@@ -79,12 +80,12 @@ def distribution_lines(values: Distribution) -> Iterator[Safe]:
     yield styled(fmt("{}/{}", values.domain, values.name), Style.BOLD) + styled(fmt("  {}", values.type), Style.DIM)
     total = max((number for _, number in values.values), default=1)
     longest = min(max((width(safe(text)) for text, _ in values.values), default=0), 40)
-    for text, number in values.values:
+    for text, devices in values.values:
         yield (
             Safe("  ")
-            + padded(fmt("{}", number), 6, right=True)
+            + padded(fmt("{}", devices), 6, right=True)
             + Safe("  ")
-            + amount_bar(number, total, _BAR)
+            + amount_bar(devices, total, _BAR)
             + Safe("  ")
             + padded(safe(text), longest)
         )

@@ -54,7 +54,21 @@ class WaysView(View):
             return self.ways.has_any or self.ways.is_checking
         if action == "edit_way":
             return self.on_ways and self.ways.has_commands and self.dra.can_leave_terminal
+        if action == "explain":
+            return bool(self.codes_now)
         return super().can(action)
+
+    @property
+    def codes_now(self) -> Sequence[Code]:
+        """The reasons, the main one first."""
+        return ()
+
+    def do_explain(self) -> None:
+        """The page of the reason under the cursor, else of the main one."""
+        row = self.ways.selected if self.on_ways else None
+        code = row.code if row is not None else None
+        if code is not None or self.codes_now:
+            self.dra.open_explanation(code if code is not None else self.codes_now[0])
 
     def digit(self, number: int) -> bool:
         """Put the cursor on a way out by its number."""
@@ -233,8 +247,6 @@ class WaitingPage(WaysView, ReportView, Generic[R]):
         if action == "steps":
             some = self._is_checking or (report is not None and bool(self.remedies(report)))
             return some and not self.on_ways
-        if action == "explain":
-            return report is not None and bool(self.codes(report))
         return super().can(action)
 
     def do_steps(self) -> None:
@@ -248,12 +260,10 @@ class WaitingPage(WaysView, ReportView, Generic[R]):
             view.show()
             self.dra.push(view)
 
-    def do_explain(self) -> None:
-        """The page of the main reason."""
-        report = self.report
-        codes = self.codes(report) if report is not None else ()
-        if codes:
-            self.dra.open_explanation(codes[0])
+    @property
+    def codes_now(self) -> Sequence[Code]:
+        """Those of the newest report."""
+        return self.codes(self.report) if self.report is not None else ()
 
 
 class WaysOutView(WaysView):
@@ -278,6 +288,11 @@ class WaysOutView(WaysView):
     def on_ways(self) -> bool:
         """There is nothing else."""
         return True
+
+    @property
+    def codes_now(self) -> Sequence[Code]:
+        """Those of the page."""
+        return self._now()[1]
 
     def show(self) -> None:
         """The newest list."""
