@@ -373,7 +373,7 @@ class DraApp(CommandLine):
 
     def action_command_palette(self) -> None:
         """As Textual's, which has nothing but commands to find."""
-        if not CommandPalette.is_open(self):
+        if not isinstance(self.screen, CommandPalette):
             self.push_screen(CommandPalette(placeholder="An action, pod, claim, pool, node or device …"))
 
     # --- the mouse --------------------------------------------------------------------------------------------------
