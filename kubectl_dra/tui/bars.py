@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import Final
 
 from kubectl_dra.model.quantity import Quantity
-from kubectl_dra.output.devices.parts import bar, by_state, number
+from kubectl_dra.output.devices.parts import bar, by_state, spoken
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
 from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.devices.device_state import DeviceState
@@ -86,7 +86,7 @@ def painted(shape: Safe) -> Safe:
 def totals_words(totals: DeviceTotals) -> Safe:
     """``17 free  14 used  1 tainted``: states without devices are left out."""
     parts = [
-        fmt("{} {}", number(count), Safe(_WORDS[state]))
+        fmt("{} {}", spoken(count), Safe(_WORDS[state]))
         for state, count in by_state(totals)
         if count.value or count.bound is Bound.AT_LEAST
     ]

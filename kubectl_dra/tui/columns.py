@@ -17,6 +17,7 @@ from kubectl_dra.tui.text import clipped, clipped_inside
 RowT = TypeVar("RowT")
 GAP: Final = 2
 _SAMPLE: Final = 200
+_STRIDE: Final = 7919
 _SHORT: Final = 18
 _LONG: Final = 24
 _SAME: Final = Safe("same name")
@@ -157,7 +158,9 @@ def natural_widths(
 ) -> list[int]:
     """How wide columns would like to be, judged by rows from everywhere in the list."""
     step = max(1, len(rows) // _SAMPLE)
-    sample = [*rows[::step], *rows[-1:]]
+    # Not each step-th: rows of one kind may come at equal distances.
+    places = (at + number * _STRIDE % step for number, at in enumerate(range(0, len(rows), step)))
+    sample = [*(rows[min(place, len(rows) - 1)] for place in places), *rows[-1:]]
     return [
         max([len(column.title) + (column is sorted_by), *(width(column.shown(row)) for row in sample)])
         for column in columns

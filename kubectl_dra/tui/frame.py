@@ -146,11 +146,9 @@ class Tabs(Bar):
             word = styled(styled(Safe(tab.text.upper()), Style.BOLD), Style.NAME)
         number = Safe("")
         if tab.number is not None:
+            amount = "" if tab.bound is Bound.UNKNOWN and not tab.number else f"{tab.number:,}"
             number = Safe(" ") + styled(
-                fmt("{}{}", Safe(tab.bound.sign), tab.number or "")
-                if tab.bound is Bound.UNKNOWN
-                else fmt("{}{}", Safe(tab.bound.sign), tab.number),
-                Style.WARN if tab.alarm and tab.number else Style.NAME,
+                fmt("{}{}", Safe(tab.bound.sign), amount), Style.WARN if tab.alarm and tab.number else Style.NAME
             )
         return styled(Safe(tab.key), Style.NAME if current else Style.DIM) + Safe(" ") + word + number
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Final
 
-from kubectl_dra.output.devices.parts import number
+from kubectl_dra.output.devices.parts import number, spoken
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.reports.devices.pool import is_troubled
 from kubectl_dra.tui.bars import capacity_bar, level, totals_words, use_bar
@@ -56,7 +56,7 @@ def cell_words(cell: Cell) -> Safe:
     names = safe(cell.pools[0].pool)
     if len(cell.pools) > 1:
         names = fmt("{} … {} ({} pools)", names, cell.pools[-1].pool, len(cell.pools))
-    return fmt("{}: {} of {} free", names, number(cell.totals.free), number(cell.totals.devices))
+    return fmt("{}: {} of {} free", names, spoken(cell.totals.free), spoken(cell.totals.devices))
 
 
 def _use_blank(_row: UseRow) -> Safe:

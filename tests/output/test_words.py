@@ -6,6 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from kubectl_dra.diagnosis.records import Bound, Count
+from kubectl_dra.output.devices.parts import number, spoken
 from kubectl_dra.output.words import age, ago, counted, duration, lasting, listed, plural, shortened
 
 M, H, D = 60, 3600, 86400
@@ -88,3 +90,11 @@ def test_ages_in_sentences() -> None:
     assert ago(None, now) == ago("soon", now) == "at an unknown time"
     assert lasting("2025-12-31T23:56:00Z", now) == "for 4m"
     assert lasting("2026-01-01T00:00:30Z", now) == "since a time in the future"
+
+
+def test_numbers_of_sentences_have_their_thousands_apart_and_those_of_tables_are_for_programs() -> None:
+    for bound, sign in ((Bound.EXACT, ""), (Bound.AT_LEAST, "≥"), (Bound.AT_MOST, "≤")):
+        assert number(Count(16500, bound)) == f"{sign}16500"
+        assert spoken(Count(16500, bound)) == f"{sign}16,500"
+    assert spoken(Count(0, Bound.AT_LEAST)) == number(Count(0, Bound.AT_LEAST)) == "?"
+    assert spoken(Count(7, Bound.UNKNOWN)) == "?"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from kubectl_dra.output.safe import Safe
 from kubectl_dra.tui import list_view
+from kubectl_dra.tui.columns import Column, natural_widths
 from tests.tui.support import demo_app, play
 
 
@@ -48,3 +50,12 @@ def test_columns_are_those_of_the_rows_that_are_shown():
         assert {"MODEL", "MEMORY"} <= set(ui.lines[3].split())
 
     play(demo_app(), script)
+
+
+@pytest.mark.parametrize("distance", [2, 3, 5, 7, 10])
+def test_a_column_is_as_wide_as_what_comes_at_equal_distances(distance):
+    """In a tree each line of a pod may be followed by as many of others."""
+    rows = ["running" if index % distance else "allocated,reserved" for index in range(20_000)]
+    for shift in range(distance):
+        (wide,) = natural_widths([Column("STATE", Safe)], rows[shift:])
+        assert wide == len("allocated,reserved")

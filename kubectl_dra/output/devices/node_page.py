@@ -15,8 +15,8 @@ from kubectl_dra.output.devices.parts import (
     UNKNOWN,
     is_worth_saying,
     nobody,
-    number,
     scope_cell,
+    spoken,
     state_text,
     used_count,
 )
@@ -93,9 +93,9 @@ def node_summary_text(report: NodeReport) -> Safe:
         (totals.blocked, "blocked"),
         (totals.not_offered, "not offered"),
     ]
-    told = listed([fmt("{} {}", number(count), Safe(word)) for count, word in states if is_worth_saying(count)])
+    told = listed([fmt("{} {}", spoken(count), Safe(word)) for count, word in states if is_worth_saying(count)])
     shared = sum(each.where.kind is not ScopeKind.NODE for each in report.devices)
-    devices = fmt("{} {}", number(own), Safe(plural("device", own.value)))
+    devices = fmt("{} {}", spoken(own), Safe(plural("device", own.value)))
     text = fmt("Node {} has {} of its own", report.name, devices)
     parts = fmt("{}: {}", text, told) if told else text
     return fmt("{}; {} it shares with other nodes.", parts, shared) if shared else fmt("{}.", parts)

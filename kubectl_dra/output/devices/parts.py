@@ -42,10 +42,19 @@ UNKNOWN: Final = Safe("?")
 
 
 def number(count: Count) -> Safe:
-    """A count as far as it is known: ``4``, ``≥4``, ``≤4``; ``?`` where what was seen says nothing about it.
+    """A count in a table as far as it is known: ``4``, ``≥4``, ``≤4``; ``?`` where what was seen says nothing about it.
 
     No number is below zero: at most none is none, and at least none says nothing.
     """
+    return _number(count, Safe(str(count.value)))
+
+
+def spoken(count: Count) -> Safe:
+    """:func:`number` in a sentence or a title: ``16,500``."""
+    return _number(count, Safe(f"{count.value:,}"))
+
+
+def _number(count: Count, value: Safe) -> Safe:
     match count.bound:
         case Bound.UNKNOWN:
             return UNKNOWN
@@ -53,7 +62,7 @@ def number(count: Count) -> Safe:
             return UNKNOWN
         case Bound.AT_MOST if not count.value:
             return Safe("0")
-    return fmt("{}{}", Safe(count.bound.sign), count.value)
+    return Safe(count.bound.sign) + value
 
 
 def state_text(state: DeviceState, bound: Bound = Bound.EXACT) -> Safe:
@@ -96,7 +105,7 @@ def used_count(totals: DeviceTotals) -> Count:
 
 def totals_text(totals: DeviceTotals) -> Safe:
     """``8 devices: 4 free, 3 in use (1 of them tainted), 1 tainted``; states without any device are left out."""
-    head = fmt("{} {}", number(totals.devices), plural("device", totals.devices.value))
+    head = fmt("{} {}", spoken(totals.devices), plural("device", totals.devices.value))
     shown = [_part(state, count, totals) for state, count in by_state(totals) if is_worth_saying(count)]
     return head + Safe(": ") + Safe(", ").join(shown) if shown else head
 
@@ -107,9 +116,9 @@ def is_worth_saying(count: Count) -> bool:
 
 
 def _part(state: DeviceState, count: Count, totals: DeviceTotals) -> Safe:
-    text = fmt("{} {}", number(count), Safe(STATE_WORDS[state]))
+    text = fmt("{} {}", spoken(count), Safe(STATE_WORDS[state]))
     if state is DeviceState.IN_USE and totals.in_use_tainted.value:
-        text += fmt(" ({} of them tainted)", number(totals.in_use_tainted))
+        text += fmt(" ({} of them tainted)", spoken(totals.in_use_tainted))
     return text
 
 

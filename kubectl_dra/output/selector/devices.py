@@ -122,8 +122,8 @@ def _lacking(use: NameUse) -> Safe:
 # --- pools ----------------------------------------------------------------------------------------------------------
 
 
-def pool_lines(report: SelectorReport, wide: bool) -> list[Safe]:
-    """A line per pool with matches: how many, how many of them free, and which."""
+def pool_lines(report: SelectorReport, wide: bool, more: Safe) -> list[Safe]:
+    """A line per pool with matches: how many, how many of them free, and which; ``more`` says what shows the others."""
     matching = [pool for pool in report.pools if pool.matches]
     if not matching:
         return []
@@ -133,7 +133,7 @@ def pool_lines(report: SelectorReport, wide: bool) -> list[Safe]:
     if rest:
         matches, free = sum(len(pool.matches) for pool in rest), sum(len(pool.free) for pool in rest)
         numbers = [number(Count(matches, rest[0].bound)), number(Count(free, rest[0].free_bound))]
-        rows.append([fmt("{} more", len(rest)), Safe(""), *numbers, Safe("-o wide shows them"), Safe("")])
+        rows.append([fmt("{} more", len(rest)), Safe(""), *numbers, more, Safe("")])
     columns = [
         Column("DRIVER", flexible=True),
         Column("POOL", flexible=True),

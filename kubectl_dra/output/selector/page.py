@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.layout import paragraphs, wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
@@ -13,9 +15,13 @@ from kubectl_dra.output.selector.verdicts import styled_headline, verdict_lines
 from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.reports.selector.records import SelectorReport, compiles
 
+_WIDE: Final = Safe("-o wide shows them")
 
-def selector_page(report: SelectorReport, wide: bool = False, address: Address | None = None) -> list[Safe]:
-    """All lines of the report."""
+
+def selector_page(
+    report: SelectorReport, wide: bool = False, address: Address | None = None, more: Safe = _WIDE
+) -> list[Safe]:
+    """All lines of the report; ``more`` says how the pools are shown that are left out."""
     unread = list(missing_lines(report.missing, address))
     question = list(unit_lines(report))
     leads = question and not compiles(report)
@@ -34,7 +40,7 @@ def selector_page(report: SelectorReport, wide: bool = False, address: Address |
         head,
         list(failure_lines(report)),
         clause_lines(report, wide),
-        pool_lines(report, wide),
+        pool_lines(report, wide, more),
         list(device_lines(report)) if wide else [],
         list(advice.name_lines(report)),
         list(advice.outside_lines(report)),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from kubectl_dra.output.devices.parts import number
+from kubectl_dra.output.devices.parts import spoken
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.refusals import parser_words
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
@@ -77,30 +77,30 @@ def _outcomes(report: SelectorReport) -> Safe:
     if not totals.devices.value:
         return _no_devices(report)
     matches, devices = totals.matches.value, totals.devices.value
-    of = fmt("{} of {} {}", number(totals.matches), number(totals.devices), plural("device", devices))
+    of = fmt("{} of {} {}", spoken(totals.matches), spoken(totals.devices), plural("device", devices))
     if devices > 1 and matches in (0, devices):
-        quantity = fmt("All {}", number(totals.devices)) if matches else fmt("None of {}", number(totals.devices))
+        quantity = fmt("All {}", spoken(totals.devices)) if matches else fmt("None of {}", spoken(totals.devices))
         of = fmt("{} devices", quantity)
     text = fmt("{}{} {}", of, _of_class(report), Safe("match" if matches > 1 else "matches"))
     if matches:
         text += fmt(" ({} of them free)", _free(totals.free))
     if totals.no.value and matches:
-        text += fmt(", {} {}", number(totals.no), "doesn't" if totals.no.value == 1 else "don't")
+        text += fmt(", {} {}", spoken(totals.no), "doesn't" if totals.no.value == 1 else "don't")
     if totals.fails.value or not totals.undecided.value:
         text += fmt(", {}", _failing(totals.fails))
     if totals.undecided.value:
-        text += fmt(", {} undecided", number(totals.undecided))
+        text += fmt(", {} undecided", spoken(totals.undecided))
     return text
 
 
 def _free(count: Count) -> Safe:
-    return number(count) if count.value else Safe("none")
+    return spoken(count) if count.value else Safe("none")
 
 
 def _failing(count: Count) -> Safe:
     if not count.value:
         return Safe("none fails")
-    return fmt("{} {}", number(count), "fails" if count.value == 1 else "fail")
+    return fmt("{} {}", spoken(count), "fails" if count.value == 1 else "fail")
 
 
 def _no_devices(report: SelectorReport) -> Safe:

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from kubectl_dra.model.resource import DeviceTaint
 from kubectl_dra.model.taint_text import taint_text
-from kubectl_dra.output.devices.parts import number
+from kubectl_dra.output.devices.parts import spoken
 from kubectl_dra.output.layout import Column, table, wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.taints.hits import hit_rows
@@ -58,7 +58,7 @@ def _where(row: TaintRow) -> Safe:
     text = selector_text(row.selector)
     if count.value == 1 and row.devices and text == row.devices[0]:
         return text
-    return fmt("{} ({} published {})", text, number(count), plural("device", count.value))
+    return fmt("{} ({} published {})", text, spoken(count), plural("device", count.value))
 
 
 def _source(listed: ListedTaint, now: datetime) -> Safe:

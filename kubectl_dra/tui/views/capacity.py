@@ -15,7 +15,7 @@ from kubectl_dra.diagnosis.capacity.records import NodeRoom
 from kubectl_dra.diagnosis.records import Count
 from kubectl_dra.diagnosis.whatif import Switch, WhatIfError
 from kubectl_dra.output.capacity.page import ROOMS, capacity_page, capacity_summary, device_bar
-from kubectl_dra.output.devices.parts import number
+from kubectl_dra.output.devices.parts import number, spoken
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.reports.capacity.capacity import CapacityReport, Request, capacity_report
 from kubectl_dra.reports.claims.claim_list import classes_named
@@ -168,7 +168,7 @@ class CapacityView(ListView[NodeCell]):
         if self.dra.room >= Layout.SPLIT:
             return capacity_summary(report)
         # The shape, which stands at the left, must not be cut.
-        return fmt("{} more fit", number(report.shapes[0].capacity.copies))
+        return fmt("{} more fit", spoken(report.shapes[0].capacity.copies))
 
     @property
     def subject(self) -> Subject | None:

@@ -34,6 +34,7 @@ from kubectl_dra.tui.views.lab_devices import LabDevicesView, WouldGet, WouldGet
 from kubectl_dra.tui.views.lab_known import FREE, KnownView, Starts, is_for_free
 
 _DELAY: Final = 0.12
+_MORE: Final = Safe("f7 lists them")
 _FORMER: Final = Safe("The last selector that compiled:")
 
 
@@ -120,10 +121,10 @@ class LabView(View):
 
     def _report_lines(self, report: SelectorReport) -> list[Safe]:
         address = self.dra.address
-        lines = selector_page(report, address=address)
+        lines = selector_page(report, address=address, more=_MORE)
         if self._good is not None and self._good is not report:
             # What was found before is not taken away by every key.
-            former = [styled(plain(line), Style.DIM) for line in selector_page(self._good, address=address)]
+            former = [styled(plain(line), Style.DIM) for line in selector_page(self._good, address=address, more=_MORE)]
             lines = [*lines, Safe(""), styled(_FORMER, Style.WARN), *former]
         values = self._distribution
         if values is not None and not self.has_class("wide"):

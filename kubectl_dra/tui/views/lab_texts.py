@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from kubectl_dra.output.devices.parts import number
+from kubectl_dra.output.devices.parts import spoken
 from kubectl_dra.output.layout import Column as TextColumn
 from kubectl_dra.output.layout import padded, table, width, wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
@@ -38,11 +38,11 @@ def counts(report: SelectorReport) -> Safe:
     if not compiles(report):
         return styled(Safe("does not compile"), Style.BAD)
     totals = report.totals
-    parts = [styled(fmt("{} match", number(totals.matches)), Style.GOOD), fmt("{} no", number(totals.no))]
+    parts = [styled(fmt("{} match", spoken(totals.matches)), Style.GOOD), fmt("{} no", spoken(totals.no))]
     if totals.fails.value:
-        parts.append(styled(fmt("{} fail", number(totals.fails)), Style.BAD))
+        parts.append(styled(fmt("{} fail", spoken(totals.fails)), Style.BAD))
     if totals.undecided.value:
-        parts.append(styled(fmt("{} undecided", number(totals.undecided)), Style.WARN))
+        parts.append(styled(fmt("{} undecided", spoken(totals.undecided)), Style.WARN))
     return Safe("   ").join(parts)
 
 

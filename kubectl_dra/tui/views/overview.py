@@ -14,7 +14,7 @@ from textual.containers import Horizontal, Vertical
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.model.ids import Key, PoolId
 from kubectl_dra.output.devices import lists
-from kubectl_dra.output.devices.parts import number
+from kubectl_dra.output.devices.parts import number, spoken
 from kubectl_dra.output.pending.reasons import title
 from kubectl_dra.output.recent import change_text
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
@@ -157,7 +157,7 @@ class Overview(View):
     def _troubled(self, whole: WholeRecord | None) -> tuple[Sequence[Attention], Safe]:
         if whole is None:
             return (), self.dra.reading_words
-        fine = styled(Safe("nothing: pools are complete, no device is tainted or held for nobody"), Style.GOOD)
+        fine = styled(Safe("none broken, tainted or held unused"), Style.GOOD)
         return whole.attention, self.dra.none_of(POOLS, fine)
 
     @property
@@ -169,7 +169,7 @@ class Overview(View):
         if self.use.has_focus and (cell := self.use.cell) is not None:
             return cell_words(cell)
         totals, broken = whole.totals, whole.broken
-        free = fmt("{} of {} free", number(totals.free), counted(totals.devices.value, "device"))
+        free = fmt("{} of {} free", spoken(totals.free), counted(totals.devices.value, "device"))
         parts = [styled(free, Style.GOOD)]
         if broken:
             parts.append(styled(fmt("{} broken", counted(broken, "pool")), Style.BAD))
