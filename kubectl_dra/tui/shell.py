@@ -27,9 +27,9 @@ from kubectl_dra.tui.arranging import Arranger
 from kubectl_dra.tui.colours import FewColours
 from kubectl_dra.tui.feed import Link, Loaded, Status
 from kubectl_dra.tui.frame import Crumbs, Footer, Header, Tab, Tabs, state_texts
+from kubectl_dra.tui.inbox import Inbox
 from kubectl_dra.tui.layouts import BREAKPOINTS, Room, room_of
 from kubectl_dra.tui.list_view import ListView
-from kubectl_dra.tui.mail import Mail
 from kubectl_dra.tui.page import Page
 from kubectl_dra.tui.prompt import Prompt
 from kubectl_dra.tui.queries import ClaimCounts, PendingPods, Pod, Pools, Taints
@@ -98,7 +98,7 @@ class Shell(Stacks):
         self.choices: list[Safe] = []
         # When the newest facts came (``time.monotonic``), and how many steps have passed while they were true.
         self.came, self._steps = time.monotonic(), 0
-        self._mail = Mail(self._wake)
+        self._inbox = Inbox(self._wake)
         self._number = 0
         self._frame_due = False
         # Looked up so often that searching for them would show.
@@ -157,7 +157,7 @@ class Shell(Stacks):
         """Start reading and working."""
         self.worker.start()
         self.arranger.start()
-        self.feed.start(self._mail)
+        self.feed.start(self._inbox)
         self.set_interval(1.0, self._pass_time)
         self.app_resume_signal.subscribe(self, self._paint)
         self.go(self._tab)
@@ -177,11 +177,11 @@ class Shell(Stacks):
         self.feed = self.settings.connect(context)
         self.worker.read_owner = self.settings.owners(context)
         self.context, self.unlocked = context, False
-        self.cluster, self._mail = None, Mail(self._wake)
+        self.cluster, self._inbox = None, Inbox(self._wake)
         self.paused, self._held = False, None
         self.worker.show(None)
         self.status = Status(Link.READING, time.monotonic())
-        self.feed.start(self._mail)
+        self.feed.start(self._inbox)
         self.start_over()
 
     # --- what threads say -------------------------------------------------------------------------------------------
@@ -205,7 +205,7 @@ class Shell(Stacks):
     def on_shell_given(self, event: Shell.Given) -> None:
         """Take everything at once, however often it was announced."""
         event.stop()
-        loaded, status = self._mail.take()
+        loaded, status = self._inbox.take()
         for worker in (self.worker, self.arranger):
             if worker.error is not None:
                 raise worker.error
@@ -316,7 +316,7 @@ class Shell(Stacks):
         )
         return (
             self.status.link is not Link.READING
-            and self._mail.is_empty
+            and self._inbox.is_empty
             and self.worker.idle
             and self.arranger.idle
             and not working

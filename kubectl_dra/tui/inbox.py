@@ -8,10 +8,10 @@ from collections.abc import Callable
 from kubectl_dra.tui.feed import Loaded, Status
 
 
-class Mail:
+class Inbox:
     """What one feed said since the UI's thread last looked; written from the feed's threads.
 
-    Every feed has a mail of its own, so that what a former cluster still says is never taken for the present one's.
+    Every feed has one of its own, so that what a former cluster still says is never taken for the present one's.
     """
 
     def __init__(self, wake: Callable[[], None]) -> None:
