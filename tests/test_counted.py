@@ -20,12 +20,12 @@ from kubectl_dra.tui.queries import (
     ClaimCounts,
     Claims,
     Classes,
-    Devices,
+    DevicesQuery,
     Known,
     ListedTaints,
     Named,
     PendingPods,
-    Pod,
+    PodQuery,
     Pools,
     Recent,
     Taints,
@@ -93,11 +93,11 @@ def show_all(file: Path) -> None:
     """Every list of the terminal UI, and what it says of some of the pods that wait."""
     inventory, evidence = load_file(str(file))
     state = state_of(inventory, evidence, features(37, {}), keeps=True)
-    lists = (Pools(), Whole(), Devices(), Claims(), ClaimCounts(), Classes(), Taints(), ListedTaints(), Recent())
+    lists = (Pools(), Whole(), DevicesQuery(), Claims(), ClaimCounts(), Classes(), Taints(), ListedTaints(), Recent())
     for query in (*lists, Known(), Named()):
         query.compute(state)
     for pod in PendingPods().compute(state)[:4]:
-        Pod(pod, remedies=True).compute(state)
+        PodQuery(pod, remedies=True).compute(state)
 
 
 def check_growth(found: list[counted.Counts], sizes: Sequence[int]) -> None:

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from kubectl_dra.api.devmgmtproto_pools import pool_to_record
 from kubectl_dra.api.losses import Losses
-from kubectl_dra.api.names import AS_WRITTEN, Names
+from kubectl_dra.api.names import AS_WRITTEN, WrittenNames
 from kubectl_dra.api.oldcel import UntranslatableError, prototype_selector, quoted, written_selector
 from kubectl_dra.api.shapes import Shape
 from kubectl_dra.model.proto import (
@@ -59,7 +59,7 @@ class Surroundings:
 
     classes: tuple[ProtoClass, ...] = ()
     pools: tuple[ProtoPool, ...] = ()
-    names: Names = AS_WRITTEN
+    names: WrittenNames = AS_WRITTEN
 
     @cached_property
     def class_by_name(self) -> Mapping[str, ProtoClass]:
@@ -313,7 +313,7 @@ def _status(status: ProtoClaimStatus, surroundings: Surroundings, losses: Losses
     )
 
 
-def _device_status(status: ProtoDeviceStatus, drivers: Mapping[str, str], names: Names) -> AllocatedDeviceStatus:
+def _device_status(status: ProtoDeviceStatus, drivers: Mapping[str, str], names: WrittenNames) -> AllocatedDeviceStatus:
     ips = tuple(entry.ip for entry in status.device_ips) or ((status.device_ip,) if status.device_ip else ())
     return AllocatedDeviceStatus(
         driver=drivers.get(status.device_pool_name, ""),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from kubectl_dra.api.losses import Losses
-from kubectl_dra.api.names import AS_WRITTEN, Names
+from kubectl_dra.api.names import AS_WRITTEN, WrittenNames
 from kubectl_dra.model.proto import ProtoAttribute, ProtoDevice, ProtoPool, ProtoResourceCapacity, PrototypeSlice
 from kubectl_dra.model.resource import (
     CapacityRange,
@@ -24,7 +24,7 @@ from kubectl_dra.model.semver import Semver, SemverError
 POOL_RESOURCES: Final = "pool"  # name of the counter set that a pool's resources become
 
 
-def pool_to_record(pool: ProtoPool, names: Names = AS_WRITTEN, losses: Losses | None = None) -> PrototypeSlice:
+def pool_to_record(pool: ProtoPool, names: WrittenNames = AS_WRITTEN, losses: Losses | None = None) -> PrototypeSlice:
     """The v1 record of a pool: one slice; its shared resources become a counter set that its devices draw on."""
     spec, losses = pool.spec, (losses or Losses()).at("spec")
     for index, resource in enumerate(spec.resources):
@@ -46,7 +46,7 @@ def pool_to_record(pool: ProtoPool, names: Names = AS_WRITTEN, losses: Losses | 
     return PrototypeSlice(pool.metadata, v1, pool)
 
 
-def _device(device: ProtoDevice, shared: tuple[ProtoAttribute, ...], names: Names, losses: Losses) -> Device:
+def _device(device: ProtoDevice, shared: tuple[ProtoAttribute, ...], names: WrittenNames, losses: Losses) -> Device:
     attributes = {names.attribute(attribute.name): attribute for attribute in (*shared, *device.attributes)}
     amounts = {name: a.quantity_value for name, a in attributes.items() if a.quantity_value is not None}
     consumed = {names.device(name): Counter(amount) for name, amount in device.requests.items()}

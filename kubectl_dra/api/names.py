@@ -17,7 +17,7 @@ _SUBDOMAIN: Final = 253
 _IDENTIFIER: Final = 32
 
 
-class Names:
+class WrittenNames:
     """Every name as it was written."""
 
     def device(self, name: str) -> str:
@@ -37,7 +37,7 @@ class Names:
         return name
 
 
-class LegalNames(Names):
+class LegalNames(WrittenNames):
     """Names that v1 accepts."""
 
     def device(self, name: str) -> str:
@@ -71,5 +71,5 @@ def _is_label(text: str) -> bool:
     return bool(text) and _NOT_LABEL.search(text) is None and text == text.strip("-")
 
 
-AS_WRITTEN: Final = Names()
+AS_WRITTEN: Final = WrittenNames()
 LEGAL: Final = LegalNames()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from kubectl_dra.api.names import AS_WRITTEN, Names
+from kubectl_dra.api.names import AS_WRITTEN, WrittenNames
 from kubectl_dra.model.resource import CELSelector, DeviceSelector
 
 _TEXT: Final = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
@@ -31,7 +31,7 @@ def written_selector(expression: str) -> DeviceSelector:
 
 
 def prototype_selector(
-    expression: str, driver: str, names: Names = AS_WRITTEN, quantities: frozenset[str] = frozenset()
+    expression: str, driver: str, names: WrittenNames = AS_WRITTEN, quantities: frozenset[str] = frozenset()
 ) -> str:
     """``device.model`` becomes ``device.attributes["DRIVER"]["model"]``, or capacity for the names of ``quantities``.
 
@@ -52,7 +52,7 @@ def prototype_selector(
     return _PROTOTYPE.sub(replaced, expression)
 
 
-def named_resources_selector(expression: str, driver: str, names: Names = AS_WRITTEN) -> str:
+def named_resources_selector(expression: str, driver: str, names: WrittenNames = AS_WRITTEN) -> str:
     """``attributes.string["model"]`` becomes ``device.attributes["DRIVER"]["model"]``, quantities become capacity.
 
     Raises :class:`UntranslatableError`.
@@ -76,11 +76,11 @@ def quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
-def _domain(field: str, driver: str, names: Names) -> str:
+def _domain(field: str, driver: str, names: WrittenNames) -> str:
     return f"device.{field}[{quoted(names.driver(driver))}]"
 
 
-def _renamed(literal: str, names: Names) -> str:
+def _renamed(literal: str, names: WrittenNames) -> str:
     return quoted(names.attribute(_content(literal)))
 
 

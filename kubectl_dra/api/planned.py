@@ -21,8 +21,8 @@ from kubectl_dra.api.lint import Finding, lint
 from kubectl_dra.api.sources import Source
 from kubectl_dra.api.trees import in_utf8, mapping, read_tree
 from kubectl_dra.api.workloads import MadeTemplate, expand
-from kubectl_dra.api.workloads.beside import Admission, counts, kept_together, scaled
-from kubectl_dra.api.workloads.expand import Count, Expansion, group_of
+from kubectl_dra.api.workloads.beside import AdmissionObjects, counts, kept_together, scaled
+from kubectl_dra.api.workloads.expand import CountSource, Expansion, group_of
 from kubectl_dra.api.workloads.made import (
     is_train_job,
     job_group,
@@ -58,7 +58,7 @@ class PodPlan:
     pod: Pod
     copies: int | None = 1
     role: str = ""
-    count: Count = Count.STATED
+    count: CountSource = CountSource.STATED
     assumed: tuple[str, ...] = ()
     volume_claims: tuple[PersistentVolumeClaim, ...] = ()
     kept_together: tuple[str, ...] = ()
@@ -106,7 +106,7 @@ def read_all(sources: Sequence[Source], namespace: str, *, grouped_jobs: bool = 
     ``grouped_jobs``: the server keeps ``spec.scheduling`` of Jobs (feature gate WorkloadWithJob).
     """
     trees = [_tree(source.data) for source in sources]
-    admission = Admission(trees, namespace)
+    admission = AdmissionObjects(trees, namespace)
     runtimes = {index: runtime_for(tree, trees) for index, tree in enumerate(trees) if is_train_job(tree)}
     found: list[Planned] = []
     for index, (source, tree) in enumerate(zip(sources, trees, strict=True)):
@@ -126,7 +126,7 @@ def read_all(sources: Sequence[Source], namespace: str, *, grouped_jobs: bool = 
     return found
 
 
-def _beside(planned: Planned, tree: Tree, trees: Sequence[Tree], admission: Admission) -> Planned:
+def _beside(planned: Planned, tree: Tree, trees: Sequence[Tree], admission: AdmissionObjects) -> Planned:
     """With what other objects of the files make of its pods."""
     together = kept_together(tree) if planned.pods else ()
     pods = [
@@ -140,7 +140,7 @@ def _beside(planned: Planned, tree: Tree, trees: Sequence[Tree], admission: Admi
     ]
     # An autoscaler's target has one kind of pods; known kinds without a number count as one.
     if len(pods) == 1 and (found := scaled(tree, pods[0].copies or 0, trees)) is not None:
-        pods[0] = replace(pods[0], copies=found.copies, count=Count.ASSUMED, assumed=(found.field,))
+        pods[0] = replace(pods[0], copies=found.copies, count=CountSource.ASSUMED, assumed=(found.field,))
     return replace(planned, pods=tuple(pods), counts=counts(tree, trees))
 
 

@@ -22,7 +22,7 @@ from kubectl_dra.model.names import is_label
 from kubectl_dra.model.podneeds import in_group
 from kubectl_dra.output.capacity.page import capacity_page, capacity_summary
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
-from kubectl_dra.reports.capacity.capacity import Request, capacity_report
+from kubectl_dra.reports.capacity.capacity import CapacityRequest, capacity_report
 from kubectl_dra.reports.invocations import try_dra
 from kubectl_dra.source.reading import FoundObjects
 
@@ -58,7 +58,7 @@ def answer(
     if device_class:
         _check_class(cluster, device_class)
     objects = read_all(written, namespace)
-    shapes = Request(device_class, count, selectors) if device_class else objects
+    shapes = CapacityRequest(device_class, count, selectors) if device_class else objects
     world = with_groups(options, world, objects)
     with told(world), owner_reader(options) as read:
         report = capacity_report(world, shapes, namespace, switches, read_owner=read)

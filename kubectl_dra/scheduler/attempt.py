@@ -15,7 +15,7 @@ from kubectl_dra.scheduler.filtering import NodeVerdict, PreFiltered, filter_nod
 from kubectl_dra.scheduler.framework import Cycle, Plugin
 from kubectl_dra.scheduler.profile import PLUGINS
 from kubectl_dra.scheduler.snapshot import NodeInfo, Snapshot
-from kubectl_dra.scheduler.status import Code, Status, error
+from kubectl_dra.scheduler.status import Status, StatusCode, error
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Attempt:
     @cached_property
     def errors(self) -> Mapping[str, Status]:
         """The nodes on which a plugin failed."""
-        return {name: each.status for name, each in self.verdicts.items() if each.status.code is Code.ERROR}
+        return {name: each.status for name, each in self.verdicts.items() if each.status.code is StatusCode.ERROR}
 
     def status_of(self, node: str) -> Status:
         """What was said of a node; of one that was not looked at, what is said of all those."""
@@ -86,7 +86,7 @@ def _try_nominated(
     nodes left out is made from afterwards. Upstream: evaluateNominatedNode, which shares that set with the Diagnosis.
     """
     tried = verdicts.get(node.name) or filter_node(cycle, node)
-    if tried.status.code is Code.ERROR:
+    if tried.status.code is StatusCode.ERROR:
         return selection
     verdicts[node.name] = tried
     if tried.status.ok or selection.nodes is None:
@@ -118,7 +118,7 @@ def scores(found: Attempt) -> Scores:
             continue
         given = plugin.score(cycle, nodes)
         if isinstance(given, Status):
-            if given.code is Code.ERROR:
+            if given.code is StatusCode.ERROR:
                 return Scores((), failed=error(f'running PreScore plugin "{plugin.name}": {given.message}'))
             continue
         totals = [total + plugin.weight * each for total, each in zip(totals, given, strict=True)]

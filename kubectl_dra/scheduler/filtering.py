@@ -13,7 +13,7 @@ from kubectl_dra.model.podinfo import PodInfo, PodShape
 from kubectl_dra.scheduler.framework import Cycle, Minding, Plugin, PodsMatter
 from kubectl_dra.scheduler.profile import PLUGINS
 from kubectl_dra.scheduler.snapshot import NodeInfo
-from kubectl_dra.scheduler.status import SUCCESS, Code, NodeError, Status, error, unresolvable
+from kubectl_dra.scheduler.status import SUCCESS, NodeError, Status, StatusCode, error, unresolvable
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +44,15 @@ def pre_filter(cycle: Cycle) -> PreFiltered:
     for plugin in cycle.plugins or PLUGINS:
         result = plugin.pre_filter(cycle)
         status = result.status.of(plugin.name)
-        if status.code is Code.SKIP:
+        if status.code is StatusCode.SKIP:
             cycle.skipped.add(plugin.name)
             continue
-        if status.code is Code.UNKNOWN:
+        if status.code is StatusCode.UNKNOWN:
             unsure.append(status)
             cycle.skipped.add(plugin.name)
             continue
         if not status.ok:
-            return PreFiltered(_failed(status) if status.code is Code.ERROR else status, unsure=tuple(unsure))
+            return PreFiltered(_failed(status) if status.code is StatusCode.ERROR else status, unsure=tuple(unsure))
         if result.nodes is not None:
             plugins.append(plugin.name)
             chosen = result.nodes if chosen is None else chosen & result.nodes
@@ -141,7 +141,7 @@ def filter_nodes(cycle: Cycle, nodes: Sequence[NodeInfo]) -> list[NodeVerdict]:
         for place, status in zip(left, statuses, strict=True):
             if status is SUCCESS or status.ok:
                 staying.append(place)
-            elif status.code is Code.UNKNOWN:
+            elif status.code is StatusCode.UNKNOWN:
                 unsure[place] = (*unsure.get(place, ()), status.of(plugin.name))
                 staying.append(place)
             elif place in unsure:
@@ -170,7 +170,7 @@ def ask(cycle: Cycle, node: NodeInfo, plugins: Iterable[Plugin]) -> NodeVerdict:
         status = plugin.filter(cycle, node)
         if status is SUCCESS:
             continue
-        if status.code is Code.UNKNOWN:
+        if status.code is StatusCode.UNKNOWN:
             unsure.append(status.of(plugin.name))
         elif not status.ok:
             return NodeVerdict(_named(status, plugin), tuple(unsure))
@@ -180,11 +180,11 @@ def ask(cycle: Cycle, node: NodeInfo, plugins: Iterable[Plugin]) -> NodeVerdict:
 def passes(cycle: Cycle, node: NodeInfo, plugins: Iterable[Plugin]) -> bool:
     """Whether none of these refuses the node as it is; what can't be decided is no refusal."""
     statuses = (plugin.filter(cycle, node) for plugin in plugins)
-    return all(status is SUCCESS or status.ok or status.code is Code.UNKNOWN for status in statuses)
+    return all(status is SUCCESS or status.ok or status.code is StatusCode.UNKNOWN for status in statuses)
 
 
 def _named(status: Status, plugin: Plugin) -> Status:
-    if status.code is not Code.ERROR or isinstance(status.detail, NodeError):
+    if status.code is not StatusCode.ERROR or isinstance(status.detail, NodeError):
         return status.of(plugin.name)
     return error(f'running "{plugin.name}" filter plugin: {status.message}', status.detail).of(plugin.name)
 

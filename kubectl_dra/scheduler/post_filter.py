@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from kubectl_dra.scheduler.attempt import Attempt
 from kubectl_dra.scheduler.plugins import dynamic_resources
 from kubectl_dra.scheduler.preemption import PreemptionResult, preempt
-from kubectl_dra.scheduler.status import Code
+from kubectl_dra.scheduler.status import StatusCode
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,10 +21,10 @@ class AfterFilter:
 def post_filter(found: Attempt) -> AfterFilter:
     """DynamicResources, then DefaultPreemption: the first that fails or succeeds says it alone."""
     devices = dynamic_resources.post_filter(found.cycle)
-    if devices.code is not Code.UNSCHEDULABLE:
+    if devices.code is not StatusCode.UNSCHEDULABLE:
         return AfterFilter(devices.message)
     unsure = bool(found.selection.unsure) or any(verdict.unsure for verdict in found.verdicts.values())
     preemption = preempt(found.cycle, found.status_of, unsure=unsure)
     said = preemption.status
-    reasons = (*devices.reasons, *said.reasons) if said.code is Code.UNSCHEDULABLE else said.reasons
+    reasons = (*devices.reasons, *said.reasons) if said.code is StatusCode.UNSCHEDULABLE else said.reasons
     return AfterFilter(", ".join(reasons), preemption)

@@ -17,7 +17,7 @@ from kubectl_dra.scheduler.framework import Cycle
 from kubectl_dra.scheduler.gangs.units import eviction_priority
 from kubectl_dra.scheduler.plugins.dynamic_resources import DynamicResources
 from kubectl_dra.scheduler.snapshot import NodeInfo
-from kubectl_dra.scheduler.status import Code, Status, error, unschedulable
+from kubectl_dra.scheduler.status import Status, StatusCode, error, unschedulable
 from kubectl_dra.scheduler.victims import earliest_start
 
 PREFIX: Final = "preemption: "
@@ -61,11 +61,11 @@ def preempt(cycle: Cycle, status_of: Callable[[str], Status], *, unsure: bool = 
     if refused:
         awaited = tuple(_evicted(cycle)) if refused == TERMINATING else ()
         return PreemptionResult(unschedulable(PREFIX + refused), awaited=awaited)
-    nodes = [n for name, n in cycle.snapshot.nodes.items() if status_of(name).code is Code.UNSCHEDULABLE]
+    nodes = [n for name, n in cycle.snapshot.nodes.items() if status_of(name).code is StatusCode.UNSCHEDULABLE]
     run = _dry_run(cycle, nodes, None if unsure else status_of)
     if run.candidates:
         return _chosen(cycle, run)
-    errors = list(dict.fromkeys(status.message for status in run.tried.values() if status.code is Code.ERROR))
+    errors = list(dict.fromkeys(status.message for status in run.tried.values() if status.code is StatusCode.ERROR))
     if errors:
         text = errors[0] if len(errors) == 1 else f"[{', '.join(errors)}]"
         return PreemptionResult(error(PREFIX + text), tried=run.tried)
@@ -77,7 +77,7 @@ def _not_eligible(cycle: Cycle, status_of: Callable[[str], Status]) -> str:
     if cycle.pod.spec.preemption_policy == _NEVER:
         return NEVER
     name = cycle.pod.status.nominated_node_name
-    if not name or status_of(name).code is Code.UNRESOLVABLE:
+    if not name or status_of(name).code is StatusCode.UNRESOLVABLE:
         return ""
     return TERMINATING if any(True for _ in _evicted(cycle)) else ""
 
@@ -134,7 +134,7 @@ def _chosen(cycle: Cycle, run: _Run) -> PreemptionResult:
     text = PLACEMENT.format(best[0], len(run.candidates[best[0]].victims))
     read = cycle.snapshot.evidence.complete(_BUDGET)
     unsure = run.unsure if read else tuple(sorted({*run.unsure, _BUDGET}))
-    return PreemptionResult(Status(Code.SUCCESS, (PREFIX + text,)), run.candidates, best, run.tried, unsure)
+    return PreemptionResult(Status(StatusCode.SUCCESS, (PREFIX + text,)), run.candidates, best, run.tried, unsure)
 
 
 def _best(candidates: Mapping[str, Eviction]) -> tuple[str, ...]:

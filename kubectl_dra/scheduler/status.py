@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Final
 
 
-class Code(StrEnum):
+class StatusCode(StrEnum):
     """What follows for a node or, of PreFilter, for the attempt."""
 
     SUCCESS = "Success"
@@ -37,7 +37,7 @@ class Status:
     Of an ``UNKNOWN`` status the reasons are the names of the kinds of objects that had to be read.
     """
 
-    code: Code
+    code: StatusCode
     reasons: tuple[str, ...] = ()
     plugin: str = ""
     detail: object = None
@@ -45,12 +45,12 @@ class Status:
     @property
     def ok(self) -> bool:
         """Success or Skip."""
-        return self.code in (Code.SUCCESS, Code.SKIP)
+        return self.code in (StatusCode.SUCCESS, StatusCode.SKIP)
 
     @property
     def rejected(self) -> bool:
         """Whether pod and node don't go together, as opposed to an error."""
-        return self.code in (Code.UNSCHEDULABLE, Code.UNRESOLVABLE)
+        return self.code in (StatusCode.UNSCHEDULABLE, StatusCode.UNRESOLVABLE)
 
     @property
     def message(self) -> str:
@@ -61,28 +61,28 @@ class Status:
 
     def of(self, plugin: str) -> Status:
         """The same, said by ``plugin``."""
-        return self if self.plugin or self.code is Code.SUCCESS else replace(self, plugin=plugin)
+        return self if self.plugin or self.code is StatusCode.SUCCESS else replace(self, plugin=plugin)
 
 
-SUCCESS: Final = Status(Code.SUCCESS)
-SKIP: Final = Status(Code.SKIP)
+SUCCESS: Final = Status(StatusCode.SUCCESS)
+SKIP: Final = Status(StatusCode.SKIP)
 
 
 def unschedulable(*reasons: str, detail: object = None) -> Status:
     """Rejected; without some other pods it might not be."""
-    return Status(Code.UNSCHEDULABLE, reasons, detail=detail)
+    return Status(StatusCode.UNSCHEDULABLE, reasons, detail=detail)
 
 
 def unresolvable(*reasons: str, detail: object = None) -> Status:
     """Rejected whatever pods are there."""
-    return Status(Code.UNRESOLVABLE, reasons, detail=detail)
+    return Status(StatusCode.UNRESOLVABLE, reasons, detail=detail)
 
 
 def error(text: str, detail: object = None) -> Status:
     """The attempt fails."""
-    return Status(Code.ERROR, (text,), detail=detail)
+    return Status(StatusCode.ERROR, (text,), detail=detail)
 
 
 def unknown(*kinds: str) -> Status:
     """Can't be decided without the objects of ``kinds``."""
-    return Status(Code.UNKNOWN, kinds)
+    return Status(StatusCode.UNKNOWN, kinds)

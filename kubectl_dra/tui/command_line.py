@@ -7,7 +7,7 @@ from collections.abc import Callable
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.tui.actions import COMMANDS, command_of
 from kubectl_dra.tui.frame import Footer
-from kubectl_dra.tui.names import Names
+from kubectl_dra.tui.names import CommandNames
 from kubectl_dra.tui.prompt import NOTHING, Prompt
 from kubectl_dra.tui.settings import Settings
 from kubectl_dra.tui.tools import Tools
@@ -18,7 +18,7 @@ class CommandLine(Tools):
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)
-        self.names = Names(self)
+        self.names = CommandNames(self)
         self._answer: Callable[[str], None] | None = None
         #: The filter as it was when it was asked for, or is by what was typed since.
         self._asked = ""

@@ -33,7 +33,7 @@ class Link(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class FeedStatus:
     """A state, since when (``time.monotonic``), and an unescaped text where something is wrong."""
 
     link: Link
@@ -47,7 +47,7 @@ class Listener(Protocol):
     def on_loaded(self, loaded: Loaded) -> None:
         """New facts."""
 
-    def on_status(self, status: Status) -> None:
+    def on_status(self, status: FeedStatus) -> None:
         """The connection changed."""
 
     def on_crash(self, error: BaseException) -> None:
@@ -115,9 +115,9 @@ class RereadFeed:
             loaded, self.first = self.first or self.load(), None
         except SourceError as error:
             hint = f" - try: {error.hint}" if error.hint else ""
-            status = Status(Link.FAILED, time.monotonic(), error.what + hint)
+            status = FeedStatus(Link.FAILED, time.monotonic(), error.what + hint)
         else:
-            status = Status(Link.READ if self.live else Link.RECORDED, started)
+            status = FeedStatus(Link.READ if self.live else Link.RECORDED, started)
             if not self._stopped:
                 listener.on_loaded(loaded)
         if not self._stopped:

@@ -18,7 +18,7 @@ from kubectl_dra.output.layout import width
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
 from kubectl_dra.output.words import duration
 from kubectl_dra.tui.actions import Action, key_name, typing_key
-from kubectl_dra.tui.feed import Link, Status
+from kubectl_dra.tui.feed import FeedStatus, Link
 from kubectl_dra.tui.text import clipped, content, spread
 
 _GAP: Final = "   "
@@ -76,13 +76,13 @@ class Header(Bar):
 
 
 def state_texts(
-    status: Status, cluster: ClusterState | None, now: float | None = None, partial: bool = False
+    status: FeedStatus, cluster: ClusterState | None, now: float | None = None, partial: bool = False
 ) -> Sequence[Safe]:
     """One state in fewer and fewer words: ``recorded 2026-11-04 12:05 UTC, read once`` to ``2026-11-04 12:05 UTC``."""
     return _recorded(cluster) if status.link is Link.RECORDED else [_state_text(status, now, partial=partial)]
 
 
-def _state_text(status: Status, now: float | None, *, partial: bool) -> Safe:
+def _state_text(status: FeedStatus, now: float | None, *, partial: bool) -> Safe:
     """``live``, ``read 12s ago``, ``reconnecting 7s``, ``reading …``."""
     for_seconds = duration((time.monotonic() if now is None else now) - status.since)
     if partial and status.link in (Link.LIVE, Link.READ):

@@ -13,15 +13,14 @@ if TYPE_CHECKING:
     from kubectl_dra.model.ids import DeviceId, Key, PoolId
     from kubectl_dra.model.invocation import Address
     from kubectl_dra.output.safe import Safe
-    from kubectl_dra.reports.unread import ListGaps
-    from kubectl_dra.reports.unread import Subject as ListSubject
+    from kubectl_dra.reports.unread import ListGaps, Subject
     from kubectl_dra.tui.actions import Action
     from kubectl_dra.tui.arranging import Arranger
     from kubectl_dra.tui.feed import Feed
     from kubectl_dra.tui.layouts import Room
     from kubectl_dra.tui.list_view import ListView
     from kubectl_dra.tui.memory import Memory
-    from kubectl_dra.tui.names import Names
+    from kubectl_dra.tui.names import CommandNames
     from kubectl_dra.tui.report_worker import ReportWorker
     from kubectl_dra.tui.settings import Draft, Settings
     from kubectl_dra.tui.view import View
@@ -40,7 +39,7 @@ class Host(Protocol):
     feed: Feed
     cluster: ClusterState | None
     namespace: str
-    names: Names
+    names: CommandNames
     unlocked: bool
     commands: list[tuple[datetime, str, tuple[Safe, ...]]]
     written: list[Safe]
@@ -58,8 +57,8 @@ class Host(Protocol):
     @property
     def knows_pending(self) -> bool: ...
     def pending_keys(self) -> tuple[Key, ...]: ...
-    def unread(self, subject: ListSubject, *, shown: bool = False) -> ListGaps: ...
-    def none_of(self, subject: ListSubject | None, words: Safe) -> Safe: ...
+    def unread(self, subject: Subject, *, shown: bool = False) -> ListGaps: ...
+    def none_of(self, subject: Subject | None, words: Safe) -> Safe: ...
 
     # --- what is open -----------------------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from kubectl_dra.tui.feed import Loaded, Status
+from kubectl_dra.tui.feed import FeedStatus, Loaded
 
 
 class Inbox:
@@ -18,7 +18,7 @@ class Inbox:
         self._wake = wake
         self._lock = threading.Lock()
         self._loaded: Loaded | None = None
-        self._status: Status | None = None
+        self._status: FeedStatus | None = None
         self._error: BaseException | None = None
 
     def on_loaded(self, loaded: Loaded) -> None:
@@ -27,7 +27,7 @@ class Inbox:
             self._loaded = loaded
         self._wake()
 
-    def on_status(self, status: Status) -> None:
+    def on_status(self, status: FeedStatus) -> None:
         """The connection changed."""
         with self._lock:
             self._status = status
@@ -39,7 +39,7 @@ class Inbox:
             self._error = error
         self._wake()
 
-    def take(self) -> tuple[Loaded | None, Status | None]:
+    def take(self) -> tuple[Loaded | None, FeedStatus | None]:
         """Everything since the last time. Raises what the feed met."""
         with self._lock:
             if self._error is not None:

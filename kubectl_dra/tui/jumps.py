@@ -11,7 +11,7 @@ from kubectl_dra.model.inventory import key_of
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.reports.selector.known import known_selectors
 from kubectl_dra.tui.list_view import ListView
-from kubectl_dra.tui.queries import Devices
+from kubectl_dra.tui.queries import DevicesQuery
 from kubectl_dra.tui.shell import Shell
 from kubectl_dra.tui.view import View
 from kubectl_dra.tui.views.claim import ClaimView
@@ -23,7 +23,7 @@ from kubectl_dra.tui.views.lab_known import KnownView
 from kubectl_dra.tui.views.nodes import NodeView
 from kubectl_dra.tui.views.pending import PendingView
 from kubectl_dra.tui.views.plan import PlanView
-from kubectl_dra.tui.views.pool import PoolView
+from kubectl_dra.tui.views.pool import PoolDevices
 from kubectl_dra.tui.views.reasons import ExplanationView, PendingReasonView, ReasonsView
 from kubectl_dra.tui.views.search import Found, SearchView
 from kubectl_dra.tui.views.xray import XrayView
@@ -143,7 +143,7 @@ class Jumps(Shell):
 
     def open_devices(self, devices: frozenset[DeviceId], crumb: Safe) -> None:
         """Some devices."""
-        self.push(DevicesView(Devices(among=devices), crumb))
+        self.push(DevicesView(DevicesQuery(among=devices), crumb))
 
     def try_claim(self, key: Key) -> None:
         """The selectors of a claim in the lab."""
@@ -172,7 +172,7 @@ class Jumps(Shell):
 
     def open_pool(self, pool: PoolId) -> None:
         """A pool, below the pools."""
-        self.jump_to("pools", PoolView(pool))
+        self.jump_to("pools", PoolDevices(pool))
 
     def open_plan(self, order: TaintRequest) -> None:
         """What tainting a device, or removing a taint, would do."""

@@ -8,7 +8,7 @@ from typing import Any, Final, TypeVar, cast
 from textual.containers import Horizontal
 
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
-from kubectl_dra.reports.unread import Subject as ListSubject
+from kubectl_dra.reports.unread import Subject
 from kubectl_dra.tui.arranging import AT_ONCE, Arranged, Job
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.filters import is_kept
@@ -89,7 +89,7 @@ class ListView(Previewing[RowT]):
     #: Whether the report is one of the row under the cursor, not of the whole list.
     describes_row = False
     #: What the list is about, where that can be unread.
-    about: ListSubject | None = None
+    about: Subject | None = None
 
     # --- filter and order -------------------------------------------------------------------------------------------
 

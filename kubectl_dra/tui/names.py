@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _EFFECTS = ("NoSchedule", "NoExecute")
 
 
-class Names:
+class CommandNames:
     """Reads the newest facts of the app; lists are made when somebody asks for them."""
 
     def __init__(self, app: Shell) -> None:

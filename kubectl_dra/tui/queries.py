@@ -114,7 +114,7 @@ class DeviceRow(msgspec.Struct, gc=False):
 
 
 @dataclass(frozen=True, slots=True)
-class Devices:
+class DevicesQuery:
     """The devices of one pool or of all, of one node or of all, of a given set or all."""
 
     pool: PoolId | None = None
@@ -146,7 +146,7 @@ def _rows(opened: PoolFacts) -> Sequence[DeviceRow]:
 
 
 @dataclass(frozen=True, slots=True)
-class Matching:
+class MatchingQuery:
     """The devices that a CEL expression matches."""
 
     expression: str
@@ -179,7 +179,7 @@ class ClaimCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class ClaimQuery:
     """One claim: what it is, and why it hangs."""
 
     key: Key
@@ -213,7 +213,7 @@ class Groups:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class GroupQuery:
     """Why one PodGroup waits; ``remedies``: with ways out, which takes longer."""
 
     key: Key
@@ -268,7 +268,7 @@ class PendingPods:
 
 
 @dataclass(frozen=True, slots=True)
-class Pod:
+class PodQuery:
     """Why one pod waits; ``remedies`` are tried only for the pod that is looked at."""
 
     key: Key

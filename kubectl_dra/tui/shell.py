@@ -20,19 +20,18 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.reports.base import Bound
-from kubectl_dra.reports.unread import ListGaps, unread
-from kubectl_dra.reports.unread import Subject as ListSubject
+from kubectl_dra.reports.unread import ListGaps, Subject, unread
 from kubectl_dra.tui.actions import ACTIONS, BY_ID, Action, with_own_keys
 from kubectl_dra.tui.arranging import Arranger
 from kubectl_dra.tui.colours import FewColours
-from kubectl_dra.tui.feed import Link, Loaded, Status
+from kubectl_dra.tui.feed import FeedStatus, Link, Loaded
 from kubectl_dra.tui.frame import Crumbs, Footer, Header, Tab, Tabs, state_texts
 from kubectl_dra.tui.inbox import Inbox
 from kubectl_dra.tui.layouts import BREAKPOINTS, Room, room_of
 from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.page import Page
 from kubectl_dra.tui.prompt import Prompt
-from kubectl_dra.tui.queries import ClaimCounts, PendingPods, Pod, Pools, Taints
+from kubectl_dra.tui.queries import ClaimCounts, PendingPods, PodQuery, Pools, Taints
 from kubectl_dra.tui.report_worker import Query, ReportWorker
 from kubectl_dra.tui.screens import TABS
 from kubectl_dra.tui.settings import Draft, Settings
@@ -80,7 +79,7 @@ class Shell(Stacks):
         self.cluster: ClusterState | None = None
         self.feed = settings.connect("")
         self.worker.read_owner = settings.owners("")
-        self.status = Status(Link.READING, time.monotonic())
+        self.status = FeedStatus(Link.READING, time.monotonic())
         self.draft = Draft(settings.expression, settings.device_class)
         #: Whether the user has allowed writing to the present cluster.
         self.unlocked = False
@@ -180,7 +179,7 @@ class Shell(Stacks):
         self.cluster, self._inbox = None, Inbox(self._wake)
         self.paused, self._held = False, None
         self.worker.show(None)
-        self.status = Status(Link.READING, time.monotonic())
+        self.status = FeedStatus(Link.READING, time.monotonic())
         self.feed.start(self._inbox)
         self.start_over()
 
@@ -296,7 +295,7 @@ class Shell(Stacks):
         shown = (*self.view.queries(), *self.view.preview_queries()) if self.view is not None else ()
         # The way back should not have to wait.
         behind = (query for view in self._stacks.get(self._tab, ())[:-1] for query in view.queries())
-        pods = (Pod(key) for key in self.worker.record(PendingPods()) or ())
+        pods = (PodQuery(key) for key in self.worker.record(PendingPods()) or ())
         counted: tuple[Query[object], ...] = (PendingPods(), Pools(), ClaimCounts(), Taints())
         self.worker.want([PendingPods(), *shown], [*counted, *behind, *pods])
 
@@ -370,11 +369,11 @@ class Shell(Stacks):
             for a in actions
         ]
 
-    def unread(self, subject: ListSubject, *, shown: bool = False) -> ListGaps:
+    def unread(self, subject: Subject, *, shown: bool = False) -> ListGaps:
         """What a list about ``subject`` lacks in the namespaces in view."""
         return ListGaps() if self.cluster is None else unread(self.cluster, subject, self.namespace, shown=shown)
 
-    def none_of(self, subject: ListSubject | None, words: Safe) -> Safe:
+    def none_of(self, subject: Subject | None, words: Safe) -> Safe:
         """What an empty list says: ``words``, unless something that makes its lines could not be read."""
         return empty_words(self.unread(subject) if subject is not None else ListGaps(), words)
 

@@ -15,7 +15,7 @@ from kubectl_dra.output.safe import Safe
 from kubectl_dra.tui.prompt import Prompt
 from kubectl_dra.tui.screens import SCREEN_BY_ID, Screen
 from kubectl_dra.tui.trail import Trail
-from kubectl_dra.tui.view import Subject, View
+from kubectl_dra.tui.view import CursorObject, View
 
 _LINE_FEED: Final = "ctrl+j"
 
@@ -90,7 +90,7 @@ class Stacks(App[None]):
         return len(self._stacks.get(self._tab, ()))
 
     @property
-    def subject(self) -> Subject | None:
+    def subject(self) -> CursorObject | None:
         """What is under the cursor of the view in front."""
         return self.view.subject if self.view is not None else None
 

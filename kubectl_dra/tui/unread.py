@@ -7,11 +7,10 @@ from typing import Final
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.pod import needs
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
-from kubectl_dra.reports.unread import CLAIMS, PENDING_PODS, POOLS, TAINTS, ListGaps
-from kubectl_dra.reports.unread import Subject as ListSubject
+from kubectl_dra.reports.unread import CLAIMS, PENDING_PODS, POOLS, TAINTS, ListGaps, Subject
 
 #: Lists that tabs count, by the tab's action.
-COUNTED: Final[dict[str, ListSubject]] = {
+COUNTED: Final[dict[str, Subject]] = {
     "pools": POOLS,
     "claims": CLAIMS,
     "taints": TAINTS,

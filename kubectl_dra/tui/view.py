@@ -19,7 +19,7 @@ READING: Final = Safe("reading …")
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class CursorObject:
     """What is under the cursor, for the clipboard (``name``) and as YAML (``document``: JSON bytes, None if none)."""
 
     name: str
@@ -83,7 +83,7 @@ class View(Container):
         return next((widget for widget in self.query("*") if widget.can_focus and widget.display), None)
 
     @property
-    def subject(self) -> Subject | None:
+    def subject(self) -> CursorObject | None:
         """What is under the cursor."""
         return None
 

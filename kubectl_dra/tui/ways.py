@@ -31,7 +31,7 @@ _TITLE: Final = Safe("Ways out (checked)")
 
 
 @dataclass(frozen=True, slots=True)
-class WayOut:
+class WayRow:
     """A line: a way out with its number, or a code to explain; a line with neither is a heading."""
 
     number: int = 0
@@ -59,7 +59,7 @@ class WaysPane(Vertical):
         """``explain``: opens the page of a code; ``open_way``: one with these lines, commands to copy, and name."""
         super().__init__()
         self._explain, self._open_way = explain, open_way
-        self.grid: Grid[WayOut] = Grid(_COLUMNS, lambda row: (row.number, row.code), _heading, header=False)
+        self.grid: Grid[WayRow] = Grid(_COLUMNS, lambda row: (row.number, row.code), _heading, header=False)
         self.page = Page()
         self.page.can_focus = False
         self.grid.choose = self._chosen
@@ -75,9 +75,9 @@ class WaysPane(Vertical):
     def show(self, remedies: Sequence[RemedyReport] | None, codes: Sequence[Code], address: Address) -> None:
         """The newest ways out, None while they are being looked for; ``address``: what their commands are for."""
         self._address, self.is_checking = address, remedies is None
-        rows = [WayOut(number, remedy) for number, remedy in enumerate(remedies or (), 1)]
+        rows = [WayRow(number, remedy) for number, remedy in enumerate(remedies or (), 1)]
         if codes:
-            rows += [*([WayOut()] if rows else []), *(WayOut(code=code) for code in codes)]
+            rows += [*([WayRow()] if rows else []), *(WayRow(code=code) for code in codes)]
         waits = Safe("Ways out are being checked …") if remedies is None else Safe("")
         self.grid.border_title = content(_TITLE)
         self.grid.border_subtitle = content(waits)
@@ -89,7 +89,7 @@ class WaysPane(Vertical):
     # --- the one under the cursor -----------------------------------------------------------------------------------
 
     @property
-    def selected(self) -> WayOut | None:
+    def selected(self) -> WayRow | None:
         """The line under the cursor."""
         return self.grid.selected
 
@@ -99,14 +99,14 @@ class WaysPane(Vertical):
         self.page.border_title = content(_page_title(row))
         self.page.make(lambda: self._lines(row) if row is not None else [])
 
-    def _lines(self, row: WayOut) -> list[Safe]:
+    def _lines(self, row: WayRow) -> list[Safe]:
         if row.remedy is None:
             return [_EXPLAINS]
         lines = command_lines(row.remedy)
         shown = [*recorded_lines(self._address), *lines] if lines else [styled(_NO_COMMAND, Style.DIM)]
         return [*remedy_details(row.remedy), Safe(""), *shown]
 
-    def commands(self, row: WayOut) -> list[Safe]:
+    def commands(self, row: WayRow) -> list[Safe]:
         """What ``c`` copies: one way out, below the cluster that it is for; empty where it has no commands."""
         lines = numbered_steps(row.number, row.remedy) if row.remedy is not None else []
         return [*recorded_lines(self._address), *lines] if lines else []
@@ -143,35 +143,35 @@ class WaysPane(Vertical):
         self.show_selected()
         self.grid.post_message(Page.Scrolled())
 
-    def _chosen(self, row: WayOut) -> None:
+    def _chosen(self, row: WayRow) -> None:
         if row.code is not None:
             self._explain(row.code)
         elif row.remedy is not None:
             self._open_way(self._lines(row), self.commands(row), fmt("way out {}", row.number))
 
 
-def _page_title(row: WayOut | None) -> Safe:
+def _page_title(row: WayRow | None) -> Safe:
     if row is None or row.remedy is None:
         return Safe("Explain") if row is not None and row.code is not None else Safe("Command")
     return fmt("Command {}", row.number)
 
 
-def _heading(row: WayOut) -> Safe | None:
+def _heading(row: WayRow) -> Safe | None:
     return None if row.number or row.code is not None else Safe("Reasons")
 
 
-def _what(row: WayOut) -> Safe:
+def _what(row: WayRow) -> Safe:
     if row.code is not None:
         return fmt("{} {}", styled(Safe(row.code.value), Style.NAME), Safe(row.code.label))
     return remedy_text(row.remedy) if row.remedy is not None else Safe("")
 
 
-def _where(row: WayOut) -> Safe:
+def _where(row: WayRow) -> Safe:
     nodes = row.remedy.nodes[:2] if row.remedy is not None else ()
     return fmt("→ {}", listed(nodes, "or")) if nodes else Safe("")
 
 
-_COLUMNS: Final[tuple[Column[WayOut], ...]] = (
+_COLUMNS: Final[tuple[Column[WayRow], ...]] = (
     Column("#", lambda row: styled(fmt("{}", row.number), Style.NAME) if row.number else Safe(""), right=True),
     Column("WAY OUT", _what, least=34),
     Column("RUNS ON", _where, least=8, drop=1),

@@ -35,7 +35,7 @@ class UseRow:
     cells: tuple[Cell, ...] = ()
 
 
-class Trouble(StrEnum):
+class TroubleKind(StrEnum):
     """What needs attention besides pods that wait."""
 
     BROKEN = "broken"
@@ -47,7 +47,7 @@ class Trouble(StrEnum):
 class Attention:
     """A pool that can't be allocated from, or so many ``devices`` that are tainted or held for nobody."""
 
-    trouble: Trouble
+    trouble: TroubleKind
     pool: PoolSummary | None = None
     devices: int = 0
     since: str = ""
@@ -68,7 +68,7 @@ class WholeRecord:
     @property
     def broken(self) -> int:
         """Pools that can't be allocated from."""
-        return sum(each.trouble is Trouble.BROKEN for each in self.attention)
+        return sum(each.trouble is TroubleKind.BROKEN for each in self.attention)
 
 
 def whole_record(pools: Sequence[PoolSummary], idle: Sequence[IdleClaim]) -> WholeRecord:
@@ -80,15 +80,15 @@ def whole_record(pools: Sequence[PoolSummary], idle: Sequence[IdleClaim]) -> Who
 def _attention(
     pools: Sequence[PoolSummary], totals: DeviceTotals | None, idle: Sequence[IdleClaim]
 ) -> Iterator[Attention]:
-    yield from (Attention(Trouble.BROKEN, pool) for pool in pools if is_troubled(pool))
+    yield from (Attention(TroubleKind.BROKEN, pool) for pool in pools if is_troubled(pool))
     if totals is not None and totals.tainted.value:
         hit = sum(bool(pool.totals.tainted.value) for pool in pools)
-        yield Attention(Trouble.TAINTED, devices=totals.tainted.value, number=hit)
+        yield Attention(TroubleKind.TAINTED, devices=totals.tainted.value, number=hit)
     held = [claim for claim in idle if claim.devices]
     if held:
         devices = sum(len(claim.devices) for claim in held)
         oldest = min((claim.created for claim in held if claim.created), default="")
-        yield Attention(Trouble.UNUSED, devices=devices, since=oldest, number=len(held))
+        yield Attention(TroubleKind.UNUSED, devices=devices, since=oldest, number=len(held))
 
 
 def _use_rows(pools: Sequence[PoolSummary]) -> Iterator[UseRow]:

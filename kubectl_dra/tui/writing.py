@@ -35,7 +35,7 @@ class Preview:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WriteResult:
     """What became of a plan: its ``lines``, and what is to be agreed to ``next`` (None: that was all).
 
     ``done``: every write of the plan is there.
@@ -46,7 +46,7 @@ class Written:
     next: Preview | None = None
 
 
-class RefusedError(Exception):
+class PlanRefusedError(Exception):
     """Raised when there is nothing to plan, or no right to; ``lines`` say what is wrong and what to do."""
 
     def __init__(self, lines: Sequence[Safe]) -> None:
@@ -63,13 +63,13 @@ class TaintWriter(Protocol):
     def plan(self, order: TaintRequest, facts: ClusterState, *, check: bool, effect: str = "") -> Preview:
         """A plan from a new reading of the cluster (of a file: from ``facts``), if given with another ``effect``.
 
-        With ``check`` the server tries every write without doing it. Raises :class:`RefusedError`.
+        With ``check`` the server tries every write without doing it. Raises :class:`PlanRefusedError`.
         """
 
-    def write(self, order: TaintRequest, facts: ClusterState, agreed: Preview, *, steps: bool = False) -> Written:
+    def write(self, order: TaintRequest, facts: ClusterState, agreed: Preview, *, steps: bool = False) -> WriteResult:
         """Carry out a plan that was agreed to, if a new reading finds it unchanged.
 
-        With ``steps`` only the first step: NoSchedule in place of NoExecute. Raises :class:`RefusedError`.
+        With ``steps`` only the first step: NoSchedule in place of NoExecute. Raises :class:`PlanRefusedError`.
         """
 
     def close(self) -> None:
@@ -84,11 +84,11 @@ class NoTaintWriter:
 
     def plan(self, order: TaintRequest, facts: ClusterState, *, check: bool, effect: str = "") -> Preview:
         """Refuses."""
-        raise RefusedError([self.refusal])
+        raise PlanRefusedError([self.refusal])
 
-    def write(self, order: TaintRequest, facts: ClusterState, agreed: Preview, *, steps: bool = False) -> Written:
+    def write(self, order: TaintRequest, facts: ClusterState, agreed: Preview, *, steps: bool = False) -> WriteResult:
         """Refuses."""
-        raise RefusedError([self.refusal])
+        raise PlanRefusedError([self.refusal])
 
     def close(self) -> None:
         """There is nothing to give up."""

@@ -10,7 +10,7 @@ import pytest
 from kubectl_dra.api.planned import Planned, read_all, read_planned
 from kubectl_dra.api.sources import Source
 from kubectl_dra.api.workloads import expand
-from kubectl_dra.api.workloads.expand import Count, group_of
+from kubectl_dra.api.workloads.expand import CountSource, group_of
 from kubectl_dra.api.workloads.kinds import KNOWN
 from kubectl_dra.api.workloads.shape import _NUMBERS, _SIZES
 from kubectl_dra.api.workloads.templates import MAX_PODS
@@ -249,7 +249,7 @@ def test_the_same_kind_of_another_group_is_unknown() -> None:
     found = expand(tree, "example.com", "Deployment")
     assert not found.known
     (template,) = found.templates
-    assert (template.copies, template.count, template.assumed) == (3, Count.ASSUMED, ("spec.replicas",))
+    assert (template.copies, template.count, template.assumed) == (3, CountSource.ASSUMED, ("spec.replicas",))
 
 
 def test_unknown_kinds_are_read_by_shape() -> None:
@@ -268,7 +268,7 @@ def test_a_pod_spec_without_a_template_around_it_is_found() -> None:
 
 def test_without_a_number_one_pod_stands_for_all() -> None:
     (template,) = expand({"spec": {"template": POD}}, "example.com", "Widget").templates
-    assert (template.copies, template.count) == (1, Count.UNKNOWN)
+    assert (template.copies, template.count) == (1, CountSource.UNKNOWN)
 
 
 def test_roles_by_name_are_named() -> None:

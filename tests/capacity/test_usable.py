@@ -9,7 +9,7 @@ from kubectl_dra.allocation import ClaimSearch
 from kubectl_dra.allocation.input.pools import gather
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.capacity.shape import device_classes
-from kubectl_dra.diagnosis.capacity.usable import Devices, UsableDevices, never, union
+from kubectl_dra.diagnosis.capacity.usable import DeviceSet, UsableDevices, never, union
 from kubectl_dra.model.ids import DeviceId, PoolId
 from kubectl_dra.model.resource import ResourceClaim
 from tests.kit.build import DRIVER, claim, device, device_class, node, request, slice_
@@ -31,7 +31,7 @@ def _state(*objects: Object) -> ClusterState:
     return state_of(inventory_of([device_class(), *objects]))
 
 
-def _of(state: ClusterState, asked: ResourceClaim) -> Devices:
+def _of(state: ClusterState, asked: ResourceClaim) -> DeviceSet:
     found = UsableDevices(state).of((asked,), frozenset(state.inventory.nodes))
     assert found is not None
     return found
@@ -46,7 +46,7 @@ def _one_by_one(state: ClusterState, asked: ResourceClaim) -> set[DeviceId]:
     return found
 
 
-def _flat(devices: Devices) -> set[DeviceId]:
+def _flat(devices: DeviceSet) -> set[DeviceId]:
     return {DeviceId(*pool, name) for pool, names in devices._pools.items() for name in names}
 
 
@@ -140,7 +140,7 @@ def test_sets_pool_by_pool_are_sets_of_devices() -> None:
     all_names = [frozenset(names) for names in ("a", "b", "ab", "abc", "c")]
     for _ in range(200):
         one, two = (
-            Devices({PoolId(DRIVER, pool): draw.choice(all_names) for pool in draw.sample("xyz", draw.randint(0, 3))})
+            DeviceSet({PoolId(DRIVER, pool): draw.choice(all_names) for pool in draw.sample("xyz", draw.randint(0, 3))})
             for _ in range(2)
         )
         assert _flat(one.without(two)) == _flat(one) - _flat(two)

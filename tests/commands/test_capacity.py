@@ -11,7 +11,7 @@ import pytest
 from kubectl_dra.model.invocation import HERE
 from kubectl_dra.output.capacity.page import capacity_page
 from kubectl_dra.output.safe import Safe, plain
-from kubectl_dra.reports.capacity.capacity import Request, capacity_report
+from kubectl_dra.reports.capacity.capacity import CapacityRequest, capacity_report
 from tests.commands.test_whatif import Ask, ask
 from tests.diagnosis.test_capacity import world
 from tests.kit import build
@@ -210,7 +210,7 @@ def test_a_pod_that_may_be_being_bound_is_told() -> None:
     low["status"]["nominatedNodeName"] = "node-1"
     node = build.node(pods="1")
     state = world(node, build.slice_("node-1", build.device("gpu-0")), build.claim("claim"), low)
-    report = capacity_report(state, Request(build.DRIVER), build.NAMESPACE)
+    report = capacity_report(state, CapacityRequest(build.DRIVER), build.NAMESPACE)
     page = " ".join(plain(Safe(" ").join(capacity_page(report, HERE))).split())
     assert "fits at most 1 more time now. ml/low, with a lower priority, is nominated for the node" in page
     assert "binding it already, no copy fits." in page

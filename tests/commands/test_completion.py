@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kubectl_dra.commands.app import COMMANDS, app
-from kubectl_dra.commands.completion import Candidate, Completions, Directive
+from kubectl_dra.commands.completion import Completions, Directive, NextWord
 from kubectl_dra.commands.completion.arguments import ARGUMENTS
 from kubectl_dra.commands.completion.cache import Cache
 from kubectl_dra.commands.completion.complete import complete, lines, split_line
@@ -193,7 +193,7 @@ def test_an_attribute_shows_values_that_were_seen() -> None:
 
 def test_lines_hold_nothing_that_a_terminal_obeys() -> None:
     hostile = Completions(
-        [Candidate("a\x1b[2J"), Candidate("b\nc"), Candidate("ok", "tab\there\u202e \x1b]0;x\x07"), Candidate("")]
+        [NextWord("a\x1b[2J"), NextWord("b\nc"), NextWord("ok", "tab\there\u202e \x1b]0;x\x07"), NextWord("")]
     )
     assert lines(hostile) == ["ok\ttab here? ?]0;x?", ":4"]
 

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from kubectl_dra.commands.app import run
-from kubectl_dra.commands.get.query import Query, TypeArgs, parse_query
+from kubectl_dra.commands.get.query import GetQuery, TypeArgs, parse_query
 from kubectl_dra.commands.shared.errors import UsageProblem
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.sorting import parse_path
@@ -178,21 +178,21 @@ def test_paths_that_are_none(path):
     ],
 )
 def test_words(words, wanted):
-    assert list(parse_query(Query(words), Options())) == wanted
+    assert list(parse_query(GetQuery(words), Options())) == wanted
 
 
 @pytest.mark.parametrize(
     ("query", "options"),
     [
-        (Query(("nosuch",)), Options()),
-        (Query(("claim/",)), Options()),
-        (Query(("claim/a", "b")), Options()),
-        (Query(("claims", "a")), Options(all_namespaces=True)),
-        (Query(("claims", "a")), Options(selector="x=y")),
-        (Query(("pools",)), Options(selector="x=y")),
-        (Query(("pools",), free=True), Options()),
-        (Query(("claims",), node="gke-prod-h100-5f3a2b1c-k4tq"), Options()),
-        (Query(("devices",), unused=True), Options()),
+        (GetQuery(("nosuch",)), Options()),
+        (GetQuery(("claim/",)), Options()),
+        (GetQuery(("claim/a", "b")), Options()),
+        (GetQuery(("claims", "a")), Options(all_namespaces=True)),
+        (GetQuery(("claims", "a")), Options(selector="x=y")),
+        (GetQuery(("pools",)), Options(selector="x=y")),
+        (GetQuery(("pools",), free=True), Options()),
+        (GetQuery(("claims",), node="gke-prod-h100-5f3a2b1c-k4tq"), Options()),
+        (GetQuery(("devices",), unused=True), Options()),
     ],
 )
 def test_contradictions(query, options):

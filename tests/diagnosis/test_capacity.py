@@ -16,7 +16,7 @@ from kubectl_dra.model.invocation import HERE
 from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.output.capacity.page import capacity_page
-from kubectl_dra.reports.capacity.capacity import Request, capacity_report
+from kubectl_dra.reports.capacity.capacity import CapacityRequest, capacity_report
 from tests.capacity.clusters import Shape as Wanted
 from tests.capacity.worlds import shape_of
 from tests.diagnosis.test_whatif import budget, gpus, owned, template
@@ -106,7 +106,7 @@ def test_which_node_a_restarted_pod_gets_is_open_where_services_were_not_read(
     for pod in held[::2]:
         pod["metadata"]["labels"]["pod-template-hash"] = "x"
     state = world(*nodes("a", "b", "c", devices=2), *held, withheld=withheld)
-    report = capacity_report(state, Request(build.DRIVER, 2), NAMESPACE)
+    report = capacity_report(state, CapacityRequest(build.DRIVER, 2), NAMESPACE)
     (way,) = report.shapes[0].capacity.moves
     (move,) = way.moves
     assert move.because is because
@@ -257,7 +257,7 @@ def test_counts_of_devices_say_what_they_are_worth(
     state = world(*nodes("a"), *owned("x", "a", ("a", "gpu-0")), withheld=(withheld,) if withheld else ())
     if withheld:
         state = state.changed(without(state.inventory, withheld))
-    found = capacity_report(state, Request(build.DRIVER), NAMESPACE).shapes[0].capacity
+    found = capacity_report(state, CapacityRequest(build.DRIVER), NAMESPACE).shapes[0].capacity
     (room,) = found.nodes
     assert room.bound is copies
     for devices in (found.devices, room.devices):

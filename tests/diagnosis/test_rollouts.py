@@ -9,7 +9,7 @@ import pytest
 
 from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.pod.workloads import Owners, WhyUnread
-from kubectl_dra.diagnosis.remedies import Found, find
+from kubectl_dra.diagnosis.remedies import Proposals, find
 from kubectl_dra.diagnosis.rollouts import EditRollout, fenceposts, stuck_rollout
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
@@ -167,12 +167,12 @@ def test_owners_are_read_where_the_inventory_lacks_them() -> None:
 # --- ways out -------------------------------------------------------------------------------------------------------
 
 
-def ways(*items: dict[str, Any], key: Key = PENDING) -> Found:
+def ways(*items: dict[str, Any], key: Key = PENDING) -> Proposals:
     diagnoser = Diagnoser(state_of(facts(*items), evidence()))
     return find(diagnoser.world, diagnoser.pod(key))
 
 
-def edits(found: Found) -> list[tuple[EditRollout, tuple[str, ...], bool]]:
+def edits(found: Proposals) -> list[tuple[EditRollout, tuple[str, ...], bool]]:
     return [
         (action, proposal.remedy.nodes, proposal.remedy.verified)
         for proposal in found.proposals

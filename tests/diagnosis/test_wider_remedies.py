@@ -9,7 +9,7 @@ import pytest
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import ObjectRef
-from kubectl_dra.diagnosis.remedies import Found, Remedy, find, trial
+from kubectl_dra.diagnosis.remedies import Proposals, Remedy, find, trial
 from kubectl_dra.diagnosis.remedies import edits as edits_module
 from kubectl_dra.diagnosis.remedies.records import AddDevices, DeletePod, EditClaim, EditClass, EditPod, RemoveGates
 from kubectl_dra.diagnosis.whatif.records import AddNode
@@ -23,7 +23,7 @@ NUMBER = f'device.attributes["{build.DRIVER}"].number'
 POD = ObjectRef("Pod", "ml", "pod")
 
 
-def found(*parts: Any) -> Found:
+def found(*parts: Any) -> Proposals:
     objects = [each for part in parts for each in (part if isinstance(part, list) else [part])]
     classes = [] if any(each["kind"] == "DeviceClass" for each in objects) else [build.device_class()]
     world = ClusterState(facts.inventory([*classes, *objects]), facts.evidence(), features(), CLOCK)
@@ -34,7 +34,7 @@ def held(way: Remedy) -> tuple[str, ...]:
     return way.nodes if way.verified else ()
 
 
-def edits(ways: Found) -> list[tuple[str, str]]:
+def edits(ways: Proposals) -> list[tuple[str, str]]:
     """Field and new value of each edit that holds."""
     return [
         (action.field, action.after)

@@ -16,7 +16,7 @@ import yaml
 from kubectl_dra.api.decode import decode_any
 from kubectl_dra.api.kinds import RESOURCE_CLAIM
 from kubectl_dra.cel import COST_LIMIT, CompileError, Environment, compile_expression, device_value
-from kubectl_dra.commands.get.query import Query, parse_query
+from kubectl_dra.commands.get.query import GetQuery, parse_query
 from kubectl_dra.commands.shared.errors import UsageProblem
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.types import parse_targets
@@ -186,7 +186,9 @@ TARGETS: dict[str, Callable[[], Target]] = {
     "semver": lambda: Target(partial(values, "semver"), version),
     "taint-words": lambda: Target(lambda: TAINTS, partial(words, taint_words)),
     "names": lambda: Target(lambda: WORDS, partial(words, lambda line: parse_targets(line, RESOURCE_CLAIM, Options()))),
-    "get-words": lambda: Target(lambda: WORDS, partial(words, lambda line: parse_query(Query(tuple(line)), Options()))),
+    "get-words": lambda: Target(
+        lambda: WORDS, partial(words, lambda line: parse_query(GetQuery(tuple(line)), Options()))
+    ),
     **{
         name: lambda name=name: Target(lambda: [json.dumps(obj) for obj in objects(name)], decode)  # type: ignore[misc]
         for name in VERSIONS

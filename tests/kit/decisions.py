@@ -19,7 +19,7 @@ from kubectl_dra.scheduler.post_filter import post_filter
 from kubectl_dra.scheduler.preemption import PreemptionResult
 from kubectl_dra.scheduler.queue import SCHEDULING_GATES, gates
 from kubectl_dra.scheduler.snapshot import Snapshot
-from kubectl_dra.scheduler.status import Code, Status
+from kubectl_dra.scheduler.status import Status, StatusCode
 from kubectl_dra.scheduler.visits import first_error, processed
 
 
@@ -64,7 +64,7 @@ def decide(snapshot: Snapshot, pod: Pod, start: int = 0) -> Decision:
     if _ignored(snapshot, pod):
         return Decision(Outcome.IGNORED)
     if held := tuple(gates(snapshot, pod)):
-        if any(status.code is Code.UNKNOWN for status in held):
+        if any(status.code is StatusCode.UNKNOWN for status in held):
             return Decision(Outcome.OPEN, gates=held)
         by_gates = any(status.plugin == SCHEDULING_GATES for status in held)
         text = (fit_error.SCHEDULING_GATED, fit_error.GATED_MESSAGE) if by_gates else ("", "")
@@ -82,7 +82,7 @@ def _decide(found: Attempt, start: int) -> Decision:
         return Decision(Outcome.OPEN, attempt=found)
     stop = found.stop
     if stop is not None:
-        if stop.code is Code.ERROR:
+        if stop.code is StatusCode.ERROR:
             return _error(stop, found)
         return _unschedulable(fit_error.pre_filter_rejection(total, stop.message), found)
     nominated = found.cycle.pod.status.nominated_node_name

@@ -21,7 +21,7 @@ from kubectl_dra.output.capacity.page import capacity_page, capacity_summary
 from kubectl_dra.output.safe import Safe, plain
 from kubectl_dra.output.simulation.page import simulation_page, simulation_summary
 from kubectl_dra.reports.base import Bound, Fits
-from kubectl_dra.reports.capacity.capacity import CapacityReport, Request, capacity_report
+from kubectl_dra.reports.capacity.capacity import CapacityReport, CapacityRequest, capacity_report
 from kubectl_dra.reports.simulation import Copies, PodSimulation, SimulationReport, simulation_report
 from kubectl_dra.scheduler.fit_error import without_preemption
 from tests.diagnosis.test_scenarios import EXPECTED
@@ -386,7 +386,7 @@ def test_capacity_has_the_same_doubt() -> None:
     assert [(each.resource, each.containers) for each in found.shapes[0].unspecified] == [("requests.cpu", ("main",))]
     found = room(pod_with(), required)
     assert (capacity_summary(found), found.partial) == ("A pod like ml/p fits 2 more times now.", False)
-    assert not room(Request("gpu.example.com"), required).shapes[0].unspecified
+    assert not room(CapacityRequest("gpu.example.com"), required).shapes[0].unspecified
 
 
 def pod_with(**spec: Any) -> dict[str, Any]:
@@ -402,9 +402,9 @@ def alone(pod: dict[str, Any], quota: dict[str, Any], copies: Copies | None = No
     return simulation_report(one_node(quota), planned(pod), copies or Copies())
 
 
-def room(pod: dict[str, Any] | Request, quota: dict[str, Any]) -> CapacityReport:
+def room(pod: dict[str, Any] | CapacityRequest, quota: dict[str, Any]) -> CapacityReport:
     """How many more of that pod fit there."""
-    return capacity_report(one_node(quota), pod if isinstance(pod, Request) else planned(pod), build.NAMESPACE)
+    return capacity_report(one_node(quota), pod if isinstance(pod, CapacityRequest) else planned(pod), build.NAMESPACE)
 
 
 def planned(pod: dict[str, Any]) -> list[Planned]:

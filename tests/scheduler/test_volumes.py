@@ -13,7 +13,7 @@ from kubectl_dra.scheduler.plugins.node_volume_limits import NodeVolumeLimits
 from kubectl_dra.scheduler.plugins.volume_binding import VolumeBinding
 from kubectl_dra.scheduler.plugins.volume_restrictions import VolumeRestrictions
 from kubectl_dra.scheduler.plugins.volume_zone import VolumeZone
-from kubectl_dra.scheduler.status import Code, Status
+from kubectl_dra.scheduler.status import Status, StatusCode
 from kubectl_dra.scheduler.storage import VolumeReason
 from tests.scheduler.rows import FILTERS, Row, cycle_of, rows_of, snapshot_of
 
@@ -29,7 +29,7 @@ Json = Mapping[str, Any]
 def pre_filter(cycle: Cycle) -> tuple[str, Status] | None:
     for plugin in PLUGINS:
         status = plugin.pre_filter(cycle).status
-        if status.code is Code.SKIP:
+        if status.code is StatusCode.SKIP:
             cycle.skipped.add(plugin.name)
         elif not status.ok:
             return plugin.name, status
@@ -50,7 +50,7 @@ def as_recorded(said: tuple[str, Status] | None) -> Json | None:
     if said is None:
         return None
     plugin, status = said
-    prefix = f'running "{plugin}" filter plugin: ' if status.code is Code.ERROR else ""
+    prefix = f'running "{plugin}" filter plugin: ' if status.code is StatusCode.ERROR else ""
     return {"plugin": plugin, "code": status.code.value, "reasons": sorted(prefix + text for text in status.reasons)}
 
 
@@ -247,7 +247,7 @@ def test_what_was_not_read_decides_nothing(kind: str, content: Row) -> None:
     cycle = cycle_of(snapshot_of(content, unread=(kind,)), "a/p")
     said = pre_filter(cycle) or rejection(cycle, "n1", "")
     assert said is not None
-    assert (said[1].code, said[1].reasons) == (Code.UNKNOWN, (kind,))
+    assert (said[1].code, said[1].reasons) == (StatusCode.UNKNOWN, (kind,))
 
 
 # --- scores ---------------------------------------------------------------------------------------------------------
@@ -267,7 +267,7 @@ def test_loose_volumes_score_better() -> None:
     ]
     # 5 of 6 and 5 of 20 are used: 83 and 25 %.
     assert scores(content) == [17, 75]
-    assert scores(content, minor=36).code is Code.SKIP
+    assert scores(content, minor=36).code is StatusCode.SKIP
 
 
 def test_capacity_of_a_driver_scores() -> None:

@@ -21,7 +21,7 @@ from kubectl_dra.reports.devices.device_list import DeviceFilter, device_list
 from kubectl_dra.reports.devices.pool import pool_report
 from kubectl_dra.reports.selector import Setting, expression_question, manifest_questions, selector_report
 from kubectl_dra.selectors.evaluate import SelectorSet
-from kubectl_dra.tui.queries import Matching
+from kubectl_dra.tui.queries import MatchingQuery
 from tests.kit import build, facts
 from tests.kit.clock import CLOCK
 from tests.kit.sample import sampled
@@ -171,7 +171,7 @@ def typed_in_taint_device(case: Case) -> Opinion:
 
 
 def typed_in_tui(case: Case) -> Opinion:
-    found = Matching(case.selector).compute(ClusterState(case.inventory(), facts.evidence(), case.assumed, CLOCK))
+    found = MatchingQuery(case.selector).compute(ClusterState(case.inventory(), facts.evidence(), case.assumed, CLOCK))
     return Opinion(matches=_names([device.device for device in found.devices]))
 
 

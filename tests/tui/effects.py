@@ -31,7 +31,7 @@ from kubectl_dra.tui.views.lab_known import KnownView
 from kubectl_dra.tui.views.nodes import NodeView
 from kubectl_dra.tui.views.numbers import NumbersView
 from kubectl_dra.tui.views.plan import PlanView
-from kubectl_dra.tui.views.pool import PoolView
+from kubectl_dra.tui.views.pool import PoolDevices
 from kubectl_dra.tui.views.reader import ReportView, YamlView
 from kubectl_dra.tui.views.reasons import ExplanationView, ReasonsView
 from kubectl_dra.tui.views.search import SearchView
@@ -242,7 +242,7 @@ EFFECTS = {
         shows(ClaimView, ClaimsView, DiagnosisView, SearchView),
     ),
     "node": ("Its node: the devices there, and who holds them", shows(NodeView)),
-    "pool_of": ("The pool of the device", shows(PoolView)),
+    "pool_of": ("The pool of the device", shows(PoolDevices)),
     "tree": ("Pod, claims, devices and nodes as a tree", shows(XrayView)),
     "preview": ("Show the page of the row under the cursor, or hide it", changes("previewing")),
     "copy": ("Copy the name, the YAML or the commands of a page (OSC 52)", copies()),

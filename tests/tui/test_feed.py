@@ -12,7 +12,7 @@ from kubectl_dra.output.safe import plain
 from kubectl_dra.source.demo import load_demo
 from kubectl_dra.source.errors import ClusterError
 from kubectl_dra.tui.app import DraApp
-from kubectl_dra.tui.feed import Link, RereadFeed, Status
+from kubectl_dra.tui.feed import FeedStatus, Link, RereadFeed
 from kubectl_dra.tui.frame import state_texts
 from kubectl_dra.tui.settings import Settings
 from tests.tui.support import LARGE, SMALL, Driver, with_features
@@ -46,7 +46,7 @@ def scripted(feed, **settings):
 
 async def give(ui, feed, inventory, evidence):
     feed.listener.on_loaded(with_features((inventory, evidence)))
-    feed.listener.on_status(Status(Link.LIVE, 0.0))
+    feed.listener.on_status(FeedStatus(Link.LIVE, 0.0))
     for _ in range(5):
         await ui.pilot.pause(0.02)
     await ui.settle()
@@ -128,14 +128,14 @@ def test_ages_grow_while_nothing_changes_as_long_as_the_cluster_is_followed():
         ui.app.came -= 3600
         await ui.holds(lambda: "created 64m ago" in ui.screen)
         await ui.press("escape", "3")
-        feed.listener.on_status(Status(Link.RECONNECTING, 0.0))
+        feed.listener.on_status(FeedStatus(Link.RECONNECTING, 0.0))
         await ui.holds(lambda: "reconnecting" in ui.lines[0])
         ui.app.came -= 365 * 86400
         reached = ui.app.now
         await ui.pilot.pause(1.5)
         assert ui.app.now == reached
         assert "365d" not in ui.screen
-        feed.listener.on_status(Status(Link.LIVE, 0.0))
+        feed.listener.on_status(FeedStatus(Link.LIVE, 0.0))
         await ui.holds(lambda: "365d" in ui.screen)
         await give(ui, feed, *load_demo())
         await ui.holds(lambda: "365d" not in ui.screen)
@@ -146,12 +146,12 @@ def test_ages_grow_while_nothing_changes_as_long_as_the_cluster_is_followed():
 @pytest.mark.parametrize(
     ("status", "text"),
     [
-        (Status(Link.LIVE, 98.0), "● live 2s"),
-        (Status(Link.READ, 70.0), "● read 30s ago"),
-        (Status(Link.RECONNECTING, 88.0), "◌ reconnecting 12s"),
-        (Status(Link.FAILED, 99.0), "✗ can't read 1s"),
-        (Status(Link.READING, 99.0), "◌ reading …"),
-        (Status(Link.RECORDED, 99.0), "■ recorded, read once"),
+        (FeedStatus(Link.LIVE, 98.0), "● live 2s"),
+        (FeedStatus(Link.READ, 70.0), "● read 30s ago"),
+        (FeedStatus(Link.RECONNECTING, 88.0), "◌ reconnecting 12s"),
+        (FeedStatus(Link.FAILED, 99.0), "✗ can't read 1s"),
+        (FeedStatus(Link.READING, 99.0), "◌ reading …"),
+        (FeedStatus(Link.RECORDED, 99.0), "■ recorded, read once"),
     ],
 )
 def test_the_state_is_always_said(status, text):

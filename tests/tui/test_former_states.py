@@ -13,7 +13,7 @@ from kubectl_dra.tui import queries
 from tests.kit.clock import CLOCK
 
 LISTS = (
-    *(queries.Pools, queries.Devices, queries.Claims, queries.ClaimCounts, queries.Classes),
+    *(queries.Pools, queries.DevicesQuery, queries.Claims, queries.ClaimCounts, queries.Classes),
     *(queries.Groups, queries.Taints, queries.ListedTaints, queries.Recent),
 )
 
@@ -25,9 +25,9 @@ def test_a_state_goes_with_its_last_answer() -> None:
     try:
         former = weakref.ref(state)
         pods = queries.PendingPods().compute(state)
-        shown: list[object] = [queries.Pod(key).compute(state) for key in pods]
-        shown.append(queries.Pod(pods[0], remedies=True).compute(state))
-        shown += [queries.Claim(key).compute(state) for key in list(inventory.claims)[:5]]
+        shown: list[object] = [queries.PodQuery(key).compute(state) for key in pods]
+        shown.append(queries.PodQuery(pods[0], remedies=True).compute(state))
+        shown += [queries.ClaimQuery(key).compute(state) for key in list(inventory.claims)[:5]]
         shown += [each().compute(state) for each in LISTS]
         state = state.later(inventory.replace(pods=dict(inventory.pods)), evidence)
         queries.PendingPods().compute(state)

@@ -18,7 +18,7 @@ from kubectl_dra.model.invocation import Address
 from kubectl_dra.source.demo import load_demo
 from kubectl_dra.tui.app import DraApp
 from kubectl_dra.tui.colours import FewColours
-from kubectl_dra.tui.feed import Link, RereadFeed, Status
+from kubectl_dra.tui.feed import FeedStatus, Link, RereadFeed
 from kubectl_dra.tui.prompt import Line
 from kubectl_dra.tui.settings import Settings
 from tests.tui.support import LARGE, SMALL, Driver, demo_app, play, with_features
@@ -182,7 +182,7 @@ def test_a_dead_server_stays_on_the_screen_with_what_to_try():
     class Dead(RereadFeed):
         def start(self, listener):
             self.listener = listener
-            listener.on_status(Status(Link.FAILED, time.monotonic(), "no connection to https://x - try: start it"))
+            listener.on_status(FeedStatus(Link.FAILED, time.monotonic(), "no connection to https://x - try: start it"))
 
         def refresh(self):
             asked.append(True)

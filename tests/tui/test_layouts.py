@@ -100,14 +100,14 @@ def test_the_diagnosis_one_after_the_other():
 def test_the_key_of_the_ways_out_counts_while_they_are_being_checked(key, size, monkeypatch):
     """Who is faster than the checks waits for them there; what is not known yet is neither refused nor called none."""
     checked = threading.Event()
-    compute = queries.Pod.compute_with
+    compute = queries.PodQuery.compute_with
 
     def late(query, *arguments):
         if query.remedies:
             checked.wait()
         return compute(query, *arguments)
 
-    monkeypatch.setattr(queries.Pod, "compute_with", late)
+    monkeypatch.setattr(queries.PodQuery, "compute_with", late)
 
     async def script(ui):
         ui.send(":", *"pod ml/trainer-0", "enter")

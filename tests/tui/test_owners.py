@@ -15,7 +15,7 @@ from kubectl_dra.model.features import NEWEST_MINOR, features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.meta import OwnerReference
 from kubectl_dra.source.demo import load_demo
-from kubectl_dra.tui.queries import Pod
+from kubectl_dra.tui.queries import PodQuery
 from kubectl_dra.tui.report_worker import ReportWorker
 from tests.kit.fake_api import Answer, FakeApi, write_kubeconfig
 from tests.kit.state import state_of
@@ -57,7 +57,7 @@ def test_ways_out_come_with_the_commands_that_the_owner_asks_for(
     worker = ReportWorker(lambda: None)
     found = []
     for worker.read_owner in (None, read_owner):
-        report = worker._record(Pod(KEY, remedies=True), state)
+        report = worker._record(PodQuery(KEY, remedies=True), state)
         assert report is not None
         found.append([step.commands[0][1:3] for remedy in report.remedies for step in remedy.steps or ()])
     assert found == [[], [("patch", "statefulset/trainer"), ("delete", "pod/trainer-0")]]

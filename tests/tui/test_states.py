@@ -6,7 +6,7 @@ import pytest
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.source.demo import load_demo
-from kubectl_dra.tui.queries import Claims, Classes, Devices, PendingPods, Pod, Pools, Taints
+from kubectl_dra.tui.queries import Claims, Classes, DevicesQuery, PendingPods, PodQuery, Pools, Taints
 from tests.kit.clock import CLOCK
 from tests.tui.support import with_features
 
@@ -25,9 +25,9 @@ def without_some(inventory, field):
 
 def said(state):
     """What queries say; devices by what a row shows, because their rows hold the indexes themselves."""
-    rows = [(row.id, row.state, row.text) for row in Devices().compute(state)]
+    rows = [(row.id, row.state, row.text) for row in DevicesQuery().compute(state)]
     pods = PendingPods().compute(state)
-    return [query.compute(state) for query in QUERIES], rows, [Pod(key).compute(state) for key in pods[:6]]
+    return [query.compute(state) for query in QUERIES], rows, [PodQuery(key).compute(state) for key in pods[:6]]
 
 
 @pytest.fixture(scope="module")

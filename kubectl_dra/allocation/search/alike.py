@@ -28,7 +28,7 @@ _REMEMBERED: Final = 2_000
 
 
 @dataclass(slots=True, eq=False)
-class Group:
+class AlikeNodes:
     """Nodes that share one search, in the order asked; ``outcome`` is that of the first, with its names."""
 
     outcome: Outcome
@@ -39,7 +39,7 @@ class Group:
 class _Found:
     """A search that was made, as far as its answer serves other nodes."""
 
-    group: Group
+    group: AlikeNodes
     solution: Solution | None
     names_devices: bool
 
@@ -171,7 +171,7 @@ class _Sharing:
     def _keep(
         self, outcome: Outcome, node: Node, solution: Solution | None = None, names_devices: bool = False
     ) -> _Found:
-        found = _Found(Group(outcome, [node.metadata.name]), solution, names_devices or solution is not None)
+        found = _Found(AlikeNodes(outcome, [node.metadata.name]), solution, names_devices or solution is not None)
         self.made.append(found)
         return found
 

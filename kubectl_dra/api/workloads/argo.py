@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from kubectl_dra.api.trees import Tree, at
-from kubectl_dra.api.workloads.templates import Count, Expansion, MadeTemplate
+from kubectl_dra.api.workloads.templates import CountSource, Expansion, MadeTemplate
 
 GROUP: Final = "argoproj.io"
 _SPECS: Final[Mapping[str, str]] = {
@@ -48,7 +48,7 @@ def workflow(tree: Tree, kind: str) -> Expansion:
         role = name if isinstance(name, str) else ""
         meta = body.get("metadata")
         whole = {"metadata": meta if isinstance(meta, dict) else {}, "spec": made}
-        templates.append(MadeTemplate(where, whole, role, count=Count.UNKNOWN))
+        templates.append(MadeTemplate(where, whole, role, count=CountSource.UNKNOWN))
     reference = at(spec, "workflowTemplateRef").get("name")
     if isinstance(reference, str) and not templates:
         untried = f"its pods are described by WorkflowTemplate {reference}"

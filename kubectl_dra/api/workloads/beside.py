@@ -120,7 +120,7 @@ def _number(value: object, default: int) -> int:
 # --- admission --------------------------------------------------------------------------------------------------------
 
 
-class Admission:
+class AdmissionObjects:
     """The LimitRanges and RuntimeClasses of some files; ``namespace`` is meant by objects that name none."""
 
     def __init__(self, trees: Sequence[Tree], namespace: str) -> None:

@@ -13,9 +13,9 @@ from kubectl_dra.api.workloads.kinds import KNOWN, Factor, KnownKind, TemplatePa
 from kubectl_dra.api.workloads.mentions import mention
 from kubectl_dra.api.workloads.operators import refined
 from kubectl_dra.api.workloads.shape import Shaped, shaped
-from kubectl_dra.api.workloads.templates import MAX_PODS, Count, Expansion, MadeTemplate
+from kubectl_dra.api.workloads.templates import MAX_PODS, CountSource, Expansion, MadeTemplate
 
-__all__ = ["Count", "Expansion", "MadeTemplate", "expand", "group_of"]
+__all__ = ["CountSource", "Expansion", "MadeTemplate", "expand", "group_of"]
 #: Objects in objects (a bundle of jobs in one resource) are followed so deep.
 _DEPTH: Final = 8
 _NAMES: Final = ("name", "groupName")
@@ -62,7 +62,7 @@ def _of_part(tree: Tree, part: TemplatePath) -> Iterator[MadeTemplate]:
         role = " ".join(filter(None, (steps[-1].name if steps else "", part.role)))
         copies = _copies(tree, part, steps)
         body = {"spec": value} if part.bare else value
-        count = Count.PER_NODE if part.per_node else Count.STATED
+        count = CountSource.PER_NODE if part.per_node else CountSource.STATED
         if not isinstance(body, dict) or not isinstance(body.get("spec"), dict):
             inner = path if part.bare else f"{path}.spec"
             yield MadeTemplate(path, {}, role, copies, count, problem=f"{inner}: Required value")
@@ -166,9 +166,9 @@ def _name(item: object, index: int) -> str:
 
 def _by_shape(found: Shaped) -> MadeTemplate:
     if found.copies is None:
-        return MadeTemplate(found.path, found.body, found.role, 1, Count.UNKNOWN)
+        return MadeTemplate(found.path, found.body, found.role, 1, CountSource.UNKNOWN)
     copies = min(found.copies, MAX_PODS)
-    return MadeTemplate(found.path, found.body, found.role, copies, Count.ASSUMED, found.fields)
+    return MadeTemplate(found.path, found.body, found.role, copies, CountSource.ASSUMED, found.fields)
 
 
 def _told_apart(templates: Sequence[MadeTemplate]) -> Iterator[MadeTemplate]:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from kubectl_dra.api.trees import Tree, at
-from kubectl_dra.api.workloads.templates import MAX_PODS, Count, MadeTemplate
+from kubectl_dra.api.workloads.templates import MAX_PODS, CountSource, MadeTemplate
 
 _Body = dict[str, Any]
 _HEAD: Final = "head"
@@ -72,7 +72,7 @@ def _scaled_from_none(tree: Tree, template: MadeTemplate) -> MadeTemplate:
         return template
     most = groups[int(index)].get("maxReplicas")
     grows = isinstance(most, int) and most > 0 and groups[int(index)].get("suspend") is not True
-    return replace(template, copies=1, count=Count.UNKNOWN) if grows else template
+    return replace(template, copies=1, count=CountSource.UNKNOWN) if grows else template
 
 
 def _submitter(cluster: Tree, job: Tree, path: str, written: Iterable[MadeTemplate]) -> Iterator[MadeTemplate]:

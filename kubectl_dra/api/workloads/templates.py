@@ -12,7 +12,7 @@ from kubectl_dra.api.trees import Tree
 MAX_PODS: Final = 10**7
 
 
-class Count(Enum):
+class CountSource(Enum):
     """Where the number of pods comes from."""
 
     STATED = "stated"
@@ -33,7 +33,7 @@ class MadeTemplate:
     body: Tree
     role: str = ""
     copies: int | None = 1
-    count: Count = Count.STATED
+    count: CountSource = CountSource.STATED
     assumed: tuple[str, ...] = ()
     problem: str = ""
 

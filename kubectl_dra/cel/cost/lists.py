@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from kubectl_dra.cel.cost.rule import LIST_COST, STRING_FACTOR, ChargeRule, Estimate, EstimateRule, Operand, Rule, size
+from kubectl_dra.cel.cost.rule import (
+    LIST_COST,
+    STRING_FACTOR,
+    ChargeRule,
+    CostRule,
+    Estimate,
+    EstimateRule,
+    Operand,
+    size,
+)
 from kubectl_dra.cel.cost.sizes import MAX, Size, add, fixed, scaled
 from kubectl_dra.cel.run.values import LISTS, Cancelled, CelError, Duration, Timestamp, Uint, Value, go_name, list_size
 
@@ -106,18 +115,18 @@ _SORTED: Final = {
     **dict.fromkeys(("google.protobuf.Duration", "google.protobuf.Timestamp"), 2.0),
     **dict.fromkeys(("string", "bytes"), 2 + STRING_FACTOR),
 }
-LISTS_AND_SETS: Final[Mapping[str, Rule]] = {
-    "list_slice": Rule(_slice_estimate, _slice_charge),
-    "lists_range": Rule(_range_estimate, _range_charge),
-    "list_reverse": Rule(_reverse_estimate, _reverse_charge),
-    **dict.fromkeys(("list_flatten", "list_flatten_int"), Rule(_flatten_estimate, _flatten_charge)),
-    "list_distinct": Rule(_pairwise_estimate(2.0), _pairwise_charge),
-    **{f"list_{name}_sort": Rule(_pairwise_estimate(factor), _pairwise_charge) for name, factor in _SORTED.items()},
+LISTS_AND_SETS: Final[Mapping[str, CostRule]] = {
+    "list_slice": CostRule(_slice_estimate, _slice_charge),
+    "lists_range": CostRule(_range_estimate, _range_charge),
+    "list_reverse": CostRule(_reverse_estimate, _reverse_charge),
+    **dict.fromkeys(("list_flatten", "list_flatten_int"), CostRule(_flatten_estimate, _flatten_charge)),
+    "list_distinct": CostRule(_pairwise_estimate(2.0), _pairwise_charge),
+    **{f"list_{name}_sort": CostRule(_pairwise_estimate(factor), _pairwise_charge) for name, factor in _SORTED.items()},
     **{
-        f"list_{name}_sortByAssociatedKeys": Rule(_pairwise_estimate(factor), _keys_charge)
+        f"list_{name}_sortByAssociatedKeys": CostRule(_pairwise_estimate(factor), _keys_charge)
         for name, factor in _SORTED.items()
     },
-    "list_sets_contains_list": Rule(_sets_estimate(1.0), _sets_charge(1)),
-    "list_sets_intersects_list": Rule(_sets_estimate(1.0), _sets_charge(1)),
-    "list_sets_equivalent_list": Rule(_sets_estimate(2.0), _sets_charge(2)),
+    "list_sets_contains_list": CostRule(_sets_estimate(1.0), _sets_charge(1)),
+    "list_sets_intersects_list": CostRule(_sets_estimate(1.0), _sets_charge(1)),
+    "list_sets_equivalent_list": CostRule(_sets_estimate(2.0), _sets_charge(2)),
 }

@@ -55,7 +55,7 @@ EstimateRule: TypeAlias = Callable[[Operand | None, list[Operand]], Estimate | N
 ChargeRule: TypeAlias = Callable[..., int]
 
 
-class Rule(NamedTuple):
+class CostRule(NamedTuple):
     """Both costs of a function or an overload; without one of them, that is 1 unless another table says otherwise."""
 
     estimate: EstimateRule | None

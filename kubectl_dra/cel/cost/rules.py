@@ -11,13 +11,13 @@ from typing import Final
 
 from kubectl_dra.cel.cost.kubernetes import CIDR_OVERLOADS, FUNCTIONS
 from kubectl_dra.cel.cost.lists import LISTS_AND_SETS
-from kubectl_dra.cel.cost.rule import ChargeRule, Estimate, Operand, Rule
+from kubectl_dra.cel.cost.rule import ChargeRule, CostRule, Estimate, Operand
 from kubectl_dra.cel.cost.standard import HASHING, STANDARD
 
-_FIRST: Final[Mapping[str, Rule]] = {**LISTS_AND_SETS, **CIDR_OVERLOADS}
+_FIRST: Final[Mapping[str, CostRule]] = {**LISTS_AND_SETS, **CIDR_OVERLOADS}
 
 
-def _rules(function: str, overload: str | None) -> Iterator[Rule]:
+def _rules(function: str, overload: str | None) -> Iterator[CostRule]:
     for table, key in ((_FIRST, overload), (FUNCTIONS, function), (STANDARD, overload), (HASHING, function)):
         rule = table.get(key or "")
         if rule is not None:

@@ -9,9 +9,9 @@ from typing import Final
 from kubectl_dra.cel.cost.kubernetes import smaller
 from kubectl_dra.cel.cost.rule import (
     STRING_FACTOR,
+    CostRule,
     Estimate,
     Operand,
-    Rule,
     content_size,
     over_operand,
     parse_argument,
@@ -108,20 +108,22 @@ def _insert(mapping: Value, key: Value, *_: Value) -> int:
 _COMPARED: Final = tuple(
     f"{order}_{kind}" for order in ("less", "less_equals", "greater", "greater_equals") for kind in ("string", "bytes")
 )
-STANDARD: Final[Mapping[str, Rule]] = {
-    **dict.fromkeys(("starts_with_string", "ends_with_string"), Rule(parse_argument(STRING_FACTOR), _argument_tenth)),
-    "in_list": Rule(_in_list_estimate, _in_list_charge),
-    **dict.fromkeys(("matches", "matches_string"), Rule(_matches_estimate, _matches_charge)),
-    "contains_string": Rule(_contains_estimate, _contains_charge),
-    **dict.fromkeys(("add_string", "add_bytes"), Rule(_concatenate_estimate, _concatenate_charge)),
-    "add_list": Rule(_append, None),
-    **dict.fromkeys(_COMPARED, Rule(_shorter, smaller)),
+STANDARD: Final[Mapping[str, CostRule]] = {
+    **dict.fromkeys(
+        ("starts_with_string", "ends_with_string"), CostRule(parse_argument(STRING_FACTOR), _argument_tenth)
+    ),
+    "in_list": CostRule(_in_list_estimate, _in_list_charge),
+    **dict.fromkeys(("matches", "matches_string"), CostRule(_matches_estimate, _matches_charge)),
+    "contains_string": CostRule(_contains_estimate, _contains_charge),
+    **dict.fromkeys(("add_string", "add_bytes"), CostRule(_concatenate_estimate, _concatenate_charge)),
+    "add_list": CostRule(_append, None),
+    **dict.fromkeys(_COMPARED, CostRule(_shorter, smaller)),
     # Operators, whose closures charge for themselves.
-    **dict.fromkeys(("equals", "not_equals"), Rule(_shorter, None)),
-    "string_format": Rule(over_operand(STRING_FACTOR), _content_tenth),
-    "string_to_bytes": Rule(_string_to_bytes, _content_tenth),
-    "bytes_to_string": Rule(_bytes_to_string, _content_tenth),
-    "strings_quote": Rule(_quote, _content_tenth),
+    **dict.fromkeys(("equals", "not_equals"), CostRule(_shorter, None)),
+    "string_format": CostRule(over_operand(STRING_FACTOR), _content_tenth),
+    "string_to_bytes": CostRule(_string_to_bytes, _content_tenth),
+    "bytes_to_string": CostRule(_bytes_to_string, _content_tenth),
+    "strings_quote": CostRule(_quote, _content_tenth),
 }
 #: By function, for what no overload decides.
-HASHING: Final[Mapping[str, Rule]] = {"@in": Rule(None, _in_any), "cel.@mapInsert": Rule(None, _insert)}
+HASHING: Final[Mapping[str, CostRule]] = {"@in": CostRule(None, _in_any), "cel.@mapInsert": CostRule(None, _insert)}

@@ -31,7 +31,7 @@ _MAX_TEXT: Final = 160
 _CHAINS: Final = frozenset({"_[_]", "_[?_]", "_?._"})
 
 
-class Outcome(NamedTuple):
+class PartValue(NamedTuple):
     """A value as CEL would write it (cut off when long), or the text of the error."""
 
     text: str
@@ -43,7 +43,7 @@ class Part(NamedTuple):
 
     text: str
     depth: int
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[PartValue, ...]
     times: int
 
 
@@ -84,7 +84,7 @@ class _Recorder(Compiler):
     def __init__(self, checked: Checked, environment: Environment) -> None:
         super().__init__(checked, environment)
         # First outcomes and number of evaluations by id() of the node; errors in the order in which they came up.
-        self.noted: dict[int, tuple[list[Outcome], list[int]]] = {}
+        self.noted: dict[int, tuple[list[PartValue], list[int]]] = {}
         self.raised: list[tuple[Node, str]] = []
 
     def plan(self, node: Node) -> Plan:
@@ -105,7 +105,9 @@ class _Recorder(Compiler):
         outcomes, times = self.noted.setdefault(id(node), ([], [0]))
         if isinstance(plan, Constant | KnownCall):
             value = plan.value
-            outcomes[:] = [Outcome(value.text, True) if isinstance(value, CelError) else Outcome(shown(value), False)]
+            outcomes[:] = [
+                PartValue(value.text, True) if isinstance(value, CelError) else PartValue(shown(value), False)
+            ]
             times[0] = 1
             return plan
         run = as_step(plan)
@@ -118,10 +120,10 @@ class _Recorder(Compiler):
             except (CelError, Cancelled) as error:
                 if first:
                     self.raised.append((node, error.text))
-                    outcomes.append(Outcome(error.text, True))
+                    outcomes.append(PartValue(error.text, True))
                 raise
             if first:
-                outcomes.append(Outcome(shown(value), False))
+                outcomes.append(PartValue(shown(value), False))
             return value
 
         return step

@@ -18,7 +18,7 @@ class Directive(IntFlag):
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class NextWord:
     """One word that may come next. ``value`` replaces the whole word (behind ``--flag=``: the value only)."""
 
     value: str
@@ -29,5 +29,5 @@ class Candidate:
 class Completions:
     """All candidates for one word."""
 
-    candidates: list[Candidate] = field(default_factory=list)
+    candidates: list[NextWord] = field(default_factory=list)
     directive: Directive = Directive.NO_FILES

@@ -7,22 +7,22 @@ from types import MappingProxyType
 from typing import Final
 
 from kubectl_dra.commands.completion import Completions, Directive
-from kubectl_dra.commands.completion.line import Line
+from kubectl_dra.commands.completion.line import TypedLine
 from kubectl_dra.commands.completion.names import Names, Tables, Values, column, devices, fitting, named, pools
 from kubectl_dra.commands.completion.selector import selector_candidates
 
 
-def selector(line: Line, tables: Tables) -> Completions:
+def selector(line: TypedLine, tables: Tables) -> Completions:
     """The ends of a CEL expression."""
     found = selector_candidates(line.current, tables.devices)
     return Completions(found, Directive.NO_FILES | Directive.NO_SPACE)
 
 
-def _expression(line: Line, tables: Tables) -> Completions:
+def _expression(line: TypedLine, tables: Tables) -> Completions:
     return Completions() if line.words or line.value("--filename") else selector(line, tables)
 
 
-def _pending(line: Line, tables: Tables) -> Completions:
+def _pending(line: TypedLine, tables: Tables) -> Completions:
     """TYPE, TYPE NAME…, TYPE/NAME…, or names of pending pods."""
     from kubectl_dra.api.kinds import POD, POD_GROUP, RESOURCE_CLAIM, WORKLOADS, Kind, kind_for_word
 
@@ -39,7 +39,7 @@ def _pending(line: Line, tables: Tables) -> Completions:
     return _typed(line, types, of_type, lambda: objects(POD))
 
 
-def _get(line: Line, tables: Tables) -> Completions:
+def _get(line: TypedLine, tables: Tables) -> Completions:
     from kubectl_dra.commands.get.query import (
         CLAIMS,
         CLASSES,
@@ -78,7 +78,7 @@ def _get(line: Line, tables: Tables) -> Completions:
 
 
 def _typed(
-    line: Line, types: list[str], of_type: Callable[[str], Names | None], of_default: Callable[[], Names]
+    line: TypedLine, types: list[str], of_type: Callable[[str], Names | None], of_default: Callable[[], Names]
 ) -> Completions:
     """Words as kubectl reads them: a first word that is a type is the type of all others."""
     word, slash, _ = line.current.partition("/")
@@ -92,7 +92,7 @@ def _typed(
     return Completions([*fitting(line, of_default()), *fitting(line, ((name, "TYPE") for name in types))])
 
 
-def _taint(line: Line, tables: Tables) -> Completions:
+def _taint(line: TypedLine, tables: Tables) -> Completions:
     """Devices, then ``KEY[=VALUE]:EFFECT``, whose effect can be completed."""
     from kubectl_dra.allocation.input.taints import PREVENTING
 

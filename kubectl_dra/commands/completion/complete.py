@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from kubectl_dra.commands.completion import Completions
-from kubectl_dra.commands.completion.line import Line, read_line
+from kubectl_dra.commands.completion.line import TypedLine, read_line
 from kubectl_dra.commands.completion.values import answer
 from kubectl_dra.output.console import write_data
 
@@ -66,7 +66,7 @@ def _short(text: str) -> str:
     return text if len(text) <= _DESCRIPTION else f"{text[: _DESCRIPTION - 3]}..."
 
 
-def _tables(line: Line) -> Tables:
+def _tables(line: TypedLine) -> Tables:
     """Where names come from: ``--from``, else the cluster."""
     if line.value("--from"):
         from kubectl_dra.commands.completion.recorded import Recorded

@@ -11,7 +11,7 @@ from kubectl_dra.commands.app import app
 
 
 @dataclass(slots=True)
-class Line:
+class TypedLine:
     """``current`` is the word to complete; ``option`` waits for it as its value, or ``current`` is a word of its own.
 
     ``values`` are the options given so far by their first long name, each with all its values.
@@ -40,10 +40,10 @@ class Line:
                 yield parameter
 
 
-def read_line(words: Sequence[str]) -> Line:
+def read_line(words: Sequence[str]) -> TypedLine:
     """Read what the shell gives: all words behind the program's name, the last one being typed (maybe empty)."""
     *done, current = words or [""]
-    line = Line(app)
+    line = TypedLine(app)
     for word in done:
         _read_word(line, word)
     line.current = current
@@ -57,7 +57,7 @@ def long_name(option: click.Option) -> str:
     return next((name for name in option.opts if name.startswith("--")), option.opts[0])
 
 
-def _read_word(line: Line, word: str) -> None:
+def _read_word(line: TypedLine, word: str) -> None:
     if line.option is not None:
         _keep(line, line.option, word)
         line.option = None
@@ -75,7 +75,7 @@ def _read_word(line: Line, word: str) -> None:
             line.option = option
 
 
-def _read_argument(line: Line, word: str) -> None:
+def _read_argument(line: TypedLine, word: str) -> None:
     found = app.get_command(_context(app), word) if line.command is app else None
     if found is not None:
         line.command = found
@@ -83,11 +83,11 @@ def _read_argument(line: Line, word: str) -> None:
         line.words.append(word)
 
 
-def _keep(line: Line, option: click.Option, value: str) -> None:
+def _keep(line: TypedLine, option: click.Option, value: str) -> None:
     line.values.setdefault(long_name(option), []).append(value)
 
 
-def _option(line: Line, word: str) -> tuple[click.Option | None, str | None]:
+def _option(line: TypedLine, word: str) -> tuple[click.Option | None, str | None]:
     """The option that a word names, and the value in the same word: ``--x=v``, ``-xv``, ``-x=v``."""
     name, equals, value = word.partition("=")
     options = {spelled: option for option in line.options() for spelled in option.opts}
@@ -98,7 +98,7 @@ def _option(line: Line, word: str) -> tuple[click.Option | None, str | None]:
     return None, None
 
 
-def _split_current(line: Line) -> None:
+def _split_current(line: TypedLine) -> None:
     """``--flag=par``: the shells expect candidates for the value alone."""
     option, value = _option(line, line.current)
     if option is not None and value is not None and "=" in line.current and not option.is_flag:

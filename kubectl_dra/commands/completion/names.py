@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Final, Protocol
 
-from kubectl_dra.commands.completion import Candidate, Completions, Directive
-from kubectl_dra.commands.completion.line import Line
+from kubectl_dra.commands.completion import Completions, Directive, NextWord
+from kubectl_dra.commands.completion.line import TypedLine
 
 if TYPE_CHECKING:
     from kubectl_dra.commands.completion.cache import Rows
@@ -43,13 +43,13 @@ class Tables(Protocol):
         ...
 
 
-Values = Callable[[Line, Tables], Completions]
+Values = Callable[[TypedLine, Tables], Completions]
 Names = Iterable[tuple[str, str]]
 
 
-def fitting(line: Line, names: Names, prefix: str = "") -> list[Candidate]:
+def fitting(line: TypedLine, names: Names, prefix: str = "") -> list[NextWord]:
     """Names with their descriptions that begin with what is typed; words typed before are not offered again."""
-    found = (Candidate(prefix + name, text) for name, text in names)
+    found = (NextWord(prefix + name, text) for name, text in names)
     return [each for each in found if each.value.startswith(line.current) and each.value not in line.words]
 
 
@@ -61,7 +61,7 @@ def column(rows: Rows, description: int = 0) -> Names:
 def named(resource: str, description: int = 0, *, namespaced: bool = False) -> Values:
     """Names of all objects of a resource, described by a column of their table."""
 
-    def values(line: Line, tables: Tables) -> Completions:
+    def values(line: TypedLine, tables: Tables) -> Completions:
         return Completions(fitting(line, column(tables.table(resource, namespaced=namespaced), description)))
 
     return values
@@ -70,18 +70,18 @@ def named(resource: str, description: int = 0, *, namespaced: bool = False) -> V
 def configured(*words: str) -> Values:
     """What a ``kubectl config get-…`` lists."""
 
-    def values(line: Line, tables: Tables) -> Completions:
+    def values(line: TypedLine, tables: Tables) -> Completions:
         return Completions(fitting(line, ((name, "") for name, _ in column(tables.config(*words)) if name != "NAME")))
 
     return values
 
 
-def drivers(line: Line, tables: Tables) -> Completions:
+def drivers(line: TypedLine, tables: Tables) -> Completions:
     """Drivers that have pools."""
     return Completions(fitting(line, ((driver, "") for driver in _drivers(tables.slices()))))
 
 
-def pools(line: Line, tables: Tables) -> Completions:
+def pools(line: TypedLine, tables: Tables) -> Completions:
     """``DRIVER/POOL``; the pool alone where the driver is not what is being typed."""
     rows, all_read = _pool_rows(line, tables)
     if not all_read:
@@ -90,7 +90,7 @@ def pools(line: Line, tables: Tables) -> Completions:
     return Completions(whole or fitting(line, ((pool, driver) for driver, pool, _ in rows)))
 
 
-def devices(line: Line, tables: Tables) -> Completions:
+def devices(line: TypedLine, tables: Tables) -> Completions:
     """Step by step: the driver where there are very many pools, the pool, then its devices."""
     if found := fitting(line, device_names(_typed_pool(line, tables))):
         return Completions(found)
@@ -113,13 +113,13 @@ def device_names(rows: Rows) -> Names:
         yield name, ", ".join(sorted(known, key=lambda value: times[value] == 1)[:2])
 
 
-def _typed_pool(line: Line, tables: Tables) -> Rows:
+def _typed_pool(line: TypedLine, tables: Tables) -> Rows:
     """Devices of the pool that stands before the last slash; none while there is no pool yet."""
     driver, _, pool = line.current.rpartition("/")[0].partition("/")
     return tables.devices(driver, pool) if pool else []
 
 
-def _pool_rows(line: Line, tables: Tables) -> tuple[Rows, bool]:
+def _pool_rows(line: TypedLine, tables: Tables) -> tuple[Rows, bool]:
     """Driver, pool and node of each pool that may be meant, once, and whether these are all."""
     driver, slash, _ = line.current.partition("/")
     of_driver = tables.slices(driver) if slash else []
@@ -127,7 +127,7 @@ def _pool_rows(line: Line, tables: Tables) -> tuple[Rows, bool]:
     return [list(row) for row in dict.fromkeys(map(tuple, rows))], bool(of_driver) or len(rows) < PAGE
 
 
-def _driver_step(line: Line, rows: Rows) -> Completions:
+def _driver_step(line: TypedLine, rows: Rows) -> Completions:
     return Completions(fitting(line, ((f"{driver}/", "") for driver in _drivers(rows))), _STEP)
 
 

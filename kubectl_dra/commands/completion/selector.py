@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from kubectl_dra.commands.completion import Candidate
+from kubectl_dra.commands.completion import NextWord
 from kubectl_dra.commands.completion.cache import Rows
 
 _FIELDS: Final = {
@@ -24,9 +24,9 @@ _NAME: Final = re.compile(r"""\bdevice\.(attributes|capacity)\[(["'])([^"'\]]+)\
 _START: Final = re.compile(r"(?:^|[\s(!&|])(d[a-z]*)?$")
 
 
-def selector_candidates(text: str, devices: Callable[[], Rows]) -> list[Candidate]:
+def selector_candidates(text: str, devices: Callable[[], Rows]) -> list[NextWord]:
     """The whole text with each of its possible ends. ``devices`` gives the rows of :meth:`Tables.devices`."""
-    return [Candidate(text[:start] + end, description) for start, end, description in _ends(text, devices)]
+    return [NextWord(text[:start] + end, description) for start, end, description in _ends(text, devices)]
 
 
 def _ends(text: str, devices: Callable[[], Rows]) -> Iterator[tuple[int, str, str]]:

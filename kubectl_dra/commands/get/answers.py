@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kubectl_dra.commands.get import listing
-from kubectl_dra.commands.get.query import NAMESPACED, POD_GROUPS, Query, parse_query
+from kubectl_dra.commands.get.query import NAMESPACED, POD_GROUPS, GetQuery, parse_query
 from kubectl_dra.commands.shared.cluster import read_cluster
 from kubectl_dra.commands.shared.namespaces import check_namespace
 from kubectl_dra.commands.shared.options import Options
@@ -12,7 +12,7 @@ from kubectl_dra.commands.shared.unread import code_of
 from kubectl_dra.output.exit_codes import ExitCode
 
 
-def answer(options: Options, query: Query) -> int:
+def answer(options: Options, query: GetQuery) -> int:
     """Run the command; returns the exit code."""
     wanted = parse_query(query, options)
     needs, slices = listing.needs_of(query, wanted), listing.selections(wanted)

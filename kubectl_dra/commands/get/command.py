@@ -6,7 +6,7 @@ from typing import Final
 
 import click
 
-from kubectl_dra.commands.get.query import Query
+from kubectl_dra.commands.get.query import GetQuery
 from kubectl_dra.commands.shared.kubectl_style import KubectlStyle
 from kubectl_dra.commands.shared.options import TEMPLATES, Expression, Options, shared_options
 
@@ -63,5 +63,5 @@ def command(
     """
     from kubectl_dra.commands.get.answers import answer
 
-    query = Query(words, free, used, tainted, class_, node, match, unused, sort_by, no_headers, show_labels)
+    query = GetQuery(words, free, used, tainted, class_, node, match, unused, sort_by, no_headers, show_labels)
     return answer(options, query)

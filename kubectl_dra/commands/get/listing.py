@@ -14,7 +14,7 @@ from kubectl_dra.commands.get.query import (
     DEVICES,
     NAMESPACED,
     POOLS,
-    Query,
+    GetQuery,
     TypeArgs,
     singular,
 )
@@ -39,7 +39,7 @@ from kubectl_dra.reports.unread import ListGaps
 _MORE: Final = {CLASSES: ("ResourceClaimTemplate", "ResourceClass")}
 
 
-def needs_of(query: Query, wanted: Sequence[TypeArgs]) -> tuple[str, ...]:
+def needs_of(query: GetQuery, wanted: Sequence[TypeArgs]) -> tuple[str, ...]:
     """The kinds that the tables are made of."""
     needs = {kind: None for each in wanted for kind in (*SUBJECTS[each.type].kinds, *_MORE.get(each.type, ()))}
     if query.class_:
@@ -47,7 +47,7 @@ def needs_of(query: Query, wanted: Sequence[TypeArgs]) -> tuple[str, ...]:
     return tuple(needs)
 
 
-def new_call(options: Options, query: Query, cluster: Scoped) -> GetCall:
+def new_call(options: Options, query: GetQuery, cluster: Scoped) -> GetCall:
     """The call that answers from ``cluster``."""
     return GetCall(options, query, cluster, cluster.state)
 

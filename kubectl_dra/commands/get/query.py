@@ -45,7 +45,7 @@ _FOR_DEVICES: Final = ("free", "used", "tainted", "class_", "node", "match")
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class GetQuery:
     """The words and flags as typed; empty texts are not given."""
 
     words: tuple[str, ...]
@@ -80,7 +80,7 @@ def type_of(word: str) -> str | None:
     return _TYPES.get(next((lowered.removesuffix(each) for each in _GROUPS if lowered.endswith(each)), lowered))
 
 
-def parse_query(query: Query, options: Options) -> tuple[TypeArgs, ...]:
+def parse_query(query: GetQuery, options: Options) -> tuple[TypeArgs, ...]:
     """What the words ask for, type by type. Raises a usage error."""
     wanted = _parse_words(query.words)
     _check_flags(query, wanted)
@@ -135,7 +135,7 @@ def _refuse_other(word: str) -> None:
     raise UsageProblem(f"get has no list of {kind.plural}{only}", hint.then("; a snapshot has them, too"))
 
 
-def _check_flags(query: Query, wanted: Sequence[TypeArgs]) -> None:
+def _check_flags(query: GetQuery, wanted: Sequence[TypeArgs]) -> None:
     types = {each.type for each in wanted}
     for flag in _FOR_DEVICES:
         if getattr(query, flag) and types != {DEVICES}:

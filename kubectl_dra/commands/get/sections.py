@@ -9,7 +9,7 @@ from typing import Any
 from kubectl_dra.api.encode import encode
 from kubectl_dra.api.kinds import Kind
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.commands.get.query import Query, TypeArgs
+from kubectl_dra.commands.get.query import GetQuery, TypeArgs
 from kubectl_dra.commands.shared.cluster import Scoped
 from kubectl_dra.commands.shared.errors import CommandError
 from kubectl_dra.commands.shared.not_found import object_not_found
@@ -59,7 +59,7 @@ class GetCall:
     """One call of the command."""
 
     options: Options
-    query: Query
+    query: GetQuery
     cluster: Scoped
     facts: ClusterState
     failed: bool = False

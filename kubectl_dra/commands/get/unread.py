@@ -17,7 +17,7 @@ from kubectl_dra.commands.get.query import (
     POOLS,
     TAINTS,
     TEMPLATES,
-    Query,
+    GetQuery,
     TypeArgs,
 )
 from kubectl_dra.model.evidence import Coverage
@@ -38,7 +38,7 @@ SUBJECTS: Final[Mapping[str, Subject]] = {
 
 
 def unread_of(
-    wanted: Sequence[TypeArgs], shown: Sequence[bool], query: Query, facts: ClusterState, namespace: str
+    wanted: Sequence[TypeArgs], shown: Sequence[bool], query: GetQuery, facts: ClusterState, namespace: str
 ) -> ListGaps:
     """What could not be read and may change these lists; ``shown``: which of them have lines."""
     within = namespace if len(wanted) == 1 and wanted[0].type in NAMESPACED else ""
@@ -48,7 +48,7 @@ def unread_of(
     )
 
 
-def _subject(wanted: TypeArgs, query: Query) -> Subject:
+def _subject(wanted: TypeArgs, query: GetQuery) -> Subject:
     """What the list is about; filters make kinds decide which lines there are."""
     given = {
         "ResourceClaim": query.used,

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 from kubectl_dra.commands.get import listing
-from kubectl_dra.commands.get.query import Query, TypeArgs
+from kubectl_dra.commands.get.query import GetQuery, TypeArgs
 from kubectl_dra.commands.get.sections import GetCall, Item, Section
 from kubectl_dra.commands.shared.cluster import Scoped, read_cluster
 from kubectl_dra.commands.shared.errors import CommandError
@@ -36,7 +36,7 @@ class _Shown:
 
 def watch(
     options: Options,
-    query: Query,
+    query: GetQuery,
     wanted: Sequence[TypeArgs],
     needs: Sequence[str],
     *,

@@ -15,7 +15,7 @@ from kubectl_dra.source.live.feed import FedState, Feed
 from kubectl_dra.source.live.pulse import Pulse
 from kubectl_dra.source.needs import Needs
 from kubectl_dra.source.spec import Connection
-from kubectl_dra.tui.feed import Link, Listener, Status
+from kubectl_dra.tui.feed import FeedStatus, Link, Listener
 
 _BACK_OFF_SECONDS: Final = (1.0, 15.0)
 
@@ -79,7 +79,7 @@ class WatchedFeed:
             except ClusterError as error:
                 hint = f" - try: {error.hint}" if error.hint else ""
                 link = Link.RECONNECTING if self._has_data else Link.FAILED
-                listener.on_status(Status(link, time.monotonic(), error.what + hint))
+                listener.on_status(FeedStatus(link, time.monotonic(), error.what + hint))
                 return False
             pulse.start()
             self._due.wait()
@@ -100,7 +100,7 @@ class WatchedFeed:
             try:
                 features = features_of(published.inventory, published.evidence, self._gates)
             except UsageProblem as problem:
-                listener.on_status(Status(Link.FAILED, time.monotonic(), problem.message))
+                listener.on_status(FeedStatus(Link.FAILED, time.monotonic(), problem.message))
                 return
             if last is None or published.evidence is not last.evidence or published.inventory is not last.inventory:
                 listener.on_loaded((published.inventory, published.evidence, features))
@@ -124,7 +124,7 @@ class WatchedFeed:
             if self._has_data and not self._stopped:
                 listener.on_status(self._status())
 
-    def _status(self) -> Status:
+    def _status(self) -> FeedStatus:
         """Something that is wrong counts before any proof of life."""
         wrong = self._trouble or self._silence
-        return Status(Link.RECONNECTING, *wrong) if wrong is not None else Status(Link.LIVE, self._proof)
+        return FeedStatus(Link.RECONNECTING, *wrong) if wrong is not None else FeedStatus(Link.LIVE, self._proof)

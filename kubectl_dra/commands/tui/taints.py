@@ -25,7 +25,7 @@ from kubectl_dra.output.taints.results import change_lines, done_line, present_l
 from kubectl_dra.reports.taints.taint_plan import with_effect
 from kubectl_dra.source.errors import SourceError
 from kubectl_dra.source.live.write import WriteOutcome, WriteState, carry_out
-from kubectl_dra.tui.writing import Preview, RefusedError, TaintRequest, Written
+from kubectl_dra.tui.writing import PlanRefusedError, Preview, TaintRequest, WriteResult
 
 
 class CommandTaintWriter:
@@ -44,7 +44,7 @@ class CommandTaintWriter:
             planner = self._planner(order, facts)
             return _preview(planner, planner.plan(effect), check=check and not self.refusal)
 
-    def write(self, order: TaintRequest, facts: ClusterState, agreed: Preview, *, steps: bool = False) -> Written:
+    def write(self, order: TaintRequest, facts: ClusterState, agreed: Preview, *, steps: bool = False) -> WriteResult:
         """See :class:`kubectl_dra.tui.writing.TaintWriter`."""
         with _refusals(self._options):
             if self.refusal:
@@ -55,7 +55,7 @@ class CommandTaintWriter:
             if again.substance != agreed.plan.substance:
                 changes = [Safe("  ") + line for line in change_lines(agreed.plan, again)]
                 said = [Safe("Meanwhile this has changed, so nothing was written:"), *changes]
-                return Written(said, False, _preview(planner, again, check=True))
+                return WriteResult(said, False, _preview(planner, again, check=True))
             return _carry_out(planner, with_effect(again, NO_SCHEDULE) if steps else again, effect, steps)
 
     def close(self) -> None:
@@ -77,25 +77,25 @@ class CommandTaintWriter:
         return self._source
 
 
-def _carry_out(planner: TaintPlanner, plan: TaintPlan, effect: str, steps: bool) -> Written:
+def _carry_out(planner: TaintPlanner, plan: TaintPlan, effect: str, steps: bool) -> WriteResult:
     """The writes of a plan, and what is to be agreed to after them."""
     outcomes = carry_out(planner.source.live, plan)
     lines = [line for outcome in outcomes for line in _outcome_lines(outcome)]
     failed = next((outcome for outcome in outcomes if not outcome.done), None)
     if failed is None:
-        return _with_next(lines, True, planner, NO_EXECUTE) if steps else Written(lines, True)
+        return _with_next(lines, True, planner, NO_EXECUTE) if steps else WriteResult(lines, True)
     if failed.state is WriteState.CONFLICT:
         lines.append(fmt("The rules were changed by someone else first: {}.", truth_text(failed.write, failed.now)))
         return _with_next(lines, False, planner, effect)
-    return Written([*lines, *_words(failure(failed, outcomes), planner.source.options)], False)
+    return WriteResult([*lines, *_words(failure(failed, outcomes), planner.source.options)], False)
 
 
-def _with_next(lines: list[Safe], done: bool, planner: TaintPlanner, effect: str) -> Written:
+def _with_next(lines: list[Safe], done: bool, planner: TaintPlanner, effect: str) -> WriteResult:
     """What is to be agreed to after what was written; where it can't be planned, what was written is still told."""
     try:
-        return Written(lines, done, _preview(planner, planner.plan(effect), check=True))
+        return WriteResult(lines, done, _preview(planner, planner.plan(effect), check=True))
     except (CommandError, SourceError) as error:
-        return Written([*lines, *_words(error, planner.source.options)], done)
+        return WriteResult([*lines, *_words(error, planner.source.options)], done)
 
 
 def _outcome_lines(outcome: WriteOutcome) -> Iterator[Safe]:
@@ -121,9 +121,9 @@ def _refusals(options: Options) -> Iterator[None]:
     try:
         yield
     except UsageProblem as problem:
-        raise RefusedError(_lines(problem.message, completed(problem.hint, options))) from problem
+        raise PlanRefusedError(_lines(problem.message, completed(problem.hint, options))) from problem
     except (CommandError, SourceError) as error:
-        raise RefusedError(_words(error, options)) from error
+        raise PlanRefusedError(_words(error, options)) from error
 
 
 def _words(error: CommandError | SourceError, options: Options) -> list[Safe]:

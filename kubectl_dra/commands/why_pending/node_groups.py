@@ -14,7 +14,7 @@ from kubectl_dra.commands.shared.errors import CommandError
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.diagnosis.autoscaling.daemons import DAEMON_SET
 from kubectl_dra.diagnosis.autoscaling.existing import of_cluster, with_unread
-from kubectl_dra.diagnosis.autoscaling.groups import Group, judged
+from kubectl_dra.diagnosis.autoscaling.groups import ScalableGroup, judged
 from kubectl_dra.diagnosis.autoscaling.machines import SCALING_GROUP
 from kubectl_dra.diagnosis.autoscaling.records import JudgedGroups
 from kubectl_dra.diagnosis.autoscaling.templates import groups_of
@@ -67,7 +67,7 @@ def judge_of(options: Options, word: str) -> Judge:
     return judge
 
 
-def _live(options: Options) -> tuple[tuple[Group, ...], tuple[Missing, ...]]:
+def _live(options: Options) -> tuple[tuple[ScalableGroup, ...], tuple[Missing, ...]]:
     from kubectl_dra.source.live.foreign import read_foreign  # the kubernetes package is heavy
 
     found = read_foreign(source_spec(options).connection, READ)

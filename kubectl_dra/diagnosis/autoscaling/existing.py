@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.diagnosis.autoscaling.daemons import DAEMON_SET
-from kubectl_dra.diagnosis.autoscaling.groups import Group
+from kubectl_dra.diagnosis.autoscaling.groups import ScalableGroup
 from kubectl_dra.diagnosis.autoscaling.records import Doubt
 from kubectl_dra.diagnosis.pod import needs
 from kubectl_dra.diagnosis.pod.missing import lacking
@@ -51,13 +51,13 @@ _ANSWERED: Final = frozenset(
 )
 
 
-def of_cluster(inventory: Inventory, described: Iterable[Group] = ()) -> tuple[Group, ...]:
+def of_cluster(inventory: Inventory, described: Iterable[ScalableGroup] = ()) -> tuple[ScalableGroup, ...]:
     """All groups. A described one that has nodes is like its first node; else as it is described.
 
     Without descriptions, groups that have no nodes can't be seen.
     """
     nodes = _nodes_by_group(inventory)
-    found: list[Group] = []
+    found: list[ScalableGroup] = []
     for group in described:
         mine = nodes.pop((_LABELS_OF_KINDS.get(group.kind, ""), group.name), None)
         found.append(group if not mine else _like_its_nodes(inventory, group, mine))
@@ -67,11 +67,13 @@ def of_cluster(inventory: Inventory, described: Iterable[Group] = ()) -> tuple[G
         if label == GROUP_LABELS[-1] and known:
             continue
         template = fresh(inventory, names[0])
-        found.append(Group(label, value, template, size=len(names), like=names[0]))
+        found.append(ScalableGroup(label, value, template, size=len(names), like=names[0]))
     return tuple(found)
 
 
-def with_unread(groups: Iterable[Group], evidence: Evidence, missing: Sequence[Missing]) -> Iterator[Group]:
+def with_unread(
+    groups: Iterable[ScalableGroup], evidence: Evidence, missing: Sequence[Missing]
+) -> Iterator[ScalableGroup]:
     """The groups with what would tell more of their nodes; ``missing``: the kinds of autoscalers that were not read."""
     beside = tuple(each for each in missing if each.kind in _BESIDE_POOLS)
     uncounted = any(each.kind == _NODE_CLAIM for each in beside)
@@ -109,7 +111,7 @@ def _is_usable(node: Node) -> bool:
     return not node.spec.unschedulable and node.metadata.deletion_timestamp is None
 
 
-def _like_its_nodes(inventory: Inventory, group: Group, names: list[str]) -> Group:
+def _like_its_nodes(inventory: Inventory, group: ScalableGroup, names: list[str]) -> ScalableGroup:
     """Karpenter goes by what is described also where nodes run, and may choose another type of machine."""
     template = fresh(inventory, names[0])
     if group.kind != "NodePool":

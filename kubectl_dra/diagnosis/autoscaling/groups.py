@@ -28,7 +28,7 @@ _TRIED: Final = (Verdict.SCHEDULABLE, Verdict.UNSCHEDULABLE, Verdict.SCHEDULER_E
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class ScalableGroup:
     """A group and the template of its nodes; ``like``: the existing node that it is taken from.
 
     ``unread``: what tells more of its nodes and could not be read, so that one that does not fit as it is known may.
@@ -51,7 +51,7 @@ class Group:
         return iter((self.template,)) if self.nodes is None else self.nodes(pod)
 
 
-def judged(world: ClusterState, pod: Key, groups: Iterable[Group]) -> Iterator[GroupVerdict]:
+def judged(world: ClusterState, pod: Key, groups: Iterable[ScalableGroup]) -> Iterator[GroupVerdict]:
     """The answer about each group; groups that take the pod come first."""
     before = diagnoser(world).pod(pod)
     waits = before.verdict in (*_TRIED, Verdict.UNKNOWN)
@@ -69,7 +69,7 @@ def judged(world: ClusterState, pod: Key, groups: Iterable[Group]) -> Iterator[G
 class _Case:
     world: ClusterState
     pod: Pod
-    group: Group
+    group: ScalableGroup
 
     def verdict(self) -> GroupVerdict:
         name, nearest = _name(self.world.inventory, self.group), self.group.template
@@ -130,11 +130,11 @@ def _devices(template: NodeTemplate) -> int:
     return sum(len(slice_.spec.devices) for slice_ in template.slices)
 
 
-def _open(group: Group, causes: tuple[Cause, ...]) -> GroupVerdict:
+def _open(group: ScalableGroup, causes: tuple[Cause, ...]) -> GroupVerdict:
     return _verdict(group, NodeOutcome.UNDECIDED, _devices(group.template), causes)
 
 
-def _verdict(group: Group, outcome: NodeOutcome, devices: int, causes: tuple[Cause, ...] = ()) -> GroupVerdict:
+def _verdict(group: ScalableGroup, outcome: NodeOutcome, devices: int, causes: tuple[Cause, ...] = ()) -> GroupVerdict:
     doubts = list(group.doubts)
     if group.maximum is not None and group.size is not None and group.size >= group.maximum:
         doubts.append(Doubt.AT_MAXIMUM)
@@ -152,7 +152,7 @@ def _verdict(group: Group, outcome: NodeOutcome, devices: int, causes: tuple[Cau
     )
 
 
-def _name(inventory: Inventory, group: Group) -> str:
+def _name(inventory: Inventory, group: ScalableGroup) -> str:
     """A name that no node has."""
     name, number = f"new-{group.name}", 0
     while name in inventory.nodes:

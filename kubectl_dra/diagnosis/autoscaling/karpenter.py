@@ -17,7 +17,7 @@ import msgspec
 
 from kubectl_dra.allocation.input import nodes as node_selectors
 from kubectl_dra.api.decode import decode_any
-from kubectl_dra.diagnosis.autoscaling.groups import Group
+from kubectl_dra.diagnosis.autoscaling.groups import ScalableGroup
 from kubectl_dra.diagnosis.autoscaling.parts import PATTERN, Tree, labels_of, name_of, part, parts, slice_tree, template
 from kubectl_dra.diagnosis.autoscaling.records import Doubt
 from kubectl_dra.diagnosis.whatif.nodes import NodeTemplate
@@ -48,14 +48,16 @@ _NONE: Final = "0"
 Kinds = Mapping[str, Sequence[Tree]]
 
 
-def node_pool(tree: Tree, kinds: Kinds) -> Group | None:
+def node_pool(tree: Tree, kinds: Kinds) -> ScalableGroup | None:
     """A NodePool; ``kinds`` has what stands beside it: NodeClaims, NodeOverlays, DRAConfigs."""
     pool = _Pool(tree, kinds)
     first = next(pool.nodes(Pod()), None)
     if first is None:
         return None
     claims = pool.claims
-    return Group("NodePool", pool.name, first, tuple(pool.doubts()), len(claims), maximum=None, nodes=pool.nodes)
+    return ScalableGroup(
+        "NodePool", pool.name, first, tuple(pool.doubts()), len(claims), maximum=None, nodes=pool.nodes
+    )
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from kubectl_dra.diagnosis.autoscaling.groups import Group
+from kubectl_dra.diagnosis.autoscaling.groups import ScalableGroup
 from kubectl_dra.diagnosis.autoscaling.parts import (
     PATTERN,
     Tree,
@@ -34,7 +34,7 @@ _RESOURCES: Final = {"cpu": "cpu", "memory": "memory", "maxPods": "pods", "ephem
 _OF_NODES: Final = "k8s.io/cluster-autoscaler/node-template/"
 
 
-def machines(tree: Tree) -> Group | None:
+def machines(tree: Tree) -> ScalableGroup | None:
     """A MachineDeployment, MachineSet or MachinePool; None for one that another object of these owns."""
     if any(owner.get("kind") in MACHINES and owner.get("controller") for owner in parts(tree, "metadata", _OWNERS)):
         return None
@@ -59,7 +59,7 @@ def machines(tree: Tree) -> Group | None:
         return None
     least, most = (integer(annotations.get(_SIZES.format(which))) for which in ("min", "max"))
     size = integer(part(tree, "spec").get("replicas"))
-    return Group(str(tree.get("kind")), name_of(tree), node, tuple(doubts), size, least, most)
+    return ScalableGroup(str(tree.get("kind")), name_of(tree), node, tuple(doubts), size, least, most)
 
 
 _OWNERS: Final = "ownerReferences"
@@ -67,7 +67,7 @@ _OWNERS: Final = "ownerReferences"
 _MOST: Final = 128
 
 
-def scaling_group(tree: Tree) -> Group | None:
+def scaling_group(tree: Tree) -> ScalableGroup | None:
     """One of ``AutoScalingGroups`` as ``aws autoscaling describe-auto-scaling-groups`` prints it."""
     name = str(tree.get("AutoScalingGroupName") or "")
     labels: dict[str, str] = {}
@@ -89,4 +89,4 @@ def scaling_group(tree: Tree) -> Group | None:
     if node is None or not name:
         return None
     size, least, most = (integer(tree.get(key)) for key in ("DesiredCapacity", "MinSize", "MaxSize"))
-    return Group(SCALING_GROUP, name, node, (*doubts, Doubt.NO_DEVICES), size, least, most)
+    return ScalableGroup(SCALING_GROUP, name, node, (*doubts, Doubt.NO_DEVICES), size, least, most)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from kubectl_dra.api.decode import decode_any
 from kubectl_dra.api.sources import Source
 from kubectl_dra.api.trees import in_utf8, read_tree
-from kubectl_dra.diagnosis.autoscaling.groups import Group
+from kubectl_dra.diagnosis.autoscaling.groups import ScalableGroup
 from kubectl_dra.diagnosis.autoscaling.karpenter import node_pool
 from kubectl_dra.diagnosis.autoscaling.machines import MACHINES, SCALING_GROUP, machines, scaling_group
 from kubectl_dra.diagnosis.autoscaling.parts import Tree
@@ -18,7 +18,7 @@ from kubectl_dra.model.evidence import BadObject
 from kubectl_dra.model.resource import ResourceSlice
 
 
-def groups_of(sources: Sequence[Source]) -> tuple[Group, ...]:
+def groups_of(sources: Sequence[Source]) -> tuple[ScalableGroup, ...]:
     """All groups that the objects describe, in their order."""
     kinds: dict[str, list[Tree]] = {}
     for source in sources:
@@ -32,7 +32,7 @@ def groups_of(sources: Sequence[Source]) -> tuple[Group, ...]:
     return tuple(group for group in found if group is not None)
 
 
-def _plain(sources: Sequence[Source]) -> Iterator[Group]:
+def _plain(sources: Sequence[Source]) -> Iterator[ScalableGroup]:
     """Every Node with the slices that name it."""
     nodes, slices = list[Node](), list[ResourceSlice]()
     for source in sources:
@@ -50,7 +50,7 @@ def _plain(sources: Sequence[Source]) -> Iterator[Group]:
         doubts = () if mine else (Doubt.NO_DEVICES,)
         if short:
             doubts = (Doubt.INCOMPLETE_POOL,)
-        yield Group("Node", name, NodeTemplate(name, node, mine), doubts)
+        yield ScalableGroup("Node", name, NodeTemplate(name, node, mine), doubts)
 
 
 def _in_pool(slice_: ResourceSlice, slices: Iterable[ResourceSlice]) -> int:

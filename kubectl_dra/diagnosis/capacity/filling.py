@@ -17,7 +17,7 @@ from kubectl_dra.allocation.errors import Aborted
 from kubectl_dra.allocation.input.pools import gather
 from kubectl_dra.allocation.outcome import Allocated
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.capacity.shape import Waiting, device_classes, keeps_to_itself
+from kubectl_dra.diagnosis.capacity.shape import WaitingCopy, device_classes, keeps_to_itself
 from kubectl_dra.diagnosis.explain.attempt import NodeResult, PodAttempt, attempt
 from kubectl_dra.diagnosis.explain.causes import explain
 from kubectl_dra.diagnosis.pod.judgement import Judgement, judge
@@ -58,7 +58,7 @@ class Filled:
     in which the copy waits. ``side_by_side``: copies on different nodes don't concern each other.
     """
 
-    waiting: Waiting
+    waiting: WaitingCopy
     judgement: Judgement
     tried: PodAttempt
     groups: tuple[Alike, ...] = ()
@@ -72,7 +72,7 @@ class Filled:
         return sum(self.counts.values())
 
 
-def fill(waiting: Waiting) -> Filled:
+def fill(waiting: WaitingCopy) -> Filled:
     """Count the copies of the pod that waits."""
     world = waiting.world
     tried = attempt(world, waiting.pod, waiting.claims)
@@ -96,7 +96,7 @@ def fill(waiting: Waiting) -> Filled:
     return replace(start, groups=(*groups, *refused), counts=counts, more_may_fit=filled.capped)
 
 
-def _refused(world: ClusterState, waiting: Waiting, tried: PodAttempt, judged: Judgement) -> Iterator[Alike]:
+def _refused(world: ClusterState, waiting: WaitingCopy, tried: PodAttempt, judged: Judgement) -> Iterator[Alike]:
     """The nodes on which not even one copy fits, by what is in the way."""
     for group in explain(world, waiting.pod, tried, judged).groups:
         if group.outcome is not NodeOutcome.FITS:
@@ -137,7 +137,7 @@ def _is_local(world: ClusterState, allocating: Allocating | None, nodes: Sequenc
 
 
 def _classes(
-    waiting: Waiting, allocating: Allocating | None, fits: Sequence[tuple[Node, NodeResult]]
+    waiting: WaitingCopy, allocating: Allocating | None, fits: Sequence[tuple[Node, NodeResult]]
 ) -> list[tuple[str, ...]]:
     """Nodes that can't be told apart by any number of copies."""
     world = waiting.world
@@ -155,7 +155,7 @@ def _classes(
 class _Room:
     """For how many copies a node has cpu, memory and so on, as far as that is not more than its devices allow."""
 
-    def __init__(self, waiting: Waiting, allocating: Allocating | None) -> None:
+    def __init__(self, waiting: WaitingCopy, allocating: Allocating | None) -> None:
         world, pod = waiting.world, waiting.pod
         served = served_resources(world)
         self._inventory = world.inventory
@@ -188,7 +188,7 @@ class _Room:
 # --- filling --------------------------------------------------------------------------------------------------------
 
 
-def focused(waiting: Waiting, names: Sequence[str]) -> Waiting:
+def focused(waiting: WaitingCopy, names: Sequence[str]) -> WaitingCopy:
     """The same with these nodes only: with their own slices and those of no node, and the claims that hold of them."""
     inventory = waiting.world.inventory
     wanted = dict.fromkeys(names)
@@ -234,7 +234,7 @@ class FilledNodes:
     world: ClusterState
 
 
-def fill_nodes(waiting: Waiting, *, explained: bool = True) -> FilledNodes:
+def fill_nodes(waiting: WaitingCopy, *, explained: bool = True) -> FilledNodes:
     """Put one copy on every node where one fits, again and again, until none fits anywhere."""
     world, key = waiting.world, waiting.key
     alive: list[str] = list(world.inventory.nodes)
@@ -257,14 +257,14 @@ def fill_nodes(waiting: Waiting, *, explained: bool = True) -> FilledNodes:
     return FilledNodes(counts, last, True, failed, world)
 
 
-def _explained(world: ClusterState, waiting: Waiting, tried: PodAttempt) -> dict[str, NodeGroup]:
+def _explained(world: ClusterState, waiting: WaitingCopy, tried: PodAttempt) -> dict[str, NodeGroup]:
     judged = judge(world, waiting.pod, tried)
     groups = explain(world, waiting.pod, tried, judged).groups
     return {name: group for group in groups if group.outcome is not NodeOutcome.FITS for name in group.nodes}
 
 
 def with_copies(
-    inventory: Inventory, waiting: Waiting, fitting: Sequence[tuple[Node, Searched | None]], number: int
+    inventory: Inventory, waiting: WaitingCopy, fitting: Sequence[tuple[Node, Searched | None]], number: int
 ) -> Inventory:
     """With one copy on each of the nodes: what it takes there, and claims that hold what it was given."""
     claims, usage = dict(inventory.claims), dict(inventory.usage)
@@ -314,7 +314,7 @@ def _one_by_one(start: Filled, refused: Sequence[Alike]) -> Filled:
     return replace(start, groups=(*groups, *refused), counts=placed.nodes, more_may_fit=more, side_by_side=False)
 
 
-def _without(inventory: Inventory, waiting: Waiting) -> Inventory:
+def _without(inventory: Inventory, waiting: WaitingCopy) -> Inventory:
     """Without the copy that waits; its claims from templates go with it."""
     own = {key_of(claim.metadata) for claim in waiting.claims if claim.metadata.owner_references}
     pods = {key: pod for key, pod in inventory.pods.items() if key != waiting.key}

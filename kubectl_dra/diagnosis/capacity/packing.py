@@ -12,7 +12,7 @@ import msgspec
 from kubectl_dra.diagnosis.capacity.filling import Filled, focused, with_copies
 from kubectl_dra.diagnosis.capacity.movable import Movable, by_node
 from kubectl_dra.diagnosis.capacity.profile import OF_THE_NODE
-from kubectl_dra.diagnosis.capacity.shape import Waiting
+from kubectl_dra.diagnosis.capacity.shape import WaitingCopy
 from kubectl_dra.diagnosis.pod.placing import added
 from kubectl_dra.diagnosis.remedies.changes import without_pods
 from kubectl_dra.diagnosis.whatif.displaced import again
@@ -20,7 +20,7 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.resource import ResourceClaimTemplate, ResourceClaimTemplateSpec
 from kubectl_dra.scheduler.attempt import attempt as engine_attempt
 from kubectl_dra.scheduler.claims import resolve, sources
-from kubectl_dra.scheduler.plugins.dynamic_resources import Devices
+from kubectl_dra.scheduler.plugins.dynamic_resources import StateData
 from kubectl_dra.scheduler.snapshot import Snapshot
 
 _MOST_TRIALS: Final = 4000
@@ -70,7 +70,7 @@ class Packing:
         return table.get(wanted, -1)
 
     def _options(
-        self, small: Waiting, place: Hashable, models: Sequence[Movable], wanted: Sequence[int]
+        self, small: WaitingCopy, place: Hashable, models: Sequence[Movable], wanted: Sequence[int]
     ) -> Mapping[tuple[int, ...], int]:
         """For each number of pods of each kind that the node can take: the most copies beside them."""
         found = {}
@@ -82,7 +82,7 @@ class Packing:
                 found[numbers] = copies
         return found
 
-    def _holds(self, small: Waiting, place: Hashable, models: Sequence[Movable], numbers: tuple[int, ...]) -> bool:
+    def _holds(self, small: WaitingCopy, place: Hashable, models: Sequence[Movable], numbers: tuple[int, ...]) -> bool:
         """Whether there is an order in which the node takes all of them."""
         key = (place, tuple(model.kind for model in models), numbers)
         if key not in self._held:
@@ -90,7 +90,7 @@ class Packing:
         return self._held[key]
 
     def _orders(
-        self, small: Waiting, models: Sequence[Movable], numbers: tuple[int, ...], depth: int
+        self, small: WaitingCopy, models: Sequence[Movable], numbers: tuple[int, ...], depth: int
     ) -> Iterator[bool]:
         if not any(numbers):
             yield True
@@ -103,7 +103,7 @@ class Packing:
                 left = tuple(n - (i == index) for i, n in enumerate(numbers))
                 yield from self._orders(following, models, left, depth + 1)
 
-    def _place(self, small: Waiting, model: Movable | None, depth: int) -> Waiting | None:
+    def _place(self, small: WaitingCopy, model: Movable | None, depth: int) -> WaitingCopy | None:
         """The node after one more pod, or copy, came to it; None if it does not fit."""
         self._trials += 1
         if self._trials > _MOST_TRIALS:
@@ -115,15 +115,15 @@ class Packing:
         tried = engine_attempt(Snapshot(waiting.world), waiting.pod, OF_THE_NODE)
         if name not in tried.feasible:
             return None
-        state = tried.cycle.states.get(Devices)
-        found = state.nodes.get(name) if isinstance(state, Devices) else None
+        state = tried.cycle.states.get(StateData)
+        found = state.nodes.get(name) if isinstance(state, StateData) else None
         searched = found.searched if found is not None else None
         node = waiting.world.inventory.nodes[name]
         inventory = with_copies(waiting.world.inventory, waiting, [(node, searched)], depth)
         return replace(small, world=waiting.world.changed(inventory))
 
 
-def _as_waiting(small: Waiting, model: Movable, depth: int) -> Waiting | None:
+def _as_waiting(small: WaitingCopy, model: Movable, depth: int) -> WaitingCopy | None:
     """The same node with a pod of this kind waiting."""
     pod = again(model.pod)
     own = pod.metadata
@@ -146,7 +146,7 @@ def _as_waiting(small: Waiting, model: Movable, depth: int) -> Waiting | None:
     entries = resolve(world.inventory, world.evidence, world.features, world.inventory.pods[key])
     if any(entry.problem is not None for entry in entries):
         return None
-    return Waiting(world, key, tuple(entry.claim for entry in entries if entry.claim is not None))
+    return WaitingCopy(world, key, tuple(entry.claim for entry in entries if entry.claim is not None))
 
 
 def _combined(

@@ -18,8 +18,8 @@ from kubectl_dra.allocation.input.pools import gather
 from kubectl_dra.diagnosis.capacity.filling import Filled
 from kubectl_dra.diagnosis.capacity.movable import Movable
 from kubectl_dra.diagnosis.capacity.profile import ADMITTING
-from kubectl_dra.diagnosis.capacity.shape import Waiting, device_classes
-from kubectl_dra.diagnosis.capacity.usable import Devices, UsableDevices, never, union
+from kubectl_dra.diagnosis.capacity.shape import WaitingCopy, device_classes
+from kubectl_dra.diagnosis.capacity.usable import DeviceSet, UsableDevices, never, union
 from kubectl_dra.diagnosis.remedies.changes import without_pods
 from kubectl_dra.diagnosis.whatif.displaced import again
 from kubectl_dra.model.core import Node
@@ -53,7 +53,7 @@ def relaxed(filled: Filled, pods: Sequence[Movable]) -> int:
 class _Emptied:
     """A cluster without the pods that may move, as the shape sees it."""
 
-    def __init__(self, waiting: Waiting) -> None:
+    def __init__(self, waiting: WaitingCopy) -> None:
         self._waiting = waiting
         self._world = waiting.world
         pod = waiting.pod
@@ -161,7 +161,7 @@ class _Emptied:
             return 0
         return sum(request.spec.count for request in requests)
 
-    def _of_kind(self, pod: Movable, free: Devices) -> Iterator[_Demand]:
+    def _of_kind(self, pod: Movable, free: DeviceSet) -> Iterator[_Demand]:
         """What a pod takes at least, request by request, whether it stays or moves."""
         admitting = engine_attempt(Snapshot(self._world), again(pod.pod), ADMITTING)
         admits = frozenset((*admitting.feasible, *admitting.open))
@@ -190,7 +190,7 @@ class _Demand:
     """At least so many devices, which need not be among those that copies could get where others are ``elsewhere``."""
 
     count: int
-    elsewhere: Devices
+    elsewhere: DeviceSet
     claim: int
     request: str
 

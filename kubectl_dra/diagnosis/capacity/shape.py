@@ -62,7 +62,7 @@ def template_of(key: Key, spec: resource.ResourceClaimSpec) -> resource.Resource
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class WaitingCopy:
     """A cluster in which one copy waits, with its claims in the order of its entries; ``problem`` keeps it waiting."""
 
     world: ClusterState
@@ -76,7 +76,7 @@ class Waiting:
         return self.world.inventory.pods[self.key]
 
 
-def waiting(world: ClusterState, shape: Shape) -> Waiting:
+def waiting(world: ClusterState, shape: Shape) -> WaitingCopy:
     """The cluster with one copy; quotas are looked at elsewhere."""
     own = shape.pod.metadata
     name = f"{own.name or own.generate_name or _NAME}-copy"
@@ -90,7 +90,7 @@ def waiting(world: ClusterState, shape: Shape) -> Waiting:
     key = key_of(meta)
     entries = resolve(world.inventory, world.evidence, world.features, world.inventory.pods[key])
     claims = tuple(entry.claim for entry in entries if entry.claim is not None)
-    return Waiting(world, key, claims, next((entry for entry in entries if entry.problem is not None), None))
+    return WaitingCopy(world, key, claims, next((entry for entry in entries if entry.problem is not None), None))
 
 
 def device_classes(

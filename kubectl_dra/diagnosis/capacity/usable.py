@@ -27,7 +27,7 @@ _NONE: Final[frozenset[str]] = frozenset()
 _Places = tuple[tuple[int, list[int]], ...]
 
 
-class Devices:
+class DeviceSet:
     """A set of devices: the names of each pool, where equal sets of names are one object as a rule."""
 
     def __init__(self, pools: Mapping[PoolId, frozenset[str]]) -> None:
@@ -40,13 +40,13 @@ class Devices:
     def __contains__(self, device: DeviceId) -> bool:
         return device.device in self._pools.get(device.pool_id, _NONE)
 
-    def without(self, other: Devices) -> Devices:
+    def without(self, other: DeviceSet) -> DeviceSet:
         """Those that are not in the other set."""
         left = {pool: names - other._pools.get(pool, _NONE) for pool, names in self._pools.items()}
-        return Devices({pool: names for pool, names in left.items() if names})
+        return DeviceSet({pool: names for pool, names in left.items() if names})
 
 
-def union(sets: Iterable[Devices]) -> Devices:
+def union(sets: Iterable[DeviceSet]) -> DeviceSet:
     """The devices of all sets, each set looked at once."""
     found: dict[PoolId, frozenset[str]] = {}
     for devices in {id(each): each for each in sets}.values():
@@ -54,7 +54,7 @@ def union(sets: Iterable[Devices]) -> Devices:
             before = found.setdefault(pool, names)
             if before is not names:
                 found[pool] = before | names
-    return Devices(found)
+    return DeviceSet(found)
 
 
 class UsableDevices:
@@ -62,9 +62,9 @@ class UsableDevices:
 
     def __init__(self, world: ClusterState) -> None:
         self._world = world
-        self._known: list[tuple[Hashable, frozenset[str], Devices | None]] = []
+        self._known: list[tuple[Hashable, frozenset[str], DeviceSet | None]] = []
 
-    def of(self, claims: Sequence[ResourceClaim], admits: frozenset[str]) -> Devices | None:
+    def of(self, claims: Sequence[ResourceClaim], admits: frozenset[str]) -> DeviceSet | None:
         """The devices that any request of these claims could get on these nodes; None where one can be shared."""
         asked = tuple((claim.metadata.namespace, repr(_of_one(claim).spec)) for claim in claims)
         for known, nodes, found in self._known:
@@ -97,7 +97,7 @@ class _Found:
         # Sets of names by the names in their order.
         self._names: dict[tuple[str, ...], frozenset[str]] = {}
 
-    def on(self, admits: frozenset[str]) -> Devices | None:
+    def on(self, admits: frozenset[str]) -> DeviceSet | None:
         """Those on some nodes; None where one can be shared."""
         nodes = self._world.inventory.nodes
         alike = device_classes(self._world, self._allocating, nodes)
@@ -117,7 +117,7 @@ class _Found:
                 return None
             if known:
                 self._add(known, tuple(offering(pools, self._allocating.features)))
-        return Devices(self._pools)
+        return DeviceSet(self._pools)
 
     def _places(self, checks: Checks) -> _Places | None:
         """Where the devices stand on a node; None where one can be shared."""

@@ -24,7 +24,7 @@ from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.scheduler import status as statuses
 from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PreFilterResult
-from kubectl_dra.scheduler.plugins.dynamic_resources import Devices, DynamicResources, unusable_claims
+from kubectl_dra.scheduler.plugins.dynamic_resources import DynamicResources, StateData, unusable_claims
 from kubectl_dra.scheduler.profile import PLUGINS
 from kubectl_dra.scheduler.snapshot import NodeInfo
 from kubectl_dra.scheduler.status import Status, error, unresolvable
@@ -143,7 +143,9 @@ class _ClassicDevices(DynamicResources):
 
     def pre_filter(self, cycle: Cycle) -> PreFilterResult:
         """Claim by claim, in their order."""
-        cycle.write(Devices(self._attempting.claims, unusable=unusable_claims(cycle.snapshot, self._attempting.claims)))
+        cycle.write(
+            StateData(self._attempting.claims, unusable=unusable_claims(cycle.snapshot, self._attempting.claims))
+        )
         stop = self._attempting.check()
         if stop is None:
             return PASS
@@ -160,7 +162,7 @@ class _ClassicDevices(DynamicResources):
 
 def _status(result: NodeResult) -> Status:
     if result.outcome is NodeOutcome.UNDECIDED:
-        return Status(statuses.Code.UNKNOWN, detail=result)
+        return Status(statuses.StatusCode.UNKNOWN, detail=result)
     return unresolvable(*result.texts, detail=result)
 
 

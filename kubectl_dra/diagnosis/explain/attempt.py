@@ -28,12 +28,18 @@ from kubectl_dra.scheduler.allocation_errors import allocation_error
 from kubectl_dra.scheduler.filtering import NodeVerdict
 from kubectl_dra.scheduler.framework import Plugin
 from kubectl_dra.scheduler.plugins import node_affinity
-from kubectl_dra.scheduler.plugins.dynamic_resources import LEFT_OVER, UNAVAILABLE, Devices, DevicesOnNode, idle_claims
+from kubectl_dra.scheduler.plugins.dynamic_resources import (
+    LEFT_OVER,
+    UNAVAILABLE,
+    DevicesOnNode,
+    StateData,
+    idle_claims,
+)
 from kubectl_dra.scheduler.plugins.inter_pod_affinity import RepellingPods
 from kubectl_dra.scheduler.plugins.node_resources_fit import Lack
 from kubectl_dra.scheduler.search import Searched
 from kubectl_dra.scheduler.snapshot import Snapshot
-from kubectl_dra.scheduler.status import Code, Status
+from kubectl_dra.scheduler.status import Status, StatusCode
 
 _DEVICES: Final = "DynamicResources"
 _BY_LABELS: Final = node_affinity.NodeAffinity.name
@@ -180,10 +186,10 @@ class Attempting:
 
     def of(self, found: engine.Attempt) -> PodAttempt:
         """The whole of an attempt that the scheduler has made on this cluster."""
-        state = found.cycle.states.get(Devices)
-        devices = state if isinstance(state, Devices) else Devices()
+        state = found.cycle.states.get(StateData)
+        devices = state if isinstance(state, StateData) else StateData()
         if found.stop is not None:
-            after = isinstance(state, Devices)
+            after = isinstance(state, StateData)
             stop = pre_filter.stop_of(self.world, found.stop, self.claims, reached_devices=after)
             return PodAttempt(self.claims, devices.left_over, stop, engine=found)
         results = tuple(self._results(found, devices))
@@ -191,13 +197,13 @@ class Attempting:
         failed = tuple(self._failed_bindings(devices))
         return PodAttempt(self.claims, devices.left_over, None, results, () if known else NEED_PODS, failed, found)
 
-    def _failed_bindings(self, devices: Devices) -> Sequence[Cause]:
+    def _failed_bindings(self, devices: StateData) -> Sequence[Cause]:
         world = self.world
         claims = (self.claims[index] for index in devices.unusable if index < len(self.claims))
         causes = (binding.unusable(c, world.features, world.observed_at, world.binding_timeout) for c in claims)
         return [cause for cause in causes if cause is not None]
 
-    def _results(self, found: engine.Attempt, devices: Devices) -> Sequence[tuple[Node, NodeResult]]:
+    def _results(self, found: engine.Attempt, devices: StateData) -> Sequence[tuple[Node, NodeResult]]:
         plugins = found.selection.plugins
         texts = found.selection.absent.reasons if self.world.features.counts_preselection else ()
         left_out = NodeResult(NodeOutcome.REJECTED, plugins[-1] if plugins else "", texts)
@@ -243,7 +249,7 @@ class Attempting:
             return status.detail
         on_node = devices or DevicesOnNode()
         searched, extended = on_node.searched, on_node.extended
-        if status.code is Code.ERROR:
+        if status.code is StatusCode.ERROR:
             if status.plugin != _DEVICES:
                 return NodeResult(NodeOutcome.FATAL, status.plugin, failure=status.message)
             late = on_node.timed_out

@@ -13,7 +13,7 @@ from kubectl_dra.model.terms import AffinityTerm, Requirements
 from kubectl_dra.scheduler.plugins.inter_pod_affinity import Unmet
 from kubectl_dra.scheduler.plugins.node_declared_features import Required
 from kubectl_dra.scheduler.plugins.pod_topology_spread import Skew
-from kubectl_dra.scheduler.plugins.spread_constraints import Constraint
+from kubectl_dra.scheduler.plugins.spread_constraints import SpreadConstraint
 
 _NODES: Final = 3
 _OPERATORS: Final = {"In": "in", "NotIn": "notin"}
@@ -24,7 +24,7 @@ def company_causes(world: ClusterState, detail: object, nodes: tuple[str, ...]) 
     match detail:
         case Skew():
             yield Cause(Code.SPREAD, _spread(detail), nodes=nodes)
-        case Constraint():
+        case SpreadConstraint():
             yield Cause(Code.SPREAD, Spread(detail.topology_key, _text(detail.selector)), nodes=nodes)
         case Unmet():
             code = Code.UNWANTED_COMPANY if detail.anti else Code.NO_COMPANY

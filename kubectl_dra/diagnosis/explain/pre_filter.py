@@ -22,11 +22,10 @@ from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.scheduler import fit_error
 from kubectl_dra.scheduler.allocation_errors import selector_problems
 from kubectl_dra.scheduler.plugins import dynamic_resources
-from kubectl_dra.scheduler.plugins.dynamic_resources import ClaimProblem
+from kubectl_dra.scheduler.plugins.dynamic_resources import RequestProblem
 from kubectl_dra.scheduler.reasons import PluginSubject, kind_of
 from kubectl_dra.scheduler.snapshot import Snapshot
-from kubectl_dra.scheduler.status import Code as StatusCode
-from kubectl_dra.scheduler.status import Status
+from kubectl_dra.scheduler.status import Status, StatusCode
 
 _DEVICES: Final = "DynamicResources"
 
@@ -100,11 +99,11 @@ def first_of(problems: Sequence[PreFilterStop]) -> PreFilterStop | None:
 def problems_of(world: ClusterState, claim: ResourceClaim) -> Iterator[PreFilterStop]:
     """Everything that is wrong with one claim, in the scheduler's order."""
     for status in dynamic_resources.problems_of(Snapshot(world), claim):
-        assert isinstance(status.detail, ClaimProblem)  # noqa: S101 - each has one
+        assert isinstance(status.detail, RequestProblem)  # noqa: S101 - each has one
         yield _claim_problem(world, status, status.detail)
 
 
-def _claim_problem(world: ClusterState, status: Status, problem: ClaimProblem) -> PreFilterStop:
+def _claim_problem(world: ClusterState, status: Status, problem: RequestProblem) -> PreFilterStop:
     text, fatal, ref = status.message, status.code is StatusCode.ERROR, ObjectRef.of_claim(problem.claim)
     classes = world.inventory.classes
     if problem.device_class:

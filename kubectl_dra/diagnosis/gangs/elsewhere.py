@@ -26,7 +26,7 @@ from kubectl_dra.scheduler import reasons
 from kubectl_dra.scheduler.gangs.trial import Run, place
 from kubectl_dra.scheduler.gangs.world import with_pod
 from kubectl_dra.scheduler.snapshot import Snapshot
-from kubectl_dra.scheduler.status import Code
+from kubectl_dra.scheduler.status import StatusCode
 
 #: More pods of one gang are not tried.
 _TRIED: Final = 64
@@ -197,7 +197,7 @@ def _count(there: Snapshot, pods: Sequence[Pod]) -> int | None:
     number, shared = 0, Run()
     for pod in pods:
         tried = place(there, pod, tuple(there.nodes), shared)
-        if tried.status.code is Code.UNKNOWN:
+        if tried.status.code is StatusCode.UNKNOWN:
             return None
         if tried.node and tried.attempt is not None:
             number += 1

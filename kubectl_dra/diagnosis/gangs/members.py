@@ -40,7 +40,7 @@ from kubectl_dra.scheduler.gangs.group import Gang
 from kubectl_dra.scheduler.gangs.trial import TriedPod
 from kubectl_dra.scheduler.gangs.world import extended_name
 from kubectl_dra.scheduler.snapshot import Snapshot
-from kubectl_dra.scheduler.status import Code as StatusCode
+from kubectl_dra.scheduler.status import StatusCode
 
 POD_GROUP = "PodGroup"
 _NOTHING = ExplainedCauses((), (), (), {})

@@ -88,7 +88,7 @@ class Proposal:
     changes: tuple[Change, ...] = ()
 
 
-class Searched(NamedTuple):
+class SearchEffort(NamedTuple):
     """How many changes were tried, and how many pairs of changes; ``ended``: there were more than could be tried."""
 
     singles: int = 0
@@ -96,11 +96,11 @@ class Searched(NamedTuple):
     ended: bool = False
 
 
-_NOT_SEARCHED: Final = Searched()
+_NOT_SEARCHED: Final = SearchEffort()
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Proposals:
     """All proposals, cheapest first. ``tried_pairs``: no single change was enough, so that two together were tried.
 
     ``additions``: what new devices and nodes would do, which no command can bring.
@@ -109,7 +109,7 @@ class Found:
     proposals: tuple[Proposal, ...]
     tried_pairs: bool = False
     additions: tuple[Proposal, ...] = ()
-    searched: Searched = _NOT_SEARCHED
+    searched: SearchEffort = _NOT_SEARCHED
 
     @property
     def none_of_size_two(self) -> bool:
@@ -122,14 +122,14 @@ def find(
     diagnosis: PodDiagnosis,
     keep: Collection[Key] = (),
     owners: Owners | None = None,
-) -> Found:
+) -> Proposals:
     """What could be done about a pod, and how far was searched.
 
     Pods to ``keep`` are not to be deleted; ``owners`` know more of the pods' owners than the Inventory.
     """
     claims = (world.inventory.claims.get(ref.key) for ref in diagnosis.claims)
     if classic.concerns(claim for claim in claims if claim is not None):
-        return Found(())  # what a driver would answer can't be tried
+        return Proposals(())  # what a driver would answer can't be tried
     diagnosis = together.in_the_way(world, diagnosis)
     group = together.together(world, diagnosis)
     spared = frozenset(keep) | ({key_of(pod.metadata) for pod in pods_of(world, group.group)} if group else set())
@@ -137,7 +137,7 @@ def find(
 
 
 class _Finder:
-    def __init__(self, case: Case, group: together.Together | None) -> None:
+    def __init__(self, case: Case, group: together.GroupOfPod | None) -> None:
         self._case = case
         self._group = group
         self._trials = Trials(case.world, case.diagnosis, group)
@@ -149,12 +149,12 @@ class _Finder:
         self._large = len(case.world.inventory.nodes) >= _LARGE
         self._per_kind = _PER_KIND
 
-    def find(self) -> Found:
+    def find(self) -> Proposals:
         case = self._case
         if case.diagnosis.verdict not in _TRIED or others.refused(case.diagnosis):
             untried = [_untried(each) for each in objects.candidates(case) if not each.changes]
             anew = tuple(self._made_anew())
-            return Found(_ranked((*anew, *(each for each in untried if not anew or not _is_wait(each))))[:_LIMIT])
+            return Proposals(_ranked((*anew, *(each for each in untried if not anew or not _is_wait(each))))[:_LIMIT])
         singles = sorted(_simple(case), key=_cost)
         self._verify_all(rolling.candidates(case, self._trials))
         self._verify_all(singles)
@@ -172,11 +172,11 @@ class _Finder:
         untried = [
             _untried(each) for each in singles if not each.changes and not (repeats and each.kind is RemedyKind.WAIT)
         ]
-        return Found(
+        return Proposals(
             _decent(_ranked((*_wanted(self._found), *untried)))[:_LIMIT],
             pairs and not ended,
             tuple(self._additions()),
-            Searched(single, self._tried - single, ended),
+            SearchEffort(single, self._tried - single, ended),
         )
 
     def _made_anew(self) -> Iterator[Proposal]:
@@ -394,4 +394,4 @@ def _ranked(found: Iterable[Proposal]) -> tuple[Proposal, ...]:
     return tuple(kept.values())
 
 
-__all__ = ["Action", "Found", "Proposal", "Remedy", "RemedyKind", "find", "worth_telling"]
+__all__ = ["Action", "Proposal", "Proposals", "Remedy", "RemedyKind", "find", "worth_telling"]

@@ -56,7 +56,7 @@ class GroupResult:
 
 
 @dataclass(frozen=True)
-class Together:
+class GroupOfPod:
     """The group of a pod. ``whole``: the question is whether the group is placed, not whether this pod is."""
 
     world: ClusterState
@@ -157,13 +157,13 @@ def made_alike(world: ClusterState, pod: Key, template: str) -> tuple[Key, ...]:
     )
 
 
-def together(world: ClusterState, diagnosis: PodDiagnosis) -> Together | None:
+def together(world: ClusterState, diagnosis: PodDiagnosis) -> GroupOfPod | None:
     """The group of a pod; None for a pod that is scheduled alone."""
     pod = world.inventory.pods.get(diagnosis.pod.key)
     group = group_key(pod) if pod is not None and are_placed_together(world) else None
     if group is None:
         return None
-    return Together(world, diagnosis.pod.key, group, any(cause.code in WHOLE for cause in diagnosis.causes))
+    return GroupOfPod(world, diagnosis.pod.key, group, any(cause.code in WHOLE for cause in diagnosis.causes))
 
 
 def in_the_way(world: ClusterState, diagnosis: PodDiagnosis) -> PodDiagnosis:

@@ -17,7 +17,7 @@ from kubectl_dra.diagnosis.pod.judgement import judge
 from kubectl_dra.diagnosis.pod.workloads import Owners
 from kubectl_dra.diagnosis.records import NodeOutcome, PodDiagnosis, Verdict
 from kubectl_dra.diagnosis.remedies.changes import Change
-from kubectl_dra.diagnosis.remedies.together import Together
+from kubectl_dra.diagnosis.remedies.together import GroupOfPod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.scheduler.claims import ClaimProblem, resolve
 
@@ -47,7 +47,7 @@ class Result:
 class Trials:
     """Trials for one pod. What all of them take is bounded, so that an answer comes on large clusters, too."""
 
-    def __init__(self, world: ClusterState, diagnosis: PodDiagnosis, group: Together | None = None) -> None:
+    def __init__(self, world: ClusterState, diagnosis: PodDiagnosis, group: GroupOfPod | None = None) -> None:
         self._world = world
         self._key = diagnosis.pod.key
         self._group = group

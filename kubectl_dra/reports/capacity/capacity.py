@@ -43,7 +43,7 @@ _MOST_SHAPES: Final = 20
 _NONE: Final = Capacity(Count(0, Bound.EXACT), Count(0, Bound.EXACT), False, Devices(), ())
 
 
-class Request(msgspec.Struct, frozen=True):
+class CapacityRequest(msgspec.Struct, frozen=True):
     """What ``--class``, ``--count`` and ``--selector`` ask for."""
 
     device_class: str
@@ -155,7 +155,7 @@ class CapacityReport(ReportRecord, frozen=True):
 
 def capacity_report(
     world: ClusterState,
-    shapes: Sequence[Planned] | Request,
+    shapes: Sequence[Planned] | CapacityRequest,
     namespace: str,
     switches: Sequence[Switch] = (),
     names: int | None = NAMES,
@@ -169,7 +169,7 @@ def capacity_report(
     lacking = missing.missing(world.evidence, needs.POD, namespace)
     certainty = missing.certainty(world.evidence)
     features, read = feature_record(world.features), reads_of(world.evidence)
-    objects = () if isinstance(shapes, Request) else tuple(shapes)
+    objects = () if isinstance(shapes, CapacityRequest) else tuple(shapes)
     said = tuple(_said(world, objects))
     refused = [each for each, found in zip(objects, said, strict=True) if found.refused]
     objects = tuple(each for each, found in zip(objects, said, strict=True) if not found.refused)
@@ -177,7 +177,7 @@ def capacity_report(
     supposed = None
     if switches:
         prepared, supposed = what_if(prepared, switches, read_owner)
-    if isinstance(shapes, Request):
+    if isinstance(shapes, CapacityRequest):
         shape = of_request(namespace, shapes.device_class, shapes.count, shapes.selectors)
         found = [_Counted(ObjectRef("", namespace, ""), shape, bare=True)]
     else:
@@ -330,4 +330,4 @@ def _line(words: Words | None, address: Address) -> Iterator[Words]:
         yield found
 
 
-__all__ = ["CapacityReport", "Request", "ShapeCapacity", "WayOut", "capacity_report"]
+__all__ = ["CapacityReport", "CapacityRequest", "ShapeCapacity", "WayOut", "capacity_report"]

@@ -9,7 +9,7 @@ from kubectl_dra.api.planned import Planned, PodPlan
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.likeness import best_guess, similar
 from kubectl_dra.model.resource import DeviceClass, ResourceClaim, ResourceClaimTemplate
-from kubectl_dra.reports.lint.objects import Found
+from kubectl_dra.reports.lint.objects import UnplacedFinding
 from kubectl_dra.reports.lint.records import Rule
 from kubectl_dra.reports.selector.questions import forms
 from kubectl_dra.scheduler.claims import sources
@@ -29,7 +29,7 @@ class NamesInFiles:
         self._classes = classes
         self._seen: dict[tuple[str, str, Key], int] = {}
 
-    def findings(self, planned: Planned) -> Iterator[Found]:
+    def findings(self, planned: Planned) -> Iterator[UnplacedFinding]:
         """What is wrong about the names in one object; asked for all objects in their order."""
         yield from self._duplicate(planned)
         told: set[tuple[str, str]] = set()
@@ -38,15 +38,17 @@ class NamesInFiles:
         if isinstance(planned.record, ResourceClaim | ResourceClaimTemplate):
             yield from self._of_claim(planned.record)
 
-    def _duplicate(self, planned: Planned) -> Iterator[Found]:
+    def _duplicate(self, planned: Planned) -> Iterator[UnplacedFinding]:
         if not planned.name or planned.generated or planned.made_by:
             return
         key = (planned.api_version.rpartition("/")[0], planned.kind, planned.key)
         self._seen[key] = self._seen.get(key, 0) + 1
         if self._seen[key] == 2:
-            yield Found(Rule.DUPLICATE, f"{planned.kind} {planned.key} occurs more than once", "metadata.name")
+            yield UnplacedFinding(
+                Rule.DUPLICATE, f"{planned.kind} {planned.key} occurs more than once", "metadata.name"
+            )
 
-    def _of_pod(self, plan: PodPlan, told: set[tuple[str, str]]) -> Iterator[Found]:
+    def _of_pod(self, plan: PodPlan, told: set[tuple[str, str]]) -> Iterator[UnplacedFinding]:
         namespace = plan.pod.metadata.namespace
         for entry in plan.pod.spec.resource_claims:
             for kind, name in zip(_KINDS, sources(entry), strict=True):
@@ -54,12 +56,12 @@ class NamesInFiles:
                     told.add((kind, name))
                     yield from self._missing(kind, Key(namespace, name))
 
-    def _missing(self, kind: str, key: Key) -> Iterator[Found]:
+    def _missing(self, kind: str, key: Key) -> Iterator[UnplacedFinding]:
         path = "spec.resourceClaims"
         elsewhere = sorted(other.namespace for other in self._keys[kind] if other.name == key.name)
         if elsewhere:
             text = f'{kind} "{key.name}" is in namespace {elsewhere[0]}, the pod is in {key.namespace}'
-            yield Found(Rule.OTHER_NAMESPACE, text, path)
+            yield UnplacedFinding(Rule.OTHER_NAMESPACE, text, path)
             return
         other = _KINDS[1 - _KINDS.index(kind)]
         if key in self._keys[other]:
@@ -69,13 +71,13 @@ class NamesInFiles:
         else:
             # The files say nothing about claims: they are somewhere else.
             return
-        yield Found(Rule.NOT_FOUND, text, path)
+        yield UnplacedFinding(Rule.NOT_FOUND, text, path)
 
     def _near(self, kind: str, key: Key) -> str:
         there = (each.name for each in self._keys[kind] if each.namespace == key.namespace)
         return best_guess(similar(key.name, there))
 
-    def _of_claim(self, record: ResourceClaim | ResourceClaimTemplate) -> Iterator[Found]:
+    def _of_claim(self, record: ResourceClaim | ResourceClaimTemplate) -> Iterator[UnplacedFinding]:
         prefix = "spec.spec" if isinstance(record, ResourceClaimTemplate) else "spec"
         spec = record.spec.spec if isinstance(record, ResourceClaimTemplate) else record.spec
         for name, place, form in forms(spec.devices.requests):
@@ -87,7 +89,9 @@ class NamesInFiles:
             if self._classes or near:
                 own = "" if "firstAvailable" in place else ".exactly"
                 path = f"{prefix}.devices.{place}{own}.deviceClassName"
-                yield Found(Rule.NOT_FOUND, f'request "{name}": no DeviceClass "{wanted}" is known{near}', path)
+                yield UnplacedFinding(
+                    Rule.NOT_FOUND, f'request "{name}": no DeviceClass "{wanted}" is known{near}', path
+                )
 
 
 def class_names(record: object) -> Iterator[str]:

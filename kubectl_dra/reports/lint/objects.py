@@ -29,7 +29,7 @@ _PATH: Final = re.compile(r"((?:[\w\"./-]|\[[^\]]*\])+): (.*)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class UnplacedFinding:
     """A finding before its place is known."""
 
     rule: Rule
@@ -38,15 +38,15 @@ class Found:
     corrected: bool = False
 
 
-def findings(planned: Planned) -> Iterator[Found]:
+def findings(planned: Planned) -> Iterator[UnplacedFinding]:
     """What is wrong in one object by itself."""
     if not planned.api_version:
         known = BY_NAME.get(planned.kind)
         hint = f"; {planned.kind} has {known.api_version}" if known is not None else ""
-        yield Found(Rule.NO_API_VERSION, f"apiVersion is missing{hint}", "apiVersion")
+        yield UnplacedFinding(Rule.NO_API_VERSION, f"apiVersion is missing{hint}", "apiVersion")
         return
     for mistake in planned.findings:
-        yield Found(_RULES[mistake.code], mistake.message, mistake.path, mistake.corrected)
+        yield UnplacedFinding(_RULES[mistake.code], mistake.message, mistake.path, mistake.corrected)
     if planned.error:
         yield _split(Rule.REFUSED if _has_version(planned) else Rule.NO_SUCH_VERSION, planned.error)
         return
@@ -57,7 +57,7 @@ def findings(planned: Planned) -> Iterator[Found]:
     for plan in planned.pods:
         for name in unseen_entries(plan.pod):
             whose = f" of {plan.role}" if plan.role else ""
-            yield Found(
+            yield UnplacedFinding(
                 Rule.UNUSED_CLAIM, f'no container{whose} names "{name}" under resources.claims', "spec.resourceClaims"
             )
 
@@ -86,7 +86,7 @@ def _meant(path: str, message: str) -> str:
     return f"{path.rpartition('.')[0]}.{near[1]}".lstrip(".") if near is not None else ""
 
 
-def _version(planned: Planned) -> Iterator[Found]:
+def _version(planned: Planned) -> Iterator[UnplacedFinding]:
     group, _, version = planned.api_version.rpartition("/")
     known = BY_NAME.get(planned.kind)
     if group != RESOURCE_GROUP or known is None or version == "v1":
@@ -98,7 +98,7 @@ def _version(planned: Planned) -> Iterator[Found]:
         return
     else:
         text = f"{planned.api_version} is off by default; {RESOURCE_GROUP}/v1 is served since 1.{STABLE_SINCE}"
-    yield Found(Rule.OLD_VERSION, text, "apiVersion")
+    yield UnplacedFinding(Rule.OLD_VERSION, text, "apiVersion")
 
 
 def _gone(planned: Planned) -> int:
@@ -107,17 +107,17 @@ def _gone(planned: Planned) -> int:
     return served[-1] + 1 if served else STABLE_SINCE
 
 
-def _admission(planned: Planned) -> Iterator[Found]:
+def _admission(planned: Planned) -> Iterator[UnplacedFinding]:
     if planned.record is not None:
         # Whether a namespace allows admin access, only a cluster knows.
         for error in validate(planned.record, _ADMIN):
             rule = Rule.SELECTOR if _SELECTOR.search(error.path) else Rule.REFUSED
-            yield Found(rule, error.problem, error.path)
+            yield UnplacedFinding(rule, error.problem, error.path)
     for text in planned.invalid:
         yield _split(Rule.REFUSED, text)
 
 
-def _split(rule: Rule, text: str) -> Found:
+def _split(rule: Rule, text: str) -> UnplacedFinding:
     """A refusal in the server's words, with its path apart."""
     match = _PATH.fullmatch(text)
-    return Found(rule, match[2], match[1]) if match is not None else Found(rule, text)
+    return UnplacedFinding(rule, match[2], match[1]) if match is not None else UnplacedFinding(rule, text)

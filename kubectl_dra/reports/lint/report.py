@@ -15,7 +15,7 @@ from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.resource import DeviceClass
 from kubectl_dra.reports.lint.devices import device_findings
 from kubectl_dra.reports.lint.names import NamesInFiles, class_names
-from kubectl_dra.reports.lint.objects import Found, findings
+from kubectl_dra.reports.lint.objects import UnplacedFinding, findings
 from kubectl_dra.reports.lint.records import RULES, LintFinding, LintReport, Rule, Severity
 from kubectl_dra.reports.selector import Setting
 
@@ -103,7 +103,7 @@ def _known_classes(devices: ClusterState | None) -> Mapping[str, DeviceClass] | 
     return devices.inventory.classes or None
 
 
-def _finding(found: Found, planned: Planned, place: Place) -> LintFinding:
+def _finding(found: UnplacedFinding, planned: Planned, place: Place) -> LintFinding:
     return LintFinding(
         code=found.rule,
         severity=RULES[found.rule].severity,

@@ -17,7 +17,7 @@ from kubectl_dra.reports.simulation.trials import PodTrial
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
+class GroupTrials:
     """What came of the trials of one group, by their positions: their pods, and where these go."""
 
     world: ClusterState
@@ -32,7 +32,7 @@ def group_of(world: ClusterState, trial: PodTrial) -> Key | None:
     return key if known and not alone and are_placed_together(world) else None
 
 
-def place_together(world: ClusterState, group: Key, trials: Sequence[PodTrial], copies: Copies) -> Together:
+def place_together(world: ClusterState, group: Key, trials: Sequence[PodTrial], copies: Copies) -> GroupTrials:
     """Place the pods of all ``trials`` that are in ``group``."""
     made: dict[int, tuple[Batch, list[Pod]]] = {}
     for position, trial in enumerate(trials):
@@ -41,7 +41,7 @@ def place_together(world: ClusterState, group: Key, trials: Sequence[PodTrial], 
             made[position] = found, list(found.pods)[:MAX_COPIES]
             world = found.world
     placed = place_group(world, group, [pod for _, pods in made.values() for pod in pods])
-    return Together(
+    return GroupTrials(
         placed.after, {position: (found, _share(placed, found, pods)) for position, (found, pods) in made.items()}
     )
 

@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.api.planned import PodPlan
-from kubectl_dra.api.workloads.expand import Count
+from kubectl_dra.api.workloads.expand import CountSource
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.pod.placing import MAX_COPIES
 from kubectl_dra.diagnosis.pod.volume_claims import with_set_claims
@@ -38,10 +38,10 @@ _CONTROLLERS: Final = {
 #: Stands for the hash of a template.
 _HASH: Final = {"pod-template-hash": "simulated"}
 _COUNTED: Final = {
-    Count.STATED: Counted.STATED,
-    Count.PER_NODE: Counted.PER_NODE,
-    Count.ASSUMED: Counted.ASSUMED,
-    Count.UNKNOWN: Counted.UNKNOWN,
+    CountSource.STATED: Counted.STATED,
+    CountSource.PER_NODE: Counted.PER_NODE,
+    CountSource.ASSUMED: Counted.ASSUMED,
+    CountSource.UNKNOWN: Counted.UNKNOWN,
 }
 
 
@@ -77,11 +77,11 @@ class Batch:
 def batch(world: ClusterState, trial: PodTrial, copies: Copies) -> Batch:
     """The pods of a trial, in the order in which they are created."""
     plan = trial.plan
-    if plan.count is Count.PER_NODE and not world.evidence.complete("Node"):
+    if plan.count is CountSource.PER_NODE and not world.evidence.complete("Node"):
         # One that may run anywhere: of how many nodes is not known.
         tolerant = with_spec(plan.pod, tolerations=daemon_tolerations(plan.pod.spec))
         return Batch(world, [_copy(tolerant, "-0")], 1, Counted.UNKNOWN)
-    if plan.count is Count.PER_NODE:
+    if plan.count is CountSource.PER_NODE:
         daemons = list(_on_every_node(world, plan.pod))
         return Batch(world, daemons, len(daemons), Counted.PER_NODE)
     counted = Counted.ASKED if copies.asked else _COUNTED[plan.count]

@@ -17,9 +17,9 @@ from kubectl_dra.scheduler.fit_error import NO_STATE
 from kubectl_dra.scheduler.gangs.group import Gang
 from kubectl_dra.scheduler.gangs.preemption import GroupPreemption, preempt
 from kubectl_dra.scheduler.gangs.trial import GroupStatus, Run
-from kubectl_dra.scheduler.plugins.dynamic_resources import Devices
+from kubectl_dra.scheduler.plugins.dynamic_resources import StateData
 from kubectl_dra.scheduler.snapshot import Snapshot
-from kubectl_dra.scheduler.status import Code
+from kubectl_dra.scheduler.status import StatusCode
 
 COMPLETED: Final = "deallocation and deletion of ResourceClaims completed"
 DEALLOCATED: Final = "deallocation of PodGroup ResourceClaim completed"
@@ -44,25 +44,25 @@ def post_filter(gang: Gang, world: Snapshot, shared: Run) -> After:
         devices = _free_claims(gang, shared)
     except _FailedError as failed:
         return After(_failed("DynamicResources", str(failed)))
-    if devices.code is not Code.UNSCHEDULABLE:
+    if devices.code is not StatusCode.UNSCHEDULABLE:
         return After(devices)
     found = preempt(gang, world, shared)
-    if found.status.code is Code.ERROR:
+    if found.status.code is StatusCode.ERROR:
         return After(_failed("DefaultPreemption", found.status.message), found)
-    if found.status.code is not Code.UNSCHEDULABLE:
+    if found.status.code is not StatusCode.UNSCHEDULABLE:
         return After(found.status, found)
-    return After(GroupStatus(Code.UNSCHEDULABLE, (*devices.reasons, *found.status.reasons)), found)
+    return After(GroupStatus(StatusCode.UNSCHEDULABLE, (*devices.reasons, *found.status.reasons)), found)
 
 
 def _failed(plugin: str, text: str) -> GroupStatus:
-    return GroupStatus(Code.ERROR, (f'error in "{plugin}" PodGroupPostFilter plugins: {text}',))
+    return GroupStatus(StatusCode.ERROR, (f'error in "{plugin}" PodGroupPostFilter plugins: {text}',))
 
 
 def _free_claims(gang: Gang, shared: Run) -> GroupStatus:
     """What DynamicResources does; it says so even where that is nothing."""
     features = gang.snapshot.features
     if features.topology_aware_workloads and gang.group.spec.scheduling_constraints is not None:
-        return GroupStatus(Code.UNSCHEDULABLE)
+        return GroupStatus(StatusCode.UNSCHEDULABLE)
     if not shared.devices:
         raise _FailedError(NO_STATE)
     known = [(pod, shared.devices.get(key_of(pod.metadata))) for pod in gang.tried]
@@ -74,22 +74,22 @@ def _free_claims(gang: Gang, shared: Run) -> GroupStatus:
         done = _free_group_claims(gang, shared)
         if done is not None:
             return done
-    return GroupStatus(Code.UNSCHEDULABLE, (COMPLETED,))
+    return GroupStatus(StatusCode.UNSCHEDULABLE, (COMPLETED,))
 
 
 def _free_group_claims(gang: Gang, shared: Run) -> GroupStatus | None:
     if any(_is_idle(gang, claim) for state in shared.devices.values() for claim in _in_the_way(state)):
-        return GroupStatus(Code.UNSCHEDULABLE, (DEALLOCATED,))
+        return GroupStatus(StatusCode.UNSCHEDULABLE, (DEALLOCATED,))
     for entry in gang.group.spec.resource_claims:
         claim = _claim_of(gang, entry)
         if claim is None or claim.status.allocation is None:
             continue
         if is_reserved_for(gang.tried[0], claim, gang.snapshot.features):
-            return GroupStatus(Code.UNRESOLVABLE, (UNRESERVED,))
+            return GroupStatus(StatusCode.UNRESOLVABLE, (UNRESERVED,))
     return None
 
 
-def _in_the_way(state: Devices) -> list[ResourceClaim]:
+def _in_the_way(state: StateData) -> list[ResourceClaim]:
     positions = sorted({i for found in state.nodes.values() for i in found.unavailable})
     return [state.claims[i] for i in positions]
 

@@ -25,7 +25,7 @@ from kubectl_dra.scheduler.gangs.trial import UNSCHEDULABLE, GroupStatus, Run, T
 from kubectl_dra.scheduler.gangs.world import in_cycle
 from kubectl_dra.scheduler.queue import SCHEDULING_GATES, gates
 from kubectl_dra.scheduler.snapshot import Snapshot
-from kubectl_dra.scheduler.status import Code, Status, unresolvable
+from kubectl_dra.scheduler.status import Status, StatusCode, unresolvable
 
 SCHEDULED: Final = "Scheduled"
 TOO_FEW: Final = "waiting for minCount pods from a gang to appear in scheduling queue"
@@ -112,7 +112,7 @@ def decide_group(snapshot: Snapshot, group: PodGroup) -> GroupDecision:
     shared = Run()
     placed, world = schedule(gang, in_cycle(snapshot, gang.waiting), shared)
     after = None
-    if placed.trial.status.code is Code.UNSCHEDULABLE:
+    if placed.trial.status.code is StatusCode.UNSCHEDULABLE:
         after = post_filter(gang, world, shared)
     return _Written(gang, placed, after).decision()
 
@@ -130,7 +130,7 @@ def _open(gang: Gang) -> GroupDecision:
 
 
 def _gated(gang: Gang, held: dict[Key, tuple[Status, ...]]) -> GroupDecision:
-    if any(status.code is Code.UNKNOWN for statuses in held.values() for status in statuses):
+    if any(status.code is StatusCode.UNKNOWN for statuses in held.values() for status in statuses):
         return _open(gang)
     return GroupDecision(
         gang.group, GroupOutcome.GATED, members=tuple(_waits(pod, held[key_of(pod.metadata)]) for pod in gang.waiting)
@@ -169,15 +169,15 @@ class _Written:
     def decision(self) -> GroupDecision:
         """The whole of it."""
         group, status, after = self._gang.group, self._status, self._after
-        if status.code is Code.UNKNOWN:
+        if status.code is StatusCode.UNKNOWN:
             return replace(_open(self._gang), placed=self._placed)
         members = (*map(self._member, self._gang.tried), *_deleted(self._gang))
         preemption = after.preemption if after is not None else None
         evicted = preemption.victims if preemption is not None else ()
         match status.code:
-            case Code.SUCCESS:
+            case StatusCode.SUCCESS:
                 outcome, reason = GroupOutcome.SCHEDULED, SCHEDULED
-            case Code.ERROR:
+            case StatusCode.ERROR:
                 outcome, reason = GroupOutcome.ERROR, fit_error.SCHEDULER_ERROR
             case _:
                 outcome, reason = GroupOutcome.UNSCHEDULABLE, fit_error.UNSCHEDULABLE
@@ -188,27 +188,27 @@ class _Written:
         code, text = self._text(own)
         nominated = self._nominated(pod)
         attempt = own.attempt if own is not None else None
-        if code is Code.SUCCESS and own is not None:
+        if code is StatusCode.SUCCESS and own is not None:
             return GangMember(pod, MemberOutcome.BOUND, attempt=attempt, nodes=own.best)
-        if code is Code.ERROR:
+        if code is StatusCode.ERROR:
             return GangMember(pod, MemberOutcome.ERROR, fit_error.SCHEDULER_ERROR, text, attempt=attempt)
         return GangMember(
             pod, MemberOutcome.UNSCHEDULABLE, fit_error.UNSCHEDULABLE, text, attempt=attempt, nominated=nominated
         )
 
-    def _text(self, own: TriedPod | None) -> tuple[Code, str]:
+    def _text(self, own: TriedPod | None) -> tuple[StatusCode, str]:
         """What is said of a pod: its own error or lack, else why the group is where it is."""
-        failed = own is not None and own.status.code is Code.ERROR
-        if self._status.code is Code.ERROR and not failed:
-            return Code.ERROR, self._status.message
+        failed = own is not None and own.status.code is StatusCode.ERROR
+        if self._status.code is StatusCode.ERROR and not failed:
+            return StatusCode.ERROR, self._status.message
         if own is None:
             return self._before.code, self._before.message
         if not own.node:
             return own.status.code, own.status.message
-        if self._status.code is Code.SUCCESS:
-            return Code.SUCCESS, ""
-        waits = self._after is not None and self._after.status.code is Code.SUCCESS
-        return Code.UNSCHEDULABLE, self._status.message if waits else f"{UNSCHEDULABLE}, {self._status.message}"
+        if self._status.code is StatusCode.SUCCESS:
+            return StatusCode.SUCCESS, ""
+        waits = self._after is not None and self._after.status.code is StatusCode.SUCCESS
+        return StatusCode.UNSCHEDULABLE, self._status.message if waits else f"{UNSCHEDULABLE}, {self._status.message}"
 
     def _nominated(self, pod: Pod) -> str:
         preemption = self._after.preemption if self._after is not None else None
@@ -219,6 +219,6 @@ def _finally(status: GroupStatus, after: After | None) -> GroupStatus:
     """With what PostFilter says, even if that is nothing; an error of its own is all that is left."""
     if after is None:
         return status
-    if after.status.code in (Code.ERROR, Code.UNKNOWN):
+    if after.status.code in (StatusCode.ERROR, StatusCode.UNKNOWN):
         return after.status
     return status.because(after.status.message)

@@ -15,7 +15,7 @@ from kubectl_dra.scheduler.gangs.trial import GangTrial, GroupStatus, Run, run
 from kubectl_dra.scheduler.plugins.node_resources_fit import SCORED, allocatable_of
 from kubectl_dra.scheduler.scores import MAX_SCORE
 from kubectl_dra.scheduler.snapshot import Snapshot
-from kubectl_dra.scheduler.status import Code
+from kubectl_dra.scheduler.status import StatusCode
 
 NO_PLACEMENT = "no feasible placements found"
 
@@ -43,8 +43,8 @@ def schedule(gang: Gang, world: Snapshot, shared: Run) -> tuple[GangPlacement, S
     """
     placed, world = _schedule(gang, world, shared)
     trial = placed.trial
-    if trial.status.code is Code.SUCCESS and not trial.placed:
-        placed = replace(placed, trial=replace(trial, status=GroupStatus(Code.UNSCHEDULABLE, named=True)))
+    if trial.status.code is StatusCode.SUCCESS and not trial.placed:
+        placed = replace(placed, trial=replace(trial, status=GroupStatus(StatusCode.UNSCHEDULABLE, named=True)))
     return placed, world
 
 
@@ -56,16 +56,16 @@ def _schedule(gang: Gang, world: Snapshot, shared: Run) -> tuple[GangPlacement, 
         sets = placements(gang, world)
     except DomainError as failed:
         text = f"cannot determine domain for already scheduled pods: {failed}"
-        return GangPlacement(GangTrial(GroupStatus(Code.ERROR, (text,)))), world
+        return GangPlacement(GangTrial(GroupStatus(StatusCode.ERROR, (text,)))), world
     if not sets:
-        return GangPlacement(GangTrial(GroupStatus(Code.UNSCHEDULABLE, (NO_PLACEMENT,)))), world
+        return GangPlacement(GangTrial(GroupStatus(StatusCode.UNSCHEDULABLE, (NO_PLACEMENT,)))), world
     trials: dict[str, GangTrial] = {}
     for name, nodes in sets.items():
         trial, world = run(gang, world, nodes, shared)
         trials[name] = trial
-        if trial.status.code in (Code.ERROR, Code.UNKNOWN):
+        if trial.status.code in (StatusCode.ERROR, StatusCode.UNKNOWN):
             return GangPlacement(trial, trials), world
-    fitting = {name: trial for name, trial in trials.items() if trial.status.code is Code.SUCCESS}
+    fitting = {name: trial for name, trial in trials.items() if trial.status.code is StatusCode.SUCCESS}
     if not fitting:
         return _none_fits(trials), world
     best = _best(gang, world, {name: sets[name] for name in fitting}, fitting)
@@ -107,7 +107,7 @@ def _none_fits(trials: Mapping[str, GangTrial]) -> GangPlacement:
     """Upstream tells of any of them; of the first here."""
     first = next(iter(trials.values()))
     text = f"0/{len(trials)} placements are available, first placement status: {first.status.cause}"
-    return GangPlacement(GangTrial(GroupStatus(Code.UNSCHEDULABLE, (text,), named=True), first.tried), trials)
+    return GangPlacement(GangTrial(GroupStatus(StatusCode.UNSCHEDULABLE, (text,), named=True), first.tried), trials)
 
 
 def _best(

@@ -22,7 +22,7 @@ from kubectl_dra.scheduler.gangs.units import Unit, by_budgets, by_importance, e
 from kubectl_dra.scheduler.gangs.world import without_nominations, without_pods
 from kubectl_dra.scheduler.preemption import NEVER
 from kubectl_dra.scheduler.snapshot import NodeInfo, Snapshot
-from kubectl_dra.scheduler.status import Code
+from kubectl_dra.scheduler.status import StatusCode
 
 PREFIX: Final = "pod group preemption: "
 ONGOING: Final = "ongoing preemption on nominated nodes"
@@ -49,17 +49,17 @@ class GroupPreemption:
 def preempt(gang: Gang, world: Snapshot, shared: Run) -> GroupPreemption:
     """What preemption does for a group that does not fit."""
     if not gang.preempts:
-        return _refused(Code.UNSCHEDULABLE, NEVER)
+        return _refused(StatusCode.UNSCHEDULABLE, NEVER)
     if _ongoing(gang, world):
         nominated = {key_of(pod.metadata): pod.status.nominated_node_name for pod in gang.tried}
-        return GroupPreemption(GroupStatus(Code.SUCCESS, (PREFIX + ONGOING,)), nominated)
+        return GroupPreemption(GroupStatus(StatusCode.SUCCESS, (PREFIX + ONGOING,)), nominated)
     potential = [unit for unit in units(world) if unit.priority < gang.priority]
     if not potential:
-        return _refused(Code.UNRESOLVABLE, NO_VICTIMS)
+        return _refused(StatusCode.UNRESOLVABLE, NO_VICTIMS)
     emptied = without_pods(world, [pod for unit in potential for pod in unit.pods])
     found, emptied = schedule(gang, emptied, replace(shared, devices={}))
     status = found.trial.status
-    if status.code is not Code.SUCCESS:
+    if status.code is not StatusCode.SUCCESS:
         return GroupPreemption(GroupStatus(status.code, (PREFIX + status.message,) if status.message else ()))
     victims = _Reprieve(emptied, found.trial.placed).victims(potential)
     pods = tuple(pod for unit in victims for pod, _ in unit.pods)
@@ -67,10 +67,10 @@ def preempt(gang: Gang, world: Snapshot, shared: Run) -> GroupPreemption:
     unsure = () if world.evidence.complete(_BUDGET) else (_BUDGET,)
     text = PREFIX + PLACEMENT.format(len(pods))
     tied = found.tied or any(len(each.best) > 1 for each in found.trial.placed)
-    return GroupPreemption(GroupStatus(Code.SUCCESS, (text,)), nominated, pods, unsure, tied)
+    return GroupPreemption(GroupStatus(StatusCode.SUCCESS, (text,)), nominated, pods, unsure, tied)
 
 
-def _refused(code: Code, text: str) -> GroupPreemption:
+def _refused(code: StatusCode, text: str) -> GroupPreemption:
     return GroupPreemption(GroupStatus(code, (PREFIX + text,)))
 
 

@@ -16,20 +16,20 @@ from kubectl_dra.scheduler import fit_error
 from kubectl_dra.scheduler.attempt import Attempt, attempt, scores
 from kubectl_dra.scheduler.gangs.group import Gang
 from kubectl_dra.scheduler.gangs.world import with_pod, without_nominations
-from kubectl_dra.scheduler.plugins.dynamic_resources import Devices
+from kubectl_dra.scheduler.plugins.dynamic_resources import StateData
 from kubectl_dra.scheduler.snapshot import Snapshot
-from kubectl_dra.scheduler.status import SUCCESS, Code, Status, error, unresolvable, unschedulable
+from kubectl_dra.scheduler.status import SUCCESS, Status, StatusCode, error, unresolvable, unschedulable
 from kubectl_dra.scheduler.visits import first_error, processed
 
 UNSCHEDULABLE: Final = "pod group is unschedulable"
-_UNKNOWN: Final = Status(Code.UNKNOWN)
+_UNKNOWN: Final = Status(StatusCode.UNKNOWN)
 
 
 @dataclass(frozen=True, slots=True)
 class GroupStatus:
     """What is said of the group. ``named``: with the words that it is unschedulable in front."""
 
-    code: Code = Code.SUCCESS
+    code: StatusCode = StatusCode.SUCCESS
     reasons: tuple[str, ...] = ()
     named: bool = False
 
@@ -84,7 +84,7 @@ class Run:
     """
 
     start: int = 0
-    devices: dict[Key, Devices] = field(default_factory=dict)
+    devices: dict[Key, StateData] = field(default_factory=dict)
 
 
 def feasibility(gang: Gang, scheduled: int, remaining: int) -> Status:
@@ -92,7 +92,7 @@ def feasibility(gang: Gang, scheduled: int, remaining: int) -> Status:
     needed = gang.group.min_count
     if scheduled + remaining < needed:
         return unschedulable(f"minCount ({needed}) cannot be satisfied: {scheduled} scheduled, {remaining} remaining")
-    return SUCCESS if scheduled >= needed else Status(Code.SKIP)
+    return SUCCESS if scheduled >= needed else Status(StatusCode.SKIP)
 
 
 def run(gang: Gang, world: Snapshot, nodes: Sequence[str], shared: Run) -> tuple[GangTrial, Snapshot]:
@@ -106,11 +106,11 @@ def run(gang: Gang, world: Snapshot, nodes: Sequence[str], shared: Run) -> tuple
     for pod in gang.tried:
         one = place(there, pod, nodes, shared)
         tried.append(one)
-        if one.status.code is Code.UNKNOWN:
-            return GangTrial(GroupStatus(Code.UNKNOWN), tuple(tried)), world
-        if one.status.code is Code.ERROR:
+        if one.status.code is StatusCode.UNKNOWN:
+            return GangTrial(GroupStatus(StatusCode.UNKNOWN), tuple(tried)), world
+        if one.status.code is StatusCode.ERROR:
             text = f"failed to schedule other pod from a pod group: {one.status.message}"
-            return _ended(world, GroupStatus(Code.ERROR, (text,)), tried)
+            return _ended(world, GroupStatus(StatusCode.ERROR, (text,)), tried)
         remaining -= 1
         if one.node and one.attempt is not None:
             scheduled += 1
@@ -130,15 +130,15 @@ def place(world: Snapshot, pod: Pod, nodes: Sequence[str], shared: Run) -> Tried
     if not nodes:
         return TriedPod(pod, unresolvable(fit_error.NO_NODES_MESSAGE))
     found = _among(attempt(world, pod, among=nodes), nodes)
-    state = found.cycle.states.get(Devices)
-    if isinstance(state, Devices):
+    state = found.cycle.states.get(StateData)
+    if isinstance(state, StateData):
         shared.devices[key_of(pod.metadata)] = state
     if found.selection.unsure:
         return TriedPod(pod, _UNKNOWN, found)
     stop = found.stop
     if stop is not None:
         rejected = unschedulable(fit_error.pre_filter_rejection(len(nodes), stop.message))
-        return TriedPod(pod, error(stop.message) if stop.code is Code.ERROR else rejected, found)
+        return TriedPod(pod, error(stop.message) if stop.code is StatusCode.ERROR else rejected, found)
     if pod.status.nominated_node_name not in found.feasible:
         start = shared.start
         shared.start = (start + processed(found, start)) % len(nodes)

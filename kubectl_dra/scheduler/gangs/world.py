@@ -23,7 +23,7 @@ from kubectl_dra.model.usage import NodeUsage, usage_of
 from kubectl_dra.scheduler.attempt import Attempt
 from kubectl_dra.scheduler.binder import SELECTED_NODE, BindableVolumes
 from kubectl_dra.scheduler.extended import CLAIM_NAME
-from kubectl_dra.scheduler.plugins.dynamic_resources import Devices, reserved
+from kubectl_dra.scheduler.plugins.dynamic_resources import StateData, reserved
 from kubectl_dra.scheduler.plugins.volume_binding import chosen_volumes
 from kubectl_dra.scheduler.snapshot import Snapshot
 
@@ -106,8 +106,8 @@ def _changed(snapshot: Snapshot, **changes: Any) -> Snapshot:  # noqa: ANN401
 
 def _allocated(found: Attempt, node: str) -> Iterator[tuple[Key, ResourceClaim]]:
     """The claims that get an allocation when the pod comes to the node; one that is not made yet is its pod's own."""
-    devices = found.cycle.states.get(Devices)
-    if not isinstance(devices, Devices):
+    devices = found.cycle.states.get(StateData)
+    if not isinstance(devices, StateData):
         return
     for claim, allocation in reserved(found.cycle, devices, node):
         if claim.status.allocation is None:

@@ -31,7 +31,16 @@ from kubectl_dra.scheduler.plugins.node_resources_fit import allocatable_of
 from kubectl_dra.scheduler.scores import normalised
 from kubectl_dra.scheduler.search import Searched, search
 from kubectl_dra.scheduler.snapshot import NodeInfo, Snapshot
-from kubectl_dra.scheduler.status import SUCCESS, Code, NodeError, Status, error, unknown, unresolvable, unschedulable
+from kubectl_dra.scheduler.status import (
+    SUCCESS,
+    NodeError,
+    Status,
+    StatusCode,
+    error,
+    unknown,
+    unresolvable,
+    unschedulable,
+)
 
 UNAVAILABLE: Final = "resourceclaim not available on the node"
 LEFT_OVER: Final = "cannot schedule extended resource claim"
@@ -40,7 +49,7 @@ _MOST_ALTERNATIVES: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
-class ClaimProblem:
+class RequestProblem:
     """What is wrong with a request of a claim before any node is looked at; ``device_class`` if that is missing.
 
     ``disabled``: it needs a feature that is off.
@@ -81,7 +90,7 @@ class SearchError(NodeError):
 
 
 @dataclass(slots=True)
-class Devices:
+class StateData:
     """The claims of the pod in order, and what is known of each node so far.
 
     ``left_over``: a claim for extended resources that an earlier attempt left behind. ``unusable``: by position, the
@@ -114,7 +123,7 @@ class DynamicResources(Plugin):
         claims = tuple(entry.claim for entry in entries if entry.claim is not None)
         names = tuple(asked(pod))
         mapped = frozenset(name for name in names if name in snapshot.served)
-        state = Devices(claims, names, mapped)
+        state = StateData(claims, names, mapped)
         cycle.write(state)
         broken = next((entry for entry in entries if entry.problem is not None), None)
         if broken is not None:
@@ -134,7 +143,7 @@ class DynamicResources(Plugin):
 
     def filter_all(self, cycle: Cycle, nodes: Sequence[NodeInfo]) -> Sequence[Status]:
         """The same for many nodes at once."""
-        state = cycle.read(Devices)
+        state = cycle.read(StateData)
         if not (state.claims or state.mapped):
             return [SUCCESS] * len(nodes)
         known = state.statuses
@@ -145,7 +154,7 @@ class DynamicResources(Plugin):
 
     def score(self, cycle: Cycle, nodes: Sequence[NodeInfo]) -> Sequence[int] | Status:
         """Early alternatives of ``firstAvailable`` are good."""
-        state = cycle.read(Devices)
+        state = cycle.read(StateData)
         if not any(request.first_available for claim in state.claims for request in claim.spec.devices.requests):
             return [0] * len(nodes)
         return normalised([_alternatives(cycle, state, node) for node in nodes])
@@ -158,7 +167,9 @@ def problems_of(snapshot: Snapshot, claim: ResourceClaim) -> Iterator[Status]:
         for request in claim.spec.devices.requests:
             yield from _request_problems(snapshot, claim, request)
     elif allocation.node_selector is not None and (problems := node_selectors.parse(allocation.node_selector).problems):
-        yield error(selector_problems(NodeSelectorUnparsable(allocation.node_selector, problems)), ClaimProblem(claim))
+        yield error(
+            selector_problems(NodeSelectorUnparsable(allocation.node_selector, problems)), RequestProblem(claim)
+        )
 
 
 def _request_problems(snapshot: Snapshot, claim: ResourceClaim, request: DeviceRequest) -> Iterator[Status]:
@@ -168,20 +179,20 @@ def _request_problems(snapshot: Snapshot, claim: ResourceClaim, request: DeviceR
         yield from _class_problems(snapshot, claim, request.name, request.exactly.device_class_name)
     elif subrequests and not snapshot.features.prioritized_list:
         text = f"{where}: has subrequests, but the DRAPrioritizedList feature is disabled"
-        yield unresolvable(text, detail=ClaimProblem(claim, request.name, disabled=True))
+        yield unresolvable(text, detail=RequestProblem(claim, request.name, disabled=True))
     elif subrequests:
         for each in subrequests:
             yield from _class_problems(snapshot, claim, f"{request.name}/{each.name}", each.device_class_name)
     else:
-        yield unresolvable(f"{where}: unknown request type", detail=ClaimProblem(claim, request.name))
+        yield unresolvable(f"{where}: unknown request type", detail=RequestProblem(claim, request.name))
 
 
 def _class_problems(snapshot: Snapshot, claim: ResourceClaim, request: str, device_class: str) -> Iterator[Status]:
     if not device_class:
-        yield error(f"request {request}: unsupported request type", ClaimProblem(claim, request))
+        yield error(f"request {request}: unsupported request type", RequestProblem(claim, request))
     elif device_class not in snapshot.inventory.classes:
         text = f"request {request}: device class {device_class} does not exist"
-        yield unresolvable(text, detail=ClaimProblem(claim, request, device_class))
+        yield unresolvable(text, detail=RequestProblem(claim, request, device_class))
 
 
 def unusable_claims(snapshot: Snapshot, claims: Sequence[ResourceClaim]) -> dict[int, Unready]:
@@ -194,7 +205,7 @@ def unusable_claims(snapshot: Snapshot, claims: Sequence[ResourceClaim]) -> dict
 class _Filtering:
     """Filter over some nodes."""
 
-    def __init__(self, cycle: Cycle, state: Devices) -> None:
+    def __init__(self, cycle: Cycle, state: StateData) -> None:
         self._cycle = cycle
         self._state = state
 
@@ -266,7 +277,7 @@ class _Filtering:
             elif late:
                 status = error(f"node {node.name}: timed out trying to allocate devices")
             elif open_:
-                status = Status(Code.UNKNOWN)
+                status = Status(StatusCode.UNKNOWN)
         found = DevicesOnNode(extended, searched, unavailable if status.rejected else (), late)
         self._state.nodes[node.name] = found
         return status
@@ -276,7 +287,7 @@ class _Filtering:
             case Fatal(only_affects_node=True):
                 return unresolvable(allocation_error(outcome.error))
             case Fatal():
-                return Status(Code.ERROR, detail=SearchError(searched, self._cycle.features.minor))
+                return Status(StatusCode.ERROR, detail=SearchError(searched, self._cycle.features.minor))
             case Unsatisfiable(invalid_pools=True):
                 return unresolvable(INVALID_POOLS)
             case _:
@@ -321,11 +332,11 @@ def classes_known(snapshot: Snapshot, claims: Sequence[ResourceClaim]) -> bool:
 # --- scores ---------------------------------------------------------------------------------------------------------
 
 
-def _alternatives(cycle: Cycle, state: Devices, node: NodeInfo) -> int:
+def _alternatives(cycle: Cycle, state: StateData, node: NodeInfo) -> int:
     return sum(_worth(claim, allocation) for claim, allocation in reserved(cycle, state, node.name))
 
 
-def reserved(cycle: Cycle, state: Devices, node: str) -> Iterator[tuple[ResourceClaim, AllocationResult]]:
+def reserved(cycle: Cycle, state: StateData, node: str) -> Iterator[tuple[ResourceClaim, AllocationResult]]:
     """What the claims get if the pod comes to a node; the one for extended resources is the last.
 
     Filter lists new allocations first and behind them those that pods of the group made before, Reserve hands them out
@@ -360,9 +371,9 @@ def _worth(claim: ResourceClaim, allocation: AllocationResult) -> int:
 
 def post_filter(cycle: Cycle) -> Status:
     """Free an idle claim or delete a left-over one; an error where PreFilter never got here."""
-    if Devices not in cycle.states:
+    if StateData not in cycle.states:
         return error(NO_STATE)
-    state = cycle.read(Devices)
+    state = cycle.read(StateData)
     known = bool(state.statuses)
     text = after_filter(
         cycle.features,

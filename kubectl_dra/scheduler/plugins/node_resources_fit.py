@@ -17,7 +17,7 @@ from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PodsMatter, Pre
 from kubectl_dra.scheduler.resource_names import is_scalar_resource
 from kubectl_dra.scheduler.scores import MAX_SCORE
 from kubectl_dra.scheduler.snapshot import NodeInfo
-from kubectl_dra.scheduler.status import SUCCESS, Code, Status
+from kubectl_dra.scheduler.status import SUCCESS, Status, StatusCode
 
 TOO_MANY_PODS: Final = "Too many pods"
 SCORED: Final = ("cpu", "memory")
@@ -98,7 +98,7 @@ class _Offer:
 
 
 def _refusal(lacks: tuple[Lack, ...]) -> Status:
-    code = Code.UNRESOLVABLE if any(lack.for_good for lack in lacks) else Code.UNSCHEDULABLE
+    code = StatusCode.UNRESOLVABLE if any(lack.for_good for lack in lacks) else StatusCode.UNSCHEDULABLE
     return Status(code, tuple(lack.text for lack in lacks), detail=lacks)
 
 

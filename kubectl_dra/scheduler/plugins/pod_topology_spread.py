@@ -13,7 +13,7 @@ from typing import ClassVar, Final
 from kubectl_dra.model.podinfo import PodInfo, PodShape
 from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PodsMatter, PreFilterResult
 from kubectl_dra.scheduler.plugins import pod_topology_spread_score
-from kubectl_dra.scheduler.plugins.spread_constraints import Constraint, Inclusion, constraints_of, has_all_keys
+from kubectl_dra.scheduler.plugins.spread_constraints import Inclusion, SpreadConstraint, constraints_of, has_all_keys
 from kubectl_dra.scheduler.snapshot import NodeInfo
 from kubectl_dra.scheduler.status import SKIP, SUCCESS, Status, unknown, unresolvable, unschedulable
 from kubectl_dra.scheduler.tally import Domains
@@ -26,7 +26,7 @@ UNEVEN: Final = "node(s) didn't match pod topology spread constraints"
 class Skew:
     """A node that would be too full: the constraint, and the pods of its domain beside the fewest of any domain."""
 
-    constraint: Constraint
+    constraint: SpreadConstraint
     value: str
     count: int
     fewest: int
@@ -36,7 +36,7 @@ class Skew:
 class SpreadState:
     """The hard constraints of a pod with their domains, and whether the pod counts itself."""
 
-    constraints: tuple[Constraint, ...]
+    constraints: tuple[SpreadConstraint, ...]
     domains: list[Domains]
     itself: tuple[bool, ...]
     inclusion: Inclusion
@@ -106,7 +106,7 @@ def _change(cycle: Cycle, pod: PodInfo, node: NodeInfo, delta: int) -> None:
             domains.add(node.labels[constraint.topology_key], delta)
 
 
-def _counts(cycle: Cycle, constraints: Sequence[Constraint], inclusion: Inclusion) -> list[dict[str, int]]:
+def _counts(cycle: Cycle, constraints: Sequence[SpreadConstraint], inclusion: Inclusion) -> list[dict[str, int]]:
     """Pods per constraint and value; a domain of nodes without such pods has 0."""
     values: list[dict[str, str]] = [{} for _ in constraints]
     for name, node in cycle.snapshot.nodes.items():
@@ -117,7 +117,7 @@ def _counts(cycle: Cycle, constraints: Sequence[Constraint], inclusion: Inclusio
     return [_count(cycle, constraint, of) for constraint, of in zip(constraints, values, strict=True)]
 
 
-def _count(cycle: Cycle, constraint: Constraint, values: Mapping[str, str]) -> dict[str, int]:
+def _count(cycle: Cycle, constraint: SpreadConstraint, values: Mapping[str, str]) -> dict[str, int]:
     counts = dict.fromkeys(values.values(), 0)
     for nodes in constraint.pods(cycle.snapshot, cycle.pod.metadata.namespace):
         for name, number in nodes.items():

@@ -14,8 +14,8 @@ from kubectl_dra.scheduler.in_tree import ZONE
 from kubectl_dra.scheduler.plugins.default_selector import default_selector
 from kubectl_dra.scheduler.plugins.spread_constraints import (
     HOSTNAME,
-    Constraint,
     Inclusion,
+    SpreadConstraint,
     constraints_of,
     has_all_keys,
 )
@@ -47,14 +47,14 @@ def score(cycle: Cycle, nodes: Sequence[NodeInfo]) -> Sequence[int] | Status:
     return _normalised([_rounded(sums[i]) if i in sums else None for i in range(len(nodes))])
 
 
-def _defaults(cycle: Cycle) -> tuple[Constraint, ...]:
+def _defaults(cycle: Cycle) -> tuple[SpreadConstraint, ...]:
     selector = default_selector(cycle.snapshot, cycle.pod)
     if not selector:
         return ()
-    return Constraint(HOSTNAME, _SKEW_OF_HOSTS, selector), Constraint(ZONE, _SKEW_OF_ZONES, selector)
+    return SpreadConstraint(HOSTNAME, _SKEW_OF_HOSTS, selector), SpreadConstraint(ZONE, _SKEW_OF_ZONES, selector)
 
 
-def _domains(constraint: Constraint, values: Mapping[int, str | None]) -> int:
+def _domains(constraint: SpreadConstraint, values: Mapping[int, str | None]) -> int:
     """How many domains the nodes make; of hostnames upstream counts the nodes."""
     if constraint.topology_key == HOSTNAME:
         return len(values)
@@ -63,8 +63,8 @@ def _domains(constraint: Constraint, values: Mapping[int, str | None]) -> int:
 
 def _counts(
     cycle: Cycle,
-    constraint: Constraint,
-    needed: Sequence[Constraint],
+    constraint: SpreadConstraint,
+    needed: Sequence[SpreadConstraint],
     inclusion: Inclusion,
     values: Mapping[int, str | None],
     nodes: Sequence[NodeInfo],

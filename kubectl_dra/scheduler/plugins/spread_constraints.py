@@ -23,7 +23,7 @@ _HONOR: Final = "Honor"
 
 
 @dataclass(frozen=True, slots=True)
-class Constraint:
+class SpreadConstraint:
     """One constraint; ``selector`` None selects nothing."""
 
     topology_key: str
@@ -46,19 +46,19 @@ class Constraint:
                 yield placed.nodes
 
 
-def constraints_of(pod: Pod, action: str) -> tuple[Constraint, ...]:
+def constraints_of(pod: Pod, action: str) -> tuple[SpreadConstraint, ...]:
     """The pod's own constraints with ``whenUnsatisfiable`` ``action``."""
     found = (each for each in pod.spec.topology_spread_constraints if each.when_unsatisfiable == action)
     return tuple(_parsed(each, pod.metadata.labels) for each in found)
 
 
-def _parsed(constraint: TopologySpreadConstraint, labels: Mapping[str, str]) -> Constraint:
+def _parsed(constraint: TopologySpreadConstraint, labels: Mapping[str, str]) -> SpreadConstraint:
     """``matchLabelKeys`` are added to a selector; the API server has done so, too, since 1.34."""
     selector = requirements_of(constraint.label_selector)
     if selector is not None:
         keys = (key for key in constraint.match_label_keys if key in labels)
         selector += tuple(NodeSelectorRequirement(key, "In", (labels[key],)) for key in keys)
-    return Constraint(
+    return SpreadConstraint(
         constraint.topology_key,
         constraint.max_skew,
         selector,
@@ -68,7 +68,7 @@ def _parsed(constraint: TopologySpreadConstraint, labels: Mapping[str, str]) -> 
     )
 
 
-def has_all_keys(labels: Mapping[str, str], constraints: Iterable[Constraint]) -> bool:
+def has_all_keys(labels: Mapping[str, str], constraints: Iterable[SpreadConstraint]) -> bool:
     """Whether a node has the label of every constraint; only then its pods count for any."""
     return all(each.topology_key in labels for each in constraints)
 
@@ -82,7 +82,7 @@ class Inclusion:
         self._comparison = features.toleration_comparison
         self._by_taints: dict[tuple[Taint, ...], bool] = {(): True}
 
-    def counts(self, constraint: Constraint, node: NodeInfo) -> bool:
+    def counts(self, constraint: SpreadConstraint, node: NodeInfo) -> bool:
         """Whether a node counts for the constraint."""
         if constraint.honors_affinity and not self._wanted.admits(node.node):
             return False

@@ -17,16 +17,16 @@ from kubectl_dra.diagnosis.whatif import Switch, WhatIfError
 from kubectl_dra.output.capacity.page import ROOMS, capacity_page, capacity_summary, device_bar
 from kubectl_dra.output.devices.parts import number, spoken
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
-from kubectl_dra.reports.capacity.capacity import CapacityReport, Request, capacity_report
+from kubectl_dra.reports.capacity.capacity import CapacityReport, CapacityRequest, capacity_report
 from kubectl_dra.reports.claims.claim_list import classes_named
 from kubectl_dra.reports.switches import OPTIONS, SwitchError, read_switches
 from kubectl_dra.reports.unread import ROOM
 from kubectl_dra.tui.columns import Column, Look, chosen
-from kubectl_dra.tui.layouts import Room as Layout
+from kubectl_dra.tui.layouts import Room
 from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.room_strip import room_strip
 from kubectl_dra.tui.text import content
-from kubectl_dra.tui.view import Subject
+from kubectl_dra.tui.view import CursorObject
 from kubectl_dra.tui.views.reader import RecordPage
 
 _SWITCHES = Safe("add-node like=NODE · remove-node NODE · drain NODE · add-devices like=DEVICE · taint · untaint")
@@ -41,7 +41,7 @@ def usual_class(cluster: ClusterState) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class RoomFor:
     """Room for pods that request ``count`` devices of a class, with ``switches`` supposed; no class: the usual one."""
 
     device_class: str
@@ -52,7 +52,7 @@ class Room:
     def compute(self, cluster: ClusterState) -> CapacityReport | None:
         """The report with all nodes; None where there is no class, or what a switch names is gone."""
         name = self.device_class or usual_class(cluster)
-        request = Request(name, self.count)
+        request = CapacityRequest(name, self.count)
         try:
             return capacity_report(cluster, request, self.namespace, self.switches, names=None) if name else None
         except WhatIfError:
@@ -123,9 +123,9 @@ class CapacityView(ListView[NodeCell]):
         return True
 
     @property
-    def asked(self) -> Room:
+    def asked(self) -> RoomFor:
         """What is asked now."""
-        return Room(self._class, self._count, self.dra.namespace or "default", self._switches)
+        return RoomFor(self._class, self._count, self.dra.namespace or "default", self._switches)
 
     @property
     def crumb(self) -> Safe:  # type: ignore[override]
@@ -135,7 +135,7 @@ class CapacityView(ListView[NodeCell]):
         supposed = fmt(" · {} supposed", len(self._switches)) if self._switches else Safe("")
         return fmt("capacity for {}{}", what, supposed)
 
-    def queries(self) -> Sequence[Room]:
+    def queries(self) -> Sequence[RoomFor]:
         """The one question."""
         return (self.asked,)
 
@@ -165,16 +165,16 @@ class CapacityView(ListView[NodeCell]):
         report = self.worker.record(self.asked)
         if report is None or not report.shapes:
             return Safe("")
-        if self.dra.room >= Layout.SPLIT:
+        if self.dra.room >= Room.SPLIT:
             return capacity_summary(report)
         # The shape, which stands at the left, must not be cut.
         return fmt("{} more fit", spoken(report.shapes[0].capacity.copies))
 
     @property
-    def subject(self) -> Subject | None:
+    def subject(self) -> CursorObject | None:
         """The node under the cursor."""
         row = self.grid.selected
-        return Subject(row.name, lambda: None) if row is not None else None
+        return CursorObject(row.name, lambda: None) if row is not None else None
 
     def opened(self, row: NodeCell) -> None:
         """The devices of the node."""

@@ -11,8 +11,8 @@ from kubectl_dra.output.safe import Safe, safe
 from kubectl_dra.reports.claims.claim import ClaimReport
 from kubectl_dra.reports.pending.pending import ClaimPendingReport
 from kubectl_dra.tui.documents import claim_document
-from kubectl_dra.tui.queries import Claim
-from kubectl_dra.tui.view import Subject
+from kubectl_dra.tui.queries import ClaimQuery
+from kubectl_dra.tui.view import CursorObject
 from kubectl_dra.tui.views.reader import RecordPage
 
 Both = tuple[ClaimReport, ClaimPendingReport]
@@ -22,7 +22,7 @@ class ClaimView(RecordPage[Both]):
     """describe-claim."""
 
     def __init__(self, key: Key) -> None:
-        super().__init__(Claim(key))
+        super().__init__(ClaimQuery(key))
         self.key = key
         self.crumb = safe(str(key))
 
@@ -31,9 +31,9 @@ class ClaimView(RecordPage[Both]):
         return claim_page(record[0], self.dra.now, self.is_wide, self.dra.address)
 
     @property
-    def subject(self) -> Subject:
+    def subject(self) -> CursorObject:
         """The claim."""
-        return Subject(str(self.key), lambda: claim_document(self.dra.facts_now, self.key))
+        return CursorObject(str(self.key), lambda: claim_document(self.dra.facts_now, self.key))
 
     def do_why(self) -> None:
         """Why it waits, keeps its devices, or does not go away."""
@@ -64,7 +64,7 @@ class WhyClaimPage(RecordPage[Both]):
     crumb = Safe("why")
 
     def __init__(self, key: Key) -> None:
-        super().__init__(Claim(key))
+        super().__init__(ClaimQuery(key))
         self.key = key
 
     def page_of(self, record: Both) -> Sequence[Safe]:
@@ -81,9 +81,9 @@ class WhyClaimPage(RecordPage[Both]):
             self.dra.copy_lines([safe(str(self.key))])
 
     @property
-    def subject(self) -> Subject:
+    def subject(self) -> CursorObject:
         """The claim."""
-        return Subject(str(self.key), lambda: claim_document(self.dra.facts_now, self.key))
+        return CursorObject(str(self.key), lambda: claim_document(self.dra.facts_now, self.key))
 
     def do_used_by(self) -> None:
         """The pod that uses it or waits for it."""

@@ -18,7 +18,7 @@ from kubectl_dra.tui.columns import Column, Look, chosen
 from kubectl_dra.tui.documents import claim_document
 from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.queries import Claims
-from kubectl_dra.tui.view import Subject
+from kubectl_dra.tui.view import CursorObject
 from kubectl_dra.tui.views.claim import ClaimView, WhyClaimPage
 from kubectl_dra.tui.views.reader import ReportView
 
@@ -86,13 +86,13 @@ class ClaimsView(ListView[ClaimRow]):
         return ClaimView(self.identity(row))
 
     @property
-    def subject(self) -> Subject | None:
+    def subject(self) -> CursorObject | None:
         """The claim under the cursor."""
         row = self.grid.selected
         if row is None:
             return None
         key = self.identity(row)
-        return Subject(str(key), lambda: claim_document(self.dra.facts_now, key))
+        return CursorObject(str(key), lambda: claim_document(self.dra.facts_now, key))
 
     def do_describe(self) -> None:
         """describe-claim."""

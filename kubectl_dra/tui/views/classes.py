@@ -14,7 +14,7 @@ from kubectl_dra.tui.columns import Column, Look, chosen
 from kubectl_dra.tui.documents import class_document
 from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.queries import Classes
-from kubectl_dra.tui.view import Subject
+from kubectl_dra.tui.view import CursorObject
 from kubectl_dra.tui.views.reader import RecordPage, ReportView
 
 _LOOKS: tuple[Look | Column[ClassRow], ...] = (
@@ -59,10 +59,10 @@ class ClassesView(ListView[ClassRow]):
             self.dra.try_class(self.grid.selected.name)
 
     @property
-    def subject(self) -> Subject | None:
+    def subject(self) -> CursorObject | None:
         """The class under the cursor."""
         row = self.grid.selected
-        return Subject(row.name, lambda: class_document(self.dra.facts_now, row.name)) if row is not None else None
+        return CursorObject(row.name, lambda: class_document(self.dra.facts_now, row.name)) if row is not None else None
 
 
 class ClassPage(RecordPage[Sequence[ClassRow]]):
@@ -87,9 +87,9 @@ class ClassPage(RecordPage[Sequence[ClassRow]]):
         return [*lines, Safe(""), *offers_table(row)]
 
     @property
-    def subject(self) -> Subject:
+    def subject(self) -> CursorObject:
         """The class."""
-        return Subject(self.name_, lambda: class_document(self.dra.facts_now, self.name_))
+        return CursorObject(self.name_, lambda: class_document(self.dra.facts_now, self.name_))
 
     def do_try_selector(self) -> None:
         """Its selectors in the lab."""

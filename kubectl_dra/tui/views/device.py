@@ -10,7 +10,7 @@ from kubectl_dra.output.safe import Safe, safe
 from kubectl_dra.reports.devices.pool import PoolReport
 from kubectl_dra.tui.documents import device_document
 from kubectl_dra.tui.queries import Pool
-from kubectl_dra.tui.view import Subject
+from kubectl_dra.tui.view import CursorObject
 from kubectl_dra.tui.views.reader import RecordPage
 
 
@@ -36,9 +36,9 @@ class DeviceView(RecordPage[PoolReport]):
         return self._device
 
     @property
-    def subject(self) -> Subject:
+    def subject(self) -> CursorObject:
         """The device."""
-        return Subject(str(self._device), lambda: device_document(self.dra.facts_now, self._device))
+        return CursorObject(str(self._device), lambda: device_document(self.dra.facts_now, self._device))
 
     def do_used_by(self) -> None:
         """The claim that holds it; of several one is chosen."""

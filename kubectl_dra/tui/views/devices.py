@@ -24,9 +24,9 @@ from kubectl_dra.tui.arranging import Arranged
 from kubectl_dra.tui.columns import Column, Look, chosen
 from kubectl_dra.tui.documents import device_document
 from kubectl_dra.tui.list_view import ListView
-from kubectl_dra.tui.queries import DeviceRow, Devices, Matching
+from kubectl_dra.tui.queries import DeviceRow, DevicesQuery, MatchingQuery
 from kubectl_dra.tui.report_worker import Query
-from kubectl_dra.tui.view import Subject
+from kubectl_dra.tui.view import CursorObject
 from kubectl_dra.tui.views.columns import Attribute, ColumnsView
 from kubectl_dra.tui.views.device import DeviceView
 from kubectl_dra.tui.views.reader import ReportView
@@ -60,7 +60,7 @@ class DevicesView(ListView[DeviceRow]):
     nothing = Safe("No devices.")
     about = DEVICES
 
-    def __init__(self, query: Devices, crumb: Safe, *, pools: bool = True) -> None:
+    def __init__(self, query: DevicesQuery, crumb: Safe, *, pools: bool = True) -> None:
         self.asked = query
         self.crumb = crumb
         self._pools = pools
@@ -74,7 +74,7 @@ class DevicesView(ListView[DeviceRow]):
 
     def queries(self) -> Sequence[Query[object]]:
         """The devices, and what the expression in the filter matches."""
-        return (self.asked, Matching(self._expression)) if self._expression else (self.asked,)
+        return (self.asked, MatchingQuery(self._expression)) if self._expression else (self.asked,)
 
     def all_rows(self) -> Sequence[DeviceRow] | None:
         """By driver and pool, in search order."""
@@ -121,13 +121,13 @@ class DevicesView(ListView[DeviceRow]):
     @property
     def manner(self) -> tuple[object, ...]:
         """What the expression matches decides, too."""
-        return *super().manner, id(self.worker.record(Matching(self._expression))) if self._expression else 0
+        return *super().manner, id(self.worker.record(MatchingQuery(self._expression))) if self._expression else 0
 
     def filtered(self, rows: Sequence[DeviceRow]) -> Sequence[DeviceRow]:
         """By the expression's matches, else by text."""
         if not self._expression:
             return super().filtered(rows)
-        found = self.worker.record(Matching(self._expression))
+        found = self.worker.record(MatchingQuery(self._expression))
         return rows if found is None else [row for row in rows if row.id in found.devices]
 
     def set_filter(self, text: str) -> None:
@@ -139,7 +139,9 @@ class DevicesView(ListView[DeviceRow]):
     @property
     def info(self) -> Safe:
         """How many; what is wrong with the expression."""
-        found: MatchingDevices | None = self.worker.record(Matching(self._expression)) if self._expression else None
+        found: MatchingDevices | None = (
+            self.worker.record(MatchingQuery(self._expression)) if self._expression else None
+        )
         if found is not None and found.problem is not None:
             return styled(safe(" ".join(found.problem.split())), Style.BAD)
         failing = Safe("")
@@ -241,13 +243,13 @@ class DevicesView(ListView[DeviceRow]):
         return DeviceView(row.id)
 
     @property
-    def subject(self) -> Subject | None:
+    def subject(self) -> CursorObject | None:
         """The device under the cursor."""
         row = self.grid.selected
         if row is None:
             return None
         device = row.id
-        return Subject(str(device), lambda: device_document(self.dra.facts_now, device))
+        return CursorObject(str(device), lambda: device_document(self.dra.facts_now, device))
 
     @property
     def device(self) -> DeviceId | None:
@@ -303,4 +305,4 @@ class AllDevicesView(DevicesView):
     """The devices of all pools."""
 
     def __init__(self) -> None:
-        super().__init__(Devices(), Safe("all devices"))
+        super().__init__(DevicesQuery(), Safe("all devices"))

@@ -13,8 +13,8 @@ from kubectl_dra.output.safe import Safe, Style, safe, styled
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.reports.pending.remedies import RemedyReport
 from kubectl_dra.tui.documents import pod_document
-from kubectl_dra.tui.queries import Pod
-from kubectl_dra.tui.view import READING, Subject
+from kubectl_dra.tui.queries import PodQuery
+from kubectl_dra.tui.view import READING, CursorObject
 from kubectl_dra.tui.views.numbers import NumbersView
 from kubectl_dra.tui.views.waiting import WaitingPage
 
@@ -27,7 +27,7 @@ class DiagnosisView(WaitingPage[PendingReport]):
     gone = Safe("The pod does not exist any more.")
 
     def __init__(self, pod: Key) -> None:
-        super().__init__(Pod(pod), Pod(pod, remedies=True))
+        super().__init__(PodQuery(pod), PodQuery(pod, remedies=True))
         self.pod = pod
         self.crumb = safe(str(pod))
 
@@ -81,9 +81,9 @@ class DiagnosisView(WaitingPage[PendingReport]):
         self.dra.push(NumbersView(self.pod))
 
     @property
-    def subject(self) -> Subject:
+    def subject(self) -> CursorObject:
         """The pod."""
-        return Subject(str(self.pod), lambda: pod_document(self.dra.facts_now, self.pod))
+        return CursorObject(str(self.pod), lambda: pod_document(self.dra.facts_now, self.pod))
 
     def do_used_by(self) -> None:
         """Its claim; of several one is chosen."""

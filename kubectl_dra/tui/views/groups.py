@@ -12,12 +12,12 @@ from kubectl_dra.output.safe import Safe, safe
 from kubectl_dra.reports.groups.group_list import GroupRow
 from kubectl_dra.reports.groups.groups import GroupPendingReport
 from kubectl_dra.reports.pending.remedies import RemedyReport
-from kubectl_dra.reports.unread import Subject as About
+from kubectl_dra.reports.unread import Subject
 from kubectl_dra.tui.columns import Column, Look, chosen
 from kubectl_dra.tui.documents import group_document
 from kubectl_dra.tui.list_view import ListView
-from kubectl_dra.tui.queries import Group, Groups
-from kubectl_dra.tui.view import Subject
+from kubectl_dra.tui.queries import GroupQuery, Groups
+from kubectl_dra.tui.view import CursorObject
 from kubectl_dra.tui.views.reader import RecordPage, ReportView
 from kubectl_dra.tui.views.waiting import WaitingPage
 
@@ -37,7 +37,7 @@ class GroupsView(ListView[GroupRow]):
     crumb = Safe("podgroups")
     nothing = Safe("There are no PodGroups, or no pod names one.")
     # Groups are read once a pod names one: without pods nobody knows of any.
-    about = About(("Pod",))
+    about = Subject(("Pod",))
 
     def columns(self) -> Sequence[Column[GroupRow]]:
         """As in ``get podgroups``."""
@@ -78,11 +78,11 @@ class GroupsView(ListView[GroupRow]):
         return GroupPreview(Key(row.namespace, row.name))
 
     @property
-    def subject(self) -> Subject | None:
+    def subject(self) -> CursorObject | None:
         """The group under the cursor."""
         row = self.grid.selected
         key = Key(row.namespace, row.name) if row is not None else None
-        return Subject(str(key), lambda: group_document(self.dra.facts_now, key)) if key is not None else None
+        return CursorObject(str(key), lambda: group_document(self.dra.facts_now, key)) if key is not None else None
 
 
 class GroupPreview(RecordPage[GroupPendingReport]):
@@ -91,7 +91,7 @@ class GroupPreview(RecordPage[GroupPendingReport]):
     gone = Safe("The PodGroup does not exist any more.")
 
     def __init__(self, group: Key) -> None:
-        super().__init__(Group(group))
+        super().__init__(GroupQuery(group))
 
     def page_of(self, record: GroupPendingReport) -> Sequence[Safe]:
         """As why-pending prints it."""
@@ -104,7 +104,7 @@ class GroupPage(WaitingPage[GroupPendingReport]):
     gone = Safe("The PodGroup does not exist any more.")
 
     def __init__(self, group: Key) -> None:
-        super().__init__(Group(group), Group(group, remedies=True))
+        super().__init__(GroupQuery(group), GroupQuery(group, remedies=True))
         self.group = group
         self.crumb = safe(str(group))
 
@@ -136,6 +136,6 @@ class GroupPage(WaitingPage[GroupPendingReport]):
         self.dra.open_pods_of_group(self.group)
 
     @property
-    def subject(self) -> Subject:
+    def subject(self) -> CursorObject:
         """The group."""
-        return Subject(str(self.group), lambda: group_document(self.dra.facts_now, self.group))
+        return CursorObject(str(self.group), lambda: group_document(self.dra.facts_now, self.group))

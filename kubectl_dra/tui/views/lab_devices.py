@@ -17,7 +17,7 @@ from kubectl_dra.output.pending.removals import short_clause
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.simulation.page import simulation_page
 from kubectl_dra.output.words import listed
-from kubectl_dra.reports.capacity.capacity import CapacityReport, Request, capacity_report
+from kubectl_dra.reports.capacity.capacity import CapacityReport, CapacityRequest, capacity_report
 from kubectl_dra.reports.selector import expression_question, selector_report
 from kubectl_dra.reports.selector.build import device_outcomes
 from kubectl_dra.reports.selector.records import DeviceOutcome
@@ -26,7 +26,7 @@ from kubectl_dra.reports.simulation.one_claim import ClaimTrial, try_claim
 from kubectl_dra.selectors.evaluate import Outcome
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.list_view import ListView
-from kubectl_dra.tui.view import Subject
+from kubectl_dra.tui.view import CursorObject
 from kubectl_dra.tui.views.device import DeviceView
 from kubectl_dra.tui.views.reader import RecordPage, ReportView
 
@@ -94,10 +94,10 @@ class LabDevicesView(ListView[DeviceOutcome]):
         self.dra.push(DeviceView(self.identity(row)))
 
     @property
-    def subject(self) -> Subject | None:
+    def subject(self) -> CursorObject | None:
         """The device under the cursor."""
         row = self.grid.selected
-        return Subject(str(self.identity(row)), lambda: None) if row is not None else None
+        return CursorObject(str(self.identity(row)), lambda: None) if row is not None else None
 
     @property
     def device(self) -> DeviceId | None:
@@ -144,7 +144,9 @@ class WouldGet:
             return None
         trial = try_claim(cluster, name, self.expression, self.namespace)
         try:
-            room = capacity_report(cluster, Request(name, 1, (self.expression,)), self.namespace, (), names=None)
+            room = capacity_report(
+                cluster, CapacityRequest(name, 1, (self.expression,)), self.namespace, (), names=None
+            )
         except WhatIfError:
             room = None
         return Gets(name, trial, room if trial.devices else None)

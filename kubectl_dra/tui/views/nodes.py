@@ -18,8 +18,8 @@ from kubectl_dra.tui.bars import amount_bar
 from kubectl_dra.tui.columns import Column, Look, chosen
 from kubectl_dra.tui.layouts import Room
 from kubectl_dra.tui.list_view import ListView
-from kubectl_dra.tui.queries import Devices
-from kubectl_dra.tui.view import Subject
+from kubectl_dra.tui.queries import DevicesQuery
+from kubectl_dra.tui.view import CursorObject
 from kubectl_dra.tui.views.devices import DevicesView
 
 _NAMED: Final = 2
@@ -61,10 +61,10 @@ class NodesView(ListView[TopRow]):
         self.dra.push(NodeView(row.name))
 
     @property
-    def subject(self) -> Subject | None:
+    def subject(self) -> CursorObject | None:
         """The node under the cursor."""
         row = self.grid.selected
-        return Subject(row.name, lambda: None) if row is not None else None
+        return CursorObject(row.name, lambda: None) if row is not None else None
 
     @property
     def targets(self) -> Sequence[str]:
@@ -76,7 +76,7 @@ class NodeView(DevicesView):
     """Devices of one node, whichever driver and pool they are of."""
 
     def __init__(self, node: str) -> None:
-        super().__init__(Devices(node=node), fmt("node {}", node))
+        super().__init__(DevicesQuery(node=node), fmt("node {}", node))
         self.node = node
 
     @property

@@ -19,8 +19,8 @@ from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.documents import pod_document
 from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.page import Page
-from kubectl_dra.tui.queries import Pod
-from kubectl_dra.tui.view import Subject
+from kubectl_dra.tui.queries import PodQuery
+from kubectl_dra.tui.view import CursorObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class NumbersView(ListView[NumberRow]):
         self.pod = pod
         self.page = Page()
         self.page.can_focus = False
-        self.question: Pod = Pod(pod)
+        self.question: PodQuery = PodQuery(pod)
         super().__init__()
 
     def compose(self) -> Any:  # noqa: ANN401 - Textual's ComposeResult
@@ -102,9 +102,9 @@ class NumbersView(ListView[NumberRow]):
         self.dra.open_devices(devices, stage_label(row.stage) if row.stage else Safe("devices"))
 
     @property
-    def subject(self) -> Subject:
+    def subject(self) -> CursorObject:
         """The pod."""
-        return Subject(str(self.pod), lambda: pod_document(self.dra.facts_now, self.pod))
+        return CursorObject(str(self.pod), lambda: pod_document(self.dra.facts_now, self.pod))
 
     @property
     def focus_target(self) -> Any:  # noqa: ANN401 - a widget

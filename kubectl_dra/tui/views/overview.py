@@ -29,22 +29,22 @@ from kubectl_dra.tui.bars import LEGEND, use_bar
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.grid import Grid
 from kubectl_dra.tui.layouts import Room
-from kubectl_dra.tui.queries import Classes, Pod, Recent, Whole
+from kubectl_dra.tui.queries import Classes, PodQuery, Recent, Whole
 from kubectl_dra.tui.report_worker import Query
 from kubectl_dra.tui.text import content
 from kubectl_dra.tui.use_grid import UseGrid, cell_words
 from kubectl_dra.tui.view import View
 from kubectl_dra.tui.views.classes import ClassPage
-from kubectl_dra.tui.views.pool import PoolView
+from kubectl_dra.tui.views.pool import PoolDevices
 from kubectl_dra.tui.views.pools import PoolsView
-from kubectl_dra.tui.whole import Attention, Cell, Trouble, UseRow, WholeRecord
+from kubectl_dra.tui.whole import Attention, Cell, TroubleKind, UseRow, WholeRecord
 
 # What makes the lines of the last changes.
 _CHANGES: Final = Subject(("Pod", "ResourceClaim", "ResourceSlice", "DeviceTaintRule"))
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class WaitingRow:
     """A reason with its pods, or the pods that are not diagnosed yet."""
 
     group: ReasonGroup | None
@@ -79,9 +79,9 @@ class Overview(View):
         super().__init__()
         self.use = UseGrid()
         self.classes_: Grid[ClassRow] = Grid(_CLASSES, lambda row: row.name, header=False, id="classes")
-        since: Column[Waiting] = Column("", lambda w: self._since(w.oldest), True)
+        since: Column[WaitingRow] = Column("", lambda w: self._since(w.oldest), True)
         columns = (*_WAITING[:-1], since, _WAITING[-1])
-        self.waiting: Grid[Waiting] = Grid(columns, _waiting_identity, header=False, id="waiting")
+        self.waiting: Grid[WaitingRow] = Grid(columns, _waiting_identity, header=False, id="waiting")
         held: Column[Attention] = Column("", lambda a: self._since(a.since), drop=1)
         self.broken: Grid[Attention] = Grid((*_ATTENTION, held), _attention_identity, header=False, id="broken")
         self.recent: Grid[Change] = Grid(
@@ -139,15 +139,15 @@ class Overview(View):
             recent or (), self.dra.reading_words if recent is None else self._none(_CHANGES, "No change is recorded.")
         )
 
-    def _waiting(self) -> tuple[Sequence[Waiting], Safe]:
+    def _waiting(self) -> tuple[Sequence[WaitingRow], Safe]:
         if not self.dra.knows_pending:
             return (), self.dra.reading_words
         keys = self.dra.pending_keys()
-        reports = [report for key in keys if (report := self.worker.record(Pod(key))) is not None]
+        reports = [report for key in keys if (report := self.worker.record(PodQuery(key))) is not None]
         created = {(report.pod.namespace, report.pod.name): report.created for report in reports}
-        rows = [Waiting(group, len(group.pods), _oldest(group, created)) for group in reason_groups(reports)]
+        rows = [WaitingRow(group, len(group.pods), _oldest(group, created)) for group in reason_groups(reports)]
         if len(reports) < len(keys):
-            rows.append(Waiting(None, len(keys) - len(reports)))
+            rows.append(WaitingRow(None, len(keys) - len(reports)))
         self.waiting.border_subtitle = f"{len(reports)} of {len(keys)} diagnosed" if len(reports) < len(keys) else ""
         return rows, self._none(PENDING_PODS, "No pod with device claims is pending.")
 
@@ -195,10 +195,10 @@ class Overview(View):
                 self.dra.open_pools(row.driver.driver)
             case UseRow():
                 summary = cast("PoolSummary", row.pool)
-                self.dra.push(PoolView(PoolId(summary.driver, summary.pool)))
+                self.dra.push(PoolDevices(PoolId(summary.driver, summary.pool)))
             case ClassRow():
                 self.dra.push(ClassPage(row.name))
-            case Waiting():
+            case WaitingRow():
                 self._open_waiting(row)
             case Attention():
                 self._open_attention(row)
@@ -221,7 +221,7 @@ class Overview(View):
         if self._code is not None:
             self.dra.open_explanation(self._code)
 
-    def _open_waiting(self, row: Waiting) -> None:
+    def _open_waiting(self, row: WaitingRow) -> None:
         if row.group is not None and row.group.code is not None:
             self.dra.open_pending_reason(row.group.code)
         else:
@@ -229,14 +229,14 @@ class Overview(View):
 
     def _open_cell(self, cell: Cell) -> None:
         if len(cell.pools) == 1:
-            self.dra.push(PoolView(PoolId(cell.pools[0].driver, cell.pools[0].pool)))
+            self.dra.push(PoolDevices(PoolId(cell.pools[0].driver, cell.pools[0].pool)))
         else:
             self.dra.push(PoolsView(frozenset(PoolId(pool.driver, pool.pool) for pool in cell.pools)))
 
     def _open_attention(self, row: Attention) -> None:
         if row.pool is not None:
-            self.dra.push(PoolView(PoolId(row.pool.driver, row.pool.pool)))
-        elif row.trouble is Trouble.TAINTED:
+            self.dra.push(PoolDevices(PoolId(row.pool.driver, row.pool.pool)))
+        elif row.trouble is TroubleKind.TAINTED:
             self.dra.jump("taints")
         else:
             self.dra.open_filtered("claims", "unused")
@@ -249,7 +249,7 @@ class Overview(View):
             self.dra.open_pod(Key(subject.namespace, subject.name))
         elif subject.kind == "ResourceSlice":
             driver, _, pool = change.detail.partition("/")
-            self.dra.push(PoolView(PoolId(driver, pool)))
+            self.dra.push(PoolDevices(PoolId(driver, pool)))
         else:
             self.dra.run_action_id("taints")
 
@@ -273,20 +273,20 @@ def _oldest(group: ReasonGroup, created: Mapping[tuple[str, str], str]) -> str:
     return min(filter(None, times), default="")
 
 
-def _waiting_identity(row: Waiting) -> Hashable:
+def _waiting_identity(row: WaitingRow) -> Hashable:
     return row.group.code if row.group is not None else ""
 
 
-def _waiting_title(row: Waiting) -> Safe:
+def _waiting_title(row: WaitingRow) -> Safe:
     return title(row.group.code) if row.group is not None else styled(Safe("being diagnosed"), Style.DIM)
 
 
-def _waiting_code(row: Waiting) -> Safe:
+def _waiting_code(row: WaitingRow) -> Safe:
     code: Code | None = row.group.code if row.group is not None else None
     return styled(safe(code), Style.DIM) if code is not None else Safe("")
 
 
-_WAITING: Final[tuple[Column[Waiting], ...]] = (
+_WAITING: Final[tuple[Column[WaitingRow], ...]] = (
     Column("", lambda w: styled(fmt("{}", w.number), Style.NAME), right=True),
     Column("", _waiting_title, least=10),
     Column("", _waiting_code, drop=1),
@@ -311,7 +311,7 @@ def _attention_name(row: Attention) -> Safe:
 def _attention_words(row: Attention) -> Safe:
     if row.pool is not None:
         return _trouble(row.pool)
-    if row.trouble is Trouble.TAINTED:
+    if row.trouble is TroubleKind.TAINTED:
         return fmt("tainted, in {}", counted(row.number, "pool"))
     return fmt("held but unused, by {}", counted(row.number, "claim"))
 

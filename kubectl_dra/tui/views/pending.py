@@ -24,9 +24,9 @@ from kubectl_dra.reports.unread import PENDING_PODS
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.documents import pod_document
 from kubectl_dra.tui.list_view import ListView
-from kubectl_dra.tui.queries import Pod
+from kubectl_dra.tui.queries import PodQuery
 from kubectl_dra.tui.report_worker import Query
-from kubectl_dra.tui.view import Subject
+from kubectl_dra.tui.view import CursorObject
 from kubectl_dra.tui.views.diagnosis import DiagnosisView
 from kubectl_dra.tui.views.reader import RecordPage, ReportView
 from kubectl_dra.tui.views.reasons import ExplanationView
@@ -37,7 +37,7 @@ _MARKS: Final = {Agreement.STALE: "stale", Agreement.DIFFERS: "differs"}
 
 
 @dataclass(frozen=True, slots=True)
-class PodRow:
+class PendingRow:
     """A pod with its report; a row without a pod is the heading of a reason."""
 
     pod: Key | None
@@ -47,7 +47,7 @@ class PodRow:
     of: int = 0
 
 
-class PendingView(ListView[PodRow]):
+class PendingView(ListView[PendingRow]):
     """The list by reason; ``only`` leaves one reason."""
 
     extras = frozenset({"namespace"})
@@ -73,13 +73,13 @@ class PendingView(ListView[PodRow]):
     def queries(self) -> Sequence[Query[object]]:
         """The pod under the cursor first."""
         row = self.grid.selected
-        first = [Pod(row.pod)] if row is not None and row.pod is not None else []
-        return [*first, *(Pod(key) for key in self.dra.pending_keys())]
+        first = [PodQuery(row.pod)] if row is not None and row.pod is not None else []
+        return [*first, *(PodQuery(key) for key in self.dra.pending_keys())]
 
-    def columns(self) -> Sequence[Column[PodRow]]:
+    def columns(self) -> Sequence[Column[PendingRow]]:
         """The name, what exactly is wrong, since when."""
         # Beside the list stands why; without it the list says so itself.
-        what: Column[PodRow] = Column("WHY", self._why, least=20)
+        what: Column[PendingRow] = Column("WHY", self._why, least=20)
         if self.has_class("previewing"):
             what = Column("REQUESTS", _asks, least=12)
         return [
@@ -89,26 +89,26 @@ class PendingView(ListView[PodRow]):
             Column("AGE", self._age, right=True, key=self._created),
         ]
 
-    def all_rows(self) -> Sequence[PodRow] | None:
+    def all_rows(self) -> Sequence[PendingRow] | None:
         """Headings and pods, the most frequent reason first; pods that are still being diagnosed last."""
         if not self.dra.knows_pending:
             return None
         return list(self._grouped())
 
-    def _grouped(self) -> Iterator[PodRow]:
+    def _grouped(self) -> Iterator[PendingRow]:
         keys = self.dra.pending_keys()
-        reports = {key: self.worker.record(Pod(key)) for key in keys}
+        reports = {key: self.worker.record(PodQuery(key)) for key in keys}
         known = [report for report in reports.values() if report is not None]
         for group in reason_groups(known):
             pods = [Key(ref.namespace, ref.name) for ref in group.pods]
-            yield PodRow(None, None, group.code, len(pods))
-            yield from (PodRow(pod, reports[pod], group.code) for pod in pods)
+            yield PendingRow(None, None, group.code, len(pods))
+            yield from (PendingRow(pod, reports[pod], group.code) for pod in pods)
         waiting = [key for key, report in reports.items() if report is None]
         if waiting:
-            yield PodRow(None, None, None, len(waiting), len(keys))
-            yield from (PodRow(key, None) for key in waiting)
+            yield PendingRow(None, None, None, len(waiting), len(keys))
+            yield from (PendingRow(key, None) for key in waiting)
 
-    def heading(self, row: PodRow) -> Safe | None:
+    def heading(self, row: PendingRow) -> Safe | None:
         """``▾ devices in use  5  DRA-211``."""
         if row.pod is not None:
             return None
@@ -118,14 +118,14 @@ class PendingView(ListView[PodRow]):
         code = styled(safe(row.code), Style.DIM)
         return arrow + padded(title(row.code), 30) + " " + styled(padded(fmt("{}", row.number), 6), Style.NAME) + code
 
-    def arranged(self, rows: Sequence[PodRow]) -> Sequence[PodRow]:
+    def arranged(self, rows: Sequence[PendingRow]) -> Sequence[PendingRow]:
         """Sorted inside of each reason."""
         column = self.grid.sorted_by
         if column is None or column.key is None:
             return rows
-        arranged: list[PodRow] = []
-        part: list[PodRow] = []
-        for row in [*rows, PodRow(None, None)]:
+        arranged: list[PendingRow] = []
+        part: list[PendingRow] = []
+        for row in [*rows, PendingRow(None, None)]:
             if row.pod is None:
                 arranged += sorted(part, key=column.key, reverse=self.grid.descending)
                 part = []
@@ -134,17 +134,17 @@ class PendingView(ListView[PodRow]):
                 part.append(row)
         return arranged[:-1]
 
-    def filtered(self, rows: Sequence[PodRow]) -> Sequence[PodRow]:
+    def filtered(self, rows: Sequence[PendingRow]) -> Sequence[PendingRow]:
         """Headings stay where a pod of theirs does; without a filter, all that is not folded away."""
         if not self.filter:
             return [row for row in rows if row.pod is None or row.code not in self._folded] if self._folded else rows
-        kept: list[PodRow] = []
+        kept: list[PendingRow] = []
         for row in reversed(super().filtered(rows)):
             if row.pod is not None or (kept and kept[-1].pod is not None and kept[-1].code == row.code):
                 kept.append(row)
         return kept[::-1]
 
-    def identity(self, row: PodRow) -> Hashable:
+    def identity(self, row: PendingRow) -> Hashable:
         """The pod's name, or the reason of a heading."""
         return row.pod or row.code or ""
 
@@ -155,13 +155,13 @@ class PendingView(ListView[PodRow]):
             return False
         return (row is not None and row.code is not None) if action == "explain" else super().can(action)
 
-    def text_of(self, row: PodRow) -> str:
+    def text_of(self, row: PendingRow) -> str:
         """Name, reason, sentence; headings pass every filter and are looked at afterwards."""
         if row.pod is None:
             return self.filter
         return f"{row.pod} {row.code or ''} {title(row.code)} {self._why(row)}"
 
-    def opened(self, row: PodRow) -> None:
+    def opened(self, row: PendingRow) -> None:
         """The diagnosis; a heading folds or unfolds its pods."""
         if row.pod is not None:
             self.dra.push(DiagnosisView(row.pod))
@@ -210,7 +210,7 @@ class PendingView(ListView[PodRow]):
 
     # --- the row under the cursor -----------------------------------------------------------------------------------
 
-    def preview_of(self, row: PodRow) -> ReportView | None:
+    def preview_of(self, row: PendingRow) -> ReportView | None:
         """Why it waits, without ways out; of a heading what the reason means."""
         if row.pod is not None:
             return PodPage(row.pod)
@@ -229,13 +229,13 @@ class PendingView(ListView[PodRow]):
             self.grid.select(lambda row: row.code is None)
 
     @property
-    def subject(self) -> Subject | None:
+    def subject(self) -> CursorObject | None:
         """The pod under the cursor."""
         row = self.grid.selected
         if row is None or row.pod is None:
             return None
         key = row.pod
-        return Subject(str(key), lambda: pod_document(self.dra.facts_now, key))
+        return CursorObject(str(key), lambda: pod_document(self.dra.facts_now, key))
 
     def do_describe(self) -> None:
         """The diagnosis."""
@@ -278,12 +278,12 @@ class PendingView(ListView[PodRow]):
             "{}{}, {}", Safe(bound.sign), counted(len(pods), "pod"), counted(len({row.code for row in pods}), "reason")
         )
 
-    def _pod_name(self, row: PodRow) -> Safe:
+    def _pod_name(self, row: PendingRow) -> Safe:
         if row.pod is None:
             return Safe("")
         return Safe("  ") + safe(row.pod.name if self.dra.namespace else str(row.pod))
 
-    def _why(self, row: PodRow) -> Safe:
+    def _why(self, row: PendingRow) -> Safe:
         """The cause, as the page's first sentence says it; kept, because every letter of a filter looks through it."""
         if row.report is None or row.pod is None:
             return styled(Safe("…"), Style.DIM) if row.pod is not None else Safe("")
@@ -292,11 +292,11 @@ class PendingView(ListView[PodRow]):
             known = self._causes[row.pod] = row.report, pending_cause(row.report)
         return known[1]
 
-    def _created(self, row: PodRow) -> str:
+    def _created(self, row: PendingRow) -> str:
         pod = self.dra.facts_now.inventory.pods.get(row.pod) if row.pod is not None else None
         return (pod.metadata.creation_timestamp if pod is not None else None) or ""
 
-    def _age(self, row: PodRow) -> Safe:
+    def _age(self, row: PendingRow) -> Safe:
         created = self._created(row)
         return age(created, self.dra.now) if created else Safe("")
 
@@ -307,7 +307,7 @@ class PodPage(RecordPage[PendingReport]):
     gone = Safe("The pod does not exist any more.")
 
     def __init__(self, pod: Key) -> None:
-        super().__init__(Pod(pod))
+        super().__init__(PodQuery(pod))
 
     def page_of(self, record: PendingReport) -> Sequence[Safe]:
         """As why-pending prints it."""
@@ -315,11 +315,11 @@ class PodPage(RecordPage[PendingReport]):
         return [*pending_page(record, self.dra.now, self.dra.address, more=Safe("")), Safe(""), more]
 
 
-def _asks(row: PodRow) -> Safe:
+def _asks(row: PendingRow) -> Safe:
     return ask_words(row.report.asks, row.report.extended) if row.report is not None else Safe("")
 
 
-def _mark(row: PodRow) -> Safe:
+def _mark(row: PendingRow) -> Safe:
     """What the scheduler wrote is not what it would write now."""
     word = _MARKS.get(row.report.agreement) if row.report is not None else None
     return styled(Safe(word), Style.DIM) if word is not None else Safe("")

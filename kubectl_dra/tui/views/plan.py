@@ -19,9 +19,9 @@ from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, Style, command, fmt, styled
 from kubectl_dra.reports.invocations import changing, dra, kubectl, of, plain_word
 from kubectl_dra.reports.taints.taint_plan import planned_object
-from kubectl_dra.tui.view import Subject
+from kubectl_dra.tui.view import CursorObject
 from kubectl_dra.tui.views.reader import ReportView
-from kubectl_dra.tui.writing import Preview, RefusedError, TaintRequest, TaintWriter, Written
+from kubectl_dra.tui.writing import PlanRefusedError, Preview, TaintRequest, TaintWriter, WriteResult
 
 WRITING: Final = "writing"
 _ASKING: Final = {Verb.CREATE: "Create it?", Verb.PATCH: "Change it?", Verb.DELETE: "Delete it?"}
@@ -83,13 +83,13 @@ class PlanView(ReportView):
         return [Safe("  ") + styled(line, Style.NAME)] if line is not None else []
 
     @property
-    def subject(self) -> Subject | None:
+    def subject(self) -> CursorObject | None:
         """The rules as they would be."""
         preview = self._preview
         if preview is None or not preview.plan.writes:
             return None
         facts = self.dra.facts_now
-        return Subject(" ".join(w.name for w in preview.plan.writes), lambda: _objects(preview.plan, facts))
+        return CursorObject(" ".join(w.name for w in preview.plan.writes), lambda: _objects(preview.plan, facts))
 
     # --- planning ---------------------------------------------------------------------------------------------------
 
@@ -155,7 +155,7 @@ class PlanView(ReportView):
 
     def _write(
         self, writer: TaintWriter, order: TaintRequest, facts: ClusterState, preview: Preview, steps: bool
-    ) -> Written:
+    ) -> WriteResult:
         """In the worker's thread: what was written is kept, whether or not somebody still looks."""
         written = writer.write(order, facts, preview, steps=steps)
         self.dra.written += written.lines
@@ -163,11 +163,11 @@ class PlanView(ReportView):
 
     # --- what came of it --------------------------------------------------------------------------------------------
 
-    def _work(self, job: Callable[[], Preview | Written], group: str) -> None:
-        def run() -> Preview | Written | RefusedError:
+    def _work(self, job: Callable[[], Preview | WriteResult], group: str) -> None:
+        def run() -> Preview | WriteResult | PlanRefusedError:
             try:
                 return job()
-            except RefusedError as refused:
+            except PlanRefusedError as refused:
                 return refused
             finally:
                 if not self.is_attached:
@@ -186,9 +186,9 @@ class PlanView(ReportView):
             case Preview() as preview:
                 self._preview = preview
                 self.dra.note_commands("planned", self._command_lines())
-            case Written() as written:
+            case WriteResult() as written:
                 self._take(written)
-            case RefusedError() as refused:
+            case PlanRefusedError() as refused:
                 self._refused = refused.lines
         if self._preview is not None and self._preview.plan.writes and not self._preview.checked and self._may_write:
             # It was unlocked while this plan was being made.
@@ -200,7 +200,7 @@ class PlanView(ReportView):
     def _may_write(self) -> bool:
         return self.dra.unlocked and not self.writer.refusal and not self._refused
 
-    def _take(self, written: Written) -> None:
+    def _take(self, written: WriteResult) -> None:
         self._said += written.lines
         self.dra.note_commands("carried out" if written.done else "not all carried out", written.lines)
         self._preview = written.next

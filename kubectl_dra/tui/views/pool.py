@@ -15,7 +15,7 @@ from kubectl_dra.output.layout import width
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.reports.devices.pool import PoolReport, is_troubled
 from kubectl_dra.tui.bars import use_bar
-from kubectl_dra.tui.queries import Devices, Pool
+from kubectl_dra.tui.queries import DevicesQuery, Pool
 from kubectl_dra.tui.report_worker import Query
 from kubectl_dra.tui.text import clipped, content
 from kubectl_dra.tui.views.devices import DevicesView
@@ -27,7 +27,7 @@ _WIDEST = 64
 _COUNTER_SETS = 2
 
 
-class PoolView(DevicesView):
+class PoolDevices(DevicesView):
     """The devices of a pool under a few lines about it."""
 
     DEFAULT_CSS = """
@@ -37,7 +37,7 @@ class PoolView(DevicesView):
     def __init__(self, pool: PoolId) -> None:
         self.pool = pool
         self._head = Static(id="pool-head")
-        super().__init__(Devices(pool), safe(str(pool)), pools=False)
+        super().__init__(DevicesQuery(pool), safe(str(pool)), pools=False)
 
     def compose(self) -> Any:  # noqa: ANN401 - Textual's ComposeResult
         """The lines, then the grid."""

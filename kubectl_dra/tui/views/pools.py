@@ -17,8 +17,8 @@ from kubectl_dra.tui.columns import Column, Look, chosen
 from kubectl_dra.tui.documents import pool_document
 from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.queries import Pools
-from kubectl_dra.tui.view import Subject
-from kubectl_dra.tui.views.pool import PoolPage, PoolView
+from kubectl_dra.tui.view import CursorObject
+from kubectl_dra.tui.views.pool import PoolDevices, PoolPage
 from kubectl_dra.tui.views.reader import RecordPage, ReportView
 
 
@@ -77,7 +77,7 @@ class PoolsView(ListView[PoolSummary]):
 
     def opened(self, row: PoolSummary) -> None:
         """Its devices."""
-        self.dra.push(PoolView(self.identity(row)))
+        self.dra.push(PoolDevices(self.identity(row)))
 
     def is_fault(self, row: PoolSummary) -> bool:
         """Broken, or with devices that cannot be allocated."""
@@ -94,13 +94,13 @@ class PoolsView(ListView[PoolSummary]):
         return PoolPage(self.identity(row))
 
     @property
-    def subject(self) -> Subject | None:
+    def subject(self) -> CursorObject | None:
         """The pool under the cursor."""
         row = self.grid.selected
         if row is None:
             return None
         pool = self.identity(row)
-        return Subject(str(pool), lambda: pool_document(self.dra.facts_now, pool))
+        return CursorObject(str(pool), lambda: pool_document(self.dra.facts_now, pool))
 
     def do_describe(self) -> None:
         """The list as describe-pool prints it."""

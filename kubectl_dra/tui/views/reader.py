@@ -14,7 +14,7 @@ from kubectl_dra.output.words import counted
 from kubectl_dra.tui.documents import yaml_lines
 from kubectl_dra.tui.page import Page
 from kubectl_dra.tui.report_worker import Query, RecordT
-from kubectl_dra.tui.view import Subject, View
+from kubectl_dra.tui.view import CursorObject, View
 
 _WIDE_TABLES: Final = 100
 
@@ -145,7 +145,7 @@ class RecordPage(ReportView, Generic[RecordT]):
 class YamlView(ReportView):
     """An object as YAML, refreshed with the cluster."""
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: CursorObject) -> None:
         super().__init__()
         self._subject = subject
 
@@ -157,7 +157,7 @@ class YamlView(ReportView):
         return [self.gone] if document is None else yaml_lines(document)
 
     @property
-    def subject(self) -> Subject:
+    def subject(self) -> CursorObject:
         """The same object; copying takes the whole text here."""
         return self._subject
 

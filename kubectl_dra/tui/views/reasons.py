@@ -19,9 +19,9 @@ from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.documents import pod_document
 from kubectl_dra.tui.grid import Grid
 from kubectl_dra.tui.list_view import ListView
-from kubectl_dra.tui.queries import Pod
+from kubectl_dra.tui.queries import PodQuery
 from kubectl_dra.tui.report_worker import Query
-from kubectl_dra.tui.view import Subject
+from kubectl_dra.tui.view import CursorObject
 from kubectl_dra.tui.views.reader import ReportView
 
 
@@ -44,7 +44,7 @@ class ReasonsView(ListView[Code]):
         ]
 
     def _pods(self) -> Counter[Code]:
-        reports = (self.worker.record(Pod(key)) for key in self.dra.pending_keys()) if self.is_attached else ()
+        reports = (self.worker.record(PodQuery(key)) for key in self.dra.pending_keys()) if self.is_attached else ()
         return Counter(report.code for report in reports if report is not None and report.code is not None)
 
     def show(self) -> None:
@@ -73,10 +73,10 @@ class ReasonsView(ListView[Code]):
         self.do_open()
 
     @property
-    def subject(self) -> Subject | None:
+    def subject(self) -> CursorObject | None:
         """The code under the cursor."""
         row = self.grid.selected
-        return Subject(row.value, lambda: None) if row is not None else None
+        return CursorObject(row.value, lambda: None) if row is not None else None
 
 
 class ExplanationView(ReportView):
@@ -136,12 +136,12 @@ class PendingReasonView(ExplanationView):
 
     def queries(self) -> Sequence[Query[object]]:
         """All pending pods: which of them have this reason is known when they are diagnosed."""
-        return tuple(Pod(key) for key in self.dra.pending_keys())
+        return tuple(PodQuery(key) for key in self.dra.pending_keys())
 
     def show(self) -> None:
         """Both parts."""
         super().show()
-        reports = (self.worker.record(Pod(key)) for key in self.dra.pending_keys())
+        reports = (self.worker.record(PodQuery(key)) for key in self.dra.pending_keys())
         found = [report for report in reports if report is not None and report.code is self._code]
         self.pods.show(found, Safe("No pod is pending for this reason any more."))
 
@@ -175,13 +175,13 @@ class PendingReasonView(ExplanationView):
         self.dra.open_pod(_pod(report))
 
     @property
-    def subject(self) -> Subject | None:
+    def subject(self) -> CursorObject | None:
         """The pod under the cursor."""
         report = self.pods.selected
         if report is None:
             return None
         key = _pod(report)
-        return Subject(str(key), lambda: pod_document(self.dra.facts_now, key))
+        return CursorObject(str(key), lambda: pod_document(self.dra.facts_now, key))
 
     @property
     def focus_target(self) -> Any:  # noqa: ANN401 - a widget

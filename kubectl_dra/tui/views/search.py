@@ -12,7 +12,7 @@ from kubectl_dra.output.pending.reasons import title
 from kubectl_dra.output.safe import Safe, safe
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.list_view import ListView
-from kubectl_dra.tui.view import Subject
+from kubectl_dra.tui.view import CursorObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +67,10 @@ class SearchView(ListView[Found]):
         self.dra.open_named(row)
 
     @property
-    def subject(self) -> Subject | None:
+    def subject(self) -> CursorObject | None:
         """The name under the cursor."""
         row = self.grid.selected
-        return Subject(row.name, lambda: None) if row is not None else None
+        return CursorObject(row.name, lambda: None) if row is not None else None
 
 
 def named_objects(cluster: ClusterState, namespace: str) -> Iterator[Found]:

@@ -23,7 +23,7 @@ from kubectl_dra.tui.documents import rule_document
 from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.page import Page
 from kubectl_dra.tui.queries import ListedTaints, Taints
-from kubectl_dra.tui.view import Subject
+from kubectl_dra.tui.view import CursorObject
 from kubectl_dra.tui.views.numbers import device_id
 from kubectl_dra.tui.views.reader import RecordPage
 from kubectl_dra.tui.writing import TaintRequest
@@ -75,13 +75,13 @@ class TaintsView(ListView[ListedTaint]):
         self.page.make(lambda: list(listed_lines(row, self.dra.now)) if row is not None else ())
 
     @property
-    def subject(self) -> Subject | None:
+    def subject(self) -> CursorObject | None:
         """The rule under the cursor."""
         row = self.grid.selected
         if row is None or not row.taint.rule:
             return None
         name = row.taint.rule
-        return Subject(name, lambda: rule_document(self.dra.facts_now, name))
+        return CursorObject(name, lambda: rule_document(self.dra.facts_now, name))
 
     @property
     def device(self) -> DeviceId | None:

@@ -14,7 +14,7 @@ from kubectl_dra.reports.scope import device_scope
 from kubectl_dra.reports.unread import PENDING_PODS
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.list_view import ListView
-from kubectl_dra.tui.view import Subject
+from kubectl_dra.tui.view import CursorObject
 
 #: What is said of an object that may be there all the same.
 _NOT_READ: Final = "not read"
@@ -216,10 +216,10 @@ class XrayView(ListView[Twig]):
         return lead + safe(row.path[-1]) + more
 
     @property
-    def subject(self) -> Subject | None:
+    def subject(self) -> CursorObject | None:
         """The name under the cursor."""
         row = self.grid.selected
-        return Subject(str(row.of), lambda: None) if row is not None else None
+        return CursorObject(str(row.of), lambda: None) if row is not None else None
 
 
 def _branch(row: Twig) -> Safe:
