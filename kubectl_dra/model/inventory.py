@@ -185,11 +185,17 @@ class Inventory:
 
     def published(self, pool: PoolId, partitionable: bool) -> Iterator[tuple[ResourceSlice, Device]]:
         """The devices of a pool's newest generation, in search order; ``partitionable`` devices are supported."""
-        for slice_ in self.newest(pool):
-            # A device list beside shared counters is ignored.
-            if not (partitionable and slice_.spec.shared_counters):
-                for device in slice_.spec.devices:
-                    yield slice_, device
+        for slice_ in self.publishing((pool,), partitionable):
+            for device in slice_.spec.devices:
+                yield slice_, device
+
+    def publishing(self, pools: Iterable[PoolId], partitionable: bool) -> Iterator[ResourceSlice]:
+        """The slices of the newest generations of pools whose devices count."""
+        for pool in pools:
+            for slice_ in self.newest(pool):
+                # A device list beside shared counters is ignored.
+                if not (partitionable and slice_.spec.shared_counters):
+                    yield slice_
 
     @cached_property
     def holdings_by_device(self) -> Mapping[DeviceId, tuple[Holding, ...]]:

@@ -51,6 +51,8 @@ _OPAQUE: Final = frozenset({"parameters", "data", "vendorParameters"})
 # Of v1alpha2, whose structured data and requests don't name a driver themselves.
 _VENDOR: Final = frozenset({"vendorClassParameters", "vendorClaimParameters", "vendorRequestParameters"})
 _WITH_OPAQUE: Final = frozenset({"driver", "driverName", "namedResources"})
+# As an object is written that has any of it: most have nothing that is left out.
+_STRIPPED: Final = tuple(f'"{name}":'.encode() for name in ("annotations", *_OPAQUE, *_VENDOR))
 Json = dict[str, Any]
 
 
@@ -199,8 +201,10 @@ def _in(namespace: str, record: Record) -> bool:
 
 
 def _item(kind: Kind, record: Record, with_parameters: bool) -> Json:
-    item: Json = json.loads(encode(record, kind))
-    _strip(item, frozenset() if with_parameters else _OPAQUE)
+    data = encode(record, kind)
+    item: Json = json.loads(data)
+    if any(name in data for name in _STRIPPED):
+        _strip(item, frozenset() if with_parameters else _OPAQUE)
     return item
 
 

@@ -29,12 +29,14 @@ class InvalidReason:
 
 def duplicate_device(slices: Sequence[ResourceSlice]) -> InvalidReason | None:
     """The first device name that occurs twice."""
+    every = [device.name for slice_ in slices for device in slice_.spec.devices]
+    if len(set(every)) == len(every):
+        return None
     names: set[str] = set()
-    for slice_ in slices:
-        for device in slice_.spec.devices:
-            if device.name in names:
-                return InvalidReason(PoolFault.DUPLICATE_DEVICE, device.name)
-            names.add(device.name)
+    for name in every:
+        if name in names:
+            return InvalidReason(PoolFault.DUPLICATE_DEVICE, name)
+        names.add(name)
     return None
 
 

@@ -25,9 +25,6 @@ from kubectl_dra.source.needs import Needs
 from kubectl_dra.source.spec import STDIN, SourceSpec, Told
 
 _MANY_OBJECTS: Final = 100_000
-#: How many new objects the garbage collector waits for, and how many of its rounds, before it looks at older ones. In
-#: one step, during which nobody hears Ctrl-C, it looks at 250,000, and at all of them as good as never.
-_SELDOM: Final = (50_000, 5, 2_000)
 
 #: What was read last, if that is much: to take it apart object by object would take a twentieth of all time.
 KEPT: Final[list[ClusterState]] = []
@@ -88,17 +85,16 @@ def read_cluster(
 def unwatched() -> Iterator[None]:
     """Keep the garbage collector from what is read: it is no garbage, and to look through it took a fifth of all time.
 
-    Of little nothing is kept from it: a process that reads often would never get rid of what it read before.
+    Where much was read it stays off: what is worked out of it is large as well, hardly any of it in cycles, and the
+    process ends with its answer. Of little nothing is kept from it: a process that reads often would never get rid of
+    what it read before.
     """
     gc.disable()
     try:
         yield
     finally:
-        if gc.get_count()[0] > _MANY_OBJECTS:
-            gc.freeze()
-            # What is worked out of so many objects is large as well, and hardly any of it in cycles.
-            gc.set_threshold(*_SELDOM)
-        gc.enable()
+        if gc.get_count()[0] <= _MANY_OBJECTS:
+            gc.enable()
 
 
 def _told(spec: SourceSpec) -> Told:

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.model.resource import Device, DeviceClass, ResourceSlice
-from kubectl_dra.selectors.catalog import Catalog
+from kubectl_dra.selectors.catalog import Catalog, published_value
 from kubectl_dra.selectors.compiling import clauses_of
 from kubectl_dra.selectors.evaluate import Outcome, SelectorSet
 
@@ -64,10 +64,16 @@ class Offers:
     """The facts of every class, each made when it is first asked for."""
 
     def __init__(self, state: ClusterState) -> None:
+        # The slices alone: who kept the state, or its pods, would keep them for all later states.
+        partitionable = state.features.partitionable_devices
+        self._slices = tuple(state.inventory.publishing(state.pools, partitionable))
         self._shows_sharing = state.features.shows_sharing
         self._classes = state.inventory.classes
-        self._devices = tuple(_published(state))
         self._known: dict[str, ClassFacts | None] = {}
+
+    @cached_property
+    def _devices(self) -> tuple[Offered, ...]:
+        return tuple(self._published())
 
     @cached_property
     def catalog(self) -> Catalog:
@@ -80,6 +86,21 @@ class Offers:
             found = self._classes.get(name)
             self._known[name] = self._make(found) if found is not None else None
         return self._known[name]
+
+    def publishes(self, name: str, domain: str, attribute: str) -> bool:
+        """Whether a device of a class has an attribute; looks no further than the first one that does."""
+        found = self._classes.get(name)
+        if found is None:
+            return False
+        selectors = SelectorSet.of_class(found, self._shows_sharing)
+        return any(
+            published_value(each.device.attributes, each.driver, domain, attribute) is not None
+            and selectors.matches(each.driver, each.device)
+            for each in self._published()
+        )
+
+    def _published(self) -> Iterator[Offered]:
+        return (Offered(each.spec.driver, device, each) for each in self._slices for device in each.spec.devices)
 
     def _make(self, device_class: DeviceClass) -> ClassFacts:
         selectors = SelectorSet.of_class(device_class, self._shows_sharing)
@@ -114,12 +135,6 @@ def _deciding(selectors: SelectorSet, expression: str, refused: Sequence[Offered
     }
     seen = tuple(sorted(text for text in values if text))
     return (clauses_of(expression)[last].text, seen[:_SEEN]) if seen else ("", ())
-
-
-def _published(state: ClusterState) -> Iterator[Offered]:
-    for pool in state.pools:
-        for slice_, device in state.published(pool):
-            yield Offered(slice_.spec.driver, device, slice_)
 
 
 @derived("slices", "classes")

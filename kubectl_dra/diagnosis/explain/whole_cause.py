@@ -6,7 +6,7 @@ a selector reads, and whether the requests could be served on different nodes, i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -32,7 +32,6 @@ from kubectl_dra.diagnosis.records import (
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.likeness import similar
 from kubectl_dra.model.resource import ResourceClaim
-from kubectl_dra.selectors.catalog import Catalog
 from kubectl_dra.selectors.compiling import Selector, compile_selector, literals, near_names
 
 _NODES: Final = 5
@@ -159,10 +158,11 @@ class _Refiner:
         for constraint in claim.spec.devices.constraints if claim is not None else ():
             attribute = constraint.match_attribute or constraint.distinct_attribute or ""
             domain, _, name = attribute.rpartition("/")
-            catalogs = dict(self._catalogs(cause.claim, constraint.requests))
-            published = [named for each in catalogs.values() for named in each.counts if named[0] == "attributes"]
-            if not domain or not catalogs or ("attributes", domain, name) in published:
+            known, classes = offers(self._world), self._classes_of(cause.claim, constraint.requests)
+            if not domain or not classes or any(known.publishes(each, domain, name) for each in classes):
                 continue
+            catalogs = {each: facts.catalog for each in classes if (facts := known.of(each)) is not None}
+            published = [named for each in catalogs.values() for named in each.counts if named[0] == "attributes"]
             names = {f"{of}/{own}": own for _, of, own in sorted(published)}
             near = near_names(name, names.values())
             found = UnpublishedInConstraint(
@@ -176,14 +176,16 @@ class _Refiner:
             return msgspec.structs.replace(cause, detail=found)
         return cause
 
-    def _catalogs(self, claim: ObjectRef | None, requests: Sequence[str]) -> Iterator[tuple[str, Catalog]]:
-        """The classes of the requests (of all where none is named), with what their devices have."""
-        for (key, request), (name, _) in self._classes.items():
-            whole = request.partition("/")[0]
-            if claim is not None and key == claim.key and (not requests or request in requests or whole in requests):
-                facts = offers(self._world).of(name)
-                if facts is not None:
-                    yield name, facts.catalog
+    def _classes_of(self, claim: ObjectRef | None, requests: Sequence[str]) -> list[str]:
+        """The classes of the requests (of all where none is named), as far as they exist."""
+        found = (
+            name
+            for (key, request), (name, _) in self._classes.items()
+            if claim is not None
+            and key == claim.key
+            and (not requests or request in requests or request.partition("/")[0] in requests)
+        )
+        return [name for name in dict.fromkeys(found) if name in self._world.inventory.classes]
 
     # --- a selector that fails ----------------------------------------------------------------------------------------
 

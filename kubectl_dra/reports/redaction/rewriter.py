@@ -249,4 +249,12 @@ def _shape(struct: type[msgspec.Struct]) -> inspect.StructType:
 
 @cache
 def _types(struct: type[msgspec.Struct]) -> Mapping[str, inspect.Type]:
-    return {field.encode_name: field.type for field in _shape(struct).fields}
+    return {field.encode_name: _without_null(field.type) for field in _shape(struct).fields}
+
+
+def _without_null(wanted: inspect.Type) -> inspect.Type:
+    """What is there if the value is, where that can be one thing only."""
+    if not isinstance(wanted, inspect.UnionType):
+        return wanted
+    found = [choice for choice in wanted.types if not isinstance(choice, inspect.NoneType)]
+    return found[0] if len(found) == 1 else wanted
