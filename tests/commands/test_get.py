@@ -212,7 +212,7 @@ def test_types_in_one_table_after_another(capfd):
     [
         (["pools", "node-x"], 'pool "node-x" not found'),
         (["devices", "gpu-99"], 'device "gpu-99" not found'),
-        (["devices", "--node", "node-x"], 'nodes "node-x" not found'),
+        (["devices", "--node", "node-x"], 'node "node-x" not found; the cluster has '),
         (["devices", "--class", "gpu"], 'deviceclasses.resource.k8s.io "gpu" not found'),
         (["devices", "--match", "device.nosuch"], "undefined field"),
         (["taints", "ecc-error"], 'did you mean "ecc-errors"'),

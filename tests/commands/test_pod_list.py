@@ -22,8 +22,9 @@ def rows(capfd, *arguments):
     code, out, err = call(capfd, "-A", "-o", "csv", *arguments)
     assert (code, err) == (0, "")
     head, *found = csv.reader(io.StringIO(out))
-    assert head == COLUMNS
-    return [dict(zip(head, each, strict=True)) for each in found]
+    # Titles as in every table, and as in the CSV of get.
+    assert head == [column.upper() for column in COLUMNS]
+    return [dict(zip(COLUMNS, each, strict=True)) for each in found]
 
 
 def test_one_line_per_pod_with_whole_names(capfd):
@@ -43,6 +44,7 @@ def test_every_format_has_the_same_pods(capfd):
     names = [row["pod"] for row in rows(capfd)]
     assert call(capfd, "-A", "-o", "name")[1].split() == [f"pod/{name}" for name in names]
     table = call(capfd, "-A", "-o", "markdown")[1].splitlines()
+    assert table[0] == "| " + " | ".join(column.upper() for column in COLUMNS) + " |"
     assert table[1] == "|" + "---|" * len(COLUMNS)
     assert [line.split(" | ")[1] for line in table[2:]] == names
 

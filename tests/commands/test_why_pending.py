@@ -156,7 +156,12 @@ def test_labels_that_select_nothing_are_not_told_as_nothing_pending(capfd, words
         (["-o", "go-template"], 2, 'unknown output format "go-template"', "jq"),
         (["-o", "jsonpath"], 2, "-o jsonpath: no text stands behind =", "jsonpath='{.items[*].kind}'"),
         (["nodes"], 2, "", ""),
-        (["trainer-0", "-n", "ml", "--node", "node-z"], 1, 'nodes "node-z" not found', "kubectl dra top nodes"),
+        (
+            ["trainer-0", "-n", "ml", "--node", "node-z"],
+            1,
+            'node "node-z" not found; the cluster has ',
+            "kubectl dra top nodes",
+        ),
         (["pod/a/b"], 2, "more than one slash", ""),
     ],
 )

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from kubectl_dra.diagnosis.records import ObjectRef
-from kubectl_dra.diagnosis.remedies.records import Competition, RemedyKind
+from kubectl_dra.diagnosis.remedies.records import Competition, DeletePod, RemedyKind
 from kubectl_dra.output.pending.consequences import note_texts
+from kubectl_dra.output.pending.remedies import remedy_text
 from kubectl_dra.reports.pending.remedies import RemedyReport
 
 A, B = ObjectRef("Pod", "ml", "a"), ObjectRef("Pod", "ml", "b")
@@ -46,3 +47,24 @@ def test_who_comes_first(competition: Competition, text: str) -> None:
     """Only where that decides: others that come later, or leave enough, are no consequence."""
     report = RemedyReport(RemedyKind.FREE_DEVICES, (), True, ("node-1",), (), competition)
     assert list(note_texts(report)) == ([text] if text else [])
+
+
+@pytest.mark.parametrize(
+    ("competition", "said"),
+    [
+        # Nothing else tells of it.
+        (None, True),
+        (Competition(after=2, again=1), True),
+        # A note does: this pod is first, or what is started again is.
+        (Competition(after=1, again=1), False),
+        (Competition(before=1, again=1, first=(A,), lost=True), False),
+        (Competition(before=1, first=(B,), lost=True), False),
+    ],
+)
+def test_who_takes_what_is_freed_is_said_once(competition: Competition | None, said: bool) -> None:
+    delete = DeletePod(A, ("gpu.example.com/node-1/gpu-0",), recreated_by=ObjectRef("StatefulSet", "ml", "a"))
+    report = RemedyReport(RemedyKind.FREE_DEVICES, (delete,), True, ("node-1",), (), competition)
+    text = str(remedy_text(report))
+    assert "its StatefulSet starts it again" in text
+    assert ("it may take them back" in text) is said
+    assert said or list(note_texts(report))

@@ -5,7 +5,8 @@ Where not everything of a kind could be read nobody knows whether a name is ther
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Final
 
 from kubectl_dra.api.kinds import NODE, Kind
 from kubectl_dra.cluster import ClusterState
@@ -15,6 +16,8 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.invocation import CommandLine, Words
 from kubectl_dra.model.likeness import did_you_mean
 from kubectl_dra.reports.invocations import dra, of, shell_line, try_kubectl, within
+
+_NAMED: Final = 3
 
 
 def not_found(what: str, name: str, known: Iterable[str], look: CommandLine | str) -> CommandError:
@@ -57,7 +60,14 @@ def check_node(name: str | None, state: ClusterState) -> None:
     """Raises ``CommandError`` for a node that is known not to exist."""
     nodes = state.inventory.nodes
     if name and name not in nodes and state.evidence.complete(NODE.name):
-        raise not_found(NODE.resource, name, nodes, try_kubectl("get", "nodes"))
+        near = did_you_mean(name, nodes) or _some(sorted(nodes))
+        raise CommandError(f'{NODE.singular} "{name}" not found{near}', try_kubectl("get", "nodes"))
+
+
+def _some(names: Sequence[str]) -> str:
+    """``; the cluster has a, b, c and 5 more``, where none of them is like the one that was asked for."""
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f"; the cluster has {', '.join(names[:_NAMED])}{more}" if names else "; the cluster has none"
 
 
 def _word(kind: Kind) -> str:

@@ -226,13 +226,19 @@ def _end_reservations(action: EndReservations) -> Safe:
     return fmt(text, str(action.claim.key), users_gone(action.held_for, action.pods), freed)
 
 
-def _delete_pod(action: DeletePod) -> Safe:
+def deletion_text(action: DeletePod, *, taken_back: bool) -> Safe:
+    """What a deletion frees; ``taken_back``: whether what is started again may have that is told nowhere else."""
     devices = [counted(len(action.frees), "device")] if action.frees else []
     freed = listed([*devices, *map(safe, action.amounts)]) or Safe("its place")
     if action.recreated_by is None:
         return fmt("delete pod {}: frees {}; nothing starts it again", str(action.pod.key), freed)
-    text = "delete pod {}: frees {}, but its {} starts it again and it may take them back"
-    return fmt(text, str(action.pod.key), freed, action.recreated_by.kind)
+    text = "delete pod {}: frees {}, but its {} starts it again{}"
+    back = Safe(" and it may take them back" if taken_back else "")
+    return fmt(text, str(action.pod.key), freed, action.recreated_by.kind, back)
+
+
+def _delete_pod(action: DeletePod) -> Safe:
+    return deletion_text(action, taken_back=True)
 
 
 def _restart(action: RestartPods) -> Safe:

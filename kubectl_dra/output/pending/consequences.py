@@ -40,7 +40,7 @@ def note_texts(remedy: RemedyReport) -> Iterator[Safe]:
     if any(isinstance(each, CreateObject) and shares(each) for each in remedy.actions):
         yield Safe(_SHARED)
     yield from (missing_replicas(each) for each in remedy.actions if isinstance(each, EditRollout))
-    if remedy.competition is not None and _decides(remedy.competition):
+    if remedy.competition is not None and decides(remedy.competition):
         yield _competition(remedy.competition)
     if remedy.then is not None and remedy.then.code is not None:
         yield fmt("then it meets {}: {}", remedy.then.code, remedy.then.code.meaning)
@@ -64,8 +64,8 @@ def _ends(action: RemoveTaintRule) -> Safe:
     return fmt("all {}{} that it selects are then used again", counted(action.selected, "device"), by)
 
 
-def _decides(found: Competition) -> bool:
-    """Whether the others take what is freed; what is started again is waited for, whoever comes first."""
+def decides(found: Competition) -> bool:
+    """Whether it is said who takes what is freed: others do, or what is started again, which waits or comes later."""
     return found.lost or (not found.before and found.after == found.again)
 
 

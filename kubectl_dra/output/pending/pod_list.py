@@ -84,7 +84,8 @@ def _line(cells: Sequence[Safe], sizes: Sequence[int]) -> Safe:
 
 
 def _as(name: str) -> Callable[[Sequence[PodRow]], Iterator[Safe]]:
-    return lambda rows: TABLES[name](COLUMNS, ([row.cells[column] for column in COLUMNS] for row in rows))
+    titles = [column.upper() for column in COLUMNS]
+    return lambda rows: TABLES[name](titles, ([row.cells[column] for column in COLUMNS] for row in rows))
 
 
 def name_lines(rows: Sequence[PodRow]) -> Iterator[Safe]:

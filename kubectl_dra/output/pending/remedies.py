@@ -14,8 +14,8 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import padded, width, wrapped
-from kubectl_dra.output.pending.actions import action_text, drops_condition, hardware_text, new_condition
-from kubectl_dra.output.pending.consequences import note_texts
+from kubectl_dra.output.pending.actions import action_text, deletion_text, drops_condition, hardware_text, new_condition
+from kubectl_dra.output.pending.consequences import decides, note_texts
 from kubectl_dra.output.pending.removals import short_clause
 from kubectl_dra.output.safe import Safe, command, fmt, safe
 from kubectl_dra.output.words import listed
@@ -186,8 +186,12 @@ def addition_lines(
 
 
 def remedy_text(remedy: RemedyReport) -> Safe:
-    """All actions of a remedy in one phrase."""
-    return Safe(", and ").join(action_text(action) for action in remedy.actions)
+    """All actions of a remedy in one phrase; who takes what is freed is said once, there or in a note."""
+    noted = remedy.competition is not None and decides(remedy.competition)
+    return Safe(", and ").join(
+        deletion_text(action, taken_back=not noted) if isinstance(action, records.DeletePod) else action_text(action)
+        for action in remedy.actions
+    )
 
 
 def remedy_details(remedy: RemedyReport) -> Iterator[Safe]:
