@@ -77,6 +77,9 @@ class Domains:
         for count in counts.values():
             self._numbers[count] = self._numbers.get(count, 0) + 1
 
+    def __len__(self) -> int:
+        return self._size
+
     def count(self, value: str) -> int:
         """The pods of one value; 0 if no such is known."""
         own = self._own.get(value)

@@ -185,3 +185,52 @@ def test_pods_that_have_to_be_in_one_rack_fit_at_most(annotation: str) -> None:
     report = simulated(template("one"), body)
     assert (report.fits, report.pods[0].bound) == (Fits.UNKNOWN, Bound.AT_MOST)
     assert f"placement in one domain (annotation {annotation}: rack)" in page(report)
+
+
+# --- what pods of the files leave to those after them -----------------------------------------------------------------
+
+
+def test_devices_that_pods_of_the_files_hold_are_nothing_to_wait_for() -> None:
+    told = page(simulated(template("one"), deployment(6)))
+    assert "Pods of the files that come before it have all of those in use." in told
+    assert "let Deployment w have fewer pods, or add devices" in told
+    some = build.claim("held", held=[("node-1", "gpu-0")], by=["other"], on="node-1")
+    other = build.pod("other", claims=["held"], node_name="node-1", phase="Running")
+    told = page(simulated(template("one"), deployment(6), world=cluster(some, other)))
+    assert "Pods of the files that come before it have 3 of those in use." in told
+
+
+def spread(**constraint: Any) -> dict[str, Any]:
+    body = deployment(2)
+    selector = {"matchLabels": {"app": "web"}}
+    whole = {"maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule", "labelSelector": selector, **constraint}
+    body["spec"]["template"]["spec"]["topologySpreadConstraints"] = [whole]
+    return body
+
+
+def test_changes_of_a_file_are_those_of_its_own_object() -> None:
+    """Not of the ReplicaSet that a Deployment would make, of which nothing but the selector exists."""
+    world = cluster(build.node("node-2", cpu="64", labels={"zone": "b"}))
+    world.inventory.nodes["node-1"].metadata.labels["zone"] = "a"
+    told = page(simulated(template("one"), spread(topologyKey="zone"), world=world))
+    assert "(in Deployment w)" in told
+    assert "ReplicaSet" not in told
+    assert "something else adds it" not in told
+
+
+def test_too_few_domains_are_the_cause_and_fewer_the_way_out() -> None:
+    world = cluster()
+    world.inventory.nodes["node-1"].metadata.labels["zone"] = "a"
+    told = page(simulated(template("one"), spread(topologyKey="zone", minDomains=2), world=world))
+    assert "minDomains 2 over zone, of which there are 1, so that the emptiest counts as 0" in told
+    assert "lower minDomains over zone from 2 to 1 (in Deployment w)" in told
+
+
+def test_a_node_more_is_a_way_out_of_an_anti_affinity() -> None:
+    body = deployment(2)
+    term = {"labelSelector": {"matchLabels": {"app": "web"}}, "topologyKey": "kubernetes.io/hostname"}
+    required = {"requiredDuringSchedulingIgnoredDuringExecution": [term]}
+    body["spec"]["template"]["spec"]["affinity"] = {"podAntiAffinity": required}
+    world = cluster()
+    world.inventory.nodes["node-1"].metadata.labels["kubernetes.io/hostname"] = "node-1"
+    assert "add a node like node-1" in page(simulated(template("one"), body, world=world))

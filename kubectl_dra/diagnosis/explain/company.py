@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+import msgspec
+
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Cause, Company, MissingFeatures, Spread
@@ -57,7 +59,10 @@ def _where(world: ClusterState, term: AffinityTerm) -> tuple[str, ...]:
 def _spread(skew: Skew) -> Spread:
     constraint = skew.constraint
     selector = _text(constraint.selector)
-    return Spread(constraint.topology_key, selector, skew.value, skew.count, skew.fewest, constraint.max_skew)
+    found = Spread(constraint.topology_key, selector, skew.value, skew.count, skew.fewest, constraint.max_skew)
+    if skew.domains is None:
+        return found
+    return msgspec.structs.replace(found, min_domains=constraint.min_domains, domains=skew.domains)
 
 
 def _text(selector: Requirements | None) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Final
 
 from kubectl_dra.cluster import ClusterState
@@ -11,7 +11,7 @@ from kubectl_dra.diagnosis.pod.workloads import Owners
 from kubectl_dra.diagnosis.records import Cause, Funnel, NodeGroup, NodeOutcome, ObjectRef, PodDiagnosis, StageName
 from kubectl_dra.model.base import ReportRecord
 from kubectl_dra.model.core import Pod
-from kubectl_dra.model.ids import DeviceId
+from kubectl_dra.model.ids import DeviceId, Key
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.usage import is_terminal
 
@@ -51,12 +51,7 @@ def siblings(state: ClusterState, diagnosis: PodDiagnosis, owners: Owners) -> Si
     pod = inventory.pods.get(diagnosis.pod.key)
     if pod is None or pod.metadata.controller is None or cause is None or cause.code not in _CODES:
         return None
-    found, used = dict[DeviceId, Pod](), 0
-    for group, funnel in _funnels(diagnosis, cause):
-        taken = [device for removal in funnel.stage(StageName.UNUSED).removed for device in removal.devices]
-        used += len(taken) * len(group.nodes)
-        for node in group.nodes if taken else ():
-            found |= _held(inventory, node, taken, funnel.node, owners, pod)
+    found, used = _in_use(inventory, diagnosis, cause, lambda other: owners.share_workload(pod, other))
     holders = sorted({key_of(each.metadata) for each in found.values()})
     placed, waiting = _numbers(state, owners, pod)
     if not holders and waiting < 2:
@@ -65,6 +60,32 @@ def siblings(state: ClusterState, diagnosis: PodDiagnosis, owners: Owners) -> Si
     top = owners.top(pod)
     scalable = workload.kind in _SCALABLE and top is not None and top.ref == workload
     return Siblings(workload, refs, len(found), used, placed, waiting, scalable)
+
+
+def taken_by(
+    state: ClusterState, diagnosis: PodDiagnosis, subject: ObjectRef, pods: Collection[Key], placed: int
+) -> Siblings | None:
+    """The same of pods that are made of ``subject`` or beside it, of which ``placed`` have a node."""
+    cause = next(iter(diagnosis.causes), None)
+    if cause is None or cause.code not in _CODES:
+        return None
+    found, used = _in_use(state.inventory, diagnosis, cause, lambda other: key_of(other.metadata) in pods)
+    holders = sorted({key_of(each.metadata) for each in found.values()})
+    refs = tuple(ObjectRef.of("Pod", key) for key in holders)
+    return Siblings(subject, refs, len(found), used, placed, 1) if refs else None
+
+
+def _in_use(
+    inventory: Inventory, diagnosis: PodDiagnosis, cause: Cause, is_own: Callable[[Pod], bool]
+) -> tuple[dict[DeviceId, Pod], int]:
+    """Who of the pods that are its own has which devices that would do, and how many of such are in use at all."""
+    found, used = dict[DeviceId, Pod](), 0
+    for group, funnel in _funnels(diagnosis, cause):
+        taken = [device for removal in funnel.stage(StageName.UNUSED).removed for device in removal.devices]
+        used += len(taken) * len(group.nodes)
+        for node in group.nodes if taken else ():
+            found |= _held(inventory, node, taken, funnel.node, is_own)
+    return found, used
 
 
 def _numbers(state: ClusterState, owners: Owners, pod: Pod) -> tuple[int, int]:
@@ -85,7 +106,7 @@ def _funnels(diagnosis: PodDiagnosis, cause: Cause) -> Iterator[tuple[NodeGroup,
 
 
 def _held(
-    inventory: Inventory, node: str, taken: Sequence[str], seen: str, owners: Owners, pod: Pod
+    inventory: Inventory, node: str, taken: Sequence[str], seen: str, is_own: Callable[[Pod], bool]
 ) -> dict[DeviceId, Pod]:
     """The devices of a node that pods of the same workload have, of those that are ``taken`` on the node ``seen``.
 
@@ -99,7 +120,7 @@ def _held(
             for holding in inventory.holdings_by_device.get(id_, ()):
                 if not holding.result.admin_access and (node != seen or str(id_) in taken):
                     users = [inventory.pods_by_uid.get(each.uid) for each in holding.claim.status.reserved_for]
-                    own = [each for each in users if each is not None and owners.share_workload(pod, each)]
+                    own = [each for each in users if each is not None and is_own(each)]
                     here[id_] = own[0] if own and len(own) == len(users) else None
     if len(here) != len(taken):
         return {}

@@ -89,7 +89,8 @@ class Spread(Evidence, frozen=True):
     """A topology spread constraint of the pod that a node does not meet.
 
     ``selector``: the pods that are counted. ``value``: the node's own for the key, empty if it lacks the label; then
-    the numbers are 0. ``pods`` are there already, ``fewest`` in the emptiest domain.
+    the numbers are 0. ``pods`` are there already, ``fewest`` in the emptiest domain. ``min_domains``: as many domains
+    there have to be, and there are only ``domains``, so that the emptiest counts as one without pods; both 0 else.
     """
 
     topology_key: str
@@ -98,6 +99,8 @@ class Spread(Evidence, frozen=True):
     pods: int = 0
     fewest: int = 0
     max_skew: int = 0
+    min_domains: int = 0
+    domains: int = 0
 
 
 class Company(Evidence, frozen=True):

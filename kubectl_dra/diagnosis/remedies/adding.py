@@ -27,6 +27,15 @@ _ADD_COST: Final = 90
 _MAX_NODES_ADDED: Final = 16
 _MODELS: Final = 4
 _MODEL_NODES: Final = 3
+#: What a node has no more of, and a new one has.
+_ROOM: Final = (
+    Code.NODE_RESOURCES,
+    Code.NODE_PORTS,
+    Code.KEPT_AWAY,
+    Code.SPREAD,
+    Code.UNWANTED_COMPANY,
+    Code.VOLUME_LIMIT,
+)
 
 
 def more_devices(case: Case) -> Iterator[Candidate]:
@@ -99,8 +108,8 @@ def _on_node(slice_: ResourceSlice, device: Device, count: int, node: str) -> Ca
 
 
 def more_nodes(case: Case) -> Iterator[Candidate]:
-    """A node like one of the nearest, where devices or other resources are what lacks; several for a group."""
-    short = any(True for _ in case.causes(Code.NODE_RESOURCES))
+    """A node like one of the nearest, where devices or room of another kind are what lacks; several for a group."""
+    short = any(True for _ in case.causes(*_ROOM))
     groups = [group for group in case.diagnosis.nodes if group.nodes]
     near = [group.nodes[0] for group in groups if short or group.outcome is NodeOutcome.CANNOT_ALLOCATE]
     tainted = {group.nodes[0] for group in groups if any(_has_none_untainted(each.funnel) for each in group.requests)}

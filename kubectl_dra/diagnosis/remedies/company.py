@@ -56,6 +56,9 @@ def _spread(case: Case, found: Spread) -> Iterator[Candidate]:
     mine = [each for each in case.pod.spec.topology_spread_constraints if _is_meant(each, key)]
     if len(mine) != 1:
         return  # a default constraint, or several that can't be told apart
+    if found.min_domains:
+        least, fewer = str(found.min_domains), str(found.domains)
+        yield pod_edit(case, f"{SPREAD}[{key}].minDomains", least, fewer, _spread_over(key, found.domains), _SKEW_COST)
     if found.value:
         skew = found.pods + 1 - found.fewest
         before = mine[0].max_skew
@@ -72,6 +75,10 @@ def _is_meant(constraint: TopologySpreadConstraint, key: str) -> bool:
 
 def _skewed(key: str, skew: int) -> Callable[[Pod], Pod]:
     return _changed(key, lambda each: msgspec.structs.replace(each, max_skew=skew))
+
+
+def _spread_over(key: str, domains: int) -> Callable[[Pod], Pod]:
+    return _changed(key, lambda each: msgspec.structs.replace(each, min_domains=domains))
 
 
 def _as_a_wish(constraint: TopologySpreadConstraint) -> TopologySpreadConstraint:

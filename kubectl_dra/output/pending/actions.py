@@ -192,6 +192,8 @@ def _spread_change(action: EditPod) -> Safe:
     key = action.field.partition("[")[2].rpartition("]")[0]
     if action.field.endswith("maxSkew"):
         return fmt("allow maxSkew {} instead of {} over {}", action.after, action.before, key)
+    if action.field.endswith("minDomains"):
+        return fmt("lower minDomains over {} from {} to {}", key, action.before, action.after)
     return fmt("spread over {} only where possible (ScheduleAnyway)", key)
 
 

@@ -26,6 +26,7 @@ from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.reasons.nodes import has_company, keeps_away, lacks_features
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import listed, plural
+from kubectl_dra.scheduler.plugins.spread_constraints import HOSTNAME
 
 #: What the node lifecycle controller says with its taints (pkg/controller/nodelifecycle/node_lifecycle_controller.go).
 _NOT_READY: Final = {
@@ -85,9 +86,14 @@ def _spread(spread: Spread, several: bool) -> Safe:
         )
     which = fmt(" with {}", spread.selector) if spread.selector else Safe("")
     counts = fmt("{} {}", spread.pods, Safe(plural("pod", spread.pods)))
-    text = "{} in {}={}, which already has {}{} (the emptiest has {}, maxSkew {})"
-    where = Safe("are" if several else "is")
-    return fmt(text, where, spread.topology_key, spread.value, counts, which, spread.fewest, spread.max_skew)
+    beside = fmt("the emptiest has {}, maxSkew {}", spread.fewest, spread.max_skew)
+    if spread.min_domains:
+        text = "minDomains {} over {}, of which there are {}, so that the emptiest counts as 0; maxSkew {}"
+        beside = fmt(text, spread.min_domains, spread.topology_key, spread.domains, spread.max_skew)
+    if several and spread.topology_key == HOSTNAME:
+        return fmt("already have {}{} ({})", counts, which, beside)
+    text = "{} in {}={}, which already has {}{} ({})"
+    return fmt(text, Safe("are" if several else "is"), spread.topology_key, spread.value, counts, which, beside)
 
 
 _OBSTACLES: Final[dict[type, Callable[[Any, bool], Safe]]] = {

@@ -16,6 +16,8 @@ from kubectl_dra.reports.pending.pending import PendingReport
 
 _NAMES: Final = 3
 _JOB: Final = "Job"
+#: What kinds of work that ends are called, those of other projects as well.
+_ENDING: Final = ("Job", "JobSet", "Workflow", "SparkApplication")
 
 
 def sibling_sentence(report: PendingReport) -> Safe | None:
@@ -39,7 +41,7 @@ def sibling_sentence(report: PendingReport) -> Safe | None:
 
 def sibling_advice(found: Siblings) -> Safe:
     """What to do where only their end, fewer of them, or more devices help."""
-    if found.workload.kind == _JOB:
+    if found.workload.kind.endswith(_ENDING):
         text = (
             "Wait until one of these pods ends. If they wait for this one, as in distributed training, they never do: "
             "let {} run fewer pods at once, or add devices."

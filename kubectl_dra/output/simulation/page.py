@@ -133,7 +133,7 @@ def _verdict_of_what_is_left(pod: PodSimulation, *, left: bool) -> Safe:
 def _pod_lines(pod: PodSimulation, reason: Safe | None = None, *, left: bool = False) -> Iterator[Safe]:
     whole = verdict = _verdict_of_what_is_left(pod, left=left)
     if reason is not None:
-        whole = fmt("{}{}{}.", Safe(verdict.removesuffix(".")), _next_one(pod), reason)
+        whole = fmt("{}{}{}.{}", Safe(verdict.removesuffix(".")), _next_one(pod), reason, _before(pod))
     yield from wrapped(styled(whole, Style.BOLD))
     if pod.like is not None:
         yield from wrapped(
@@ -175,6 +175,15 @@ def _next_one(pod: PodSimulation) -> Safe:
     return fmt(
         "{} once the scheduler has evicted {} from {}", one, shortened(evicts.victims, _VICTIMS), evicts.nodes[0]
     )
+
+
+def _before(pod: PodSimulation) -> Safe:
+    """That pods of the files hold what is in use."""
+    found = pod.pending.siblings if pod.pending is not None else None
+    if found is None:
+        return Safe("")
+    number = Safe("all") if found.hold_all else fmt("{}", found.devices)
+    return fmt(" Pods of the files that come before it have {} of those in use.", number)
 
 
 def _open(pod: PodSimulation) -> Safe:

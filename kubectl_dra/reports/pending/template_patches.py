@@ -162,7 +162,7 @@ def _spread(action: EditPod, spec: PodSpec) -> Change | None:
         ),
         None,
     )
-    value: int | str = int(action.after) if field == "maxSkew" else action.after
+    value: int | str = int(action.after) if field in ("maxSkew", "minDomains") else action.after
     return None if position is None else (f"/topologySpreadConstraints/{position}/{field}", value)
 
 

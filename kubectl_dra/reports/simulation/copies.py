@@ -14,16 +14,18 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.pod.missing import of_the_choice
 from kubectl_dra.diagnosis.pod.open_plugins import open_plugins
 from kubectl_dra.diagnosis.pod.placing import PlacedCopies, being_bound, place
+from kubectl_dra.diagnosis.pod.siblings import taken_by
 from kubectl_dra.diagnosis.pod.workloads import ReadOwner
-from kubectl_dra.diagnosis.records import BeingBound, Missing, OpenPlugin
-from kubectl_dra.diagnosis.remedies.records import EditClaim, EditGroup, EditPod, PinPods, RemoveGates
+from kubectl_dra.diagnosis.records import BeingBound, Missing, ObjectRef, OpenPlugin
+from kubectl_dra.diagnosis.remedies.records import Action, EditClaim, EditGroup, EditPod, PinPods, RemoveGates
 from kubectl_dra.model.classic import ClassicResourceClaim, ClassicResourceClaimTemplate
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate
 from kubectl_dra.reports.pending.pending import pending_report, unseen_entries
-from kubectl_dra.reports.pending.remedies import FoundRemedies, find_remedies
+from kubectl_dra.reports.pending.remedies import FoundRemedies, RemedyReport, find_remedies
+from kubectl_dra.reports.pending.renewal import NoCommand
 from kubectl_dra.reports.simulation.gangs import group_of, place_together
 from kubectl_dra.reports.simulation.pods import Batch, Copies, batch
 from kubectl_dra.reports.simulation.records import Counted, NodeCopies, PodSimulation
@@ -140,8 +142,10 @@ def _pod_simulation(
         # Who asks how many fit has not asked for more.
         asked = made.wanted is not None or not placed.copies
         ways = find_remedies(placed.world, failed, keep=simulated, read_owner=read_owner) if asked else FoundRemedies()
-        found = _of_the_cluster(ways)
+        found = _of_the_cluster(ways, trial.subject)
         pending = pending_report(failed, placed.world, ways=found)
+        before = taken_by(placed.world, failed, trial.subject, simulated, placed.copies)
+        pending = msgspec.structs.replace(pending, siblings=before)
     names = made.world.inventory.nodes
     return PodSimulation(
         subject=trial.subject,
@@ -179,10 +183,20 @@ def _left_open(world: ClusterState, plan: PodPlan) -> Iterator[OpenPlugin]:
         yield OpenPlugin(_TOGETHER, plan.kept_together)
 
 
-def _of_the_cluster(found: FoundRemedies) -> FoundRemedies:
-    """Without commands for what is only in the file."""
-    remedies = tuple(
-        msgspec.structs.replace(each, steps=()) if any(isinstance(a, _IN_THE_FILE) for a in each.actions) else each
-        for each in found.remedies
-    )
-    return msgspec.structs.replace(found, remedies=remedies)
+def _of_the_cluster(found: FoundRemedies, subject: ObjectRef) -> FoundRemedies:
+    """Without commands for what is only in the file, and without what stands in the way of these."""
+
+    def of_the_file(remedy: RemedyReport) -> RemedyReport:
+        if not any(isinstance(action, _IN_THE_FILE) for action in remedy.actions):
+            return remedy
+        notes = tuple(note for note in remedy.notes if not isinstance(note, NoCommand))
+        actions = tuple(_written_in(action, subject) for action in remedy.actions)
+        return msgspec.structs.replace(remedy, steps=(), notes=notes, actions=actions)
+
+    return msgspec.structs.replace(found, remedies=tuple(map(of_the_file, found.remedies)))
+
+
+def _written_in(action: Action, subject: ObjectRef) -> Action:
+    """With the object of the file in place of what a controller would make of it."""
+    made = isinstance(action, EditPod) and action.workload is not None
+    return msgspec.structs.replace(action, workload=subject) if made else action

@@ -24,12 +24,16 @@ UNEVEN: Final = "node(s) didn't match pod topology spread constraints"
 
 @dataclass(frozen=True, slots=True)
 class Skew:
-    """A node that would be too full: the constraint, and the pods of its domain beside the fewest of any domain."""
+    """A node that would be too full: the constraint, and the pods of its domain beside the fewest of any domain.
+
+    ``domains``: how many there are, where they are fewer than there have to be, so that the fewest count as none.
+    """
 
     constraint: SpreadConstraint
     value: str
     count: int
     fewest: int
+    domains: int | None = None
 
 
 @dataclass(slots=True)
@@ -75,7 +79,8 @@ class PodTopologySpread(Plugin):
                 return unresolvable(MISSING_LABEL, detail=constraint)
             count, fewest = domains.count(value), domains.fewest(constraint.min_domains)
             if count + itself - fewest > constraint.max_skew:
-                return unschedulable(UNEVEN, detail=Skew(constraint, value, count, fewest))
+                number = len(domains) if len(domains) < constraint.min_domains else None
+                return unschedulable(UNEVEN, detail=Skew(constraint, value, count, fewest, number))
         return SUCCESS
 
     def minds(self, cycle: Cycle, shape: PodShape) -> bool:
