@@ -16,10 +16,13 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import FatalError, Funnel, StageName
 from kubectl_dra.model.ids import DeviceId, Key, PoolId
+from kubectl_dra.reports.base import Count
+from kubectl_dra.reports.capacity.capacity import CapacityRequest, capacity_report
 from kubectl_dra.reports.devices.class_list import class_rows
 from kubectl_dra.reports.devices.device_list import DeviceFilter, device_list
 from kubectl_dra.reports.devices.pool import pool_report
 from kubectl_dra.reports.selector import Setting, expression_question, manifest_questions, selector_report
+from kubectl_dra.reports.top import By, top_report
 from kubectl_dra.selectors.evaluate import SelectorSet
 from kubectl_dra.tui.queries import MatchingQuery
 from tests.kit import build, facts
@@ -41,6 +44,7 @@ class Opinion:
     matches: Names | None = None
     fails: Names | None = None
     tainted: Names | None = None
+    free: Names | None = None
 
 
 # --- the views ------------------------------------------------------------------------------------------------------
@@ -104,6 +108,31 @@ def get_classes(case: Case) -> Opinion:
     return Opinion(in_class=members, tainted=None)
 
 
+def top_classes(case: Case) -> Opinion:
+    """How many devices the class has, asked of one device at a time."""
+    rows = {name: _top_row(alone) for name, alone in case.alone()}
+    members = _names([name for name, row in rows.items() if row.value])
+    assert _top_row(case).value == len(members)
+    return Opinion(in_class=members)
+
+
+def _top_row(case: Case) -> Count:
+    (row,) = (row for row in top_report(facts_of(case), By.CLASSES, "").rows if row.name == CLASS)
+    assert row.devices is not None
+    return row.devices
+
+
+def capacity(case: Case) -> Opinion:
+    """Whether there is room for one more pod that requests one such device, where it is alone."""
+    return Opinion(free=_names([name for name, alone in case.alone() if _has_room(alone)]))
+
+
+def _has_room(case: Case) -> bool:
+    wanted = CapacityRequest(CLASS, 1, (case.selector,))
+    (shape,) = capacity_report(facts_of(case), wanted, build.NAMESPACE).shapes
+    return shape.capacity.copies.value > 0
+
+
 def get_devices(case: Case) -> Opinion:
     """``--class``, and both ``--class`` and ``--match``."""
     of_class = SelectorSet.of_class(case.inventory().classes[CLASS], case.assumed.shows_sharing)
@@ -138,7 +167,7 @@ def in_the_lab(case: Case) -> Opinion:
     return Opinion(members, matches, fails | frozenset(name for each in of_class.pools for name in each.fails))
 
 
-VIEWS = (why_pending, describe_pool, get_classes, get_devices, in_the_lab)
+VIEWS = (why_pending, describe_pool, get_classes, top_classes, get_devices, capacity, in_the_lab)
 
 
 def facts_of(case: Case) -> ClusterState:
@@ -212,6 +241,8 @@ def _compare(truth: Opinion, said: Opinion, view: str) -> None:
     if said.in_class is not None and truth.in_class is not None:
         # Of a device on which a selector of the request fails the search says nothing more.
         assert said.in_class - truth.fails == truth.in_class, view
+    if said.free is not None and truth.tainted is not None:
+        assert said.free == truth.matches - truth.tainted, view
     if said.tainted is not None and truth.tainted is not None:
         # The search looks at taints of devices that the selectors match.
         assert said.tainted & truth.matches == truth.tainted, view
