@@ -83,6 +83,11 @@ def error(text: str, detail: object = None) -> Status:
     return Status(StatusCode.ERROR, (text,), detail=detail)
 
 
+def failed(detail: NodeError) -> Status:
+    """The same on a node, with a text that is made when somebody reads it."""
+    return Status(StatusCode.ERROR, detail=detail)
+
+
 def unknown(*kinds: str) -> Status:
     """Can't be decided without the objects of ``kinds``."""
     return Status(StatusCode.UNKNOWN, kinds)

@@ -5,16 +5,18 @@ What is broken costs only itself: it becomes a problem that whoever asked has to
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 
-from kubectl_dra.source.content import Content
+from kubectl_dra.source.content import Content, open_content
 from kubectl_dra.source.errors import FileError, ManifestError, SourceError
 from kubectl_dra.source.inputs import Inputs, Skipped, opened
 from kubectl_dra.source.limits import MAX_BYTES
 from kubectl_dra.source.manifests import Manifests, Written, read_manifests, read_written
-from kubectl_dra.source.patches import patches_among
+from kubectl_dra.source.yaml_reader import YAMLError, read_documents
 
 #: Unless ``--max-bytes`` says otherwise: nobody writes more by hand, and YAML takes a second for 3 MB.
 MANIFEST_BYTES: Final = 32 << 20
@@ -135,3 +137,50 @@ def complain_about_nothing(found: FoundObjects | FoundRecords) -> None:
     if not found.problems:
         name = found.name if isinstance(found, FoundObjects) else found.manifests.name
         raise FileError(f"{name}: holds no objects", "name a file with Kubernetes objects")
+
+
+# --- patches ----------------------------------------------------------------------------------------------------------
+
+#: The names under which kustomize looks for a kustomization.
+NAMES: Final = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+_BYTES: Final = 1 << 20
+_FOLDERS: Final = 2_000
+
+
+def patches_among(files: Iterable[str]) -> Mapping[str, str]:
+    """Of these files those that are patches, with the kustomization that names them."""
+    wanted = {os.path.normpath(name): name for name in files}
+    named = [name for name in wanted if os.path.basename(name) in NAMES]
+    folders = dict.fromkeys(os.path.dirname(name) for name in wanted)
+    beside = (os.path.join(folder, name) for folder in list(folders)[:_FOLDERS] for name in NAMES)
+    found: dict[str, str] = {}
+    for path in dict.fromkeys((*named, *beside)):
+        for patch in _patches(path):
+            name = os.path.normpath(os.path.join(os.path.dirname(path), patch))
+            if name in wanted:
+                found.setdefault(wanted[name], path)
+    return found
+
+
+def _patches(path: str) -> Iterator[str]:
+    """What a kustomization names as patches; nothing of one that can't be read, which is said elsewhere."""
+    try:
+        if not Path(path).is_file():
+            return
+        with open_content(path, _BYTES) as content:
+            trees = [document.value for document in read_documents(content, unique=False)]
+    except (OSError, ValueError, SourceError, YAMLError):
+        return
+    for tree in trees:
+        if isinstance(tree, dict):
+            yield from _named(tree)
+
+
+def _named(tree: dict[str, Any]) -> Iterator[str]:
+    for kind in ("patches", "patchesJson6902", "patchesStrategicMerge"):
+        items = tree.get(kind)
+        for item in items if isinstance(items, list) else ():
+            path = item.get("path") if isinstance(item, dict) else item
+            # A patch may stand in the list itself.
+            if isinstance(path, str) and "\n" not in path:
+                yield path

@@ -17,11 +17,10 @@ from hypothesis import strategies as st
 
 from kubectl_dra.commands.app import COMMANDS, app
 from kubectl_dra.commands.completion import Completions, Directive, NextWord
-from kubectl_dra.commands.completion.arguments import ARGUMENTS
+from kubectl_dra.commands.completion.arguments import ARGUMENTS, selector_candidates
 from kubectl_dra.commands.completion.cache import Cache
 from kubectl_dra.commands.completion.complete import complete, lines, split_line
 from kubectl_dra.commands.completion.line import long_name, read_line
-from kubectl_dra.commands.completion.selector import selector_candidates
 from tests.kit.clock import CLOCK
 
 pytestmark = pytest.mark.one_in(5)

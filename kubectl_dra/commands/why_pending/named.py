@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from kubectl_dra.api.controllers import INDIRECT, MAKERS
@@ -15,7 +16,6 @@ from kubectl_dra.commands.shared.queues import with_queues
 from kubectl_dra.commands.shared.show import console, is_document, print_answers, print_pages, tell
 from kubectl_dra.commands.shared.types import ObjectArg, ObjectArgs
 from kubectl_dra.commands.shared.unread import nothing_read
-from kubectl_dra.commands.why_pending.alike import one_of_each
 from kubectl_dra.commands.why_pending.groups import Pending, not_served
 from kubectl_dra.commands.why_pending.one_per_line import pod_list
 from kubectl_dra.commands.why_pending.single import (
@@ -34,10 +34,13 @@ from kubectl_dra.diagnosis.pod.workloads import resolve_workload
 from kubectl_dra.diagnosis.records import ObjectRef, Verdict
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
+from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.pending.headline import pending_summary
 from kubectl_dra.output.pending.made import refused_sentence
+from kubectl_dra.output.pending.remedies import remedy_lines
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.unread import missing_lines
-from kubectl_dra.output.words import counted, plural
+from kubectl_dra.output.words import counted, plural, shortened, without_names
 from kubectl_dra.reports.invocations import dra, of, shell_line
 from kubectl_dra.reports.pending.pending import ClaimPendingReport, PendingReport
 from kubectl_dra.reports.unread import PENDING_PODS, together, unread
@@ -156,3 +159,39 @@ def _idle(call: PendingCall, state: ClusterState, kind: Kind, key: Key) -> Pendi
 
 def _not_found(call: PendingCall, kind: Kind, key: Key, known: Iterable[Key]) -> CommandError:
     return key_not_found(kind, key, known, call.cluster.state.evidence, ("why-pending",), ("why-pending", "-A"))
+
+
+# --- pods that say the same -------------------------------------------------------------------------------------------
+
+_NAMES = 5
+
+
+def one_of_each(answers: Sequence[Pending]) -> list[Pending]:
+    """The first of those that differ only in the names of the pod and its claims, with the names of the others."""
+    groups: dict[object, list[Pending]] = {}
+    for each in answers:
+        alike = _told(each.report) if isinstance(each.report, PendingReport) else id(each)
+        groups.setdefault(alike, []).append(each)
+    return [_with_others(group) for group in groups.values()]
+
+
+def _told(report: PendingReport) -> tuple[object, ...]:
+    """What the page says, without the names of this pod and its claims."""
+    names = [*(ask.name for ask in report.asks), report.pod.name]
+    ways = without_names(names, remedy_lines(report.remedies, report.verdict))
+    return (
+        report.pod.namespace,
+        report.code,
+        report.verdict,
+        report.agreement,
+        without_names(names, [pending_summary(report)]),
+        ways,
+    )
+
+
+def _with_others(group: Sequence[Pending]) -> Pending:
+    first, others = group[0], [each.report.pod.name for each in group[1:] if isinstance(each.report, PendingReport)]
+    if not others:
+        return first
+    text = fmt("The same holds for {}: {}.", counted(len(others), "other pod"), shortened(others, _NAMES))
+    return replace(first, page=lambda: [*first.page(), Safe(""), *wrapped(text)])

@@ -17,7 +17,6 @@ from kubectl_dra.reports.devices.totals import bound_of
 from kubectl_dra.reports.rights import missing_rights
 from kubectl_dra.reports.selector.behind import Behind, behind_classes, failing_searches
 from kubectl_dra.reports.selector.findings import Findings
-from kubectl_dra.reports.selector.published import published_domains
 from kubectl_dra.reports.selector.questions import Question, simple_claim
 from kubectl_dra.reports.selector.records import (
     CrossCheck,
@@ -28,16 +27,19 @@ from kubectl_dra.reports.selector.records import (
     FailingSearch,
     Outside,
     PoolOutcome,
+    PublishedDomain,
     Rewrite,
     SelectorRecord,
     SelectorReport,
     Totals,
 )
 from kubectl_dra.reports.selector.scoping import ScopedDevice, Setting
+from kubectl_dra.selectors.catalog import PublishedDevice, domain_and_name
 from kubectl_dra.selectors.compiling import COST_LIMIT, near_names
 from kubectl_dra.selectors.evaluate import Decision, Outcome, Part, SelectorSet
 from kubectl_dra.selectors.rewrite import Correction, corrections
 from kubectl_dra.selectors.trial import SelectorTrial
+from kubectl_dra.selectors.values import value_source
 
 KINDS: Final = ("ResourceSlice", "ResourceClaim", "DeviceTaintRule", "DeviceClass", "Node")
 
@@ -309,3 +311,27 @@ def _device_outcome(trial: SelectorTrial[ScopedDevice], member: ScopedDevice, de
     return DeviceOutcome(
         member.driver, member.pool, member.device.name, member.state, member.state_bound, decision.outcome, reason
     )
+
+
+# --- what is published ------------------------------------------------------------------------------------------------
+
+
+def published_domains(devices: Iterable[PublishedDevice]) -> tuple[PublishedDomain, ...]:
+    """By domain; each name with the value of the first device that has it."""
+    found: dict[str, PublishedDomain] = {}
+    # Most devices of a driver have the same names: those are looked at once.
+    seen: set[tuple[str, tuple[str, ...], tuple[str, ...]]] = set()
+    for each in devices:
+        names = (each.driver, tuple(each.device.attributes), tuple(each.device.capacity))
+        if names in seen:
+            continue
+        seen.add(names)
+        for name, attribute in each.device.attributes.items():
+            domain, short = domain_and_name(name, each.driver)
+            found.setdefault(domain, PublishedDomain(domain, {}, {})).attributes.setdefault(
+                short, value_source(attribute)
+            )
+        for name, capacity in each.device.capacity.items():
+            domain, short = domain_and_name(name, each.driver)
+            found.setdefault(domain, PublishedDomain(domain, {}, {})).capacity.setdefault(short, str(capacity.value))
+    return tuple(found[domain] for domain in sorted(found))

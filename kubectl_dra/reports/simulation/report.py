@@ -2,30 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+import msgspec
 from msgspec.structs import replace
 
 from kubectl_dra.api.planned import Planned
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.gates import quota
 from kubectl_dra.diagnosis.pod import missing, needs
+from kubectl_dra.diagnosis.pod.missing import lacking
 from kubectl_dra.diagnosis.pod.workloads import ReadOwner
 from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.diagnosis.whatif import Switch, WhatIf, what_if
+from kubectl_dra.model.core import Node
 from kubectl_dra.model.ids import Key
+from kubectl_dra.model.resource import DeviceClass, DeviceTaintRule, ResourceSlice
 from kubectl_dra.reports.admitted import admitted
 from kubectl_dra.reports.base import Fits, feature_record, reads_of
 from kubectl_dra.reports.devices.advertised import advertised
+from kubectl_dra.reports.devices.class_list import class_rows
+from kubectl_dra.reports.find import devices_of
 from kubectl_dra.reports.simulation.admission import manifest_reports
 from kubectl_dra.reports.simulation.copies import simulated
-from kubectl_dra.reports.simulation.effects import effects
-from kubectl_dra.reports.simulation.existing import new_namespaces, with_namespaces, with_objects
+from kubectl_dra.reports.simulation.existing import existing, new_namespaces, with_namespaces, with_objects
 from kubectl_dra.reports.simulation.pods import Copies
-from kubectl_dra.reports.simulation.quotas import with_quotas
-from kubectl_dra.reports.simulation.records import ManifestReport, PodSimulation, Role, SimulationReport
+from kubectl_dra.reports.simulation.records import (
+    ClassEffect,
+    Effects,
+    ManifestReport,
+    PodSimulation,
+    Role,
+    SimulationReport,
+    TaintEffect,
+)
 from kubectl_dra.reports.simulation.served_fields import as_served
-from kubectl_dra.reports.simulation.trials import trials
+from kubectl_dra.reports.simulation.trials import PodTrial, trials
+from kubectl_dra.reports.taints.taint_hits import DeviceChange, hits
 
 _UNTRIED: Final = (Role.UNTRIED,)
 # Where nothing is created, no event can tell why.
@@ -109,3 +124,105 @@ def _all_fit(
     untried = not (some or supposed is not None) or any(each.role in _UNTRIED for each in manifests)
     unseen = supposed is not None and supposed.moves and not pods_known
     return Fits.UNKNOWN if Fits.UNKNOWN in verdicts or untried or unseen else Fits.YES
+
+
+# --- effects ----------------------------------------------------------------------------------------------------------
+
+
+def effects(before: ClusterState, after: ClusterState, objects: Sequence[Planned]) -> Effects:
+    """What ``objects`` make of the cluster ``before``; ``after`` has them."""
+    nodes = [each for each in objects if each.kind == "Node" and each.record is not None]
+    slices = [each for each in objects if each.kind == "ResourceSlice" and each.record is not None]
+    replaced = [each.name for each in (*nodes, *slices) if existing(before.inventory, each) is not None]
+    return Effects(
+        nodes=tuple(each.name for each in nodes),
+        slices=tuple(each.name for each in slices),
+        replaced=tuple(replaced),
+        classes=tuple(_classes(before, after, objects)),
+        taints=tuple(_taint(after, each.record) for each in objects if isinstance(each.record, DeviceTaintRule)),
+        unknown_nodes=tuple(_unknown_nodes(after, slices)),
+        empty_nodes=tuple(each.name for each in nodes if isinstance(each.record, Node) and _is_empty(each.record)),
+    )
+
+
+def _unknown_nodes(after: ClusterState, slices: Sequence[Planned]) -> Iterable[str]:
+    """Nodes that slices name and that are not there, where all are known."""
+    if not after.evidence.complete("Node"):
+        return ()
+    named = (each.record.spec.node_name for each in slices if isinstance(each.record, ResourceSlice))
+    return dict.fromkeys(name for name in named if name and name not in after.inventory.nodes)
+
+
+def _is_empty(node: Node) -> bool:
+    """Whether a node says of no pod that there is room: kubelets write that, and nobody by hand."""
+    pods = node.status.allocatable.get("pods")
+    return pods is None or pods.unscaled == 0
+
+
+def _classes(before: ClusterState, after: ClusterState, objects: Sequence[Planned]) -> Iterable[ClassEffect]:
+    classes = {each.name: each.record for each in objects if isinstance(each.record, DeviceClass)}
+    old = [before.inventory.classes[name] for name in classes if name in before.inventory.classes]
+    counted = {row.name: row.totals.devices for row in class_rows(old, before)}
+    for row in class_rows(classes.values(), after):
+        yield ClassEffect(row.name, row.totals.devices, counted.get(row.name), row.problem or "")
+
+
+def _taint(world: ClusterState, rule: DeviceTaintRule) -> TaintEffect:
+    devices = [id_ for pool in world.pools for id_ in devices_of(pool, world) if world.selects(rule, id_)]
+    held = (id_ for id_ in world.inventory.holdings_by_device if world.selects(rule, id_))
+    name = rule.metadata.name
+    changes = [DeviceChange(id_, (), (rule.spec.taint,), frozenset({name})) for id_ in dict.fromkeys((*devices, *held))]
+    return TaintEffect(name, len(devices), hits(changes, world))
+
+
+# --- quotas -----------------------------------------------------------------------------------------------------------
+
+#: Of these one that exists is taken as it is.
+_SINGLE = ("Pod", "ResourceClaim")
+
+
+def with_quotas(
+    world: ClusterState, tries: Iterable[tuple[PodTrial, PodSimulation]], new_namespaces: Collection[str]
+) -> Iterator[PodSimulation]:
+    """What came of each trial, with the quotas that may forbid it; a namespace that does not exist yet has none."""
+    earlier, quotas = Counter[Key](), world.inventory.quotas.values()
+    for trial, found in tries:
+        yield _with_quotas(world, trial, found, new_namespaces, earlier)
+        if not trial.alone and _creates_pods(world, trial):
+            earlier.update(dict.fromkeys(quota.may_be_about(quotas, trial.plan.pod), found.copies))
+
+
+def _with_quotas(
+    world: ClusterState,
+    trial: PodTrial,
+    found: PodSimulation,
+    new_namespaces: Collection[str],
+    earlier: Mapping[Key, int],
+) -> PodSimulation:
+    namespace = trial.plan.pod.metadata.namespace
+    if found.wanted == 0 or namespace in new_namespaces or not _creates(world, trial):
+        return found
+    if _creates_pods(world, trial):
+        quotas, pod = world.inventory.quotas.values(), trial.plan.pod
+        doubts = (*quota.unspecified(quotas, pod), *quota.may_exceed(quotas, pod, found.copies, earlier))
+        found = msgspec.structs.replace(found, unspecified=doubts)
+    if quota.are_read(world, namespace):
+        return found
+    (need,) = needs.deciding((quota.KIND,))
+    return msgspec.structs.replace(found, quota=lacking(world.evidence, need, namespace))
+
+
+def _creates_pods(world: ClusterState, trial: PodTrial) -> bool:
+    """Whether a pod of the file comes into being: what its containers request is not that of a bare pod."""
+    planned = trial.planned
+    if trial.is_bare:
+        return False
+    return planned.kind != "Pod" or existing(world.inventory, planned) is None
+
+
+def _creates(world: ClusterState, trial: PodTrial) -> bool:
+    """Whether a pod or a claim comes into being."""
+    planned = trial.planned
+    if planned.kind not in _SINGLE or existing(world.inventory, planned) is None:
+        return True
+    return any(entry.resource_claim_template_name is not None for entry in trial.plan.pod.spec.resource_claims)

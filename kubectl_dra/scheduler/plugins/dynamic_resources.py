@@ -31,16 +31,7 @@ from kubectl_dra.scheduler.plugins.node_resources_fit import allocatable_of
 from kubectl_dra.scheduler.scores import normalised
 from kubectl_dra.scheduler.search import Searched, search
 from kubectl_dra.scheduler.snapshot import NodeInfo, Snapshot
-from kubectl_dra.scheduler.status import (
-    SUCCESS,
-    NodeError,
-    Status,
-    StatusCode,
-    error,
-    unknown,
-    unresolvable,
-    unschedulable,
-)
+from kubectl_dra.scheduler.status import SUCCESS, NodeError, Status, error, failed, unknown, unresolvable, unschedulable
 
 UNAVAILABLE: Final = "resourceclaim not available on the node"
 LEFT_OVER: Final = "cannot schedule extended resource claim"
@@ -277,7 +268,7 @@ class _Filtering:
             elif late:
                 status = error(f"node {node.name}: timed out trying to allocate devices")
             elif open_:
-                status = Status(StatusCode.UNKNOWN)
+                status = unknown()
         found = DevicesOnNode(extended, searched, unavailable if status.rejected else (), late)
         self._state.nodes[node.name] = found
         return status
@@ -287,7 +278,7 @@ class _Filtering:
             case Fatal(only_affects_node=True):
                 return unresolvable(allocation_error(outcome.error))
             case Fatal():
-                return Status(StatusCode.ERROR, detail=SearchError(searched, self._cycle.features.minor))
+                return failed(SearchError(searched, self._cycle.features.minor))
             case Unsatisfiable(invalid_pools=True):
                 return unresolvable(INVALID_POOLS)
             case _:
