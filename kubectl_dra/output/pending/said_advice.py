@@ -59,6 +59,9 @@ _HOST_NETWORK: Final = re.compile(r"host ?network", re.IGNORECASE)
 def advice_on_words(report: PendingReport) -> Safe | None:
     """The next step that follows from the words of the first line; None where only the reason's page has one."""
     cause = report.causes[0]
+    of_others = _advice_on_others(report)
+    if of_others is not None:
+        return of_others
     match cause.detail:
         case ContainerWaits() as waits:
             return _container(report, waits)
@@ -69,6 +72,29 @@ def advice_on_words(report: PendingReport) -> Safe | None:
             told = fmt("Set up {} on {}", shortage.resource, where)
             other = Safe("" if report.additions else ", or publish devices on a node that has it")
             return fmt("{}{}: it has none there that could become free.", told, other)
+        case GangElsewhere(waits=Queued() as waits):
+            return queue_advice(waits)
+        case KubeletText() as said if cause.code is Code.DRIVER_FAILED:
+            return _driver(report, said)
+        case KubeletText() as said if cause.code is Code.KUBELET_WARNS and _HOST_NETWORK.search(said.text):
+            text = (
+                "Remove hostNetwork: true from the pod's template (devices move into the network of the pod, and it "
+                "has none of its own), or drop the claim from it."
+            )
+            return Safe(text)
+    if cause.code is Code.CLAIM_NOT_ALLOCATED and not has_way_out(report):
+        text = (
+            "Delete the pod and create it again without spec.nodeName, so that the scheduler places it and its claim. "
+            'The node selector "kubernetes.io/hostname: {}" keeps it on this node.'
+        )
+        return fmt(text, report.node)
+    return None
+
+
+def _advice_on_others(report: PendingReport) -> Safe | None:
+    """The next step where another scheduler, or a plugin that is not of the default profile, decides."""
+    cause = report.causes[0]
+    match cause.detail:
         case GangElsewhere(name=name) if name and cause.code is Code.OTHER_SCHEDULER and _has_written(report):
             text = (
                 "Free or add what the rest of the group lacks, or lower spec.minMember of PodGroup {}, if the program "
@@ -95,22 +121,6 @@ def advice_on_words(report: PendingReport) -> Safe | None:
                 "read from the cluster."
             )
             return Safe(text)
-        case GangElsewhere(waits=Queued() as waits):
-            return queue_advice(waits)
-        case KubeletText() as said if cause.code is Code.DRIVER_FAILED:
-            return _driver(report, said)
-        case KubeletText() as said if cause.code is Code.KUBELET_WARNS and _HOST_NETWORK.search(said.text):
-            text = (
-                "Remove hostNetwork: true from the pod's template (devices move into the network of the pod, and it "
-                "has none of its own), or drop the claim from it."
-            )
-            return Safe(text)
-    if cause.code is Code.CLAIM_NOT_ALLOCATED and not has_way_out(report):
-        text = (
-            "Delete the pod and create it again without spec.nodeName, so that the scheduler places it and its claim. "
-            'The node selector "kubernetes.io/hostname: {}" keeps it on this node.'
-        )
-        return fmt(text, report.node)
     return None
 
 

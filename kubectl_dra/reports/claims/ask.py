@@ -5,6 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from kubectl_dra.model.classic import ClassicClaim, classic_of
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.resource import (
     DeviceConstraint,
     DeviceRequest,
@@ -143,3 +145,20 @@ def _constraint_ask(constraint: DeviceConstraint) -> ConstraintAsk:
     if constraint.match_attribute is not None:
         return ConstraintAsk("match", constraint.match_attribute, constraint.requests)
     return ConstraintAsk("distinct", constraint.distinct_attribute or "", constraint.requests)
+
+
+def pending_asks(key: Key, inventory: Inventory) -> tuple[ClaimAsk, ...]:
+    """The claims of a pod that exist, with the pod's name for each and the template it was made from."""
+    pod = inventory.pods.get(key)
+    if pod is None:
+        return ()
+    recorded = {status.name: status.resource_claim_name for status in pod.status.resource_claim_statuses}
+    asks = []
+    for entry in pod.spec.resource_claims:
+        name = entry.resource_claim_name or recorded.get(entry.name)
+        claim = inventory.claims.get(Key(pod.metadata.namespace, name)) if name else None
+        if claim is not None:
+            template = entry.resource_claim_template_name
+            made_from = inventory.templates.get(Key(pod.metadata.namespace, template)) if template else None
+            asks.append(claim_ask(claim, entry.name, template, made_from))
+    return tuple(asks)

@@ -18,8 +18,8 @@ from kubectl_dra.diagnosis.remedies.records import RemedyKind
 from kubectl_dra.diagnosis.whatif.records import WhatIf
 from kubectl_dra.model.ids import Key
 from kubectl_dra.reports.base import FeatureRecord, ReadRecord, feature_record, reads_of
-from kubectl_dra.reports.claims.ask import ClaimAsk
-from kubectl_dra.reports.pending.pending import NodeGroupRecord, in_numbers, node_records, pending_asks
+from kubectl_dra.reports.claims.ask import ClaimAsk, pending_asks
+from kubectl_dra.reports.pending.pending import NodeGroupRecord, in_numbers, node_records
 from kubectl_dra.reports.pending.remedies import FoundRemedies, RemedyReport, find_remedies
 
 

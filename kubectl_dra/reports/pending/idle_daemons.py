@@ -17,7 +17,15 @@ from kubectl_dra.allocation.input.nodes import NAME_FIELD
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.autoscaling.daemons import DAEMON_SET
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import Cause, ClassOffer, KubeletText, NodeGroup, NodeOutcome, ObjectRef
+from kubectl_dra.diagnosis.records import (
+    Cause,
+    ClassOffer,
+    KubeletText,
+    NodeGroup,
+    NodeOutcome,
+    ObjectRef,
+    PodDiagnosis,
+)
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
@@ -66,6 +74,12 @@ class IdleDaemonSet(ReportRecord, frozen=True):
 def lacks_drivers(causes: Iterable[Cause]) -> bool:
     """Whether no driver publishes what is asked for, or none serves the node, so that it matters which of them run."""
     return any(cause.code in (*_WITHOUT_DEVICES, *_ELSEWHERE) for cause in causes)
+
+
+def idle_daemons(diagnosis: PodDiagnosis, asks: Iterable[ClaimAsk], state: ClusterState) -> tuple[IdleDaemonSet, ...]:
+    """The DaemonSets of drivers that run nowhere, or not where it matters."""
+    found = idle_daemon_sets(diagnosis.causes, state)
+    return found or absent_daemon_sets(diagnosis.causes, diagnosis.nodes, asks, diagnosis.node, state)
 
 
 def idle_daemon_sets(causes: Collection[Cause], state: ClusterState) -> tuple[IdleDaemonSet, ...]:

@@ -36,16 +36,14 @@ from kubectl_dra.diagnosis.records import (
 from kubectl_dra.diagnosis.remedies.records import RemedyKind
 from kubectl_dra.diagnosis.whatif.records import WhatIf
 from kubectl_dra.model.core import Event, Pod
-from kubectl_dra.model.ids import Key
-from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.reports.base import FeatureRecord, Fits, ReadRecord, ReportRecord, feature_record, reads_of
-from kubectl_dra.reports.claims.ask import ClaimAsk, ExtendedAsk, claim_ask
+from kubectl_dra.reports.claims.ask import ClaimAsk, ExtendedAsk, claim_ask, pending_asks
 from kubectl_dra.reports.invocations import Words
 from kubectl_dra.reports.pending.autoscaler_words import AutoscalerWords, autoscaler_words
 from kubectl_dra.reports.pending.configurations import ConfiguredIn, configured_in
 from kubectl_dra.reports.pending.drivers import DriverOnNode, devices_of, drivers_of
 from kubectl_dra.reports.pending.failing_pods import FailingPod, failing_elsewhere, failing_pods
-from kubectl_dra.reports.pending.idle_daemons import IdleDaemonSet, absent_daemon_sets, idle_daemon_sets
+from kubectl_dra.reports.pending.idle_daemons import IdleDaemonSet, idle_daemons
 from kubectl_dra.reports.pending.lingering import LingeringPod, lingering
 from kubectl_dra.reports.pending.missing_objects import Existing, existing
 from kubectl_dra.reports.pending.queue_admission import QueueAdmission, queue_admission
@@ -197,14 +195,13 @@ def pending_report(
     of_one, ways = ways is not None, ways or FoundRemedies()
     of_groups = node_groups.missing if node_groups is not None else ()
     found["missing"] = (*diagnosis.missing, *_of_kueue(diagnosis, state), *of_groups)
-    drivers = drivers_of(pod, diagnosis.causes, state.inventory) if pod is not None else ()
     if pod is not None:
         found |= _of_the_pod(pod, state, what_if)
     asks = pending_asks(diagnosis.pod.key, state.inventory)
-    failing = failing_pods(diagnosis.causes, drivers, state) or failing_elsewhere(diagnosis.nodes, asks, state)
     choice = choice_of(state, diagnosis, owners)
     return PendingReport(
         **found,
+        **_of_drivers(diagnosis, pod, asks, state),
         asks=asks,
         extended=_extended(diagnosis, state),
         nodes=tuple(_node_group(group, None if all_nodes else NAMES_SHOWN, node) for group in groups),
@@ -214,9 +211,6 @@ def pending_report(
         additions=ways.additions,
         tried=ways.tried,
         what_if=what_if,
-        drivers=drivers,
-        failing=failing,
-        idle_daemon_sets=() if failing else _idle(diagnosis, asks, state),
         configured=configured_in(diagnosis.causes, asks, state.inventory),
         existing=existing(diagnosis.causes[0] if diagnosis.causes else None, diagnosis.pod.namespace, state),
         node_groups=node_groups.verdicts if node_groups is not None else None,
@@ -240,10 +234,14 @@ def _of_the_pod(pod: Pod, state: ClusterState, what_if: WhatIf | None) -> dict[s
     }
 
 
-def _idle(diagnosis: PodDiagnosis, asks: Sequence[ClaimAsk], state: ClusterState) -> tuple[IdleDaemonSet, ...]:
-    """The DaemonSets of drivers that run nowhere, or not where it matters."""
-    found = idle_daemon_sets(diagnosis.causes, state)
-    return found or absent_daemon_sets(diagnosis.causes, diagnosis.nodes, asks, diagnosis.node, state)
+def _of_drivers(
+    diagnosis: PodDiagnosis, pod: Pod | None, asks: Sequence[ClaimAsk], state: ClusterState
+) -> dict[str, Any]:
+    """The pods of the drivers that matter, as far as they do not run; drivers without any where it matters."""
+    drivers = drivers_of(pod, diagnosis.causes, state.inventory) if pod is not None else ()
+    failing = failing_pods(diagnosis.causes, drivers, state) or failing_elsewhere(diagnosis.nodes, asks, state)
+    idle = () if failing else idle_daemons(diagnosis, asks, state)
+    return {"drivers": drivers, "failing": failing, "idle_daemon_sets": idle}
 
 
 def _owner(pod: Pod) -> ObjectRef | None:
@@ -318,23 +316,6 @@ def _by_code(found: Iterable[tuple[Code | None, ObjectRef]]) -> list[tuple[Code 
         return item[0] is Code.FITS_NOW, -len(item[1]), item[0] or ""
 
     return [(code, tuple(refs)) for code, refs in sorted(groups.items(), key=rank)]
-
-
-def pending_asks(key: Key, inventory: Inventory) -> tuple[ClaimAsk, ...]:
-    """The claims of a pod that exist, with the pod's name for each and the template it was made from."""
-    pod = inventory.pods.get(key)
-    if pod is None:
-        return ()
-    recorded = {status.name: status.resource_claim_name for status in pod.status.resource_claim_statuses}
-    asks = []
-    for entry in pod.spec.resource_claims:
-        name = entry.resource_claim_name or recorded.get(entry.name)
-        claim = inventory.claims.get(Key(pod.metadata.namespace, name)) if name else None
-        if claim is not None:
-            template = entry.resource_claim_template_name
-            made_from = inventory.templates.get(Key(pod.metadata.namespace, template)) if template else None
-            asks.append(claim_ask(claim, entry.name, template, made_from))
-    return tuple(asks)
 
 
 def _of_kueue(diagnosis: PodDiagnosis, state: ClusterState) -> Iterator[Missing]:
