@@ -21,7 +21,7 @@ from kubectl_dra.api.lint import Finding, lint
 from kubectl_dra.api.sources import Source
 from kubectl_dra.api.trees import in_utf8, mapping, read_tree
 from kubectl_dra.api.workloads import MadeTemplate, expand
-from kubectl_dra.api.workloads.beside import AdmissionObjects, counts, kept_together, scaled
+from kubectl_dra.api.workloads.beside import AdmissionObjects, Gang, counts, gang, kept_together, scaled
 from kubectl_dra.api.workloads.expand import CountSource, Expansion, group_of
 from kubectl_dra.api.workloads.made import (
     is_train_job,
@@ -52,7 +52,8 @@ class PodPlan:
 
     ``count`` says where the number is from, ``assumed`` which fields were taken for it. ``volume_claims`` are made for
     each pod of its own, as a StatefulSet does. ``kept_together``: what asks others than the scheduler to keep the pods
-    in one domain of nodes. ``runtime_known``: what its RuntimeClass adds is in the pod.
+    in one domain of nodes. ``runtime_known``: what its RuntimeClass adds is in the pod. ``gang``: another program
+    starts many of them or none.
     """
 
     pod: Pod
@@ -63,6 +64,7 @@ class PodPlan:
     volume_claims: tuple[PersistentVolumeClaim, ...] = ()
     kept_together: tuple[str, ...] = ()
     runtime_known: bool = False
+    gang: Gang | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,12 +131,14 @@ def read_all(sources: Sequence[Source], namespace: str, *, grouped_jobs: bool = 
 def _beside(planned: Planned, tree: Tree, trees: Sequence[Tree], admission: AdmissionObjects) -> Planned:
     """With what other objects of the files make of its pods."""
     together = kept_together(tree) if planned.pods else ()
+    number = sum(plan.copies or 0 for plan in planned.pods)
     pods = [
         replace(
             plan,
             pod=admission.admitted(plan.pod),
             kept_together=together,
             runtime_known=admission.knows(plan.pod.spec.runtime_class_name),
+            gang=gang(tree, plan.pod.metadata.labels, plan.pod.metadata.namespace, trees, number),
         )
         for plan in planned.pods
     ]

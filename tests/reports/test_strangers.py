@@ -234,3 +234,33 @@ def test_a_node_more_is_a_way_out_of_an_anti_affinity() -> None:
     world = cluster()
     world.inventory.nodes["node-1"].metadata.labels["kubernetes.io/hostname"] = "node-1"
     assert "add a node like node-1" in page(simulated(template("one"), body, world=world))
+
+
+# --- gangs of other programs ------------------------------------------------------------------------------------------
+
+
+def gang_of(least: int, number: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    group = thing("scheduling.x-k8s.io/v1alpha1", "PodGroup", {"minMember": least})
+    body = pod_template("one")
+    body["metadata"] = {"labels": {"scheduling.x-k8s.io/pod-group": "w"}}
+    return group, thing("batch/v1", "Job", {"parallelism": number, "completions": number, "template": body})
+
+
+def test_a_gang_of_which_too_few_fit_comes_first() -> None:
+    report = simulated(template("one"), *gang_of(6, 6))
+    (gang,) = report.gangs
+    assert (gang.least, gang.fit, gang.wanted) == (6, 4, 6)
+    told = page(report)
+    assert told.startswith(
+        "The coscheduling plugin would start no pod of PodGroup ml/w: it needs 6 at once, and only 4"
+    )
+    assert "No part in scheduling devices" not in told
+    assert simulated(template("one"), *gang_of(4, 6)).gangs == ()
+    assert "6 at once, 4 fit, and the files make only 4 pods" in page(simulated(template("one"), *gang_of(6, 4)))
+
+
+@pytest.mark.parametrize(("least", "lacks"), [({}, True), ({"minAvailable": 3}, False)])
+def test_a_job_of_volcano_needs_all_of_its_pods_unless_it_says_fewer(least: dict[str, int], lacks: bool) -> None:
+    task = {"name": "w", "replicas": 6, "template": pod_template("one")}
+    report = simulated(template("one"), thing("batch.volcano.sh/v1alpha1", "Job", {"tasks": [task], **least}))
+    assert bool(report.gangs) is lacks

@@ -36,6 +36,11 @@ _TOGETHER: Final = (
     "kueue.x-k8s.io/podset-required-topology",
     "kueue.x-k8s.io/podset-slice-required-topology",
 )
+_COSCHEDULING_LABELS: Final = (
+    "scheduling.x-k8s.io/pod-group",
+    "pod-group.scheduling.sigs.k8s.io/name",
+    "pod-group.scheduling.sigs.k8s.io",
+)
 _DEPTH: Final = 12
 
 
@@ -106,7 +111,7 @@ def counts(tree: Tree, trees: Iterable[Tree]) -> bool:
     kind, group = str(tree.get("kind")), _group(tree)
     if kind in _SCALERS:
         return any(_scales(tree, each) for each in trees)
-    return (kind, group) in ((_LIMIT_RANGE, ""), (_RUNTIME_CLASS, "node.k8s.io"))
+    return (kind, group) in ((_LIMIT_RANGE, ""), (_RUNTIME_CLASS, "node.k8s.io")) or _is_pod_group(tree)
 
 
 def _group(tree: Tree) -> str:
@@ -115,6 +120,41 @@ def _group(tree: Tree) -> str:
 
 def _number(value: object, default: int) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else default
+
+
+# --- gangs of other programs ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Gang:
+    """Pods of which another program starts ``least`` at once or none; ``name``: the object that says so, with its kind.
+
+    Sources: scheduler-plugins, apis/scheduling/v1alpha1 (PodGroup spec.minMember); volcano.sh/apis batch/v1alpha1 (Job
+    spec.minAvailable, by default all of its pods: pkg/webhooks/admission/jobs/mutate).
+    """
+
+    program: str
+    name: str
+    namespace: str
+    least: int
+
+
+def gang(tree: Tree, labels: Mapping[str, str], namespace: str, trees: Iterable[Tree], copies: int) -> Gang | None:
+    """The gang of pods with these ``labels`` of an object that makes ``copies`` pods in all."""
+    if (tree.get("kind"), _group(tree)) == ("Job", "batch.volcano.sh"):
+        name = mapping(tree.get("metadata")).get("name")
+        return Gang("Volcano", f"Job {name}", namespace, _number(at(tree, "spec").get("minAvailable"), copies))
+    wanted = next((labels[name] for name in _COSCHEDULING_LABELS if name in labels), None)
+    for each in trees if wanted is not None else ():
+        meta = mapping(each.get("metadata"))
+        if _is_pod_group(each) and (meta.get("name"), meta.get("namespace") or namespace) == (wanted, namespace):
+            least = _number(at(each, "spec").get("minMember"), 1)
+            return Gang("The coscheduling plugin", f"PodGroup {wanted}", namespace, least)
+    return None
+
+
+def _is_pod_group(tree: Tree) -> bool:
+    return (tree.get("kind"), _group(tree)) == ("PodGroup", "scheduling.x-k8s.io")
 
 
 # --- admission --------------------------------------------------------------------------------------------------------

@@ -20,6 +20,7 @@ from kubectl_dra.output.taints.hits import fate_text, who_text
 from kubectl_dra.output.words import counted, listed
 from kubectl_dra.reports.base import ReadRecord
 from kubectl_dra.reports.simulation import Effects, ManifestReport, PodSimulation, SimulationReport
+from kubectl_dra.reports.simulation.records import GangCount
 from kubectl_dra.reports.simulation.trials import PRIORITY_CLASS
 
 #: How the API server begins where it has no such version.
@@ -159,6 +160,22 @@ def blocked_text(name: Safe, ref: ObjectRef) -> Safe:
     if ref.kind == PRIORITY_CLASS:
         return fmt("{} can't be created: {} does not exist.", name, object_name(ref))
     return fmt("{} can't run: {} would be refused.", name, object_name(ref))
+
+
+def gang_lines(gangs: Iterable[GangCount]) -> Iterator[Safe]:
+    """The gangs that can't start."""
+    for each in gangs:
+        yield from wrapped(styled(gang_text(each), Style.BOLD))
+
+
+def gang_text(gang: GangCount) -> Safe:
+    """How many pods it needs at once, and how many fit."""
+    kind, _, name = gang.object.partition(" ")
+    text = "{} would start no pod of {} {}/{}: it needs {} at once, and only {} of its {} fit."
+    if gang.wanted < gang.least:
+        text = "{} would start no pod of {} {}/{}: it needs {} at once, {} fit, and the files make only {}."
+    pods = counted(gang.wanted, "pod")
+    return fmt(text, gang.program, kind, gang.namespace, name, gang.least, gang.fit, pods)
 
 
 def bypassing_text(name: Safe, pod: PodSimulation) -> Safe:

@@ -52,6 +52,7 @@ def simulation_page(
         list(missing_lines(report.unread, address)),
         [*manifests.head_lines(report.manifests), *manifests.refusal_lines(report.manifests, report.read)],
         whatif_lines(report.what_if) if report.what_if is not None else [],
+        list(manifests.gang_lines(report.gangs)),
         list(wrapped(unseen)) if (unseen := _unseen_pods(report)) is not None else [],
     ]
     left = bool(_wrong(report))
@@ -73,6 +74,7 @@ def simulation_summary(report: SimulationReport) -> Safe:
     verdicts = [fmt("Not as written: {} dropped.", counted(wrong, "field"))] if wrong else []
     refused = sum(bool(each.refused or each.error) for each in report.manifests)
     verdicts += [fmt("{} would be refused.", counted(refused, "object"))] if refused else []
+    verdicts += map(manifests.gang_text, report.gangs)
     verdicts += (_verdict_of_what_is_left(pod, left=bool(wrong)) for pod in report.pods)
     if report.what_if is not None and report.what_if.displaced:
         verdicts.append(whatif_summary(report.what_if))

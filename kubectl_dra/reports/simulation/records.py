@@ -176,6 +176,17 @@ class PodSimulation(ReportRecord, frozen=True):
         return tuple(each for each in self.pending.missing if each.decides)
 
 
+class GangCount(ReportRecord, frozen=True):
+    """A gang of another ``program``: ``least`` of its pods start at once or none, and ``fit`` of ``wanted`` do fit."""
+
+    program: str
+    object: str
+    namespace: str
+    least: int
+    fit: int
+    wanted: int
+
+
 class ClassEffect(ReportRecord, frozen=True):
     """What a class of the file selects. ``before`` None: the cluster has no class of this name."""
 
@@ -219,7 +230,8 @@ class SimulationReport(ReportRecord, frozen=True):
     Where nothing was tried it is ``Unknown``. ``not_as_written`` counts the mistakes of manifests; those that were not
     corrected are what the server would drop or refuse. ``new_namespaces`` don't exist: they are taken as created first.
     ``what_if``: what else is supposed of the cluster, and where pods go that have to leave their nodes.
-    ``also_advertised``: what device plugins offer on nodes that pods would get, and may be the same devices.
+    ``also_advertised``: what device plugins offer on nodes that pods would get, and may be the same devices. ``gangs``:
+    those of other programs of which too few pods fit.
     """
 
     fits: Fits
@@ -234,6 +246,7 @@ class SimulationReport(ReportRecord, frozen=True):
     read: tuple[ReadRecord, ...]
     what_if: WhatIf | None = None
     also_advertised: tuple[AdvertisedResource, ...] = ()
+    gangs: tuple[GangCount, ...] = ()
 
     def without_steps(self) -> SimulationReport:
         """With what would help, and not how it is done."""

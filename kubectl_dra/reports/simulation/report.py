@@ -10,6 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_dra.api.planned import Planned
+from kubectl_dra.api.workloads.beside import Gang
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.gates import quota
 from kubectl_dra.diagnosis.pod import missing, needs
@@ -32,6 +33,7 @@ from kubectl_dra.reports.simulation.pods import Copies
 from kubectl_dra.reports.simulation.records import (
     ClassEffect,
     Effects,
+    GangCount,
     ManifestReport,
     PodSimulation,
     Role,
@@ -92,8 +94,21 @@ def simulation_report(
         features=feature_record(world.features),
         read=reads_of(world.evidence),
         what_if=supposed,
+        gangs=tuple(_gangs(tried, pods)),
         also_advertised=advertised(with_all, (each.node for pod in pods for each in pod.nodes)),
     )
+
+
+def _gangs(tried: Sequence[PodTrial], pods: Sequence[PodSimulation]) -> Iterable[GangCount]:
+    """The gangs of other programs that can't start, because too few of their pods fit."""
+    counts: dict[Gang, list[PodSimulation]] = {}
+    for trial, pod in zip(tried, pods, strict=True):
+        if trial.plan.gang is not None:
+            counts.setdefault(trial.plan.gang, []).append(pod)
+    for gang, found in counts.items():
+        fit, wanted = sum(each.copies for each in found), sum(each.wanted or each.copies for each in found)
+        if fit < gang.least and not any(each.undecided or each.capped for each in found):
+            yield GangCount(gang.program, gang.name, gang.namespace, gang.least, fit, wanted)
 
 
 def _deciding(lacking: Iterable[Missing], pods: Iterable[PodSimulation]) -> tuple[Missing, ...]:
