@@ -264,3 +264,34 @@ def test_a_job_of_volcano_needs_all_of_its_pods_unless_it_says_fewer(least: dict
     task = {"name": "w", "replicas": 6, "template": pod_template("one")}
     report = simulated(template("one"), thing("batch.volcano.sh/v1alpha1", "Job", {"tasks": [task], **least}))
     assert bool(report.gangs) is lacks
+
+
+# --- what other programs make -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("version", "kind", "line"),
+    [
+        ("template.openshift.io/v1", "Template", "oc process -f FILE | kubectl dra simulate -f -"),
+        ("argoproj.io/v1alpha1", "Application", "argocd app manifests w | kubectl dra simulate -f -"),
+        ("helm.toolkit.fluxcd.io/v2", "HelmRelease", "helm template CHART -f VALUES | kubectl dra simulate -f -"),
+    ],
+)
+def test_what_others_make_manifests_of_is_unknown_and_says_how_to_get_them(version: str, kind: str, line: str) -> None:
+    body = {**thing(version, kind, {}), "objects": [template("one"), deployment(1)]}
+    report = simulated(body)
+    assert (report.fits, report.pods) == (Fits.UNKNOWN, ())
+    assert line in page(report)
+    assert "can't be created as it is written" not in page(report)
+
+
+def test_a_name_that_a_shell_would_read_stands_in_no_line() -> None:
+    body = thing("argoproj.io/v1alpha1", "Application", {}, name="w;reboot")
+    assert "reboot |" not in page(simulated(body))
+
+
+def test_a_kustomization_among_the_files_is_told_apart() -> None:
+    body = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization", "namespace": "prod"}
+    told = page(simulated(template("one"), deployment(1), body))
+    assert "kubectl apply -f fails on it, and what it changes was not tried. -k DIR reads what it makes." in told
+    assert "No part in scheduling devices" not in told

@@ -10,7 +10,7 @@ from typing import Any, Final
 from kubectl_dra.api.trees import Tree
 from kubectl_dra.api.workloads.argo import described_by, is_workflow, workflow
 from kubectl_dra.api.workloads.kinds import KNOWN, Factor, KnownKind, TemplatePath
-from kubectl_dra.api.workloads.mentions import mention
+from kubectl_dra.api.workloads.mentions import mention, rendered
 from kubectl_dra.api.workloads.operators import refined
 from kubectl_dra.api.workloads.shape import Shaped, shaped
 from kubectl_dra.api.workloads.templates import MAX_PODS, CountSource, Expansion, MadeTemplate
@@ -27,6 +27,8 @@ def expand(tree: Tree, group: str, kind: str) -> Expansion:
         return workflow(tree, kind)
     if elsewhere := described_by(tree, group, kind):
         return Expansion(known=True, untried=f"its pods are described by {elsewhere}")
+    if told := rendered(tree, group, kind):
+        return Expansion(known=True, untried=told)
     known = KNOWN.get((group, kind))
     if known is not None:
         templates = tuple(each for part in known.parts for each in _of_part(tree, part))

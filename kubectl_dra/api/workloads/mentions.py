@@ -21,6 +21,27 @@ _TEXT: Final = re.compile(
 )
 
 
+#: Objects from which another program makes the manifests -> how its user gets these. Names are put in as they stand.
+_RENDERED: Final[dict[tuple[str, str], str]] = {
+    ("template.openshift.io", "Template"): "oc process -f FILE",
+    ("argoproj.io", "Application"): "argocd app manifests {}",
+    ("helm.toolkit.fluxcd.io", "HelmRelease"): "helm template CHART -f VALUES",
+    ("kustomize.toolkit.fluxcd.io", "Kustomization"): "flux build kustomization {} --path DIR",
+}
+
+
+def rendered(tree: Tree, group: str, kind: str) -> str:
+    """Why nothing of an object is tried from which another program makes the manifests; empty of all others."""
+    how = _RENDERED.get((group, kind), "")
+    if not how:
+        return ""
+    meta = tree.get("metadata")
+    name = meta.get("name") if isinstance(meta, dict) else None
+    said, _, _ = mention(tree).partition(", and ")
+    line = how.format(name if isinstance(name, str) and _is_plain(name) else "NAME")
+    return f"{f'{said}; ' if said else ''}what is made of it can be: {line} | kubectl dra simulate -f -"
+
+
 def mention(tree: Tree) -> str:
     """What an object says of claims, as the reason why nothing of it is tried; empty where it says nothing."""
     return _search(tree, "", 0)
@@ -39,7 +60,7 @@ def _search(value: Any, path: str, depth: int) -> str:  # noqa: ANN401 - any JSO
     for key, child in value.items():
         here = f"{path}.{key}".lstrip(".") if _is_plain(key) else f'{path}["{key}"]'
         if _is_about_claims(key, child):
-            return f"{here} is about claims of its pods, which nothing in it describes"
+            return f"{here} is about claims of its pods, and these stand nowhere in it: its operator makes them"
         if key not in _DESCRIBING and (found := _search(child, here, depth + 1)):
             return found
     return ""

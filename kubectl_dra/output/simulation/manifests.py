@@ -41,6 +41,11 @@ _UNKNOWN_NODES: Final = (
     "a Node of this name is added with -f."
 )
 _HITS = 20
+_KUSTOMIZATION: Final = "Kustomization"
+_BUILT: Final = Safe(
+    "A kustomization is no object of a cluster: kubectl apply -f fails on it, and what it changes was not tried. "
+    "-k DIR reads what it makes."
+)
 
 
 def object_name(ref: ObjectRef) -> Safe:
@@ -98,6 +103,9 @@ def note_lines(report: SimulationReport) -> Iterator[Safe]:
     for manifest in report.manifests:
         yield from _lines(manifest)
     left = [each for each in report.manifests if each.ignored]
+    if any(each.object.kind == _KUSTOMIZATION and not each.object.name for each in left):
+        left = [each for each in left if each.object.kind != _KUSTOMIZATION or each.object.name]
+        yield from wrapped(_BUILT)
     if left:
         names = Safe(", ").join(object_name(each.object) for each in left[:_NAMED])
         more = fmt(" and {} more", len(left) - _NAMED) if len(left) > _NAMED else Safe("")

@@ -115,6 +115,8 @@ def _nothing(report: SimulationReport) -> Safe:
     kept = [each for each in report.manifests if each.refused or each.error or each.untried]
     if not kept:
         return _NOTHING
+    if not any(each.refused or each.error for each in kept):
+        return Safe("Nothing was tried: the files do not say which pods there will be.")
     return Safe("Nothing was tried: what the files describe can't be created as it is written.")
 
 

@@ -351,3 +351,13 @@ def test_a_claim_that_is_overdue_is_not_waited_for() -> None:
     assert "The pod is 5h old, and the controller usually makes a claim within a second" in old
     young = pod | {"metadata": pod["metadata"] | {"creationTimestamp": before(0)}}
     assert "within a second" not in page_of(report_of(build.node(), GPUS, template("true"), young))
+
+
+def test_a_scheduler_of_nearly_the_default_name_is_asked_about() -> None:
+    def said(name: str) -> str:
+        pod = build.pod(claims=["claim"], schedulerName=name)
+        return first_line(report_of(build.device_class(), build.node(), GPUS, pod, build.claim("claim")))
+
+    assert '"defualt-scheduler" (did you mean default-scheduler?), which has to place it' in said("defualt-scheduler")
+    assert "did you mean" not in said("my-default-scheduler")
+    assert "did you mean" not in said("gpu-scheduler")

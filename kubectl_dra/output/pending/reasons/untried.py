@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from kubectl_dra.cluster.state import DEFAULT_SCHEDULER
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import (
     Cause,
@@ -13,6 +14,7 @@ from kubectl_dra.diagnosis.records import (
     QuotaShortage,
     SchedulerName,
 )
+from kubectl_dra.model.likeness import similar
 from kubectl_dra.model.names import ADMIN_LABEL
 from kubectl_dra.output.pending.gangs import elsewhere_sentence
 from kubectl_dra.output.pending.go_errors import innermost
@@ -101,7 +103,11 @@ def _left_to(cause: Cause) -> Safe:
         case SchedulerName(name=name, words=words) if words:
             return fmt('its scheduler "{}" says: {}', name, words.rstrip(". "))
         case SchedulerName(name=name):
-            return fmt('it names the scheduler "{}", which has to place it; the default scheduler ignores it', name)
+            # One that contains the name is a scheduler of its own.
+            near = DEFAULT_SCHEDULER not in name and bool(similar(name, [DEFAULT_SCHEDULER]))
+            meant = fmt(" (did you mean {}?)", DEFAULT_SCHEDULER) if near else Safe("")
+            text = 'it names the scheduler "{}"{}, which has to place it; the default scheduler ignores it'
+            return fmt(text, name, meant)
         case GangElsewhere() as gang:
             return elsewhere_sentence(gang, cause)
     return Safe(cause.code.meaning)
