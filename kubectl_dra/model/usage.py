@@ -17,6 +17,7 @@ from kubectl_dra.model.requests import Amounts, HostPort, add_to, sum_of
 
 _KEY: Final = attrgetter("key")
 TERMINAL: Final = frozenset({"Succeeded", "Failed"})
+_NO_PORTS: Final[frozenset[HostPort]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,4 +149,4 @@ def sum_of_pods(infos: Collection[PodInfo]) -> NodeUsage:
         add_to(requests, info.shape.requests)
         add_to(non_zero, info.shape.non_zero)
         ports.update(info.shape.ports)
-    return NodeUsage(len(infos), requests, frozenset(ports), tuple(infos), non_zero)
+    return NodeUsage(len(infos), requests, frozenset(ports) if ports else _NO_PORTS, tuple(infos), non_zero)

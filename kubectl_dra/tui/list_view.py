@@ -57,6 +57,10 @@ class ListView(Previewing[RowT]):
         """What the filter looks through."""
         return str(self.identity(row))
 
+    def folded_text(self, row: RowT) -> str:
+        """The same in lower case."""
+        return self.text_of(row).casefold()
+
     def arranged(self, rows: Sequence[RowT]) -> Sequence[RowT]:
         """All rows in the order of the sorted column."""
         column = self.grid.sorted_by
@@ -174,7 +178,7 @@ class ListView(Previewing[RowT]):
         if kept is None:
             return rows
         if self._texts[0] is not rows:
-            self._texts = rows, [self.text_of(row).casefold() for row in rows]
+            self._texts = rows, [self.folded_text(row) for row in rows]
         return [row for row, text in zip(rows, self._texts[1], strict=True) if kept(text)]
 
     @property

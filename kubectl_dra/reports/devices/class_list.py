@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import repeat
 
 import msgspec
@@ -25,6 +26,7 @@ from kubectl_dra.selectors.evaluate import Decision, Outcome, SelectorSet
 
 _SHOWN = 20
 _FREE = frozenset({DeviceState.FREE, DeviceState.PARTLY})
+_NO_ERRORS: Mapping[str, int] = {}
 
 
 class AlikeSet(ReportRecord, frozen=True):
@@ -83,9 +85,9 @@ class _Member(msgspec.Struct, gc=False):
 class _OfPool:
     """The devices of one pool that are of a class, and on how many the class's selectors fail."""
 
-    members: list[_Member] = field(default_factory=list)
-    tally: DeviceTally = field(default_factory=DeviceTally)
-    errors: Counter[str] = field(default_factory=Counter)
+    members: list[_Member]
+    tally: DeviceTally
+    errors: Mapping[str, int]
 
 
 @dataclass(slots=True)
@@ -135,7 +137,7 @@ def _members(pools: Sequence[PoolFacts], selectors: SelectorSet) -> _Members:
 
 
 def _of_pool(opened: PoolFacts, selectors: SelectorSet) -> _OfPool:
-    found, standings = _OfPool(), opened.standings()
+    standings, errors = opened.standings(), Counter[str]()
     decisions: Iterable[Decision]
     if standings and selectors.reads_driver_only and opened.all_sound:
         decisions = repeat(selectors.of(opened.id.driver, standings[0].device), len(standings))
@@ -144,17 +146,24 @@ def _of_pool(opened: PoolFacts, selectors: SelectorSet) -> _OfPool:
     matching = []
     for each, decision in zip(standings, decisions, strict=True):
         if decision.outcome is Outcome.ERROR and decision.compiles:
-            found.errors[decision.error] += 1
+            errors[decision.error] += 1
         if decision.outcome is Outcome.MATCHES:
             matching.append(each)
     kinds = Counter((each.state, each.tainted, opened.admin_only(each.device)) for each in matching)
-    for kind, number in kinds.items():
-        found.tally.device(*kind, number)
-    found.members = [
+    members = [
         _Member(opened.id, opened.counters, each.device, scope, each.state in _FREE)
         for each, scope in zip(matching, _scopes(matching, opened), strict=True)
     ]
-    return found
+    return _OfPool(members, _tally(frozenset(kinds.items())), errors or _NO_ERRORS)
+
+
+@lru_cache(maxsize=1024)
+def _tally(kinds: frozenset[tuple[tuple[DeviceState, bool, bool], int]]) -> DeviceTally:
+    """How many there are of each kind, once for all pools with the same numbers; nobody adds to it."""
+    tally = DeviceTally()
+    for kind, number in kinds:
+        tally.device(*kind, number)
+    return tally
 
 
 def _scopes(standings: Iterable[ListedState], opened: PoolFacts) -> Iterator[Scope]:

@@ -118,6 +118,7 @@ def node_views(pool: PoolId, facts: ClusterState) -> Views:
 
 
 _NOTHING = PoolView(PoolState.IGNORED, 0, 0, 0)
+_NONE: Final[frozenset[str]] = frozenset()
 
 
 def _view(slices: Sequence[ResourceSlice], node: Node, facts: ClusterState) -> PoolVerdict:
@@ -125,7 +126,8 @@ def _view(slices: Sequence[ResourceSlice], node: Node, facts: ClusterState) -> P
         gathered = pools.gather(pools.SliceIndex(slices, facts.features), node)
     except Aborted:
         return PoolVerdict(PoolView(PoolState.UNPARSABLE, *_claimed(slices)))
-    ignored = frozenset(slice_.metadata.name for slice_ in gathered.ignored)
+    # An empty one for each pool would be another object each time.
+    ignored = frozenset(slice_.metadata.name for slice_ in gathered.ignored) if gathered.ignored else _NONE
     for pool in gathered.pools:
         return PoolVerdict(_judged_view(pool, facts.features.judges_whole_pools), pool, ignored)
     for obsolete in gathered.obsolete:

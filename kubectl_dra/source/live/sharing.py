@@ -13,6 +13,7 @@ from typing import Any, Final, TypeVar
 from msgspec import Raw
 from msgspec.structs import force_setattr, replace
 
+from kubectl_dra.api.sharing import NOTHING
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.ids import Key
@@ -51,11 +52,13 @@ class Sharer:
             case ResourceClaim():
                 self._names(record)
                 self._replace(record.spec, "devices")
+                self._allocation(record)
 
     def pod(self, pod: Pod) -> PodInfo:
         """What plugins read of a pod; most pods are like others but for their names."""
         info = self._infos.of(pod)
-        return replace(info, key=Key(intern(info.key.namespace), info.key.name))
+        start = self._shared("start_time", info.start_time, info.start_time)
+        return replace(info, key=Key(intern(info.key.namespace), info.key.name), start_time=start)
 
     def _slice(self, slice_: ResourceSlice) -> None:
         self._names(slice_)
@@ -69,7 +72,18 @@ class Sharer:
     def _names(self, record: Node | Pod | ResourceClaim | ResourceSlice) -> None:
         meta = record.metadata
         force_setattr(meta, "namespace", intern(meta.namespace))
-        self._replace(meta, "creation_timestamp")
+        self._replace(meta, "creation_timestamp", "managed_fields", "finalizers")
+        for name in ("labels", "annotations"):
+            if not getattr(meta, name):
+                force_setattr(meta, name, NOTHING)
+
+    def _allocation(self, claim: ResourceClaim) -> None:
+        """Of thousands of results each names its driver, pool and request, and hardly one an amount."""
+        for result in claim.status.allocation.devices.results if claim.status.allocation is not None else ():
+            for name in ("request", "driver", "pool"):
+                force_setattr(result, name, intern(getattr(result, name)))
+            if not result.consumed_capacity:
+                force_setattr(result, "consumed_capacity", NOTHING)
 
     def _replace(self, record: Record, *names: str) -> None:
         for name in names:

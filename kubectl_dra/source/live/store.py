@@ -305,6 +305,7 @@ class _NodeSums:
             self._touched.add(before[0])
             self._count(before[1], -1)
         if place is not None:
+            key = place[1].key  # the same, which the pod keeps anyway
             self._nodes[key] = place[0]
             self._members.setdefault(place[0], {})[key] = place[1]
             self._touched.add(place[0])

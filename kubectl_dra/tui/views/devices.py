@@ -88,6 +88,10 @@ class DevicesView(ListView[DeviceRow]):
         """Names, state, and every attribute's value."""
         return row.text
 
+    def folded_text(self, row: DeviceRow) -> str:
+        """The same, which is in lower case and kept by the row."""
+        return row.text
+
     def listed(self, row: DeviceRow) -> ListedDevice:
         """What ``get devices`` says of a row."""
         listed = self._listed
