@@ -11,8 +11,20 @@ from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.model.podinfo import pod_info
 from kubectl_dra.model.quantity import Quantity
-from kubectl_dra.model.resource import Device, DeviceAttribute, DeviceCapacity, ResourceSlice, ResourceSliceSpec
+from kubectl_dra.model.resource import (
+    AllocationResult,
+    Device,
+    DeviceAllocationResult,
+    DeviceAttribute,
+    DeviceCapacity,
+    DeviceRequestAllocationResult,
+    ResourceClaim,
+    ResourceClaimStatus,
+    ResourceSlice,
+    ResourceSliceSpec,
+)
 from kubectl_dra.source import load
+from kubectl_dra.source.live.pods import PodTracker
 from kubectl_dra.source.live.sharing import Sharer, kept
 from kubectl_dra.source.spec import DEMO, SourceSpec
 
@@ -84,3 +96,34 @@ def test_the_same_version_of_an_object_stays_the_same_object():
     later = msgspec.structs.replace(old, metadata=msgspec.structs.replace(old.metadata, resource_version="999999"))
     assert kept(later, known.get, Sharer()) is later
     assert kept(same, {Key("", "other"): old}.get, Sharer()) is same
+
+
+def test_results_of_claims_share_names_and_what_is_empty():
+    def claim(name):
+        same = [f"{name[:0]}{each}" for each in ("gpus", "driver", "pool")]
+        result = DeviceRequestAllocationResult(*same, f"d-{name}")
+        allocation = AllocationResult(devices=DeviceAllocationResult(results=(result,)))
+        return ResourceClaim(metadata=ObjectMeta(name=name), status=ResourceClaimStatus(allocation=allocation))
+
+    one, two = claim("one"), claim("two")
+    sharer = Sharer()
+    for record in (one, two):
+        sharer.record(record)
+    first, second = (each.status.allocation.devices.results[0] for each in (one, two))
+    assert first.driver is second.driver
+    assert first.pool is second.pool
+    assert first.consumed_capacity is second.consumed_capacity
+    assert one.metadata.annotations is two.metadata.annotations
+    assert (first.device, second.device) == ("d-one", "d-two")
+
+
+def test_a_list_that_is_taken_again_brings_no_second_copy_of_what_pods_take():
+    def pods(*uids):
+        return [Pod(ObjectMeta(name=f"p{uid}", namespace="a", uid=uid), PodSpec(node_name="n")) for uid in uids]
+
+    first = PodTracker(frozenset(), False, lambda _: None, lambda _: None, Sharer())
+    first.add(pods("1", "2"))
+    again = PodTracker(frozenset(), False, lambda _: None, first.taken.get, Sharer())
+    again.add(pods("1", "2", "3"))
+    kept_before = [again.taken[key] is place for key, place in first.taken.items()]
+    assert (kept_before, len(again.taken)) == ([True, True], 3)

@@ -169,7 +169,10 @@ class Feed:
             self._inbox.put(Refused(scope, Coverage.NOT_SERVED, why))
             return
         known = partial(self._store.known, scope.kind.name)
-        Reflector(scope, version, self._needs, self._current, self._renew, known, self._inbox, self._closed).start()
+        placed = self._store.placed
+        Reflector(
+            scope, version, self._needs, self._current, self._renew, known, placed, self._inbox, self._closed
+        ).start()
 
     def _current(self) -> Session:
         with self._login:

@@ -24,27 +24,34 @@ from kubectl_dra.model.usage import TERMINAL, NodeUsage, is_terminal, sum_of_pod
 from kubectl_dra.source.live.listing import Taken
 from kubectl_dra.source.live.sharing import Sharer, kept
 
+#: The node of a pod, and what it takes there.
+Placed = tuple[str, PodInfo]
 #: Pods with which a pod is compared before its content is made.
 _MOST_RECENT: Final = 4
 
 
 class PodTracker:
-    """Takes chunks of a list of pods, and remembers of each what it takes, so that it can be taken away again."""
+    """Takes chunks of a list of pods, and remembers of each what it takes, so that it can be taken away again.
+
+    What was ``placed`` before and is the same is taken over: a list that is taken again needs hardly any memory.
+    """
 
     def __init__(
         self,
         named: frozenset[Key],
         keep_all: bool,
         known: Callable[[Key], Any],
+        placed: Callable[[Key], Placed | None],
         sharer: Sharer,
         whole_nodes: frozenset[str] = frozenset(),
     ) -> None:
         self.kept: list[Record] = []
         self.usage: dict[str, NodeUsage] = {}
-        self.taken: dict[Key, tuple[str, PodInfo]] = {}
+        self.taken: dict[Key, Placed] = {}
         self._named = named
         self._keep_all = keep_all
         self._known = known
+        self._placed = placed
         self._sharer = sharer
         self._whole_nodes = whole_nodes
 
@@ -52,11 +59,12 @@ class PodTracker:
         """Take one chunk."""
         for pod in records:
             if isinstance(pod, Pod):
-                key = _shared_key(pod)
-                if self._keep_all or key in self._named or matters(pod, self._whole_nodes):
+                if self._keep_all or key_of(pod.metadata) in self._named or matters(pod, self._whole_nodes):
                     self.kept.append(kept(pod, self._known, self._sharer))
                 if place := taken_by(pod, self._sharer):
-                    self.taken[key] = place
+                    before = self._placed(place[1].key)
+                    place = before if before == place else place
+                    self.taken[place[1].key] = place
 
     def take(self, data: bytes, api_version: str) -> Taken | None:
         """Who follows pods needs all that may change in them: every chunk is decoded."""
@@ -173,15 +181,11 @@ class _Whole:
         return found
 
 
-def taken_by(pod: Pod, sharer: Sharer) -> tuple[str, PodInfo] | None:
+def taken_by(pod: Pod, sharer: Sharer) -> Placed | None:
     """The node of a pod and what plugins read of it there; None if it takes nothing."""
     if not pod.spec.node_name or is_terminal(pod):
         return None
     return intern(pod.spec.node_name), sharer.pod(pod)
-
-
-def _shared_key(pod: Pod) -> Key:
-    return Key(intern(pod.metadata.namespace), pod.metadata.name)
 
 
 def add_usage(total: dict[str, NodeUsage], more: Mapping[str, NodeUsage]) -> None:

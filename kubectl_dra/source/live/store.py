@@ -23,7 +23,7 @@ from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.model.podinfo import PodInfo
 from kubectl_dra.model.usage import NodeUsage, sum_of_pods
-from kubectl_dra.source.live.pods import PodTracker, matters, taken_by
+from kubectl_dra.source.live.pods import Placed, PodTracker, matters, taken_by
 from kubectl_dra.source.live.sharing import Sharer
 from kubectl_dra.source.live.watch import (
     BrokenWatch,
@@ -79,6 +79,10 @@ class Store:
             if found is not None:
                 return found
         return None
+
+    def placed(self, key: Key) -> Placed | None:
+        """Where a pod was when it was heard of last, and what it takes there. Any thread may ask."""
+        return self._pods.placed(key)
 
     def forget_former(self) -> None:
         """Everything has been read once."""
@@ -283,7 +287,13 @@ class _NodeSums:
         self._touched.clear()
         return self._usage
 
-    def replace(self, taken: dict[Key, tuple[str, PodInfo]], namespace: str) -> None:
+    def placed(self, key: Key) -> Placed | None:
+        """One pod."""
+        node = self._nodes.get(key, "")
+        info = self._members.get(node, {}).get(key)
+        return (node, info) if info is not None else None
+
+    def replace(self, taken: dict[Key, Placed], namespace: str) -> None:
         """Take the place of all pods (of ``namespace``, if it is not empty)."""
         self.drop(lambda key: key not in taken and (not namespace or key.namespace == namespace))
         for key, place in taken.items():
@@ -294,10 +304,9 @@ class _NodeSums:
         for key in [key for key in self._nodes if chosen(key)]:
             self.put(key, None)
 
-    def put(self, key: Key, place: tuple[str, PodInfo] | None) -> bool:
+    def put(self, key: Key, place: Placed | None) -> bool:
         """Change one pod; whether that changes anything."""
-        node = self._nodes.get(key)
-        before = None if node is None else (node, self._members[node][key])
+        before = self.placed(key)
         if before == place:
             return False
         if before is not None:

@@ -25,7 +25,7 @@ from kubectl_dra.model.resource import ResourceSlice
 from kubectl_dra.source.errors import ClusterError
 from kubectl_dra.source.live import errors
 from kubectl_dra.source.live.listing import KeepAll, Listed, Sink, list_path, take_list
-from kubectl_dra.source.live.pods import PodTracker
+from kubectl_dra.source.live.pods import Placed, PodTracker
 from kubectl_dra.source.live.session import Session
 from kubectl_dra.source.live.sharing import Sharer, kept
 from kubectl_dra.source.live.slices import BAD_REQUEST, field_selector, slice_fields
@@ -165,7 +165,8 @@ class Reflector:
     """A thread that follows ``scope`` and puts messages into ``out`` until ``closed`` is set.
 
     ``session`` gives the session to use; ``renew`` is told when its login is no longer accepted. ``known`` says which
-    version of an object is there already, so that a list that is taken again does not bring everything a second time.
+    version of an object is there already, so that a list that is taken again does not bring everything a second time,
+    and ``placed`` the same of what pods take.
     """
 
     def __init__(
@@ -176,6 +177,7 @@ class Reflector:
         session: Callable[[], Session],
         renew: Callable[[Session], None],
         known: Callable[[Key], Any],
+        placed: Callable[[Key], Placed | None],
         out: queue.Queue[Message],
         closed: threading.Event,
     ) -> None:
@@ -185,6 +187,7 @@ class Reflector:
         self._session = session
         self._renew = renew
         self._known = known
+        self._placed = placed
         self._sharer = Sharer()
         self._out = out
         self._closed = closed
@@ -265,9 +268,8 @@ class Reflector:
 
     def _new_sink(self) -> Sink:
         if self.scope.kind is POD:
-            return PodTracker(
-                self._needs.pods, self._needs.all_pods, self._known, self._sharer, self._needs.whole_nodes
-            )
+            needs = self._needs
+            return PodTracker(needs.pods, needs.all_pods, self._known, self._placed, self._sharer, needs.whole_nodes)
         return _KeepShared(self._known, self._sharer)
 
     def _watch(self, session: Session) -> None:
