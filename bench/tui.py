@@ -27,7 +27,7 @@ import termios
 import time
 import urllib.request
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -150,6 +150,10 @@ class Screen:
     def close(self) -> None:
         """Leave."""
         self.process.terminate()
+        # Who does not read what it still writes waits for ever; the line is cut when it ends.
+        with suppress(OSError):
+            while self.process.poll() is None:
+                self.rest(_PAUSE)
         self.process.wait()
         os.close(self.master)
 

@@ -167,20 +167,18 @@ class SelectorSet:
 
     def of(self, driver: str, device: Device) -> Decision:
         """What they say of a device; devices that they can't tell apart share the answer."""
-        return self.of_content(self._lens.content(driver, device), driver, device)
-
-    def of_content(self, content: Hashable, driver: str, device: Device) -> Decision:
-        """The same where what the lens sees of the device is known already."""
+        content = self._lens.content(driver, device)
         known = self._decisions.get(content)
         if known is None:
-            known = self._decisions[content] = self._decide(driver, device)
+            known = self._decisions[content] = self.decide(driver, device)
         return known
 
     def matches(self, driver: str, device: Device) -> bool:
         """Whether all of them hold."""
         return self.of(driver, device).outcome is Outcome.MATCHES
 
-    def _decide(self, driver: str, device: Device) -> Decision:
+    def decide(self, driver: str, device: Device) -> Decision:
+        """The same for who keeps the answer: it is worked out each time."""
         if self._budget is not None and self._budget.exhausted:
             return Decision(Outcome.UNDECIDED, error=NOT_TRIED)
         value = self._value(driver, device)

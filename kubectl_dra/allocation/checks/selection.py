@@ -55,7 +55,8 @@ class SelectorMemo:
     def _judged(self, driver: str, device: Device, content: Hashable) -> Hashable:
         said: list[Hashable] = []
         for each in self._distinct:
-            decision = each.of_content(content, driver, device)
+            # Kept here with the content: the set need not keep it once more.
+            decision = each.decide(driver, device)
             if decision.outcome not in (Outcome.MATCHES, Outcome.NO):
                 return content
             of_class = decision.selector < 0 or each.selectors[decision.selector].device_class is not None

@@ -162,10 +162,11 @@ class NodeClasses:
         if seen is None:
             return None
         operates, entries = seen
-        if len(entries) == 1:
-            entry, base = entries[0]
-            return operates, base, *self._read(entry, columns)
-        return operates, *(number for entry, base in entries for number in (base, *self._read(entry, columns)))
+        numbers: list[int] = [operates]
+        for entry, base in entries:
+            numbers.append(base)
+            numbers += self._read(entry, columns)
+        return tuple(numbers)
 
     def _without_columns(self, node: Node) -> _Seen | None:
         """What every attempt reads of a node: it is the same for all columns, which come and go."""
