@@ -13,7 +13,7 @@ from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.reports.find import find_pools
 from kubectl_dra.tui.actions import ACTIONS, BY_ID, Action, app_bindings, refused, with_own_keys
 from kubectl_dra.tui.command_line import CommandLine
-from kubectl_dra.tui.frame import Crumbs, Footer, Tabs
+from kubectl_dra.tui.frame import ActionBar, Crumbs
 from kubectl_dra.tui.help import HelpScreen
 from kubectl_dra.tui.host import Host
 from kubectl_dra.tui.list_view import ListView
@@ -378,8 +378,8 @@ class DraApp(CommandLine):
 
     # --- the mouse --------------------------------------------------------------------------------------------------
 
-    def on_footer_chosen(self, event: Footer.Chosen) -> None:
-        """A click on a key."""
+    def on_action_bar_chosen(self, event: ActionBar.Chosen) -> None:
+        """A click on a tab or a key."""
         event.stop()
         self.run_action_id(event.action)
 
@@ -388,11 +388,6 @@ class DraApp(CommandLine):
         event.stop()
         while self.depth > event.depth and self.view is not None and not self.view.stays:
             self.pop()
-
-    def on_tabs_chosen(self, event: Tabs.Chosen) -> None:
-        """A click on a tab."""
-        event.stop()
-        self.run_action_id(event.action)
 
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -70,28 +71,19 @@ class Feed(Protocol):
         """End; nothing is published afterwards."""
 
 
-@dataclass
-class RereadFeed:
-    """Reads everything in one thread of its own: at first, on demand, and every ``interval`` seconds if there is one.
+class ThreadedFeed:
+    """A feed with a thread of its own, which goes round until it is stopped."""
 
-    ``load`` raises :class:`SourceError` for what a user can fix; then what was read last stays. ``first`` is what was
-    read already.
-    """
-
-    title: str
-    live: bool
-    load: Callable[[], Loaded]
-    interval: float | None = None
-    first: Loaded | None = field(default=None, repr=False)
-    _due: threading.Event = field(default_factory=threading.Event, repr=False)
-    _stopped: bool = field(default=False, repr=False)
+    def __init__(self) -> None:
+        self._due = threading.Event()
+        self._stopped = False
 
     def start(self, listener: Listener) -> None:
         """Read in the background."""
         threading.Thread(target=self._run, args=(listener,), name="tui-feed", daemon=True).start()
 
     def refresh(self) -> None:
-        """Read now, or once more if a read is under way."""
+        """Read everything anew, or once more if it is being read."""
         self._due.set()
 
     def stop(self) -> None:
@@ -103,11 +95,36 @@ class RereadFeed:
         try:
             while not self._stopped:
                 self._due.clear()
-                self._read(listener)
-                self._due.wait(self.interval)
+                self._go_round(listener)
         except BaseException as error:
             # A thread has nobody to raise to; the listener ends the program with the error.
             listener.on_crash(error)
+
+    @abstractmethod
+    def _go_round(self, listener: Listener) -> None:
+        """Read, and wait until it is to be done again."""
+
+
+@dataclass
+class RereadFeed(ThreadedFeed):
+    """Reads everything in one thread of its own: at first, on demand, and every ``interval`` seconds if there is one.
+
+    ``load`` raises :class:`SourceError` for what a user can fix; then what was read last stays. ``first`` is what was
+    read already.
+    """
+
+    title: str
+    live: bool
+    load: Callable[[], Loaded]
+    interval: float | None = None
+    first: Loaded | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        super().__init__()
+
+    def _go_round(self, listener: Listener) -> None:
+        self._read(listener)
+        self._due.wait(self.interval)
 
     def _read(self, listener: Listener) -> None:
         started = time.monotonic()

@@ -48,6 +48,35 @@ class Bar(Static):
             self.update(content(text), layout=False)
 
 
+class ActionBar(Bar):
+    """Actions side by side; a click carries one out."""
+
+    class Chosen(Message):
+        """An action was clicked."""
+
+        def __init__(self, action: str) -> None:
+            super().__init__()
+            self.action = action
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._ends: list[tuple[int, str]] = []
+
+    def offer(self, parts: Sequence[tuple[str, Safe]], gap: Safe) -> None:
+        """Other actions, each with its text."""
+        place, self._ends = 1, []
+        for action, text in parts:
+            place += width(text) + len(gap)
+            self._ends.append((place, action))
+        self.say(gap.join(text for _, text in parts))
+
+    def on_click(self, event: events.Click) -> None:
+        """Carry out the action under the pointer."""
+        action = next((action for end, action in self._ends if event.x < end), None)
+        if action is not None:
+            self.post_message(self.Chosen(action))
+
+
 class Header(Bar):
     """Where the data comes from, which namespace is in view, how old it is, what is allowed.
 
@@ -108,7 +137,7 @@ def _recorded(cluster: ClusterState | None) -> Sequence[Safe]:
     return [fmt("■ recorded {} UTC, read once", time_), fmt("■ recorded {}, read once", time_), fmt("■ {} UTC", time_)]
 
 
-class Tabs(Bar):
+class Tabs(ActionBar):
     """The tabs; a click goes there.
 
     Not Textual's own, which is two lines high, moves its line in steps, takes the focus, and has no room for numbers.
@@ -118,27 +147,12 @@ class Tabs(Bar):
     Tabs { height: 1; background: $surface; color: $dim; padding: 0 1; }
     """
 
-    class Chosen(Message):
-        """A tab was clicked."""
-
-        def __init__(self, action: str) -> None:
-            super().__init__()
-            self.action = action
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._ends: list[tuple[int, str]] = []
-
     def show(self, tabs: Sequence[Tab], current: str) -> None:
         """Other numbers, or another tab in front."""
         texts = [self._text(tab, tab.action == current) for tab in tabs]
         room = sum(map(width, texts)) + 2 * (len(texts) - 1)
         gap = " " * (3 if room + len(texts) <= self.size.width else 2)
-        position, self._ends = 1, []
-        for tab, text in zip(tabs, texts, strict=True):
-            position += width(text) + len(gap)
-            self._ends.append((position, tab.action))
-        self.say(Safe(gap).join(texts))
+        self.offer([(tab.action, text) for tab, text in zip(tabs, texts, strict=True)], Safe(gap))
 
     def _text(self, tab: Tab, current: bool) -> Safe:
         word = styled(Safe(tab.text), Style.DIM)
@@ -151,13 +165,6 @@ class Tabs(Bar):
                 fmt("{}{}", Safe(tab.bound.sign), amount), Style.WARN if tab.alarm and tab.number else Style.NAME
             )
         return styled(Safe(tab.key), Style.NAME if current else Style.DIM) + Safe(" ") + word + number
-
-    def on_click(self, event: events.Click) -> None:
-        """Go to the tab under the pointer."""
-        for end, action in self._ends:
-            if event.x < end:
-                self.post_message(self.Chosen(action))
-                return
 
 
 def _as_many(words: Sequence[Safe], columns: int) -> Safe:
@@ -231,7 +238,7 @@ def _way(crumbs: Sequence[Safe], columns: int) -> tuple[Safe, list[tuple[int, in
     return arrow.join(shown), ends
 
 
-class Footer(Bar):
+class Footer(ActionBar):
     """The keys that do something here, the most useful first, as many as fit, and how many more; a click runs one.
 
     Not Textual's own, which shows bindings in the order of their declaration and says nothing of those it has no room
@@ -241,17 +248,6 @@ class Footer(Bar):
     DEFAULT_CSS = """
     Footer { height: 1; background: $surface; color: $dim; padding: 0 1; }
     """
-
-    class Chosen(Message):
-        """A key was clicked."""
-
-        def __init__(self, action: str) -> None:
-            super().__init__()
-            self.action = action
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._ends: list[tuple[int, str]] = []
 
     def show(self, actions: Sequence[Action], typing: bool) -> None:
         """Other keys; while something is being typed only those that are not typed themselves."""
@@ -264,11 +260,7 @@ class Footer(Bar):
         if left_out:
             fitting.append(("help", fmt("… {} more", left_out)))
         fitting.append(("palette", palette))
-        position, self._ends = 1, []
-        for name, text in fitting:
-            position += width(text) + 2
-            self._ends.append((position, name))
-        self.say(Safe("  ").join(text for _, text in fitting))
+        self.offer(fitting, Safe("  "))
 
     def _fitting(self, parts: Sequence[tuple[str, Safe]], taken: int) -> list[tuple[str, Safe]]:
         """The first parts that fit beside what else is said."""
@@ -285,12 +277,5 @@ class Footer(Bar):
             room -= width(text) + 2
         return fitting
 
-    def on_click(self, event: events.Click) -> None:
-        """Do what the key under the pointer does."""
-        for end, action in self._ends:
-            if event.x < end:
-                self.post_message(self.Chosen(action))
-                return
 
-
-__all__ = ["Crumbs", "Footer", "Header", "Tab", "Tabs", "state_texts"]
+__all__ = ["ActionBar", "Crumbs", "Footer", "Header", "Tab", "Tabs", "state_texts"]

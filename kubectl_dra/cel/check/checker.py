@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from kubectl_dra.cel.check.errors import TypeReporter
 from kubectl_dra.cel.check.types import (
     BOOL,
     BYTES,
@@ -26,7 +27,7 @@ from kubectl_dra.cel.check.types import (
 from kubectl_dra.cel.check.unify import Substitution, TypesTooLarge, exact, instantiate, most_general
 from kubectl_dra.cel.declarations import ENUM_CONSTANTS, FUNCTIONS, GLOBAL_NAMES, MESSAGES, TYPE_NAMES, overloads
 from kubectl_dra.cel.syntax import ast
-from kubectl_dra.cel.syntax.issues import Issue, Kind, issue_at
+from kubectl_dra.cel.syntax.issues import Issue
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -63,13 +64,12 @@ def check_types(parsed: ast.Parsed, environment: Environment) -> tuple[ast.Check
     return ast.Checked(parsed, types, checker.references, types[id(parsed.root)]), checker.issues
 
 
-class _Checker:
+class _Checker(TypeReporter):
     def __init__(self, parsed: ast.Parsed, environment: Environment) -> None:
-        self.source = parsed.source
+        super().__init__(parsed.source)
         self.environment = environment
         self.types: dict[int, Type] = {}
         self.references: dict[int, ast.Reference] = {}
-        self.issues: list[Issue] = []
         self.substitution = Substitution()
         self.scopes: list[tuple[str, Type]] = []
 
@@ -78,16 +78,9 @@ class _Checker:
         settle = self.substitution.settle
         return {node: settle(declared, known) for node, declared in self.types.items()}
 
-    def report(self, pos: int, message: str, kind: Kind, name: str = "") -> None:
-        self.issues.append(issue_at(self.source, pos, message, kind, name))
-
     def undeclared(self, pos: int, name: str) -> Type:
         self.report(pos, f"undeclared reference to '{name}' (in container '')", "undeclared-reference", name)
         return ERROR
-
-    def mismatch(self, node: ast.Node, expected: Type, found: Type) -> None:
-        message = f"expected type '{short_text(expected)}' but found '{short_text(found)}'"
-        self.report(node.pos, message, "type-mismatch")
 
     def check(self, node: ast.Node) -> Type:
         declared = _RULES[type(node)](self, node)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from kubectl_dra.cel.syntax.issues import Issue, render, sort_issues
+from kubectl_dra.cel.check.types import Type, short_text
+from kubectl_dra.cel.syntax import ast
+from kubectl_dra.cel.syntax.issues import Issue, Reporter, render, sort_issues
 
 
 class CompileError(Exception):
@@ -23,6 +25,15 @@ class CompileError(Exception):
         self.type = type
         self.text = text
         self.issues = issues
+
+
+class TypeReporter(Reporter):
+    """Of types that are not as expected."""
+
+    def mismatch(self, node: ast.Node, expected: Type, found: Type) -> None:
+        """Another type than the place of ``node`` takes."""
+        message = f"expected type '{short_text(expected)}' but found '{short_text(found)}'"
+        self.report(node.pos, message, "type-mismatch")
 
 
 def compile_error(source: str, issues: list[Issue]) -> CompileError:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from kubectl_dra.cel.check.errors import CompileError
-from kubectl_dra.cel.check.types import FULL_NAMES, Type, short_text, unwrapped
+from kubectl_dra.cel.check.errors import CompileError, TypeReporter
+from kubectl_dra.cel.check.types import FULL_NAMES, Type, unwrapped
 from kubectl_dra.cel.check.unify import equivalent
 from kubectl_dra.cel.run.format import TemplateError, clauses
 from kubectl_dra.cel.syntax import ast
-from kubectl_dra.cel.syntax.issues import Issue, Kind, issue_at
+from kubectl_dra.cel.syntax.issues import Issue
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,6 +37,7 @@ _CLAUSES: Final = {
     "X": (_INTEGERS | {"string", "bytes"}, "only integers, byte buffers, and strings can be formatted as hex"),
     "o": (_INTEGERS, "octal clause can only be used on integers"),
 }
+_INVALID: Final = "invalid-argument"
 _CRASH: Final = "compilation failed: runtime error: index out of range [0] with length 0"
 
 
@@ -50,14 +51,10 @@ def validate(checked: ast.Checked) -> list[Issue]:
     return validator.issues
 
 
-class _Validator:
+class _Validator(TypeReporter):
     def __init__(self, checked: ast.Checked) -> None:
-        self.source = checked.parsed.source
+        super().__init__(checked.parsed.source)
         self.types = checked.types
-        self.issues: list[Issue] = []
-
-    def report(self, pos: int, message: str, kind: Kind = "invalid-argument", name: str = "") -> None:
-        self.issues.append(issue_at(self.source, pos, message, kind, name))
 
     def visit(self, node: ast.Node, in_format: bool) -> None:
         """``in_format``: inside a call of ``format``, whose literals may mix types."""
@@ -76,7 +73,7 @@ class _Validator:
     def call(self, node: ast.Call) -> None:
         if node.function in _ARGUMENT_CHECKS and node.args and isinstance(node.args[0], ast.Literal):
             if not _ARGUMENT_CHECKS[node.function](node.args[0]):
-                self.report(node.args[0].pos, f"invalid {node.function} argument", name=node.function)
+                self.report(node.args[0].pos, f"invalid {node.function} argument", _INVALID, node.function)
         elif node.function == "format":
             self.format(node)
 
@@ -95,11 +92,11 @@ class _Validator:
                     return
                 used += 1
         except TemplateError as error:
-            self.report(node.pos, str(error), name="format")
+            self.report(node.pos, str(error), _INVALID, "format")
             return
         if used < len(elements.elements):
             counts = f"expected {used}, got {len(elements.elements)}"
-            self.report(node.pos, f"too many arguments supplied to string.format ({counts})", name="format")
+            self.report(node.pos, f"too many arguments supplied to string.format ({counts})", _INVALID, "format")
 
     def clause(self, letter: str, element: ast.Node) -> bool:
         kinds, text = _CLAUSES[letter]
@@ -108,7 +105,7 @@ class _Validator:
             return True
         given = self.types[id(wrong)]
         name = given.name or FULL_NAMES.get(given.kind, given.kind)
-        self.report(wrong.pos, f"error during formatting: {text}, was given {name}", name="format")
+        self.report(wrong.pos, f"error during formatting: {text}, was given {name}", _INVALID, "format")
         return False
 
     def fits(self, node: ast.Node, kinds: frozenset[str]) -> bool:
@@ -135,7 +132,7 @@ class _Validator:
             if first is None:
                 first = declared
             elif not equivalent(first, declared):
-                self.mixed(element, first, declared)
+                self.mismatch(element, first, declared)
                 return
 
     def entries(self, entries: list[ast.Entry]) -> None:
@@ -148,9 +145,9 @@ class _Validator:
                 first = key, value
                 continue
             if not equivalent(first[0], key):
-                self.mixed(entry.key, first[0], key)
+                self.mismatch(entry.key, first[0], key)
             if not equivalent(first[1], value):
-                self.mixed(entry.value, first[1], value)
+                self.mismatch(entry.value, first[1], value)
 
     def element_type(self, node: ast.Node, optional: bool) -> Type:
         declared = self.types[id(node)]
@@ -158,10 +155,6 @@ class _Validator:
             # Upstream crashes on `[?x]` with a dynamic x, so that nobody can store such an expression.
             raise CompileError("InternalError", _CRASH)
         return declared.params[0] if optional else declared
-
-    def mixed(self, node: ast.Node, expected: Type, found: Type) -> None:
-        message = f"expected type '{short_text(expected)}' but found '{short_text(found)}'"
-        self.report(node.pos, message, "type-mismatch")
 
 
 def _valid_duration(literal: ast.Literal) -> bool:

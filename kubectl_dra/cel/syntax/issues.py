@@ -52,6 +52,18 @@ def issue_at(source: str, pos: int, message: str, kind: Kind, name: str = "") ->
     return Issue(pos, source.count("\n", 0, pos) + 1, pos - line_start, message, kind, name)
 
 
+class Reporter:
+    """Collects what is wrong with a source."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.issues: list[Issue] = []
+
+    def report(self, pos: int, message: str, kind: Kind, name: str = "") -> None:
+        """Records a problem."""
+        self.issues.append(issue_at(self.source, pos, message, kind, name))
+
+
 def sort_issues(issues: Iterable[Issue]) -> tuple[Issue, ...]:
     """Stable by line and column, those without a place first, at most 100."""
     return tuple(sorted(issues, key=lambda issue: (issue.line, issue.column))[:MAX_ISSUES])

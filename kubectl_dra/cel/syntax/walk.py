@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NoReturn
 
 from kubectl_dra.cel.syntax.ast import Literal
 from kubectl_dra.cel.syntax.depth import SHALLOW, allow_deep_trees
-from kubectl_dra.cel.syntax.issues import NOWHERE, Issue, Kind, issue_at
+from kubectl_dra.cel.syntax.issues import NOWHERE, Kind, Reporter
 from kubectl_dra.cel.syntax.lexer import tokenize
 
 if TYPE_CHECKING:
@@ -19,17 +19,16 @@ class GiveUp(Exception):
     """The problem is recorded and nothing after it can be parsed."""
 
 
-class Walk:
+class Walk(Reporter):
     """``height`` is that of the tree last parsed, counted in the nodes that upstream bounds."""
 
     def __init__(self, source: str) -> None:
-        self.source = source
+        super().__init__(source)
         self.tokens, self.skipped = tokenize(source)
         self.at = 0
         self.token = self.tokens[0]
         self.kind = self.token.kind
         self.height = 0
-        self.issues: list[Issue] = []
         for text in self.skipped:
             self.report(text.pos, f"Syntax error: token recognition error at: '{text.text}'", "syntax")
 
@@ -50,10 +49,6 @@ class Walk:
         if self.kind != kind:
             self.unexpected(f"'{kind}'", frozenset({kind}))
         return self.advance()
-
-    def report(self, pos: int, message: str, kind: Kind, name: str = "") -> None:
-        """Records a problem."""
-        self.issues.append(issue_at(self.source, pos, message, kind, name))
 
     def invalid(self, pos: int, message: str, kind: Kind, name: str = "") -> Literal:
         """Reports and stands in for the node that could not be made."""

@@ -15,58 +15,38 @@ from kubectl_dra.source.live.feed import FedState, Feed
 from kubectl_dra.source.live.pulse import Pulse
 from kubectl_dra.source.needs import Needs
 from kubectl_dra.source.spec import Connection
-from kubectl_dra.tui.feed import FeedStatus, Link, Listener
+from kubectl_dra.tui.feed import FeedStatus, Link, Listener, ThreadedFeed
 
 _BACK_OFF_SECONDS: Final = (1.0, 15.0)
 
 
-class WatchedFeed:
+class WatchedFeed(ThreadedFeed):
     """Follows a cluster until it is stopped; connects again by itself, with growing pauses."""
 
     live = True
 
     def __init__(self, title: str, connection: Connection, needs: Needs, gates: dict[str, bool]) -> None:
+        super().__init__()
         self.title = title
         self._connection = connection
         self._needs = needs
         self._gates = gates
         self._lock = threading.Lock()
-        self._due = threading.Event()
-        self._stopped = False
+        self._pause = _BACK_OFF_SECONDS[0]
         self._proof = time.monotonic()
         self._trouble: tuple[float, str] | None = None
         self._silence: tuple[float, str] | None = None
         self._has_data = False
         self._objects: Mapping[str, Mapping[Key, Any]] = {}
 
-    def start(self, listener: Listener) -> None:
-        """Connect and follow, in the background."""
-        threading.Thread(target=self._run, args=(listener,), name="tui-watch", daemon=True).start()
-
-    def refresh(self) -> None:
-        """List everything anew."""
-        self._due.set()
-
-    def stop(self) -> None:
-        """Publish nothing more."""
-        self._stopped = True
-        self._due.set()
-
     # --- the connection ---------------------------------------------------------------------------------------------
 
-    def _run(self, listener: Listener) -> None:
-        pause = _BACK_OFF_SECONDS[0]
-        try:
-            while not self._stopped:
-                self._due.clear()
-                if self._follow(listener):
-                    pause = _BACK_OFF_SECONDS[0]
-                else:
-                    self._due.wait(pause)
-                    pause = min(pause * 2, _BACK_OFF_SECONDS[1])
-        except BaseException as error:
-            # A thread has nobody to raise to; the listener ends the program with the error.
-            listener.on_crash(error)
+    def _go_round(self, listener: Listener) -> None:
+        if self._follow(listener):
+            self._pause = _BACK_OFF_SECONDS[0]
+        else:
+            self._due.wait(self._pause)
+            self._pause = min(self._pause * 2, _BACK_OFF_SECONDS[1])
 
     def _follow(self, listener: Listener) -> bool:
         """One feed until somebody wants another one; False if there was no connection."""

@@ -9,7 +9,7 @@ from typing import Final
 from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.devices.parts import condition_text
 from kubectl_dra.output.layout import Column, paragraphs, table, wrapped
-from kubectl_dra.output.pending.gangs import origin
+from kubectl_dra.output.pending.gangs import origin, placed_together
 from kubectl_dra.output.safe import Safe, Style, command, fmt, safe, styled
 from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.words import ago, counted, listed
@@ -69,12 +69,7 @@ def _head(report: GroupReport, now: datetime) -> Iterator[Safe]:
 
 
 def _needs(report: GroupReport) -> Iterator[Safe]:
-    if report.min_count is None:
-        yield Safe("  policy     basic: pods are placed together, but any number of them will do")
-    else:
-        yield fmt("  minCount   {} at the same time", counted(report.min_count, "pod"))
-    if report.topology_key:
-        yield fmt("  topology   all on nodes with the same {}", report.topology_key)
+    yield from placed_together(report)
     named = fmt(" ({})", report.priority_class) if report.priority_class else Safe("")
     never = Safe(", evicts nobody") if report.preemption_policy == "Never" else Safe("")
     yield fmt("  priority   {}{}{}", report.priority, named, never)

@@ -26,6 +26,8 @@ from kubectl_dra.output.pending.made import refused_sentence
 from kubectl_dra.output.pending.queues import queue_lines, queue_reason
 from kubectl_dra.output.safe import Safe, command, fmt, safe
 from kubectl_dra.output.words import counted, did_you_mean, listed
+from kubectl_dra.reports.groups.group_state import GroupReport
+from kubectl_dra.reports.groups.groups import GroupPendingReport
 from kubectl_dra.reports.invocations import kubectl, of, reading, within
 
 GROUP_CODES: Final = (
@@ -235,3 +237,13 @@ def pinned_pods(action: PinPods) -> Safe:
     shown = Safe(", ").join(fmt("{} on {}", each.pod.name, each.node) for each in action.pods[:_PODS_SHOWN])
     more = fmt(" and {} more", len(action.pods) - _PODS_SHOWN) if len(action.pods) > _PODS_SHOWN else Safe("")
     return fmt("bind the pods to other nodes than the scheduler tries, by their node affinity: {}{}", shown, more)
+
+
+def placed_together(report: GroupReport | GroupPendingReport) -> Iterator[Safe]:
+    """How many pods at the same time, and what their nodes share."""
+    if report.min_count is None:
+        yield Safe("  policy     basic: pods are placed together, but any number of them will do")
+    else:
+        yield fmt("  minCount   {} at the same time", counted(report.min_count, "pod"))
+    if report.topology_key:
+        yield fmt("  topology   all on nodes with the same {}", report.topology_key)

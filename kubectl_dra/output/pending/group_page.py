@@ -14,7 +14,7 @@ from kubectl_dra.output.layout import Column, closed, paragraphs, table, wrapped
 from kubectl_dra.output.pending.asks import ask_lines
 from kubectl_dra.output.pending.evidence import evidence_lines
 from kubectl_dra.output.pending.funnel import funnel_lines, funnel_views
-from kubectl_dra.output.pending.gangs import group_sentence, origin, with_whole_name
+from kubectl_dra.output.pending.gangs import group_sentence, origin, placed_together, with_whole_name
 from kubectl_dra.output.pending.made import refused_advice, refused_of
 from kubectl_dra.output.pending.main_reason import main_reason
 from kubectl_dra.output.pending.preemption import preemption_lines
@@ -129,12 +129,7 @@ def _asked(report: GroupPendingReport) -> Iterator[Safe]:
     """What the group needs: pods at the same time, one domain, claims that all share."""
     if report.verdict is Verdict.NOT_PENDING:
         return
-    if report.min_count is None:
-        yield Safe("  policy     basic: pods are placed together, but any number of them will do")
-    else:
-        yield fmt("  minCount   {} at the same time", counted(report.min_count, "pod"))
-    if report.topology_key:
-        yield fmt("  topology   all on nodes with the same {}", report.topology_key)
+    yield from placed_together(report)
     for claim in report.claims:
         made = fmt(" (from template {})", claim.template) if claim.template else Safe("")
         state = listed(claim.devices) if claim.devices else Safe("no devices yet")
