@@ -127,7 +127,7 @@ def _sentence(cause: Cause, report: Report, asks: Asks) -> Safe:
     if told is not None:
         return told
     if isinstance(cause.detail, ClassOffer):
-        return offer_sentence(cause.detail, cause.code, _tried(report))
+        return offer_sentence(cause.detail, cause.code, _tried(report)) + _kept_from(report, cause.detail)
     if isinstance(cause.detail, Unpublished):
         return unpublished_sentence(cause.detail)
     if cause.code is Code.CONSTRAINT and not isinstance(cause.detail, Funnel):
@@ -135,6 +135,16 @@ def _sentence(cause: Cause, report: Report, asks: Asks) -> Safe:
     if cause.code is Code.REQUESTS_COMPETE:
         return compete(cause, report.nodes)
     return reason_sentence(cause)
+
+
+def _kept_from(report: Report, offer: ClassOffer) -> Safe:
+    """``, which is unreachable``: what rejects the nodes with the devices, where that is the same for all of them."""
+    groups = [group for group in report.nodes if not set(offer.nodes).isdisjoint(group.names)]
+    if len(groups) != 1 or groups[0].outcome != NodeOutcome.REJECTED or not groups[0].causes:
+        return Safe("")
+    several = len(offer.nodes) > 1
+    told = dict.fromkeys(obstacle(cause, several=several) for cause in groups[0].causes)
+    return fmt(", which {}", Safe(", and ").join(told))
 
 
 def _tried(report: Report) -> Safe:

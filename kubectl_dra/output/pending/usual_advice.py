@@ -59,7 +59,18 @@ def usual_advice(report: PendingReport, code: Code) -> Safe:
             told = quota_advice(shortage)
         case NodeTaint(taint=taint) if tells_of_node(taint):
             told = _NODE_STATE
+        case ClassOffer(nodes=nodes) if _are_unwell(report, nodes):
+            told = _NODE_STATE
     return told or advice_on_words(report) or page_advice(report, code)
+
+
+def _are_unwell(report: PendingReport, nodes: Sequence[str]) -> bool:
+    """Whether all nodes with devices are kept from pods for their state."""
+    groups = [group for group in report.nodes if not set(nodes).isdisjoint(group.names)]
+    return bool(groups) and all(
+        any(isinstance(cause.detail, NodeTaint) and tells_of_node(cause.detail.taint) for cause in group.causes)
+        for group in groups
+    )
 
 
 def _bring_together(found: NoSingleNode) -> Safe:

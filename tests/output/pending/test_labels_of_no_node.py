@@ -9,7 +9,7 @@ import pytest
 
 from kubectl_dra.output.pending.remedies import remedy_text
 from tests.kit import build
-from tests.output.pending.test_situations import first_line, report_of
+from tests.output.pending.test_situations import first_line, page_of, report_of
 
 LABELS = {"pool": "gpu", "example.com/product": "H100"}
 CLUSTER = [
@@ -82,3 +82,34 @@ def test_it_is_said_where_there_are_no_devices_either() -> None:
     objects = [each for each in CLUSTER if each["kind"] != "ResourceSlice"]
     report = report_of(*objects, build.pod(claims=["claim"], nodeSelector={"poool": "gpu"}))
     assert first_line(report).endswith("it requires poool=gpu (no node has the label poool; did you mean pool=gpu?).")
+
+
+# --- nodes with devices that nothing may run on -----------------------------------------------------------------------
+
+
+def unreachable() -> list[dict[str, Any]]:
+    node = build.node(labels=LABELS)
+    node["spec"]["taints"] = [{"key": "node.kubernetes.io/unreachable", "effect": "NoSchedule"}]
+    held = build.claim("held", held=[("node-1", "gpu-0")], by=["other"])
+    other = build.pod("other", claims=["held"], node_name="node-1", phase="Running")
+    return [node, build.node("cpu-1"), CLUSTER[2], held, other, build.claim("claim")]
+
+
+def test_what_keeps_the_pod_from_the_only_node_with_devices_is_said() -> None:
+    report = report_of(*unreachable(), build.pod(claims=["claim"]))
+    assert first_line(report) == (
+        "Pod ml/pod is pending: it may only run on cpu-1, without gpu.example.com devices: the 1 device of the class "
+        "is on node-1, which is unreachable: its kubelet has stopped reporting (taint "
+        "node.kubernetes.io/unreachable:NoSchedule)."
+    )
+    page = page_of(report)
+    assert "Repair the node" in page
+    assert "its node selector, affinity and tolerations decide" not in page
+
+
+def test_a_taint_of_an_administrator_is_no_fault_of_the_node() -> None:
+    node, *others = unreachable()
+    node["spec"]["taints"] = [{"key": "dedicated", "value": "gpu", "effect": "NoSchedule"}]
+    report = report_of(node, *others, build.pod(claims=["claim"]))
+    assert "which has the taint dedicated=gpu:NoSchedule, which the pod does not tolerate." in first_line(report)
+    assert "Repair the node" not in page_of(report)
