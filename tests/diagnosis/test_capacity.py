@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from kubectl_dra.cluster import ClusterState
@@ -66,6 +67,19 @@ def test_what_keeps_the_next_copy_away_is_told_per_node() -> None:
         "small": (4, [Code.DEVICES_IN_USE]),
         "ill": (0, [Code.DEVICES_TAINTED]),
     }
+
+
+def test_devices_beside_copies_that_found_no_more_cpu_are_left_over() -> None:
+    """As in the row of their node; they are neither tainted nor short of anything themselves."""
+    shape = of_request(NAMESPACE, build.DRIVER, 1, ())
+    needs = ResourceRequirements(requests={"cpu": Quantity.parse("3")})
+    (container,) = shape.pod.spec.containers
+    wide = Container(
+        name=container.name, resources=ResourceRequirements(needs.requests, {}, container.resources.claims)
+    )
+    pod = Pod(shape.pod.metadata, msgspec.structs.replace(shape.pod.spec, containers=(wide,)))
+    devices = capacity(world(*nodes("a", "b")), Shape(pod, shape.templates)).devices
+    assert (devices.matching, devices.taken, devices.left, devices.unusable) == (8, 2, 6, 0)
 
 
 def test_devices_that_several_nodes_reach_are_counted_once() -> None:

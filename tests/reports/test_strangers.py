@@ -295,3 +295,12 @@ def test_a_kustomization_among_the_files_is_told_apart() -> None:
     told = page(simulated(template("one"), deployment(1), body))
     assert "kubectl apply -f fails on it, and what it changes was not tried. -k DIR reads what it makes." in told
     assert "No part in scheduling devices" not in told
+
+
+def test_a_template_that_is_another_in_the_cluster_is_told_first() -> None:
+    told = page(simulated(template("one"), deployment(1), world=cluster(template("one", 8))))
+    assert told.startswith("ResourceClaimTemplate ml/one is another in the cluster than in the files.")
+    assert "exists already" not in told
+    told = page(simulated(template("one"), deployment(1), world=cluster(template("one"))))
+    assert "is another in the cluster" not in told
+    assert "ResourceClaimTemplate ml/one exists already" in told

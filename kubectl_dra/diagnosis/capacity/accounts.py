@@ -56,7 +56,9 @@ def totals(filled: Filled) -> Devices:
             matching += len(nodes) * own["matching"]
             in_use += len(nodes) * own["in_use"]
             if filled.side_by_side and alike.copies:
-                left += len(nodes) * (_left(alike) or 0)
+                after = _left(alike)
+                free = max(0, own["left"] - alike.copies * account.needed)
+                left += len(nodes) * (free if after is None else after)
             else:
                 left += len(nodes) * own["left"]
     matching += len(shared["matching"])

@@ -29,6 +29,7 @@ from kubectl_dra.reports.capacity.capacity import CapacityReport, ShapeCapacity,
 
 _NOTHING: Final = Safe("The file has no pod, workload, claim or template to count.")
 _REFUSED: Final = Safe("Nothing was counted: what the files describe can't be created as it is written.")
+_EACH: Final = Safe("Each of these is counted as if it were the only one: together they share the devices.")
 _BAR: Final = 40
 _NAMES_SHOWN: Final = 3
 _ROWS_SHOWN: Final = 12
@@ -60,6 +61,8 @@ def capacity_page(report: CapacityReport, address: Address) -> list[Safe]:
         blocks += found
         if others := alike[same][1:]:
             blocks.append(wrapped(fmt("The same holds for {}.", shortened(others, _NAMES_SHOWN))))
+    if len(told) > 1:
+        blocks.append(wrapped(_EACH))
     if report.more:
         blocks.append(wrapped(fmt("{} more shapes of the file were left out.", report.more)))
     blocks.append([line for each in report.unreadable for line in wrapped(_unreadable(each))])
@@ -209,7 +212,7 @@ def _device_lines(found: Capacity) -> Iterator[Safe]:
     parts = [
         (_IN_USE, devices.in_use, Safe("in use")),
         (_TAKEN, devices.taken, fmt("{}taken by the {} that fit", share, counted(found.copies.value, "copy"))),
-        (_LEFT, devices.left, Safe("free but left over: too few on one node for another copy")),
+        (_LEFT, devices.left, Safe("free but left over: no node has room for another copy")),
         (_UNUSABLE, devices.unusable, Safe("tainted or short of capacity or counters")),
     ]
     for sign, value, words in parts:

@@ -71,6 +71,13 @@ def head_lines(manifests: Sequence[ManifestReport]) -> Iterator[Safe]:
         yield from wrapped(fmt(text, counted(corrected, "mistake")))
 
 
+def differing_lines(manifests: Iterable[ManifestReport]) -> Iterator[Safe]:
+    """Claims and templates that are others in the cluster than in the files."""
+    text = "{} is another in the cluster than in the files. Its spec can't be changed, so the cluster's was tried."
+    for ref in dict.fromkeys(each.object for each in manifests if each.differs):
+        yield from wrapped(styled(fmt(text, object_name(ref)), Style.BAD))
+
+
 def refusal_lines(manifests: Sequence[ManifestReport], read: Iterable[ReadRecord]) -> Iterator[Safe]:
     """What is wrong in the files, one manifest after the other, and what to do about versions that are gone."""
     for manifest in manifests:
@@ -98,7 +105,7 @@ def note_lines(report: SimulationReport) -> Iterator[Safe]:
     for name in report.new_namespaces:
         yield from wrapped(fmt("Namespace {} does not exist; it is taken as created first.", name))
     # Several files may hold the same object, as the class that each of them needs.
-    for ref in dict.fromkeys(manifest.object for manifest in report.manifests if manifest.exists):
+    for ref in dict.fromkeys(each.object for each in report.manifests if each.exists and not each.differs):
         yield from wrapped(fmt("{} exists already: {}.", object_name(ref), _existing(ref)))
     for manifest in report.manifests:
         yield from _lines(manifest)

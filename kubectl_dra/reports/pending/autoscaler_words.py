@@ -21,13 +21,16 @@ _KARPENTER: Final = "karpenter"
 #: They say it again with every attempt, cluster-autoscaler every few seconds and Karpenter at least every 5 minutes;
 #: the API server keeps events for an hour.
 _SILENT: Final = timedelta(hours=1)
+#: A node that is not there by then is given up: cluster-autoscaler's --max-node-provision-time, and the time that
+#: Karpenter gives a NodeClaim to register (pkg/controllers/nodeclaim/lifecycle/liveness.go).
+_PROVISIONED: Final = timedelta(minutes=15)
 _FAILED: Final = "FailedScheduling"
 
 
 class AutoscalerWords(ReportRecord, frozen=True):
     """The last event of an autoscaler: whether it ``adds`` a node for the pod, its words, and when.
 
-    ``old``: it has said nothing for so long that it may have stopped trying.
+    ``old``: it has said nothing for so long that it may have stopped trying, or given up the node that it added.
     """
 
     autoscaler: str
@@ -46,8 +49,9 @@ def autoscaler_words(pod: Pod, events: Iterable[Event], now: datetime) -> Autosc
         return None
     seen = events_.last_seen(last)
     time = parse_time(seen)
-    old = time is not None and now - time > _SILENT
-    return AutoscalerWords(_who(last), last.reason in _ACTS, events_.text(last), seen, old)
+    adds = last.reason in _ACTS
+    old = time is not None and now - time > (_PROVISIONED if adds else _SILENT)
+    return AutoscalerWords(_who(last), adds, events_.text(last), seen, old)
 
 
 def _who(event: Event) -> str:

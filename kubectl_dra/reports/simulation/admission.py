@@ -69,13 +69,15 @@ def _manifest(
     world: ClusterState, with_namespaces: ClusterState, planned: Planned, templates: Mapping[Key, ResourceClaimTemplate]
 ) -> ManifestReport:
     tried = planned.record is not None and not planned.error
+    known = existing(world.inventory, planned) if not planned.made_by else None
     refused = tuple(_refusals(world, with_namespaces, planned)) if tried else ()
     return ManifestReport(
         object=ObjectRef(planned.kind, planned.key.namespace, planned.name),
         findings=tuple(Correction(f.code, f.path, f.message, f.corrected) for f in planned.findings),
         refused=refused,
         error=planned.error,
-        exists=not planned.made_by and existing(world.inventory, planned) is not None,
+        exists=known is not None,
+        differs=_differs(planned.record, known),
         ignored=_has_no_part(planned),
         untried=planned.untried,
         suspended=planned.suspended,
@@ -85,6 +87,15 @@ def _manifest(
         made_by=planned.made_by,
         corrected=msgspec.Raw(planned.corrected) if planned.corrected is not None else None,
     )
+
+
+def _differs(record: object, known: object) -> bool:
+    """Whether a claim or template is another than the cluster's; neither's spec can be changed."""
+    if isinstance(record, ResourceClaim) and isinstance(known, ResourceClaim):
+        return record.spec != known.spec
+    if isinstance(record, ResourceClaimTemplate) and isinstance(known, ResourceClaimTemplate):
+        return record.spec.spec != known.spec.spec
+    return False
 
 
 def _waits(world: ClusterState, planned: Planned, templates: Mapping[Key, ResourceClaimTemplate]) -> Queued | None:

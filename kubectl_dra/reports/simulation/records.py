@@ -42,7 +42,7 @@ class ManifestReport(ReportRecord, frozen=True):
     has none here. ``corrected`` is the manifest as it was tried, None if nothing was corrected. ``suspended``: its pods
     are held back until it is resumed, by the queue ``queue`` of Kueue if that is set; they are tried as if they were
     not. ``waits``: what is known of that queue. ``generated``: the server makes up the end of the name. ``made_by``:
-    the object whose controller makes it.
+    the object whose controller makes it. ``differs``: the cluster's own object counts and has another spec.
     """
 
     object: ObjectRef
@@ -59,6 +59,7 @@ class ManifestReport(ReportRecord, frozen=True):
     generated: bool = False
     made_by: str = ""
     corrected: msgspec.Raw | None = None
+    differs: bool = False
 
 
 class NodeCopies(ReportRecord, frozen=True):

@@ -410,6 +410,16 @@ def test_an_autoscaler_that_adds_a_node_is_told_too() -> None:
     assert "The cluster autoscaler is adding a node for it" in first_line(report)
 
 
+@pytest.mark.parametrize(("minutes", "adds"), [(14, True), (16, False)])
+def test_a_node_that_did_not_come_in_time_is_not_being_added(minutes: int, adds: bool) -> None:
+    """Autoscalers give up a node after 15 minutes."""
+    time = (CLOCK.now() - timedelta(minutes=minutes)).isoformat()
+    said = build.event("pod", "TriggeredScaleUp", "pod triggered scale-up: [{group 0->1 (max: 4)}]", time=time)
+    report = report_of(build.node(), POD, build.claim("claim"), {**said, "source": {"component": "cluster-autoscaler"}})
+    assert ("is adding a node for it" in first_line(report)) is adds
+    assert "[{group 0->1 (max: 4)}]" in page_of(report)
+
+
 def test_the_default_schedulers_events_are_not_an_autoscalers() -> None:
     said = said_by("default-scheduler", "FailedScheduling", "0/1 nodes are available")
     assert report_of(build.node(), POD, build.claim("claim"), said).autoscaler is None
