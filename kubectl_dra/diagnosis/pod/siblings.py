@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from kubectl_dra.cluster import ClusterState
@@ -28,7 +28,8 @@ class Siblings(ReportRecord, frozen=True):
 
     ``holders`` have ``devices`` of the ``used`` ones that the pod's request could have, were they free. Of all pods of
     its controller ``placed`` have a node, and ``waiting`` have none, this one among them; both 0 where not all pods
-    were read. ``scalable``: the number of pods stands in the workload itself, which nothing else makes.
+    were read, or pods of another controller hold devices. ``scalable``: the number of pods stands in the workload
+    itself, which nothing else makes.
     """
 
     workload: ObjectRef
@@ -53,10 +54,11 @@ def siblings(state: ClusterState, diagnosis: PodDiagnosis, owners: Owners) -> Si
         return None
     found, used = _in_use(inventory, diagnosis, cause, lambda other: owners.share_workload(pod, other))
     holders = sorted({key_of(each.metadata) for each in found.values()})
-    placed, waiting = _numbers(state, owners, pod)
+    direct = all(owners.are_siblings(pod, each) for each in found.values())
+    placed, waiting = _numbers(state, owners, pod) if direct else (0, 0)
     if not holders and waiting < 2:
         return None
-    refs, workload = tuple(ObjectRef.of("Pod", key) for key in holders), _shared(owners, pod)
+    refs, workload = tuple(ObjectRef.of("Pod", key) for key in holders), _shared(owners, pod, found.values())
     top = owners.top(pod)
     scalable = workload.kind in _SCALABLE and top is not None and top.ref == workload
     return Siblings(workload, refs, len(found), used, placed, waiting, scalable)
@@ -127,8 +129,9 @@ def _held(
     return {id_: user for id_, user in here.items() if user is not None}
 
 
-def _shared(owners: Owners, pod: Pod) -> ObjectRef:
-    """What made them all, by the name that people gave it: a Deployment rather than its ReplicaSet."""
-    chain = owners.of(pod)
-    lowest = chain[0].ref
-    return chain[1].ref if lowest.kind == "ReplicaSet" and len(chain) > 1 else lowest
+def _shared(owners: Owners, pod: Pod, holders: Iterable[Pod]) -> ObjectRef:
+    """The lowest of what made them all, by the name that people gave it: a Deployment rather than its ReplicaSet."""
+    chain, above = owners.of(pod), [{owner.uid for owner in owners.of(each)} for each in holders]
+    lowest = next((i for i, owner in enumerate(chain) if all(owner.uid in uids for uids in above)), 0)
+    owned = chain[lowest].ref.kind == "ReplicaSet" and len(chain) > lowest + 1
+    return chain[lowest + owned].ref

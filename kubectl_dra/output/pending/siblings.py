@@ -7,6 +7,7 @@ from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.pod.siblings import Siblings
+from kubectl_dra.diagnosis.records import StageName
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.pending.rollouts import own_rollout
 from kubectl_dra.output.safe import Safe, command, fmt
@@ -16,6 +17,8 @@ from kubectl_dra.reports.pending.pending import PendingReport
 
 _NAMES: Final = 3
 _JOB: Final = "Job"
+#: Their pods do not end by themselves.
+_LASTING: Final = frozenset({"Deployment", "ReplicaSet", "StatefulSet", "LeaderWorkerSet"})
 #: What kinds of work that ends are called, those of other projects as well.
 _ENDING: Final = ("Job", "JobSet", "Workflow", "SparkApplication")
 
@@ -28,7 +31,10 @@ def sibling_sentence(report: PendingReport) -> Safe | None:
     workload = _workload(found)
     if not found.holders:
         return fmt("{} pods of its own {} wait", found.waiting, workload)
-    them = Safe("them" if report.code is Code.DEVICES_IN_USE else "those in use")
+    funnels = (each.funnel for group in report.nodes for each in group.requests if each.funnel is not None)
+    tainted = any(funnel.stage(StageName.TAINTS).removed for funnel in funnels)
+    alone = report.code is Code.DEVICES_IN_USE and not tainted
+    them = Safe("them" if alone else "those in use")
     number = found.placed + found.waiting
     have = Safe(plural("has", found.placed))
     run = fmt(": {} of its {} pods {} a node", found.placed, number, have) if number else Safe("")

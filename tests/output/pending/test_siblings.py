@@ -145,3 +145,22 @@ def test_pods_without_a_controller_have_no_siblings() -> None:
     holders = [*bare("one", "node-1", "gpu-0"), *bare("two", "node-1", "gpu-1")]
     report = report_of(*gpus(2), *holders, build.pod(claims=["claim"]), build.claim("claim"))
     assert report.siblings is None
+
+
+def test_what_made_the_holders_too_is_named() -> None:
+    """A pod of another Job of the same JobSet."""
+    jobs = [workload("Job", name, "JobSet", "set") for name in ("set-w-0", "set-w-1")]
+    objects = [*gpus(1), *jobs, *member("Job", "set-w-0", "leader", "node-1", "gpu-0")]
+    report = report_of(*objects, *member("Job", "set-w-1", "pod"))
+    assert first_line(report).endswith("Its own JobSet set holds all of them.")
+    page = page_of(report)
+    assert "let JobSet set run fewer pods at once" in page
+    assert "parallelism" not in page
+
+
+def test_tainted_devices_are_not_said_to_be_held() -> None:
+    node, slice_, template = gpus(2)
+    slice_["spec"]["devices"][1]["taints"] = [{"key": "ecc", "effect": "NoSchedule"}]
+    holder = member(*JOB, "train-0", "node-1", "gpu-0")
+    report = report_of(node, slice_, template, workload(*JOB), *holder, *member(*JOB, "pod"))
+    assert "Its own Job train holds all of those in use:" in first_line(report)
