@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Final
 
 from kubectl_dra.cluster import ClusterState
@@ -119,11 +119,15 @@ def _held(
     for slice_ in (*inventory.slices_by_node.get(node, ()), *inventory.slices_by_node.get("", ())):
         for device in slice_.spec.devices if slice_.spec.driver in drivers else ():
             id_ = DeviceId(slice_.spec.driver, slice_.spec.pool.name, device.name)
-            for holding in inventory.holdings_by_device.get(id_, ()):
-                if not holding.result.admin_access and (node != seen or str(id_) in taken):
-                    users = [inventory.pods_by_uid.get(each.uid) for each in holding.claim.status.reserved_for]
-                    own = [each for each in users if each is not None and is_own(each)]
-                    here[id_] = own[0] if own and len(own) == len(users) else None
+            if node == seen and str(id_) not in taken:
+                continue
+            held = [each for each in inventory.holdings_by_device.get(id_, ()) if not each.result.admin_access]
+            uids = [user.uid for each in held for user in each.claim.status.reserved_for]
+            users = [inventory.pods_by_uid.get(uid) for uid in uids]
+            if held:
+                # Of a device that several share all have to be its own.
+                own = [each for each in users if each is not None and is_own(each)]
+                here[id_] = own[0] if own and len(own) == len(users) else None
     if len(here) != len(taken):
         return {}
     return {id_: user for id_, user in here.items() if user is not None}
