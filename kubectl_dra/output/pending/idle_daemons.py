@@ -38,11 +38,11 @@ def _absent_sentence(found: IdleDaemonSet, name: Safe) -> Safe:
     if found.running > len(found.runs_on):
         where = fmt("{} and {} more", listed(found.runs_on), found.running - len(found.runs_on))
     lead = fmt("{} runs on {}, and not on {}", name, where, found.absent_from)
+    unmatched = fmt(", which does not match {}", listed(found.wants, "or")) if found.wants else Safe("")
     if found.taints:
-        return fmt("{}: it does not tolerate {}", lead, shortened(found.taints))
-    if found.wants:
-        return fmt("{}, which does not match {}", lead, listed(found.wants, "or"))
-    return fmt("{}, although it selects that node", lead)
+        besides = Safe(", and" if found.wants else ":")
+        return fmt("{}{}{} it does not tolerate {}", lead, unmatched, besides, shortened(found.taints))
+    return fmt("{}{}", lead, unmatched or Safe(", although it selects that node"))
 
 
 def idle_advice(found: IdleDaemonSet) -> Iterator[Safe]:
@@ -51,6 +51,7 @@ def idle_advice(found: IdleDaemonSet) -> Iterator[Safe]:
         what = "Its events say why it has no pod there."
     elif found.tainted:
         what = "Add a toleration to the DaemonSet, with the values of the driver's chart, or remove the taint."
+        what += " The node needs the label as well." if found.labels else ""
     elif not found.labels:
         what = "Add nodes that it selects, or change what it selects, with the values of the driver's chart."
     else:

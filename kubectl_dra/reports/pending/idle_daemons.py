@@ -14,7 +14,7 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.allocation.input.nodes import NAME_FIELD
-from kubectl_dra.cluster import ClusterState
+from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.autoscaling.daemons import DAEMON_SET
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import (
@@ -29,7 +29,7 @@ from kubectl_dra.diagnosis.records import (
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
-from kubectl_dra.model.meta import NodeSelectorRequirement, NodeSelectorTerm, OwnerReference
+from kubectl_dra.model.meta import NodeSelectorRequirement, NodeSelectorTerm
 from kubectl_dra.model.taint_text import taint_text
 from kubectl_dra.model.workloads import WorkloadObject
 from kubectl_dra.reports.base import ReportRecord
@@ -135,20 +135,18 @@ def _without_devices(groups: Iterable[NodeGroup]) -> dict[tuple[str, str], str]:
 
 
 def _absent(driver: str, name: str, state: ClusterState) -> IdleDaemonSet | None:
-    """The driver's DaemonSet, if it has pods, and none on that node."""
-    node, named = state.inventory.nodes.get(name), sorted(_named_after(driver, state), key=lambda each: each.key)
-    nodes: dict[Key, set[str]] = {}
-    for pod in state.inventory.pods.values():
-        for owner in _daemons_of(pod):
-            nodes.setdefault(Key(pod.metadata.namespace, owner.name), set()).add(pod.spec.node_name)
+    """The driver's DaemonSet, if it has pods, and none on that node; one that waits for a node is on it or not."""
+    node, nodes = state.inventory.nodes.get(name), _nodes_of_daemons(state)
+    named = sorted(_named_after(driver, state), key=lambda each: each.key) if node is not None else []
     running = [each for each in named if nodes.get(each.key)]
-    if node is None or not running or any(name in nodes[each.key] for each in running):
+    if node is None or not running or any({name, ""} & nodes[each.key] for each in running):
         return None
     daemons = running[0]
-    taints = _refused(daemons, node, state) if daemons.is_selected(node) else ()
+    taints = _refused(daemons, node, state)
     lacks = [_lacking(daemons, term, node) for term in daemons.terms] if not daemons.is_selected(node) else []
-    labels = next(filter(None, (_settable(each) for each in sorted(lacks, key=_trouble))), {})
-    on = sorted(nodes[daemons.key] - {""})
+    options = (_settable(each) for each in sorted(lacks, key=_trouble))
+    labels = next((each for each in options if each and _would_be_selected(daemons, node, each)), {})
+    on = sorted(nodes[daemons.key])
     return IdleDaemonSet(
         ObjectRef.of(DAEMON_SET, daemons.key),
         tuple(" and ".join(map(_text, each)) for each in lacks),
@@ -194,20 +192,24 @@ class _Daemons:
 def _idle_of(driver: str, state: ClusterState) -> IdleDaemonSet | None:
     """The one that is named after the driver; none where another such runs."""
     found = sorted(_named_after(driver, state), key=lambda each: each.key)
-    running = {
-        (pod.metadata.namespace, owner.name) for pod in state.inventory.pods.values() for owner in _daemons_of(pod)
-    }
     nodes = state.inventory.nodes.values()
     for each in found:
-        if (each.key.namespace, each.key.name) in running:
+        if each.key in _nodes_of_daemons(state):
             return None
         if any(each.is_selected(node) and not _refused(each, node, state) for node in nodes):
             return None
     return _why(driver, found[0], state) if found else None
 
 
-def _daemons_of(pod: Pod) -> Iterator[OwnerReference]:
-    return (owner for owner in pod.metadata.owner_references if owner.kind == DAEMON_SET)
+@derived("pods")
+def _nodes_of_daemons(state: ClusterState) -> dict[Key, set[str]]:
+    """Where each DaemonSet has pods, empty for one that waits: many pods wait for drivers, and it takes all pods."""
+    nodes: dict[Key, set[str]] = {}
+    for pod in state.inventory.pods.values():
+        for owner in pod.metadata.owner_references:
+            if owner.kind == DAEMON_SET:
+                nodes.setdefault(Key(pod.metadata.namespace, owner.name), set()).add(pod.spec.node_name)
+    return nodes
 
 
 def _named_after(driver: str, state: ClusterState) -> Iterator[_Daemons]:
@@ -261,7 +263,8 @@ def _labels(
     """
     for wants in sorted((tuple(daemons.wants(term)) for term in daemons.terms), key=_trouble):
         labels = _settable(wants)
-        chosen = [node for node in nodes if _would_run(daemons, node, labels, state)] if labels else []
+        fitting = (node for node in nodes if labels and _would_be_selected(daemons, node, labels))
+        chosen = [node for node in fitting if not _refused(daemons, node, state)]
         if chosen:
             yield labels, chosen
 
@@ -279,10 +282,10 @@ def _trouble(wants: Sequence[NodeSelectorRequirement]) -> tuple[bool, int]:
     return any(each.key.startswith(_DISCOVERED) for each in wants), len(wants)
 
 
-def _would_run(daemons: _Daemons, node: Node, labels: Mapping[str, str], state: ClusterState) -> bool:
-    metadata = msgspec.structs.replace(node.metadata, labels={**node.metadata.labels, **labels})
-    labelled = msgspec.structs.replace(node, metadata=metadata)
-    return daemons.is_selected(labelled) and not _refused(daemons, node, state)
+def _would_be_selected(daemons: _Daemons, node: Node, labels: Mapping[str, str]) -> bool:
+    """Whether more labels are enough; those that the node has stay as they are, as ``kubectl label`` leaves them."""
+    metadata = msgspec.structs.replace(node.metadata, labels={**labels, **node.metadata.labels})
+    return daemons.is_selected(msgspec.structs.replace(node, metadata=metadata))
 
 
 def _marks(driver: str, node: Node) -> tuple[str, ...]:

@@ -6,9 +6,15 @@ from typing import Any
 
 import pytest
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
+from kubectl_dra.model.features import features
+from kubectl_dra.model.ids import Key
+from kubectl_dra.reports.pending.idle_daemons import idle_daemons
 from kubectl_dra.reports.pending.pending import PendingReport
-from tests.kit import build
+from tests.kit import build, facts
+from tests.kit.clock import CLOCK
 from tests.output.pending.test_situations import CRASHING, POD, driver_pod, first_line, page_of, report_of
 
 MARKED = {"cloud.example.org/accelerator": "example-a"}
@@ -61,6 +67,15 @@ def test_taints_that_it_does_not_tolerate() -> None:
     report = report_of(tainted, daemon_set(), pod, build.claim("claim"))
     assert "runs on no node: it does not tolerate dedicated=gpu:NoSchedule of node-1." in first_line(report)
     assert "kubectl label" not in page_of(report)
+
+
+def test_labels_that_nodes_have_with_other_values_are_not_set() -> None:
+    """``kubectl label`` refuses that, and whoever set them knows the hardware."""
+    selecting = daemon_set(nodeSelector={"example.com/gpu.present": "true"})
+    says_no = build.node("gpu-1", labels={**MARKED, "example.com/gpu.present": "false"})
+    page = page_of(report_of(says_no, NODES[2], selecting, POD, build.claim("claim")))
+    assert "kubectl label nodes gpu-2 example.com/gpu.present=true" in page
+    assert "kubectl label" not in page_of(report_of(says_no, selecting, POD, build.claim("claim")))
 
 
 @pytest.mark.parametrize(
@@ -119,6 +134,61 @@ def test_a_node_that_it_selects_and_has_no_pod_on() -> None:
     page = page_of(report)
     assert "kubectl describe daemonset/gpu-dra-plugin -n example-dra" in page
     assert "kubectl label" not in page
+
+
+def test_a_pod_of_it_that_waits_may_be_the_one_for_that_node() -> None:
+    waiting = plugin("node-2")
+    del waiting["spec"]["nodeName"]
+    waiting["status"] = {"phase": "Pending"}
+    report = unregistered(build.node("node-2", labels=WITH), SELECTING, waiting)
+    assert "although it selects that node" not in first_line(report)
+    assert report.idle_daemon_sets == ()
+
+
+@pytest.mark.parametrize(
+    ("labels", "more"),
+    [({"example.com/gpu.present": "false"}, {}), ({"kubernetes.io/arch": "amd64"}, {"kubernetes.io/arch": "arm64"})],
+    ids=["it has another value", "another label is not to be set"],
+)
+def test_a_label_with_which_it_would_not_run_there_is_no_advice(labels: dict[str, str], more: dict[str, str]) -> None:
+    selecting = daemon_set(nodeSelector={"example.com/gpu.present": "true", **more})
+    report = unregistered(build.node("node-2", labels=labels), selecting)
+    assert "which does not match example.com/gpu.present=true" in first_line(report)
+    page = page_of(report)
+    assert "kubectl label" not in page
+    assert "then starts a pod there" not in page
+
+
+def test_where_a_taint_keeps_it_away_as_well_both_are_told() -> None:
+    tainted = build.node("node-2")
+    tainted["spec"]["taints"] = [{"key": "dedicated", "value": "gpu", "effect": "NoSchedule"}]
+    report = unregistered(tainted, SELECTING)
+    assert first_line(report).endswith(
+        f"{NAMED}, which does not match example.com/gpu.present=true, and it does not tolerate "
+        "dedicated=gpu:NoSchedule."
+    )
+    page = page_of(report)
+    assert "or remove the taint. The node needs the label as well." in page
+    assert "kubectl label nodes node-2 example.com/gpu.present=true" in page
+    assert "then starts a pod there" not in page
+
+
+def test_the_pods_of_daemon_sets_are_looked_for_once_for_all_that_wait() -> None:
+    looked = list[str]()
+
+    class Counted(dict[Any, Any]):
+        def values(self) -> Any:
+            looked.append("all")
+            return super().values()
+
+    objects = [build.node(), SELECTING, plugin(), POD, build.claim("claim"), build.device_class()]
+    world = ClusterState(facts.inventory(objects), facts.evidence(), features(), CLOCK)
+    world = world.changed(world.inventory.replace(pods=Counted(world.inventory.pods)))
+    found = Diagnoser(world).pod(Key("ml", "pod"))
+    idle_daemons(found, (), world)
+    before = len(looked)
+    idle_daemons(found, (), world)
+    assert len(looked) == before
 
 
 def test_where_it_has_a_pod_its_log_is_next() -> None:
