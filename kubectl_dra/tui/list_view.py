@@ -7,7 +7,9 @@ from typing import Any, Final, TypeVar, cast
 
 from textual.containers import Horizontal
 
+from kubectl_dra.output.devices.parts import spoken
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
+from kubectl_dra.reports.base import Count
 from kubectl_dra.reports.unread import Subject
 from kubectl_dra.tui.arranging import AT_ONCE, Arranged, Job
 from kubectl_dra.tui.columns import Column
@@ -200,7 +202,8 @@ class ListView(Previewing[RowT]):
             return Safe("")
         total = sum(self.heading(row) is None for row in rows) if len(rows) < 2000 else len(rows)
         shown = sum(self.heading(row) is None for row in self.grid.rows) if len(rows) < 2000 else len(self.grid.rows)
-        words = [fmt("{:,} of {:,}", shown, total) if shown != total else fmt("{:,}", total)]
+        sure = self.dra.unread(self.about, shown=bool(total)).count(total) if self.about is not None else Count(total)
+        words = [fmt("{:,} of {}", shown, spoken(sure)) if shown != total else spoken(sure)]
         if self.faults_only:
             words.insert(0, styled(Safe("faults only"), Style.WARN))
         if self.grid.marked:

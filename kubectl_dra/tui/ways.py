@@ -26,7 +26,7 @@ from kubectl_dra.tui.page import Page
 from kubectl_dra.tui.text import content
 
 _NO_COMMAND: Final = Safe("No command does this.")
-_EXPLAINS: Final = Safe("enter shows what this reason means, how to confirm it and how to fix it.")
+_EXPLAINS: Final = Safe("enter explains this reason")
 _TITLE: Final = Safe("Ways out (checked)")
 
 

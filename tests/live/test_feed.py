@@ -237,6 +237,36 @@ def test_a_kind_that_may_be_listed_but_not_watched_is_listed_again(
     assert seen.until(lambda published: _nodes(published) == ["a", "b"]).evidence.complete("Node")
 
 
+def test_rights_that_are_withdrawn_are_told_at_once(
+    api: FakeApi, seen: Seen, follow: Callable[..., Feed], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not with the next of the lists that come without the right to watch."""
+    monkeypatch.setattr(watch, "_POLL_SECONDS", 3600.0)
+    script = Script(api, "Node", [node("a")])
+    follow("Node")
+    seen.until(lambda published: _nodes(published) == ["a"])
+    script.send("ADDED", "b", 9)
+    seen.until(lambda published: _nodes(published) == ["a", "b"])
+    api.forbid("/api/v1/nodes")
+    script.raw(None)
+    published = seen.until(lambda published: not _nodes(published))
+    assert published.evidence.coverage("Node") is Coverage.FORBIDDEN
+
+
+def test_what_failed_is_tried_again_as_soon_as_somebody_knows_that_the_server_answers(
+    api: FakeApi, seen: Seen, follow: Callable[..., Feed], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watch, "_BACK_OFF_SECONDS", (3600.0, 3600.0))
+    Script(api, "Node", [node("a")])
+    answer = api.routes["/api/v1/nodes"]
+    api.routes["/api/v1/nodes"] = status(503, "not now")
+    feed = follow("Node")
+    seen.until(lambda published: bool(published.troubles))
+    api.routes["/api/v1/nodes"] = answer
+    feed.wake()
+    assert _nodes(seen.until(lambda published: not published.troubles)) == ["a"]
+
+
 def test_a_kind_that_is_not_served(api: FakeApi, seen: Seen, follow: Callable[..., Feed]) -> None:
     del api.routes["/apis/resource.k8s.io"]
     Script(api, "Node", [])

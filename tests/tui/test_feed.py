@@ -196,6 +196,8 @@ def test_forbidden_kinds_are_unknown():
         assert "≤" in ui.screen
         assert "????????   8  ≤8 free  ? used" in ui.screen
         assert "ResourceClaim" in ui.screen
+        await ui.press("3")
+        assert ui.crumbs.split()[-1] == "?"
         await ui.press("2")
         assert "≤" in ui.screen
 
@@ -221,6 +223,8 @@ def test_what_may_not_be_listed_looks_neither_empty_nor_healthy(kind, field):
             assert claim not in ui.screen
         if kind == "ResourceSlice":
             assert " none " not in ui.screen
+        await ui.command("capacity")
+        assert ui.crumbs.startswith("pools › capacity for 1")
 
     started(scripted(feed), script, LARGE)
 

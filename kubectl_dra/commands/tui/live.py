@@ -52,7 +52,7 @@ class WatchedFeed(ThreadedFeed):
         """One feed until somebody wants another one; False if there was no connection."""
         former, self._objects = self._objects, {}
         feed = Feed(self._connection, self._needs, self._taker(listener), listener.on_crash, former)
-        pulse = Pulse(self._connection, lambda problem: self._answered(problem, listener))
+        pulse = Pulse(self._connection, lambda problem: self._answered(problem, listener, feed))
         try:
             try:
                 feed.start()
@@ -94,10 +94,13 @@ class WatchedFeed(ThreadedFeed):
 
         return take
 
-    def _answered(self, problem: ClusterError | None, listener: Listener) -> None:
+    def _answered(self, problem: ClusterError | None, listener: Listener, feed: Feed) -> None:
         with self._lock:
             now = time.monotonic()
             if problem is None:
+                if self._silence is not None:
+                    # What failed meanwhile is not kept waiting.
+                    feed.wake()
                 self._proof, self._silence = now, None
             elif self._silence is None:
                 self._silence = (self._proof, problem.what)

@@ -20,6 +20,7 @@ from kubectl_dra.model.pace import BEHIND, Pace
 from kubectl_dra.source.errors import ClusterError
 from kubectl_dra.source.live.demand import Demand, at_once
 from kubectl_dra.source.live.discovery import Served, discover, discover_more
+from kubectl_dra.source.live.pauses import Pauses
 from kubectl_dra.source.live.session import Session, open_session
 from kubectl_dra.source.live.slices import selections_to_follow, without_pool
 from kubectl_dra.source.live.store import Store
@@ -93,7 +94,7 @@ class Feed:
         self._store = Store(needs, connection.clock, former)
         self._demand = Demand(needs)
         self._inbox: queue.Queue[Message] = queue.Queue(_QUEUE_SIZE)
-        self._closed = threading.Event()
+        self._closed = Pauses()
         self._login = threading.Lock()
         self._session: Session | None = None
         self._served: Served | None = None
@@ -118,6 +119,10 @@ class Feed:
     def objects(self) -> Mapping[str, Mapping[Key, Any]]:
         """All objects by kind."""
         return self._store.objects
+
+    def wake(self) -> None:
+        """Try again now what failed: the server answers again."""
+        self._closed.wake()
 
     def close(self) -> None:
         """Stop; nothing is published afterwards but what is being published now."""

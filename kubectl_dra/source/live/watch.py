@@ -25,6 +25,7 @@ from kubectl_dra.model.resource import ResourceSlice
 from kubectl_dra.source.errors import ClusterError
 from kubectl_dra.source.live import errors
 from kubectl_dra.source.live.listing import KeepAll, Listed, Sink, list_path, take_list
+from kubectl_dra.source.live.pauses import Pauses
 from kubectl_dra.source.live.pods import Placed, PodTracker
 from kubectl_dra.source.live.session import Session
 from kubectl_dra.source.live.sharing import Sharer, kept
@@ -179,7 +180,7 @@ class Reflector:
         known: Callable[[Key], Any],
         placed: Callable[[Key], Placed | None],
         out: queue.Queue[Message],
-        closed: threading.Event,
+        closed: Pauses,
     ) -> None:
         self.scope = scope
         self._api_version = api_version
@@ -194,6 +195,7 @@ class Reflector:
         self._position = ""
         self._failures = 0
         self._accepted = 0.0
+        self._has_watched = False
 
     def start(self) -> None:
         """Begin; the thread does not keep the process alive."""
@@ -248,8 +250,11 @@ class Reflector:
             try:
                 self._watch(session)
             except errors.RefusedError:
-                # The list was allowed: without the right to watch, it is taken again and again.
-                self._closed.wait(_POLL_SECONDS)
+                # The list was allowed: without the right to watch, it is taken again and again. Where it was watched,
+                # rights were withdrawn, and perhaps that to list as well: that is told at once.
+                if not self._has_watched:
+                    self._closed.wait(_POLL_SECONDS)
+                self._has_watched = False
                 self._relist(session)
                 continue
             if self._failures:
@@ -283,6 +288,7 @@ class Reflector:
             if not self._accepted:
                 raise
         finally:
+            self._has_watched |= bool(self._accepted)
             if self._accepted and time.monotonic() - self._accepted >= _SHORT_SECONDS:
                 self._failures = 0
 

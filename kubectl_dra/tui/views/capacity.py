@@ -165,7 +165,7 @@ class CapacityView(ListView[NodeCell]):
         report = self.worker.record(self.asked)
         if report is None or not report.shapes:
             return Safe("")
-        if self.dra.room >= Room.SPLIT:
+        if self.dra.room >= Room.SPLIT and report.answered:
             return capacity_summary(report)
         # The shape, which stands at the left, must not be cut.
         return fmt("{} more fit", spoken(report.shapes[0].capacity.copies))
