@@ -224,7 +224,7 @@ class _Explainer:
         first = bucket.results[0]
         match bucket.outcome:
             case NodeOutcome.REJECTED:
-                yield from rejection_causes(self.world, bucket.plugin, [*_pairs(bucket)], names)
+                yield from rejection_causes(self.world, self.pod, bucket.plugin, [*_pairs(bucket)], names)
             case NodeOutcome.FATAL:
                 yield self._fatal(bucket, names)
             case NodeOutcome.CLAIM_UNAVAILABLE if self.tried.left_over is not None:

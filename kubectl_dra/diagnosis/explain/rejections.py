@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from kubectl_dra.allocation.input.nodes import NAME_FIELD
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.explain.attempt import NodeResult, Rejection
@@ -22,11 +23,12 @@ from kubectl_dra.diagnosis.records import (
     PluginText,
     TakenPorts,
 )
-from kubectl_dra.model.core import Node
+from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.likeness import similar
 from kubectl_dra.model.taint_text import taint_text
 from kubectl_dra.scheduler import reasons
 from kubectl_dra.scheduler.extended import served_resources
+from kubectl_dra.scheduler.plugins.node_affinity import names_in_terms, required_terms
 from kubectl_dra.scheduler.plugins.node_ports import port_text
 from kubectl_dra.scheduler.resource_names import is_extended_resource
 
@@ -52,12 +54,13 @@ OTHER_CODES: Final = {
 
 
 def rejection_causes(
-    world: ClusterState, plugin: str, nodes: Sequence[tuple[Node, NodeResult]], names: tuple[str, ...]
+    world: ClusterState, pod: Pod, plugin: str, nodes: Sequence[tuple[Node, NodeResult]], names: tuple[str, ...]
 ) -> Iterator[Cause]:
     """What a plugin has against nodes that it rejects alike; ``names`` are all of these, ``nodes`` those looked at."""
     rejection = nodes[0][1].rejection
     if rejection is None:
-        yield Cause(_FILTER_CODES[plugin], nodes=names)
+        detail = _no_such_node(world, pod) if plugin == "NodeAffinity" else None
+        yield Cause(_FILTER_CODES[plugin], detail, nodes=names)
     elif rejection.taint is not None:
         yield Cause(Code.NODE_TAINTS, NodeTaint(taint_text(rejection.taint)), nodes=names)
     elif rejection.ports:
@@ -75,6 +78,16 @@ def rejection_causes(
     else:
         known = tuple(company_causes(world, rejection.detail, names))
         yield from known or _in_their_words(rejection, names)
+
+
+def _no_such_node(world: ClusterState, pod: Pod) -> NodeSelection | None:
+    """A required affinity to nodes by their names, none of which exists; None for others."""
+    wanted, known = names_in_terms(required_terms(pod)), world.inventory.nodes
+    if not wanted or any(name in known for name in wanted) or not world.evidence.complete("Node"):
+        return None
+    near = dict.fromkeys(name for each in sorted(wanted) for name in similar(each, known))
+    wish = f"{NAME_FIELD} In [{' '.join(sorted(wanted))}]"
+    return NodeSelection((wish,), (LabelOnNodes(NAME_FIELD, (), tuple(near)[:_SIMILAR], wish),))
 
 
 def _nowhere(world: ClusterState, wishes: Sequence[str]) -> Iterator[LabelOnNodes]:

@@ -324,7 +324,7 @@ def _placement(with_devices: Sequence[NodeGroupRecord], report: Report, wanted: 
             has = Safe(plural("has", sum(group.count for group in with_devices)))
             text = "Kueue assigned it to {}, which has {}; {} {} enough"
             return fmt(text, assigned, _lack(own, wanted), names_of(with_devices), has)
-    if not (report.asks or report.extended):
+    if not (report.asks or report.extended) or any(group.devices_fit is not Fits.YES for group in with_devices):
         return only
     return fmt("{}, and the free {} are on {}", only, wanted, names_of(with_devices))
 

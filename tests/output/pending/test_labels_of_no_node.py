@@ -113,3 +113,14 @@ def test_a_taint_of_an_administrator_is_no_fault_of_the_node() -> None:
     report = report_of(node, *others, build.pod(claims=["claim"]))
     assert "which has the taint dedicated=gpu:NoSchedule, which the pod does not tolerate." in first_line(report)
     assert "Repair the node" not in page_of(report)
+
+
+def test_a_node_that_is_named_and_does_not_exist() -> None:
+    field = {"key": "metadata.name", "operator": "In", "values": ["node-11"]}
+    required = {"nodeSelectorTerms": [{"matchFields": [field]}]}
+    by_name = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}
+    report = report_of(*CLUSTER, build.pod(claims=["claim"], affinity=by_name))
+    assert first_line(report) == (
+        "Pod ml/pod is pending: it may only run on nodes with metadata.name In [node-11] (no node has that name; did "
+        "you mean node-1?)."
+    )

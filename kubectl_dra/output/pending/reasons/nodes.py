@@ -29,6 +29,8 @@ from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import counted, did_you_mean, listed, plural
 
 _VALUES: Final = 3
+#: The field of a node by which a term may name it.
+_NAME: Final = "metadata.name"
 
 
 def _node_taints(taint: NodeTaint, _cause: Cause) -> Safe:
@@ -48,6 +50,8 @@ def nowhere(selections: Iterable[NodeSelection]) -> Safe:
     if not labels:
         return Safe("")
     label, values = labels[0].label, labels[0].values
+    if label == _NAME:
+        return fmt(" (no node has that name{})", did_you_mean(labels[0].similar, "; "))
     if not values:
         near = did_you_mean(labels[0].similar, "; ")
         return fmt(" (no node has the label {}{})", label, near)
