@@ -75,7 +75,7 @@ class Planned:
     makes pods has none here. ``suspended``: its pods wait until it is resumed, by ``queue`` if that is set.
     ``generated``: the server makes the name. ``made_by``: the object whose controller makes this one. ``corrected`` is
     JSON. ``invalid``: what the server refuses of a pod or of a workload's template. ``counts``: it changes the pods of
-    others, as autoscalers do.
+    others, as autoscalers do. ``pods_refused``: what the server refuses of the pods of a kind that it does not know.
     """
 
     kind: str
@@ -95,6 +95,7 @@ class Planned:
     made_by: str = ""
     invalid: tuple[str, ...] = ()
     counts: bool = False
+    pods_refused: str = ""
 
     @property
     def key(self) -> Key:
@@ -240,7 +241,30 @@ def _expanded(planned: Planned, found: Expansion, tree: Tree, namespace: str) ->
         return replace(planned, error=str(error))
     pods = tuple(replace(each, volume_claims=claims) for each in pods) if claims else pods
     untried = found.untried or ("nothing in it describes a pod" if found.known and not pods else "")
+    if not found.known and (unknown := next(filter(None, map(_unknown_claim, found.templates)), "")):
+        # Of kinds of its own the server checks what it is told to; the pods it refuses.
+        told = f"its pods would be refused: {unknown}"
+        return replace(planned, untried=told, pods_refused=unknown, suspended=found.suspended)
     return replace(planned, pods=pods, catalog=found.catalog, suspended=found.suspended, untried=untried)
+
+
+def _unknown_claim(template: MadeTemplate) -> str:
+    """Where a container names a claim that its pod does not have, as the server says of the pod; empty if none does."""
+    spec = mapping(template.body.get("spec"))
+    known = {mapping(each).get("name") for each in _list(spec, "resourceClaims")}
+    for field in ("initContainers", "containers"):
+        for index, container in enumerate(_list(spec, field)):
+            for number, claim in enumerate(_list(mapping(mapping(container).get("resources")), "claims")):
+                name = mapping(claim).get("name")
+                if isinstance(name, str) and name not in known:
+                    where = f"{template.path}.spec.{field}[{index}].resources.claims[{number}]"
+                    return f'{where}: Not found: "{name}"'
+    return ""
+
+
+def _list(tree: Tree, name: str) -> list[Any]:
+    value = tree.get(name)
+    return value if isinstance(value, list) else []
 
 
 def _plan(template: MadeTemplate, name: str, namespace: str) -> PodPlan:

@@ -28,6 +28,7 @@ DYNAMIC_RESOURCES: Final = "DynamicResources"
 COSCHEDULING: Final = "Coscheduling"
 TOPOLOGY_MATCH: Final = "NodeResourceTopologyMatch"
 CAPACITY_SCHEDULING: Final = "CapacityScheduling"
+HAMI: Final = "HAMi"
 UNKNOWN: Final = "an unknown plugin"
 
 
@@ -100,6 +101,9 @@ _PATTERNS: Final = tuple(
         (r"cannot align (init )?(container|pod): .*|cannot align (container|pod)", TOPOLOGY_MATCH),
         (r"invalid node topology data", TOPOLOGY_MATCH),
         (r"Pod .* is rejected in Pre[Ff]ilter because .*ElasticQuota.*", CAPACITY_SCHEDULING),
+        # Project-HAMi, pkg/scheduler/scheduler.go and pkg/device/common (an extender)
+        (r"node unregistered", HAMI),
+        (r"(\d+/\d+ )?(Card[A-Z]\w+|NumaNotFit|ExclusiveDeviceAllocateConflict)\b.*", HAMI),
         (
             r"resourceclaim (cannot be allocated for the node \(unsuitable\)|must be reallocated|in use)",
             DYNAMIC_RESOURCES,

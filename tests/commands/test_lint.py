@@ -174,6 +174,7 @@ def test_good_files_have_nothing(capfd: pytest.CaptureFixture[str]) -> None:
             "warning",
         ),
         ({"a": CLAIM, "b": CLAIM}, "duplicate", "warning"),
+        ({"a": POD.replace("Name: gpu", "TemplateName: gpu") + "  nodeName: node-1\n"}, "node-name", "error"),
         ({"a": CLAIM, "b": POD.replace("Name: gpu", "Name: gpus")}, "name-not-found", "warning"),
         (
             {"a": CLAIM.replace("Name: c", "Name: clas"), "b": CLASS.replace("name: c", "name: class")},

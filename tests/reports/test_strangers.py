@@ -304,3 +304,14 @@ def test_a_template_that_is_another_in_the_cluster_is_told_first() -> None:
     told = page(simulated(template("one"), deployment(1), world=cluster(template("one"))))
     assert "is another in the cluster" not in told
     assert "ResourceClaimTemplate ml/one exists already" in told
+
+
+def test_pods_that_name_a_claim_which_they_do_not_have_are_refused_whoever_makes_them() -> None:
+    """Of kinds that the server does not know it checks no pod template: the pods it refuses, one after the other."""
+    body = pod_template("one")
+    body["spec"]["containers"][0]["resources"]["claims"][0]["name"] = "gpus"
+    report = simulated(template("one"), thing("example.com/v1", "Widget", {"replicas": 2, "template": body}))
+    assert report.fits is Fits.UNKNOWN
+    assert 'its pods would be refused: spec.template.spec.containers[0].resources.claims[0]: Not found: "gpus"' in page(
+        report
+    )

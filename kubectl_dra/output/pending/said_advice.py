@@ -29,7 +29,7 @@ from kubectl_dra.reports.invocations import changing, kubectl
 from kubectl_dra.reports.pending.configurations import ConfiguredIn
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.scheduler.fit_error import SCHEDULER_ERROR
-from kubectl_dra.scheduler.reasons import COSCHEDULING
+from kubectl_dra.scheduler.reasons import CAPACITY_SCHEDULING, COSCHEDULING, HAMI, TOPOLOGY_MATCH
 
 #: Upstream: container-device-interface's cdi.Cache.InjectDevices, by containerd and CRI-O.
 _CDI: Final = re.compile(r"\bCDI\b")
@@ -54,6 +54,25 @@ _ACCOUNT: Final = re.compile(r"system:serviceaccount:(?P<namespace>[a-z0-9-]+):(
 _NODES: Final = 2
 #: Drivers of network devices, of a pod that shares the node's network (google/dranet, pkg/driver/nri_hooks.go).
 _HOST_NETWORK: Final = re.compile(r"host ?network", re.IGNORECASE)
+
+#: Plugins and extenders that are known by their words: which objects they decide by.
+_OF_PLUGINS: Final = {
+    TOPOLOGY_MATCH: Safe(
+        "None of these nodes has a NUMA node with all the cpu, memory and device-plugin resources that the pod, or one "
+        "of its containers, requests; devices of claims do not count there. What each has left: kubectl get "
+        "noderesourcetopologies.topology.node.k8s.io -o yaml. Request less of these, or have a node with another "
+        "topology policy."
+    ),
+    CAPACITY_SCHEDULING: Safe(
+        "An ElasticQuota is used up: kubectl get elasticquotas.scheduling.x-k8s.io -A -o yaml shows the maximum and "
+        "what is used. End pods of that namespace, or raise it."
+    ),
+    HAMI: Safe(
+        "HAMi's extender reads the devices that its own device plugin has written into the node's annotations, and "
+        "knows no ResourceSlices. A pod that only has claims needs no hami-scheduler and none of its resources; else "
+        "see that the device plugin runs on these nodes: kubectl get nodes -o yaml shows its hami.io annotations."
+    ),
+}
 
 
 def advice_on_words(report: PendingReport) -> Safe | None:
@@ -114,6 +133,8 @@ def _advice_on_others(report: PendingReport) -> Safe | None:
                 "by itself."
             )
             return fmt(text, plugin)
+        case PluginText(plugin=plugin) if plugin in _OF_PLUGINS and cause.code is Code.OTHER_PLUGIN:
+            return _OF_PLUGINS[plugin]
         case PluginText(plugin=plugin) if plugin != COSCHEDULING and cause.code is Code.OTHER_PLUGIN:
             text = (
                 "No plugin of the default profile writes such words: read the log of the scheduler and its "

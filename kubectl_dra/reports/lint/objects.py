@@ -15,6 +15,7 @@ from kubectl_dra.api.validate import validate
 from kubectl_dra.model.features import NEWEST_MINOR
 from kubectl_dra.reports.lint.records import Rule
 from kubectl_dra.reports.pending.pending import unseen_entries
+from kubectl_dra.scheduler.claims import sources
 
 _ADMIN: Final = {"resource.kubernetes.io/admin-access": "true"}
 _SELECTOR: Final = re.compile(r"selectors\[\d+\]\.cel")
@@ -54,7 +55,13 @@ def findings(planned: Planned) -> Iterator[UnplacedFinding]:
     # What is missing only because its name is misspelt has been said.
     meant = {_meant(mistake.path, mistake.message) for mistake in planned.findings}
     yield from (each for each in _admission(planned) if each.path not in meant)
+    if planned.pods_refused:
+        yield _split(Rule.REFUSED, planned.pods_refused)
     for plan in planned.pods:
+        # A claim of its own may have devices already.
+        if plan.pod.spec.node_name and any(sources(entry)[1] for entry in plan.pod.spec.resource_claims):
+            text = "spec.nodeName bypasses the scheduler, which alone allocates devices"
+            yield UnplacedFinding(Rule.NODE_NAME, text, "spec.nodeName" if planned.kind == "Pod" else "spec")
         for name in unseen_entries(plan.pod):
             whose = f" of {plan.role}" if plan.role else ""
             yield UnplacedFinding(

@@ -38,6 +38,7 @@ class Rule(StrEnum):
     OTHER_NAMESPACE = "other-namespace"
     NOT_FOUND = "name-not-found"
     UNUSED_CLAIM = "claim-without-container"
+    NODE_NAME = "node-name"
     OLD_VERSION = "old-version"
     DUPLICATE = "duplicate"
 
@@ -104,6 +105,10 @@ RULES: Final[Mapping[Rule, RuleText]] = MappingProxyType(
         ),
         Rule.NOT_FOUND: _warning(
             "A name is not among the files", "Correct the name, or make sure that the cluster has the object."
+        ),
+        Rule.NODE_NAME: _error(
+            "The pod names its node, so that nothing allocates devices for it",
+            "spec.nodeName bypasses the scheduler; write nodeSelector with kubernetes.io/hostname instead.",
         ),
         Rule.UNUSED_CLAIM: _warning(
             "No container uses the claim",

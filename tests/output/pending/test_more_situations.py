@@ -361,3 +361,22 @@ def test_a_scheduler_of_nearly_the_default_name_is_asked_about() -> None:
     assert '"defualt-scheduler" (did you mean default-scheduler?), which has to place it' in said("defualt-scheduler")
     assert "did you mean" not in said("my-default-scheduler")
     assert "did you mean" not in said("gpu-scheduler")
+
+
+@pytest.mark.parametrize(
+    ("text", "whose", "advice"),
+    [
+        ("cannot align pod", "NodeResourceTopologyMatch", "noderesourcetopologies.topology.node.k8s.io"),
+        ("node unregistered", "HAMi", "HAMi's extender reads the devices that its own device plugin has written"),
+        ("1/1 CardInsufficientMemory", "HAMi", "knows no ResourceSlices"),
+        ("out of luck", "an unknown plugin", "No plugin of the default profile writes such words"),
+    ],
+)
+def test_plugins_that_are_known_by_their_words_get_their_own_advice(text: str, whose: str, advice: str) -> None:
+    condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}
+    message = f"0/1 nodes are available: 1 {text}. preemption: 0/1 nodes are available: 1 No preemption victims found."
+    pod = build.pod(claims=["claim"])
+    pod["status"]["conditions"] = [{**condition, "message": message}]
+    report = report_of(build.device_class(), build.node(), GPUS, pod, build.claim("claim"))
+    assert f"but {whose} says: {text}" in first_line(report)
+    assert advice in page_of(report)
