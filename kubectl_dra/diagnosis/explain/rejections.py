@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
 from kubectl_dra.allocation.input.nodes import NAME_FIELD
@@ -41,6 +41,8 @@ _FILTER_CODES: Final = {
     "NodeResourcesFit": Code.NODE_RESOURCES,
 }
 _SIMILAR: Final = 2
+#: Of more values, as of the names of many nodes, most look alike, and to compare them takes long for each pod.
+_VALUES: Final = 500
 #: ``KEY=VALUE``, ``KEY In [VALUE VALUE]`` and ``KEY Exists`` (scheduler/plugins/node_affinity.py, unmatched).
 _WISH: Final = re.compile(
     r"(?P<key>[^= ]+)=(?P<value>[^ ]*)|(?P<of>[^= ]+) (?:In \[(?P<values>[^\]]*)\]|Exists)", re.DOTALL
@@ -85,7 +87,7 @@ def _no_such_node(world: ClusterState, pod: Pod) -> NodeSelection | None:
     wanted, known = names_in_terms(required_terms(pod)), world.inventory.nodes
     if not wanted or any(name in known for name in wanted) or not world.evidence.complete("Node"):
         return None
-    near = dict.fromkeys(name for each in sorted(wanted) for name in similar(each, known))
+    near = dict.fromkeys(name for each in sorted(wanted) for name in _alike(each, known))
     wish = f"{NAME_FIELD} In [{' '.join(sorted(wanted))}]"
     return NodeSelection((wish,), (LabelOnNodes(NAME_FIELD, (), tuple(near)[:_SIMILAR], wish),))
 
@@ -96,12 +98,17 @@ def _nowhere(world: ClusterState, wishes: Sequence[str]) -> Iterator[LabelOnNode
         match = _WISH.fullmatch(wish)
         if match is None:
             continue
-        label, wanted = match["key"] or match["of"], (match["value"] or match["values"] or "").split()
-        values = {node.metadata.labels.get(label) for node in world.inventory.nodes.values()} - {None}
+        label, wanted = match["key"] or match["of"], (match["values"] or "").split()
+        wanted = wanted if match["value"] is None else [match["value"]]
+        values = _labels(world).get(label, frozenset())
         if values if match["values"] is None and match["value"] is None else not values.isdisjoint(wanted):
             continue
         near = tuple(_near(label, wanted, _labels(world)))[:_SIMILAR]
         yield LabelOnNodes(label, tuple(sorted(filter(None, values))), near, wish)
+
+
+def _alike(value: str, known: Collection[str]) -> tuple[str, ...]:
+    return similar(value, known) if len(known) <= _VALUES else ()
 
 
 @derived("nodes")
@@ -117,7 +124,7 @@ def _labels(world: ClusterState) -> Mapping[str, frozenset[str]]:
 def _near(label: str, wanted: Sequence[str], found: Mapping[str, frozenset[str]]) -> Iterator[str]:
     """Another value of the label, or another label with a value that is wanted."""
     if label in found:
-        yield from dict.fromkeys(f"{label}={near}" for value in wanted for near in similar(value, found[label]))
+        yield from dict.fromkeys(f"{label}={near}" for value in wanted for near in _alike(value, found[label]))
         return
     domain, _, name = label.rpartition("/")
     alike = similar(name, {key.rpartition("/")[2] for key in found if key.rpartition("/")[0] == domain})

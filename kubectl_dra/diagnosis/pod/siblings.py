@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator
 from typing import Final
 
 from kubectl_dra.cluster import ClusterState
@@ -60,7 +60,8 @@ def siblings(state: ClusterState, diagnosis: PodDiagnosis, owners: Owners) -> Si
         return None
     refs, workload = tuple(ObjectRef.of("Pod", key) for key in holders), _shared(owners, pod, found.values())
     top = owners.top(pod)
-    scalable = workload.kind in _SCALABLE and top is not None and top.ref == workload
+    # Of one that was not read, others may set the number: a Deployment that of its ReplicaSet.
+    scalable = workload.kind in _SCALABLE and top is not None and top.known and top.ref == workload
     return Siblings(workload, refs, len(found), used, placed, waiting, scalable)
 
 
@@ -80,14 +81,27 @@ def taken_by(
 def _in_use(
     inventory: Inventory, diagnosis: PodDiagnosis, cause: Cause, is_own: Callable[[Pod], bool]
 ) -> tuple[dict[DeviceId, Pod], int]:
-    """Who of the pods that are its own has which devices that would do, and how many of such are in use at all."""
-    found, used = dict[DeviceId, Pod](), 0
+    """Who of the pods that are its own has which devices that would do, and how many of such are in use at all.
+
+    Nodes are alike in the number alone: on others, what is in use is taken for these where it is so many.
+    """
+    held, others = dict[DeviceId, Pod | None](), 0
     for group, funnel in _funnels(diagnosis, cause):
-        taken = [device for removal in funnel.stage(StageName.UNUSED).removed for device in removal.devices]
-        used += len(taken) * len(group.nodes)
+        taken = {device for removal in funnel.stage(StageName.UNUSED).removed for device in removal.devices}
+        drivers = {name.partition("/")[0] for name in taken}
+        everywhere = _held(inventory, "", drivers, is_own) if taken else {}
+        shared = {id_: pod for id_, pod in everywhere.items() if str(id_) in taken}
         for node in group.nodes if taken else ():
-            found |= _held(inventory, node, taken, funnel.node, is_own)
-    return found, used
+            here = _held(inventory, node, drivers, is_own)
+            if node == funnel.node:
+                here = {id_: pod for id_, pod in here.items() if str(id_) in taken}
+            known = node == funnel.node or len(shared) == len(everywhere)
+            if known and len(here) + len(shared) == len(taken):
+                held |= here
+            else:
+                others += len(taken) - len(shared)
+        held |= shared
+    return {id_: pod for id_, pod in held.items() if pod is not None}, len(held) + others
 
 
 def _numbers(state: ClusterState, owners: Owners, pod: Pod) -> tuple[int, int]:
@@ -108,29 +122,24 @@ def _funnels(diagnosis: PodDiagnosis, cause: Cause) -> Iterator[tuple[NodeGroup,
 
 
 def _held(
-    inventory: Inventory, node: str, taken: Sequence[str], seen: str, is_own: Callable[[Pod], bool]
-) -> dict[DeviceId, Pod]:
-    """The devices of a node that pods of the same workload have, of those that are ``taken`` on the node ``seen``.
+    inventory: Inventory, node: str, drivers: Container[str], is_own: Callable[[Pod], bool]
+) -> dict[DeviceId, Pod | None]:
+    """The devices in use that are published for one node (empty: for several), each with a pod that is its own.
 
-    Nodes are alike in the number alone: on others, what is in use is taken for these where it is so many.
+    None where others use it as well, or where it is not known who does.
     """
-    drivers = {name.partition("/")[0] for name in taken}
-    here: dict[DeviceId, Pod | None] = {}
-    for slice_ in (*inventory.slices_by_node.get(node, ()), *inventory.slices_by_node.get("", ())):
+    found: dict[DeviceId, Pod | None] = {}
+    for slice_ in inventory.slices_by_node.get(node, ()):
         for device in slice_.spec.devices if slice_.spec.driver in drivers else ():
             id_ = DeviceId(slice_.spec.driver, slice_.spec.pool.name, device.name)
-            if node == seen and str(id_) not in taken:
-                continue
-            held = [each for each in inventory.holdings_by_device.get(id_, ()) if not each.result.admin_access]
-            uids = [user.uid for each in held for user in each.claim.status.reserved_for]
-            users = [inventory.pods_by_uid.get(uid) for uid in uids]
-            if held:
-                # Of a device that several share all have to be its own.
+            holdings = [each for each in inventory.holdings_by_device.get(id_, ()) if not each.result.admin_access]
+            users = [
+                inventory.pods_by_uid.get(user.uid) for each in holdings for user in each.claim.status.reserved_for
+            ]
+            if holdings:
                 own = [each for each in users if each is not None and is_own(each)]
-                here[id_] = own[0] if own and len(own) == len(users) else None
-    if len(here) != len(taken):
-        return {}
-    return {id_: user for id_, user in here.items() if user is not None}
+                found[id_] = own[0] if own and len(own) == len(users) else None
+    return found
 
 
 def _shared(owners: Owners, pod: Pod, holders: Iterable[Pod]) -> ObjectRef:

@@ -7,7 +7,10 @@ from typing import Any
 
 import pytest
 
+from kubectl_dra.diagnosis.explain import rejections
+from kubectl_dra.diagnosis.records import NodeSelection
 from kubectl_dra.output.pending.remedies import remedy_text
+from kubectl_dra.reports.pending.pending import PendingReport
 from tests.kit import build
 from tests.output.pending.test_situations import first_line, page_of, report_of
 
@@ -23,6 +26,11 @@ CLUSTER = [
 def affinity(**expression: Any) -> dict[str, Any]:
     required = {"nodeSelectorTerms": [{"matchExpressions": [expression]}]}
     return {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}}
+
+
+def selections(report: PendingReport) -> list[NodeSelection]:
+    details = dict.fromkeys(cause.detail for group in report.nodes for cause in group.causes)
+    return [each for each in details if isinstance(each, NodeSelection)]
 
 
 @pytest.mark.parametrize(
@@ -124,3 +132,30 @@ def test_a_node_that_is_named_and_does_not_exist() -> None:
         "Pod ml/pod is pending: it may only run on nodes with metadata.name In [node-11] (no node has that name; did "
         "you mean node-1?)."
     )
+
+
+def test_a_label_without_a_value_is_one() -> None:
+    """As those of roles, ``node-role.kubernetes.io/gpu``: some node has it, and not the other label."""
+    role = "node-role.kubernetes.io/gpu"
+    nodes = [build.node(labels={"pool": "gpu"}), build.node("cpu-1", labels={role: "", "pool": "cpu"})]
+    pod = build.pod(claims=["claim"], nodeSelector={role: "", "pool": "gpu"})
+    report = report_of(*nodes, *CLUSTER[2:], pod)
+    assert "no node has the label" not in first_line(report)
+    assert not any(each.nowhere for each in selections(report))
+    missing = [each.label for found in selections(report_of(*CLUSTER, pod)) for each in found.nowhere]
+    assert set(missing) == {role}
+
+
+def test_of_very_many_values_none_is_guessed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Names of nodes look alike, and to compare each takes long for each pod that waits."""
+    pod = build.pod(claims=["claim"], nodeSelector={"pool": "gpus"})
+    (near,) = (each.similar for found in selections(report_of(*CLUSTER, pod)) for each in found.nowhere)
+    assert near == ("pool=gpu",)
+    monkeypatch.setattr(rejections, "_VALUES", 1)
+    (far,) = (each.similar for found in selections(report_of(*CLUSTER, pod)) for each in found.nowhere)
+    assert far == ()
+    field = {"key": "metadata.name", "operator": "In", "values": ["node-11"]}
+    required = {"nodeSelectorTerms": [{"matchFields": [field]}]}
+    by_name = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}
+    report = report_of(*CLUSTER, build.pod(claims=["claim"], affinity=by_name))
+    assert "(no node has that name)" in first_line(report)

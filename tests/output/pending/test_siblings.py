@@ -164,3 +164,21 @@ def test_tainted_devices_are_not_said_to_be_held() -> None:
     holder = member(*JOB, "train-0", "node-1", "gpu-0")
     report = report_of(node, slice_, template, workload(*JOB), *holder, *member(*JOB, "pod"))
     assert "Its own Job train holds all of those in use:" in first_line(report)
+
+
+def test_a_workload_that_was_not_read_is_not_scaled() -> None:
+    """A ReplicaSet of which nothing else is known may be a Deployment's, which sets its number again."""
+    own = "ReplicaSet", "web-1"
+    holders = [*member(*own, "web-0", "node-1", "gpu-0"), *member(*own, "web-1", "node-1", "gpu-1")]
+    report = report_of(*gpus(2), *holders, *member(*own, "pod"))
+    assert "Its own ReplicaSet web-1 holds all of them" in first_line(report)
+    assert "kubectl scale" not in page_of(report)
+
+
+def test_a_device_that_several_nodes_reach_is_one() -> None:
+    nodes = [build.node(), build.node("node-2"), TEMPLATE]
+    net = build.slice_("", build.device("gpu-0"), pool="net", allNodes=True)
+    report = report_of(*nodes, net, *member(*JOB, "train-0", "net", "gpu-0"), workload(*JOB), *member(*JOB, "pod"))
+    assert report.siblings is not None
+    assert (report.siblings.devices, report.siblings.used) == (1, 1)
+    assert "Its own Job train holds all of them" in first_line(report)
