@@ -163,7 +163,9 @@ def _constraint(wanted: Wanted, funnel: Funnel, tracks: Sequence[Track], cause: 
     else:
         lead = fmt("no node has {} whose {} matches the other requests", wanted.phrase(), name)
     if tracks and not any(each.published for track in tracks for each in track.funnel.values):
-        return fmt("{}; none of them publishes {}, on any node", lead, name)
+        # Those that are in use, or on nodes that are ruled out, may publish it.
+        where = _names(tracks[0]) if len(tracks) == 1 else Safe("the nodes that were tried")
+        return fmt("{}; the free ones on {} do not publish {}", lead, where, name)
     return lead + _closest(wanted, funnel, tracks, best=True) + _values(funnel, name)
 
 

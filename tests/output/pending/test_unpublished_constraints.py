@@ -48,8 +48,21 @@ def test_devices_without_attributes_publish_none() -> None:
     assert first_line(report).endswith("publishes, on any node; they publish no attributes.")
 
 
-def test_of_devices_that_the_selector_leaves_it_is_said_of_all_nodes() -> None:
+def test_of_very_many_attributes_some_are_named() -> None:
+    many = {f"attribute{number:02}": "x" for number in range(30)}
+    line = first_line(report_of(*cluster(many, many), claim("matchAttribute", f"{DRIVER}/uuid")))
+    assert line.endswith(f"{DRIVER}/attribute02, {DRIVER}/attribute03 and others.")
+
+
+def test_of_devices_that_the_selector_leaves_it_is_said_of_the_free_ones_on_nodes_that_were_tried() -> None:
     selecting = build.request(count=2, selector=f'device.attributes["{DRIVER}"].model == "H100"')
     objects = cluster({"model": "H100"}, {"model": "H100"}, {"model": "A100", "numaNode": "0"})
     report = report_of(*objects, claim("matchAttribute", f"{DRIVER}/numaNode", selecting))
-    assert first_line(report).endswith("with the same numaNode; none of them publishes numaNode, on any node.")
+    told = "with the same numaNode; the free ones on node-1 and node-2 do not publish numaNode."
+    assert first_line(report).endswith(told)
+    # One on a node that is ruled out publishes it.
+    tainted = build.node("node-3")
+    tainted["spec"]["taints"] = [{"key": "dedicated", "value": "gpu", "effect": "NoSchedule"}]
+    other = build.slice_("node-3", build.device("gpu-0", attributes={"model": "H100", "numaNode": "0"}))
+    report = report_of(*objects, tainted, other, claim("matchAttribute", f"{DRIVER}/numaNode", selecting))
+    assert first_line(report).endswith(told)

@@ -96,8 +96,8 @@ def unpublished_constraint(found: UnpublishedInConstraint) -> Safe:
     over = fmt(" over {}", listed(found.requests)) if len(found.requests) > 1 else Safe("")
     have = fmt("; they publish {}", listed(found.elsewhere or found.similar, "or"))
     if not (found.elsewhere or found.similar):
-        more = len(found.names) - _PUBLISHED
-        names = [*found.names[:_PUBLISHED], *([counted(more, "other")] if more > 0 else [])]
+        # The record has the first of them only, and not how many there are.
+        names = [*found.names[:_PUBLISHED], *(["others"] if len(found.names) > _PUBLISHED else [])]
         have = fmt("; they publish {}", listed(names)) if names else Safe("; they publish no attributes")
     device = fmt("{} device", listed(found.classes, "or")) if found.classes else Safe("device of its class")
     text = "the constraint{} compares {}, which no {} publishes, on any node{}"
