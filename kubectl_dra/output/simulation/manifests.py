@@ -43,7 +43,7 @@ _UNKNOWN_NODES: Final = (
 _HITS = 20
 _KUSTOMIZATION: Final = "Kustomization"
 _BUILT: Final = Safe(
-    "A kustomization is no object of a cluster: kubectl apply -f fails on it, and what it changes was not tried. "
+    "A kustomization is not an object of a cluster: kubectl apply -f fails on it, and what it changes was not tried. "
     "-k DIR reads what it makes."
 )
 

@@ -104,7 +104,9 @@ def _left_to(cause: Cause) -> Safe:
             return fmt('its scheduler "{}" says: {}', name, words.rstrip(". "))
         case SchedulerName(name=name):
             # One that contains the name is a scheduler of its own.
-            near = DEFAULT_SCHEDULER not in name and bool(similar(name, [DEFAULT_SCHEDULER]))
+            # The last word is that of any scheduler's name.
+            word, own = (text.removesuffix("-scheduler") for text in (name, DEFAULT_SCHEDULER))
+            near = DEFAULT_SCHEDULER not in name and bool(similar(word, [own]))
             meant = fmt(" (did you mean {}?)", DEFAULT_SCHEDULER) if near else Safe("")
             text = 'it names the scheduler "{}"{}, which has to place it; the default scheduler ignores it'
             return fmt(text, name, meant)
