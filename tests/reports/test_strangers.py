@@ -6,10 +6,13 @@ from typing import Any
 
 import pytest
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.evidence import Coverage, Evidence, Read
+from kubectl_dra.model.features import features
 from kubectl_dra.reports.base import Bound, Fits
 from kubectl_dra.reports.simulation import Counted, SimulationReport
 from tests.kit import build, facts
+from tests.kit.clock import CLOCK
 from tests.reports import test_simulated_files as files
 from tests.reports.test_simulated_files import a_pod, cluster, page, pod_template, template, thing
 
@@ -315,3 +318,23 @@ def test_pods_that_name_a_claim_which_they_do_not_have_are_refused_whoever_makes
     assert 'its pods would be refused: spec.template.spec.containers[0].resources.claims[0]: Not found: "gpus"' in page(
         report
     )
+
+
+def test_of_several_racks_the_one_with_most_room_is_told() -> None:
+    """The scheduler speaks of any of them; to lower minCount has to be offered to what the best of them holds."""
+    more = build.node("node-2", cpu="64", labels={"rack": "b"})
+    gpus = build.slice_("node-2", *(build.device(f"gpu-{number}") for number in range(6)))
+    world = cluster(more, gpus)
+    on = {"GenericWorkload": True, "TopologyAwareWorkloadScheduling": True}
+    world = ClusterState(world.inventory, world.evidence, features(gates=on), CLOCK)
+    world.inventory.nodes["node-1"].metadata.labels["rack"] = "a"
+    spec = {
+        "schedulingPolicy": {"gang": {"minCount": 8}},
+        "schedulingConstraints": {"topology": [{"key": "rack"}]},
+    }
+    body = pod_template("one")
+    body["spec"]["schedulingGroup"] = {"podGroupName": "w"}
+    job = thing("batch/v1", "Job", {"parallelism": 8, "completions": 8, "template": body})
+    told = page(simulated(template("one"), thing("scheduling.k8s.io/v1beta1", "PodGroup", spec), job, world=world))
+    assert "PodGroup w needs 8 pods in one rack at the same time, and only 6 find a node" in told
+    assert "lower minCount of PodGroup w from 8 to 6" in told

@@ -207,7 +207,7 @@ def _shared(inventory: Inventory, group: PodGroup, entry: PodGroupResourceClaim,
 
 
 def _placed(decision: GroupDecision | None) -> int:
-    return len(decision.placed.trial.placed) if decision is not None and decision.placed is not None else 0
+    return len(decision.placed.nearest.placed) if decision is not None and decision.placed is not None else 0
 
 
 def _observed(group: PodGroup) -> Observed | None:

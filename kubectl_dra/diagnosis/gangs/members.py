@@ -127,7 +127,7 @@ def _too_few(state: ClusterState, decision: GroupDecision) -> Cause:
 
 def _open(state: ClusterState, decision: GroupDecision) -> MemberFinding:
     """What the last pod that was tried could not be told of, if any was tried."""
-    tried = decision.placed.trial.tried if decision.placed is not None else ()
+    tried = decision.placed.nearest.tried if decision.placed is not None else ()
     last = next((each for each in reversed(tried) if each.attempt is not None), None)
     found = explanation(state, decision, last) if last is not None else _NOTHING
     return MemberFinding(Verdict.UNKNOWN, found.causes, nodes=found.groups, unread=found.unread)
@@ -141,7 +141,7 @@ class _Tried:
         self._state = state
         self._decision = decision
         self._own = own
-        tried = decision.placed.trial.tried if decision.placed is not None else ()
+        tried = decision.placed.nearest.tried if decision.placed is not None else ()
         self._tried = next((each for each in tried if key_of(each.pod.metadata) == own.key), None)
 
     def finding(self) -> MemberFinding:
@@ -187,11 +187,11 @@ def group_cause(state: ClusterState, decision: GroupDecision) -> Cause:
     group, placed = _ref(decision), decision.placed
     if placed is None:
         return Cause(Code.POD_GROUP_MIXED, GroupError(group, decision.message))
-    trial, first = placed.trial, first_failed(decision)
+    trial, first = placed.nearest, first_failed(decision)
     found = explanation(state, decision, first) if first is not None else _NOTHING
     ref = ObjectRef.of("Pod", key_of(first.pod.metadata)) if first is not None else None
-    if trial.status.code is StatusCode.ERROR:
-        return Cause(Code.POD_GROUP_ABORTED, GroupError(group, trial.status.message, ref, found.causes[:1]))
+    if placed.trial.status.code is StatusCode.ERROR:
+        return Cause(Code.POD_GROUP_ABORTED, GroupError(group, placed.trial.status.message, ref, found.causes[:1]))
     gang = gang_of(state, decision)
     detail = GroupShortage(
         group,
@@ -209,7 +209,7 @@ def group_cause(state: ClusterState, decision: GroupDecision) -> Cause:
 
 def first_failed(decision: GroupDecision) -> TriedPod | None:
     """The first pod that found no node."""
-    tried = decision.placed.trial.tried if decision.placed is not None else ()
+    tried = decision.placed.nearest.tried if decision.placed is not None else ()
     return next((each for each in tried if not each.node), None)
 
 
@@ -238,7 +238,7 @@ def explanation(state: ClusterState, decision: GroupDecision, tried: TriedPod) -
         return _NOTHING
     known, key = _explanations(state), (key_of(decision.group.metadata), key_of(tried.pod.metadata))
     if key not in known:
-        placed = decision.placed.trial.placed if decision.placed is not None else ()
+        placed = decision.placed.nearest.placed if decision.placed is not None else ()
         known[key] = _explained(tried.pod, tried.attempt, tried.status.code, [each.pod for each in placed])
     return known[key]
 

@@ -35,6 +35,13 @@ class GangPlacement:
     all: Mapping[str, GangTrial] | None = None
     tied: bool = False
 
+    @property
+    def nearest(self) -> GangTrial:
+        """The run itself if it fits, else that with most pods placed, which lacks the least: what people are told."""
+        if self.trial.status.code is not StatusCode.UNSCHEDULABLE:
+            return self.trial
+        return max((self.all or {}).values(), key=lambda each: len(each.placed), default=self.trial)
+
 
 def schedule(gang: Gang, world: Snapshot, shared: Run) -> tuple[GangPlacement, Snapshot]:
     """Run the algorithm once, or once for each value of the label that the nodes have to share.
