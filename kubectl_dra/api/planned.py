@@ -21,7 +21,7 @@ from kubectl_dra.api.lint import Finding, lint
 from kubectl_dra.api.sources import Source
 from kubectl_dra.api.trees import in_utf8, mapping, read_tree
 from kubectl_dra.api.workloads import MadeTemplate, expand
-from kubectl_dra.api.workloads.beside import AdmissionObjects, Gang, counts, gang, kept_together, scaled
+from kubectl_dra.api.workloads.beside import AdmissionObjects, Autoscalers, Gang, Gangs, changes_pods, kept_together
 from kubectl_dra.api.workloads.expand import CountSource, Expansion, group_of
 from kubectl_dra.api.workloads.made import (
     is_train_job,
@@ -109,6 +109,7 @@ def read_all(sources: Sequence[Source], namespace: str, *, grouped_jobs: bool = 
     ``grouped_jobs``: the server keeps ``spec.scheduling`` of Jobs (feature gate WorkloadWithJob).
     """
     trees = [_tree(source.data) for source in sources]
+    scalers, gangs = Autoscalers(trees, namespace), Gangs(trees, namespace)
     admission = AdmissionObjects(trees, namespace)
     runtimes = {index: runtime_for(tree, trees) for index, tree in enumerate(trees) if is_train_job(tree)}
     found: list[Planned] = []
@@ -119,7 +120,8 @@ def read_all(sources: Sequence[Source], namespace: str, *, grouped_jobs: bool = 
         elif any(tree is each for each in runtimes.values()):
             # Its pods are those of the job.
             planned = replace(planned, pods=())
-        planned = _beside(planned, tree, trees, admission)
+        planned = _beside(planned, tree, gangs, admission)
+        planned = _scaled(planned, tree, scalers)
         group = job_group(tree) if grouped_jobs else None
         found.append(_in_group(planned, group["metadata"]["name"]) if group is not None else planned)
         for made in made_objects(tree, grouped_jobs=grouped_jobs):
@@ -129,7 +131,7 @@ def read_all(sources: Sequence[Source], namespace: str, *, grouped_jobs: bool = 
     return found
 
 
-def _beside(planned: Planned, tree: Tree, trees: Sequence[Tree], admission: AdmissionObjects) -> Planned:
+def _beside(planned: Planned, tree: Tree, gangs: Gangs, admission: AdmissionObjects) -> Planned:
     """With what other objects of the files make of its pods."""
     together = kept_together(tree) if planned.pods else ()
     number = sum(plan.copies or 0 for plan in planned.pods)
@@ -139,14 +141,21 @@ def _beside(planned: Planned, tree: Tree, trees: Sequence[Tree], admission: Admi
             pod=admission.admitted(plan.pod),
             kept_together=together,
             runtime_known=admission.knows(plan.pod.spec.runtime_class_name),
-            gang=gang(tree, plan.pod.metadata.labels, plan.pod.metadata.namespace, trees, number),
+            gang=gangs.of(tree, plan.pod, number),
         )
         for plan in planned.pods
     ]
+    return replace(planned, pods=tuple(pods), counts=changes_pods(tree))
+
+
+def _scaled(planned: Planned, tree: Tree, scalers: Autoscalers) -> Planned:
+    """With the number of pods that an autoscaler starts from."""
+    planned = replace(planned, counts=planned.counts or scalers.has_target(tree))
     # An autoscaler's target has one kind of pods; known kinds without a number count as one.
-    if len(pods) == 1 and (found := scaled(tree, pods[0].copies or 0, trees)) is not None:
-        pods[0] = replace(pods[0], copies=found.copies, count=CountSource.ASSUMED, assumed=(found.field,))
-    return replace(planned, pods=tuple(pods), counts=counts(tree, trees))
+    if len(planned.pods) != 1 or (found := scalers.scaled(tree, planned.pods[0].copies or 0)) is None:
+        return planned
+    plan = replace(planned.pods[0], copies=found.copies, count=CountSource.ASSUMED, assumed=(found.field,))
+    return replace(planned, pods=(plan,))
 
 
 def read_planned(source: Source, namespace: str) -> Planned:

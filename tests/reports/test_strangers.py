@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
+from kubectl_dra.api.planned import read_all
+from kubectl_dra.api.sources import Source
+from kubectl_dra.api.trees import at
+from kubectl_dra.api.workloads import beside
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.evidence import Coverage, Evidence, Read
 from kubectl_dra.model.features import features
@@ -123,6 +128,46 @@ def test_an_autoscaler_takes_no_more_than_its_most_and_leaves_none_alone() -> No
     other = autoscaler(6, 20)
     other["spec"]["scaleTargetRef"]["name"] = "another"
     assert simulated(template("one"), deployment(), other).pods[0].wanted == 1
+
+
+def test_a_number_within_the_bounds_of_an_autoscaler_is_the_workloads_own() -> None:
+    report = simulated(template("one"), deployment(2), autoscaler(1, 3))
+    assert report.pods[0].wanted == 2
+    told = "number of pods taken from the workload itself, within the bounds of HorizontalPodAutoscaler w, which may"
+    assert told in page(report)
+    assert "minReplicas" not in page(report)
+
+
+def test_an_autoscaler_means_the_namespace_that_it_does_not_name() -> None:
+    there, here = autoscaler(6, 20), autoscaler(6, 20)
+    there["metadata"]["namespace"], here["metadata"]["namespace"] = "other", "ml"
+    bare = deployment()
+    del bare["metadata"]["namespace"]
+    assert simulated(template("one"), bare, here).pods[0].wanted == 6
+    assert simulated(template("one"), bare, there).pods[0].wanted == 1
+
+
+def test_the_objects_of_large_files_are_not_compared_with_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[str] = []
+
+    def counting(tree: dict[str, Any], path: str) -> Any:
+        looked.append(path)
+        return at(tree, path)
+
+    monkeypatch.setattr(beside, "at", counting)
+    numbers = []
+    for number in (10, 20):
+        looked.clear()
+        data = [json.dumps(a_pod(f"p{index}")).encode() for index in range(number)]
+        read_all(list(map(Source, data)), "ml")
+        numbers.append(len(looked))
+    assert numbers[1] <= 2 * numbers[0] + 2
+
+
+@pytest.mark.parametrize("limits", [5, "x", {"a": 1}, [1], None])
+def test_limits_of_another_shape_are_left_to_the_server(limits: Any) -> None:
+    report = simulated(thing("v1", "LimitRange", {"limits": limits}), template("one"), a_pod("p", templates=["one"]))
+    assert [pod.copies for pod in report.pods] == [1]
 
 
 def test_the_least_scale_of_a_knative_service_is_its_number() -> None:

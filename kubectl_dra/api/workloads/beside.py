@@ -42,6 +42,8 @@ _COSCHEDULING_LABELS: Final = (
     "pod-group.scheduling.sigs.k8s.io",
 )
 _DEPTH: Final = 12
+#: Kind, name and namespace of an object.
+_Reference = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,36 +54,54 @@ class Scaled:
     field: str
 
 
-def scaled(tree: Tree, copies: int, trees: Iterable[Tree]) -> Scaled | None:
-    """What an autoscaler among ``trees``, or an annotation, makes of the ``copies`` of a workload; None: nothing."""
-    annotations = at(tree, "spec.template.metadata").get("annotations")
-    for name in _MIN_SCALE if _group(tree) == "serving.knative.dev" else ():
-        value = str(mapping(annotations).get(name, ""))
-        if value.isdecimal() and int(value) > 0:
-            return Scaled(int(value), f"annotation {name}")
-    for each in trees if copies else ():
-        if not _scales(each, tree):
-            continue
-        kind, spec = str(each.get("kind")), mapping(each.get("spec"))
-        _, low, high, default = _SCALERS[kind]
-        least, most = _number(spec.get(low), default), _number(spec.get(high), copies)
-        number = max(min(copies, most), least)
-        up_to = f", which may make up to {most}" if most > number else ""
-        return Scaled(
-            number,
-            f"spec.{low if number >= copies else high} of {kind} {mapping(each.get('metadata')).get('name')}{up_to}",
-        )
-    return None
+class Autoscalers:
+    """Those of some files, by what they scale; ``namespace`` is meant by objects that name none."""
+
+    def __init__(self, trees: Sequence[Tree], namespace: str) -> None:
+        self._namespace = namespace
+        self._scalers = {self._target(each): each for each in reversed(trees) if _is_scaler(each)}
+        self._targets = {self._own(each) for each in trees} if self._scalers else frozenset()
+
+    def has_target(self, scaler: Tree) -> bool:
+        """Whether an object is an autoscaler, and what it scales among the files."""
+        return _is_scaler(scaler) and self._target(scaler) in self._targets
+
+    def scaled(self, tree: Tree, copies: int) -> Scaled | None:
+        """What an autoscaler, or an annotation, makes of the ``copies`` of a workload; None: nothing."""
+        annotations = at(tree, "spec.template.metadata").get("annotations")
+        for name in _MIN_SCALE if _group(tree) == "serving.knative.dev" else ():
+            value = str(mapping(annotations).get(name, ""))
+            if value.isdecimal() and int(value) > 0:
+                return Scaled(int(value), f"annotation {name}")
+        scaler = self._scalers.get(self._own(tree)) if copies else None
+        return _bounded(scaler, copies) if scaler is not None else None
+
+    def _target(self, scaler: Tree) -> _Reference:
+        target = at(scaler, "spec.scaleTargetRef")
+        return self._reference(target.get("kind") or "Deployment", target.get("name"), scaler)
+
+    def _own(self, tree: Tree) -> _Reference:
+        return self._reference(tree.get("kind"), mapping(tree.get("metadata")).get("name"), tree)
+
+    def _reference(self, kind: object, name: object, tree: Tree) -> _Reference:
+        return str(kind), str(name), str(mapping(tree.get("metadata")).get("namespace") or self._namespace)
 
 
-def _scales(scaler: Tree, tree: Tree) -> bool:
-    """Whether an object is an autoscaler of another one."""
-    kind, target = str(scaler.get("kind")), at(scaler, "spec.scaleTargetRef")
-    if kind not in _SCALERS or _group(scaler) != _SCALERS[kind][0]:
-        return False
-    own, meta = mapping(scaler.get("metadata")), mapping(tree.get("metadata"))
-    wanted = (target.get("kind") or "Deployment", target.get("name"), own.get("namespace"))
-    return wanted == (tree.get("kind"), meta.get("name"), meta.get("namespace"))
+def _is_scaler(tree: Tree) -> bool:
+    kind = str(tree.get("kind"))
+    return kind in _SCALERS and _group(tree) == _SCALERS[kind][0]
+
+
+def _bounded(scaler: Tree, copies: int) -> Scaled:
+    kind, spec = str(scaler.get("kind")), mapping(scaler.get("spec"))
+    _, low, high, default = _SCALERS[kind]
+    least, most = _number(spec.get(low), default), _number(spec.get(high), copies)
+    number = max(min(copies, most), least)
+    of = f"{kind} {mapping(scaler.get('metadata')).get('name')}"
+    up_to = f", which may make up to {most}" if most > number else ""
+    if number == copies:
+        return Scaled(number, f"the workload itself, within the bounds of {of}{up_to}")
+    return Scaled(number, f"spec.{low if number > copies else high} of {of}{up_to}")
 
 
 def kept_together(tree: Tree) -> tuple[str, ...]:
@@ -106,12 +126,10 @@ def _together(value: Any, depth: int) -> Iterator[str]:  # noqa: ANN401 - any JS
         yield from _together(child, depth + 1)
 
 
-def counts(tree: Tree, trees: Iterable[Tree]) -> bool:
-    """Whether it is an object of a kind that changes pods of others, and of an autoscaler whether it has a target."""
-    kind, group = str(tree.get("kind")), _group(tree)
-    if kind in _SCALERS:
-        return any(_scales(tree, each) for each in trees)
-    return (kind, group) in ((_LIMIT_RANGE, ""), (_RUNTIME_CLASS, "node.k8s.io")) or _is_pod_group(tree)
+def changes_pods(tree: Tree) -> bool:
+    """Whether it is an object of a kind, but for autoscalers, that changes pods of others."""
+    of = str(tree.get("kind")), _group(tree)
+    return of in ((_LIMIT_RANGE, ""), (_RUNTIME_CLASS, "node.k8s.io")) or _is_pod_group(tree)
 
 
 def _group(tree: Tree) -> str:
@@ -139,18 +157,25 @@ class Gang:
     least: int
 
 
-def gang(tree: Tree, labels: Mapping[str, str], namespace: str, trees: Iterable[Tree], copies: int) -> Gang | None:
-    """The gang of pods with these ``labels`` of an object that makes ``copies`` pods in all."""
-    if (tree.get("kind"), _group(tree)) == ("Job", "batch.volcano.sh"):
-        name = mapping(tree.get("metadata")).get("name")
-        return Gang("Volcano", f"Job {name}", namespace, _number(at(tree, "spec").get("minAvailable"), copies))
-    wanted = next((labels[name] for name in _COSCHEDULING_LABELS if name in labels), None)
-    for each in trees if wanted is not None else ():
-        meta = mapping(each.get("metadata"))
-        if _is_pod_group(each) and (meta.get("name"), meta.get("namespace") or namespace) == (wanted, namespace):
-            least = _number(at(each, "spec").get("minMember"), 1)
-            return Gang("The coscheduling plugin", f"PodGroup {wanted}", namespace, least)
-    return None
+class Gangs:
+    """The PodGroups of some files; ``namespace`` is meant by objects that name none."""
+
+    def __init__(self, trees: Iterable[Tree], namespace: str) -> None:
+        self._least: dict[tuple[str, str], int] = {}
+        for tree in filter(_is_pod_group, trees):
+            meta = mapping(tree.get("metadata"))
+            key = str(meta.get("namespace") or namespace), str(meta.get("name"))
+            self._least.setdefault(key, _number(at(tree, "spec").get("minMember"), 1))
+
+    def of(self, tree: Tree, pod: Pod, copies: int) -> Gang | None:
+        """The gang of a pod that an object makes, of ``copies`` pods in all."""
+        labels, namespace = pod.metadata.labels, pod.metadata.namespace
+        if (tree.get("kind"), _group(tree)) == ("Job", "batch.volcano.sh"):
+            name = mapping(tree.get("metadata")).get("name")
+            return Gang("Volcano", f"Job {name}", namespace, _number(at(tree, "spec").get("minAvailable"), copies))
+        wanted = next((labels[name] for name in _COSCHEDULING_LABELS if name in labels), "")
+        least = self._least.get((namespace, wanted))
+        return Gang("The coscheduling plugin", f"PodGroup {wanted}", namespace, least) if least is not None else None
 
 
 def _is_pod_group(tree: Tree) -> bool:
@@ -171,7 +196,7 @@ class AdmissionObjects:
             if tree.get("kind") == _LIMIT_RANGE and not _group(tree):
                 limits = mapping(tree.get("spec")).get("limits")
                 of_namespace = self._limits.setdefault(str(meta.get("namespace") or namespace), [])
-                of_namespace += [each for each in limits or () if isinstance(each, dict)]
+                of_namespace += [each for each in limits if isinstance(each, dict)] if isinstance(limits, list) else []
             elif tree.get("kind") == _RUNTIME_CLASS and _group(tree) == "node.k8s.io":
                 self._classes[str(meta.get("name"))] = tree
 
