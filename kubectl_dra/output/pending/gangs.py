@@ -189,6 +189,9 @@ def elsewhere_lines(gang: GangElsewhere, namespace: str, address: Address = HERE
 
 
 def _fitting(gang: GangElsewhere) -> Safe:
+    if gang.waiting == 1 and gang.waits is not None and not gang.fitting:
+        text = "Once {} lets it go, it waits for a node: by the default scheduler's rules it would find none now."
+        return fmt(text, gang.system)
     if gang.waiting == 1:
         return fmt(
             "By the default scheduler's rules it would find {} now.", Safe("a node" if gang.fitting else "no node")
