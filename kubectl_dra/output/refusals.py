@@ -13,6 +13,7 @@ _VALUE: Final = re.compile(r'Invalid value: "(?:[^"\\]|\\.)*": compilation faile
 # As antlr names what may stand there: all of its tokens.
 _UNEXPECTED: Final = re.compile(r"Syntax error: (?:mismatched|extraneous) input '(.*)' expecting .*")
 _NO_RULE: Final = re.compile(r"Syntax error: no viable alternative at input '(.*)'")
+_QUOTES: Final = ("'", '"')
 _NO_TOKEN: Final = re.compile(r"Syntax error: token recognition error at: '(.*)'")
 
 
@@ -44,4 +45,9 @@ def parser_words(message: str) -> str:
     if unknown is not None:
         return f'syntax error at "{unknown[1].removesuffix("<EOF>")}"'
     strange = _NO_TOKEN.fullmatch(message)
-    return f'syntax error: "{strange[1].strip()}" is not part of CEL' if strange is not None else message
+    if strange is None:
+        return message
+    text = strange[1].strip()
+    if text[:1] in _QUOTES:
+        return f"syntax error: the string {text} has no closing quote"
+    return f'syntax error: "{text}" is not part of CEL'

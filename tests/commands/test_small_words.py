@@ -180,6 +180,7 @@ def test_a_bare_pod_that_nobody_wrote_is_not_warned_of(capfd, tmp_path) -> None:
         ("device.driver == = 3", '"=" is not part of CEL.'),
         ("device.driver ==", "unexpected end of the expression (it is not finished)."),
         ("a b", 'unexpected "b".'),
+        ('device.driver == "x', 'the string "x has no closing quote.'),
     ],
 )
 def test_what_the_parser_expects_is_not_listed(capfd, expression, said) -> None:

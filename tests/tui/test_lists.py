@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -508,5 +509,17 @@ def test_what_is_typed_replaces_the_last_filter():
         await ui.type("-7")
         await ui.press("enter")
         assert [row.pool for row in ui.app.view.grid.rows] == ["rack-7"]
+
+    play(demo_app(), script)
+
+
+def test_a_message_of_the_scheduler_that_is_out_of_date_takes_no_room_from_other_pods():
+    async def script(ui):
+        await ui.press("4")
+        line = next(line for line in ui.lines if "ml/sweep-0" in line)
+        assert re.search(r"no node has 6 free gpu.example.com device\S*…? {2,4}52m", line), line
+        await ui.press(*"/nb-2", "enter")
+        assert "stale: " in ui.screen
+        await ui.press("escape")
 
     play(demo_app(), script)

@@ -259,7 +259,9 @@ def why_no_more(room: NodeRoom) -> Safe:
 
 
 def _why_no_more(room: NodeRoom) -> Safe:
-    """The same, unless it is free devices that are too few, and not all that takes some could be read."""
+    """The same, unless nothing is known, or free devices are too few and not all that takes some could be read."""
+    if room.bound is Bound.UNKNOWN:
+        return UNKNOWN
     guessed = room.bound is not Bound.EXACT and room.copies and room.causes and _fragment(room, room.causes[0])
     return UNKNOWN if guessed else why_no_more(room)
 

@@ -23,6 +23,7 @@ from kubectl_dra.reports.pending.pending import PendingReport, reason_groups
 from kubectl_dra.reports.unread import PENDING_PODS
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.documents import pod_document
+from kubectl_dra.tui.layouts import Room
 from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.queries import PodQuery
 from kubectl_dra.tui.report_worker import Query
@@ -80,12 +81,16 @@ class PendingView(ListView[PendingRow]):
         """The name, what exactly is wrong, since when."""
         # Beside the list stands why; without it the list says so itself.
         what: Column[PendingRow] = Column("WHY", self._why, least=20)
+        marks: list[Column[PendingRow]] = [Column("", _mark, drop=1)]
         if self.has_class("previewing"):
             what = Column("REQUESTS", _asks, least=12)
+        elif self.dra.room < Room.SPLIT:
+            # A column that is empty for nearly all pods takes from each of them what is wrong.
+            what, marks = Column("WHY", self._marked_why, least=20), []
         return [
             Column("  POD", self._pod_name, least=16, key=lambda r: r.pod or Key("", "")),
             what,
-            Column("", _mark, drop=1),
+            *marks,
             Column("AGE", self._age, right=True, key=self._created),
         ]
 
@@ -291,6 +296,10 @@ class PendingView(ListView[PendingRow]):
         if known is None or known[0] is not row.report:
             known = self._causes[row.pod] = row.report, pending_cause(row.report)
         return known[1]
+
+    def _marked_why(self, row: PendingRow) -> Safe:
+        mark, why = _mark(row), self._why(row)
+        return fmt("{}: {}", mark, why) if mark else why
 
     def _created(self, row: PendingRow) -> str:
         pod = self.dra.facts_now.inventory.pods.get(row.pod) if row.pod is not None else None
