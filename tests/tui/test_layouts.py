@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 import threading
+from pathlib import Path
 
 import pytest
+import textual.containers
+import textual.widgets
 from textual.screen import Screen
 
+from kubectl_dra import tui
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, Style, plain, styled
@@ -19,6 +23,7 @@ from tests.tui.support import SMALL, demo_app, play
 
 pytestmark = pytest.mark.one_in(8)
 
+TUI = Path(tui.__file__).parent
 MEDIUM, LARGEST = (120, 36), (200, 50)
 
 
@@ -257,3 +262,14 @@ def test_other_pages_beside_a_list_do_not_lay_out_the_screen(monkeypatch):
         assert not ui.app.view.grid.show_vertical_scrollbar
 
     play(demo_app(), script, (140, 30))
+
+
+def test_rules_of_css_are_about_widgets_that_exist():
+    """Whoever renames a view renames its rules, or it loses its margins without a word."""
+    sources = [path.read_text(encoding="utf-8") for path in TUI.rglob("*.py")]
+    known = {name for source in sources for name in re.findall(r"(?m)^class (\w+)", source)}
+    known |= {*textual.widgets.__all__, *dir(textual.containers), "Screen"}
+    rules = [text for source in sources for text in re.findall(r'CSS = """(.*?)"""', source, re.DOTALL)]
+    assert rules
+    for text in rules:
+        assert {*re.findall(r"\b[A-Z]\w+\b(?=[^{}]*\{)", text)} <= known

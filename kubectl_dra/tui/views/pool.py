@@ -31,7 +31,7 @@ class PoolDevices(DevicesView):
     """The devices of a pool under a few lines about it."""
 
     DEFAULT_CSS = """
-    PoolView > #pool-head { height: auto; padding: 0 1; margin-bottom: 1; }
+    PoolDevices > #pool-head { height: auto; padding: 0 1; margin-bottom: 1; }
     """
 
     def __init__(self, pool: PoolId) -> None:
