@@ -383,3 +383,21 @@ def test_of_several_racks_the_one_with_most_room_is_told() -> None:
     told = page(simulated(template("one"), thing("scheduling.k8s.io/v1beta1", "PodGroup", spec), job, world=world))
     assert "PodGroup w needs 8 pods in one rack at the same time, and only 6 find a node" in told
     assert "lower minCount of PodGroup w from 8 to 6" in told
+
+
+# --- first lines ------------------------------------------------------------------------------------------------------
+
+
+def test_what_does_not_fit_is_named_before_what_does() -> None:
+    other = deployment(9, name="big")
+    told = page(simulated(template("one"), deployment(1), other))
+    assert told.startswith("Not everything fits: Deployment ml/big does not.")
+    assert page(simulated(template("one"), other, deployment(1))).startswith("Deployment ml/big: 4 of 9 copies fit")
+    assert "Not everything" not in page(simulated(template("one"), deployment(1)))
+
+
+def test_slices_of_a_node_that_does_not_exist_are_told_first() -> None:
+    more = {**build.slice_("node2", build.device("gpu-0")), "apiVersion": "resource.k8s.io/v1"}
+    told = page(simulated(template("one"), deployment(1), build.node("node-2", cpu="4"), more))
+    assert told.startswith("node2: named by slices of the files, and neither in the cluster nor in the files (did you ")
+    assert "(did you mean node-2?)" in told

@@ -12,6 +12,7 @@ from kubectl_dra.api.lint import Mistake
 from kubectl_dra.diagnosis.gates.queues import HeldBy, Queued
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.model.evidence import Coverage
+from kubectl_dra.model.likeness import similar
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.queues import queue_lines, queue_reason
 from kubectl_dra.output.refusals import refusal_text
@@ -37,8 +38,8 @@ _CLASSES_LEFT_OUT: Final = Safe(
 )
 _NAMED = 5
 _UNKNOWN_NODES: Final = (
-    "{}: named by slices of the files, and neither in the cluster nor in the files. Its devices are out of reach until "
-    "a Node of this name is added with -f."
+    "{}: named by slices of the files, and neither in the cluster nor in the files{}. Its devices are out of reach "
+    "until a Node of this name is added with -f."
 )
 _HITS = 20
 _KUSTOMIZATION: Final = "Kustomization"
@@ -204,6 +205,15 @@ def bypassing_text(name: Safe, pod: PodSimulation) -> Safe:
     return fmt(text, name, pod.bypasses)
 
 
+def unknown_node_lines(effects: Effects) -> Iterator[Safe]:
+    """The nodes of slices of the files that exist nowhere."""
+    if not effects.unknown_nodes:
+        return
+    near = dict.fromkeys(each for name in effects.unknown_nodes for each in similar(name, effects.nodes))
+    meant = fmt(" (did you mean {}?)", listed(list(near)[:_NAMED], "or")) if near else Safe("")
+    yield from wrapped(styled(fmt(_UNKNOWN_NODES, listed(effects.unknown_nodes[:_NAMED]), meant), Style.BAD))
+
+
 def effect_lines(effects: Effects) -> Iterator[Safe]:
     """How the files change the cluster in which everything is tried."""
     added = [(effects.nodes, "node"), (effects.slices, "ResourceSlice")]
@@ -211,8 +221,6 @@ def effect_lines(effects: Effects) -> Iterator[Safe]:
     if parts:
         known = fmt(", of which {} replaced", _are(len(effects.replaced))) if effects.replaced else Safe("")
         yield from wrapped(fmt("The cluster is taken with {} of the files{}.", Safe(" and ").join(parts), known))
-    if effects.unknown_nodes:
-        yield from wrapped(fmt(_UNKNOWN_NODES, listed(effects.unknown_nodes[:_NAMED])))
     if effects.empty_nodes:
         text = "{}: no status.allocatable with pods, so nothing fits onto it: copy that of a node like it."
         yield from wrapped(fmt(text, listed(effects.empty_nodes[:_NAMED])))

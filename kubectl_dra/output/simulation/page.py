@@ -52,10 +52,13 @@ def simulation_page(
         list(missing_lines(report.unread, address)),
         [*manifests.head_lines(report.manifests), *manifests.refusal_lines(report.manifests, report.read)],
         whatif_lines(report.what_if) if report.what_if is not None else [],
+        list(manifests.unknown_node_lines(report.effects)),
         list(manifests.differing_lines(report.manifests)),
         list(manifests.gang_lines(report.gangs)),
         list(wrapped(unseen)) if (unseen := _unseen_pods(report)) is not None else [],
     ]
+    if (mixed := _mixed(report)) is not None:
+        blocks.append(list(wrapped(styled(mixed, Style.BOLD))))
     left = bool(_wrong(report))
     for pod in report.pods:
         blocks += _pod_blocks(pod, now, address, left=left, steps=steps)
@@ -67,6 +70,16 @@ def simulation_page(
     if any(pod.alone for pod in report.pods):
         blocks.append(list(wrapped(_ALONE)))
     return paragraphs(blocks)
+
+
+def _mixed(report: SimulationReport) -> Safe | None:
+    """Which of several do not fit, where the first lines would be about others that do."""
+    failing = [_name(pod) for pod in report.pods if pod.fits is Fits.NO]
+    if not failing or report.pods[0].fits is Fits.NO or report.gangs:
+        return None
+    more = fmt(" and {} more", len(failing) - _NODES_SHOWN) if len(failing) > _NODES_SHOWN else Safe("")
+    verb = Safe("does" if len(failing) == 1 else "do")
+    return fmt("Not everything fits: {}{} {} not.", Safe("; ").join(failing[:_NODES_SHOWN]), more, verb)
 
 
 def simulation_summary(report: SimulationReport) -> Safe:
@@ -214,12 +227,16 @@ def _up_to_driver(pod: PodSimulation) -> bool:
     return pod.copies == 0 and bool(causes) and causes[0].code is Code.SCHEDULER_WILL_ASK
 
 
-def _verdict(pod: PodSimulation) -> Safe:
+def _name(pod: PodSimulation) -> Safe:
+    """What is tried, as it begins a sentence."""
     name = manifests.object_name(pod.subject)
     if pod.subject.kind.startswith("ResourceClaim"):
-        name = fmt("A bare pod with {}", name)
-    elif pod.role:
-        name = fmt("{}, {}", name, pod.role)
+        return fmt("A bare pod with {}", name)
+    return fmt("{}, {}", name, pod.role) if pod.role else name
+
+
+def _verdict(pod: PodSimulation) -> Safe:
+    name = _name(pod)
     if pod.blocked:
         return manifests.blocked_text(name, pod.blocked[0])
     if pod.bypasses:
