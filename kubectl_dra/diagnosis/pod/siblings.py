@@ -52,7 +52,7 @@ def siblings(state: ClusterState, diagnosis: PodDiagnosis, owners: Owners) -> Si
     pod = inventory.pods.get(diagnosis.pod.key)
     if pod is None or pod.metadata.controller is None or cause is None or cause.code not in _CODES:
         return None
-    found, used = _in_use(inventory, diagnosis, cause, lambda other: owners.share_workload(pod, other))
+    found, used = _in_use(inventory, diagnosis, cause, lambda each: _stays(each) and owners.share_workload(pod, each))
     holders = sorted({key_of(each.metadata) for each in found.values()})
     direct = all(owners.are_siblings(pod, each) for each in found.values())
     placed, waiting = _numbers(state, owners, pod) if direct else (0, 0)
@@ -104,11 +104,16 @@ def _in_use(
     return {id_: pod for id_, pod in held.items() if pod is not None}, len(held) + others
 
 
+def _stays(pod: Pod) -> bool:
+    """Whether it is not being deleted: such a pod is waited for, whoever made it."""
+    return pod.metadata.deletion_timestamp is None
+
+
 def _numbers(state: ClusterState, owners: Owners, pod: Pod) -> tuple[int, int]:
     if not state.evidence.complete("Pod", pod.metadata.namespace):
         return 0, 0
     pods = state.inventory.pods.values()
-    alike = [each for each in pods if owners.are_siblings(pod, each) and not is_terminal(each)]
+    alike = [each for each in pods if owners.are_siblings(pod, each) and _stays(each) and not is_terminal(each)]
     waiting = sum(not each.spec.node_name for each in alike)
     return len(alike) - waiting, waiting
 

@@ -127,13 +127,9 @@ def _pods_of_node(case: Case, trials: Trials, node: str) -> Iterator[Candidate]:
     """Each pod that would be enough, else the fewest pods that are."""
     releases = sorted(_releases(case.world.inventory, node), key=_first_to_go)
     spared = {case.diagnosis.pod.key, *case.keep}
-    releases = [
-        release
-        for release in releases
-        if key_of(release.pod.metadata) not in spared and not case.is_of_same_workload(release.pod)
-    ]
+    releases = [release for release in releases if key_of(release.pod.metadata) not in spared]
     going = [release for release in releases if release.pod.metadata.deletion_timestamp]
-    releases = [release for release in releases if release not in going]
+    releases = [release for release in releases if release not in going and not case.is_of_same_workload(release.pod)]
     if going and _enough(trials, going, node):
         yield _waiting(going, node)
         return

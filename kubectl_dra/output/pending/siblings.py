@@ -11,7 +11,7 @@ from kubectl_dra.diagnosis.records import StageName
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.pending.rollouts import own_rollout
 from kubectl_dra.output.safe import Safe, command, fmt
-from kubectl_dra.output.words import listed, plural, shortened
+from kubectl_dra.output.words import counted, listed, plural, shortened
 from kubectl_dra.reports.invocations import changing, kubectl, of
 from kubectl_dra.reports.pending.pending import PendingReport
 
@@ -71,7 +71,7 @@ def sibling_commands(report: PendingReport, address: Address) -> Iterator[Safe]:
     patch = kubectl("patch", target, "--type=merge", "-p", f'{{"spec":{{"parallelism":{number}}}}}')
     line = command(changing(patch if ref.kind == _JOB else scale, address))
     if line is not None:
-        yield fmt("For {} pods{}: {}", number, Safe(" at once" if ref.kind == _JOB else ""), line)
+        yield fmt("For {}{}: {}", counted(number, "pod"), Safe(" at once" if ref.kind == _JOB else ""), line)
 
 
 def _workload(found: Siblings) -> Safe:

@@ -8,7 +8,7 @@ import pytest
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
-from kubectl_dra.diagnosis.remedies.records import DeletePod
+from kubectl_dra.diagnosis.remedies.records import DeletePod, RemedyKind
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.reports.pending.pending import PendingReport, pending_report
@@ -182,3 +182,12 @@ def test_a_device_that_several_nodes_reach_is_one() -> None:
     assert report.siblings is not None
     assert (report.siblings.devices, report.siblings.used) == (1, 1)
     assert "Its own Job train holds all of them" in first_line(report)
+
+
+def test_one_that_is_being_deleted_is_waited_for() -> None:
+    going, claim = member(*JOB, "train-0", "node-1", "gpu-0")
+    going["metadata"]["deletionTimestamp"] = "2026-11-21T12:30:00Z"
+    report = report_of(*gpus(1), workload(*JOB), going, claim, *member(*JOB, "pod"))
+    assert report.siblings is None
+    assert "Its own Job" not in first_line(report)
+    assert [way.kind for way in report.remedies] == [RemedyKind.WAIT]
