@@ -518,8 +518,14 @@ def test_a_message_of_the_scheduler_that_is_out_of_date_takes_no_room_from_other
         await ui.press("4")
         line = next(line for line in ui.lines if "ml/sweep-0" in line)
         assert re.search(r"no node has 6 free gpu.example.com device\S*…? {2,4}52m", line), line
-        await ui.press(*"/nb-2", "enter")
-        assert "stale: " in ui.screen
-        await ui.press("escape")
+        assert "stale" not in ui.screen
+        await ui.press(*"/nb-2", "enter", "enter")
+        assert "outdated: the cluster has changed since" in " ".join(ui.screen.split())
 
     play(demo_app(), script)
+
+    async def wide(ui):
+        await ui.press("4", *"/nb-2", "enter")
+        assert " stale " in ui.screen
+
+    play(demo_app(), wide, LARGE)

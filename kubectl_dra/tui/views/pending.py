@@ -81,12 +81,10 @@ class PendingView(ListView[PendingRow]):
         """The name, what exactly is wrong, since when."""
         # Beside the list stands why; without it the list says so itself.
         what: Column[PendingRow] = Column("WHY", self._why, least=20)
-        marks: list[Column[PendingRow]] = [Column("", _mark, drop=1)]
         if self.has_class("previewing"):
             what = Column("REQUESTS", _asks, least=12)
-        elif self.dra.room < Room.SPLIT:
-            # A column that is empty for nearly all pods takes from each of them what is wrong.
-            what, marks = Column("WHY", self._marked_why, least=20), []
+        # In a narrow list a column that is empty for nearly all pods would take from each of them what is wrong.
+        marks: list[Column[PendingRow]] = [Column("", _mark, drop=1)] if self.dra.room >= Room.SPLIT else []
         return [
             Column("  POD", self._pod_name, least=16, key=lambda r: r.pod or Key("", "")),
             what,
@@ -296,10 +294,6 @@ class PendingView(ListView[PendingRow]):
         if known is None or known[0] is not row.report:
             known = self._causes[row.pod] = row.report, pending_cause(row.report)
         return known[1]
-
-    def _marked_why(self, row: PendingRow) -> Safe:
-        mark, why = _mark(row), self._why(row)
-        return fmt("{}: {}", mark, why) if mark else why
 
     def _created(self, row: PendingRow) -> str:
         pod = self.dra.facts_now.inventory.pods.get(row.pod) if row.pod is not None else None
