@@ -70,6 +70,15 @@ def test_a_pod_that_names_its_node_takes_a_claim_that_has_devices() -> None:
     assert report.fits is Fits.YES
 
 
+def test_a_pod_as_it_was_read_from_the_cluster_has_its_node_from_the_scheduler() -> None:
+    there = build.pod("p", templates=["one"], node_name="node-1", phase="Running")
+    there["status"]["resourceClaimStatuses"] = [{"name": "one", "resourceClaimName": "p-one"}]
+    claim = build.claim("p-one", held=[("node-1", "gpu-0")], by=["p"])
+    report = simulated(template("one"), a_pod("p", templates=["one"], node_name="node-1"), world=cluster(there, claim))
+    assert report.pods[0].bypasses == ""
+    assert "would not start" not in page(report)
+
+
 def test_a_node_that_does_not_exist_takes_no_pod() -> None:
     report = simulated(template("one"), a_pod("p", templates=["one"], node_name="node-7"))
     assert report.fits is Fits.NO
@@ -304,7 +313,23 @@ def test_a_gang_of_which_too_few_fit_comes_first() -> None:
     )
     assert "No part in scheduling devices" not in told
     assert simulated(template("one"), *gang_of(4, 6)).gangs == ()
-    assert "6 at once, 4 fit, and the files make only 4 pods" in page(simulated(template("one"), *gang_of(6, 4)))
+    told = page(simulated(template("one"), *gang_of(6, 4)))
+    assert "it needs 6 at once, and there are only 4 pods, of which 4 fit." in told
+
+
+def test_pods_of_a_gang_that_run_already_count() -> None:
+    def member(name: str, node: str) -> dict[str, Any]:
+        pod = build.pod(name, node_name=node, phase="Running" if node else "Pending")
+        return pod | {"metadata": {**pod["metadata"], "labels": {"scheduling.x-k8s.io/pod-group": "w"}}}
+
+    placed, waiting = member("a", "node-1"), member("b", "")
+    assert simulated(template("one"), *gang_of(2, 1), world=cluster(placed)).gangs == ()
+    (gang,) = simulated(template("one"), *gang_of(3, 1), world=cluster(placed)).gangs
+    assert (gang.fit, gang.wanted) == (2, 2)
+    # Whether those fit that wait was not tried.
+    assert simulated(template("one"), *gang_of(3, 1), world=cluster(placed, waiting)).gangs == ()
+    unread = cluster(evidence=facts.evidence("Pod"))
+    assert simulated(template("one"), *gang_of(3, 1), world=unread).gangs == ()
 
 
 @pytest.mark.parametrize(("least", "lacks"), [({}, True), ({"minAvailable": 3}, False)])

@@ -147,6 +147,8 @@ def _number(value: object, default: int) -> int:
 class Gang:
     """Pods of which another program starts ``least`` at once or none; ``name``: the object that says so, with its kind.
 
+    ``labels``: its pods have one of them, with the name of that object; none where nothing tells which pods are its.
+
     Sources: scheduler-plugins, apis/scheduling/v1alpha1 (PodGroup spec.minMember); volcano.sh/apis batch/v1alpha1 (Job
     spec.minAvailable, by default all of its pods: pkg/webhooks/admission/jobs/mutate).
     """
@@ -155,6 +157,12 @@ class Gang:
     name: str
     namespace: str
     least: int
+    labels: tuple[str, ...] = ()
+
+    def has(self, pod: Pod) -> bool:
+        """Whether a pod of the cluster is one of them."""
+        meta, name = pod.metadata, self.name.partition(" ")[2]
+        return meta.namespace == self.namespace and any(meta.labels.get(label) == name for label in self.labels)
 
 
 class Gangs:
@@ -175,7 +183,9 @@ class Gangs:
             return Gang("Volcano", f"Job {name}", namespace, _number(at(tree, "spec").get("minAvailable"), copies))
         wanted = next((labels[name] for name in _COSCHEDULING_LABELS if name in labels), "")
         least = self._least.get((namespace, wanted))
-        return Gang("The coscheduling plugin", f"PodGroup {wanted}", namespace, least) if least is not None else None
+        if least is None:
+            return None
+        return Gang("The coscheduling plugin", f"PodGroup {wanted}", namespace, least, _COSCHEDULING_LABELS)
 
 
 def _is_pod_group(tree: Tree) -> bool:

@@ -18,7 +18,7 @@ from kubectl_dra.output.pending.queues import queue_lines, queue_reason
 from kubectl_dra.output.refusals import refusal_text
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
 from kubectl_dra.output.taints.hits import fate_text, who_text
-from kubectl_dra.output.words import counted, listed
+from kubectl_dra.output.words import counted, listed, plural
 from kubectl_dra.reports.base import ReadRecord
 from kubectl_dra.reports.simulation import Effects, ManifestReport, PodSimulation, SimulationReport
 from kubectl_dra.reports.simulation.records import GangCount
@@ -189,7 +189,10 @@ def gang_text(gang: GangCount) -> Safe:
     kind, _, name = gang.object.partition(" ")
     text = "{} would start no pod of {} {}/{}: it needs {} at once, and only {} of its {} fit."
     if gang.wanted < gang.least:
-        text = "{} would start no pod of {} {}/{}: it needs {} at once, {} fit, and the files make only {}."
+        text = "{} would start no pod of {} {}/{}: it needs {} at once, and there {} only {}, of which {} {}."
+        are, fit = Safe(plural("is", gang.wanted)), Safe("fits" if gang.fit == 1 else "fit")
+        number = counted(gang.wanted, "pod")
+        return fmt(text, gang.program, kind, gang.namespace, name, gang.least, are, number, gang.fit, fit)
     pods = counted(gang.wanted, "pod")
     return fmt(text, gang.program, kind, gang.namespace, name, gang.least, gang.fit, pods)
 

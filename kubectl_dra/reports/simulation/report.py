@@ -21,6 +21,7 @@ from kubectl_dra.diagnosis.whatif import Switch, WhatIf, what_if
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.resource import DeviceClass, DeviceTaintRule, ResourceSlice
+from kubectl_dra.model.usage import is_terminal
 from kubectl_dra.reports.admitted import admitted
 from kubectl_dra.reports.base import Fits, feature_record, reads_of
 from kubectl_dra.reports.devices.advertised import advertised
@@ -94,20 +95,24 @@ def simulation_report(
         features=feature_record(world.features),
         read=reads_of(world.evidence),
         what_if=supposed,
-        gangs=tuple(_gangs(tried, pods)),
+        gangs=tuple(_gangs(world, tried, pods)),
         also_advertised=advertised(with_all, (each.node for pod in pods for each in pod.nodes)),
     )
 
 
-def _gangs(tried: Sequence[PodTrial], pods: Sequence[PodSimulation]) -> Iterable[GangCount]:
-    """The gangs of other programs that can't start, because too few of their pods fit."""
+def _gangs(world: ClusterState, tried: Sequence[PodTrial], pods: Sequence[PodSimulation]) -> Iterable[GangCount]:
+    """The gangs of other programs that can't start, because too few of their pods fit; those that run count."""
     counts: dict[Gang, list[PodSimulation]] = {}
     for trial, pod in zip(tried, pods, strict=True):
         if trial.plan.gang is not None:
             counts.setdefault(trial.plan.gang, []).append(pod)
     for gang, found in counts.items():
+        known = not gang.labels or world.evidence.complete("Pod", gang.namespace)
+        there = [pod for pod in world.inventory.pods.values() if gang.has(pod) and not is_terminal(pod)]
         fit, wanted = sum(each.copies for each in found), sum(each.wanted or each.copies for each in found)
-        if fit < gang.least and not any(each.undecided or each.capped for each in found):
+        fit, wanted = fit + len(there), wanted + len(there)
+        waiting = any(not pod.spec.node_name for pod in there)
+        if fit < gang.least and known and not (waiting or any(each.undecided or each.capped for each in found)):
             yield GangCount(gang.program, gang.name, gang.namespace, gang.least, fit, wanted)
 
 

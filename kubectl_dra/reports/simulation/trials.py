@@ -21,6 +21,7 @@ from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate
 from kubectl_dra.model.scheduling import PodGroup
 from kubectl_dra.reports.admitted import missing_priority_class
+from kubectl_dra.reports.simulation.existing import existing
 from kubectl_dra.scheduler.claims import sources
 
 #: The kind of the one object that a pod names and that is not made for it.
@@ -74,7 +75,8 @@ def trials(
             _by_default_rules(world, each),
             alone=each.alone and not only,
             misread=_is_misread(each, dropped),
-            bypasses=_bypassed(world, each.plan.pod),
+            # One that exists has its node from the scheduler, as it is written in what was read from a cluster.
+            bypasses=_bypassed(world, each.plan.pod) if existing(world.inventory, each.planned) is None else "",
         )
         for each in (*first, *later, *bare)
     ]
