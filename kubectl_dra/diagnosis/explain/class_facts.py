@@ -70,6 +70,7 @@ class Offers:
         self._shows_sharing = state.features.shows_sharing
         self._classes = state.inventory.classes
         self._known: dict[str, ClassFacts | None] = {}
+        self._publishing: dict[tuple[str, str, str], bool] = {}
 
     @cached_property
     def _devices(self) -> tuple[Offered, ...]:
@@ -88,7 +89,13 @@ class Offers:
         return self._known[name]
 
     def publishes(self, name: str, domain: str, attribute: str) -> bool:
-        """Whether a device of a class has an attribute; looks no further than the first one that does."""
+        """Whether a device of a class has an attribute; looks no further than the first one that does, and once."""
+        asked = name, domain, attribute
+        if asked not in self._publishing:
+            self._publishing[asked] = self._is_published(*asked)
+        return self._publishing[asked]
+
+    def _is_published(self, name: str, domain: str, attribute: str) -> bool:
         found = self._classes.get(name)
         if found is None:
             return False

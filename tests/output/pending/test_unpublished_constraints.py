@@ -6,8 +6,13 @@ from typing import Any
 
 import pytest
 
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.explain import class_facts
+from kubectl_dra.model.features import features
 from kubectl_dra.output.pending.remedies import remedy_text
-from tests.kit import build
+from kubectl_dra.selectors.catalog import published_value
+from tests.kit import build, facts
+from tests.kit.clock import CLOCK
 from tests.output.pending.test_situations import DRIVER, POD, first_line, page_of, report_of
 
 TWO = build.request(count=2)
@@ -66,3 +71,20 @@ def test_of_devices_that_the_selector_leaves_it_is_said_of_the_free_ones_on_node
     other = build.slice_("node-3", build.device("gpu-0", attributes={"model": "H100", "numaNode": "0"}))
     report = report_of(*objects, tainted, other, claim("matchAttribute", f"{DRIVER}/numaNode", selecting))
     assert first_line(report).endswith(told)
+
+
+def test_all_devices_are_looked_through_once_for_all_pods(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[str] = []
+
+    def counting(*asked: Any) -> Any:
+        looked.append(asked[-1])
+        return published_value(*asked)
+
+    monkeypatch.setattr(class_facts, "published_value", counting)
+    objects = [*cluster(VALUES, VALUES), build.device_class(), claim("matchAttribute", f"{DRIVER}/uuid")]
+    known = class_facts.offers(ClusterState(facts.inventory(objects), facts.evidence(), features(), CLOCK))
+    assert not known.publishes(DRIVER, DRIVER, "uuid")
+    first = len(looked)
+    assert first
+    assert not known.publishes(DRIVER, DRIVER, "uuid")
+    assert len(looked) == first
