@@ -13,12 +13,15 @@ from kubectl_dra.model.base import ReportRecord
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import DeviceId, Key
 from kubectl_dra.model.inventory import Inventory, key_of
+from kubectl_dra.model.meta import OwnerReference
 from kubectl_dra.model.usage import is_terminal
 
 #: Where devices that would do are in use, perhaps among others that would not.
 _CODES: Final = frozenset(
     {Code.DEVICES_IN_USE, Code.DEVICES_TAINTED, Code.DEVICES_UNUSABLE, Code.ALL_MODE_BLOCKED, Code.CONSTRAINT}
 )
+#: Of so many controllers of pods that hold devices it is found out what is above them.
+_READ: Final = 30
 #: Kinds that say themselves how many pods they have.
 _SCALABLE: Final = frozenset({"Deployment", "ReplicaSet", "StatefulSet", "Job"})
 
@@ -47,12 +50,13 @@ class Siblings(ReportRecord, frozen=True):
 
 
 def siblings(state: ClusterState, diagnosis: PodDiagnosis, owners: Owners) -> Siblings | None:
-    """None where no sibling holds anything, and no other waits; what makes a holder is read, each once."""
+    """None where no sibling holds anything, and no other waits; what makes the holders is read, of some of them."""
     inventory, cause = state.inventory, next(iter(diagnosis.causes), None)
     pod = inventory.pods.get(diagnosis.pod.key)
     if pod is None or pod.metadata.controller is None or cause is None or cause.code not in _CODES:
         return None
-    found, used = _in_use(inventory, diagnosis, cause, lambda each: _stays(each) and owners.share_workload(pod, each))
+    share = _sharing(owners, pod)
+    found, used = _in_use(inventory, diagnosis, cause, lambda each: _stays(each) and share(each))
     holders = sorted({key_of(each.metadata) for each in found.values()})
     direct = all(owners.are_siblings(pod, each) for each in found.values())
     placed, waiting = _numbers(state, owners, pod) if direct else (0, 0)
@@ -63,6 +67,26 @@ def siblings(state: ClusterState, diagnosis: PodDiagnosis, owners: Owners) -> Si
     # Of one that was not read, others may set the number: a Deployment that of its ReplicaSet.
     scalable = workload.kind in _SCALABLE and top is not None and top.known and top.ref == workload
     return Siblings(workload, refs, len(found), used, placed, waiting, scalable)
+
+
+def _sharing(owners: Owners, pod: Pod) -> Callable[[Pod], bool]:
+    """Whether pods are parts of the same workload, worked out once for all pods of a controller.
+
+    Of other controllers than the first ones only the pod's own counts: each may have to be read from the server.
+    """
+    known: dict[tuple[str, OwnerReference], bool] = {}
+
+    def is_own(other: Pod) -> bool:
+        controller = other.metadata.controller
+        if controller is None:
+            return False
+        key = other.metadata.namespace, controller
+        if key not in known:
+            share = owners.share_workload if len(known) < _READ else owners.are_siblings
+            known[key] = share(pod, other)
+        return known[key]
+
+    return is_own
 
 
 def taken_by(

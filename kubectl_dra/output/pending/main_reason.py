@@ -297,6 +297,8 @@ def _lack(group: NodeGroupRecord, wanted: Safe) -> Safe:
         return fmt("only {} of the {} free {}", len(funnels[0].left), funnels[0].needed, wanted)
     if len(funnels) == 1 and funnels[0].stage(StageName.SELECTORS).count == 0:
         return fmt("no {} that match", wanted)
+    if len(funnels) == 1 and funnels[0].constraint and len(funnels[0].left) >= funnels[0].needed:
+        return fmt("no {} that meet the constraint on {}", wanted, funnels[0].constraint.rpartition("/")[2])
     return fmt("no free {}", wanted) if len(funnels) < 2 else fmt("too few free {}", wanted)
 
 

@@ -8,9 +8,11 @@ import pytest
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
+from kubectl_dra.diagnosis.pod.workloads import WhyUnread
 from kubectl_dra.diagnosis.remedies.records import DeletePod, RemedyKind
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
+from kubectl_dra.model.meta import OwnerReference
 from kubectl_dra.reports.pending.pending import PendingReport, pending_report
 from kubectl_dra.reports.pending.remedies import FoundRemedies
 from tests.kit import build, facts
@@ -191,3 +193,21 @@ def test_one_that_is_being_deleted_is_waited_for() -> None:
     assert report.siblings is None
     assert "Its own Job" not in first_line(report)
     assert [way.kind for way in report.remedies] == [RemedyKind.WAIT]
+
+
+def test_what_makes_the_holders_is_not_read_of_thousands() -> None:
+    """Each read is one more request to the server."""
+    objects = [build.device_class(), TEMPLATE, workload(*JOB, "JobSet", "set"), *member(*JOB, "pod")]
+    for number in range(100):
+        node = f"node-{number}"
+        objects += [build.node(node), build.slice_(node, build.device("gpu-0"))]
+        objects += member("Job", f"job-{number}", f"pod-{number}", node, "gpu-0")
+    world = ClusterState(facts.inventory(objects), facts.evidence(), features(), CLOCK)
+    asked: list[str] = []
+
+    def read(_namespace: str, reference: OwnerReference) -> WhyUnread:
+        asked.append(reference.name)
+        return WhyUnread.FORBIDDEN
+
+    pending_report(Diagnoser(world).pod(Key("ml", "pod")), world, ways=FoundRemedies(), read_owner=read)
+    assert len(asked) < 40

@@ -53,6 +53,18 @@ def test_devices_without_attributes_publish_none() -> None:
     assert first_line(report).endswith("publishes, on any node; they publish no attributes.")
 
 
+def test_free_devices_that_a_constraint_does_not_allow_are_not_called_in_use() -> None:
+    nodes = [build.node(name) for name in ("node-1", "node-2")]
+    nodes[1]["spec"]["taints"] = [{"key": "dedicated", "value": "gpu", "effect": "NoSchedule"}]
+    numas = {"node-1": ("0", "1"), "node-2": ("0", "0")}
+    slices = [
+        build.slice_(name, *(build.device(f"gpu-{i}", attributes={"numaNode": numa}) for i, numa in enumerate(each)))
+        for name, each in numas.items()
+    ]
+    line = first_line(report_of(*nodes, *slices, POD, claim("matchAttribute", f"{DRIVER}/numaNode")))
+    assert line.endswith(f"node-1 has no {DRIVER} devices that meet the constraint on numaNode.")
+
+
 def test_of_very_many_attributes_some_are_named() -> None:
     many = {f"attribute{number:02}": "x" for number in range(30)}
     line = first_line(report_of(*cluster(many, many), claim("matchAttribute", f"{DRIVER}/uuid")))
