@@ -115,6 +115,21 @@ class Addition:
     shows: tuple[str, ...]
 
 
+LETTERS = """
+from tests.tui.support import demo_app, play
+
+async def script(ui):
+    await ui.press("2")
+    print(ui.screen)
+
+play(demo_app(), script)
+"""
+LETTER: Mapping[str, str | tuple[str, ...]] = {
+    "output/devices/lists.py": (
+        "POOLS: Final[tuple[ListColumn[PoolSummary], ...]] = (",
+        '    ListColumn("LETTER", lambda pool, _: safe(pool.pool[0]), lambda pool: pool.pool[0]),',
+    ),
+}
 GREET: Mapping[str, str | tuple[str, ...]] = {
     "commands/greet.py": COMMAND,
     "commands/app.py": (
@@ -198,14 +213,15 @@ ADDITIONS = {
     ),
     "column": Addition(
         "a column of a list",
-        {
-            "output/devices/lists.py": (
-                "POOLS: Final[tuple[ListColumn[PoolSummary], ...]] = (",
-                '    ListColumn("LETTER", lambda pool, _: safe(pool.pool[0]), lambda pool: pool.pool[0]),',
-            ),
-        },
+        LETTER,
         ("-m", "kubectl_dra", "get", "pools", "--from", "demo", "--sort-by", "LETTER"),
         ("LETTER  DRIVER", "\nc       mig.example.com"),
+    ),
+    "column-of-the-tui": Addition(
+        "a column of a list",
+        {**LETTER, "tui/views/pools.py": ('    Look("DRIVER", least=12),', '    Look("LETTER"),')},
+        ("-c", LETTERS),
+        ("LETTER",),
     ),
     "screen": Addition(
         "a TUI screen",
