@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from kubectl_dra.commands.app import run
+from tests.kit import build
 from tests.kit.fake_api import Answer, FakeApi, Request, chunk_of, write_kubeconfig
 
 pytestmark = pytest.mark.one_in(5)
@@ -131,11 +132,7 @@ def start(tmp_path: Path, api: FakeApi) -> Iterator[Start]:
 
 def claim(name: str, reserved: bool = False) -> dict[str, Any]:
     """A claim that holds one device, perhaps for a pod."""
-    results = [{"request": "r", "driver": "gpu.example.com", "pool": "n1", "device": name}]
-    consumers = [{"resource": "pods", "name": "p", "uid": "u"}] if reserved else []
-    status = {"allocation": {"devices": {"results": results}}, "reservedFor": consumers}
-    spec = {"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "gpu"}}]}}
-    return {"metadata": {"name": name, "namespace": "ml", "uid": name}, "spec": spec, "status": status}
+    return build.claim(name, held=[("n1", name)], by=["p"] if reserved else ())
 
 
 def test_get_prints_everything_once_and_then_what_changes(api: FakeApi, start: Start) -> None:
@@ -220,20 +217,14 @@ def test_a_reader_that_goes_away_is_no_error(api: FakeApi, start: Start) -> None
 
 def pod(phase: str = "Pending", node: str = "") -> dict[str, Any]:
     """A pod with one claim that does not exist."""
-    spec = {
-        "schedulerName": "default-scheduler",
-        "nodeName": node,
-        "containers": [{"name": "c", "resources": {"claims": [{"name": "gpu"}]}}],
-        "resourceClaims": [{"name": "gpu", "resourceClaimName": "shared"}],
-    }
-    return {"metadata": {"name": "p", "namespace": "ml", "uid": "u"}, "spec": spec, "status": {"phase": phase}}
+    return build.pod("p", claims=["shared"], node_name=node, phase=phase)
 
 
 def node(name: str, heartbeat: str = "") -> dict[str, Any]:
     """A node; its heartbeat is nothing to talk about."""
-    ready = {"type": "Ready", "status": "True", "lastHeartbeatTime": heartbeat or None}
-    amounts = {"cpu": "4", "memory": "16Gi", "pods": "110"}
-    return {"metadata": {"name": name}, "status": {"allocatable": amounts, "conditions": [ready]}}
+    made = build.node(name)
+    made["status"]["conditions"] = [{"type": "Ready", "status": "True", "lastHeartbeatTime": heartbeat or None}]
+    return made
 
 
 def test_why_pending_speaks_when_the_answer_changes_and_ends_when_the_pod_runs(api: FakeApi, start: Start) -> None:
