@@ -17,8 +17,6 @@ from kubectl_dra.reports.pending.pending import PendingReport
 
 _NAMES: Final = 3
 _JOB: Final = "Job"
-#: Their pods do not end by themselves.
-_LASTING: Final = frozenset({"Deployment", "ReplicaSet", "StatefulSet", "LeaderWorkerSet"})
 #: What kinds of work that ends are called, those of other projects as well.
 _ENDING: Final = ("Job", "JobSet", "Workflow", "SparkApplication")
 
