@@ -191,6 +191,12 @@ def test_rules(capfd: pytest.CaptureFixture[str], files: dict[str, str], rule: s
     assert code == (1 if any(each["severity"] == "error" for each in found) else 0)
 
 
+def test_a_pod_as_it_was_read_has_its_node_from_the_scheduler(capfd: pytest.CaptureFixture[str]) -> None:
+    placed = POD.replace("Name: gpu", "TemplateName: gpu") + "  nodeName: node-1\n"
+    _, found = lint(capfd, a=placed.replace("  name: user", "  name: user\n  uid: u-1"))
+    assert "node-name" not in [each["code"] for each in found]
+
+
 def test_a_selector_that_matches_no_recorded_device(capfd: pytest.CaptureFixture[str]) -> None:
     text = with_selector("device.driver == 'nobody'").replace(": c\n", f": {build.DRIVER}\n")
     klass = CLASS.replace("{name: c}", f"{{name: {build.DRIVER}}}")

@@ -33,6 +33,7 @@ from kubectl_dra.output.pending.said_advice import (
     advice_on_words,
     has_way_out,
     is_about_configuration,
+    plugin_commands,
     right_advice,
     right_commands,
     right_lacked,
@@ -232,6 +233,7 @@ def next_step_lines(report: PendingReport, address: Address, now: datetime) -> I
         return
     yield from lingering_commands(report.lingering, address)
     yield from sibling_commands(report, address)
+    yield from plugin_commands(report, address)
     detail = report.causes[0].detail
     if isinstance(detail, GangElsewhere) and detail.waits is not None:
         yield from queue_commands(detail.waits, report.pod.namespace, address)

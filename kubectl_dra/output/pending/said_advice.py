@@ -25,7 +25,7 @@ from kubectl_dra.output.pending.queues import queue_advice
 from kubectl_dra.output.safe import Safe, command, fmt
 from kubectl_dra.output.unread import role_name
 from kubectl_dra.output.words import listed
-from kubectl_dra.reports.invocations import changing, kubectl
+from kubectl_dra.reports.invocations import changing, kubectl, reading
 from kubectl_dra.reports.pending.configurations import ConfiguredIn
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.scheduler.fit_error import SCHEDULER_ERROR
@@ -59,19 +59,27 @@ _HOST_NETWORK: Final = re.compile(r"host ?network", re.IGNORECASE)
 _OF_PLUGINS: Final = {
     TOPOLOGY_MATCH: Safe(
         "None of these nodes has a NUMA node with all the cpu, memory and device-plugin resources that the pod, or one "
-        "of its containers, requests; devices of claims do not count there. What each has left: kubectl get "
-        "noderesourcetopologies.topology.node.k8s.io -o yaml. Request less of these, or have a node with another "
-        "topology policy."
+        "of its containers, requests; devices of claims do not count there. Request less of these, or have a node with "
+        "another topology policy."
     ),
-    CAPACITY_SCHEDULING: Safe(
-        "An ElasticQuota is used up: kubectl get elasticquotas.scheduling.x-k8s.io -A -o yaml shows the maximum and "
-        "what is used. End pods of that namespace, or raise it."
-    ),
+    CAPACITY_SCHEDULING: Safe("An ElasticQuota is used up: end pods of its namespace, or raise its maximum."),
     HAMI: Safe(
         "HAMi's extender reads the devices that its own device plugin has written into the node's annotations, and "
         "knows no ResourceSlices. A pod that only has claims needs no hami-scheduler and none of its resources; else "
-        "see that the device plugin runs on these nodes: kubectl get nodes -o yaml shows its hami.io annotations."
+        "see that the device plugin runs on these nodes, and writes its hami.io annotations."
     ),
+}
+#: The command that shows these objects, and what they say.
+_SHOWN_BY: Final = {
+    TOPOLOGY_MATCH: (
+        "What each NUMA node has left: {}",
+        ("get", "noderesourcetopologies.topology.node.k8s.io", "-o", "yaml"),
+    ),
+    CAPACITY_SCHEDULING: (
+        "The maximum, and what is used: {}",
+        ("get", "elasticquotas.scheduling.x-k8s.io", "-A", "-o", "yaml"),
+    ),
+    HAMI: ("The annotations of the nodes: {}", ("get", "nodes", "-o", "yaml")),
 }
 
 
@@ -143,6 +151,15 @@ def _advice_on_others(report: PendingReport) -> Safe | None:
             )
             return Safe(text)
     return None
+
+
+def plugin_commands(report: PendingReport, address: Address) -> Iterator[Safe]:
+    """What shows the objects by which a plugin decides that is known by its words."""
+    detail = report.causes[0].detail
+    shown = _SHOWN_BY.get(detail.plugin) if isinstance(detail, PluginText) else None
+    line = command(reading(kubectl(*shown[1]), address)) if shown is not None else None
+    if shown is not None and line is not None:
+        yield fmt(shown[0], line)
 
 
 def _has_written(report: PendingReport) -> bool:

@@ -212,9 +212,10 @@ def unknown_node_lines(effects: Effects) -> Iterator[Safe]:
     """The nodes of slices of the files that exist nowhere."""
     if not effects.unknown_nodes:
         return
-    near = dict.fromkeys(each for name in effects.unknown_nodes for each in similar(name, effects.nodes))
+    named = effects.unknown_nodes[:_NAMED]
+    near = dict.fromkeys(each for name in named for each in similar(name, effects.nodes))
     meant = fmt(" (did you mean {}?)", listed(list(near)[:_NAMED], "or")) if near else Safe("")
-    yield from wrapped(styled(fmt(_UNKNOWN_NODES, listed(effects.unknown_nodes[:_NAMED]), meant), Style.BAD))
+    yield from wrapped(styled(fmt(_UNKNOWN_NODES, listed(named), meant), Style.BAD))
 
 
 def effect_lines(effects: Effects) -> Iterator[Safe]:

@@ -58,8 +58,9 @@ def findings(planned: Planned) -> Iterator[UnplacedFinding]:
     if planned.pods_refused:
         yield _split(Rule.REFUSED, planned.pods_refused)
     for plan in planned.pods:
-        # A claim of its own may have devices already.
-        if plan.pod.spec.node_name and any(sources(entry)[1] for entry in plan.pod.spec.resource_claims):
+        # A claim of its own may have devices already, and a pod as it was read has its node from the scheduler.
+        new = not plan.pod.metadata.uid
+        if new and plan.pod.spec.node_name and any(sources(entry)[1] for entry in plan.pod.spec.resource_claims):
             text = "spec.nodeName bypasses the scheduler, which alone allocates devices"
             yield UnplacedFinding(Rule.NODE_NAME, text, "spec.nodeName" if planned.kind == "Pod" else "spec")
         for name in unseen_entries(plan.pod):

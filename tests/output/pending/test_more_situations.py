@@ -9,6 +9,8 @@ import pytest
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.remedies.records import RaiseQuota, RemedyKind
+from kubectl_dra.model.invocation import Address
+from kubectl_dra.output.pending.page import pending_page
 from kubectl_dra.reports.pending.remedy_order import tolerates_device_taint
 from kubectl_dra.selectors.units import near_quantity
 from tests.kit import build
@@ -380,3 +382,6 @@ def test_plugins_that_are_known_by_their_words_get_their_own_advice(text: str, w
     report = report_of(build.device_class(), build.node(), GPUS, pod, build.claim("claim"))
     assert f"but {whose} says: {text}" in first_line(report)
     assert advice in page_of(report)
+    # Commands go to the cluster that was asked.
+    lines = pending_page(report, CLOCK.now(), Address(flags=("--context", "prod")))
+    assert all("--context prod" in line for line in lines if "kubectl get" in line)
