@@ -171,8 +171,8 @@ ADDITIONS = {
         {
             **SHOUT,
             "cel/cost/kubernetes.py": (
-                "FUNCTIONS: Final[Mapping[str, Rule]] = {",
-                '    "shout": Rule(constant(90_000), lambda _: 2_000_000),',
+                "FUNCTIONS: Final[Mapping[str, CostRule]] = {",
+                '    "shout": CostRule(constant(90_000), lambda _: 2_000_000),',
             ),
         },
         ("-m", "kubectl_dra", "test-selector", 'device.driver.shout() == "A!"', "--from", "demo", "-o", "json"),
