@@ -116,6 +116,7 @@ class _Refiner:
             () if selected else _similar_drivers(facts),
             facts.clause,
             facts.seen,
+            len(facts.nodes),
         )
         return msgspec.structs.replace(cause, code=code, detail=offer)
 

@@ -44,7 +44,7 @@ class ClassOffer(Evidence, frozen=True):
     ``drivers`` names who publishes them, ``selector`` is the expression of the class that refuses most, and ``similar``
     are published drivers that look like one that it names. ``clause`` is the last condition that a device comes
     to, and ``seen`` what these have there; both empty where no device passes the first one. ``nodes``: at most 5 of
-    those with devices of the class.
+    the ``on_nodes`` for which devices of the class are published.
     """
 
     device_class: str
@@ -58,6 +58,7 @@ class ClassOffer(Evidence, frozen=True):
     similar: tuple[str, ...] = ()
     clause: str = ""
     seen: tuple[str, ...] = ()
+    on_nodes: int = 0
 
 
 class Unpublished(Evidence, frozen=True):

@@ -139,11 +139,14 @@ def _sentence(cause: Cause, report: Report, asks: Asks) -> Safe:
 
 def _kept_from(report: Report, offer: ClassOffer) -> Safe:
     """``, which is unreachable``: what rejects the nodes with the devices, where that is the same for all of them."""
-    groups = [group for group in report.nodes if not set(offer.nodes).isdisjoint(group.names)]
-    if len(groups) != 1 or groups[0].outcome != NodeOutcome.REJECTED or not groups[0].causes:
+    groups = [group for group in report.nodes if group.outcome == NodeOutcome.REJECTED]
+    found = next((group for group in groups if 0 < offer.on_nodes == len(set(offer.nodes) & set(group.names))), None)
+    if found is None and len(groups) == 1 and len(offer.nodes) < offer.on_nodes <= groups[0].count:
+        # Not all names are known, but those that were tried have no devices.
+        found = groups[0]
+    if found is None or not found.causes:
         return Safe("")
-    several = len(offer.nodes) > 1
-    told = dict.fromkeys(obstacle(cause, several=several) for cause in groups[0].causes)
+    told = dict.fromkeys(obstacle(cause, several=offer.on_nodes > 1) for cause in found.causes)
     return fmt(", which {}", Safe(", and ").join(told))
 
 

@@ -159,3 +159,27 @@ def test_of_very_many_values_none_is_guessed(monkeypatch: pytest.MonkeyPatch) ->
     by_name = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}
     report = report_of(*CLUSTER, build.pod(claims=["claim"], affinity=by_name))
     assert "(no node has that name)" in first_line(report)
+
+
+@pytest.mark.parametrize(
+    ("number", "tainted", "gone", "where", "told"),
+    [
+        (8, 8, 0, "gpu-0, gpu-1, gpu-2 +5", True),
+        (8, 5, 0, "gpu-0, gpu-1, gpu-2 +5", False),
+        (2, 2, 0, "gpu-0, gpu-1", True),
+        (2, 2, 1, "gone-0, gpu-0, gpu-1", False),
+    ],
+)
+def test_what_keeps_a_pod_from_nodes_with_devices_is_said_of_all_of_them(
+    number: int, tainted: int, gone: int, where: str, told: bool
+) -> None:
+    nodes = [build.node(f"gpu-{index}") for index in range(number)]
+    for index, node in enumerate(nodes):
+        taint = {"key": "dedicated", "value": "gpu", "effect": "NoSchedule"}
+        node["spec"] = {"taints": [taint]} if index < tainted else {"unschedulable": True}
+    names = [*(f"gpu-{index}" for index in range(number)), *(f"gone-{index}" for index in range(gone))]
+    slices = [build.slice_(name, build.device("gpu-0")) for name in names]
+    pod, claim = build.pod(claims=["claim"]), build.claim("claim", build.request(count=2))
+    line = first_line(report_of(*nodes, *slices, build.node("cpu-1"), pod, claim))
+    assert f"devices of the class are on {where}" in line
+    assert ("which have the taint" in line) is told

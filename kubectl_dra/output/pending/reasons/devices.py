@@ -23,7 +23,7 @@ from kubectl_dra.diagnosis.records import (
 from kubectl_dra.output.pending.reasons.sentence import Sentence, object_name, with_detail
 from kubectl_dra.output.pending.removals import short_clause
 from kubectl_dra.output.safe import Safe, fmt, safe
-from kubectl_dra.output.words import counted, did_you_mean, listed, plural, shortened
+from kubectl_dra.output.words import counted, did_you_mean, listed, plural
 from kubectl_dra.scheduler.resource_names import DEVICE_CLASS_PREFIX
 
 
@@ -48,19 +48,26 @@ def offer_sentence(offer: ClassOffer, code: Code, tried: Safe | None = None) -> 
     if code is Code.DEVICES_OF_GONE_NODES:
         verb = Safe(plural("is", offer.selected))
         text = "the {} of class {} {} published for {}, which no longer {}; for the nodes that exist there are none"
-        exist = Safe("exists" if len(offer.nodes) == 1 else "exist")
-        return fmt(text, counted(offer.selected, "device"), name, verb, shortened(offer.nodes, 3), exist)
+        exist = Safe("exists" if offer.on_nodes == 1 else "exist")
+        return fmt(text, counted(offer.selected, "device"), name, verb, _places(offer), exist)
     wanted = Safe("device") if offer.needed <= 1 and not offer.all_devices else Safe("devices")
     count = counted(offer.selected, "device")
     if not offer.nodes:
         text = "none of the nodes where the pod may run can use the {} of class {}"
         return fmt(text, count, name)
-    where, verb = shortened(offer.nodes, 3), Safe(plural("is", offer.selected))
+    where, verb = _places(offer), Safe(plural("is", offer.selected))
     if tried:
         text = "it may only run on {}, without {} {}: the {} of the class {} on {}"
         return fmt(text, tried, name, Safe("devices"), count, verb, where)
     text = "no node where the pod may run has the {} {} that it requests: the {} of the class {} on {}"
     return fmt(text, name, wanted, count, verb, where)
+
+
+def _places(offer: ClassOffer) -> Safe:
+    """``a, b, c +5``: the record has the names of the first nodes only."""
+    shown = offer.nodes[:_NODES]
+    more = fmt(" +{}", offer.on_nodes - len(shown)) if offer.on_nodes > len(shown) else Safe("")
+    return Safe(", ").join(map(safe, shown)) + more
 
 
 def _selects_nothing(offer: ClassOffer) -> Safe:
@@ -143,6 +150,7 @@ def _closest(funnel: Funnel, have: int) -> Safe:
 
 #: So many attributes are named in place of one that nothing publishes.
 _PUBLISHED: Final = 4
+_NODES: Final = 3
 _VERBS: Final = {"match": ("matches", "match"), "be": ("is", "are")}
 
 
