@@ -289,3 +289,14 @@ def test_a_file_of_which_nothing_can_be_created(ask: Ask, tmp_path: Path) -> Non
     assert found.code == 3
     assert found.out.startswith("Pod ml/p would be refused: ")
     assert "Nothing was counted: what the files describe can't be created as it is written." in found.out
+
+
+def test_of_a_pod_that_names_its_node_nothing_is_counted(ask: Ask, tmp_path: Path) -> None:
+    """The scheduler never sees it, and nothing else allocates devices."""
+    file = tmp_path / "pod.yaml"
+    body = build.pod("p", templates=["gpus"], node_name="gke-prod-h100-5f3a2b1c-x9zk")
+    body["spec"]["containers"][0]["image"] = "x"
+    file.write_text(json.dumps({**body, "apiVersion": "v1"}), encoding="utf-8")
+    found = ask("capacity", "-f", str(file), "-n", "ml", "--exit-code")
+    assert found.code == 3
+    assert "would not start: spec.nodeName bypasses the scheduler" in " ".join(found.out.split())

@@ -21,7 +21,7 @@ from kubectl_dra.output.pending.quotas import refused_unless, unspecified_lines,
 from kubectl_dra.output.pending.reasons import reason_sentence, title
 from kubectl_dra.output.pending.remedies import recorded_lines
 from kubectl_dra.output.safe import Safe, Style, command, fmt, styled
-from kubectl_dra.output.simulation.manifests import blocked_text, head_lines, object_name, refusal_lines
+from kubectl_dra.output.simulation.manifests import blocked_text, bypassing_text, head_lines, object_name, refusal_lines
 from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.whatif.page import CHOICE_WORDS, whatif_lines
 from kubectl_dra.output.words import counted, listed, plural, shortened, without_names
@@ -105,6 +105,8 @@ def _headline(shape: ShapeCapacity) -> Safe:
     found, name = shape.capacity, _name(shape)
     if shape.blocked:
         return blocked_text(name, shape.blocked[0])
+    if shape.bypasses:
+        return bypassing_text(name, shape.bypasses)
     if found.copies.bound is Bound.UNKNOWN:
         text = "How many times {} fits is unknown: data needed for a number could not be read."
         return fmt(text, _name(shape, inside=True))

@@ -20,7 +20,7 @@ from kubectl_dra.output.safe import Safe, Style, fmt, styled
 from kubectl_dra.output.taints.hits import fate_text, who_text
 from kubectl_dra.output.words import counted, listed, plural
 from kubectl_dra.reports.base import ReadRecord
-from kubectl_dra.reports.simulation import Effects, ManifestReport, PodSimulation, SimulationReport
+from kubectl_dra.reports.simulation import Effects, ManifestReport, SimulationReport
 from kubectl_dra.reports.simulation.records import GangCount
 from kubectl_dra.reports.simulation.trials import PRIORITY_CLASS
 
@@ -197,15 +197,15 @@ def gang_text(gang: GangCount) -> Safe:
     return fmt(text, gang.program, kind, gang.namespace, name, gang.least, gang.fit, pods)
 
 
-def bypassing_text(name: Safe, pod: PodSimulation) -> Safe:
+def bypassing_text(name: Safe, node: str, *, unknown: bool = False) -> Safe:
     """Why pods that name their node can't start there, and what to write instead."""
-    if pod.unknown_node:
-        return fmt("{} can't run: spec.nodeName is {}, and there is no such node.", name, pod.bypasses)
+    if unknown:
+        return fmt("{} can't run: spec.nodeName is {}, and there is no such node.", name, node)
     text = (
         "{} would not start: spec.nodeName bypasses the scheduler, and nothing else allocates devices for its claims. "
         "Write nodeSelector with kubernetes.io/hostname: {} instead."
     )
-    return fmt(text, name, pod.bypasses)
+    return fmt(text, name, node)
 
 
 def unknown_node_lines(effects: Effects) -> Iterator[Safe]:

@@ -240,7 +240,7 @@ def _verdict(pod: PodSimulation) -> Safe:
     if pod.blocked:
         return manifests.blocked_text(name, pod.blocked[0])
     if pod.bypasses:
-        return manifests.bypassing_text(name, pod)
+        return manifests.bypassing_text(name, pod.bypasses, unknown=pod.unknown_node)
     if pod.misread and not pod.lacks:
         return fmt("{} fits only without the fields that a server drops.", name)
     if pod.scheduler and pod.wanted != 0:

@@ -66,6 +66,7 @@ class _Counted:
     misread: bool = False
     scheduler: str = ""
     bare: bool = False
+    bypasses: str = ""
 
 
 class WayOut(ReportRecord, frozen=True):
@@ -83,7 +84,8 @@ class ShapeCapacity(ReportRecord, frozen=True):
     created, whatever ``capacity`` says. ``blocked``: objects that it names and the API server would refuse, or a
     PriorityClass that does not exist, so that nothing was counted. ``misread``: a server drops something of the
     manifest, or of one that it names; the rest was counted. ``scheduler`` decides instead of the default scheduler, by
-    whose rules the copies were counted; empty where that one decides.
+    whose rules the copies were counted; empty where that one decides. ``bypasses``: the node that it names itself, so
+    that nothing allocates devices for it, and nothing was counted.
     """
 
     subject: ObjectRef
@@ -96,11 +98,12 @@ class ShapeCapacity(ReportRecord, frozen=True):
     blocked: tuple[ObjectRef, ...] = ()
     misread: bool = False
     scheduler: str = ""
+    bypasses: str = ""
 
     @property
     def none_fits(self) -> bool:
         """Whether certainly not even one copy fits, as it is written."""
-        if self.blocked or self.misread:
+        if self.blocked or self.misread or self.bypasses:
             return True
         if self.scheduler:
             return False
@@ -238,7 +241,7 @@ def _of_the_choice(world: ClusterState, answers: Iterable[ShapeCapacity]) -> Ite
 
 def _answer(world: ClusterState, counted: _Counted, names: int | None) -> ShapeCapacity:
     shape = counted.shape
-    found = _NONE if counted.blocked else capacity(world, shape, MORE, names)
+    found = _NONE if counted.blocked or counted.bypasses else capacity(world, shape, MORE, names)
     asks = tuple(claim_ask(claim) for claim in waiting(world, shape).claims)
     ways = tuple(WayOut(each, tuple(_commands(each, world))) for each in found.moves)
     quotas = () if counted.bare else world.inventory.quotas.values()
@@ -254,6 +257,7 @@ def _answer(world: ClusterState, counted: _Counted, names: int | None) -> ShapeC
         counted.blocked,
         counted.misread,
         counted.scheduler,
+        counted.bypasses,
     )
 
 
@@ -283,6 +287,7 @@ def _shapes(world: ClusterState, objects: Sequence[Planned], refused: Sequence[P
             trial.misread,
             trial.scheduler,
             trial.is_bare,
+            trial.bypasses,
         )
 
 
