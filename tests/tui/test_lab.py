@@ -355,3 +355,17 @@ def test_nothing_is_counted_of_what_does_not_compile_or_could_not_be_read():
         assert "? match   ? no" in ui.screen
 
     play(DraApp(Settings(connect=lambda _context: partly)), script)
+
+
+def test_the_selector_is_taken_from_the_list_of_its_devices_as_well():
+    async def script(ui):
+        await ui.press("5", *'device.driver == "nic.example.com"', "f7", "f4")
+        assert "expression: device.driver ==" in ui.app.clipboard
+        await ui.press("f9")
+        assert ui.app.clipboard.startswith("kubectl dra test-selector 'device.driver ==")
+        await ui.press("ctrl+g")
+        assert "a claim with it" in ui.crumbs
+        await ui.press("escape")
+        assert "devices of the selector" in ui.crumbs
+
+    play(demo_app(), script)

@@ -221,7 +221,7 @@ class LabView(View):
         self._put(selector.expression, selector.device_class)
         self.dra.draft.edited = False
         if is_for_free(selector):
-            self.dra.push(LabDevicesView(selector.expression, selector.device_class, FREE))
+            self.dra.push(LabDevicesView(self, selector.expression, selector.device_class, FREE))
 
     def _put(self, expression: str, device_class: str | None) -> None:
         last = self.editor.document.end
@@ -331,7 +331,7 @@ class LabView(View):
     def do_outcomes(self) -> None:
         """The devices one by one: which match, which fall out and why."""
         self.dra.memory.tried(self._expression)
-        self.dra.push(LabDevicesView(self.editor.text, self._tried.device_class))
+        self.dra.push(LabDevicesView(self, self.editor.text, self._tried.device_class))
 
     def do_would_get(self) -> None:
         """What a claim with it would get now."""

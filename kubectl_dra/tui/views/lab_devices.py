@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.whatif import WhatIfError
@@ -52,16 +52,32 @@ class Outcomes:
         return tuple(sorted(found, key=lambda each: _ORDER.index(each.outcome)))
 
 
+class Lab(Protocol):
+    """What can be done with the selector in the lab, which stays there while its devices are listed."""
+
+    def do_copy_yaml(self) -> None:
+        """As a request."""
+
+    def do_copy_command(self) -> None:
+        """As a command."""
+
+    def do_would_get(self) -> None:
+        """What a claim with it would get."""
+
+
 class LabDevicesView(ListView[DeviceOutcome]):
-    """The list; words of the outcome filter it."""
+    """The list; words of the outcome filter it. The selector can be taken from here as from the lab."""
 
     crumb = Safe("devices of the selector")
     nothing = Safe("The selector is about no device, or does not compile.")
 
-    def __init__(self, expression: str, device_class: str | None, filter_: str = "") -> None:
+    def __init__(self, lab: Lab, expression: str, device_class: str | None, filter_: str = "") -> None:
         self.question = Outcomes(expression, device_class)
         super().__init__()
         self.filter = filter_
+        self.do_copy_yaml = lab.do_copy_yaml
+        self.do_copy_command = lab.do_copy_command
+        self.do_would_get = lab.do_would_get
 
     def columns(self) -> Sequence[Column[DeviceOutcome]]:
         """The device, what the selector says of it, what decided, its state."""
