@@ -29,7 +29,7 @@ from kubectl_dra.reports.capacity.capacity import CapacityReport, ShapeCapacity,
 
 _NOTHING: Final = Safe("The file has no pod, workload, claim or template to count.")
 _REFUSED: Final = Safe("Nothing was counted: what the files describe can't be created as it is written.")
-_EACH: Final = Safe("Each of these is counted as if it were the only one: together they share the devices.")
+_EACH: Final = Safe("Each of these is counted as if it were the only one; together, fewer may fit.")
 _BAR: Final = 40
 _NAMES_SHOWN: Final = 3
 _ROWS_SHOWN: Final = 12

@@ -17,8 +17,8 @@ _AGAIN: Final = (
     "all pods of the Workload, and it may choose the same node):"
 )
 _EVICTED: Final = (
-    "Devices that become free now help no pod of this Workload before Kueue admits it again: what ended the admission "
-    "comes first."
+    "Devices that become free now do not help this pod: Kueue has to admit its Workload again first. Resolve what "
+    "ended the admission."
 )
 _WAITING: Final = (Verdict.UNSCHEDULABLE, Verdict.SCHEDULABLE)
 

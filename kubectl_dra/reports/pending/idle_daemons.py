@@ -7,7 +7,7 @@ decides (upstream: pkg/controller/daemon, NodeShouldRunDaemonPod).
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -92,7 +92,7 @@ def idle_daemon_sets(causes: Collection[Cause], state: ClusterState) -> tuple[Id
         if cause.code in _WITHOUT_DEVICES and isinstance(cause.detail, ClassOffer)
         for driver in named_by(cause.detail.device_class, state.inventory)
     ]
-    found = (_idle_of(driver, state) for driver in dict.fromkeys(drivers))
+    found = (_once(state, driver, "", lambda driver, _, state: _idle_of(driver, state)) for driver in drivers)
     return tuple(dict.fromkeys(each for each in found if each is not None))
 
 
@@ -118,8 +118,23 @@ def absent_daemon_sets(
             for request, where in without.items()
             for driver in named_by(classes.get(request, ""), state.inventory)
         ]
-    found = {driver: _absent(driver, where, state) for driver, where in reversed(wanted)}
+    found = {driver: _once(state, driver, where, _absent) for driver, where in reversed(wanted)}
     return tuple(each for each in found.values() if each is not None)[:1]
+
+
+@derived()
+def _known(_state: ClusterState) -> dict[tuple[str, str], IdleDaemonSet | None]:
+    """By driver and node, empty for all of them: many pods wait for the same, and it takes all DaemonSets and nodes."""
+    return {}
+
+
+def _once(
+    state: ClusterState, driver: str, node: str, found: Callable[[str, str, ClusterState], IdleDaemonSet | None]
+) -> IdleDaemonSet | None:
+    known = _known(state)
+    if (driver, node) not in known:
+        known[driver, node] = found(driver, node, state)
+    return known[driver, node]
 
 
 def _without_devices(groups: Iterable[NodeGroup]) -> dict[tuple[str, str], str]:

@@ -11,6 +11,8 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
+from kubectl_dra.reports.pending import idle_daemons as module
+from kubectl_dra.reports.pending.drivers import words_of
 from kubectl_dra.reports.pending.idle_daemons import idle_daemons
 from kubectl_dra.reports.pending.pending import PendingReport
 from tests.kit import build, facts
@@ -173,21 +175,21 @@ def test_where_a_taint_keeps_it_away_as_well_both_are_told() -> None:
     assert "then starts a pod there" not in page
 
 
-def test_the_pods_of_daemon_sets_are_looked_for_once_for_all_that_wait() -> None:
-    looked = list[str]()
+def test_the_daemon_sets_of_a_driver_are_looked_for_once_for_all_that_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[str] = []
 
-    class Counted(dict[Any, Any]):
-        def values(self) -> Any:
-            looked.append("all")
-            return super().values()
+    def counting(driver: str) -> Any:
+        looked.append(driver)
+        return words_of(driver)
 
-    objects = [build.node(), SELECTING, plugin(), POD, build.claim("claim"), build.device_class()]
+    monkeypatch.setattr(module, "words_of", counting)
+    objects = [build.node(), daemon_set(nodeSelector={"a": "b"}), POD, build.claim("claim"), build.device_class()]
     world = ClusterState(facts.inventory(objects), facts.evidence(), features(), CLOCK)
-    world = world.changed(world.inventory.replace(pods=Counted(world.inventory.pods)))
     found = Diagnoser(world).pod(Key("ml", "pod"))
-    idle_daemons(found, (), world)
+    first = idle_daemons(found, (), world)
+    assert first
     before = len(looked)
-    idle_daemons(found, (), world)
+    assert idle_daemons(found, (), world) == first
     assert len(looked) == before
 
 

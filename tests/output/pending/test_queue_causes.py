@@ -94,7 +94,7 @@ def test_a_pod_whose_admission_was_taken_back_has_no_ways_out_of_devices() -> No
     page = page_of(report)
     assert "delete pod" not in page
     assert "make it fit" not in page
-    assert "before Kueue admits it again" in page
+    assert "Kueue has to admit its Workload again first" in page
 
 
 def test_an_eviction_of_before_is_over_once_it_is_admitted_again() -> None:
