@@ -6,8 +6,9 @@ only tell what it has decided.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -165,6 +166,15 @@ class QueueObjects:
     refused: frozenset[str] = frozenset()
     absent: bool = False
     device_resources: Mapping[str, str] = field(default_factory=lambda: _EMPTY)
+
+    @cached_property
+    def workloads_by_owner(self) -> Mapping[tuple[str, str, str], Sequence[QueuedWorkload]]:
+        """Workloads by the namespace, kind and name of what they are for: thousands of pods may wait in queues."""
+        found: dict[tuple[str, str, str], list[QueuedWorkload]] = {}
+        for key, work in self.workloads.items():
+            for owner in {(each.kind, each.name) for each in work.metadata.owner_references}:
+                found.setdefault((key.namespace, *owner), []).append(work)
+        return found
 
 
 NO_QUEUES: Final = QueueObjects(_EMPTY, _EMPTY, _EMPTY)

@@ -6,6 +6,7 @@ Messages are those of Kueue's scheduler; versions before there were reasons told
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -218,3 +219,19 @@ def test_a_gate_that_is_left_although_kueue_has_admitted_the_pod() -> None:
         told
         == "Kueue has admitted it in queue team, and has not yet removed its scheduling gate kueue.x-k8s.io/topology"
     )
+
+
+def test_workloads_are_looked_through_once_for_all_pods_that_wait() -> None:
+    class Counted(dict[Any, Any]):
+        looked = 0
+
+        def items(self) -> Any:
+            self.looked += 1
+            return super().items()
+
+    found = queue_objects([local(), cluster(), *(work(owner=f"train-{number}") for number in range(5))], ALL)
+    counted = Counted(found.workloads)
+    told = state(replace(found, workloads=counted))
+    names = [queued(told, "team", NS, ("Job", f"train-{number}")).workload for number in range(5)]
+    assert names == [f"job-train-{number}-1" for number in range(5)]
+    assert counted.looked == 1

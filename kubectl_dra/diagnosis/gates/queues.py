@@ -200,13 +200,7 @@ def _told(
 
 def _workload_of(objects: QueueObjects, namespace: str, owner: tuple[str, str]) -> QueuedWorkload | None:
     """The Workload of a job or pod, the newest of several: a finished one of the same name may be left."""
-    kind, name = owner
-    found = [
-        work
-        for key, work in objects.workloads.items()
-        if key.namespace == namespace
-        and any((each.kind, each.name) == (kind, name) for each in work.metadata.owner_references)
-    ]
+    found = objects.workloads_by_owner.get((namespace, *owner), ())
     return max(found, key=lambda work: work.metadata.creation_timestamp or "", default=None)
 
 
