@@ -9,7 +9,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import Final
+
+import msgspec
 
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.model.resource import Device, DeviceClass, ResourceSlice
@@ -20,8 +22,8 @@ from kubectl_dra.selectors.evaluate import Outcome, SelectorSet
 _SEEN: Final = 3
 
 
-class Offered(NamedTuple):
-    """A published device, its driver and its slice."""
+class Offered(msgspec.Struct, frozen=True, gc=False):
+    """A published device, its driver and its slice; not watched for cycles, of which there are none."""
 
     driver: str
     device: Device
