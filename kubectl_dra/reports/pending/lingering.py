@@ -64,7 +64,8 @@ def _ending(groups: Iterable[NodeGroup]) -> Iterator[Removal]:
 
 
 def _is_overdue(pod: Pod, state: ClusterState) -> bool:
-    due = parse_time(pod.metadata.deletion_timestamp)
+    # One without a node has nothing to end: it is done, whatever keeps its object (isPodDone).
+    due = parse_time(pod.metadata.deletion_timestamp) if pod.spec.node_name else None
     return due is not None and due < state.now
 
 

@@ -72,3 +72,13 @@ def test_a_pod_whose_time_is_not_over_is_only_waited_for() -> None:
     page = plain_page(cluster(build.event("old", "FailedKillPod", WHY, time=stamp(0)), due=-1))
     assert "should have ended" not in page
     assert "wait for pod ml/old" in page
+
+
+def test_a_pod_without_a_node_has_nothing_to_end() -> None:
+    objects = cluster(finalizers=("example.com/drain",))
+    (old,) = (each for each in objects if each["metadata"]["name"] == "old")
+    del old["spec"]["nodeName"]
+    old["status"]["phase"] = "Pending"
+    page = plain_page(objects)
+    assert "should have ended" not in page
+    assert "the kubelet and the driver" not in page
