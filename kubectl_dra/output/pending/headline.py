@@ -169,7 +169,7 @@ def _by_name(report: PendingReport, reason: Safe) -> Safe:
 
 def _surroundings(report: PendingReport) -> Safe:
     """Whether the driver runs where it publishes nothing, and what an autoscaler does about the pod."""
-    found = (sibling_sentence(report), lingering_sentence(report.lingering))
+    found = (sibling_sentence(report), lingering_sentence(report.lingering, report.pod.namespace))
     texts = [text for text in found if text is not None]
     if report.code in _WITHOUT_DEVICES and report.failing:
         states = listed(list(dict.fromkeys(each.state for each in report.failing)))

@@ -19,12 +19,15 @@ _FINALIZERS: Final = 3
 _SHOULD: Final = "should have ended"
 
 
-def lingering_sentence(pods: Sequence[LingeringPod]) -> Safe | None:
-    """``Pod old should have ended, but FailedKillPod was reported: …``, without a full stop, of the first of them."""
+def lingering_sentence(pods: Sequence[LingeringPod], namespace: str) -> Safe | None:
+    """``Pod old should have ended, but FailedKillPod was reported: …``, without a full stop, of the first of them.
+
+    ``namespace``: that of the page, without which names stand.
+    """
     if not pods:
         return None
     found = pods[0]
-    lead = fmt("Pod {} {}", found.pod.name, Safe(_SHOULD))
+    lead = _lead(found, namespace)
     if found.reason:
         return fmt("{}, but {} was reported: {}", lead, found.reason, innermost(found.message))
     if found.failing:
@@ -33,10 +36,15 @@ def lingering_sentence(pods: Sequence[LingeringPod]) -> Safe | None:
     return lead
 
 
-def with_delay(text: Safe, pods: Sequence[LingeringPod], now: datetime) -> Safe:
+def _lead(found: LingeringPod, namespace: str) -> Safe:
+    name = found.pod.name if found.pod.namespace == namespace else str(found.pod.key)
+    return fmt("Pod {} {}", name, Safe(_SHOULD))
+
+
+def with_delay(text: Safe, pods: Sequence[LingeringPod], namespace: str, now: datetime) -> Safe:
     """A sentence with how long ago the pod that it names should have ended."""
     for each in pods[:1]:
-        before, found, after = text.partition(fmt("Pod {} {}", each.pod.name, Safe(_SHOULD)))
+        before, found, after = text.partition(_lead(each, namespace))
         if found:
             return fmt("{}{} {}{}", Safe(before), Safe(found), ago(each.due, now), Safe(after))
     return text

@@ -83,7 +83,9 @@ def pending_page(
     pod. ``apart``: without the first lines and the ways out, which stand beside the page. ``told``: what could
     not be read stands above all pages.
     """
-    summary = with_delay(with_age(pending_summary(report), report.nodes, now), report.lingering, now)
+    summary = with_delay(
+        with_age(pending_summary(report), report.nodes, now), report.lingering, report.pod.namespace, now
+    )
     first = wrapped(styled(summary, Style.BOLD)) if head is None else head
     tables = _tables(report, first, _INSIDE if more is not None else _OUTSIDE)
     return paragraphs(

@@ -82,3 +82,11 @@ def test_a_pod_without_a_node_has_nothing_to_end() -> None:
     page = plain_page(objects)
     assert "should have ended" not in page
     assert "the kubelet and the driver" not in page
+
+
+def test_a_pod_of_another_namespace_is_named_with_it() -> None:
+    objects = cluster()
+    for each in objects:
+        if each["metadata"]["name"] in ("old", "held"):
+            each["metadata"]["namespace"] = "other"
+    assert "Pod other/old should have ended 30m ago." in plain_page(objects)
