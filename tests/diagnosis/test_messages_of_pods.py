@@ -123,6 +123,32 @@ def test_agreement(prediction: Prediction, observed: Observed | None, changed: b
     assert compare(prediction, observed, changed) is expected
 
 
+@pytest.mark.parametrize(
+    ("mine", "theirs", "expected"),
+    [
+        # The class was there then.
+        ("request gpu: device class gpu does not exist.", "5 cannot allocate all claims.", Agreement.STALE),
+        (
+            "request gpu: device class gpu does not exist.",
+            "request gpu: device class x does not exist.",
+            Agreement.DIFFERS,
+        ),
+        ("5 cannot allocate all claims.", "request gpu: device class gpu does not exist.", Agreement.DIFFERS),
+    ],
+)
+def test_a_class_that_is_gone_may_have_been_deleted_since(mine: str, theirs: str, expected: Agreement) -> None:
+    """Deletions leave no trace in the versions of what is still there."""
+    prediction = Prediction((f"0/5 nodes are available: {mine}",))
+    assert compare(prediction, seen(f"0/5 nodes are available: {theirs}"), changed_since=False) is expected
+
+
+@pytest.mark.parametrize(("nodes", "expected"), [(6, Agreement.STALE), (4, Agreement.DIFFERS)])
+def test_a_message_about_more_nodes_than_there_are_is_old(nodes: int, expected: Agreement) -> None:
+    """A node that came would have a version of its own."""
+    theirs = seen(f"0/{nodes} nodes are available: {nodes} Insufficient cpu.")
+    assert compare(Prediction((MINE,)), theirs, changed_since=False) is expected
+
+
 def test_what_changed_after_the_pod_makes_a_message_old() -> None:
     pod, slice_ = build.pod(claims=["claim"]), build.slice_("node-1")
     inventory = facts.inventory([pod, slice_])

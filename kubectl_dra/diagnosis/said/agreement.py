@@ -7,6 +7,7 @@ state is merely old. What changed is told by resource versions, which grow throu
 from __future__ import annotations
 
 import heapq
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -25,6 +26,7 @@ _AFTER_OTHERS = frozenset({reasons.DYNAMIC_RESOURCES, "InterPodAffinity"})
 # What ends by itself: another pod's attempt holds the claim, which only the scheduler's memory knows; or the attempt
 # has allocated the claim itself for one entry of the pod, before it failed at another one that names the same claim.
 _PASSING = (" is in the process of being allocated", " got allocated elsewhere in the meantime")
+_NO_CLASS = re.compile(r"\bdevice class \S+ does not exist")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,16 @@ def compare(prediction: Prediction, seen: Observed | None, changed_since: bool) 
     if any(same(message, seen.message, prediction.fitting) for message in prediction.messages):
         return Agreement.AGREES
     passing = any(text in seen.message for text in _PASSING)
-    return Agreement.STALE if changed_since or prediction.fitting or passing else Agreement.DIFFERS
+    old = changed_since or passing or all(_tells_of_more(seen.message, message) for message in prediction.messages)
+    return Agreement.STALE if old or prediction.fitting else Agreement.DIFFERS
+
+
+def _tells_of_more(actual: str, predicted: str) -> bool:
+    """Whether what the scheduler wrote is about nodes or a class that are gone: deletions leave no trace but this."""
+    mine, theirs = fit_error.parse_fit_error(predicted), fit_error.parse_fit_error(actual)
+    if mine is not None and theirs is not None and theirs.nodes > mine.nodes:
+        return True
+    return _NO_CLASS.search(predicted) is not None and _NO_CLASS.search(actual) is None
 
 
 def same(predicted: str, actual: str, fitting: int = 0) -> bool:
