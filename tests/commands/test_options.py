@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from kubectl_dra.commands import app as app_module
 from kubectl_dra.commands.app import app, run
+from kubectl_dra.commands.shared import cluster
 from kubectl_dra.commands.shared.cluster import read_cluster, source_spec
 from kubectl_dra.commands.shared.errors import UsageProblem
 from kubectl_dra.commands.shared.kubectl_style import KubectlStyle, rewritten
@@ -188,3 +190,15 @@ def test_a_file_and_a_live_cluster_exclude_each_other(capfd, flags) -> None:
 def test_inputs_that_can_not_be_combined(arguments: Sequence[str]) -> None:
     with pytest.raises(UsageProblem):
         call("probe", *arguments)
+
+
+def test_a_command_that_goes_on_collects_what_it_leaves_behind(monkeypatch):
+    monkeypatch.setattr(cluster, "_MANY_OBJECTS", -1)
+    try:
+        with cluster.unwatched():
+            pass
+        assert not gc.isenabled()
+        cluster.goes_on()
+        assert gc.isenabled()
+    finally:
+        gc.enable()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from kubectl_dra.commands.get import listing
 from kubectl_dra.commands.get.query import GetQuery, TypeArgs
 from kubectl_dra.commands.get.sections import GetCall, Item, Section
-from kubectl_dra.commands.shared.cluster import Scoped, read_cluster
+from kubectl_dra.commands.shared.cluster import Scoped, goes_on, read_cluster
 from kubectl_dra.commands.shared.errors import CommandError
 from kubectl_dra.commands.shared.following import check_watch, follow
 from kubectl_dra.commands.shared.options import Options
@@ -76,6 +76,7 @@ def _first(call: GetCall, wanted: Sequence[TypeArgs], needs: Sequence[str]) -> S
     """The sections of the first answer; where a name is not found, what comes near is read for the error."""
     if listing.lacks_names(wanted, call.cluster):
         whole: Scoped = read_cluster(call.options, needs)
+        goes_on()
         return listing.sections_of(listing.new_call(call.options, call.query, whole), wanted)
     return listing.sections_of(call, wanted)
 

@@ -86,8 +86,8 @@ def unwatched() -> Iterator[None]:
     """Keep the garbage collector from what is read: it is no garbage, and to look through it took a fifth of all time.
 
     Where much was read it stays off: what is worked out of it is large as well, hardly any of it in cycles, and the
-    process ends with its answer. Of little nothing is kept from it: a process that reads often would never get rid of
-    what it read before.
+    process ends with its answer, or says that it :func:`goes_on`. Of little nothing is kept from it: a process that
+    reads often would never get rid of what it read before.
     """
     gc.disable()
     try:
@@ -95,6 +95,12 @@ def unwatched() -> Iterator[None]:
     finally:
         if gc.get_count()[0] <= _MANY_OBJECTS:
             gc.enable()
+
+
+def goes_on() -> None:
+    """Of a process that does not end with the answer to what it read: what it leaves behind is collected again."""
+    KEPT.clear()
+    gc.enable()
 
 
 def _told(spec: SourceSpec) -> Told:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
-from kubectl_dra.commands.shared.cluster import Scoped, read_cluster
+from kubectl_dra.commands.shared.cluster import Scoped, goes_on, read_cluster
 from kubectl_dra.commands.shared.errors import CommandError
 from kubectl_dra.commands.shared.following import check_watch, follow
 from kubectl_dra.commands.shared.options import Options
@@ -70,6 +70,7 @@ def _finished(
     A name that was never there is an error from the start: raises ``CommandError``.
     """
     cluster = read_cluster(options, kinds, pods)
+    goes_on()
     try:
         return respond(options, cluster, None)
     except CommandError:
