@@ -311,7 +311,7 @@ def _at_most(name: Safe, pod: PodSimulation) -> Safe:
     if pod.wanted == 1:
         others = listed([each.plugin for each in pod.open])
         if not pod.open:
-            return fmt("{} fits by what was read; whether it does is unknown.", name)
+            return fmt("{}: nothing that was read keeps it from running; whether it fits is unknown.", name)
         return fmt("{} fits by what is simulated; {} {} as well.", name, others, Safe(_decide(pod)))
     if pod.capped:
         return fmt("{}: at least {} copies would fit by what is simulated.", name, pod.copies)
