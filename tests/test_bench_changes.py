@@ -22,11 +22,12 @@ def test_rows_are_compared_with_those_of_the_document() -> None:
         Row("unknown", "", None, "peer", PEER),
     ]
     known = figures("# Performance\n\n" + "\n".join(markdown(before)) + "\n| a | b |\n")
-    assert known == {("ratio", "10 nodes"): 0.5, ("time", ""): 500.0, ("long", ""): 3000.0}
+    assert known == {("ratio", "10 nodes", "peer"): 0.5, ("time", "", ""): 500.0, ("long", "", ""): 3000.0}
     assert told(Row("ratio", "10 nodes", Cost(0.5, 0.5), "peer", PEER), known) == "  -50%"
     assert told(Row("time", "", Cost(0.6, 0.5)), known) == "  +20%"
     assert told(Row("long", "", Cost(0.3, 0.3)), known) == "  -90%"
     assert told(Row("ratio", "20 nodes", Cost(0.5, 0.5), "peer", PEER), known) == "  new"
+    assert told(Row("ratio", "10 nodes", Cost(0.5, 0.5), "another", PEER), known) == "  new"
     assert told(Row("unknown", "", None, "peer", PEER), known) == ""
 
 
