@@ -434,6 +434,38 @@ def test_whose_refusal_it_is(reason: str, message: str, code: Code, told: str) -
     assert later.verdict is Verdict.SCHEDULABLE
 
 
+# --- a search that takes too long -----------------------------------------------------------------------------------
+
+TIMED_OUT = 'running "DynamicResources" filter plugin: node node-1: timed out trying to allocate devices'
+
+
+def test_a_search_that_timed_out_since_the_last_change_is_the_verdict() -> None:
+    objects = (refused(TIMED_OUT), *cluster(99))
+    found = of(*objects)
+    assert (found.verdict, found.causes[0].code) == (Verdict.SCHEDULER_ERROR, Code.SEARCH_TIMEOUT)
+    assert (found.message, found.agreement) == (TIMED_OUT, Agreement.AGREES)
+    first, page = said(found, *objects)
+    told = (
+        "the scheduler's search for devices on node-1 takes longer than its time limit (10 seconds unless configured)"
+    )
+    assert " ".join(first.split()) == f"Pod ml/pod is pending, although it would fit on node-1: {told}."
+    assert "one request with a count" in " ".join(page.split())
+    assert "outdated" not in page
+    assert Code.FITS_NOW not in [cause.code for cause in found.causes]
+
+
+def test_a_search_that_timed_out_before_a_change_is_history() -> None:
+    """A claim of another pod, too, holds devices or has released them; the node may be gone."""
+    freed = versioned(build.claim("other"), 101, "2026-01-01T00:04:30Z")
+    of_a_gone_node = refused(TIMED_OUT.replace("node-1", "node-7"))
+    for objects in ((refused(TIMED_OUT), freed, *cluster(99)), (of_a_gone_node, *cluster(99))):
+        found = of(*objects)
+        assert (found.verdict, found.agreement) == (Verdict.SCHEDULABLE, Agreement.STALE)
+    # What is older changes nothing.
+    older = versioned(build.claim("other"), 98, "2026-01-01T00:00:10Z")
+    assert of(refused(TIMED_OUT), older, *cluster(99)).causes[0].code is Code.SEARCH_TIMEOUT
+
+
 # --- a claim that goes on being allocated -----------------------------------------------------------------------------
 
 IN_FLIGHT = "0/1 nodes are available: resource claim ml/claim is in the process of being allocated."

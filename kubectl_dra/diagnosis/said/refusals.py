@@ -19,7 +19,7 @@ from typing import Final
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import Cause, IgnoredResource, Observed, Refusal
+from kubectl_dra.diagnosis.records import Cause, IgnoredResource, Observed, Refusal, SearchSize
 from kubectl_dra.diagnosis.said import events as events_
 from kubectl_dra.model.clock import parse_time
 from kubectl_dra.model.core import Event, Pod
@@ -42,6 +42,10 @@ _SPEAKER: Final = re.compile(
 )
 #: Upstream: pkg/scheduler/extender.go, send; net/http's url.Error.
 _EXTENDER: Final = re.compile(r'Post "https?://[^"]*": |failed \S+ with extender at URL |extender: ')
+#: Upstream: plugins/dynamicresources, Filter, with DRASchedulerFilterTimeout; it ends the whole attempt.
+_TIMED_OUT: Final = re.compile(
+    r'running "DynamicResources" filter plugin: node (\S+): timed out trying to allocate devices\b'
+)
 _LATE: Final = re.compile(r"rejected due to timeout after waiting \S+ at plugin (\S+)")
 _REJECTED: Final = "binding rejected: "
 _VOLUMES: Final = "VolumeBinding"
@@ -73,8 +77,10 @@ def standing(
         return None
     if seen.reason == fit_error.UNSCHEDULABLE:
         return _turned_away(world, pod, claims, seen) or _ignored(world, pod, seen)
-    if seen.reason != fit_error.SCHEDULER_ERROR or not is_refusal(seen.message):
+    if seen.reason != fit_error.SCHEDULER_ERROR:
         return None
+    if not is_refusal(seen.message):
+        return _timed_out(world, pod, claims, seen)
     code = _code(seen.message)
     came = order(pod, seen, (*depends_on(world, claims), *(_storage(world) if code is Code.VOLUMES_AT_BINDING else ())))
     if came is Order.OLDER:
@@ -82,6 +88,25 @@ def standing(
     if code is Code.REFUSED_BY_ANOTHER:
         came = Order.UNKNOWN
     return came, _cause(seen.message, seen.time, known=came is Order.NEWER)
+
+
+def _timed_out(
+    world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim], seen: Observed
+) -> tuple[Order, Cause] | None:
+    """A search for devices that took the scheduler too long, where nothing that it searches is known to be as new.
+
+    How long it takes depends on the scheduler's machine and on what other claims hold, not on the objects of the pod
+    alone. Where it is not known what came first, the search may be a shorter one by now.
+    """
+    match = _TIMED_OUT.match(seen.message)
+    if match is None or match[1] not in world.inventory.nodes:
+        return None
+    own = {(claim.metadata.namespace, claim.metadata.name) for claim in claims}
+    others = (c for c in world.inventory.claims.values() if (c.metadata.namespace, c.metadata.name) not in own)
+    about = (*depends_on(world, claims), *((each.metadata, tuple(_times_of(each))) for each in others))
+    if order(pod, seen, about) is not Order.NEWER:
+        return None
+    return Order.NEWER, Cause(Code.SEARCH_TIMEOUT, SearchSize(0), nodes=(match[1],))
 
 
 def _turned_away(

@@ -111,7 +111,12 @@ def _named_twice(_error: FatalError, cause: Cause) -> Safe:
     )
 
 
-def _timeout(size: SearchSize, _cause: Cause) -> Safe:
+def _timeout(size: SearchSize, cause: Cause) -> Safe:
+    if not size.steps and cause.nodes:
+        return fmt(
+            "the scheduler's search for devices on {} takes longer than its time limit (10 seconds unless configured)",
+            cause.nodes[0],
+        )
     return fmt("the search takes {} steps, more than the scheduler's 10 seconds allow", Safe(f"{size.steps:,}"))
 
 
