@@ -236,6 +236,33 @@ def test_claims_of_one_pod_compete() -> None:
     assert {cause.code for cause in found.causes} == {Code.REQUESTS_COMPETE}
 
 
+def _of_pool(node: str, generation: int, *devices: dict[str, Any]) -> dict[str, Any]:
+    """A slice of a pool that is called the same on each node."""
+    found = build.slice_(node, *devices, pool="gpus")
+    found["metadata"]["name"] = f"{node}-gpus"
+    found["spec"]["pool"]["generation"] = generation
+    return found
+
+
+def test_slices_that_their_own_node_uses_are_not_outdated() -> None:
+    """Two nodes publish a pool of one name: what is in use on one is in use on the other, and both count."""
+    pools = (_of_pool("a", 2, gpu("gpu-0"), gpu("gpu-1")), _of_pool("b", 5, gpu("gpu-0")))
+    held = build.claim("held", held=[("gpus", "gpu-0")], on="b", by=["other"])
+    wanted = build.claim("claim", build.request(count=2))
+    objects = (build.pod(claims=["claim"]), wanted, held, build.node("a"), build.node("b"))
+    found = diagnose(*objects, *pools)
+    assert found.verdict is Verdict.UNSCHEDULABLE
+    codes = [cause.code for cause in found.causes]
+    assert codes[0] is Code.DEVICES_IN_USE
+    assert Code.POOL_OUTDATED not in codes
+    # Of a node that does not exist, or of the same one, they are.
+    for node in ("gone", "b"):
+        old = _of_pool("b", 2, gpu("gpu-7"), gpu("gpu-8"))
+        old["metadata"]["name"], old["spec"]["nodeName"] = "old", node
+        found = diagnose(*objects, pools[1], old)
+        assert Code.POOL_OUTDATED in [cause.code for cause in found.causes]
+
+
 # --- binding --------------------------------------------------------------------------------------------------------
 
 

@@ -67,7 +67,8 @@ class NodeExplainer:
         self, gathered: Gathered, checks: Checks, shortfalls: list[tuple[Shortfall, ...]], invalid_pools: bool
     ) -> tuple[Cause, ...]:
         requests = [option.request for options in shortfalls for option in options]
-        return tuple(pool_problems.causes(gathered, self._world.devices.index, checks, requests, invalid_pools))
+        index, nodes = self._world.devices.index, self._world.inventory.nodes
+        return tuple(pool_problems.causes(gathered, index, checks, requests, invalid_pools, nodes))
 
     # --- one request --------------------------------------------------------------------------------------------------
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
 from kubectl_dra.allocation.checks.checks import Checks
 from kubectl_dra.allocation.checks.requests import Request
 from kubectl_dra.allocation.input.candidates import Candidate
-from kubectl_dra.allocation.input.pools import Gathered, NodePool, SliceIndex
+from kubectl_dra.allocation.input.pools import Gathered, NodePool, SliceIndex, gather
 from kubectl_dra.allocation.input.slices import uses_groups
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Cause, PoolProblem
+from kubectl_dra.model.core import Node
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import PoolId
 from kubectl_dra.model.resource import ResourceSlice
@@ -20,18 +21,39 @@ from kubectl_dra.selectors.evaluate import Outcome
 
 
 def causes(
-    gathered: Gathered, index: SliceIndex, checks: Checks, requests: Sequence[Request], invalid_blamed: bool
+    gathered: Gathered,
+    index: SliceIndex,
+    checks: Checks,
+    requests: Sequence[Request],
+    invalid_blamed: bool,
+    nodes: Mapping[str, Node],
 ) -> Iterator[Cause]:
-    """Causes for the pools that matter to one of ``requests``; all invalid ones if the scheduler blames them."""
+    """Causes for the pools that matter to one of ``requests``; all invalid ones if the scheduler blames them.
+
+    ``nodes``: those of the cluster; what one of them uses of a pool is not outdated, whatever others see.
+    """
     for code, pool, detail in _left_out(gathered, checks.features):
         if (invalid_blamed and code is Code.POOL_INVALID) or _matter(index.of_pool(pool), checks, requests):
             yield Cause(code, _dated(detail, index.of_pool(pool)))
     for used in checks.pools:
-        outdated = [s for s in index.of_pool(used.id) if s.spec.pool.generation < used.generation]
+        older = [s for s in index.of_pool(used.id) if s.spec.pool.generation < used.generation]
+        outdated = [s for s in older if not _is_used(s, index, nodes)]
         if used.usable and outdated and _matter(outdated, checks, requests):
-            older = max(s.spec.pool.generation for s in outdated)
-            problem = PoolProblem(str(used.id), older, detail=f"generation {used.generation}")
+            last = max(s.spec.pool.generation for s in outdated)
+            problem = PoolProblem(str(used.id), last, detail=f"generation {used.generation}")
             yield Cause(Code.POOL_OUTDATED, _dated(problem, index.of_pool(used.id)))
+
+
+def _is_used(slice_: ResourceSlice, index: SliceIndex, nodes: Mapping[str, Node]) -> bool:
+    """Whether the scheduler uses a slice for the node that it is of: two nodes may publish pools of one name.
+
+    Each node sees the newest generation among its own slices. Upstream: GatherPools, which looks at those of other
+    nodes only where slices are missing.
+    """
+    node = nodes.get(slice_.spec.node_name or "")
+    if node is None:
+        return False
+    return any(each is slice_ for pool in gather(index, node).pools if pool.usable for each in pool.slices)
 
 
 def _dated(problem: PoolProblem, slices: Sequence[ResourceSlice]) -> PoolProblem:
