@@ -467,3 +467,41 @@ def test_an_api_error_at_binding_is_told() -> None:
     found = diagnose(pod, build.claim(), build.node(), build.slice_("node-1", gpu()))
     # These objects have no resource versions that would tell whether it still holds.
     assert (found.verdict, found.causes[0].code) == (Verdict.UNKNOWN, Code.API_ERROR_AT_BINDING)
+
+
+# --- requests that exclude each other -----------------------------------------------------------------------------
+
+MONITOR = build.request("mon", allocationMode="All", adminAccess=True)
+
+
+def with_monitor(*requests: dict[str, Any], **device: Any) -> PodDiagnosis:
+    """A pod whose claim monitors all H100 devices beside other requests; the only one of them is in use."""
+    monitor = {**MONITOR, "exactly": {**MONITOR["exactly"], "selectors": [{"cel": {"expression": MODEL}}]}}
+    held = build.claim("held", held=[("node-1", "gpu-0")], on="node-1", by=["other"])
+    slice_ = build.slice_("node-1", gpu(**device), gpu("gpu-1", "L40", taints=[{"key": "bad", "effect": "NoSchedule"}]))
+    objects = (build.pod(claims=["claim"]), build.claim("claim", monitor, *requests), held, build.node(), slice_)
+    return diagnose(*objects)
+
+
+def test_a_claim_gets_no_device_twice_whoever_holds_it() -> None:
+    found = with_monitor(build.request(selector=MODEL))
+    assert [(cause.code, cause.request) for cause in found.causes] == [
+        (Code.REQUESTS_COMPETE, "gpu"),
+        (Code.DEVICES_IN_USE, "gpu"),
+    ]
+    # The other device is not one of those that are monitored, so that being in use or tainted is what is wrong.
+    found = with_monitor(build.request())
+    assert Code.REQUESTS_COMPETE not in [cause.code for cause in found.causes]
+    # Nor may be the alternative, or a device that can be shared.
+    first = {"name": "a", "deviceClassName": build.DRIVER, "selectors": [{"cel": {"expression": MODEL}}]}
+    one_of = {"name": "gpu", "firstAvailable": [first, {"name": "b", "deviceClassName": build.DRIVER}]}
+    for other, device in ((one_of, {}), (build.request(selector=MODEL), {"allowMultipleAllocations": True})):
+        found = with_monitor(other, **device)
+        assert Code.REQUESTS_COMPETE not in [cause.code for cause in found.causes]
+
+
+def test_requests_of_two_claims_may_share_a_device_with_admin_access() -> None:
+    held = build.claim("held", held=[("node-1", "gpu-0")], on="node-1", by=["other"])
+    objects = (build.claim("claim"), build.claim("watch", MONITOR), build.node(), build.slice_("node-1", gpu()))
+    found = diagnose(build.pod(claims=["claim", "watch"]), held, *objects)
+    assert [cause.code for cause in found.causes] == [Code.DEVICES_IN_USE]

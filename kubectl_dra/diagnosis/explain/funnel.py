@@ -52,7 +52,10 @@ class NodeExplainer:
         funnels = grouping.with_constraints(self._attempt.plan, checks, funnels)
         shortfalls = [self._choice(choice, funnels) for claim in self._attempt.plan.claims for choice in claim.choices]
         problems = self._pool_problems(gathered, checks, shortfalls, invalid_pools)
-        lacking = shortfall.causes(shortfalls, self._attempt.plan)
+        lacking = [*shortfall.causes(shortfalls, self._attempt.plan)]
+        if any(shortfalls):
+            shareable = {str(candidate.id) for candidate in checks.candidates if candidate.shareable}
+            lacking = [*shortfall.excluded(self._attempt.plan, funnels, shareable), *lacking]
         # Where a pool is left out, that its devices are not there is no reason of its own.
         causes = (*problems, *(cause for cause in lacking if not (problems and cause.code in _NOTHING_THERE)))
         reports = tuple(_report(request, funnels[request.number]) for request in self._attempt.plan.requests)

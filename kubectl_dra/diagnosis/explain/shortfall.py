@@ -5,11 +5,11 @@ The first step that falls below what is needed decides; where every request coul
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from kubectl_dra.allocation.checks.requests import Plan, Request
+from kubectl_dra.allocation.checks.requests import ClaimPlan, Plan, Request
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Cause, Funnel, ObjectRef, Removal, Stage, StageName
 from kubectl_dra.model.quantity import Quantity
@@ -98,6 +98,29 @@ def causes(shortfalls: Sequence[tuple[Shortfall, ...]], plan: Plan) -> Iterator[
             yield Cause(option.code, option.funnel, claim, option.request.full_name)
     if not broken:
         yield from _together(plan)
+
+
+def excluded(plan: Plan, funnels: Mapping[int, Funnel], shareable: Collection[str]) -> Iterator[Cause]:
+    """The request of a claim whose every device another one takes, which is for all devices.
+
+    A claim gets each device once, with admin access too, whoever holds the devices. Upstream: the structured
+    allocator's deviceInUse. ``shareable``: devices that may be allocated several times.
+    """
+    for claim in plan.claims:
+        request = next(_left_with_nothing(claim, funnels, frozenset(shareable)), None)
+        if request is not None:
+            yield Cause(Code.REQUESTS_COMPETE, claim=ObjectRef.of("ResourceClaim", claim.key), request=request)
+
+
+def _left_with_nothing(claim: ClaimPlan, funnels: Mapping[int, Funnel], shareable: frozenset[str]) -> Iterator[str]:
+    only = [choice.options[0] for choice in claim.choices if not choice.alternatives]
+    may_have = {each.number: frozenset(funnels[each.number].after(StageName.FEATURES)) for each in only}
+    for whole in only:
+        taken = may_have[whole.number] if whole.takes_all and whole.capacity is None else frozenset()
+        for other in only:
+            wanted = may_have[other.number]
+            if other is not whole and wanted and wanted <= taken and not wanted & shareable:
+                yield other.full_name
 
 
 def _together(plan: Plan) -> Iterator[Cause]:

@@ -92,6 +92,8 @@ def constrained(cause: Cause, nodes: Sequence[NodeGroupRecord]) -> dict[str, Fun
 
 def compete(cause: Cause, nodes: Sequence[NodeGroupRecord]) -> Safe:
     """Requests that need the same devices of the closest node."""
+    if cause.request:
+        return _excluded(cause, nodes)
     requests = [r.request for group in nodes[:1] for r in group.requests]
     if len(requests) < 2:
         return reason_sentence(cause)
@@ -99,3 +101,18 @@ def compete(cause: Cause, nodes: Sequence[NodeGroupRecord]) -> Safe:
     return fmt(
         "{} can each be served alone, but not together: on {} they need the same devices", listed(requests), where
     )
+
+
+def _excluded(cause: Cause, nodes: Sequence[NodeGroupRecord]) -> Safe:
+    """A request, and one for all devices of the same claim that leaves it none, on a node where that is so."""
+    group = next((group for group in nodes if set(group.names) & set(cause.nodes)), None)
+    requests = [
+        request.request
+        for request in (group.requests if group is not None else ())
+        if request.claim == cause.claim
+        and (request.request == cause.request or (request.funnel is not None and request.funnel.all_devices))
+    ]
+    if group is None or len(requests) < 2:
+        return reason_sentence(cause)
+    text = "{} cannot be served together: on {} they need the same devices, and a claim gets each device only once"
+    return fmt(text, listed(requests), group.names[0])

@@ -32,6 +32,29 @@ def test_a_request_that_finds_enough_on_every_node_has_no_table() -> None:
     assert TABLE not in page_of(report)
 
 
+def test_requests_of_a_claim_that_need_the_same_devices_lead_where_these_are_in_use_too() -> None:
+    claim = build.claim(
+        "claim",
+        build.request("mon", allocationMode="All", adminAccess=True),
+        build.request(),
+        build.request("nic", cls=NIC),
+    )
+    cards = build.slice_("node-1", build.device("nic-0"), pool="nics", driver=NIC)
+    classes = [
+        build.device_class(selectors=[{"cel": {"expression": f'device.driver == "{DRIVER}"'}}]),
+        build.device_class(NIC, selectors=[{"cel": {"expression": f'device.driver == "{NIC}"'}}]),
+    ]
+    report = report_of(*classes, build.node(), SLICE, cards, *holding("a", "gpu-0"), *holding("b", "gpu-1"), POD, claim)
+    assert first_line(report) == (
+        "Pod ml/pod is pending: mon and gpu cannot be served together: on node-1 they need the same devices, and a "
+        "claim gets each device only once."
+    )
+    page = page_of(report)
+    assert "drop the request gpu" in page
+    assert "also DRA-211" in page
+    assert "delete pod" not in page
+
+
 def test_users_stand_behind_the_node_that_they_are_on() -> None:
     others = build.slice_("node-2", build.device("gpu-0"), build.device("gpu-1"), build.device("gpu-2"))
     held = [*holding("a", "gpu-0"), *holding("b", "gpu-0", node="node-2")]
