@@ -40,6 +40,7 @@ from kubectl_dra.output.pending.preemption import preemption_lines
 from kubectl_dra.output.pending.queue_admission import admission_lines, evicted_clause
 from kubectl_dra.output.pending.remedies import addition_lines, recorded_lines, remedy_lines, short_commands
 from kubectl_dra.output.pending.rollouts import undo_lines
+from kubectl_dra.output.pending.same_pools import same_pool_lines
 from kubectl_dra.output.pending.scheduler_words import fault_of, scheduler_lines
 from kubectl_dra.output.pending.taints import deletion_lines, taint_lines, with_age
 from kubectl_dra.output.pending.together import constraint_tells_all
@@ -137,6 +138,7 @@ def _how_we_know(
         *taint_lines(report.nodes, now, said),
         *deletion_lines(report.nodes, now),
         *lingering_lines(report.lingering, now),
+        *same_pool_lines(report.same_pools),
         *unpublished_lines(report),
     ]
     elsewhere = report.verdict is Verdict.UNSCHEDULABLE and report.code not in advice.WITHOUT_DEVICES

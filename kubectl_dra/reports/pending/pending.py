@@ -49,6 +49,7 @@ from kubectl_dra.reports.pending.missing_objects import Existing, existing
 from kubectl_dra.reports.pending.queue_admission import QueueAdmission, queue_admission
 from kubectl_dra.reports.pending.remedies import FoundRemedies, RemedyReport, Tried
 from kubectl_dra.reports.pending.reservations import end_of_reservations
+from kubectl_dra.reports.pending.same_pools import SamePool, same_pools
 from kubectl_dra.scheduler.extended import asked, request_containers, served_resources
 
 NAMES_SHOWN = 20
@@ -91,6 +92,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     with its group, or more nodes fit than the scheduler compares, which are ``nodes_compared``, those that it meets
     first (0: all). ``admission``: what Kueue has decided about it. ``siblings``: pods of its own workload that hold
     what it needs, or wait with it; None in lists too. ``lingering``: pods that should have ended and hold devices.
+    ``same_pools``: pools of one name that several nodes publish, so that they lack each other's devices in use.
     """
 
     asks: tuple[ClaimAsk, ...]
@@ -119,6 +121,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     admission: QueueAdmission | None = None
     siblings: Siblings | None = None
     lingering: tuple[LingeringPod, ...] = ()
+    same_pools: tuple[SamePool, ...] = ()
 
     def without_steps(self) -> PendingReport:
         """With what would help, and not how it is done."""
@@ -218,6 +221,7 @@ def pending_report(
         nodes_compared=choice.compared,
         siblings=siblings(state, diagnosis, owners) if of_one else None,
         lingering=lingering(diagnosis.nodes, state) if of_one else (),
+        same_pools=same_pools(diagnosis.nodes, state) if of_one else (),
         features=feature_record(state.features),
         read=reads_of(state.evidence),
     )
