@@ -22,7 +22,7 @@ from kubectl_dra.diagnosis.claim.reserved import held_for
 from kubectl_dra.diagnosis.records import HeldFor, Removal, Short, StageName
 from kubectl_dra.model.ids import Key, PoolId
 from kubectl_dra.model.quantity import Format, Quantity
-from kubectl_dra.model.resource import DeviceTaint
+from kubectl_dra.model.resource import Device, DeviceTaint
 from kubectl_dra.model.taint_text import taint_text
 from kubectl_dra.selectors.compiling import clauses_of
 from kubectl_dra.selectors.evaluate import Outcome
@@ -186,20 +186,26 @@ class DeviceChecks:
             return None
         counter_set, counter, needs, left, _ = shortage
         declared = pool.counter_sets[counter_set].counters[counter].value if pool.counter_sets else Quantity(0)
-        users = tuple(dict.fromkeys(self._users_of_counters(pool.id, counter_set)))
+        users = tuple(dict.fromkeys(self._users_of_counter(pool.id, counter_set, counter)))
         short = Short(_text(needs, declared.format), _text(left, declared.format), str(declared), users=users)
         return Removal(StageName.COUNTERS, f"{counter_set}/{counter}", (), str(pool.id), short)
 
-    def _users_of_counters(self, pool: PoolId, counter_set: str) -> Iterator[str]:
-        """The pods whose devices draw on the counter set."""
+    def _users_of_counter(self, pool: PoolId, counter_set: str, counter: str) -> Iterator[str]:
+        """The pods whose devices draw on one counter of the set."""
         held = self._world.allocated.pool(pool.driver, pool.pool)
         for _, device in self._world.published(pool) if held else ():
             state = held.get(device.name)
-            if state is not None and any(each.counter_set == counter_set for each in device.consumes_counters):
+            if state is not None and _draws(device, counter_set, counter):
                 yield from self._users(list(state.holders))
 
 
 # --- evidence -------------------------------------------------------------------------------------------------------
+
+
+def _draws(device: Device, counter_set: str, counter: str) -> bool:
+    """Whether a device uses any of the counter; an amount of 0 takes nothing from others."""
+    found = (each.counters.get(counter) for each in device.consumes_counters if each.counter_set == counter_set)
+    return any(each is not None and each.value.cmp(Quantity(0)) > 0 for each in found)
 
 
 def _too_little(amounts: Amounts, candidate: Candidate) -> Removal | None:

@@ -501,6 +501,35 @@ def test_partitions_in_use_are_named_with_their_pods() -> None:
     assert "nb-1 uses the rest" in text
 
 
+def slots(name: str, kind: str, **drawn: str) -> dict[str, Any]:
+    """A partition that takes slots of one card, by their numbers."""
+    counters = {f"slot-{slot.removeprefix('s')}": {"value": value} for slot, value in drawn.items()}
+    consumed = [{"counterSet": "card", "counters": counters}]
+    return build.device(name, attributes={"type": kind}, consumesCounters=consumed)
+
+
+def test_only_those_who_use_a_counter_are_said_to_use_the_rest_of_it() -> None:
+    """Of the same card nb-0 has slot 0 and nb-1 slot 2; each large partition lacks one of them."""
+    small = [slots("small-0", "small", s0="1", s2="0"), slots("small-2", "small", s2="1")]
+    large = [slots("large-0", "large", s0="1", s1="1"), slots("large-2", "large", s2="1", s3="1")]
+    slices = build.slice_("node-1", *small, *large)
+    counters = {f"slot-{number}": {"value": "1"} for number in range(4)}
+    declaring = build.slice_("node-1", sharedCounters=[{"name": "card", "counters": counters}])
+    declaring["metadata"]["name"] += "-counters"
+    for each in (slices, declaring):
+        each["spec"]["pool"]["resourceSliceCount"] = 2
+    del declaring["spec"]["devices"]
+    held = [
+        build.claim(f"nb-{n}", held=[("node-1", f"small-{slot}")], by=[f"nb-{n}"], on="node-1")
+        for n, slot in enumerate((0, 2))
+    ]
+    pods = [build.pod(f"nb-{n}", claims=[f"nb-{n}"], node_name="node-1") for n in range(2)]
+    asked = build.claim("claim", build.request(selector=f'device.attributes["{DRIVER}"].type == "large"'))
+    text = first_line(report_of(build.node(), declaring, slices, *held, *pods, POD, asked))
+    assert "card/slot-0: needs 1, 0 of 1 left, nb-0 uses the rest" in text
+    assert "card/slot-2: needs 1, 0 of 1 left, nb-1 uses the rest" in text
+
+
 def test_alternatives_are_told_one_by_one_where_one_of_them_is_on_a_node_that_is_ruled_out() -> None:
     def model(name: str) -> str:
         return MODEL.format(name)
