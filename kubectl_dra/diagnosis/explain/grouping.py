@@ -88,12 +88,12 @@ def _members(checks: Checks, request: Request, attribute: str, devices: Iterable
 
 def _values(members: Members, lacking: int) -> tuple[ValueCount, ...]:
     """The values of a constraint's attribute, the most frequent first."""
-    counts: dict[str, int] = {}
-    for (_, value), number in members.items():
+    counts: dict[tuple[str, str], int] = {}
+    for (kind, value), number in members.items():
         text = str(value).lower() if isinstance(value, bool) else str(value)
-        counts[text] = counts.get(text, 0) + number
+        counts[text, kind] = counts.get((text, kind), 0) + number
     ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    found = tuple(ValueCount(value, number) for value, number in ranked[:_VALUES])
+    found = tuple(ValueCount(value, number, type=kind) for (value, kind), number in ranked[:_VALUES])
     return (*found, ValueCount("", lacking, published=False)) if lacking else found
 
 

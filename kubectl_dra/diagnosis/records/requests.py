@@ -190,11 +190,15 @@ class Stage:
 
 
 class ValueCount(ReportRecord, frozen=True):
-    """A value of an attribute, and how many devices have it; those without one are counted as not ``published``."""
+    """A value of an attribute, and how many devices have it; those without one are counted as not ``published``.
+
+    ``type``: int, bool, string or version, of the values that a constraint compares; empty for others.
+    """
 
     value: str
     devices: int
     published: bool = True
+    type: str = ""
 
 
 class Funnel(Evidence, frozen=True):

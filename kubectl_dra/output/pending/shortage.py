@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import Cause, Funnel, Stage, StageName
+from kubectl_dra.diagnosis.records import Cause, Funnel, Stage, StageName, ValueCount
 from kubectl_dra.model.likeness import similar
 from kubectl_dra.output.pending.funnel import Track, funnel_views, has_devices
 from kubectl_dra.output.pending.removals import amounts_left, removal_note
@@ -255,9 +255,18 @@ def _joined(texts: Sequence[Safe]) -> Safe:
     return texts[0] if len(texts) == 1 else fmt("{} and {}", Safe(", ").join(texts[:-1]), texts[-1])
 
 
+def typed(value: ValueCount) -> Safe:
+    """A value so that one can see its type beside values of other types: texts in quotes."""
+    return fmt('"{}"', value.value) if value.type == "string" else safe(value.value)
+
+
 def _values(funnel: Funnel, name: Safe) -> Safe:
     """``; numa is 0 on one device and 1 on another``: the values that the devices which are left have."""
-    found = [(each.value, each.devices) for each in funnel.values if each.published]
+    published = [each for each in funnel.values if each.published]
+    several = len({each.type for each in published}) > 1
+    found = [
+        (fmt("{} ({})", typed(each), each.type) if several else safe(each.value), each.devices) for each in published
+    ]
     lacking = sum(each.devices for each in funnel.values if not each.published)
     if not found:
         return fmt("; none of them publishes {}", name) if lacking else Safe("")

@@ -6,15 +6,19 @@ from collections.abc import Sequence
 from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import Cause, Funnel, NoSingleNode, RequestNodes, UnpublishedInConstraint
+from kubectl_dra.diagnosis.records import Cause, Funnel, NoSingleNode, RequestNodes, UnpublishedInConstraint, ValueCount
 from kubectl_dra.output.pending.amounts import amount_phrase
 from kubectl_dra.output.pending.reasons import reason_sentence
-from kubectl_dra.output.pending.shortage import taken_note
+from kubectl_dra.output.pending.shortage import taken_note, typed
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, listed
 from kubectl_dra.reports.pending.pending import NodeGroupRecord
 
 _NAMES: Final = 3
+#: A driver chooses the type of what it publishes, and the API has no conversion (allocator, matchAttributeConstraint).
+_NEVER: Final = Safe(
+    "; values of different types never match, so a driver has to publish another type, or the constraint has to go"
+)
 
 
 def no_single_node(found: NoSingleNode) -> Safe:
@@ -40,15 +44,26 @@ def constraint_over(cause: Cause, nodes: Sequence[NodeGroupRecord]) -> Safe:
     name = safe(first.constraint.rpartition("/")[2])
     relation = Safe("differ in") if first.distinct else Safe("have the same")
     text = fmt("no node has free devices for {} that {} {}", listed(list(found)), relation, name)
-    values = [_values_under(request, funnel, cause) for request, funnel in found.items()]
-    return fmt("{}. On {}, {}", text, first.node, Safe(" and ").join(values))
+    unlike = not first.distinct and _unlike(list(found.values()))
+    values = [_values_under(request, funnel, cause, unlike=unlike) for request, funnel in found.items()]
+    return fmt("{}. On {}, {}{}", text, first.node, Safe(" and ").join(values), _NEVER if unlike else Safe(""))
 
 
-def _values_under(request: str, funnel: Funnel, cause: Cause) -> Safe:
+def _unlike(funnels: Sequence[Funnel]) -> bool:
+    """Whether the requests have values of different types only, which no constraint takes for the same."""
+    types = [{each.type for each in funnel.values if each.published} for funnel in funnels]
+    return all(types) and not set.intersection(*types)
+
+
+def _values_under(request: str, funnel: Funnel, cause: Cause, *, unlike: bool) -> Safe:
     """``the free gpu devices have pci0000:15 (2 more are in use: nb)``."""
     taken = taken_note(funnel, cause.claim.namespace if cause.claim is not None else "")
     which = fmt("the {}{} devices", Safe("free ") if taken else Safe(""), request)
-    have = fmt("have {}", _some_values(funnel)) if _values_of(funnel) else Safe("do not publish it")
+    have = (
+        fmt("have {}", _typed_values(funnel) if unlike else _some_values(funnel))
+        if _values_of(funnel)
+        else Safe("do not publish it")
+    )
     return fmt("{} {}{}", which, have, taken)
 
 
@@ -65,16 +80,27 @@ def constraint_tells_all(causes: Sequence[Cause], nodes: Sequence[NodeGroupRecor
     return len(found) > 1 and not any(stage.removed for funnel in found.values() for stage in funnel.stages)
 
 
+def _typed_values(funnel: Funnel) -> Safe:
+    """``0 or 1 (int)``, ``"0" or "1" (string)``."""
+    found = _values_of(funnel)
+    kinds = dict.fromkeys(each.type for each in found)
+    of_kinds = [fmt("{} ({})", _some([typed(each) for each in found if each.type == kind]), kind) for kind in kinds]
+    return listed(of_kinds, "or")
+
+
 def _some_values(funnel: Funnel) -> Safe:
+    return _some([safe(each.value) for each in _values_of(funnel)])
+
+
+def _some(values: Sequence[Safe]) -> Safe:
     """``a, b, c or 2 others``."""
-    values = _values_of(funnel)
     if len(values) <= _NAMES:
         return listed(values, "or")
-    return fmt("{} or {}", Safe(", ").join(map(safe, values[:_NAMES])), counted(len(values) - _NAMES, "other"))
+    return fmt("{} or {}", Safe(", ").join(values[:_NAMES]), counted(len(values) - _NAMES, "other"))
 
 
-def _values_of(funnel: Funnel) -> list[str]:
-    return [each.value for each in funnel.values if each.published]
+def _values_of(funnel: Funnel) -> list[ValueCount]:
+    return [each for each in funnel.values if each.published]
 
 
 def constrained(cause: Cause, nodes: Sequence[NodeGroupRecord]) -> dict[str, Funnel]:

@@ -603,6 +603,60 @@ def test_a_constraint_over_requests_is_one_sentence_with_all_its_values() -> Non
     assert "the gpu devices have pci0, pci1, pci2 or 1 other and the nic devices do not publish it" in text
 
 
+NUMA_INT = [{"int": 0}, {"int": 1}]
+NUMA_TEXT = [{"string": "0"}, {"string": "1"}]
+NEVER = "values of different types never match"
+
+
+def on_numa(gpus: list[dict[str, Any]], nics: list[dict[str, Any]], **constraint: str) -> PendingReport:
+    def devices(kind: str, nodes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        made = [build.device(f"{kind}-{i}", attributes={"type": kind}) for i in range(len(nodes))]
+        return [
+            each | {"attributes": {**each["attributes"], "numa": numa}} for each, numa in zip(made, nodes, strict=True)
+        ]
+
+    kinds = {name: f'device.attributes["{DRIVER}"].type == "{name}"' for name in ("gpu", "nic")}
+    requests = [build.request(name, selector=selector) for name, selector in kinds.items()]
+    over = [{"requests": ["gpu", "nic"], **(constraint or {"matchAttribute": f"{DRIVER}/numa"})}]
+    slices = build.slice_("node-1", *devices("gpu", gpus), *devices("nic", nics))
+    return report_of(build.node(), slices, POD, build.claim("claim", *requests, constraints=over))
+
+
+def test_values_of_different_types_are_told_apart_and_never_match() -> None:
+    report = on_numa(NUMA_INT, NUMA_TEXT)
+    assert report.code is Code.CONSTRAINT
+    assert first_line(report).endswith(
+        'On node-1, the gpu devices have 0 or 1 (int) and the nic devices have "0" or "1" (string); values of '
+        "different types never match, so a driver has to publish another type, or the constraint has to go."
+    )
+    types = [each.type for group in report.nodes for r in group.requests if r.funnel for each in r.funnel.values]
+    assert set(types) == {"int", "string"}
+    assert "drop the constraint on numa" in page_of(report)
+
+
+@pytest.mark.parametrize(
+    ("gpus", "nics"),
+    [
+        (NUMA_INT, [{"int": 2}]),
+        # Those of the same type could match, and do not.
+        (NUMA_INT, [{"int": 2}, {"string": "1"}]),
+    ],
+)
+def test_of_values_that_differ_no_type_is_told(gpus: list[dict[str, Any]], nics: list[dict[str, Any]]) -> None:
+    line = first_line(on_numa(gpus, nics))
+    assert "the gpu devices have 0 or 1 and the nic devices" in line
+    assert NEVER not in line
+    assert "(int)" not in line
+
+
+def test_devices_of_one_request_with_values_of_two_types_are_not_alike() -> None:
+    numas = [{"int": 0}, {"string": "0"}]
+    devices = [build.device(f"gpu-{i}") | {"attributes": {"numa": numa}} for i, numa in enumerate(numas)]
+    asked = build.claim("claim", build.request(count=2), constraints=[{"matchAttribute": f"{DRIVER}/numa"}])
+    line = first_line(report_of(build.node(), build.slice_("node-1", *devices), POD, asked))
+    assert '(numa: 0 (int) on 1 device, "0" (string) on 1 device)' in line
+
+
 # --- claims that cannot be used, namespaces, tolerations --------------------------------------------------------------
 
 
