@@ -14,6 +14,7 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.cluster import ClusterState, derived
+from kubectl_dra.model.meta import NodeSelector
 from kubectl_dra.model.resource import Device, DeviceClass, ResourceSlice
 from kubectl_dra.selectors.catalog import Catalog, published_value
 from kubectl_dra.selectors.compiling import clauses_of
@@ -55,6 +56,12 @@ class ClassFacts:
     def nodes(self) -> Mapping[str, int]:
         """Devices of the class by the one node that they are published for; the others are left out."""
         return Counter(node for each in self.devices if (node := node_of(each)))
+
+    @cached_property
+    def node_selectors(self) -> tuple[NodeSelector, ...]:
+        """The selectors of the nodes that reach the devices; empty where some device is not chosen for by one."""
+        found = dict.fromkeys(each.slice.spec.node_selector or each.device.node_selector for each in self.devices)
+        return () if None in found else tuple(each for each in found if each is not None)
 
 
 def node_of(offered: Offered) -> str:

@@ -75,7 +75,7 @@ def rejection_causes(
         yield from volume_causes(rejection.detail, names)
     elif plugin in _FILTER_CODES:
         wishes = rejection.unmatched
-        detail = NodeSelection(wishes, tuple(_nowhere(world, wishes))) if wishes else None
+        detail = NodeSelection(wishes, tuple(nowhere(world, wishes))) if wishes else None
         yield Cause(_FILTER_CODES[plugin], detail, nodes=names)
     else:
         known = tuple(company_causes(world, rejection.detail, names))
@@ -92,8 +92,11 @@ def _no_such_node(world: ClusterState, pod: Pod) -> NodeSelection | None:
     return NodeSelection((wish,), (LabelOnNodes(NAME_FIELD, (), tuple(near)[:_SIMILAR], wish),))
 
 
-def _nowhere(world: ClusterState, wishes: Sequence[str]) -> Iterator[LabelOnNodes]:
-    """Labels that no node has with a value that will do: of the node selector, and of terms of one requirement."""
+def nowhere(world: ClusterState, wishes: Sequence[str]) -> Iterator[LabelOnNodes]:
+    """Labels that no node has with a value that will do: of the node selector, and of terms of one requirement.
+
+    ``wishes`` are written as NodeAffinity's ``unmatched`` does.
+    """
     for wish in wishes:
         match = _WISH.fullmatch(wish)
         if match is None:

@@ -15,6 +15,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.explain import failing_selectors, shortfall
 from kubectl_dra.diagnosis.explain.class_facts import ClassFacts, offers
+from kubectl_dra.diagnosis.explain.published_for import labels_of_no_node
 from kubectl_dra.diagnosis.records import (
     Cause,
     ClassOffer,
@@ -117,6 +118,7 @@ class _Refiner:
             facts.clause,
             facts.seen,
             len(facts.nodes),
+            labels_of_no_node(self._world, facts.node_selectors),
         )
         return msgspec.structs.replace(cause, code=code, detail=offer)
 

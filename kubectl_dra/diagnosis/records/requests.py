@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from kubectl_dra.diagnosis.records.nodes import LabelOnNodes
 from kubectl_dra.diagnosis.records.objects import Evidence
 from kubectl_dra.model.base import ReportRecord
 
@@ -44,7 +45,8 @@ class ClassOffer(Evidence, frozen=True):
     ``drivers`` names who publishes them, ``selector`` is the expression of the class that refuses most, and ``similar``
     are published drivers that look like one that it names. ``clause`` is the last condition that a device comes
     to, and ``seen`` what these have there; both empty where no device passes the first one. ``nodes``: at most 5 of
-    the ``on_nodes`` for which devices of the class are published.
+    the ``on_nodes`` for which devices of the class are published. ``nowhere``: where all are published for nodes with
+    labels that no node has, these labels.
     """
 
     device_class: str
@@ -59,6 +61,7 @@ class ClassOffer(Evidence, frozen=True):
     clause: str = ""
     seen: tuple[str, ...] = ()
     on_nodes: int = 0
+    nowhere: tuple[LabelOnNodes, ...] = ()
 
 
 class Unpublished(Evidence, frozen=True):

@@ -23,6 +23,7 @@ from kubectl_dra.diagnosis.records import (
 from kubectl_dra.diagnosis.records.nodes import tells_of_node
 from kubectl_dra.output.explain.pages import reason_page
 from kubectl_dra.output.pending.amounts import amount_phrase
+from kubectl_dra.output.pending.published_for import label_advice
 from kubectl_dra.output.pending.quotas import quota_advice
 from kubectl_dra.output.pending.said_advice import advice_on_words
 from kubectl_dra.output.pending.siblings import sibling_advice
@@ -59,6 +60,8 @@ def usual_advice(report: PendingReport, code: Code) -> Safe:
             told = quota_advice(shortage)
         case NodeTaint(taint=taint) if tells_of_node(taint):
             told = _NODE_STATE
+        case ClassOffer(nowhere=labels) as offer if labels:
+            told = label_advice(offer)
         case ClassOffer(nodes=nodes) if _are_unwell(report, nodes):
             told = _NODE_STATE
     return told or advice_on_words(report) or page_advice(report, code)

@@ -20,6 +20,7 @@ from kubectl_dra.diagnosis.records import (
     Unpublished,
     UnpublishedInConstraint,
 )
+from kubectl_dra.output.pending.reasons.nodes import label_note
 from kubectl_dra.output.pending.reasons.sentence import Sentence, object_name, with_detail
 from kubectl_dra.output.pending.removals import short_clause
 from kubectl_dra.output.safe import Safe, fmt, safe
@@ -52,6 +53,8 @@ def offer_sentence(offer: ClassOffer, code: Code, tried: Safe | None = None) -> 
         return fmt(text, counted(offer.selected, "device"), name, verb, _places(offer), exist)
     wanted = Safe("device") if offer.needed <= 1 and not offer.all_devices else Safe("devices")
     count = counted(offer.selected, "device")
+    if offer.nowhere:
+        return _for_no_node(offer)
     if not offer.nodes:
         text = "none of the nodes where the pod may run can use the {} of class {}"
         return fmt(text, count, name)
@@ -61,6 +64,16 @@ def offer_sentence(offer: ClassOffer, code: Code, tried: Safe | None = None) -> 
         return fmt(text, tried, name, Safe("devices"), count, verb, where)
     text = "no node where the pod may run has the {} {} that it requests: the {} of the class {} on {}"
     return fmt(text, name, wanted, count, verb, where)
+
+
+def _for_no_node(offer: ClassOffer) -> Safe:
+    """Labels that no node has: whatever the pod requires, none reaches the devices."""
+    wishes = list(dict.fromkeys(label.wish for label in offer.nowhere))
+    where = listed(wishes, "or") if len(wishes) <= _NODES else fmt("{} or {} others", wishes[0], len(wishes) - 1)
+    verb = Safe(plural("is", offer.selected))
+    text = "no node can use the {} of class {}, which {} published for nodes with {}{}"
+    of_nodes = label_note(offer.nowhere[0])
+    return fmt(text, counted(offer.selected, "device"), offer.device_class, verb, where, of_nodes)
 
 
 def _places(offer: ClassOffer) -> Safe:

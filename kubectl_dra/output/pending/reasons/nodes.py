@@ -11,6 +11,7 @@ from kubectl_dra.diagnosis.records import (
     Company,
     GangElsewhere,
     KeptAway,
+    LabelOnNodes,
     MissingFeatures,
     NodeSelection,
     NodeShortage,
@@ -47,17 +48,20 @@ def _node_selection(selection: NodeSelection, cause: Cause) -> Safe:
 def nowhere(selections: Iterable[NodeSelection]) -> Safe:
     """`` (no node has that label)``: what the nodes have in place of what is wanted; empty where that is not known."""
     labels = list(dict.fromkeys(label for each in selections for label in each.nowhere))
-    if not labels:
-        return Safe("")
-    label, values = labels[0].label, labels[0].values
+    return label_note(labels[0]) if labels else Safe("")
+
+
+def label_note(found: LabelOnNodes) -> Safe:
+    """What the nodes have in place of one label."""
+    label, values = found.label, found.values
     if label == _NAME:
-        return fmt(" (no node has that name{})", did_you_mean(labels[0].similar, "; "))
+        return fmt(" (no node has that name{})", did_you_mean(found.similar, "; "))
     if not values:
-        near = did_you_mean(labels[0].similar, "; ")
+        near = did_you_mean(found.similar, "; ")
         return fmt(" (no node has the label {}{})", label, near)
     few = len(values) <= _VALUES
     some = listed(values, "or") if few else counted(len(values), "other value")
-    near = Safe("") if few else did_you_mean(labels[0].similar, "; ")
+    near = Safe("") if few else did_you_mean(found.similar, "; ")
     return fmt(" (no node has that; {} is {} on those that have it{})", label, some, near)
 
 
