@@ -65,6 +65,14 @@ def clashing_resources(state: ClusterState) -> tuple[str, ...]:
     return clashing(state.inventory.classes.values())
 
 
+def next_to_serve(state: ClusterState, resource: str) -> str:
+    """The class that would serve a resource if the one that does had another name; empty where there is none."""
+    if resource not in clashing_resources(state) or not state.features.extended_resource:
+        return ""
+    named = [each for each in state.inventory.classes.values() if each.spec.extended_resource_name == resource]
+    return sorted(named, key=cmp_to_key(_worse_first))[-2].metadata.name
+
+
 def _worse_first(a: DeviceClass, b: DeviceClass) -> int:
     created_a, created_b = a.metadata.creation_timestamp or "", b.metadata.creation_timestamp or ""
     if created_a != created_b:

@@ -28,6 +28,7 @@ from kubectl_dra.output.pending.idle_daemons import idle_advice, idle_commands
 from kubectl_dra.output.pending.lingering import lingering_commands
 from kubectl_dra.output.pending.logs import last_words, log_lines
 from kubectl_dra.output.pending.made import refused_advice, refused_of
+from kubectl_dra.output.pending.passed_over import passed_over_commands
 from kubectl_dra.output.pending.published_for import label_commands
 from kubectl_dra.output.pending.queues import queue_commands
 from kubectl_dra.output.pending.said_advice import (
@@ -236,6 +237,7 @@ def next_step_lines(report: PendingReport, address: Address, now: datetime) -> I
     yield from sibling_commands(report, address)
     yield from plugin_commands(report, address)
     yield from label_commands(report, address)
+    yield from passed_over_commands(report, address)
     detail = report.causes[0].detail
     if isinstance(detail, GangElsewhere) and detail.waits is not None:
         yield from queue_commands(detail.waits, report.pod.namespace, address)

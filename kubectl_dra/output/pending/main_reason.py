@@ -25,6 +25,7 @@ from kubectl_dra.output.pending.amounts import shortage_text
 from kubectl_dra.output.pending.asks import extended_title
 from kubectl_dra.output.pending.gangs import GROUP_CODES
 from kubectl_dra.output.pending.obstacles import obstacle
+from kubectl_dra.output.pending.passed_over import passed_over_note
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.reasons.devices import (
     offer_sentence,
@@ -127,7 +128,8 @@ def _sentence(cause: Cause, report: Report, asks: Asks) -> Safe:
     if told is not None:
         return told
     if isinstance(cause.detail, ClassOffer):
-        return offer_sentence(cause.detail, cause.code, _tried(report)) + _kept_from(report, cause.detail)
+        told = offer_sentence(cause.detail, cause.code, _tried(report)) + _kept_from(report, cause.detail)
+        return told + passed_over_note(cause, report.extended)
     if isinstance(cause.detail, Unpublished):
         return unpublished_sentence(cause.detail)
     if cause.code is Code.CONSTRAINT and not isinstance(cause.detail, Funnel):

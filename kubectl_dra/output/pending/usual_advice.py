@@ -23,6 +23,7 @@ from kubectl_dra.diagnosis.records import (
 from kubectl_dra.diagnosis.records.nodes import tells_of_node
 from kubectl_dra.output.explain.pages import reason_page
 from kubectl_dra.output.pending.amounts import amount_phrase
+from kubectl_dra.output.pending.passed_over import passed_over, passed_over_advice
 from kubectl_dra.output.pending.published_for import label_advice
 from kubectl_dra.output.pending.quotas import quota_advice
 from kubectl_dra.output.pending.said_advice import advice_on_words
@@ -51,6 +52,9 @@ def usual_advice(report: PendingReport, code: Code) -> Safe:
     told: Safe | None = None
     if report.siblings is not None and report.siblings.hold_all:
         return sibling_advice(report.siblings)
+    other = passed_over(report.causes[0], report.extended)
+    if other is not None:
+        return passed_over_advice(other)
     match report.causes[0].detail:
         case NoSingleNode() as found:
             return _bring_together(found)

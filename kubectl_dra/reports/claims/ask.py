@@ -76,12 +76,16 @@ class ExtendedAsk(ReportRecord, frozen=True):
     """An extended resource that a pod asks for, and the class whose devices serve it.
 
     ``requests``: by the names that the scheduler gives the requests of its own claim, the containers they are for.
+    ``passed_over``: the class that has the same ``extendedResourceName`` and would serve the resource if
+    ``device_class`` did not, with the number of published devices that it selects.
     """
 
     resource: str
     count: int
     device_class: str
     requests: dict[str, str]
+    passed_over: str = ""
+    passed_over_devices: int = 0
 
 
 def claim_ask(

@@ -42,6 +42,7 @@ from kubectl_dra.reports.invocations import Words
 from kubectl_dra.reports.pending.autoscaler_words import AutoscalerWords, autoscaler_words
 from kubectl_dra.reports.pending.configurations import ConfiguredIn, configured_in
 from kubectl_dra.reports.pending.drivers import DriverOnNode, devices_of, drivers_of
+from kubectl_dra.reports.pending.extended_asks import extended_asks
 from kubectl_dra.reports.pending.failing_pods import FailingPod, failing_elsewhere, failing_pods
 from kubectl_dra.reports.pending.idle_daemons import IdleDaemonSet, idle_daemons
 from kubectl_dra.reports.pending.lingering import LingeringPod, lingering
@@ -50,7 +51,6 @@ from kubectl_dra.reports.pending.queue_admission import QueueAdmission, queue_ad
 from kubectl_dra.reports.pending.remedies import FoundRemedies, RemedyReport, Tried
 from kubectl_dra.reports.pending.reservations import end_of_reservations
 from kubectl_dra.reports.pending.same_pools import SamePool, same_pools
-from kubectl_dra.scheduler.extended import asked, request_containers, served_resources
 
 NAMES_SHOWN = 20
 _FITS: Final = {True: Fits.YES, False: Fits.NO, None: Fits.UNKNOWN}
@@ -206,7 +206,7 @@ def pending_report(
         **found,
         **_of_drivers(diagnosis, pod, asks, state),
         asks=asks,
-        extended=_extended(diagnosis, state),
+        extended=extended_asks(diagnosis.pod.key, state),
         nodes=tuple(_node_group(group, None if all_nodes else NAMES_SHOWN, node) for group in groups),
         # Nobody waits in a cluster that is only supposed.
         remedies=tuple(each for each in ways.remedies if what_if is None or each.kind is not RemedyKind.WAIT),
@@ -328,19 +328,6 @@ def _of_kueue(diagnosis: PodDiagnosis, state: ClusterState) -> Iterator[Missing]
         waits = cause.detail.waits if isinstance(cause.detail, GangElsewhere) else None
         if waits is not None:
             yield from missing_of_kueue(waits, state.inventory.queues, diagnosis.pod.namespace)
-
-
-def _extended(diagnosis: PodDiagnosis, state: ClusterState) -> tuple[ExtendedAsk, ...]:
-    """The extended resources that the pod asks for and a class serves."""
-    pod = state.inventory.pods.get(diagnosis.pod.key)
-    if pod is None:
-        return ()
-    served = served_resources(state)
-    wanted = {name: number for name, number in asked(pod).items() if name in served}
-    return tuple(
-        ExtendedAsk(name, number, served[name].metadata.name, request_containers(pod, name, served))
-        for name, number in sorted(wanted.items())
-    )
 
 
 def _node_group(group: NodeGroup, limit: int | None, only: str) -> NodeGroupRecord:
