@@ -102,6 +102,14 @@ def is_narrowed(rule: DeviceTaintRule) -> bool:
     return selector is not None and (selector.device_class_name is not None or bool(selector.selectors))
 
 
+def selects_everything(rule: DeviceTaintRule) -> bool:
+    """Whether the rule has a selector, and nothing in it: it taints all devices of all drivers."""
+    selector = rule.spec.device_selector
+    if selector is None or is_narrowed(rule):
+        return False
+    return selector.driver is None and selector.pool is None and selector.device is None
+
+
 def _merged(slice_: ResourceSlice, rules: Sequence[DeviceTaintRule], narrowing: Narrowing) -> ResourceSlice:
     spec = slice_.spec
     near = [rule for rule in rules if selects(rule, spec.driver, spec.pool.name)]

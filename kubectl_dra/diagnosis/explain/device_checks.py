@@ -16,7 +16,7 @@ from kubectl_dra.allocation.checks.counters import PoolCounters
 from kubectl_dra.allocation.checks.requests import Request
 from kubectl_dra.allocation.errors import Aborted
 from kubectl_dra.allocation.input.candidates import Candidate
-from kubectl_dra.allocation.input.taints import Narrowing, selects
+from kubectl_dra.allocation.input.taints import Narrowing, selects, selects_everything
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.claim.reserved import held_for
 from kubectl_dra.diagnosis.records import HeldFor, Removal, Short, StageName
@@ -99,7 +99,8 @@ class DeviceChecks:
         if taint is None:
             return None
         rule, since = self._rule_of(taint, candidate), taint.time_added or ""
-        return Removal(StageName.TAINTS, taint_text(taint), source=rule, since=since)
+        everywhere = bool(rule) and selects_everything(self._world.inventory.taint_rules[rule])
+        return Removal(StageName.TAINTS, taint_text(taint), source=rule, since=since, everywhere=everywhere)
 
     def _rule_of(self, taint: DeviceTaint, candidate: Candidate) -> str:
         """The DeviceTaintRule that set the taint; empty for the driver's own."""

@@ -155,7 +155,8 @@ class Removal(ReportRecord, frozen=True):
     counter. ``source`` says more: a value that was seen, the rule that set the taint, the pod that uses the claim.
     ``short`` has the amounts where something is short. ``held_for``: whether those who use the claims are gone.
     ``since``: of a taint, when it was added; of a claim, when its deletion was asked for; of pods that are being
-    deleted, by when they should have ended.
+    deleted, by when they should have ended. ``everywhere``: of a taint, whether its rule has an empty selector and so
+    taints all devices of all drivers.
     """
 
     stage: StageName
@@ -165,6 +166,7 @@ class Removal(ReportRecord, frozen=True):
     short: Short | None = None
     held_for: HeldFor = HeldFor.USED
     since: str = ""
+    everywhere: bool = False
 
 
 class UnpublishedInConstraint(Evidence, frozen=True):

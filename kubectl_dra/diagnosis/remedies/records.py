@@ -213,7 +213,10 @@ class RemoveTaintRule(Evidence, frozen=True):
 
 
 class NarrowTaintRule(Evidence, frozen=True):
-    """Let a DeviceTaintRule that taints several devices select ``device`` alone, which its name or value names."""
+    """Let a DeviceTaintRule that taints several devices select ``device`` alone, which its name or value names.
+
+    With neither ``device`` nor ``driver``: the devices of all drivers in the pool that is named, as a node's name is.
+    """
 
     rule: str
     driver: str

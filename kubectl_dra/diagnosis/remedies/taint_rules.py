@@ -34,14 +34,9 @@ def candidates(case: Case) -> Iterator[Candidate]:
     for name, taint in found.items():
         rule = case.world.inventory.taint_rules[name]
         devices = list(islice(selected(case, rule), _MOST))
-        device = named(rule, devices)
-        if device is not None:
-            yield Candidate(
-                RemedyKind.NARROW_TAINT_RULE,
-                (NarrowTaintRule(name, device.driver, device.pool, device.device, len(devices)),),
-                _NARROWED,
-                (narrowed(name, device),),
-            )
+        action = _narrowing(rule, devices)
+        if action is not None:
+            yield Candidate(RemedyKind.NARROW_TAINT_RULE, (action,), _NARROWED, (narrowed(action),))
         yield Candidate(
             RemedyKind.REMOVE_TAINT_RULE,
             (_deletion(rule, taint, len(devices)),),
@@ -61,6 +56,25 @@ def selected(case: Case, rule: DeviceTaintRule) -> Iterator[DeviceId]:
                     yield DeviceId(pool.driver, pool.pool, device.name)
 
 
+def _narrowing(rule: DeviceTaintRule, devices: Sequence[DeviceId]) -> NarrowTaintRule | None:
+    """To the only device that the rule's name or value names, or to the only pool, which may be named as its node."""
+    name, number = rule.metadata.name, len(devices)
+    pool = _named_pool(rule, devices)
+    device = named(rule, devices) or (named(rule, [each for each in devices if each.pool == pool]) if pool else None)
+    if device is not None:
+        return NarrowTaintRule(name, device.driver, device.pool, device.device, number)
+    return NarrowTaintRule(name, "", pool, "", number) if pool else None
+
+
+def _named_pool(rule: DeviceTaintRule, devices: Sequence[DeviceId]) -> str:
+    """The only one of several pools that the rule names; empty where none or several are."""
+    pools = dict.fromkeys(each.pool for each in devices)
+    if len(pools) < 2 or is_narrowed(rule):
+        return ""
+    found = [pool for pool in pools if _names(rule, pool)]
+    return found[0] if len(found) == 1 else ""
+
+
 def named(rule: DeviceTaintRule, devices: Sequence[DeviceId]) -> DeviceId | None:
     """The only one of several devices that the rule's name or the taint's value names; None where none or several do.
 
@@ -68,9 +82,12 @@ def named(rule: DeviceTaintRule, devices: Sequence[DeviceId]) -> DeviceId | None
     """
     if len(devices) < 2 or is_narrowed(rule):
         return None
-    text = [_parts(each) for each in (rule.metadata.name, rule.spec.taint.value)]
-    found = [each for each in devices if any(_contains(parts, _parts(each.device)) for parts in text)]
+    found = [each for each in devices if _names(rule, each.device)]
     return found[0] if len(found) == 1 else None
+
+
+def _names(rule: DeviceTaintRule, name: str) -> bool:
+    return any(_contains(_parts(each), _parts(name)) for each in (rule.metadata.name, rule.spec.taint.value))
 
 
 def _parts(text: str) -> list[str]:
@@ -84,14 +101,15 @@ def _contains(parts: Sequence[str], wanted: Sequence[str]) -> bool:
     return telling and any(parts[at : at + len(wanted)] == wanted for at in range(len(parts)))
 
 
-def narrowed(name: str, device: DeviceId) -> changes.Change:
-    """The cluster in which the rule selects one device."""
+def narrowed(action: NarrowTaintRule) -> changes.Change:
+    """The cluster in which the rule selects one device, or one pool."""
+    name, named = action.rule, {"driver": action.driver, "pool": action.pool, "device": action.device}
 
     def change(inventory: Inventory) -> Inventory:
         rule = inventory.taint_rules[name]
         selector = rule.spec.device_selector
         assert selector is not None  # noqa: S101 - it selects devices
-        one = msgspec.structs.replace(selector, driver=device.driver, pool=device.pool, device=device.device)
+        one = msgspec.structs.replace(selector, **{key: text for key, text in named.items() if text})
         return inventory.replace(
             taint_rules=changes.put(inventory.taint_rules, name, with_spec(rule, device_selector=one))
         )
@@ -107,8 +125,9 @@ def _deletion(rule: DeviceTaintRule, taint: str, devices: int) -> RemoveTaintRul
 
 
 def needless(ways: Sequence[Remedy]) -> Sequence[Remedy]:
-    """Deletions of rules that only have to select less."""
-    found = {each.rule for way in ways for each in way.actions if isinstance(each, NarrowTaintRule)}
+    """Deletions of rules that only have to select one device; that a whole pool is meant is less sure."""
+    narrow = (each for way in ways for each in way.actions if isinstance(each, NarrowTaintRule))
+    found = {each.rule for each in narrow if each.device}
     return [
         way for way in ways if any(isinstance(each, RemoveTaintRule) and each.rule in found for each in way.actions)
     ]

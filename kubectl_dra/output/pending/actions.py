@@ -261,8 +261,10 @@ def _remove_rule(action: RemoveTaintRule) -> Safe:
 
 
 def _narrow_rule(action: NarrowTaintRule) -> Safe:
-    text = "narrow DeviceTaintRule {} to device {} (it now taints {})"
-    return fmt(text, action.rule, action.device, counted(action.selected, "device"))
+    to = fmt("device {}", action.device) if action.device else fmt("pool {}", action.pool)
+    return fmt(
+        "narrow DeviceTaintRule {} to {} (it now taints {})", action.rule, to, counted(action.selected, "device")
+    )
 
 
 def _label(action: LabelNamespace) -> Safe:

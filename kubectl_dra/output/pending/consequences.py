@@ -61,7 +61,10 @@ def _what_it_gets(action: EditClaim) -> Safe:
 def _ends(action: RemoveTaintRule) -> Safe:
     """A rule for one device that names none taints, and its end frees, many more."""
     by = f" of pool {action.pool}" if action.pool else f" of driver {action.driver}" if action.driver else ""
-    return fmt("all {}{} that it selects are then used again", counted(action.selected, "device"), by)
+    text = "all {}{} that it selects are then used again{}"
+    # Nobody means to taint the devices of all drivers and nodes.
+    narrow = Safe("" if by else "; to keep the taint where it is meant, name its driver, pool or device in the rule")
+    return fmt(text, counted(action.selected, "device"), by, narrow)
 
 
 def decides(found: Competition) -> bool:

@@ -131,7 +131,10 @@ def _selector(removal: Removal, _namespace: str) -> Safe:
 
 
 def _taint(removal: Removal, _namespace: str) -> Safe:
-    return fmt("{}, rule {}", removal.reason, removal.source) if removal.source else safe(removal.reason)
+    if not removal.source:
+        return safe(removal.reason)
+    wide = Safe(", whose empty deviceSelector selects all devices of all drivers" if removal.everywhere else "")
+    return fmt("{}, rule {}{}", removal.reason, removal.source, wide)
 
 
 def _holder(removal: Removal, namespace: str) -> Safe:

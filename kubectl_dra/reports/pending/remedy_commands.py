@@ -46,7 +46,7 @@ def _remove_rule(action: RemoveTaintRule) -> Words | None:
 
 def _narrow_rule(action: NarrowTaintRule) -> Words | None:
     names = {"driver": action.driver, "pool": action.pool, "device": action.device}
-    patch = patch_text([(pointer("spec", "deviceSelector", key), name) for key, name in names.items()])
+    patch = patch_text([(pointer("spec", "deviceSelector", key), name) for key, name in names.items() if name])
     return kubectl("patch", of("devicetaintrule", action.rule), "--type=json", "-p", patch)
 
 

@@ -10,7 +10,7 @@ from kubectl_dra.diagnosis.remedies.records import NarrowTaintRule, RemoveTaintR
 from kubectl_dra.output.pending.remedies import remedy_text
 from kubectl_dra.reports.pending.pending import PendingReport
 from tests.kit import build
-from tests.output.pending.test_situations import DRIVER, POD, page_of, report_of
+from tests.output.pending.test_situations import DRIVER, POD, first_line, page_of, report_of
 
 
 def rule(name: str, value: str = "", **selector: str) -> dict[str, Any]:
@@ -77,3 +77,47 @@ def test_a_rule_for_one_device_needs_no_caution() -> None:
 def test_a_rule_is_deleted_where_the_device_that_it_names_is_needed_too() -> None:
     report = tainted(rule("drain-gpu3", driver=DRIVER), count=3)
     assert [type(each) for each in actions(report)] == [RemoveTaintRule]
+
+
+# --- rules with an empty selector -------------------------------------------------------------------------------------
+
+NODES = ("node-1", "node-7", "node-71")
+EVERYWHERE = "whose empty deviceSelector selects all devices of all drivers"
+
+
+def on_nodes(the_rule: dict[str, Any], *, count: int = 2) -> PendingReport:
+    slices = [build.slice_(name, build.device("gpu-0"), build.device("gpu-1")) for name in NODES]
+    claim = build.claim("claim", build.request(count=count))
+    return report_of(*map(build.node, NODES), *slices, the_rule, POD, claim)
+
+
+@pytest.mark.parametrize(("name", "value"), [("node-7-maintenance", ""), ("maintenance", "node-7")])
+def test_a_rule_that_selects_everything_is_narrowed_to_the_node_that_it_names(name: str, value: str) -> None:
+    report = on_nodes(rule(name, value))
+    assert f"rule {name}, {EVERYWHERE})" in first_line(report)
+    narrowed, deleted = actions(report)
+    assert narrowed == NarrowTaintRule(name, "", "node-7", "", 6)
+    assert isinstance(deleted, RemoveTaintRule)
+    remedy = next(each for each in report.remedies or () if isinstance(each.actions[0], NarrowTaintRule))
+    assert (remedy.verified, remedy.nodes) == (True, ("node-1", "node-71"))
+    assert remedy_text(remedy) == f"narrow DeviceTaintRule {name} to pool node-7 (it now taints 6 devices)"
+    (step,) = remedy.steps or ()
+    assert step.commands[0][-1] == '[{"op": "add", "path": "/spec/deviceSelector/pool", "value": "node-7"}]'
+
+
+def test_it_is_narrowed_to_the_device_of_that_node_where_it_names_both() -> None:
+    report = on_nodes(rule("node-7-gpu-1-bad"))
+    assert actions(report) == [NarrowTaintRule("node-7-gpu-1-bad", DRIVER, "node-7", "gpu-1", 6)]
+
+
+@pytest.mark.parametrize("name", ["maintenance", "node-7-and-node-1", "node-8-maintenance"])
+def test_of_a_rule_that_names_no_node_it_is_said_how_to_narrow_it(name: str) -> None:
+    report = on_nodes(rule(name))
+    assert [type(each) for each in actions(report)] == [RemoveTaintRule]
+    assert EVERYWHERE in first_line(report)
+    assert "to keep the taint where it is meant, name its driver, pool or device in the rule" in page_of(report)
+
+
+def test_a_rule_that_selects_by_something_does_not_select_everything() -> None:
+    for selector in ({"driver": DRIVER}, {"device": "gpu-0"}):
+        assert "selects all devices" not in first_line(on_nodes(rule("maintenance", **selector)))
