@@ -52,11 +52,18 @@ from kubectl_dra.reports.pending.pending import PendingReport
 
 #: After so long containers that have not started are held up by something.
 _LONG: Final = timedelta(minutes=2)
+#: How long the scheduler waits for binding conditions. Upstream: BindingTimeout of DynamicResourcesArgs, its default.
+_BINDING: Final = timedelta(minutes=10)
 _NEVER: Final = (Verdict.NOT_PENDING, Verdict.SCHEDULABLE, Verdict.UNKNOWN)
 _NEVER_READY: Final = Safe(
     "Waiting longer is unlikely to help: the driver, or the controller that attaches the devices, has to set the "
     "condition in the claim's status, and its log says why it does not. Until then the scheduler releases the devices "
     "after each timeout (10 minutes unless configured) and tries again."
+)
+_NOT_YET_READY: Final = (
+    "The scheduler waits about {} longer (10 minutes in all unless configured), then releases the devices and tries "
+    "again. Until then the driver, or the controller that attaches the devices, has to set the condition in the "
+    "claim's status; its log says why it has not done so yet."
 )
 _NEVER_MADE: Final = Safe(
     "What usually helps: Check that kube-controller-manager runs, and read its log for resource-claim-controller."
@@ -125,7 +132,7 @@ def advice_lines(report: PendingReport, now: datetime, address: Address) -> Iter
         yield from idle_advice(report.idle_daemon_sets[0])
         return
     if is_binding_overdue(report, now):
-        yield from wrapped(_NEVER_READY)
+        yield from wrapped(_binding_advice(report, now))
         return
     if is_claim_overdue(report, now):
         yield from wrapped(_NEVER_MADE)
@@ -140,6 +147,16 @@ def is_binding_overdue(report: PendingReport, now: datetime) -> bool:
         return False
     since = parse_time(detail.since)
     return was_given_up(report) or (since is not None and now - since > _LONG)
+
+
+def _binding_advice(report: PendingReport, now: datetime) -> Safe:
+    """What is left of the time that the scheduler waits; to wait is in vain near its end, or after an earlier one."""
+    detail = report.causes[0].detail
+    since = parse_time(detail.since) if isinstance(detail, BindingProblem) else None
+    left = _BINDING - (now - since) if since is not None else timedelta()
+    if was_given_up(report) or left <= _LONG:
+        return _NEVER_READY
+    return fmt(_NOT_YET_READY, counted(round(left / timedelta(minutes=1)), "minute"))
 
 
 def _tried(report: PendingReport) -> Safe:

@@ -722,6 +722,13 @@ def test_devices_that_had_time_enough_to_become_ready_are_not_waited_for_longer(
     assert "An earlier allocation was given up already" in again
     assert "its log says why it does not" in again and "Waiting longer is unlikely to help" in again
     assert "minute or two" not in again and "wait for the driver" not in again
+    since["allocationTimestamp"] = (CLOCK.now() - timedelta(minutes=4)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    claim["status"]["allocation"] |= since
+    within = page_of(report_of(SLICE, POD, claim, build.node("node-1")))
+    assert "The scheduler waits about 6 minutes longer (10 minutes in all unless configured)" in within
+    assert "unlikely to help" not in within and "minute or two" not in within
+    again = page_of(report_of(SLICE, refused(POD, words), claim, build.node("node-1")))
+    assert "Waiting longer is unlikely to help" in again
     since["allocationTimestamp"] = (CLOCK.now() - timedelta(minutes=9)).strftime("%Y-%m-%dT%H:%M:%SZ")
     claim["status"]["allocation"] |= since
     assert "Waiting longer is unlikely to help" in page_of(report_of(SLICE, POD, claim, build.node("node-1")))
