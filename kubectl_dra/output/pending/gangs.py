@@ -165,13 +165,11 @@ def is_counted(gang: GangElsewhere) -> bool:
 def _members(gang: GangElsewhere) -> Safe:
     if not gang.name:
         return Safe("")
+    if gang.members == 1 and gang.expected is None:
+        return fmt(". It is the only unfinished pod of its group {}", gang.name)
     of = fmt(" of {}", gang.expected) if gang.expected is not None else Safe("")
-    text = ". Of its group {}, {}{} {}, {} of them without a node"
-    return fmt(text, gang.name, gang.members, of, _exist(gang), gang.waiting)
-
-
-def _exist(gang: GangElsewhere) -> Safe:
-    return Safe("pod exists" if gang.members == 1 and gang.expected is None else "pods exist")
+    text = ". Of its group {}, {}{} pods exist, {} of them without a node"
+    return fmt(text, gang.name, gang.members, of, gang.waiting)
 
 
 def elsewhere_lines(gang: GangElsewhere, namespace: str, address: Address = HERE) -> Iterator[Safe]:

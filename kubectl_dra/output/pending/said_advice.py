@@ -25,7 +25,7 @@ from kubectl_dra.output.pending.queues import queue_advice
 from kubectl_dra.output.safe import Safe, command, fmt
 from kubectl_dra.output.unread import role_name
 from kubectl_dra.output.words import listed
-from kubectl_dra.reports.invocations import changing, kubectl, reading
+from kubectl_dra.reports.invocations import changing, kubectl, of, reading
 from kubectl_dra.reports.pending.configurations import ConfiguredIn
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.scheduler.fit_error import SCHEDULER_ERROR
@@ -47,6 +47,10 @@ _NOT_FOUND: Final = re.compile(r'(?P<resource>[a-z][a-z0-9.-]*) "(?P<name>[^"]+)
 _GPU_INSTANCE: Final = re.compile(r"GPU instance.*Insufficient Resources", re.IGNORECASE | re.DOTALL)
 #: Upstream: apiserver's validatingadmissionpolicy and admission/plugin/webhook.
 _POLICY: Final = re.compile(r"ValidatingAdmissionPolicy '|admission webhook \"")
+#: Upstream: Volcano's proportion and capacity plugins, JobEnqueueable.
+_VOLCANO_QUEUE: Final = "queue resource quota insufficient"
+#: Upstream: Volcano's gang plugin, which says how many of a group have to start together.
+_AT_LEAST: Final = re.compile(r"\b(?P<number>\d+) minAvailable\b")
 #: What every node has some of.
 _EVERYWHERE: Final = ("cpu", "memory", "pods")
 #: Upstream: k8s.io/apiserver's serviceaccount.MakeUsername.
@@ -122,12 +126,8 @@ def _advice_on_others(report: PendingReport) -> Safe | None:
     """The next step where another scheduler, or a plugin that is not of the default profile, decides."""
     cause = report.causes[0]
     match cause.detail:
-        case GangElsewhere(name=name) if name and cause.code is Code.OTHER_SCHEDULER and _has_written(report):
-            text = (
-                "Free or add what the rest of the group lacks, or lower spec.minMember of PodGroup {}, if the program "
-                "runs with fewer pods. Do not give pods of a group to the default scheduler one by one."
-            )
-            return fmt(text, name)
+        case GangElsewhere(name=name) as gang if name and cause.code is Code.OTHER_SCHEDULER and _has_written(report):
+            return _gang_advice(gang)
         case SchedulerName(words=words) if words and cause.code is Code.OTHER_SCHEDULER:
             text = (
                 "It runs, as it has written this; by which rules it decides cannot be read from the cluster. Read its "
@@ -153,9 +153,41 @@ def _advice_on_others(report: PendingReport) -> Safe | None:
     return None
 
 
+def _gang_advice(gang: GangElsewhere) -> Safe:
+    """What a gang scheduler's words ask for: room in its queue, or on nodes for the pods of the group."""
+    if _is_queue_short(gang):
+        named = fmt("the queue that spec.queue of PodGroup {} names", gang.name)
+        queue = fmt("queue {}", gang.queue) if gang.queue else named
+        text = "Wait until other work of {} ends, or have whoever manages the queue raise its spec.capability."
+        return fmt(text, queue)
+    least = _AT_LEAST.search(gang.words)
+    fewer = fmt(", or lower spec.minMember of PodGroup {}, if the program runs with fewer pods", gang.name)
+    text = (
+        "Free or add what the rest of the group lacks{}. Do not give pods of a group to the default scheduler one by "
+        "one."
+    )
+    return fmt(text, Safe("") if least is not None and int(least["number"]) <= 1 else fewer)
+
+
+def _is_queue_short(gang: GangElsewhere) -> bool:
+    """Whether the quota of a queue of Volcano is used up: the group is not tried on nodes before it has room there."""
+    return _VOLCANO_QUEUE in gang.words
+
+
+def _volcano_queue(gang: GangElsewhere, address: Address) -> Iterator[Safe]:
+    """What a queue may use and what it uses: by its name, where the pod has it, else among all queues."""
+    queues = "queues.scheduling.volcano.sh"
+    words = kubectl("get", of(queues, gang.queue), "-o", "yaml") if gang.queue else kubectl("get", queues, "-o", "yaml")
+    line = command(reading(words, address)) if words is not None else None
+    if line is not None:
+        yield fmt("Its capability, and what is allocated: {}", line)
+
+
 def plugin_commands(report: PendingReport, address: Address) -> Iterator[Safe]:
     """What shows the objects by which a plugin decides that is known by its words."""
     detail = report.causes[0].detail
+    if isinstance(detail, GangElsewhere) and report.code is Code.OTHER_SCHEDULER and _is_queue_short(detail):
+        yield from _volcano_queue(detail, address)
     shown = _SHOWN_BY.get(detail.plugin) if isinstance(detail, PluginText) else None
     line = command(reading(kubectl(*shown[1]), address)) if shown is not None else None
     if shown is not None and line is not None:
@@ -290,11 +322,12 @@ def _corrected(found: ConfiguredIn, words: str) -> Safe:
     elif not found.field and _UNKNOWN_TO_IT.search(words) is not None:
         lead = Safe("Switch on in the driver what these words name (often a feature gate), or correct")
     what = fmt("{} {} in", lead, found.field) if found.field else lead
-    of = fmt("{} {} of {} {}", what, found.path, found.ref.kind, found.ref.name)
+    where = fmt("{} {} of {} {}", what, found.path, found.ref.kind, found.ref.name)
     if found.ref.kind == "DeviceClass":
-        return fmt("{}, then delete the pod and its claim and create both again: claims keep what they were given.", of)
+        text = "{}, then delete the pod and its claim and create both again: claims keep what they were given."
+        return fmt(text, where)
     both = Safe("the template, then the pod" if found.ref.kind == "ResourceClaimTemplate" else "the pod and the claim")
-    return fmt("{}. Specs of claims cannot be changed: delete {}, and create both again.", of, both)
+    return fmt("{}. Specs of claims cannot be changed: delete {}, and create both again.", where, both)
 
 
 def _read_log() -> Safe:

@@ -42,6 +42,26 @@ def test_what_volcano_says_of_a_pod_or_its_group_is_quoted(about: str, kind: str
     assert "The scheduler said so 60s ago." in page
 
 
+@pytest.mark.parametrize("queue", ["", "research"])
+def test_a_queue_of_volcano_that_is_short_is_what_has_to_get_room(queue: str) -> None:
+    pod, claim = member("pod")
+    pod["metadata"]["annotations"] |= {"volcano.sh/queue-name": queue} if queue else {}
+    words = "queue resource quota insufficient: insufficient cpu"
+    report = report_of(*CLUSTER, pod, claim, build.event("train", "Unschedulable", words, kind="PodGroup", time=WHEN))
+    assert first_line(report).endswith(f"says: {words}. It is the only unfinished pod of its group train.")
+    page = " ".join(page_of(report).split())
+    name = f"queue {queue}" if queue else "the queue that spec.queue of PodGroup train names"
+    assert f"Wait until other work of {name} ends, or have whoever manages the queue raise" in page
+    assert "minMember" not in page
+    assert f"kubectl get queues.scheduling.volcano.sh{'/' + queue if queue else ''} -o yaml" in page
+
+
+def test_a_group_of_one_pod_cannot_start_with_fewer() -> None:
+    words = "1/1 tasks in gang unschedulable: pod group is not ready, 1 Pending, 1 minAvailable"
+    event = build.event("train", "Unschedulable", words, kind="PodGroup", time=WHEN)
+    assert "minMember" not in page_of(report_of(*CLUSTER, *member("pod"), event))
+
+
 def test_the_newest_words_count() -> None:
     pod = build.pod(claims=["claim"], schedulerName="yunikorn")
     old = refused(pod, "queue root.ml is full")
