@@ -224,7 +224,7 @@ def _consumers(case: Case) -> Iterator[Candidate]:
             continue
         uids = [consumer.uid for consumer in claim.status.reserved_for]
         pods = [pod for uid in uids if (pod := inventory.pods_by_uid.get(uid)) is not None]
-        if any(key_of(pod.metadata) in case.keep for pod in pods):
+        if any(key_of(pod.metadata) in case.keep or case.is_of_same_workload(pod) for pod in pods):
             continue
         if pods and len(pods) == len(uids) <= _MAX_PODS:
             yield _deleting([_Release(pod, devices_of(claim)) for pod in pods], "")

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.pod.workloads import WhyUnread
 from kubectl_dra.diagnosis.remedies.records import DeletePod, RemedyKind
@@ -211,3 +212,21 @@ def test_what_makes_the_holders_is_not_read_of_thousands() -> None:
 
     pending_report(Diagnoser(world).pod(Key("ml", "pod")), world, ways=FoundRemedies(), read_owner=read)
     assert len(asked) < 40
+
+
+@pytest.mark.parametrize("owner", ["db", "other"])
+def test_a_sibling_that_uses_the_same_claim_is_not_deleted_for_another(owner: str) -> None:
+    held = build.claim("shared", held=[("node-1", "gpu-0")], by=["db-0"], on="node-1")
+    apart = {"labelSelector": {"matchLabels": {"app": "db"}}, "topologyKey": "kubernetes.io/hostname"}
+    affinity = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [apart]}}
+    first = build.pod("db-0", claims=["shared"], node_name="node-1", phase="Running")
+    pod = build.pod(claims=["shared"], affinity=affinity)
+    for each, name in ((first, owner), (pod, "db")):
+        each["metadata"] |= {"labels": {"app": "db"}, "ownerReferences": [owner_of("StatefulSet", name)]}
+    nodes = [build.node(name, labels={"kubernetes.io/hostname": name}) for name in ("node-1", "node-2")]
+    slices = [build.slice_(name, build.device("gpu-0")) for name in ("node-1", "node-2")]
+    report = report_of(
+        *nodes, *slices, held, first, pod, workload("StatefulSet", "db"), workload("StatefulSet", "other")
+    )
+    assert report.code is Code.CLAIM_ELSEWHERE
+    assert deleted(report) == (set() if owner == "db" else {"db-0"})
