@@ -70,7 +70,7 @@ def siblings(state: ClusterState, diagnosis: PodDiagnosis, owners: Owners) -> Si
 
 
 def _sharing(owners: Owners, pod: Pod) -> Callable[[Pod], bool]:
-    """Whether pods are parts of the same workload, worked out once for all pods of a controller.
+    """Whether pods are parts of the same workload, or of runs of one CronJob, worked out once for each controller.
 
     Of other controllers than the first ones only the pod's own counts: each may have to be read from the server.
     """
@@ -82,8 +82,10 @@ def _sharing(owners: Owners, pod: Pod) -> Callable[[Pod], bool]:
             return False
         key = other.metadata.namespace, controller
         if key not in known:
-            share = owners.share_workload if len(known) < _READ else owners.are_siblings
-            known[key] = share(pod, other)
+            if len(known) < _READ:
+                known[key] = owners.share_workload(pod, other) or owners.are_of_one_cron_job(pod, other)
+            else:
+                known[key] = owners.are_siblings(pod, other)
         return known[key]
 
     return is_own

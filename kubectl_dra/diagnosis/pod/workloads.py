@@ -18,7 +18,8 @@ from kubectl_dra.model.workloads import WorkloadObject
 
 _DEPTH = 8  # longer chains are loops
 #: Controllers whose parts follow one another.
-_REPLACING: Final = frozenset({"Deployment", "CronJob"})
+_CRON_JOB: Final = "CronJob"
+_REPLACING: Final = frozenset({"Deployment", _CRON_JOB})
 
 
 class WhyUnread(StrEnum):
@@ -61,14 +62,16 @@ class Owners:
         """The controllers of a pod, nearest first: ReplicaSet, Deployment …"""
         return tuple(self._chain(pod.metadata))
 
-    def top_of(self, key: Key) -> Owner | None:
-        """The same of a pod by its name, of which perhaps no more is known."""
+    def restarting(self, key: Key) -> Owner | None:
+        """The topmost controller that makes a pod again, by its name alone, of which perhaps no more is known.
+
+        A CronJob makes none again: its Jobs do, and it starts the next one by the clock.
+        """
         pod = self._inventory.pods.get(key)
-        if pod is not None:
-            return self.top(pod)
-        found = self._look_up(key.namespace, OwnerReference("v1", "Pod", key.name))
+        found = pod or self._look_up(key.namespace, OwnerReference("v1", "Pod", key.name))
         chain = [] if isinstance(found, WhyUnread) else list(self._chain(found.metadata))
-        return chain[-1] if chain else None
+        lasting = [owner for owner in chain if owner.ref.kind != _CRON_JOB]
+        return lasting[-1] if lasting else None
 
     def controller(self, pod: Pod) -> Owner | None:
         """The controller of a pod itself; None for a bare pod."""
@@ -94,6 +97,13 @@ class Owners:
         if pod.metadata.namespace != other.metadata.namespace:
             return False
         return self.are_siblings(pod, other) or not self._lasting(pod).isdisjoint(self._lasting(other))
+
+    def are_of_one_cron_job(self, pod: Pod, other: Pod) -> bool:
+        """Whether both pods are of runs of the same CronJob."""
+        mine, its = (
+            {owner.uid for owner in self.of(each) if owner.uid and owner.ref.kind == _CRON_JOB} for each in (pod, other)
+        )
+        return not mine.isdisjoint(its)
 
     def _lasting(self, pod: Pod) -> frozenset[str]:
         """The uids of all controllers above a pod but those that replace one set of pods by the next."""

@@ -279,7 +279,7 @@ class _Finder:
             return msgspec.structs.replace(action, also=also)
         if not isinstance(action, DeletePod):
             return action
-        owner = self._case.owners.top_of(action.pod.key)
+        owner = self._case.owners.restarting(action.pod.key)
         return msgspec.structs.replace(action, recreated_by=owner.ref if owner is not None else None)
 
     def _partly_enough(self, changes: Sequence[Change], nodes: Sequence[str]) -> bool:

@@ -8,7 +8,9 @@ from typing import Final
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.pod.siblings import Siblings
 from kubectl_dra.diagnosis.records import StageName
+from kubectl_dra.diagnosis.remedies.records import DeletePod
 from kubectl_dra.model.invocation import Address
+from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.rollouts import own_rollout
 from kubectl_dra.output.safe import Safe, command, fmt
 from kubectl_dra.output.words import counted, listed, plural, shortened
@@ -17,6 +19,8 @@ from kubectl_dra.reports.pending.pending import PendingReport
 
 _NAMES: Final = 3
 _JOB: Final = "Job"
+_CRON_JOB: Final = "CronJob"
+_FORBID: Final = "Where the concurrencyPolicy of the CronJob is Allow (the default), Forbid keeps its runs apart."
 #: What kinds of work that ends are called, those of other projects as well.
 _ENDING: Final = ("Job", "JobSet", "Workflow", "SparkApplication")
 
@@ -45,22 +49,30 @@ def sibling_sentence(report: PendingReport) -> Safe | None:
 
 def sibling_advice(found: Siblings) -> Safe:
     """What to do where only their end, fewer of them, or more devices help."""
+    workload = _workload(found)
+    if found.workload.kind == _CRON_JOB:
+        return fmt(
+            f"These pods are of runs of {{}}: wait until they end, or delete the Job of one. {_FORBID}", workload
+        )
     if found.workload.kind.endswith(_ENDING):
         text = (
             "Wait until one of these pods ends. If they wait for this one, as in distributed training, they never do: "
             "let {} run fewer pods at once, or add devices."
         )
-        return fmt(text, _workload(found))
+        return fmt(text, workload)
     text = (
         "These pods run until they are deleted, and deleting one for another changes nothing: let {} have fewer "
         "pods, or add devices."
     )
-    return fmt(text, _workload(found))
+    return fmt(text, workload)
 
 
 def sibling_commands(report: PendingReport, address: Address) -> Iterator[Safe]:
-    """How the workload has as many pods as there are devices for."""
+    """How the workload has as many pods as there are devices for, or a run of a CronJob ends."""
     found = report.siblings
+    if found is not None and found.workload.kind == _CRON_JOB:
+        yield from _run_commands(report, found, address)
+        return
     if found is None or not (found.hold_all and found.scalable and found.placed) or report.remedies:
         return
     ref, number = found.workload, found.placed
@@ -70,6 +82,18 @@ def sibling_commands(report: PendingReport, address: Address) -> Iterator[Safe]:
     line = command(changing(patch if ref.kind == _JOB else scale, address))
     if line is not None:
         yield fmt("For {}{}: {}", counted(number, "pod"), Safe(" at once" if ref.kind == _JOB else ""), line)
+
+
+def _run_commands(report: PendingReport, found: Siblings, address: Address) -> Iterator[Safe]:
+    """How the other run ends, of which a way out ends only a pod: its Job makes that again."""
+    actions = (action for remedy in report.remedies for action in remedy.actions if isinstance(action, DeletePod))
+    jobs = (each.recreated_by for each in actions if each.pod in found.holders and each.recreated_by is not None)
+    job = next((each for each in jobs if each.kind == _JOB), None)
+    line = command(changing(kubectl("delete", of("job", job.name, job.namespace)), address)) if job else None
+    if job is not None and line is not None:
+        text = f"Job {{}} is another run of {{}}, and starts its pod again until the Job itself is deleted. {_FORBID}"
+        yield from wrapped(fmt(text, job.name, _workload(found)))
+        yield fmt("To end that run: {}", line)
 
 
 def _workload(found: Siblings) -> Safe:

@@ -28,7 +28,7 @@ TEMPLATE = {
 
 
 def owner_of(kind: str, name: str) -> dict[str, Any]:
-    version = "batch/v1" if kind == "Job" else "apps/v1"
+    version = "batch/v1" if kind in ("Job", "CronJob") else "apps/v1"
     return {"apiVersion": version, "kind": kind, "name": name, "uid": f"uid-{kind}-{name}", "controller": True}
 
 
@@ -230,3 +230,24 @@ def test_a_sibling_that_uses_the_same_claim_is_not_deleted_for_another(owner: st
     )
     assert report.code is Code.CLAIM_ELSEWHERE
     assert deleted(report) == (set() if owner == "db" else {"db-0"})
+
+
+def test_an_earlier_run_of_the_cron_job_ends_with_its_job() -> None:
+    runs = [workload("Job", name, "CronJob", "nightly") for name in ("nightly-1", "nightly-2")]
+    held = member("Job", "nightly-1", "old", "node-1", "gpu-0")
+    report = report_of(*gpus(1), workload("CronJob", "nightly"), *runs, *held, *member("Job", "nightly-2", "pod"))
+    assert first_line(report).endswith("Its own CronJob nightly holds all of them.")
+    page = " ".join(page_of(report).split())
+    assert "delete pod ml/old: frees 1 device, but its Job starts it again" in page
+    assert "Job nightly-1 is another run of CronJob nightly, and starts its pod again" in page
+    assert "kubectl delete job/nightly-1 -n ml" in page
+    assert "Forbid keeps its runs apart" in page
+
+
+def test_a_job_of_another_cron_job_is_not_a_run_of_the_same() -> None:
+    runs = [workload("Job", "weekly-1", "CronJob", "weekly"), workload("Job", "nightly-2", "CronJob", "nightly")]
+    owners = [workload("CronJob", name) for name in ("weekly", "nightly")]
+    held = member("Job", "weekly-1", "old", "node-1", "gpu-0")
+    page = page_of(report_of(*gpus(1), *owners, *runs, *held, *member("Job", "nightly-2", "pod")))
+    assert "another run" not in page and "Its own" not in page
+    assert "but its Job starts it" in page
