@@ -20,6 +20,8 @@ from kubectl_dra.model.quantity import Quantity
 GROUP: Final = "kueue.x-k8s.io"
 #: The label by which Kueue finds the queue of a job or pod.
 QUEUE_LABEL: Final = f"{GROUP}/queue-name"
+#: The label of a pod that names its set in the Workload.
+POD_SET_LABEL: Final = f"{GROUP}/podset"
 #: Plurals of the kinds that are read, and whether their objects are in a namespace.
 KINDS: Final[Mapping[str, tuple[str, bool]]] = MappingProxyType(
     {"Workload": ("workloads", True), "LocalQueue": ("localqueues", True), "ClusterQueue": ("clusterqueues", False)}
@@ -40,10 +42,37 @@ class AdmissionCheckState(Record, frozen=True):
     message: str = ""
 
 
+class PodSetAssignment(Record, frozen=True):
+    """``podSetAssignments[]``: the flavors by resource that a set of pods was put on."""
+
+    name: str = ""
+    flavors: Mapping[str, str] = _EMPTY
+
+
 class Admission(Record, frozen=True):
-    """``status.admission`` of a Workload: whose quota it has."""
+    """``status.admission`` of a Workload: whose quota it has, and in which flavors."""
 
     cluster_queue: str = ""
+    pod_set_assignments: tuple[PodSetAssignment, ...] = ()
+
+
+class PodSetSpec(Record, frozen=True):
+    """``spec`` of the template of a set of pods, as its owner wrote it: without what Kueue adds to the pods."""
+
+    node_selector: Mapping[str, str] = _EMPTY
+
+
+class PodSetTemplate(Record, frozen=True):
+    """``template`` of a set of pods."""
+
+    spec: PodSetSpec = PodSetSpec()
+
+
+class PodSet(Record, frozen=True):
+    """``spec.podSets[]`` of a Workload: the pods that one template makes."""
+
+    name: str = ""
+    template: PodSetTemplate = PodSetTemplate()
 
 
 class QueuedWorkloadSpec(Record, frozen=True):
@@ -51,6 +80,7 @@ class QueuedWorkloadSpec(Record, frozen=True):
 
     queue_name: str = ""
     active: bool | None = None
+    pod_sets: tuple[PodSet, ...] = ()
 
 
 class QueuedWorkloadStatus(Record, frozen=True):

@@ -15,14 +15,18 @@ import msgspec
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.base import ReportRecord
+from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.meta import Condition
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.queues import (
     KINDS,
+    POD_SET_LABEL,
     ClusterQueue,
     FlavorQuotas,
     LocalQueue,
+    PodSet,
+    PodSetAssignment,
     QueuedWorkload,
     QueueObjects,
 )
@@ -130,6 +134,30 @@ def evicted(state: ClusterState, namespace: str, owner: tuple[str, str]) -> tupl
     work = _workload_of(state.inventory.queues, namespace, owner)
     said = next((each for each in work.status.conditions if each.type == "Evicted"), None) if work is not None else None
     return (work.metadata.name, said) if work is not None and said is not None and _is_true(said) else None
+
+
+def flavors_that_select(state: ClusterState, pod: Pod) -> tuple[tuple[str, ...], frozenset[str]]:
+    """The flavors that Kueue put a pod on, and the keys of its node selector that these add; both empty if none does.
+
+    Upstream: Kueue's pkg/podset, FromAssignment (the flavor's nodeLabels), and Merge, which adds them to the template
+    of whatever makes the pods, and to pods that are their own work.
+    """
+    meta, found = pod.metadata, pod.metadata.controller
+    owner = ("Pod", meta.name) if found is None else (found.kind, found.name)
+    work = _workload_of(state.inventory.queues, meta.namespace, owner)
+    given = work.status.admission if work is not None else None
+    if work is None or given is None or (_said(work) or (None,))[0] is not HeldBy.ADMITTED:
+        return (), frozenset()
+    named, only = meta.labels.get(POD_SET_LABEL, ""), len(given.pod_set_assignments) == 1
+    assigned = next((each for each in given.pod_set_assignments if only or each.name == named), None)
+    flavors = sorted(set(assigned.flavors.values())) if assigned is not None else []
+    own = next((each.template.spec.node_selector for each in work.spec.pod_sets if _is(each, assigned)), {})
+    added = frozenset(key for key, value in pod.spec.node_selector.items() if own.get(key) != value)
+    return (tuple(flavors), added) if flavors and added else ((), frozenset())
+
+
+def _is(pods: PodSet, assigned: PodSetAssignment | None) -> bool:
+    return assigned is not None and pods.name == assigned.name
 
 
 def queue_of(state: ClusterState, queue: str, namespace: str, wanted: Mapping[str, Quantity]) -> Queued:

@@ -13,6 +13,7 @@ from kubectl_dra.allocation.input.allocated import nano
 from kubectl_dra.diagnosis import records
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.explain.class_facts import offers
+from kubectl_dra.diagnosis.gates.queues import flavors_that_select
 from kubectl_dra.diagnosis.records.nodes import tells_of_node
 from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import (
@@ -314,9 +315,10 @@ def _pod(case: Case) -> Iterator[Candidate]:
 def _selecting_instead(case: Case, found: records.NodeSelection, nodes: tuple[str, ...]) -> Iterator[Candidate]:
     """A label that some node has, in place of one like it in the nodeSelector that none has."""
     selector = case.pod.spec.node_selector
+    _, added = flavors_that_select(case.world, case.pod)
     for each in found.nowhere:
         value = selector.get(each.label)
-        if value is None or each.wish != f"{each.label}={value}":
+        if value is None or each.label in added or each.wish != f"{each.label}={value}":
             continue
         kept = {k: v for k, v in selector.items() if k != each.label}
         for label in each.similar:
@@ -327,9 +329,12 @@ def _selecting_instead(case: Case, found: records.NodeSelection, nodes: tuple[st
 
 
 def _without_selection(case: Case, nodes: tuple[str, ...]) -> Iterator[Candidate]:
-    """Without a label of the nodeSelector, or without the required affinity."""
+    """Without a label of the nodeSelector, or without the required affinity; what Kueue adds it would add again."""
     spec = case.pod.spec
+    _, added = flavors_that_select(case.world, case.pod)
     for key, value in sorted(spec.node_selector.items()):
+        if key in added:
+            continue
         kept = {k: v for k, v in spec.node_selector.items() if k != key}
         edit = _keeping(kept)
         yield pod_edit(case, f"nodeSelector[{key}]", value, "", edit, _POD_COST, nodes)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Verdict
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, command, fmt
+from kubectl_dra.output.words import listed, plural
 from kubectl_dra.reports.invocations import changing, kubectl, of
 from kubectl_dra.reports.pending.pending import PendingReport
 
@@ -19,6 +21,11 @@ _AGAIN: Final = (
 _EVICTED: Final = (
     "Devices that become free now do not help this pod: Kueue has to admit its Workload again first. Resolve what "
     "ended the admission."
+)
+_FLAVOR: Final = (
+    "Kueue put it on {} {}, and adds the node labels of a flavor to the node selector of the pods, however often they "
+    "are created. For another flavor, create the {} again with a node selector in its pod template that only nodes of "
+    "that flavor match, or have the order of flavors in ClusterQueue {} changed."
 )
 _WAITING: Final = (Verdict.UNSCHEDULABLE, Verdict.SCHEDULABLE)
 
@@ -44,6 +51,9 @@ def admission_lines(report: PendingReport, address: Address) -> Iterator[Safe]:
     if found.cluster_queue and found.owner is not None:
         text = "Kueue has admitted {} {}: its quota in ClusterQueue {} stays in use while it waits."
         yield from wrapped(fmt(text, found.owner.kind, found.owner.name, found.cluster_queue))
+    if found.flavors and not found.assigned and found.owner is not None and _selects(report):
+        noun = Safe(plural("flavor", len(found.flavors)))
+        yield from wrapped(fmt(_FLAVOR, noun, listed(found.flavors), found.owner.kind, found.cluster_queue))
     if not (found.assigned and found.workload is not None):
         return
     target = of("workload.kueue.x-k8s.io", found.workload.name, found.workload.namespace)
@@ -55,3 +65,8 @@ def admission_lines(report: PendingReport, address: Address) -> Iterator[Safe]:
         return
     yield from wrapped(fmt(_AGAIN, found.assigned))
     yield from (fmt("  {}", line) for line in lines if line is not None)
+
+
+def _selects(report: PendingReport) -> bool:
+    """Whether the node selector, to which Kueue adds, keeps the pod from nodes."""
+    return any(cause.code is Code.NODE_AFFINITY for cause in report.causes)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.gates.queues import HeldBy, evicted, queued
+from kubectl_dra.diagnosis.gates.queues import HeldBy, evicted, flavors_that_select, queued
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.queues import GROUP
@@ -25,7 +25,8 @@ class QueueAdmission(ReportRecord, frozen=True):
     """``assigned``: the node that Kueue chose, empty where the scheduler may; ``workload``: Kueue's object, if known.
 
     ``cluster_queue``: whose quota stays in use while the pod of ``owner`` waits, where that was read. ``evicted``: why
-    Kueue has taken the admission back, and ``words``: what it says about that.
+    Kueue has taken the admission back, and ``words``: what it says about that. ``flavors``: those of the ClusterQueue
+    whose node labels Kueue added to the pod's node selector.
     """
 
     assigned: str = ""
@@ -34,6 +35,7 @@ class QueueAdmission(ReportRecord, frozen=True):
     cluster_queue: str = ""
     evicted: str = ""
     words: str = ""
+    flavors: tuple[str, ...] = ()
 
 
 def queue_admission(pod: Pod, state: ClusterState) -> QueueAdmission | None:
@@ -59,4 +61,5 @@ def queue_admission(pod: Pod, state: ClusterState) -> QueueAdmission | None:
         told.cluster_queue if told is not None and admitted else "",
         out[1].reason if out is not None else "",
         out[1].message if out is not None else "",
+        flavors_that_select(state, pod)[0],
     )
