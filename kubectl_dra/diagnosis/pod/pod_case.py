@@ -143,11 +143,12 @@ class PodCase:
         unusable = list(kubelet.not_usable(self.pod, claims, world.features))
         waiting = list(kubelet.waiting(self.pod))
         said = kubelet.said(self.pod, self._events(), world.inventory.nodes.get(self.pod.spec.node_name), unusable)
-        if waiting:
-            said = [each for each in said if each.code is not Code.KUBELET_WARNS]
+        warned = [each for each in said if waiting and each.code is Code.KUBELET_WARNS]
+        said = [each for each in said if each not in warned]
+        same = kubelet.repeated(warned, waiting)
         of_gates = ClaimGates(world.inventory, world.evidence, world.features, self.pod).causes(broken)
         failures = [each for each in said if each.code is not Code.PREPARING]
-        found = [*self._vanished(), *failures, *of_gates, *unusable, *kubelet.unhealthy(self.pod), *waiting]
+        found = [*self._vanished(), *failures, *of_gates, *unusable, *kubelet.unhealthy(self.pod), *waiting, *same]
         told: set[tuple[Code, ObjectRef | None]] = set()
         for cause in found or said or [Cause(Code.PREPARING, nodes=(self.pod.spec.node_name,))]:
             if cause.code is Code.DEVICE_UNHEALTHY or (cause.code, cause.claim) not in told:

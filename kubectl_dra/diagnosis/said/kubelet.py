@@ -32,6 +32,9 @@ _ON_NODES: Final = frozenset({"kubelet", "attachdetach-controller"})
 _PREFIX: Final = re.compile(
     r"Failed to prepare dynamic resources: (?:prepare dynamic resources: )?(?P<text>.*)", re.DOTALL
 )
+#: Reasons under which the runtime, a hook of a driver (NRI), or the kubelet itself refuses a container.
+_REFUSED: Final = frozenset({"CreateContainerError", "RunContainerError"})
+_OF_A_CLAIM: Final = re.compile(r"\b(?:resource ?)?claims?\b", re.IGNORECASE)
 _CREATING: Final = frozenset({"ContainerCreating", "PodInitializing", ""})
 
 # Of client-go (NewGenericServerResponse), where the path of an API version is unknown to the server.
@@ -181,6 +184,23 @@ def waiting(pod: Pod) -> Iterator[Cause]:
         if state is not None and state.reason not in _CREATING:
             detail = ContainerWaits(status.name, state.reason, state.message)
             yield Cause(Code.CONTAINER_WAITS, detail, nodes=(pod.spec.node_name,))
+
+
+def is_about_claim(waits: ContainerWaits) -> bool:
+    """Whether a container was refused with words about a claim, rather than an image or a mount."""
+    return waits.reason in _REFUSED and _OF_A_CLAIM.search(waits.message) is not None
+
+
+def repeated(warned: Iterable[Cause], waiting: Sequence[Cause]) -> Iterator[Cause]:
+    """Warnings that are what a container waits for because of a claim: they tell how often, and since when.
+
+    Upstream: the kubelet's event Failed, ``Error: `` and the message of the container's state.
+    """
+    messages = [e.detail.message for e in waiting if isinstance(e.detail, ContainerWaits) and is_about_claim(e.detail)]
+    for cause in warned:
+        if isinstance(cause.detail, KubeletText) and cause.detail.text.removeprefix("Error: ") in messages:
+            detail = replace(cause.detail, detail=cause.detail.text.removeprefix("Error: "))
+            yield replace(cause, detail=detail)
 
 
 def _statuses(pod: Pod) -> tuple[ContainerStatus, ...]:

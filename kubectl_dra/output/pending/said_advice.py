@@ -18,7 +18,7 @@ from kubectl_dra.diagnosis.records import (
     Refusal,
     SchedulerName,
 )
-from kubectl_dra.diagnosis.said.kubelet import serves_one_pod
+from kubectl_dra.diagnosis.said.kubelet import is_about_claim, serves_one_pod
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.pending.go_errors import LackedRight, lacked_right
 from kubectl_dra.output.pending.queues import queue_advice
@@ -51,6 +51,13 @@ _POLICY: Final = re.compile(r"ValidatingAdmissionPolicy '|admission webhook \"")
 _VOLCANO_QUEUE: Final = "queue resource quota insufficient"
 #: Upstream: Volcano's gang plugin, which says how many of a group have to start together.
 _AT_LEAST: Final = re.compile(r"\b(?P<number>\d+) minAvailable\b")
+#: Upstream: the kubelet's pkg/kubelet/cm/dra/manager.go, GetResources.
+_UNPREPARED: Final = re.compile(
+    r"unable to get (?:claim info|information) for (?:ResourceClaim|claim) (?P<claim>[^\s:]+)"
+)
+_ONE_CONTAINER: Final = re.compile(
+    r"\bclaim\b.*\balready\b.*\bcontainer\b|\bclaim between containers\b", re.IGNORECASE | re.DOTALL
+)
 #: What every node has some of.
 _EVERYWHERE: Final = ("cpu", "memory", "pods")
 #: Upstream: k8s.io/apiserver's serviceaccount.MakeUsername.
@@ -267,6 +274,8 @@ def _container(report: PendingReport, waits: ContainerWaits) -> Safe | None:
             "same folders (cdi_spec_dirs)."
         )
         return fmt(text, report.node)
+    if is_about_claim(waits):
+        return _of_claim(report, waits)
     image = image_advice(waits.reason)
     if image is not None:
         return image
@@ -275,6 +284,26 @@ def _container(report: PendingReport, waits: ContainerWaits) -> Safe | None:
     if is_crash(waits):
         return Safe("The devices are there; the program in the container ends. Read its last words:")
     return None
+
+
+def _of_claim(report: PendingReport, waits: ContainerWaits) -> Safe:
+    """What helps where words about a claim keep a container from being created."""
+    missing = _UNPREPARED.search(waits.message)
+    if missing is not None:
+        text = (
+            "The kubelet of {} has not prepared claim {} for this pod. With the bug kubernetes#135901 it prepares no "
+            "further claim of a pod once it meets one that it has prepared for another pod. Upgrade the kubelet; until "
+            "then start this pod before those that share one of its claims. If none is shared, delete the pod and "
+            "create it again."
+        )
+        return fmt(text, report.node, missing["claim"])
+    if _ONE_CONTAINER.search(waits.message):
+        text = (
+            "Its driver does not share a claim between containers: name the claim under resources.claims of one "
+            "container only, or give each container a claim of its own, in whatever makes the pod."
+        )
+        return Safe(text)
+    return Safe("These words are about a claim: the log of its driver at that time says what led to them.")
 
 
 def has_way_out(report: PendingReport) -> bool:

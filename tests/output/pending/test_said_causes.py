@@ -197,3 +197,38 @@ def test_a_warning_that_was_overcome_is_told_but_not_blamed() -> None:
     report = report_of(build.node(), SLICE, HELD, said | by | {"type": "Warning"}, pulled | by, PLACED)
     assert first_line(report).endswith("Its containers have not started yet.")
     assert "FailedMount" in page_of(report)
+
+
+SHARED_BY_CONTAINERS = (
+    "failed to create containerd container: NRI plugin dra.cpu: claim 7f8d2c11 is already bound to container app; "
+    "sharing a claim between containers is not supported"
+)
+
+
+@pytest.mark.parametrize(
+    ("message", "advice"),
+    [
+        ("internal error: unable to get claim info for ResourceClaim claim", "bug kubernetes#135901"),
+        (SHARED_BY_CONTAINERS, "name the claim under resources.claims of one container only"),
+        ("NRI plugin dra.cpu: no CPUs of claim 7f8d2c11", "the log of its driver at that time"),
+    ],
+)
+def test_a_container_that_is_refused_for_a_claim_gets_advice_about_the_claim(message: str, advice: str) -> None:
+    failed = build.event("pod", "Failed", f"Error: {message}", time="2025-12-31T23:59:00Z")
+    failed |= {"type": "Warning", "count": 41, "firstTimestamp": "2025-12-31T23:30:00Z"}
+    failed |= {"source": {"component": "kubelet"}}
+    state = {"waiting": {"reason": "CreateContainerError", "message": message}}
+    status = {"phase": "Pending", "containerStatuses": [{"name": "main", "state": state}]}
+    report = report_of(build.node(), SLICE, HELD, PLACED | {"status": status}, failed)
+    assert report.code is Code.CONTAINER_WAITS
+    page = " ".join(page_of(report).split())
+    assert advice in page
+    assert "Reported 41 times, first " in page
+    assert "Failed, 41 times" not in page
+    assert "image" not in page and "Secret" not in page
+    assert "Log of driver gpu.example.com on node-1" in page
+
+
+def test_words_about_a_claim_for_a_volume_are_not_about_devices() -> None:
+    page = page_of(waiting("CreateContainerError", 'failed to mount: persistentvolumeclaim "data" not found'))
+    assert "the log of its driver" not in page
