@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
 _ALIKE: Final = 0.75
 #: Shorter texts are contained in others by chance (``or`` in ``memory``).
 _TELLING: Final = 3
+_WORD_END: Final = re.compile(r"[-_.]")
 
 
 def similar(name: str, candidates: Iterable[str], limit: int = 3) -> tuple[str, ...]:
-    """Candidates that look like ``name``, best first: typing errors, and names that contain it or are contained.
+    """Candidates that look like ``name``, best first: typing errors, the same words in another order, and names that
+    contain it or are contained.
 
     What two names have in common behind their first dot (a vendor's domain) makes them no more alike; case tells
     nothing.
@@ -41,11 +44,20 @@ def _likeness(name: str, other: str) -> float:
         return max(_ALIKE, difflib.SequenceMatcher(None, a, b).ratio())
     if short == long >= _TELLING and _swapped(a, b):
         return max(_ALIKE, difflib.SequenceMatcher(None, a, b).ratio())
+    if short == long and _reordered(a, b):
+        return _ALIKE
     if 2 * short < _ALIKE * (short + long):
         return 0.0  # no common text can be that much of both
     matcher = difflib.SequenceMatcher(None, a, b)
     # Its letters, in any order, are a bound that is cheap to have.
     return matcher.ratio() if matcher.quick_ratio() >= _ALIKE else 0.0
+
+
+def _reordered(a: str, b: str) -> bool:
+    """Whether two names have the same words in another order (``big-gpu``, ``gpu-big``), two of them telling ones."""
+    mine, theirs = _WORD_END.split(a), _WORD_END.split(b)
+    telling = {word for word in mine if len(word) >= _TELLING}
+    return mine != theirs and len(telling) > 1 and sorted(mine) == sorted(theirs)
 
 
 def _swapped(a: str, b: str) -> bool:

@@ -166,6 +166,8 @@ def test_gates_that_do_not_exist_or_can_not_be_set(gates: str) -> None:
 
 def test_near_misses() -> None:
     assert similar("trianer-0", ["trainer-0", "serve-0", "x"]) == ("trainer-0",)
+    assert similar("big-gpu", ["gpu-big", "nic-big", "gpu-big-2"]) == ("gpu-big",)
+    assert similar("a-gpu", ["gpu-a"]) == similar("gpu-0-1", ["0-gpu-1"]) == ()
     assert did_you_mean("zzz", ["a"]) == ""
     assert did_you_mean("Pods", ["pod", "pods"]) == ', did you mean "pods" or "pod"?'
 

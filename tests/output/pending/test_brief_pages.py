@@ -165,6 +165,13 @@ def test_a_template_that_is_named_as_a_claim_is_recognized() -> None:
     assert '"path": "/spec/resourceClaims/0/resourceClaimTemplateName", "value": "gpus"' in patch
 
 
+def test_a_claim_whose_words_stand_in_another_order_is_offered_in_place_of_the_missing_one() -> None:
+    report = report_of(build.node(), GPUS, build.claim("gpu-big"), build.pod(claims=["big-gpu"]))
+    assert report.code is Code.CLAIM_MISSING
+    assert (report.remedies[0].kind, report.remedies[0].verified) == (RemedyKind.NAME_OBJECT, True)
+    assert 'name "gpu-big" instead of "big-gpu" in the pod' in page_of(report)
+
+
 def test_a_claim_that_is_named_as_a_template_is_recognized_and_tried() -> None:
     report = report_of(build.node(), GPUS, build.claim("gpus"), build.pod(templates=["gpus"]))
     assert report.code is Code.TEMPLATE_MISSING
