@@ -17,8 +17,8 @@ from kubectl_dra.model.meta import ObjectMeta, OwnerReference
 from kubectl_dra.model.workloads import WorkloadObject
 
 _DEPTH = 8  # longer chains are loops
-#: Controllers whose parts follow one another.
 _CRON_JOB: Final = "CronJob"
+#: Controllers whose parts follow one another.
 _REPLACING: Final = frozenset({"Deployment", _CRON_JOB})
 
 
