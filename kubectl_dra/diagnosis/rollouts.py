@@ -93,7 +93,7 @@ def _of_deployment(
 
 
 def fenceposts(deployment: WorkloadObject) -> tuple[int, int] | None:
-    """``maxSurge`` and ``maxUnavailable`` as numbers of pods; None where one is no number.
+    """``maxSurge`` and ``maxUnavailable`` as numbers of pods; None where one of them is not a number.
 
     Upstream: ResolveFenceposts. What is both 0 is 1 unavailable.
     """
