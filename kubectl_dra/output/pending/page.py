@@ -315,7 +315,8 @@ def _commands(report: PendingReport, now: datetime, address: Address, more: Safe
     short = short_commands(report.remedies)
     about = list(recorded_lines(address)) if short else []
     if short and (about or len(short) > 1):
-        return [Safe("Commands:"), *(fmt("  {}", line) for line in (*about, *short))]
+        # Without an indent: a here-document ends only with its word at the beginning of a line.
+        return [Safe("Commands:"), *about, *short]
     if short:
         return [fmt("Command: {}", short[0])]
     pod = of("pod", report.pod.name, report.pod.namespace)

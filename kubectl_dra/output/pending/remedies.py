@@ -30,9 +30,10 @@ _LEAST_TEXT: Final = 46
 #: So many more ways out that differ in a name only share a line.
 _ALIKE: Final = 2
 _HEREDOC: Final = "EOF"
-#: So many lines of commands, of this length, stand on the page itself.
+#: So many lines of commands, of this length, stand on the page itself; of one that makes a missing object so many.
 _SHORT: Final = 2
-_SHORT_LINE: Final = 120
+_SHORT_LINE: Final = 200
+_SKELETON: Final = 24
 _ENTRY: Final = "    {}  {}"
 _HEADINGS: Final = {
     Area.WAIT: "Wait",
@@ -277,12 +278,13 @@ def commands(step: Step) -> list[Safe] | None:
 
 
 def short_commands(remedies: Sequence[RemedyReport]) -> list[Safe]:
-    """The lines of the only way out that has commands, if they are at most two and none reads a manifest."""
+    """The lines of the only way out that has commands, if they are at most two, or make an object that is missing."""
     ways = [remedy for remedy in remedies if remedy.steps]
-    if len(ways) != 1 or any(step.manifest is not None for step in ways[0].steps or ()):
+    if len(ways) != 1:
         return []
-    lines = list(_steps(ways[0].steps or ()))
-    return lines if len(lines) <= _SHORT and all(len(line) <= _SHORT_LINE for line in lines) else []
+    most = _SKELETON if ways[0].kind is records.RemedyKind.CREATE_OBJECT else _SHORT
+    lines = command_lines(ways[0])
+    return lines if len(lines) <= most and all(len(line) <= _SHORT_LINE for line in lines) else []
 
 
 def _steps(steps: Sequence[Step]) -> Iterator[Safe]:

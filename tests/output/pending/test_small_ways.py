@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.remedies.records import CreateObject, EditClaim, EditPod
+from kubectl_dra.output.pending.page import pending_page
 from tests.kit import build
-from tests.output.pending.test_situations import DRIVER, POD, first_line, page_of, report_of
+from tests.kit.clock import CLOCK
+from tests.output.pending.test_situations import DRIVER, POD, SLICE, first_line, page_of, report_of
 
 
 def test_all_of_more_devices_than_a_claim_can_hold_says_how_many_there_are() -> None:
@@ -68,3 +73,14 @@ def test_a_device_of_another_model_is_what_a_request_for_different_ones_lacks(na
     report = report_of(build.node(), build.slice_("node-1", *devices), POD, claim)
     assert report.code is Code.CONSTRAINT
     assert "add hardware: 1 more device like gpu-0 on node-1, of another model" in page_of(report)
+
+
+def test_a_missing_object_stands_on_the_page_as_a_shell_takes_it(tmp_path: Path) -> None:
+    lines = [str(line) for line in pending_page(report_of(build.node(), SLICE, POD), CLOCK.now())]
+    start = lines.index("Commands:")
+    end = lines.index("EOF")
+    sent = tmp_path / "sent.yaml"
+    fake = f"kubectl() {{ cat > {sent}; }}\nCONTEXT=x\n"
+    subprocess.run(["bash", "-euc", fake + "\n".join(lines[start + 1 : end + 1])], check=True)
+    made = yaml.safe_load(sent.read_text())
+    assert (made["kind"], made["metadata"]["name"]) == ("ResourceClaim", "claim")
