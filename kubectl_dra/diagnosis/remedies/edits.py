@@ -111,18 +111,23 @@ def _with_toleration(editor: RequestEditor, position: int, text: str, toleration
 def _capacity(
     case: Case, editor: RequestEditor, request: Form, funnels: Sequence[records.Funnel]
 ) -> Iterator[Candidate]:
-    """As much of a requested capacity as some device has left, in an amount that its policy allows."""
+    """As much of a capacity as some device has left, in an amount that its policy allows.
+
+    A request that names no amount takes the default of the policy, or all of the device.
+    """
     wanted = request.capacity.requests if request.capacity is not None else {}
-    for name, amount in wanted.items():
+    short = [each for each in removals(funnels, records.StageName.CAPACITY) if each.short is not None]
+    for name in dict.fromkeys((*wanted, *(each.reason for each in short))):
         smaller: dict[int, Quantity] = {}
-        for removal in removals(funnels, records.StageName.CAPACITY):
+        for removal in short:
             text = removal.short.left or removal.short.total if removal.short is not None else ""
             if removal.reason == name and text:
                 for quantity in _allowed(case, removal.devices, name, Quantity.parse(text)):
-                    if quantity.sign > 0 and quantity.cmp(amount) < 0:
+                    if quantity.sign > 0 and (name not in wanted or quantity.cmp(wanted[name]) < 0):
                         smaller.setdefault(nano(quantity), quantity)
         most = [smaller[key] for key in sorted(smaller, reverse=True)]
-        yield from first_of([_with_capacity(editor, name, amount, quantity) for quantity in most[:_STEPS]])
+        before = str(wanted.get(name, ""))
+        yield from first_of([_with_capacity(editor, name, before, quantity) for quantity in most[:_STEPS]])
 
 
 def _allowed(case: Case, devices: Iterable[str], name: str, left: Quantity) -> Iterator[Quantity]:
@@ -148,12 +153,12 @@ def _stepped(left: Quantity, least: Quantity, step: Quantity) -> Quantity:
     return Quantity(whole, 0, left.format) if rest == 0 else least
 
 
-def _with_capacity(editor: RequestEditor, name: str, before: Quantity, after: Quantity) -> Candidate:
+def _with_capacity(editor: RequestEditor, name: str, before: str, after: Quantity) -> Candidate:
     def edit(exactly: Form) -> Form:
         requests = exactly.capacity.requests if exactly.capacity is not None else {}
         return msgspec.structs.replace(exactly, capacity=CapacityRequirements(requests={**requests, name: after}))
 
-    return editor.edit(f"capacity.requests[{name}]", str(before), str(after), edit, _COST["capacity"])
+    return editor.edit(f"capacity.requests[{name}]", before, str(after), edit, _COST["capacity"])
 
 
 def _not_all(editor: RequestEditor, request: Form, count: int) -> Iterator[Candidate]:

@@ -106,6 +106,8 @@ def _claim_change(action: EditClaim) -> Safe:
         return fmt("tolerate the device taint {}", action.after)
     if name == "deviceClassName":
         return fmt("use class {} instead of {}", action.after, action.before)
+    if name == "capacity.requests" and not action.before:
+        return fmt("request {} of {}, a share of a device", action.after, _in_brackets(action.field))
     if name == "capacity.requests":
         return fmt("request {} of {} instead of {}", action.after, _in_brackets(action.field), action.before)
     if name == "selectors" and not action.after:

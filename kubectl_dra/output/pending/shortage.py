@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import Cause, Funnel, Stage, StageName, ValueCount
+from kubectl_dra.diagnosis.records import Cause, Funnel, Short, Stage, StageName, ValueCount
 from kubectl_dra.model.likeness import similar
 from kubectl_dra.output.pending.funnel import Track, funnel_views, has_devices
 from kubectl_dra.output.pending.removals import amounts_left, removal_note
@@ -115,9 +115,36 @@ def _unavailable(wanted: Wanted, funnel: Funnel, tracks: Sequence[Track], cause:
 
 def _capacity(wanted: Wanted, funnel: Funnel, tracks: Sequence[Track], cause: Cause) -> Safe:
     namespace = cause.claim.namespace if cause.claim is not None else ""
-    amounts = listed([f"{value} of {name}" for name, value in wanted.capacity]) or Safe("the requested capacity")
+    unnamed = _unnamed(wanted, tracks)
+    sizes = unnamed or dict(wanted.capacity)
+    amounts = listed([f"{value} of {name}" for name, value in sizes.items()]) or Safe("the requested capacity")
     lead = fmt("no node has {} with {} left", wanted.phrase(free=False), amounts)
-    return lead + _closest(wanted, funnel, tracks) + _per_node(tracks, namespace, sized=len(wanted.capacity) == 1)
+    for name in unnamed:
+        lead += fmt(" (the request names no amount of {}, so it takes {})", name, _what_it_takes(tracks))
+    return lead + _closest(wanted, funnel, tracks) + _per_node(tracks, namespace, sized=len(sizes) == 1)
+
+
+def _unnamed(wanted: Wanted, tracks: Sequence[Track]) -> dict[str, str]:
+    """The one capacity that is short and of which the request names no amount, with what it takes; else nothing."""
+    short = list(_short(tracks))
+    found = {(name, amounts.needs) for name, amounts in short}
+    named = dict(wanted.capacity)
+    return (
+        dict(found) if wanted.device_class and len(found) == 1 and not any(name in named for name, _ in found) else {}
+    )
+
+
+def _what_it_takes(tracks: Sequence[Track]) -> Safe:
+    """What upstream gives to a request that names no amount (calculateConsumedCapacity)."""
+    whole = all(amounts.needs == amounts.total for _, amounts in _short(tracks))
+    return Safe("all of it" if whole else "the device's default")
+
+
+def _short(tracks: Sequence[Track]) -> Iterator[tuple[str, Short]]:
+    for track in tracks:
+        for removal in track.funnel.stage(StageName.CAPACITY).removed:
+            if removal.short is not None and removal.source != "policy":
+                yield removal.reason, removal.short
 
 
 def _unobtainable(wanted: Wanted, _funnel: Funnel, tracks: Sequence[Track], cause: Cause) -> Safe:
