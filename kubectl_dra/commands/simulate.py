@@ -43,7 +43,7 @@ def command(options: Options, copies: str, together: bool, remedies: bool, switc
     First what the API server would refuse or drop; manifests that mix API versions are corrected. Nothing is created.
     Pods are found in objects of any kind. A claim or template that no pod uses is tried by itself, with a bare pod.
     Nodes, ResourceSlices, classes, taint rules and volumes of the files count as if they were in the cluster, and
-    so do autoscalers, LimitRanges, RuntimeClasses and PriorityClasses for the pods of the files.
+    so do autoscalers, quotas, LimitRanges, RuntimeClasses and PriorityClasses for the pods of the files.
     What-if switches change it as well, in any order.
     """
     if not options.manifests and not switches:

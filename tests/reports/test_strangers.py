@@ -111,6 +111,80 @@ def test_whom_a_pod_evicts_is_in_the_first_line() -> None:
     assert "does not fit as things are, and does once the scheduler has evicted ml/small from node-1: " in page(report)
 
 
+# --- quotas -----------------------------------------------------------------------------------------------------------
+
+
+def quota(*, status: dict[str, Any] | None = None, **hard: str) -> dict[str, Any]:
+    body = {"kind": "ResourceQuota", "metadata": {"name": "few", "namespace": NS}, "spec": {"hard": hard}}
+    return {**body, "status": status} if status else body
+
+
+@pytest.mark.parametrize(
+    ("limit", "hard", "copies", "words"),
+    [
+        (f"{build.DRIVER}.deviceclass.resource.k8s.io/devices", "3", 2, "3 of 3 gpu.example.com devices are used"),
+        ("count/resourceclaims.resource.k8s.io", "3", 2, "3 of 3 ResourceClaims are used"),
+        ("pods", "2", 1, "2 of 2 pods are used"),
+        ("requests.cpu", "2500m", 1, "requests.cpu"),
+    ],
+)
+def test_a_quota_of_the_files_counts_what_the_cluster_has_and_what_the_files_make(
+    limit: str, hard: str, copies: int, words: str
+) -> None:
+    """Whatever status it was written with; a claim of the files is charged, and so is what runs already."""
+    there = build.pod("old", claims=["held"], node_name="node-1", requests={"cpu": "1"}, phase="Running")
+    held = build.claim("held", held=[("node-1", "gpu-0")], by=["old"])
+    web = deployment(3)
+    web["spec"]["template"]["spec"]["containers"][0]["resources"]["requests"] = {"cpu": "1"}
+    bodies = [template("one"), web]
+    few = quota(status={"hard": {limit: "100"}}, **{limit: hard})
+    for files_ in ([few, *bodies], [*bodies, few]):
+        report = simulated(*files_, world=cluster(there, held))
+        assert [pod.copies for pod in report.pods] == [copies]
+        assert report.fits is Fits.NO
+        assert "few" in page(report)
+        assert words in page(report)
+    assert simulated(quota(**{limit: "50"}), *bodies, world=cluster(there, held)).fits is Fits.YES
+
+
+def test_a_quota_of_the_files_with_another_limit_than_the_clusters_keeps_what_that_one_counted() -> None:
+    limit = "count/resourceclaims.resource.k8s.io"
+    old = {**quota(), "status": {"hard": {limit: "9"}, "used": {limit: "4"}}}
+    report = simulated(quota(**{limit: "5"}), template("one"), deployment(2), world=cluster(old))
+    assert [pod.copies for pod in report.pods] == [1]
+
+
+def test_a_quota_comes_with_a_namespace_that_is_new() -> None:
+    """The cluster has none there; that of the files is what requires a request of every container."""
+    parts = [template("one"), deployment(1), quota(**{"requests.memory": "1Gi"})]
+    for each in parts:
+        each["metadata"]["namespace"] = "fresh"
+    report = simulated({"kind": "Namespace", "metadata": {"name": "fresh"}}, *parts)
+    assert report.fits is Fits.UNKNOWN
+    assert "requests.memory" in page(report)
+
+
+def test_a_quota_refuses_only_what_comes_after_it() -> None:
+    few = quota(**{"count/resourceclaims.resource.k8s.io": "1"})
+    one, two = ({"apiVersion": "resource.k8s.io/v1", **build.claim(name)} for name in ("a", "b"))
+    after = simulated(few, one, two)
+    assert [bool(each.refused) for each in after.manifests] == [False, False, True]
+    between = simulated(one, few, two)
+    assert [bool(each.refused) for each in between.manifests] == [False, False, True]
+    assert not any(each.refused for each in simulated(one, two, few).manifests)
+
+
+def test_what_admits_and_is_not_applied_is_said() -> None:
+    """It is no part that an object plays in nothing: it may refuse the pods, or change them."""
+    hooks = thing("admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration", {}, name="inject")
+    policy = thing("kyverno.io/v1", "ClusterPolicy", {}, name="tolerate")
+    report = simulated(template("one"), deployment(1), hooks, policy, thing("v1", "ConfigMap", {}, name="c"))
+    text = "Not applied, and may refuse or change the pods: MutatingWebhookConfiguration ml/inject, ClusterPolicy"
+    assert text in page(report)
+    assert "No part in scheduling devices: ConfigMap ml/c." in page(report)
+    assert report.fits is Fits.YES
+
+
 # --- other objects that make something of the pods --------------------------------------------------------------------
 
 

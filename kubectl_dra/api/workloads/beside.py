@@ -41,6 +41,14 @@ _COSCHEDULING_LABELS: Final = (
     "pod-group.scheduling.sigs.k8s.io/name",
     "pod-group.scheduling.sigs.k8s.io",
 )
+#: Groups of objects by which other programs refuse pods, or change them.
+_ADMITTING: Final = (
+    "admissionregistration.k8s.io",
+    "kyverno.io",
+    "policies.kyverno.io",
+    "mutations.gatekeeper.sh",
+    "constraints.gatekeeper.sh",
+)
 _DEPTH: Final = 12
 #: Kind, name and namespace of an object.
 _Reference = tuple[str, str, str]
@@ -130,6 +138,11 @@ def changes_pods(tree: Tree) -> bool:
     """Whether it is an object of a kind, but for autoscalers, that changes pods of others."""
     of = str(tree.get("kind")), _group(tree)
     return of in ((_LIMIT_RANGE, ""), (_RUNTIME_CLASS, "node.k8s.io")) or _is_pod_group(tree)
+
+
+def may_admit(api_version: str) -> bool:
+    """Whether objects of this group may have pods refused or changed, in ways that are not tried."""
+    return api_version.rpartition("/")[0] in _ADMITTING
 
 
 def _group(tree: Tree) -> str:

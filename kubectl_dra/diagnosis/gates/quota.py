@@ -15,7 +15,7 @@ import msgspec
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.gates.quota_scopes import counts, scope_by_defaults
 from kubectl_dra.diagnosis.records import ObjectRef, QuotaShortage, QuotaUse, Unspecified
-from kubectl_dra.model.core import Container, Pod, ResourceQuota
+from kubectl_dra.model.core import Container, Pod, ResourceQuota, ResourceQuotaStatus
 from kubectl_dra.model.edited import edited
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import Key
@@ -182,6 +182,28 @@ def charged(
         if quota.metadata.namespace == namespace and counts(quota, pod)
     }
     return edited(quotas, concerned) if concerned else quotas
+
+
+def recounted(made: ResourceQuota, inventory: Inventory, features: Features) -> ResourceQuota:
+    """A quota that is new, or has new limits, once its controller has counted what is in its namespace.
+
+    What the cluster's quota of the same name counts already is taken from there: more is charged than pods and claims.
+    Upstream: pkg/controller/resourcequota/resource_quota_controller.go, syncResourceQuota; a status that a manifest
+    has is dropped.
+    """
+    namespace, hard = made.metadata.namespace, made.spec.hard
+    fresh = msgspec.structs.replace(made, status=ResourceQuotaStatus(hard=hard))
+    if counts(made, None):
+        for claim in inventory.claims_by_namespace.get(namespace, ()):
+            fresh = _with_used(fresh, usage(claim.spec, inventory.classes, features.extended_resource))
+    for pod in inventory.pods.values():
+        if pod.metadata.namespace == namespace and counts(made, pod):
+            fresh = _with_used(fresh, pod_usage(pod))
+    known = inventory.quotas.get(key_of(made.metadata))
+    if known is None:
+        return fresh
+    used = {name: amount for name, amount in known.status.used.items() if name in hard}
+    return msgspec.structs.replace(fresh, status=ResourceQuotaStatus(hard, {**fresh.status.used, **used}))
 
 
 def _with_used(quota: ResourceQuota, charge: Mapping[str, int]) -> ResourceQuota:

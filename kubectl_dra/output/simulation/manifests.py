@@ -21,7 +21,7 @@ from kubectl_dra.output.taints.hits import fate_text, who_text
 from kubectl_dra.output.words import counted, listed, plural
 from kubectl_dra.reports.base import ReadRecord
 from kubectl_dra.reports.simulation import Effects, ManifestReport, SimulationReport
-from kubectl_dra.reports.simulation.records import GangCount
+from kubectl_dra.reports.simulation.records import GangCount, Role
 from kubectl_dra.reports.simulation.trials import PRIORITY_CLASS
 
 #: How the API server begins where it has no such version.
@@ -110,14 +110,21 @@ def note_lines(report: SimulationReport) -> Iterator[Safe]:
         yield from wrapped(fmt("{} exists already: {}.", object_name(ref), _existing(ref)))
     for manifest in report.manifests:
         yield from _lines(manifest)
-    left = [each for each in report.manifests if each.ignored]
+    yield from _names("Not applied, and may refuse or change the pods: {}.", report.manifests, Role.NOT_APPLIED)
+    left = [each for each in report.manifests if each.role is Role.NO_PART]
     if any(each.object.kind == _KUSTOMIZATION and not each.object.name for each in left):
         left = [each for each in left if each.object.kind != _KUSTOMIZATION or each.object.name]
         yield from wrapped(_BUILT)
-    if left:
-        names = Safe(", ").join(object_name(each.object) for each in left[:_NAMED])
-        more = fmt(" and {} more", len(left) - _NAMED) if len(left) > _NAMED else Safe("")
-        yield from wrapped(fmt("No part in scheduling devices: {}{}.", names, more))
+    yield from _names("No part in scheduling devices: {}.", left, Role.NO_PART)
+
+
+def _names(text: str, manifests: Iterable[ManifestReport], role: Role) -> Iterator[Safe]:
+    """The first objects with a role, in a sentence."""
+    found = [each.object for each in manifests if each.role is role]
+    if found:
+        names = Safe(", ").join(map(object_name, found[:_NAMED]))
+        more = fmt(" and {} more", len(found) - _NAMED) if len(found) > _NAMED else Safe("")
+        yield from wrapped(fmt(text, names + more))
 
 
 def _wrong_lines(manifest: ManifestReport) -> Iterator[Safe]:

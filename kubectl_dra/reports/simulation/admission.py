@@ -19,7 +19,7 @@ from kubectl_dra.diagnosis.gates.queued_devices import devices_by_class
 from kubectl_dra.diagnosis.gates.queues import Queued, queue_of
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.model.classic import ClassicResourceClaim, NamedResourcesSlice
-from kubectl_dra.model.core import Pod
+from kubectl_dra.model.core import Pod, ResourceQuota
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.names import is_label
 from kubectl_dra.model.policy import PriorityClass
@@ -29,7 +29,7 @@ from kubectl_dra.model.requests import pod_requests
 from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate
 from kubectl_dra.model.scheduling import Workload
 from kubectl_dra.reports.admitted import missing_priority_class
-from kubectl_dra.reports.simulation.existing import charge_of, charged, existing
+from kubectl_dra.reports.simulation.existing import charge_of, charged, charged_to, existing
 from kubectl_dra.reports.simulation.records import Correction, ManifestReport
 from kubectl_dra.reports.simulation.served_fields import is_unserved
 
@@ -39,9 +39,11 @@ def manifest_reports(
 ) -> Iterator[ManifestReport]:
     """What is said of each; a claim or pod that is created leaves less of its quotas to those after it.
 
-    A PriorityClass has to be there before a pod that names it: the server does not try again.
+    A PriorityClass has to be there before a pod that names it: the server does not try again. A quota refuses nothing
+    of what was created before it, and counts that.
     """
     objects = tuple(objects)
+    created: list[ResourceClaim | Pod] = []
     made = {each.key: each.record for each in objects if isinstance(each.record, ResourceClaimTemplate)}
     templates = {**world.inventory.templates, **made}
     for planned in objects:
@@ -49,6 +51,12 @@ def manifest_reports(
         new = not (found.refused or found.error or found.exists)
         if new and isinstance(planned.record, ResourceClaim | Pod):
             with_namespaces = with_namespaces.changed(charged(with_namespaces, planned.record))
+            created.append(planned.record)
+        if isinstance(planned.record, ResourceQuota) and not (found.refused or found.error):
+            counted = quota.recounted(planned.record, world.inventory, world.features)
+            for each in created:
+                counted = charged_to(counted, with_namespaces, each)
+            with_namespaces = edited(with_namespaces, [Put(planned.kind, counted)])
         if new and isinstance(planned.record, PriorityClass):
             with_namespaces = edited(with_namespaces, [Put(planned.kind, planned.record)])
         yield found

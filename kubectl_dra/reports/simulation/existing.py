@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from kubectl_dra.api.planned import Planned
@@ -10,8 +10,9 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.cluster.edits import Edit, Put, edited, find
 from kubectl_dra.diagnosis.gates import quota
 from kubectl_dra.model.classic import ClassicClaim, ClassicResourceClaim
-from kubectl_dra.model.core import Pod
-from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.model.core import Pod, ResourceQuota
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.meta import LocalObject, ObjectMeta
 from kubectl_dra.model.names import is_label
 from kubectl_dra.model.resource import ResourceClaim
@@ -73,6 +74,7 @@ def with_namespaces(world: ClusterState, objects: Iterable[Planned], missing: It
 def with_objects(world: ClusterState, objects: Iterable[Planned]) -> ClusterState:
     """The cluster with everything but pods and workloads; claims that come into being are charged to their quotas."""
     objects = list(objects)
+    world = _with_quotas(world, objects)
     inventory = world.inventory
     for planned in objects:
         if isinstance(planned.record, ResourceClaim) and existing(inventory, planned) is None:
@@ -81,6 +83,12 @@ def with_objects(world: ClusterState, objects: Iterable[Planned]) -> ClusterStat
     late = [each for each in objects if each.kind == "PersistentVolumeClaim"]
     world = edited(world.changed(inventory), _edits(inventory, (each for each in objects if each not in late)))
     return edited(world, _edits(world.inventory, late))
+
+
+def _with_quotas(world: ClusterState, objects: Iterable[Planned]) -> ClusterState:
+    """The cluster with the quotas of the files, once what is in their namespaces has been counted."""
+    found = (each.record for each in objects if isinstance(each.record, ResourceQuota))
+    return edited(world, (Put(quota.KIND, quota.recounted(each, world.inventory, world.features)) for each in found))
 
 
 def _edits(inventory: Inventory, objects: Iterable[Planned]) -> Iterator[Edit]:
@@ -120,9 +128,21 @@ def charge_of(world: ClusterState, record: ResourceClaim | Pod) -> dict[str, int
 
 def charged(world: ClusterState, record: ResourceClaim | Pod) -> Inventory:
     """The Inventory with the quotas after a claim or a pod was created."""
-    inventory, charge = world.inventory, charge_of(world, record)
+    quotas = _charged(world.inventory.quotas, world, record)
+    return world.inventory.replace(quotas=quotas)
+
+
+def charged_to(one: ResourceQuota, world: ClusterState, record: ResourceClaim | Pod) -> ResourceQuota:
+    """One quota after a claim or a pod was created."""
+    (after,) = _charged({key_of(one.metadata): one}, world, record).values()
+    return after
+
+
+def _charged(
+    quotas: Mapping[Key, ResourceQuota], world: ClusterState, record: ResourceClaim | Pod
+) -> Mapping[Key, ResourceQuota]:
     pod = record if isinstance(record, Pod) else None
-    return inventory.replace(quotas=quota.charged(inventory.quotas, record.metadata.namespace, charge, pod))
+    return quota.charged(quotas, record.metadata.namespace, charge_of(world, record), pod)
 
 
 def existing(inventory: Inventory, planned: Planned) -> object | None:

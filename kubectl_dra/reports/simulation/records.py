@@ -32,6 +32,7 @@ class Role(StrEnum):
     TRIED = "Tried"  # its pods were tried, or a pod with it
     USED = "Used"  # pods of the file use it, or the cluster of the simulation has it
     UNTRIED = "Untried"  # it makes pods, but which can't be said
+    NOT_APPLIED = "NotApplied"  # it may have pods refused or changed, in ways that were not tried
     NO_PART = "NoPart"  # its kind has nothing to do with scheduling
 
 

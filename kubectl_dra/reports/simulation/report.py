@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_dra.api.planned import Planned
-from kubectl_dra.api.workloads.beside import Gang
+from kubectl_dra.api.workloads.beside import Gang, may_admit
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.gates import quota
 from kubectl_dra.diagnosis.pod import missing, needs
@@ -18,7 +18,7 @@ from kubectl_dra.diagnosis.pod.missing import lacking
 from kubectl_dra.diagnosis.pod.workloads import ReadOwner
 from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.diagnosis.whatif import Switch, WhatIf, what_if
-from kubectl_dra.model.core import Node
+from kubectl_dra.model.core import Node, ResourceQuota
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.resource import DeviceClass, DeviceTaintRule, ResourceSlice
 from kubectl_dra.model.usage import is_terminal
@@ -78,7 +78,7 @@ def simulation_report(
         with_all, supposed = what_if(with_all, switches, read_owner)
     tried = trials(with_all, admitted(with_all, usable), refused, together=together)
     tries = zip(tried, simulated(with_all, tried, copies, read_owner), strict=True)
-    pods = tuple(with_quotas(world, tries, missing_namespaces))
+    pods = tuple(with_quotas(world, with_files.inventory.quotas, tries, missing_namespaces))
     kept = {(trial.planned.kind, trial.planned.key) for trial in tried}
     manifests = tuple(_with_role(each, planned, kept) for each, planned in zip(said, objects, strict=True))
     return SimulationReport(
@@ -127,6 +127,8 @@ def _with_role(report: ManifestReport, planned: Planned, tried: Collection[tuple
         return replace(report, role=Role.TRIED)
     if planned.untried:
         return replace(report, role=Role.UNTRIED)
+    if report.ignored and may_admit(planned.api_version):
+        return replace(report, role=Role.NOT_APPLIED)
     return replace(report, role=Role.NO_PART if report.ignored else Role.USED)
 
 
@@ -202,14 +204,20 @@ _SINGLE = ("Pod", "ResourceClaim")
 
 
 def with_quotas(
-    world: ClusterState, tries: Iterable[tuple[PodTrial, PodSimulation]], new_namespaces: Collection[str]
+    world: ClusterState,
+    quotas: Mapping[Key, ResourceQuota],
+    tries: Iterable[tuple[PodTrial, PodSimulation]],
+    new_namespaces: Collection[str],
 ) -> Iterator[PodSimulation]:
-    """What came of each trial, with the quotas that may forbid it; a namespace that does not exist yet has none."""
-    earlier, quotas = Counter[Key](), world.inventory.quotas.values()
+    """What came of each trial, with the quotas that may forbid it: those of the files as well.
+
+    A namespace that does not exist yet has none of the cluster's.
+    """
+    earlier = Counter[Key]()
     for trial, found in tries:
-        yield _with_quotas(world, trial, found, new_namespaces, earlier)
+        yield _with_quotas(world, trial, found, new_namespaces, (quotas.values(), earlier))
         if not trial.alone and _creates_pods(world, trial):
-            earlier.update(dict.fromkeys(quota.may_be_about(quotas, trial.plan.pod), found.copies))
+            earlier.update(dict.fromkeys(quota.may_be_about(quotas.values(), trial.plan.pod), found.copies))
 
 
 def _with_quotas(
@@ -217,16 +225,16 @@ def _with_quotas(
     trial: PodTrial,
     found: PodSimulation,
     new_namespaces: Collection[str],
-    earlier: Mapping[Key, int],
+    quotas: tuple[Collection[ResourceQuota], Mapping[Key, int]],
 ) -> PodSimulation:
-    namespace = trial.plan.pod.metadata.namespace
-    if found.wanted == 0 or namespace in new_namespaces or not _creates(world, trial):
+    namespace, pod = trial.plan.pod.metadata.namespace, trial.plan.pod
+    if found.wanted == 0 or not _creates(world, trial):
         return found
     if _creates_pods(world, trial):
-        quotas, pod = world.inventory.quotas.values(), trial.plan.pod
-        doubts = (*quota.unspecified(quotas, pod), *quota.may_exceed(quotas, pod, found.copies, earlier))
+        known, earlier = quotas
+        doubts = (*quota.unspecified(known, pod), *quota.may_exceed(known, pod, found.copies, earlier))
         found = msgspec.structs.replace(found, unspecified=doubts)
-    if quota.are_read(world, namespace):
+    if namespace in new_namespaces or quota.are_read(world, namespace):
         return found
     (need,) = needs.deciding((quota.KIND,))
     return msgspec.structs.replace(found, quota=lacking(world.evidence, need, namespace))
