@@ -32,7 +32,7 @@ from kubectl_dra.reports.devices.pool import (
     pool_summaries,
 )
 from kubectl_dra.reports.groups.group_list import GroupRow, group_rows
-from kubectl_dra.reports.groups.groups import GroupPendingReport, group_report
+from kubectl_dra.reports.groups.groups import GroupAnswer, group_answer
 from kubectl_dra.reports.matching import MatchingDevices, matching_devices
 from kubectl_dra.reports.pending.pending import ClaimPendingReport, PendingReport, claim_pending_report, pending_report
 from kubectl_dra.reports.pending.remedies import find_remedies
@@ -219,14 +219,14 @@ class GroupQuery:
     key: Key
     remedies: bool = False
 
-    def compute(self, cluster: ClusterState) -> GroupPendingReport | None:
+    def compute(self, cluster: ClusterState) -> GroupAnswer | None:
         """As ``why-pending podgroup``; None if the group is gone."""
         return self.compute_with(cluster, None)
 
-    def compute_with(self, cluster: ClusterState, read_owner: ReadOwner | None) -> GroupPendingReport | None:
+    def compute_with(self, cluster: ClusterState, read_owner: ReadOwner | None) -> GroupAnswer | None:
         """The same with owners of its pods."""
         try:
-            return group_report(diagnoser(cluster), self.key, remedies=self.remedies, read_owner=read_owner)
+            return group_answer(diagnoser(cluster), self.key, remedies=self.remedies, read_owner=read_owner)
         except NotFound:
             return None
 

@@ -19,7 +19,7 @@ from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.pending.group_page import group_page, group_summary
 from kubectl_dra.output.pending.remedies import step_lines
 from kubectl_dra.output.safe import Safe
-from kubectl_dra.reports.groups.groups import GroupPendingReport, group_report
+from kubectl_dra.reports.groups.groups import GroupAnswer, GroupPendingReport, group_answer
 from kubectl_dra.reports.invocations import try_dra, try_kubectl
 from kubectl_dra.reports.pending.idle import WorkloadPendingReport
 from kubectl_dra.reports.pending.pending import ClaimPendingReport, PendingReport
@@ -28,7 +28,7 @@ AnyPending = PendingReport | ClaimPendingReport | GroupPendingReport | WorkloadP
 Pending = Answer[AnyPending]
 
 
-def group_answer(
+def answer_about(
     diagnoser: Diagnoser,
     key: Key,
     *,
@@ -38,15 +38,16 @@ def group_answer(
     what_if: WhatIf | None = None,
 ) -> Pending:
     """The answer about one group; with ``steps`` the commands of its ways out, for that cluster."""
-    report = group_report(diagnoser, key, remedies=remedies, read_owner=read_owner, what_if=what_if)
+    found = group_answer(diagnoser, key, remedies=remedies, read_owner=read_owner, what_if=what_if)
+    report = found.report
     told = report if steps is not None else report.without_steps()
-    page = partial(_page, report, diagnoser, steps)
-    return Answer("GroupPendingReport", told, partial(group_summary, report), page)
+    page = partial(_page, found, diagnoser, steps)
+    return Answer("GroupPendingReport", told, partial(group_summary, found), page)
 
 
-def _page(report: GroupPendingReport, diagnoser: Diagnoser, steps: Address | None) -> list[Safe]:
-    lines = group_page(report, diagnoser.world.now, address=diagnoser.world.evidence.address)
-    commands = list(step_lines(report.remedies, steps)) if steps is not None else []
+def _page(found: GroupAnswer, diagnoser: Diagnoser, steps: Address | None) -> list[Safe]:
+    lines = group_page(found, diagnoser.world.now, address=diagnoser.world.evidence.address)
+    commands = list(step_lines(found.report.remedies, steps)) if steps is not None else []
     return [*lines, Safe(""), *commands] if commands else lines
 
 

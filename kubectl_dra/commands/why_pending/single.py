@@ -14,7 +14,7 @@ from kubectl_dra.commands.shared.cluster import Scoped
 from kubectl_dra.commands.shared.daemon_sets import with_daemon_sets
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.show import Answer, is_document
-from kubectl_dra.commands.why_pending.groups import AnyPending, Pending, group_answer
+from kubectl_dra.commands.why_pending.groups import AnyPending, Pending, answer_about
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.pod.idle import idle
@@ -105,6 +105,7 @@ def pod_answer(call: PendingCall, key: Key, *, remedies: bool = True) -> Pending
         read_owner=read if remedies else None,
     )
     told = report.without_steps() if is_document(call.options) and not call.remedies else report
+    told = told.in_list() if is_document(call.options) and not remedies else told
     return Answer("PendingReport", told, partial(pending_summary, report), partial(_pod_page, call, report))
 
 
@@ -118,7 +119,7 @@ def pod_group_answer(call: PendingCall, key: Key, *, remedies: bool = True) -> P
     """The diagnosis of one PodGroup."""
     steps = call.address if call.remedies else None
     read, what_if = call.read_owner, call.what_if
-    return group_answer(call.diagnoser, key, remedies=remedies, steps=steps, read_owner=read, what_if=what_if)
+    return answer_about(call.diagnoser, key, remedies=remedies, steps=steps, read_owner=read, what_if=what_if)
 
 
 def claim_answer(call: PendingCall, key: Key) -> Pending:

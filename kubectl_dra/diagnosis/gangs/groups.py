@@ -171,6 +171,8 @@ class _Case:
                 tuple(cause for cause in pod.causes if not isinstance(cause.detail, GroupShortage))
                 if pod.verdict is not Verdict.SCHEDULABLE
                 else (),
+                pod.observed,
+                pod.agreement,
             )
 
     # --- around it ----------------------------------------------------------------------------------------------------

@@ -50,8 +50,8 @@ _NOTHING = ExplainedCauses((), (), (), {})
 class MemberFinding:
     """The verdict about a pod of a group; ``messages``: what the scheduler writes on it, none if nothing.
 
-    ``nodes`` and the causes after the first are those of the pod that is in the way, if it is another one. ``unread``:
-    kinds of objects that plugins had to read.
+    Where the group does not fit, ``nodes`` and the causes after the first are those of the pod that is in the way.
+    ``unread``: kinds of objects that plugins had to read.
     """
 
     verdict: Verdict
@@ -154,7 +154,7 @@ class _Tried:
             cause = group_cause(self._state, decision)
             aborted = cause.code is Code.POD_GROUP_ABORTED
             mine = aborted and self._tried is not None and self._tried.status.code is StatusCode.ERROR
-            causes, found = causes if mine else (cause,), self._in_the_way()
+            causes, found = ((), self._explained()) if mine else ((cause,), self._in_the_way())
         causes += found.all_causes(Judgement(verdict, fitting=len(found.fitting)), None)
         messages = (without_preemption(own.message),) if own.message else ()
         return MemberFinding(
@@ -165,9 +165,7 @@ class _Tried:
         return explanation(self._state, self._decision, self._tried) if self._tried is not None else _NOTHING
 
     def _in_the_way(self) -> ExplainedCauses:
-        """Of the pod itself if it found no node, else of the first that did not."""
-        if self._tried is not None and not self._tried.node:
-            return self._explained()
+        """Of the first pod that found no node: the same for all pods of the group."""
         first = first_failed(self._decision)
         return explanation(self._state, self._decision, first) if first is not None else _NOTHING
 

@@ -12,7 +12,8 @@ from kubectl_dra.model.base import ReportRecord
 class MemberState(ReportRecord, frozen=True):
     """One pod of a group that has no node. ``nodes``: one of these it would get; ``nominated``: it is to get this one.
 
-    ``message`` is what the scheduler writes on it, None if nothing; ``causes`` what is in its own way.
+    ``message`` is what the scheduler writes on it, empty if nothing; ``observed`` what it wrote, and whether that
+    agrees; ``causes`` what is in its own way.
     """
 
     pod: records.ObjectRef
@@ -21,6 +22,8 @@ class MemberState(ReportRecord, frozen=True):
     nominated: str = ""
     message: str = ""
     causes: tuple[records.Cause, ...] = ()
+    observed: records.Observed | None = None
+    agreement: records.Agreement = records.Agreement.UNCHECKED
 
 
 class RunningMember(ReportRecord, frozen=True):

@@ -94,6 +94,16 @@ def renew_claim(key: Key, template: Key) -> Change:
     return change
 
 
+def released_claim(key: Key) -> Change:
+    """The claim without its devices, which the scheduler gives back where nobody uses them."""
+
+    def change(inventory: Inventory) -> Inventory:
+        free = msgspec.structs.replace(inventory.claims[key], status=ResourceClaimStatus())
+        return inventory.replace(claims=put(inventory.claims, key, free))
+
+    return change
+
+
 def edit_request(name: str, edit: Callable[[Form], Form]) -> SpecEdit:
     """A claim's spec with one request changed, or with one alternative (``REQUEST/ALTERNATIVE``)."""
     parent, _, alternative = name.partition("/")

@@ -9,6 +9,7 @@ import msgspec
 
 from kubectl_dra.diagnosis import records
 from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.gangs.cycles import group_of
 from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, pod_edit
 from kubectl_dra.diagnosis.remedies.queue_ways import queue_ways
@@ -38,11 +39,11 @@ _WAITS: Final = {
     Code.BINDING_IN_PROGRESS: "kube-scheduler",
     Code.PREPARING: "kubelet",
     Code.FITS_NOW: "kube-scheduler",
-    Code.CLAIM_IDLE: "kube-scheduler",
     Code.EXTENDED_CLAIM_LEFT_OVER: "kube-scheduler",
     Code.CLAIM_BEING_DELETED: "consumers",
 }
 _MAX_NODES: Final = 3
+_SCHEDULER: Final = "kube-scheduler"
 
 
 def candidates(case: Case) -> Iterator[Candidate]:
@@ -50,8 +51,23 @@ def candidates(case: Case) -> Iterator[Candidate]:
     for code, whom in _WAITS.items():
         if any(True for _ in case.causes(code)):
             yield Candidate(RemedyKind.WAIT, (Wait(whom),), 0)
+    yield from _released(case)
     for cause in case.diagnosis.causes:
         yield from _for_cause(case, cause)
+
+
+def _released(case: Case) -> Iterator[Candidate]:
+    """Wait for the attempt after which the scheduler releases the claims that are in the way and that nobody uses.
+
+    Upstream: plugins/dynamicresources, PostFilter and PodGroupPostFilter, which does nothing for a group with a
+    topology constraint.
+    """
+    claims = tuple(cause.claim for cause in case.causes(Code.CLAIM_IDLE) if cause.claim is not None)
+    group = group_of(case.world, case.pod)
+    constrained = group is not None and group.topology_key is not None
+    if claims and not (constrained and case.world.features.topology_aware_workloads):
+        released = tuple(changes.released_claim(claim.key) for claim in claims)
+        yield Candidate(RemedyKind.WAIT, (Wait(_SCHEDULER, claims),), 0, released)
 
 
 def _for_cause(case: Case, cause: records.Cause) -> Iterator[Candidate]:

@@ -43,9 +43,10 @@ class RemedyKind(StrEnum):
 
 
 class Wait(Evidence, frozen=True):
-    """Wait for somebody else: ``for_whom`` is a controller, a driver, the scheduler."""
+    """Wait for somebody else: ``for_whom`` is a controller, a driver, the scheduler, which ``releases`` claims."""
 
     for_whom: str
+    releases: tuple[ObjectRef, ...] = ()
 
 
 class RemoveGates(Evidence, frozen=True):

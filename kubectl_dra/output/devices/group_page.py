@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Final
 
 from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.devices.parts import condition_text
 from kubectl_dra.output.layout import Column, paragraphs, table, wrapped
-from kubectl_dra.output.pending.gangs import origin, placed_together
+from kubectl_dra.output.pending.gangs import domain_of_group, how_many, origin
 from kubectl_dra.output.safe import Safe, Style, command, fmt, safe, styled
 from kubectl_dra.output.unread import missing_lines
-from kubectl_dra.output.words import ago, counted, listed
+from kubectl_dra.output.words import ago, counted, listed, shortened
 from kubectl_dra.reports.devices.holders import ConsumerState
 from kubectl_dra.reports.groups.group_state import GroupPod, GroupReport
 from kubectl_dra.reports.invocations import dra, of, reading
 
+_NAMES: Final = 3
 _POD_STATES: Final = {
     ConsumerState.PENDING: "waits",
     ConsumerState.BOUND: "has a node, is not running yet",
@@ -69,7 +70,8 @@ def _head(report: GroupReport, now: datetime) -> Iterator[Safe]:
 
 
 def _needs(report: GroupReport) -> Iterator[Safe]:
-    yield from placed_together(report)
+    yield from how_many(report)
+    yield from domain_of_group(report)
     named = fmt(" ({})", report.priority_class) if report.priority_class else Safe("")
     never = Safe(", evicts nobody") if report.preemption_policy == "Never" else Safe("")
     yield fmt("  priority   {}{}{}", report.priority, named, never)
@@ -105,12 +107,28 @@ def _claims(report: GroupReport) -> Iterator[Safe]:
 
 
 def _said(report: GroupReport, now: datetime) -> Iterator[Safe]:
-    if not report.conditions:
+    on_pods = _on_pods(report, now)
+    if not report.conditions and not on_pods:
         yield from wrapped(Safe("The scheduler has written nothing about it yet."))
         return
     yield Safe("What was written about it:")
-    for condition in report.conditions:
-        yield from wrapped(condition_text(condition, now), indent=4, first=2)
+    for text in (*(condition_text(condition, now) for condition in report.conditions), *on_pods):
+        yield from wrapped(text, indent=4, first=2)
+
+
+def _on_pods(report: GroupReport, now: datetime) -> list[Safe]:
+    """The scheduler's words on pods that have no node; the same words once."""
+    told: dict[tuple[str, str], list[GroupPod]] = {}
+    for pod in report.pods:
+        if pod.observed is not None and pod.observed.status == "False":
+            told.setdefault((pod.observed.reason, pod.observed.message), []).append(pod)
+    return [_words(pods, now) for pods in told.values()]
+
+
+def _words(pods: Sequence[GroupPod], now: datetime) -> Safe:
+    names, seen = shortened([pod.pod.name for pod in pods], _NAMES), [pod.observed for pod in pods if pod.observed]
+    last = max(seen, key=lambda each: each.time)
+    return fmt("{}, {}: {}: {}", names, ago(last.time, now), last.reason, last.message)
 
 
 def _leads_on(report: GroupReport, address: Address) -> Iterator[Safe]:

@@ -65,6 +65,11 @@ _ACTORS: Final = {
 def _wait(action: Wait) -> Safe:
     if action.for_whom.startswith(CLUSTER_QUEUE):
         return fmt("wait until other work of {} ends", action.for_whom)
+    if action.releases:
+        claims = [claim.name for claim in action.releases]
+        if len(claims) == 1:
+            return fmt("wait for the scheduler's next attempt, after which claim {} is released", claims[0])
+        return fmt("wait for the scheduler's next attempts, each of which releases one of claims {}", listed(claims))
     return fmt("wait for {}", Safe(_ACTORS[action.for_whom]) if action.for_whom in _ACTORS else safe(action.for_whom))
 
 

@@ -13,7 +13,7 @@ from kubectl_dra.output.layout import padded, width, wrapped
 from kubectl_dra.output.pending.removals import amounts_left, removal_note
 from kubectl_dra.output.safe import Safe, Style, fmt, plain, safe, styled
 from kubectl_dra.output.words import plural
-from kubectl_dra.reports.pending.pending import NodeGroupRecord
+from kubectl_dra.reports.pending.nodes import NodeGroupRecord
 
 #: So many requests of a pod have a table.
 MAX_FUNNELS: Final = 3

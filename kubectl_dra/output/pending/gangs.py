@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Final
 
 import msgspec
@@ -18,6 +19,7 @@ from kubectl_dra.diagnosis.records import (
     GroupWaits,
     ObjectRef,
     PodGroupName,
+    Verdict,
 )
 from kubectl_dra.diagnosis.remedies.records import EditGroup, PinPods
 from kubectl_dra.model.invocation import HERE, Address, Words
@@ -26,9 +28,12 @@ from kubectl_dra.output.pending.made import refused_sentence
 from kubectl_dra.output.pending.queues import queue_lines, queue_reason
 from kubectl_dra.output.safe import Safe, command, fmt, safe
 from kubectl_dra.output.words import counted, did_you_mean, listed
+from kubectl_dra.reports.claims.ask import ClaimAsk, ExtendedAsk
 from kubectl_dra.reports.groups.group_state import GroupReport
-from kubectl_dra.reports.groups.groups import GroupPendingReport
+from kubectl_dra.reports.groups.placed_group import PlacedGroup
 from kubectl_dra.reports.invocations import kubectl, of, reading, within
+from kubectl_dra.reports.pending.nodes import NodeGroupRecord
+from kubectl_dra.reports.pending.pending import PendingReport
 
 GROUP_CODES: Final = (
     Code.POD_GROUP,
@@ -38,6 +43,7 @@ GROUP_CODES: Final = (
     Code.POD_GROUP_ABORTED,
     Code.POD_GROUP_UNPLACED,
 )
+_COLUMN: Final = 13
 Sentence = Callable[[Cause], Safe]
 
 
@@ -57,6 +63,29 @@ def group_sentence(cause: Cause, say: Sentence) -> Safe:
         case GroupError() as error:
             return _error(error, say)
     return Safe(cause.code.meaning)
+
+
+@dataclass(frozen=True, slots=True)
+class InTheWay:
+    """The pod that keeps its group waiting, as far as the sentence about its own causes needs it."""
+
+    causes: tuple[Cause, ...]
+    asks: tuple[ClaimAsk, ...]
+    extended: tuple[ExtendedAsk, ...]
+    nodes: tuple[NodeGroupRecord, ...]
+
+
+def gang_reason(report: PendingReport, say: Callable[[InTheWay], Safe], *, whole: bool = False) -> Safe | None:
+    """The clause about a group, on the page of any of its pods; ``whole``: with the namespace of the group.
+
+    ``say`` tells of the pod that is in the way what its own page would; None where no single pod is.
+    """
+    group = report.group
+    if group is None or group.blocking is None or len(report.causes) < 2:
+        return None
+    cause = with_whole_name(report.causes[0]) if whole else report.causes[0]
+    blocking = InTheWay(report.causes[1:], group.asks, group.extended, report.nodes)
+    return group_sentence(cause, lambda _first: say(blocking))
 
 
 def with_whole_name(cause: Cause) -> Cause:
@@ -240,11 +269,41 @@ def pinned_pods(action: PinPods) -> Safe:
     return fmt("bind the pods to other nodes than the scheduler tries, by their node affinity: {}{}", shown, more)
 
 
-def placed_together(report: GroupReport | GroupPendingReport) -> Iterator[Safe]:
-    """How many pods at the same time, and what their nodes share."""
-    if report.min_count is None:
+def needs_of_group(group: PlacedGroup, *, whole: bool) -> Iterator[Safe]:
+    """What a group that waits needs: pods at the same time, one domain, claims that all share.
+
+    ``whole`` False: without what the first line of a pod's page has.
+    """
+    if group.verdict is Verdict.NOT_PENDING:
+        return
+    if whole:
+        yield from how_many(group)
+    yield from domain_of_group(group)
+    for claim in group.claims:
+        made = fmt(" (from template {})", claim.template) if claim.template else Safe("")
+        state = listed(claim.devices) if claim.devices else Safe("no devices yet")
+        name = claim.claim.name if claim.claim is not None else "not created yet"
+        yield from _titled(Safe("shared"), fmt("{}: claim {}{}, {}", claim.name, name, made, state))
+    if group.workload is not None:
+        yield from _titled(Safe("made from"), origin(group.workload, group.template))
+
+
+def _titled(title: Safe, text: Safe) -> Iterator[Safe]:
+    """A line of a list with titles, and those that it takes more."""
+    first, *more = wrapped(text, indent=_COLUMN)
+    yield Safe(f"  {title}".ljust(_COLUMN)) + Safe(first[_COLUMN:])
+    yield from more
+
+
+def how_many(group: GroupReport | PlacedGroup) -> Iterator[Safe]:
+    """How many pods at the same time."""
+    if group.min_count is None:
         yield Safe("  policy     basic: pods are placed together, but any number of them will do")
     else:
-        yield fmt("  minCount   {} at the same time", counted(report.min_count, "pod"))
-    if report.topology_key:
-        yield fmt("  topology   all on nodes with the same {}", report.topology_key)
+        yield fmt("  minCount   {} at the same time", counted(group.min_count, "pod"))
+
+
+def domain_of_group(group: GroupReport | PlacedGroup) -> Iterator[Safe]:
+    """What the nodes of the pods share."""
+    if group.topology_key:
+        yield fmt("  topology   all on nodes with the same {}", group.topology_key)

@@ -18,7 +18,8 @@ from kubectl_dra.output.pending.said_advice import right_lacked
 from kubectl_dra.output.pending.siblings import sibling_sentence
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, listed, one_of, plural, shortened
-from kubectl_dra.reports.pending.pending import NodeGroupRecord, PendingReport
+from kubectl_dra.reports.pending.nodes import NodeGroupRecord
+from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.scheduler.fit_error import DEALLOCATED, parse_fit_error, without_preemption
 
 # The codes of what ends an attempt.

@@ -23,7 +23,7 @@ from kubectl_dra.diagnosis.records import (
 )
 from kubectl_dra.output.pending.amounts import shortage_text
 from kubectl_dra.output.pending.asks import extended_title
-from kubectl_dra.output.pending.gangs import GROUP_CODES
+from kubectl_dra.output.pending.gangs import GROUP_CODES, gang_reason
 from kubectl_dra.output.pending.obstacles import obstacle
 from kubectl_dra.output.pending.passed_over import passed_over_note
 from kubectl_dra.output.pending.reasons import reason_sentence
@@ -40,7 +40,8 @@ from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import listed, plural
 from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.claims.ask import ClaimAsk, ExtendedAsk
-from kubectl_dra.reports.pending.pending import NodeGroupRecord, PendingReport
+from kubectl_dra.reports.pending.nodes import NodeGroupRecord
+from kubectl_dra.reports.pending.pending import PendingReport
 
 _CLAUSES: Final = 3
 _NAMES: Final = 3
@@ -102,6 +103,9 @@ def _changed_templates(report: Report) -> Safe:
 
 def _reason(report: Report) -> Safe:
     cause, asks = report.causes[0], Asks(report.asks, report.extended)
+    of_gang = gang_reason(report, main_reason) if isinstance(report, PendingReport) else None
+    if of_gang is not None:
+        return of_gang
     of_nodes = cause.code.startswith(_NODE_CODES) and cause.code not in GROUP_CODES
     if of_nodes or cause.code is Code.CLAIM_ELSEWHERE:
         told = _on_nodes(cause, report, asks)

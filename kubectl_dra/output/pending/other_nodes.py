@@ -14,7 +14,8 @@ from kubectl_dra.output.pending.main_reason import names_of
 from kubectl_dra.output.pending.obstacles import short_obstacle
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import listed
-from kubectl_dra.reports.pending.pending import NodeGroupRecord, PendingReport
+from kubectl_dra.reports.pending.nodes import NodeGroupRecord
+from kubectl_dra.reports.pending.pending import PendingReport
 
 #: Their sentence says what rejects the nodes.
 _TELLS_NODES: Final = (Code.CLAIM_ELSEWHERE, Code.EXTENDED_RESOURCE_UNSERVED)

@@ -31,6 +31,7 @@ from kubectl_dra.output.pending.assumptions import assumption_blocks, unpublishe
 from kubectl_dra.output.pending.evidence import autoscaler_lines, evidence_lines, failing_lines
 from kubectl_dra.output.pending.footer import footer_lines
 from kubectl_dra.output.pending.funnel import MAX_FUNNELS, FunnelView, funnel_lines, funnel_views, is_said, is_served
+from kubectl_dra.output.pending.gang_blocks import WholeGroup, about_group, whose_requests, with_blocking
 from kubectl_dra.output.pending.headline import is_heard_first, pending_summary
 from kubectl_dra.output.pending.lingering import lingering_lines, with_delay
 from kubectl_dra.output.pending.logs import repair_lines
@@ -76,38 +77,48 @@ def pending_page(
     head: list[Safe] | None = None,
     apart: bool = False,
     told: bool = False,
+    whole: WholeGroup | None = None,
 ) -> list[Safe]:
     """All lines of one report; ``now`` is the time that ages are counted from.
 
     ``address``: the cluster that commands are for. ``more`` stands below the ways out, in place of the command that
     prints one of them, on screens with keys of their own. ``head``: the first lines, in place of the sentence about the
     pod. ``apart``: without the first lines and the ways out, which stand beside the page. ``told``: what could
-    not be read stands above all pages.
+    not be read stands above all pages. ``whole``: the page is about the group of the pod.
     """
     summary = with_delay(
         with_age(pending_summary(report), report.nodes, now), report.lingering, report.pod.namespace, now
     )
     first = wrapped(styled(summary, Style.BOLD)) if head is None else head
+    report = with_blocking(report)
     tables = _tables(report, first, _INSIDE if more is not None else _OUTSIDE)
     return paragraphs(
         (
             whatif_lines(report.what_if) if report.what_if is not None else [],
             [] if apart else first,
-            *_what_is_wrong(report, now),
+            *_what_is_wrong(report, now, whole),
             *tables,
             *_how_we_know(report, now, address, _joined(first), told=told, tables=bool(tables)),
             *_what_can_be_done(report, now, address, more, apart=apart),
-            *_what_else_to_know(report, now),
+            whole.other_assignment if whole is not None else [],
+            *_what_else_to_know(report, now, whole),
         )
     )
 
 
-def _what_is_wrong(report: PendingReport, now: datetime) -> Iterator[list[Safe]]:
+def _what_is_wrong(report: PendingReport, now: datetime, whole: WholeGroup | None) -> Iterator[list[Safe]]:
     """Below the first lines: what is asked for."""
     yield list(_held(report))
     yield list(_heard(report, now))
-    yield list(ask_lines(report.asks, report.extended, fault_of(report))) if _shows_asks(report) else []
+    yield from whole.about if whole is not None else about_group(report)
+    if report.group is not None and report.group.blocking is None and whole is not None:
+        return
+    yield [*whose_requests(report, of_group=whole is not None), *_asks(report)]
     yield list(unseen_lines(report.unseen))
+
+
+def _asks(report: PendingReport) -> list[Safe]:
+    return list(ask_lines(report.asks, report.extended, fault_of(report))) if _shows_asks(report) else []
 
 
 def _tables(report: PendingReport, first: Sequence[Safe], others: Safe) -> list[list[Safe]]:
@@ -174,11 +185,12 @@ def _what_can_be_done(
     yield list(advice.next_step_lines(report, address, now))
 
 
-def _what_else_to_know(report: PendingReport, now: datetime) -> Iterator[list[Safe]]:
+def _what_else_to_know(report: PendingReport, now: datetime, whole: WholeGroup | None) -> Iterator[list[Safe]]:
     """What does not help, what is assumed, and where to read more."""
     yield [*_where_devices_are(report), *_admin_access(report), *_priority(report)]
     yield from assumption_blocks(report)
-    yield [*([] if is_heard_first(report) else scheduler_lines(report, now)), *footer_lines(report)]
+    words = whole.words if whole is not None else scheduler_lines(report, now)
+    yield [*([] if is_heard_first(report) else words), *footer_lines(report)]
 
 
 def _unread_templates(report: PendingReport, address: Address) -> Iterator[Safe]:

@@ -8,12 +8,14 @@ from datetime import datetime
 from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.gangs.records import MemberState
 from kubectl_dra.diagnosis.records import Agreement, FatalError, GangElsewhere, Observed, SchedulerName, Verdict
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import GAP, closed, width, wrapped
 from kubectl_dra.output.pending.said_advice import right_lacked
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import ago
+from kubectl_dra.reports.groups.placed_group import PlacedGroup
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.scheduler.fit_error import SCHEDULING_GATED, without_preemption
 
@@ -51,8 +53,35 @@ def scheduler_lines(report: PendingReport, now: datetime) -> Iterator[Safe]:
         return
     if seen is not None and seen.status == "False":
         yield from _observed_lines(report, seen, now)
+    elif report.group is not None and (of_group := list(words_on_group(report.group, now))):
+        yield from of_group
     elif report.message and report.verdict is not Verdict.GATED:
         yield from wrapped(fmt("The scheduler has written nothing yet; it would write: {}", report.message))
+
+
+def words_on_group(group: PlacedGroup, now: datetime) -> Iterator[Safe]:
+    """What the scheduler wrote on a group, else on the pod of it that it wrote on last; nothing if it wrote nothing."""
+    seen, agreement, on = group.observed, group.agreement, Safe("")
+    if seen is None or seen.status != "False":
+        spoken = [(each.observed.time, each) for each in group.members if each.observed is not None and _is_told(each)]
+        if not spoken:
+            return
+        last = max(spoken, key=lambda each: each[0])[1]
+        seen, agreement, on = last.observed, last.agreement, fmt(", on {}", last.pod.name)
+    if seen is None:
+        return
+    reason = Safe("") if seen.reason == "Unschedulable" else fmt(" ({})", seen.reason)
+    words = fmt("Scheduler, {}{}{}: {}", ago(seen.time, now), on, reason, without_preemption(seen.message))
+    yield from closed(words, styled(Safe(AGREEMENT[agreement]), Style.DIM))
+    if agreement in (Agreement.STALE, Agreement.DIFFERS) and group.message:
+        said = Safe("It would say now" if agreement is Agreement.STALE else "Expected")
+        yield from wrapped(fmt("{}: {}", said, without_preemption(group.message)))
+
+
+def _is_told(member: MemberState) -> bool:
+    """Whether the scheduler's words on a pod tell more than that it has a scheduling gate."""
+    seen = member.observed
+    return seen is not None and seen.status == "False" and seen.reason != SCHEDULING_GATED
 
 
 def _observed_lines(report: PendingReport, seen: Observed, now: datetime) -> Iterator[Safe]:

@@ -15,7 +15,7 @@ from kubectl_dra.output.pending.removals import amounts_left, removal_note
 from kubectl_dra.output.pending.wanted import Asks, Wanted, amount_of
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, listed, plural
-from kubectl_dra.reports.pending.pending import NodeGroupRecord
+from kubectl_dra.reports.pending.nodes import NodeGroupRecord
 
 #: So many groups of nodes, or nodes of a group, are all named; of more the two closest.
 _FEW: Final = 3

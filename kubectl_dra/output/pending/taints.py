@@ -11,7 +11,7 @@ from kubectl_dra.diagnosis.records import HeldFor, Removal, StageName
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import ago, counted, lasting, shortened
-from kubectl_dra.reports.pending.pending import NodeGroupRecord
+from kubectl_dra.reports.pending.nodes import NodeGroupRecord
 
 _NODES: Final = 2
 _TIMES: Final = 3

@@ -12,7 +12,7 @@ from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.shortage import taken_note, typed
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, listed
-from kubectl_dra.reports.pending.pending import NodeGroupRecord
+from kubectl_dra.reports.pending.nodes import NodeGroupRecord
 
 _NAMES: Final = 3
 #: A driver chooses the type of what it publishes, and the API has no conversion (allocator, matchAttributeConstraint).

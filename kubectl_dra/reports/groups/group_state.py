@@ -12,7 +12,8 @@ from kubectl_dra.diagnosis.gangs.cycles import are_placed_together
 from kubectl_dra.diagnosis.gangs.groups import pods_of, shared_claims
 from kubectl_dra.diagnosis.gangs.records import GroupTemplate, SharedClaim
 from kubectl_dra.diagnosis.gangs.templates import template_of
-from kubectl_dra.diagnosis.records import Missing, ObjectRef
+from kubectl_dra.diagnosis.records import Missing, ObjectRef, Observed
+from kubectl_dra.diagnosis.said.agreement import observed
 from kubectl_dra.model.held import devices_of
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
@@ -29,13 +30,17 @@ _OVER = (ConsumerState.FINISHED, ConsumerState.PENDING)
 
 
 class GroupPod(ReportRecord, frozen=True):
-    """One pod of a group. ``devices``: ``DRIVER/POOL/DEVICE`` of its own claims, not of those that all share."""
+    """One pod of a group. ``devices``: ``DRIVER/POOL/DEVICE`` of its own claims, not of those that all share.
+
+    ``observed``: what the scheduler wrote on it.
+    """
 
     pod: ObjectRef
     state: ConsumerState
     node: str
     reason: str
     devices: tuple[str, ...]
+    observed: Observed | None = None
 
 
 class GroupReport(ReportRecord, frozen=True):
@@ -113,7 +118,7 @@ def _pods(group: Key, facts: ClusterState) -> Iterator[GroupPod]:
     for pod in pods_of(facts, group):
         ref = ObjectRef.of("Pod", key_of(pod.metadata))
         devices = tuple(device for claim in claims.get(pod.metadata.uid, ()) for device in _devices(claim))
-        yield GroupPod(ref, pod_state(pod), pod.spec.node_name, waiting_reason(pod), devices)
+        yield GroupPod(ref, pod_state(pod), pod.spec.node_name, waiting_reason(pod), devices, observed(pod, ()))
 
 
 @derived("claims")

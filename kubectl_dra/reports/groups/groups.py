@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 
 import msgspec
@@ -10,17 +11,16 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gangs.assignment import assignment_of
 from kubectl_dra.diagnosis.gangs.groups import diagnose_group
-from kubectl_dra.diagnosis.gangs.records import GroupDiagnosis, GroupFinding
+from kubectl_dra.diagnosis.gangs.records import GroupDiagnosis
 from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.pod.workloads import ReadOwner
-from kubectl_dra.diagnosis.records import Agreement, Verdict
-from kubectl_dra.diagnosis.remedies.records import RemedyKind
+from kubectl_dra.diagnosis.records import Verdict
 from kubectl_dra.diagnosis.whatif.records import WhatIf
 from kubectl_dra.model.ids import Key
 from kubectl_dra.reports.base import FeatureRecord, ReadRecord, feature_record, reads_of
-from kubectl_dra.reports.claims.ask import ClaimAsk, pending_asks
-from kubectl_dra.reports.pending.pending import NodeGroupRecord, in_numbers, node_records
-from kubectl_dra.reports.pending.remedies import FoundRemedies, RemedyReport, find_remedies
+from kubectl_dra.reports.groups.placed_group import PlacedGroup, in_brief, placed_group_of, without_words
+from kubectl_dra.reports.pending.pending import PendingReport, pending_report
+from kubectl_dra.reports.pending.remedies import RemedyReport, find_remedies
 
 
 class OtherAssignment(StrEnum):
@@ -31,15 +31,13 @@ class OtherAssignment(StrEnum):
     NOT_SEARCHED = "notSearched"
 
 
-class GroupPendingReport(GroupFinding, frozen=True, kw_only=True):
-    """Why one group waits. ``nodes`` and ``asks`` are those of the pod that is in the way (``blocking``).
+class GroupPendingReport(PlacedGroup, frozen=True, kw_only=True):
+    """Why one group waits.
 
     ``other_assignment``: only of a group that was tried and does not fit. ``what_if``: what is supposed of the cluster,
     about which the scheduler has written nothing.
     """
 
-    asks: tuple[ClaimAsk, ...]
-    nodes: tuple[NodeGroupRecord, ...]
     remedies: tuple[RemedyReport, ...]
     no_pair_helps: bool
     other_assignment: OtherAssignment | None
@@ -59,44 +57,59 @@ class GroupPendingReport(GroupFinding, frozen=True, kw_only=True):
 
     def for_json(self) -> GroupPendingReport:
         """The same with numbers instead of devices in its causes, as the devices stand in ``nodes``."""
-        members = tuple(
-            msgspec.structs.replace(each, causes=tuple(map(in_numbers, each.causes))) for each in self.members
-        )
-        return msgspec.structs.replace(self, causes=tuple(map(in_numbers, self.causes)), members=members)
+        return in_brief(self)
 
 
-def group_report(
+@dataclass(frozen=True, slots=True)
+class GroupAnswer:
+    """The report of a group, and of the pod whose page tells why: the one in the way, else the first that waits.
+
+    ``pod`` None: no pod waits, all would be placed, or the scheduler takes no notice of groups.
+    """
+
+    report: GroupPendingReport
+    pod: PendingReport | None
+
+
+def group_answer(
     diagnoser: Diagnoser,
     key: Key,
     *,
     remedies: bool = True,
     read_owner: ReadOwner | None = None,
     what_if: WhatIf | None = None,
-) -> GroupPendingReport:
-    """The report of a PodGroup. Raises ``NotFound``."""
+) -> GroupAnswer:
+    """The answer about a PodGroup. Raises ``NotFound``."""
     state, diagnosis = diagnoser.world, diagnose_group(diagnoser, key)
-    found = _ways_out(diagnoser, diagnosis, read_owner) if remedies else FoundRemedies()
-    if what_if is not None:
-        diagnosis = msgspec.structs.replace(diagnosis, observed=None, agreement=Agreement.UNCHECKED)
-    return GroupPendingReport(
-        **{name: getattr(diagnosis, name) for name in GroupFinding.__struct_fields__},
-        asks=pending_asks(diagnosis.blocking.key, state.inventory) if diagnosis.blocking is not None else (),
-        nodes=node_records(diagnosis.nodes),
-        remedies=tuple(each for each in found.remedies if what_if is None or each.kind is not RemedyKind.WAIT),
+    pod = _telling(diagnoser, diagnosis, remedies=remedies, read_owner=read_owner, what_if=what_if)
+    group = placed_group_of(state, diagnosis)
+    report = GroupPendingReport(
+        **msgspec.structs.asdict(group if what_if is None else without_words(group)),
+        remedies=pod.remedies if pod is not None else (),
         what_if=what_if,
-        no_pair_helps=found.no_pair_helps,
+        no_pair_helps=pod.no_pair_helps if pod is not None else False,
         other_assignment=_assignment(state, diagnosis) if remedies else None,
         features=feature_record(state.features),
         read=reads_of(state.evidence),
     )
+    return GroupAnswer(report, pod)
 
 
-def _ways_out(diagnoser: Diagnoser, diagnosis: GroupDiagnosis, read_owner: ReadOwner | None) -> FoundRemedies:
-    """Those of its first pod: they are tried on the whole group."""
-    if diagnosis.verdict in (Verdict.NOT_PENDING, Verdict.SCHEDULABLE, Verdict.UNKNOWN) or not diagnosis.members:
-        return FoundRemedies()
-    pod = diagnosis.blocking or diagnosis.members[0].pod
-    return find_remedies(diagnoser.world, diagnoser.pod(pod.key), read_owner=read_owner)
+def _telling(
+    diagnoser: Diagnoser,
+    group: GroupDiagnosis,
+    *,
+    remedies: bool,
+    read_owner: ReadOwner | None,
+    what_if: WhatIf | None,
+) -> PendingReport | None:
+    """Ways out are tried on the whole group, whichever of its pods they are looked for."""
+    if group.verdict in (Verdict.NOT_PENDING, Verdict.SCHEDULABLE) or not (group.members and group.placed_together):
+        return None
+    pod = group.blocking or group.members[0].pod
+    diagnosis = diagnoser.pod(pod.key)
+    ways = find_remedies(diagnoser.world, diagnosis, read_owner=read_owner) if remedies else None
+    return pending_report(diagnosis, diagnoser.world, ways=ways, what_if=what_if, read_owner=read_owner)
 
 
 def _assignment(state: ClusterState, diagnosis: GroupDiagnosis) -> OtherAssignment | None:

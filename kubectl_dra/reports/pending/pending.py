@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
@@ -16,28 +16,19 @@ from kubectl_dra.diagnosis.pod.siblings import Siblings, siblings
 from kubectl_dra.diagnosis.pod.workloads import Owners, ReadOwner
 from kubectl_dra.diagnosis.records import (
     Agreement,
-    Cause,
     ClaimDiagnosis,
-    ClassOffer,
-    Funnel,
     GangElsewhere,
-    GroupError,
-    GroupShortage,
-    GroupWaits,
     Missing,
-    Nearest,
-    NodeGroup,
     ObjectRef,
     PodDiagnosis,
     PodFinding,
-    RequestReport,
-    Unpublished,
 )
 from kubectl_dra.diagnosis.remedies.records import RemedyKind
 from kubectl_dra.diagnosis.whatif.records import WhatIf
 from kubectl_dra.model.core import Event, Pod
-from kubectl_dra.reports.base import FeatureRecord, Fits, ReadRecord, ReportRecord, feature_record, reads_of
+from kubectl_dra.reports.base import FeatureRecord, ReadRecord, ReportRecord, feature_record, reads_of
 from kubectl_dra.reports.claims.ask import ClaimAsk, ExtendedAsk, claim_ask, pending_asks
+from kubectl_dra.reports.groups.placed_group import PlacedGroup, in_brief, placed_group
 from kubectl_dra.reports.invocations import Words
 from kubectl_dra.reports.pending.autoscaler_words import AutoscalerWords, autoscaler_words
 from kubectl_dra.reports.pending.configurations import ConfiguredIn, configured_in
@@ -47,33 +38,18 @@ from kubectl_dra.reports.pending.failing_pods import FailingPod, failing_elsewhe
 from kubectl_dra.reports.pending.idle_daemons import IdleDaemonSet, idle_daemons
 from kubectl_dra.reports.pending.lingering import LingeringPod, lingering
 from kubectl_dra.reports.pending.missing_objects import Existing, existing
+from kubectl_dra.reports.pending.nodes import (
+    NAMES_SHOWN,
+    NodeGroupRecord,
+    brief_offer,
+    in_numbers,
+    node_group,
+    without_values,
+)
 from kubectl_dra.reports.pending.queue_admission import QueueAdmission, queue_admission
 from kubectl_dra.reports.pending.remedies import FoundRemedies, RemedyReport, Tried
 from kubectl_dra.reports.pending.reservations import end_of_reservations
 from kubectl_dra.reports.pending.same_pools import SamePool, same_pools
-
-NAMES_SHOWN = 20
-_FITS: Final = {True: Fits.YES, False: Fits.NO, None: Fits.UNKNOWN}
-
-
-class NodeGroupRecord(ReportRecord, frozen=True):
-    """Nodes with the same outcome: at most 20 ``names`` unless all were asked for, ``more`` says how many are left out.
-
-    ``message`` is the reason as the scheduler counts it; several reasons of one plugin are joined with ``, ``.
-    ``devices_fit``: whether nodes that another plugin rejects would have the devices, Unknown where that was not tried.
-    """
-
-    count: int
-    names: tuple[str, ...]
-    more: int
-    outcome: str
-    plugin: str
-    message: str
-    claims: tuple[ObjectRef, ...]
-    causes: tuple[Cause, ...]
-    requests: tuple[RequestReport, ...]
-    not_checked: tuple[str, ...]
-    devices_fit: Fits
 
 
 class PendingReport(PodFinding, frozen=True, kw_only=True):
@@ -93,6 +69,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     first (0: all). ``admission``: what Kueue has decided about it. ``siblings``: pods of its own workload that hold
     what it needs, or wait with it; None in lists too. ``lingering``: pods that should have ended and hold devices.
     ``same_pools``: pools of one name that several nodes publish, so that they lack each other's devices in use.
+    ``group``: what keeps the pod waiting is the PodGroup that it is placed with; None in documents of lists too.
     """
 
     asks: tuple[ClaimAsk, ...]
@@ -122,6 +99,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     siblings: Siblings | None = None
     lingering: tuple[LingeringPod, ...] = ()
     same_pools: tuple[SamePool, ...] = ()
+    group: PlacedGroup | None = None
 
     def without_steps(self) -> PendingReport:
         """With what would help, and not how it is done."""
@@ -131,11 +109,16 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
 
         return msgspec.structs.replace(self, remedies=brief(self.remedies), additions=brief(self.additions))
 
+    def in_list(self) -> PendingReport:
+        """Without its group, which would be there once for each of its pods."""
+        return msgspec.structs.replace(self, group=None)
+
     def for_json(self) -> PendingReport:
         """Without the funnels of causes, which stand in ``nodes``: the numbers of the closest node are enough."""
-        nodes = (*self.nodes[:1], *map(_without_values, self.nodes[1:]))
-        causes = (*map(in_numbers, self.causes[:1]), *(_brief_offer(in_numbers(cause)) for cause in self.causes[1:]))
-        return msgspec.structs.replace(self, causes=causes, nodes=nodes)
+        nodes = (*self.nodes[:1], *map(without_values, self.nodes[1:]))
+        causes = (*map(in_numbers, self.causes[:1]), *(brief_offer(in_numbers(cause)) for cause in self.causes[1:]))
+        group = in_brief(self.group) if self.group is not None else None
+        return msgspec.structs.replace(self, causes=causes, nodes=nodes, group=group)
 
     @property
     def code(self) -> Code | None:
@@ -207,7 +190,7 @@ def pending_report(
         **_of_drivers(diagnosis, pod, asks, state),
         asks=asks,
         extended=extended_asks(diagnosis.pod.key, state),
-        nodes=tuple(_node_group(group, None if all_nodes else NAMES_SHOWN, node) for group in groups),
+        nodes=tuple(node_group(group, None if all_nodes else NAMES_SHOWN, node) for group in groups),
         # Nobody waits in a cluster that is only supposed.
         remedies=tuple(each for each in ways.remedies if what_if is None or each.kind is not RemedyKind.WAIT),
         no_pair_helps=ways.no_pair_helps,
@@ -222,6 +205,7 @@ def pending_report(
         siblings=siblings(state, diagnosis, owners) if of_one else None,
         lingering=lingering(diagnosis.nodes, state) if of_one else (),
         same_pools=same_pools(diagnosis.nodes, state) if of_one else (),
+        group=placed_group(state, diagnosis.causes, supposed=what_if is not None),
         features=feature_record(state.features),
         read=reads_of(state.evidence),
     )
@@ -266,11 +250,6 @@ def _found(diagnosis: PodDiagnosis, what_if: WhatIf | None) -> dict[str, Any]:
 
 def _events(pod: Pod, state: ClusterState) -> Sequence[Event]:
     return state.inventory.events_by_object.get(("Pod", pod.metadata.namespace, pod.metadata.name), ())
-
-
-def node_records(groups: Iterable[NodeGroup]) -> tuple[NodeGroupRecord, ...]:
-    """Groups of nodes, of each the first 20 names."""
-    return tuple(_node_group(group, NAMES_SHOWN, "") for group in groups)
 
 
 def unseen_entries(pod: Pod) -> tuple[str, ...]:
@@ -328,55 +307,3 @@ def _of_kueue(diagnosis: PodDiagnosis, state: ClusterState) -> Iterator[Missing]
         waits = cause.detail.waits if isinstance(cause.detail, GangElsewhere) else None
         if waits is not None:
             yield from missing_of_kueue(waits, state.inventory.queues, diagnosis.pod.namespace)
-
-
-def _node_group(group: NodeGroup, limit: int | None, only: str) -> NodeGroupRecord:
-    nodes = (only,) if only else group.nodes
-    names = nodes if limit is None else nodes[:limit]
-    return NodeGroupRecord(
-        count=len(nodes),
-        names=names,
-        more=len(nodes) - len(names),
-        outcome=group.outcome,
-        plugin=group.plugin,
-        message=", ".join(group.messages),
-        claims=group.claims,
-        causes=tuple(map(_brief, group.causes)),
-        requests=group.requests,
-        not_checked=group.not_checked,
-        devices_fit=_FITS[group.devices_fit],
-    )
-
-
-def _without_values(group: NodeGroupRecord) -> NodeGroupRecord:
-    """The values that a constraint is about are those of the nearest nodes."""
-    requests = tuple(
-        msgspec.structs.replace(each, funnel=msgspec.structs.replace(each.funnel, values=()))
-        if each.funnel is not None and each.funnel.values
-        else each
-        for each in group.requests
-    )
-    return msgspec.structs.replace(group, requests=requests)
-
-
-def _brief_offer(cause: Cause) -> Cause:
-    """What a class has elsewhere matters where it is the main reason."""
-    return msgspec.structs.replace(cause, detail=None) if isinstance(cause.detail, ClassOffer) else cause
-
-
-def in_numbers(cause: Cause) -> Cause:
-    """A cause with numbers of devices instead of the devices, which stand in ``requests``."""
-    found = cause.detail
-    match found:
-        case Funnel():
-            return msgspec.structs.replace(cause, detail=Nearest.of(found))
-        case GroupShortage() | GroupWaits() | GroupError():
-            because = tuple(map(in_numbers, found.because))
-            return msgspec.structs.replace(cause, detail=msgspec.structs.replace(found, because=because))
-    return cause
-
-
-def _brief(cause: Cause) -> Cause:
-    """A cause of a group without what stands in ``requests``, ``names`` or the pod's own causes already."""
-    told = isinstance(cause.detail, Funnel | ClassOffer | Unpublished)
-    return msgspec.structs.replace(cause, detail=None, nodes=()) if told else cause

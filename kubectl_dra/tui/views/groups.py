@@ -10,7 +10,7 @@ from kubectl_dra.output.devices.lists import GROUPS as GROUP_COLUMNS
 from kubectl_dra.output.pending.group_page import group_page, group_summary
 from kubectl_dra.output.safe import Safe, safe
 from kubectl_dra.reports.groups.group_list import GroupRow
-from kubectl_dra.reports.groups.groups import GroupPendingReport
+from kubectl_dra.reports.groups.groups import GroupAnswer
 from kubectl_dra.reports.pending.remedies import RemedyReport
 from kubectl_dra.reports.unread import Subject
 from kubectl_dra.tui.columns import Column, Look, chosen
@@ -85,7 +85,7 @@ class GroupsView(ListView[GroupRow]):
         return CursorObject(str(key), lambda: group_document(self.dra.facts_now, key)) if key is not None else None
 
 
-class GroupPreview(RecordPage[GroupPendingReport]):
+class GroupPreview(RecordPage[GroupAnswer]):
     """Why one group waits, without ways out."""
 
     gone = Safe("The PodGroup does not exist any more.")
@@ -93,12 +93,12 @@ class GroupPreview(RecordPage[GroupPendingReport]):
     def __init__(self, group: Key) -> None:
         super().__init__(GroupQuery(group))
 
-    def page_of(self, record: GroupPendingReport) -> Sequence[Safe]:
+    def page_of(self, record: GroupAnswer) -> Sequence[Safe]:
         """As why-pending prints it."""
         return group_page(record, self.dra.now)
 
 
-class GroupPage(WaitingPage[GroupPendingReport]):
+class GroupPage(WaitingPage[GroupAnswer]):
     """Why one group waits; ways out are tried while the rest can already be read."""
 
     gone = Safe("The PodGroup does not exist any more.")
@@ -108,21 +108,21 @@ class GroupPage(WaitingPage[GroupPendingReport]):
         self.group = group
         self.crumb = safe(str(group))
 
-    def headline(self, report: GroupPendingReport) -> Safe:
+    def headline(self, report: GroupAnswer) -> Safe:
         """The answer about all of its pods."""
         return group_summary(report)
 
-    def report_lines(self, report: GroupPendingReport, *, apart: bool) -> list[Safe]:
+    def report_lines(self, report: GroupAnswer, *, apart: bool) -> list[Safe]:
         """As why-pending prints it."""
         return group_page(report, self.dra.now, apart=apart, address=self.dra.address)
 
-    def codes(self, report: GroupPendingReport) -> Sequence[Code]:
+    def codes(self, report: GroupAnswer) -> Sequence[Code]:
         """Those of its causes."""
-        return list(dict.fromkeys(cause.code for cause in report.causes))
+        return list(dict.fromkeys(cause.code for cause in report.report.causes))
 
-    def remedies(self, report: GroupPendingReport) -> Sequence[RemedyReport]:
+    def remedies(self, report: GroupAnswer) -> Sequence[RemedyReport]:
         """In the order of their numbers."""
-        return report.remedies
+        return report.report.remedies
 
     def do_open(self) -> None:
         """The way out under the cursor, else what the reason means."""
