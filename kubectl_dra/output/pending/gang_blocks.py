@@ -22,11 +22,11 @@ class WholeGroup:
 
 
 def with_blocking(report: PendingReport) -> PendingReport:
-    """The report with the requests of the pod that keeps its group waiting, as its nodes are those of that pod."""
+    """The report as of the pod that keeps its group waiting, whose nodes and further causes it has."""
     group = report.group
-    if group is None or group.blocking is None:
+    if group is None or group.blocking is None or len(report.causes) < 2:
         return report
-    return msgspec.structs.replace(report, asks=group.asks, extended=group.extended)
+    return msgspec.structs.replace(report, asks=group.asks, extended=group.extended, causes=report.causes[1:])
 
 
 def about_group(report: PendingReport) -> Iterator[list[Safe]]:

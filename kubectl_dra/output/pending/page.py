@@ -26,16 +26,16 @@ from kubectl_dra.output.devices.parts import ranges
 from kubectl_dra.output.explain.index import matching
 from kubectl_dra.output.layout import paragraphs, wrapped
 from kubectl_dra.output.pending import advice
-from kubectl_dra.output.pending.asks import ask_lines, extended_title, is_marked, unseen_lines
+from kubectl_dra.output.pending.asks import ask_lines, is_marked, unseen_lines
 from kubectl_dra.output.pending.assumptions import assumption_blocks, unpublished_lines
 from kubectl_dra.output.pending.evidence import autoscaler_lines, evidence_lines, failing_lines
 from kubectl_dra.output.pending.footer import footer_lines
-from kubectl_dra.output.pending.funnel import MAX_FUNNELS, FunnelView, funnel_lines, funnel_views, is_said, is_served
 from kubectl_dra.output.pending.gang_blocks import WholeGroup, about_group, whose_requests, with_blocking
 from kubectl_dra.output.pending.headline import is_heard_first, pending_summary
 from kubectl_dra.output.pending.lingering import lingering_lines, with_delay
 from kubectl_dra.output.pending.logs import repair_lines
 from kubectl_dra.output.pending.node_groups import node_group_lines
+from kubectl_dra.output.pending.node_tables import joined, tables, told_by_nodes
 from kubectl_dra.output.pending.other_nodes import devices_elsewhere, other_nodes_lines
 from kubectl_dra.output.pending.preemption import preemption_lines
 from kubectl_dra.output.pending.queue_admission import admission_lines, evicted_clause
@@ -44,8 +44,7 @@ from kubectl_dra.output.pending.rollouts import undo_lines
 from kubectl_dra.output.pending.same_pools import same_pool_lines
 from kubectl_dra.output.pending.scheduler_words import fault_of, scheduler_lines
 from kubectl_dra.output.pending.taints import deletion_lines, taint_lines, with_age
-from kubectl_dra.output.pending.together import constraint_tells_all
-from kubectl_dra.output.safe import Safe, Style, command, fmt, plain, safe, styled
+from kubectl_dra.output.safe import Safe, Style, command, fmt, safe, styled
 from kubectl_dra.output.unread import missing_kinds, missing_lines
 from kubectl_dra.output.whatif.page import whatif_lines
 from kubectl_dra.output.words import ago
@@ -90,16 +89,16 @@ def pending_page(
         with_age(pending_summary(report), report.nodes, now), report.lingering, report.pod.namespace, now
     )
     first = wrapped(styled(summary, Style.BOLD)) if head is None else head
-    report = with_blocking(report)
-    tables = _tables(report, first, _INSIDE if more is not None else _OUTSIDE)
+    shown = with_blocking(report)
+    funnels = tables(shown, first, _INSIDE if more is not None else _OUTSIDE)
     return paragraphs(
         (
             whatif_lines(report.what_if) if report.what_if is not None else [],
             [] if apart else first,
-            *_what_is_wrong(report, now, whole),
-            *tables,
-            *_how_we_know(report, now, address, _joined(first), told=told, tables=bool(tables)),
-            *_what_can_be_done(report, now, address, more, apart=apart),
+            *_what_is_wrong(shown, now, whole),
+            *funnels,
+            *_how_we_know(shown, now, address, joined(first), told=told, tables=bool(funnels)),
+            *_what_can_be_done(shown, now, address, more, apart=apart),
             whole.other_assignment if whole is not None else [],
             *_what_else_to_know(report, now, whole),
         )
@@ -121,13 +120,6 @@ def _asks(report: PendingReport) -> list[Safe]:
     return list(ask_lines(report.asks, report.extended, fault_of(report))) if _shows_asks(report) else []
 
 
-def _tables(report: PendingReport, first: Sequence[Safe], others: Safe) -> list[list[Safe]]:
-    """Where the nodes fall away, unless the ``first`` lines tell all of it; ``others`` shows those left out."""
-    if _told_by_nodes(report) and not constraint_tells_all(report.causes, report.nodes):
-        return _funnels(report, others, first)
-    return []
-
-
 def _held(report: PendingReport) -> Iterator[Safe]:
     """Of a pod that runs: its claims and its devices."""
     if report.verdict is Verdict.NOT_PENDING and report.asks:
@@ -144,7 +136,7 @@ def _how_we_know(
     ``tables``: nodes have columns, so that those that have none are told of.
     """
     yield [
-        *(other_nodes_lines(report, tables=tables) if _told_by_nodes(report) else ()),
+        *(other_nodes_lines(report, tables=tables) if told_by_nodes(report) else ()),
         *_evidence(report, now, address, said),
         *taint_lines(report.nodes, now, said),
         *deletion_lines(report.nodes, now),
@@ -209,11 +201,6 @@ def _unread_why(report: PendingReport, address: Address) -> Iterator[Safe]:
     if unread and any(cause.code is Code.CLAIM_NOT_CREATED for cause in report.causes):
         yield from wrapped(_UNREAD_WHY)
         yield from missing_kinds(unread, address)
-
-
-def _joined(lines: Sequence[Safe]) -> str:
-    """The text of lines that were wrapped."""
-    return " ".join(" ".join(map(plain, lines)).split())
 
 
 def _evidence(report: PendingReport, now: datetime, address: Address, said: str) -> list[Safe]:
@@ -338,46 +325,6 @@ def _commands(report: PendingReport, now: datetime, address: Address, more: Safe
 
 def _shows_asks(report: PendingReport) -> bool:
     return report.verdict not in (Verdict.NOT_PENDING, Verdict.PREPARING, Verdict.DELETING)
-
-
-def _funnels(report: PendingReport, others: Safe, first: Sequence[Safe]) -> list[list[Safe]]:
-    said = _joined(first)
-    views = funnel_views(report.nodes)
-    several = len(views) > 1
-    blocks = []
-    for view in views[:MAX_FUNNELS]:
-        if several and _is_no_cause(report, view):
-            continue
-        alone = not several or "/" in view.request or _is_about(report, view)
-        if alone and is_said(view, report.certainty, said, about=_is_about(report, view)):
-            continue
-        lines = list(funnel_lines(view, report.certainty, others, said))
-        if lines and several:
-            title = fmt("Request {} (claim {})", view.request, view.claim.name)
-            lines = [extended_title(view.request, report.extended) or title, *lines]
-        blocks.append(lines)
-    return blocks
-
-
-def _is_no_cause(report: PendingReport, view: FunnelView) -> bool:
-    """Whether another request alone is in the way: this one finds enough on every node that has any of its devices."""
-    cause = report.causes[0] if report.causes else None
-    if cause is None or not isinstance(cause.detail, Funnel) or _is_about(report, view):
-        return False
-    return cause.code is not Code.REQUESTS_COMPETE and is_served(view)
-
-
-def _is_about(report: PendingReport, view: FunnelView) -> bool:
-    """Whether the first sentence is about that request."""
-    cause = report.causes[0] if report.causes else None
-    if cause is None or not isinstance(cause.detail, Funnel):
-        return False
-    return (cause.claim, cause.request) == (view.claim, view.request)
-
-
-def _told_by_nodes(report: PendingReport) -> bool:
-    """Whether the nodes prove something: of a pod that fits now those that it does not fit on are no matter."""
-    return report.code is not Code.FITS_NOW
 
 
 def _heard(report: PendingReport, now: datetime) -> Iterator[Safe]:
