@@ -38,12 +38,14 @@ Examples:
 @click.option("--remedies", is_flag=True, help="With the commands that carry out what would help.")
 @whatif_options
 def command(options: Options, copies: str, together: bool, remedies: bool, switches: tuple[Switch, ...]) -> int:
-    """Say whether pods, claims, templates and workloads that don't exist yet would fit, where, and what is missing.
+    """Say whether the pods, claims, templates and workloads of files would fit, where, and what is missing.
 
     First what the API server would refuse or drop; manifests that mix API versions are corrected. Nothing is created.
     Pods are found in objects of any kind. A claim or template that no pod uses is tried by itself, with a bare pod.
     Nodes, ResourceSlices, classes, taint rules and volumes of the files count as if they were in the cluster, and
     so do autoscalers, quotas, LimitRanges, RuntimeClasses and PriorityClasses for the pods of the files.
+    Of a Deployment, ReplicaSet, StatefulSet or DaemonSet that the cluster has, only what changes is tried: more pods, or
+    the rollout of another template.
     What-if switches change it as well, in any order.
     """
     if not options.manifests and not switches:

@@ -20,7 +20,8 @@ from kubectl_dra.model.usage import is_terminal
 from kubectl_dra.model.workloads import RollingUpdate, UpdateStrategy, WorkloadObject
 from kubectl_dra.scheduler.plugins.node_affinity import names_in_terms, required_terms
 
-_REVISION: Final = "deployment.kubernetes.io/revision"
+#: The number of a Deployment's present template, which its newest ReplicaSet has too.
+REVISION: Final = "deployment.kubernetes.io/revision"
 _DAEMON_REVISION: Final = "controller-revision-hash"
 _ROLLING: Final = ("", "RollingUpdate")
 _PERCENTAGE: Final = re.compile(r"(\d+)%")
@@ -120,17 +121,22 @@ def _replicas(deployment: WorkloadObject) -> int:
     return 1 if deployment.spec.replicas is None else deployment.spec.replicas
 
 
+def is_rolling(strategy: UpdateStrategy) -> bool:
+    """Whether pods are replaced step by step; that is what a strategy of no type does."""
+    return strategy.type in _ROLLING
+
+
 def _rolls(workload: WorkloadObject, strategy: UpdateStrategy) -> bool:
     """Whether its controller does a rolling update, and its status is about the present template."""
     meta = workload.metadata
     observed = workload.status.observed_generation >= meta.generation > 0
-    return strategy.type in _ROLLING and not workload.spec.paused and meta.deletion_timestamp is None and observed
+    return is_rolling(strategy) and not workload.spec.paused and meta.deletion_timestamp is None and observed
 
 
 def _is_newest(replica_set: WorkloadObject, deployment: WorkloadObject) -> bool:
     """Whether a ReplicaSet is that of the Deployment's present template, which both call by the same number."""
-    number = deployment.metadata.annotations.get(_REVISION)
-    return number is not None and replica_set.metadata.annotations.get(_REVISION) == number
+    number = deployment.metadata.annotations.get(REVISION)
+    return number is not None and replica_set.metadata.annotations.get(REVISION) == number
 
 
 def _living(inventory: Inventory, pod: Pod) -> Iterator[Pod]:

@@ -134,7 +134,7 @@ def why_not(report: PendingReport) -> Safe | None:
     if report.code is Code.NOT_SIMULATED or report.verdict not in _UNPLACED:
         return None
     lead = _although(report) if report.verdict is Verdict.SCHEDULER_ERROR else Safe("")
-    return fmt("{}: {}", lead, main_reason(report))
+    return fmt("{}: {}", lead, own_rollout(report.remedies) or main_reason(report))
 
 
 def _scheduled(report: PendingReport, pod: Safe, reason: Safe) -> Safe:

@@ -55,6 +55,13 @@ def object_name(ref: ObjectRef) -> Safe:
     return fmt("{} {}", ref.kind, name) if ref.name else fmt("{} without a name", ref.kind)
 
 
+#: Of what makes a rollout not all is held of the cluster's objects.
+_SAME_TEMPLATE: Final = (
+    "{} has the same template in the cluster. Commands, environment and annotations were not compared: a change of "
+    "these replaces its pods."
+)
+
+
 def head_lines(manifests: Sequence[ManifestReport]) -> Iterator[Safe]:
     """Whether the server reads the files as they are written."""
     findings = [finding for each in manifests for finding in each.findings]
@@ -106,8 +113,12 @@ def note_lines(report: SimulationReport) -> Iterator[Safe]:
     for name in report.new_namespaces:
         yield from wrapped(fmt("Namespace {} does not exist; it is taken as created first.", name))
     # Several files may hold the same object, as the class that each of them needs.
+    compared = {pod.subject: pod for pod in report.pods if pod.present or pod.replaces}
     for ref in dict.fromkeys(each.object for each in report.manifests if each.exists and not each.differs):
-        yield from wrapped(fmt("{} exists already: {}.", object_name(ref), _existing(ref)))
+        if ref not in compared:
+            yield from wrapped(fmt("{} exists already: {}.", object_name(ref), _existing(ref)))
+        elif not compared[ref].replaces:
+            yield from wrapped(fmt(_SAME_TEMPLATE, object_name(ref)))
     for manifest in report.manifests:
         yield from _lines(manifest)
     yield from _names("Not applied, and may refuse or change the pods: {}.", report.manifests, Role.NOT_APPLIED)
@@ -147,7 +158,8 @@ def _lines(manifest: ManifestReport) -> Iterator[Safe]:
     if manifest.made_by:
         yield from wrapped(fmt("{} is made by the controller of {}.", name, manifest.made_by))
     if manifest.suspended:
-        yield from wrapped(fmt("{} is suspended{}; it is tried as if it ran.", name, _queue(manifest)))
+        tried = Safe("it is tried as if it ran" if manifest.queue else "it takes nothing until it is resumed")
+        yield from wrapped(fmt("{} is suspended{}; {}.", name, _queue(manifest), tried))
     elif manifest.queue:
         text = "{} waits in queue {} until Kueue admits it; its quota is not part of this answer."
         yield from wrapped(fmt(text, name, manifest.queue))

@@ -89,7 +89,7 @@ def simulation_summary(report: SimulationReport) -> Safe:
     refused = sum(bool(each.refused or each.error) for each in report.manifests)
     verdicts += [fmt("{} would be refused.", counted(refused, "object"))] if refused else []
     verdicts += map(manifests.gang_text, report.gangs)
-    verdicts += (_verdict_of_what_is_left(pod, left=bool(wrong)) for pod in report.pods)
+    verdicts += (_verdict_of_what_is_left(pod, left=bool(wrong)) + _already(pod) for pod in report.pods)
     if report.what_if is not None and report.what_if.displaced:
         verdicts.append(whatif_summary(report.what_if))
     if (unseen := _unseen_pods(report)) is not None:
@@ -152,6 +152,7 @@ def _pod_lines(pod: PodSimulation, reason: Safe | None = None, *, left: bool = F
     whole = verdict = _verdict_of_what_is_left(pod, left=left)
     if reason is not None:
         whole = fmt("{}{}{}.{}", Safe(verdict.removesuffix(".")), _next_one(pod), reason, _before(pod))
+    whole += _already(pod)
     yield from wrapped(styled(whole, Style.BOLD))
     if pod.like is not None:
         yield from wrapped(
@@ -184,11 +185,23 @@ def _pod_lines(pod: PodSimulation, reason: Safe | None = None, *, left: bool = F
         yield from wrapped(fmt("no more: {}", reason_sentence(pod.pending.causes[0])), indent=2)
 
 
+def _already(pod: PodSimulation) -> Safe:
+    """Which of its pods the cluster has, behind the verdict."""
+    if pod.present and pod.present == pod.wanted == pod.copies:
+        return Safe(" It runs already." if pod.wanted == 1 else " They run already.")
+    if pod.present:
+        return fmt(" {} of them {} already.", pod.present, Safe("runs" if pod.present == 1 else "run"))
+    if pod.replaces and not pod.stuck:
+        pods = counted(pod.replaces, "pod")
+        return fmt(" The rollout replaces the {} that {} now.", pods, Safe("runs" if pod.replaces == 1 else "run"))
+    return Safe("")
+
+
 def _next_one(pod: PodSimulation) -> Safe:
     """What is said of the first copy that does not fit as things are; of a single one, only whom it would evict."""
     evicts = pod.pending.preemption if pod.pending is not None else None
     if evicts is None or not evicts.victims or not evicts.certain:
-        return Safe("; the next one does not" if pod.copies else "")
+        return Safe("; the next one does not" if pod.copies and not pod.stuck else "")
     one = Safe("; the next one does" if pod.copies else " as things are, and does")
     return fmt(
         "{} once the scheduler has evicted {} from {}", one, shortened(evicts.victims, _VICTIMS), evicts.nodes[0]
@@ -232,6 +245,8 @@ def _name(pod: PodSimulation) -> Safe:
     name = manifests.object_name(pod.subject)
     if pod.subject.kind.startswith("ResourceClaim"):
         return fmt("A bare pod with {}", name)
+    if pod.held:
+        name = fmt("{}, which is suspended,", name)
     return fmt("{}, {}", name, pod.role) if pod.role else name
 
 
@@ -243,6 +258,8 @@ def _verdict(pod: PodSimulation) -> Safe:
         return manifests.bypassing_text(name, pod.bypasses, unknown=pod.unknown_node)
     if pod.misread and not pod.lacks:
         return fmt("{} fits only without the fields that a server drops.", name)
+    if pod.stuck:
+        return fmt("{}: its rollout would get stuck.", name)
     if pod.scheduler and pod.wanted != 0:
         return _elsewhere(name, pod)
     if pod.counted is Counted.UNKNOWN:

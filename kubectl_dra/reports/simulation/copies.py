@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from itertools import islice
 from typing import Final
 
 import msgspec
@@ -17,7 +18,16 @@ from kubectl_dra.diagnosis.pod.placing import PlacedCopies, being_bound, place
 from kubectl_dra.diagnosis.pod.siblings import taken_by
 from kubectl_dra.diagnosis.pod.workloads import ReadOwner
 from kubectl_dra.diagnosis.records import BeingBound, Missing, ObjectRef, OpenPlugin
-from kubectl_dra.diagnosis.remedies.records import Action, EditClaim, EditGroup, EditPod, PinPods, RemoveGates
+from kubectl_dra.diagnosis.remedies.records import (
+    Action,
+    DeletePod,
+    EditClaim,
+    EditGroup,
+    EditPod,
+    PinPods,
+    RemoveGates,
+)
+from kubectl_dra.diagnosis.rollouts import EditRollout
 from kubectl_dra.model.classic import ClassicResourceClaim, ClassicResourceClaimTemplate
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
@@ -28,11 +38,12 @@ from kubectl_dra.reports.pending.remedies import FoundRemedies, RemedyReport, fi
 from kubectl_dra.reports.pending.renewal import NoCommand
 from kubectl_dra.reports.simulation.gangs import group_of, place_together
 from kubectl_dra.reports.simulation.pods import Batch, Copies, batch
+from kubectl_dra.reports.simulation.present import Present, present, without
 from kubectl_dra.reports.simulation.records import Counted, NodeCopies, PodSimulation
 from kubectl_dra.reports.simulation.trials import PodTrial
 
 #: Changes of the manifests themselves: nothing that a command could be applied to exists yet.
-_IN_THE_FILE: Final = (EditClaim, EditGroup, EditPod, PinPods, RemoveGates)
+_IN_THE_FILE: Final = (EditClaim, EditGroup, EditPod, EditRollout, PinPods, RemoveGates)
 #: Their parameters are objects of their own.
 _CLASSIC: Final = (ClassicResourceClaim, ClassicResourceClaimTemplate)
 #: The admission plugin that adds overhead, node selector and tolerations.
@@ -65,18 +76,48 @@ def simulated(
             yield _pod_simulation(trial, shared, share, _new(share, given), read_owner)
             continue
         before = given if trial.alone else world
-        made = batch(before, trial, copies)
-        placed = place(made.world, made.pods)
+        there = None if copies.as_many_as_fit else present(given, trial, read_owner)
+        made, placed = _placed(before, trial, copies, there)
         coming = _being_bound(before, trial, copies, placed)
         new = _new(placed, made.world)
-        if not trial.alone:
+        if not (trial.alone or trial.held):
             simulated |= new
             world = placed.world
-        done = _pod_simulation(trial, made, placed, new if trial.alone else simulated, read_owner)
-        done = msgspec.structs.replace(done, being_bound=coming)
+        done = _pod_simulation(trial, made, placed, new | simulated, read_owner)
+        done = _beside(msgspec.structs.replace(done, being_bound=coming), there)
         if alike is not None and (trial.alone or done.lacks):
             known[alike] = done
         yield done
+
+
+def _placed(world: ClusterState, trial: PodTrial, copies: Copies, found: Present | None) -> tuple[Batch, PlacedCopies]:
+    """Where the new pods of a trial go; of a rollout that ends no old pod before, the first one beside the old ones."""
+    if found is None:
+        made = batch(world, trial, copies)
+        return made, place(made.world, made.pods)
+    world = without(world, found.waiting)
+    if found.old and found.surge:
+        made = batch(world, trial, copies, found)
+        first = place(made.world, islice(made.pods, 1))
+        if first.failed is not None:
+            return made, first
+    made = batch(without(world, found.old), trial, copies, found)
+    return made, place(made.world, made.pods)
+
+
+def _beside(done: PodSimulation, found: Present | None) -> PodSimulation:
+    """With the pods that the cluster has of the workload; those that a rollout replaces are none to delete for it."""
+    if found is None:
+        return done
+    stay, old = len(found.stay), {ObjectRef.of("Pod", key_of(pod.metadata)) for pod in found.old}
+    stuck, pending = bool(old) and found.surge and done.lacks and not done.copies, done.pending
+    if stuck and pending is not None:
+        ways = pending.remedies
+        kept = (way for way in ways if not any(isinstance(a, DeletePod) and a.pod in old for a in way.actions))
+        pending = msgspec.structs.replace(pending, remedies=tuple(kept))
+    return msgspec.structs.replace(
+        done, copies=done.copies + stay, present=stay, replaces=len(old), stuck=stuck, pending=pending
+    )
 
 
 def _being_bound(world: ClusterState, trial: PodTrial, copies: Copies, placed: PlacedCopies) -> BeingBound | None:
@@ -123,6 +164,7 @@ def _untried(world: ClusterState, trial: PodTrial, copies: Copies) -> PodSimulat
         misread=trial.misread,
         blocked=trial.blocked,
         scheduler=trial.scheduler,
+        held=trial.held,
         bypasses=trial.bypasses,
         unknown_node=bool(trial.bypasses) and trial.bypasses not in world.inventory.nodes,
     )
@@ -162,6 +204,7 @@ def _pod_simulation(
         alone=trial.alone,
         misread=trial.misread,
         scheduler=trial.scheduler,
+        held=trial.held,
         choice=_choice(made.world, plan.pod) if placed.copies else None,
         nodes_compared=placed.compared,
         nodes_are_example=placed.example,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import count, islice
 from typing import Final
 
 import msgspec
@@ -13,17 +14,21 @@ from kubectl_dra.api.workloads.expand import CountSource
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.pod.placing import MAX_COPIES
 from kubectl_dra.diagnosis.pod.volume_claims import with_set_claims
+from kubectl_dra.diagnosis.rollouts import REVISION
 from kubectl_dra.model.affinity import Affinity, NodeAffinity
 from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Pod, PodStatus
+from kubectl_dra.model.ids import Key
 from kubectl_dra.model.meta import (
     LabelSelector,
     NodeSelector,
     NodeSelectorRequirement,
     NodeSelectorTerm,
+    ObjectMeta,
     OwnerReference,
 )
 from kubectl_dra.model.workloads import MakerSpec, WorkloadObject
+from kubectl_dra.reports.simulation.present import NEW_REVISION, Present, rolled_out
 from kubectl_dra.reports.simulation.records import Counted
 from kubectl_dra.reports.simulation.trials import PodTrial
 from kubectl_dra.scheduler.daemons import daemon_nodes, daemon_tolerations
@@ -74,8 +79,8 @@ class Batch:
     counted: Counted
 
 
-def batch(world: ClusterState, trial: PodTrial, copies: Copies) -> Batch:
-    """The pods of a trial, in the order in which they are created."""
+def batch(world: ClusterState, trial: PodTrial, copies: Copies, found: Present | None = None) -> Batch:
+    """The pods of a trial, in the order in which they are created; beside those that ``found`` says stay."""
     plan = trial.plan
     if plan.count is CountSource.PER_NODE and not world.evidence.complete("Node"):
         # One that may run anywhere: of how many nodes is not known.
@@ -83,16 +88,34 @@ def batch(world: ClusterState, trial: PodTrial, copies: Copies) -> Batch:
         return Batch(world, [_copy(tolerant, "-0")], 1, Counted.UNKNOWN)
     if plan.count is CountSource.PER_NODE:
         daemons = list(_on_every_node(world, plan.pod))
-        return Batch(world, daemons, len(daemons), Counted.PER_NODE)
+        have = {pod.spec.node_name for pod in found.stay} if found is not None else set()
+        new = [pod for node, pod in daemons if node not in have]
+        return Batch(world, new, len(daemons), Counted.PER_NODE)
     counted = Counted.ASKED if copies.asked else _COUNTED[plan.count]
     wanted = copies.of(1 if plan.copies is None else plan.copies)
-    many = min(MAX_COPIES + 1 if wanted is None else wanted, MAX_COPIES + 1)
+    many = min(MAX_COPIES + 1 if wanted is None else max(wanted - _staying(found), 0), MAX_COPIES + 1)
     single = wanted == 1 and trial.planned.kind == "Pod"
-    world, pod = _controlled(world, plan.pod, trial)
-    pods: Iterable[Pod] = (_copy(pod, "" if single else f"-{number}") for number in range(many))
+    world, pod = _controlled(world, plan.pod, trial, found)
+    pods: Iterable[Pod] = (_copy(pod, suffix) for suffix in _suffixes(world, pod, many, single=single))
     if plan.volume_claims:
         return _with_volumes(world, pods, plan, wanted, counted)
     return Batch(world, pods, wanted, counted)
+
+
+def _staying(found: Present | None) -> int:
+    return len(found.stay) if found is not None else 0
+
+
+def _suffixes(world: ClusterState, pod: Pod, many: int, *, single: bool) -> Iterator[str]:
+    """What makes names of copies, none of which the cluster has, where controllers number them."""
+    if single:
+        return iter(("",) * many)
+    namespace, name = pod.metadata.namespace, pod.metadata.name
+    numbered = (f"-{number}" for number in count())
+    made = pod.metadata.controller is not None
+    return islice(
+        (each for each in numbered if not made or Key(namespace, name + each) not in world.inventory.pods), many
+    )
 
 
 def _with_volumes(
@@ -105,8 +128,8 @@ def _with_volumes(
     return Batch(world.changed(inventory), made, wanted, counted)
 
 
-def _controlled(world: ClusterState, pod: Pod, trial: PodTrial) -> tuple[ClusterState, Pod]:
-    """With the controller that a workload's pods have, by whose selector they are spread.
+def _controlled(world: ClusterState, pod: Pod, trial: PodTrial, found: Present | None) -> tuple[ClusterState, Pod]:
+    """With the controller that a workload's pods have, by whose selector they are spread, and what rolls it out.
 
     A Deployment makes a ReplicaSet that selects its own pods alone, by a hash that only they have (upstream:
     pkg/controller/deployment/sync.go, getNewReplicaSet).
@@ -122,8 +145,17 @@ def _controlled(world: ClusterState, pod: Pod, trial: PodTrial) -> tuple[Cluster
     if kind != planned.kind:
         meta = msgspec.structs.replace(meta, labels={**meta.labels, **_HASH})
         made = WorkloadObject(spec=MakerSpec(selector=LabelSelector(match_labels=_HASH)))
-    key = kind, pod.metadata.namespace, planned.name
-    world = world.changed(world.inventory.replace(workloads={**world.inventory.workloads, key: made}))
+    namespace = pod.metadata.namespace
+    workloads = {(kind, namespace, planned.name): made}
+    if planned.kind == "Deployment" and found is not None and found.old:
+        whole = rolled_out(planned, found)
+        owned = OwnerReference("apps/v1", planned.kind, planned.name, whole.metadata.uid, controller=True)
+        own = ObjectMeta(
+            planned.name, namespace, uid=owner.uid, annotations={REVISION: NEW_REVISION}, owner_references=(owned,)
+        )
+        made = msgspec.structs.replace(made, metadata=own)
+        workloads = {(kind, namespace, planned.name): made, (planned.kind, namespace, planned.name): whole}
+    world = world.changed(world.inventory.replace(workloads={**world.inventory.workloads, **workloads}))
     return world, msgspec.structs.replace(pod, metadata=meta)
 
 
@@ -135,11 +167,11 @@ def _copy(pod: Pod, suffix: str) -> Pod:
     return msgspec.structs.replace(pod, metadata=meta, spec=spec, status=PodStatus(phase="Pending"))
 
 
-def _on_every_node(world: ClusterState, pod: Pod) -> Iterator[Pod]:
+def _on_every_node(world: ClusterState, pod: Pod) -> Iterator[tuple[str, Pod]]:
     """One pod per node that the workload's pods may run on, bound to it by its affinity."""
     tolerant = with_spec(pod, tolerations=daemon_tolerations(pod.spec))
     for name in daemon_nodes(Snapshot(world), tolerant):
-        yield _copy(with_spec(tolerant, affinity=_only(name, tolerant.spec.affinity)), f"-{name}")
+        yield name, _copy(with_spec(tolerant, affinity=_only(name, tolerant.spec.affinity)), f"-{name}")
 
 
 def _only(node: str, affinity: Affinity | None) -> Affinity:

@@ -101,7 +101,10 @@ class PodSimulation(ReportRecord, frozen=True):
     first: it may prefer others than ``nodes``; 0 where it compares all. ``nodes_are_example``: ``nodes`` are one way in
     which the copies fit, because not all nodes were tried for each of them. ``being_bound``: pods that may make
     ``copies`` fewer. ``bypasses``: the node that the manifest names itself (``spec.nodeName``), so that the scheduler
-    never sees the pod and allocates nothing for it; ``unknown_node``: there is no such node.
+    never sees the pod and allocates nothing for it; ``unknown_node``: there is no such node. ``present``: so many
+    copies run already, on nodes that are not told here. ``replaces``: so many pods run of another template, which new
+    ones replace; ``stuck``: none of them may go before a new one is ready, and that finds no place beside them.
+    ``held``: it makes no pods until somebody resumes it, and its copies take nothing from others.
     """
 
     subject: ObjectRef
@@ -128,6 +131,10 @@ class PodSimulation(ReportRecord, frozen=True):
     being_bound: BeingBound | None = None
     bypasses: str = ""
     unknown_node: bool = False
+    present: int = 0
+    replaces: int = 0
+    stuck: bool = False
+    held: bool = False
     bound: Bound = Bound.EXACT
     fits: Fits = Fits.UNKNOWN
 

@@ -31,6 +31,7 @@ from kubectl_dra.reports.simulation.admission import manifest_reports
 from kubectl_dra.reports.simulation.copies import simulated
 from kubectl_dra.reports.simulation.existing import existing, new_namespaces, with_namespaces, with_objects
 from kubectl_dra.reports.simulation.pods import Copies
+from kubectl_dra.reports.simulation.present import with_workloads
 from kubectl_dra.reports.simulation.records import (
     ClassEffect,
     Effects,
@@ -66,6 +67,7 @@ def simulation_report(
     :class:`~kubectl_dra.diagnosis.whatif.WhatIfError`.
     """
     objects = tuple(as_served(world, objects))
+    world = with_workloads(world, objects, read_owner)
     namespace = next((each.namespace for each in objects if each.namespace), "")
     missing_namespaces = new_namespaces(world, objects)
     prepared = with_namespaces(world, objects, missing_namespaces)

@@ -48,6 +48,11 @@ class PodTrial:
     bypasses: str = ""
 
     @property
+    def held(self) -> bool:
+        """Whether none of its pods is made until somebody resumes it; Kueue resumes what waits in its queues."""
+        return self.planned.suspended and not self.planned.queue
+
+    @property
     def subject(self) -> ObjectRef:
         """What the pods are made from."""
         return ObjectRef(self.planned.kind, self.planned.key.namespace, self.planned.name)
