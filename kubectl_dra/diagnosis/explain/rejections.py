@@ -148,7 +148,8 @@ def _lacks(
     world: ClusterState, nodes: Sequence[tuple[Node, NodeResult]], rejection: Rejection, names: tuple[str, ...]
 ) -> Iterator[Cause]:
     for position, lack in enumerate(rejection.lacks):
-        if is_extended_resource(lack.resource) or "/" in lack.resource:
+        extended = is_extended_resource(lack.resource) or "/" in lack.resource
+        if extended:
             unserved = _unserved(world, lack.resource)
             if unserved is not None:
                 yield Cause(Code.EXTENDED_RESOURCE_UNSERVED, unserved, nodes=names)
@@ -161,8 +162,16 @@ def _lacks(
             ),
             key=lambda pair: pair[1].requested - (pair[1].allocatable - pair[1].used),
         )
-        detail = NodeShortage(lack.resource, closest.requested, closest.used, closest.allocatable, name)
+        users = _users(world, name, lack.resource) if extended and len(names) == 1 else ()
+        detail = NodeShortage(lack.resource, closest.requested, closest.used, closest.allocatable, name, users)
         yield Cause(Code.NODE_RESOURCES, detail, nodes=names)
+
+
+def _users(world: ClusterState, node: str, resource: str) -> tuple[str, ...]:
+    """The pods that have some of an extended resource of a node, those with the most first."""
+    usage = world.inventory.usage.get(node)
+    amounts = {str(pod.key): pod.shape.requests.get(resource, 0) for pod in (usage.placed if usage is not None else ())}
+    return tuple(sorted((name for name, amount in amounts.items() if amount), key=lambda name: (-amounts[name], name)))
 
 
 def _unserved(world: ClusterState, resource: str) -> ExtendedResource | None:

@@ -44,13 +44,17 @@ class NodeSelection(Evidence, frozen=True):
 
 
 class NodeShortage(Evidence, frozen=True):
-    """A resource that nodes lack; amounts of the node that is closest, in milli-cores or base units."""
+    """A resource that nodes lack; amounts of the node that is closest, in milli-cores or base units.
+
+    ``users``: of an extended resource of a single node the pods that have it (``NAMESPACE/NAME``), the largest first.
+    """
 
     resource: str
     requested: int
     used: int
     allocatable: int
     node: str
+    users: tuple[str, ...] = ()
 
 
 class TakenPorts(Evidence, frozen=True):

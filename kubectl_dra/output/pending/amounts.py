@@ -7,9 +7,10 @@ from typing import Final
 from kubectl_dra.diagnosis.records import NodeShortage, RequestNodes
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.output.safe import Safe, fmt
-from kubectl_dra.output.words import article
+from kubectl_dra.output.words import article, shortened
 
 _BYTES: Final = ("memory", "ephemeral-storage")
+_USERS: Final = 3
 _GIB: Final = 1 << 30
 _MIB: Final = 1 << 20
 
@@ -34,10 +35,19 @@ def shortage_text(shortage: NodeShortage) -> Safe:
     if shortage.allocatable < shortage.requested:
         have, want = (_amount(shortage.resource, number) for number in (shortage.allocatable, shortage.requested))
         return fmt("only {} {} in all ({} requested)", have, shortage.resource, want)
+    users = in_use_by(shortage)
     if not free:
-        return fmt("no free {} ({} requested)", shortage.resource, _amount(shortage.resource, shortage.requested))
+        noted = fmt("; {}", users) if users else users
+        want = _amount(shortage.resource, shortage.requested)
+        return fmt("no free {} ({} requested{})", shortage.resource, want, noted)
     have, want = (_amount(shortage.resource, number) for number in (free, shortage.requested))
-    return fmt("only {} of the {} requested {} free", have, want, shortage.resource)
+    noted = fmt(" ({})", users) if users else users
+    return fmt("only {} of the {} requested {} free{}", have, want, shortage.resource, noted)
+
+
+def in_use_by(shortage: NodeShortage) -> Safe:
+    """Who has what a node lacks, where that is known."""
+    return fmt("in use by {}", shortened(shortage.users, _USERS)) if shortage.users else Safe("")
 
 
 def amount_phrase(request: RequestNodes, *, free: bool = False) -> Safe:

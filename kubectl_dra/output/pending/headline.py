@@ -10,7 +10,8 @@ from kubectl_dra.diagnosis.records import KubeletText, NodeOutcome, SchedulerNam
 from kubectl_dra.diagnosis.remedies.records import EXTENDED_NAME, EditClass
 from kubectl_dra.output.pending.idle_daemons import idle_sentence
 from kubectl_dra.output.pending.lingering import lingering_sentence
-from kubectl_dra.output.pending.main_reason import main_reason, names_of
+from kubectl_dra.output.pending.main_reason import main_reason
+from kubectl_dra.output.pending.node_names import names_of
 from kubectl_dra.output.pending.queue_admission import evicted_clause
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.rollouts import own_rollout

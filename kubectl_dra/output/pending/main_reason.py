@@ -23,7 +23,9 @@ from kubectl_dra.diagnosis.records import (
 )
 from kubectl_dra.output.pending.amounts import shortage_text
 from kubectl_dra.output.pending.asks import extended_title
+from kubectl_dra.output.pending.device_plugins import by_device_plugin
 from kubectl_dra.output.pending.gangs import GROUP_CODES, gang_reason
+from kubectl_dra.output.pending.node_names import NAMES, names_of
 from kubectl_dra.output.pending.obstacles import obstacle
 from kubectl_dra.output.pending.passed_over import passed_over_note
 from kubectl_dra.output.pending.reasons import reason_sentence
@@ -44,7 +46,6 @@ from kubectl_dra.reports.pending.nodes import NodeGroupRecord
 from kubectl_dra.reports.pending.pending import PendingReport
 
 _CLAUSES: Final = 3
-_NAMES: Final = 3
 _NODE_CODES: Final = "DRA-4"
 _HOSTNAME: Final = "kubernetes.io/hostname"
 #: Codes of requests that no node serves, as alternatives tell them.
@@ -118,7 +119,7 @@ def _reason(report: Report) -> Safe:
         return alternatives
     if isinstance(cause.detail, PoolProblem):
         return _with_a_pool(cause, report, asks)
-    told = _sentence(cause, report, asks) + _beside(cause, report)
+    told = _sentence(cause, report, asks) + _beside(cause, report) + by_device_plugin(report.nodes, report.extended)
     return _even_guarded(cause, report, asks, told) + _unused_pool_beside(cause, report)
 
 
@@ -159,7 +160,7 @@ def _kept_from(report: Report, offer: ClassOffer) -> Safe:
 def _tried(report: Report) -> Safe:
     """The few nodes where a pod may run that is kept from others; empty where they are all or many."""
     tried = [group for group in report.nodes if group.outcome == NodeOutcome.CANNOT_ALLOCATE]
-    if len(tried) == len(report.nodes) or sum(group.count for group in tried) > _NAMES:
+    if len(tried) == len(report.nodes) or sum(group.count for group in tried) > NAMES:
         return Safe("")
     return names_of(tried)
 
@@ -346,8 +347,8 @@ def _claim_elsewhere(elsewhere: ClaimElsewhere, report: Report, asks: Asks) -> S
     cause = report.causes[0]
     name = cause.claim.name if cause.claim is not None else ""
     users = [ref.name for ref in elsewhere.consumers]
-    by = fmt(" (in use by {})", listed(users[:_NAMES])) if users else Safe("")
-    lead = fmt("its ResourceClaim {} is already allocated on {}{}", name, listed(elsewhere.nodes[:_NAMES]), by)
+    by = fmt(" (in use by {})", listed(users[:NAMES])) if users else Safe("")
+    lead = fmt("its ResourceClaim {} is already allocated on {}{}", name, listed(elsewhere.nodes[:NAMES]), by)
     groups = [group for group in report.nodes if usable & set(group.names) and group.causes]
     if not usable or not groups:
         return None
@@ -386,12 +387,3 @@ def _all_wanted(report: Report) -> Safe:
     if request is None:
         return Wanted(classes.pop()).kind(number)
     return Wanted(request.device_class, request.count, request.selectors).kind(2, selected=False)
-
-
-def names_of(groups: Sequence[NodeGroupRecord]) -> Safe:
-    """``node-a``, ``node-a and node-b``, ``node-a, node-b and 4 more nodes``."""
-    names = [name for group in groups for name in group.names]
-    more = sum(group.count for group in groups) - min(len(names), _NAMES)
-    if more <= 0:
-        return listed(names[:_NAMES])
-    return fmt("{} and {} more {}", Safe(", ").join(names[:_NAMES]), more, Safe(plural("node", more)))

@@ -9,8 +9,9 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import NodeOutcome, PoolProblem
 from kubectl_dra.diagnosis.remedies.records import AddDevices
 from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.pending.device_plugins import plugin_shortage
 from kubectl_dra.output.pending.funnel import MAX_FUNNELS, funnel_views, has_devices
-from kubectl_dra.output.pending.main_reason import names_of
+from kubectl_dra.output.pending.node_names import names_of
 from kubectl_dra.output.pending.obstacles import short_obstacle
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import listed
@@ -64,7 +65,8 @@ def _ruled_out(report: PendingReport) -> Iterator[Safe]:
     ruled_out: dict[Safe, list[NodeGroupRecord]] = {}
     for group in report.nodes:
         text = _why_out(group)
-        if text:
+        by_plugin = plugin_shortage(group, report.extended) is not None
+        if text and not (by_plugin and (report.code or "").startswith("DRA-2")):
             ruled_out.setdefault(text, []).append(group)
     first = report.code or ""
     told = first.startswith("DRA-4") or first in _TELLS_NODES
