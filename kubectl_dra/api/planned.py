@@ -22,6 +22,7 @@ from kubectl_dra.api.sources import Source
 from kubectl_dra.api.trees import in_utf8, mapping, read_tree
 from kubectl_dra.api.workloads import MadeTemplate, expand
 from kubectl_dra.api.workloads.beside import AdmissionObjects, Autoscalers, Gang, Gangs, changes_pods, kept_together
+from kubectl_dra.api.workloads.domains import DomainRule, domain_rules
 from kubectl_dra.api.workloads.expand import CountSource, Expansion, group_of
 from kubectl_dra.api.workloads.made import (
     is_train_job,
@@ -52,8 +53,8 @@ class PodPlan:
 
     ``count`` says where the number is from, ``assumed`` which fields were taken for it. ``volume_claims`` are made for
     each pod of its own, as a StatefulSet does. ``kept_together``: what asks others than the scheduler to keep the pods
-    in one domain of nodes. ``runtime_known``: what its RuntimeClass adds is in the pod. ``gang``: another program
-    starts many of them or none.
+    in one domain of nodes, ``domains``: how many of them together, where that is known. ``runtime_known``: what its
+    RuntimeClass adds is in the pod. ``gang``: another program starts many of them or none.
     """
 
     pod: Pod
@@ -65,6 +66,7 @@ class PodPlan:
     kept_together: tuple[str, ...] = ()
     runtime_known: bool = False
     gang: Gang | None = None
+    domains: tuple[DomainRule, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +156,7 @@ def _scaled(planned: Planned, tree: Tree, scalers: Autoscalers) -> Planned:
     # An autoscaler's target has one kind of pods; known kinds without a number count as one.
     if len(planned.pods) != 1 or (found := scalers.scaled(tree, planned.pods[0].copies or 0)) is None:
         return planned
-    plan = replace(planned.pods[0], copies=found.copies, count=CountSource.ASSUMED, assumed=(found.field,))
+    plan = replace(planned.pods[0], copies=found.copies, count=CountSource.ASSUMED, assumed=(found.field,), domains=())
     return replace(planned, pods=(plan,))
 
 
@@ -249,6 +251,11 @@ def _expanded(planned: Planned, found: Expansion, tree: Tree, namespace: str) ->
     except DecodeError as error:
         return replace(planned, error=str(error))
     pods = tuple(replace(each, volume_claims=claims) for each in pods) if claims else pods
+    rules = domain_rules(tree, found.templates)
+    pods = tuple(
+        replace(each, domains=tuple(rule for rule in rules if position in dict(rule.pods)))
+        for position, each in enumerate(pods)
+    )
     untried = found.untried or ("nothing in it describes a pod" if found.known and not pods else "")
     if not found.known and (unknown := next(filter(None, map(_unknown_claim, found.templates)), "")):
         # Of kinds of its own the server checks what it is told to; the pods it refuses.

@@ -15,6 +15,7 @@ from typing import Any, Final
 import msgspec
 
 from kubectl_dra.api.trees import Tree, at, mapping
+from kubectl_dra.api.workloads.domains import TOGETHER
 from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Container, Pod, Toleration
 from kubectl_dra.model.quantity import Quantity
@@ -28,14 +29,6 @@ _SCALERS: Final[Mapping[str, tuple[str, str, str, int]]] = {
 }
 _KNATIVE: Final = "autoscaling.knative.dev"
 _MIN_SCALE: Final = (f"{_KNATIVE}/min-scale", f"{_KNATIVE}/minScale")
-#: Annotations by which a controller or queue keeps pods of a group within one domain of a node label.
-_TOGETHER: Final = (
-    "alpha.jobset.sigs.k8s.io/exclusive-topology",
-    "leaderworkerset.sigs.k8s.io/exclusive-topology",
-    "leaderworkerset.sigs.k8s.io/subgroup-exclusive-topology",
-    "kueue.x-k8s.io/podset-required-topology",
-    "kueue.x-k8s.io/podset-slice-required-topology",
-)
 _COSCHEDULING_LABELS: Final = (
     "scheduling.x-k8s.io/pod-group",
     "pod-group.scheduling.sigs.k8s.io/name",
@@ -126,7 +119,7 @@ def _together(value: Any, depth: int) -> Iterator[str]:  # noqa: ANN401 - any JS
     if not isinstance(value, dict):
         return
     annotations = at(value, "metadata").get("annotations")
-    for key in _TOGETHER:
+    for key in TOGETHER:
         label = mapping(annotations).get(key)
         if isinstance(label, str) and label:
             yield f"annotation {key}: {label}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -10,6 +10,7 @@ import msgspec
 
 from kubectl_dra.api.kinds import POD
 from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import OpenPlugin
 from kubectl_dra.diagnosis.whatif.records import Drain, RemoveNode
 from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.devices.advertised import advertised_lines
@@ -23,12 +24,13 @@ from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.remedies import step_lines
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.simulation import manifests
+from kubectl_dra.output.simulation.domains import domain_lines, told_once, too_small, too_small_text
 from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.whatif.page import CHOICE_UNREAD, SOME_COMPARED, whatif_lines, whatif_summary
 from kubectl_dra.output.words import counted, listed, shortened
 from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.simulation import Counted, PodSimulation, SimulationReport
-from kubectl_dra.reports.simulation.copies import RUNTIME_CLASS
+from kubectl_dra.reports.simulation.copies import RUNTIME_CLASS, TOGETHER
 
 _NODES_SHOWN = 8
 _VICTIMS: Final = 2
@@ -60,7 +62,7 @@ def simulation_page(
     if (mixed := _mixed(report)) is not None:
         blocks.append(list(wrapped(styled(mixed, Style.BOLD))))
     left = bool(_wrong(report))
-    for pod in report.pods:
+    for pod in told_once(report.pods):
         blocks += _pod_blocks(pod, now, address, left=left, steps=steps)
     if not report.pods and report.what_if is None:
         blocks.append(list(wrapped(_nothing(report))))
@@ -74,7 +76,7 @@ def simulation_page(
 
 def _mixed(report: SimulationReport) -> Safe | None:
     """Which of several do not fit, where the first lines would be about others that do."""
-    failing = [_name(pod) for pod in report.pods if pod.fits is Fits.NO]
+    failing = [_name(pod) for pod in told_once(report.pods) if pod.fits is Fits.NO]
     if not failing or report.pods[0].fits is Fits.NO or report.gangs:
         return None
     more = fmt(" and {} more", len(failing) - _NODES_SHOWN) if len(failing) > _NODES_SHOWN else Safe("")
@@ -89,7 +91,7 @@ def simulation_summary(report: SimulationReport) -> Safe:
     refused = sum(bool(each.refused or each.error) for each in report.manifests)
     verdicts += [fmt("{} would be refused.", counted(refused, "object"))] if refused else []
     verdicts += map(manifests.gang_text, report.gangs)
-    verdicts += (_verdict_of_what_is_left(pod, left=bool(wrong)) + _already(pod) for pod in report.pods)
+    verdicts += (_verdict_of_what_is_left(pod, left=bool(wrong)) + _already(pod) for pod in told_once(report.pods))
     if report.what_if is not None and report.what_if.displaced:
         verdicts.append(whatif_summary(report.what_if))
     if (unseen := _unseen_pods(report)) is not None:
@@ -111,7 +113,7 @@ def _unseen_pods(report: SimulationReport) -> Safe | None:
 def _pod_blocks(pod: PodSimulation, now: datetime, address: Address, *, left: bool, steps: bool) -> list[list[Safe]]:
     """Whether it fits and why not, in one sentence; then what why-pending says of the first copy that does not."""
     pending = pod.pending
-    if pending is None or _is_enough(pod) or pod.like is not None:
+    if pending is None or _is_enough(pod) or pod.like is not None or too_small(pod) is not None:
         return [list(_pod_lines(pod, left=left))]
     reason = None if pod.blocked else why_not(pending)
     head = list(_pod_lines(pod, reason, left=left))
@@ -159,7 +161,7 @@ def _pod_lines(pod: PodSimulation, reason: Safe | None = None, *, left: bool = F
             fmt("like {}, which differs from it in its name only", manifests.object_name(pod.like)), indent=2
         )
     shown = [fmt("{} {}", each.node, each.copies) if pod.copies > 1 else safe(each.node) for each in pod.nodes]
-    if shown:
+    if shown and too_small(pod) is None:
         more = fmt(" +{}", len(shown) - _NODES_SHOWN) if len(shown) > _NODES_SHOWN else Safe("")
         yield from wrapped(fmt("on {}{}", Safe(", ").join(shown[:_NODES_SHOWN]), more), indent=2)
         if pod.choice is not None:
@@ -168,8 +170,9 @@ def _pod_lines(pod: PodSimulation, reason: Safe | None = None, *, left: bool = F
             yield from wrapped(SOME_COMPARED, indent=2)
         elif pod.nodes_are_example:
             yield from wrapped(_EXAMPLE, indent=2)
-    if pod.open and pod.copies:
-        yield from wrapped(_open(pod), indent=2)
+    yield from domain_lines(pod)
+    if (left_open := _left_open(pod)) and pod.copies:
+        yield from wrapped(_open(left_open), indent=2)
     if pod.quota is not None and pod.copies:
         text = "not read, and may allow less: the ResourceQuotas of namespace {}"
         yield from wrapped(fmt(text, pod.quota.namespace), indent=2)
@@ -217,10 +220,15 @@ def _before(pod: PodSimulation) -> Safe:
     return fmt(" Pods of the files that come before it have {} of those in use.", number)
 
 
-def _open(pod: PodSimulation) -> Safe:
-    each = (fmt("{} ({})", one.plugin, Safe(", ").join(one.fields)) for one in pod.open)
+def _left_open(pod: PodSimulation) -> list[OpenPlugin]:
+    """What else decides, but for domains, of which more is told."""
+    return [each for each in pod.open if each.plugin != TOGETHER or not pod.domains]
+
+
+def _open(plugins: Sequence[OpenPlugin]) -> Safe:
+    each = (fmt("{} ({})", one.plugin, Safe(", ").join(one.fields)) for one in plugins)
     told = fmt("not simulated, and may allow less: {}", Safe(", ").join(each))
-    if any(one.plugin == RUNTIME_CLASS for one in pod.open):
+    if any(one.plugin == RUNTIME_CLASS for one in plugins):
         return fmt("{}; a file of -f that has the RuntimeClass changes that", told)
     return told
 
@@ -256,6 +264,8 @@ def _verdict(pod: PodSimulation) -> Safe:
         return manifests.blocked_text(name, pod.blocked[0])
     if pod.bypasses:
         return manifests.bypassing_text(name, pod.bypasses, unknown=pod.unknown_node)
+    if (small := too_small(pod)) is not None:
+        return too_small_text(manifests.object_name(pod.subject), small)
     if pod.misread and not pod.lacks:
         return fmt("{} fits only without the fields that a server drops.", name)
     if pod.stuck:

@@ -36,6 +36,7 @@ from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate
 from kubectl_dra.reports.pending.pending import pending_report, unseen_entries
 from kubectl_dra.reports.pending.remedies import FoundRemedies, RemedyReport, find_remedies
 from kubectl_dra.reports.pending.renewal import NoCommand
+from kubectl_dra.reports.simulation.domains import domain_fits
 from kubectl_dra.reports.simulation.gangs import group_of, place_together
 from kubectl_dra.reports.simulation.pods import Batch, Copies, batch
 from kubectl_dra.reports.simulation.present import Present, present, without
@@ -49,7 +50,7 @@ _CLASSIC: Final = (ClassicResourceClaim, ClassicResourceClaimTemplate)
 #: The admission plugin that adds overhead, node selector and tolerations.
 RUNTIME_CLASS: Final = "RuntimeClass"
 #: Controllers and queues that choose one rack, zone or the like for all pods of a group.
-_TOGETHER: Final = "placement in one domain"
+TOGETHER: Final = "placement in one domain"
 
 
 def simulated(
@@ -73,7 +74,8 @@ def simulated(
                 found = place_together(world, group, trials, copies)
                 world, together = found.world, {**together, **found.found}
             shared, share = together[position]
-            yield _pod_simulation(trial, shared, share, _new(share, given), read_owner)
+            done = _pod_simulation(trial, shared, share, _new(share, given), read_owner)
+            yield _in_domains(done, given, trial, copies)
             continue
         before = given if trial.alone else world
         there = None if copies.as_many_as_fit else present(given, trial, read_owner)
@@ -85,6 +87,8 @@ def simulated(
             world = placed.world
         done = _pod_simulation(trial, made, placed, new | simulated, read_owner)
         done = _beside(msgspec.structs.replace(done, being_bound=coming), there)
+        # Its own pods that run have the devices.
+        done = done if there is not None else _in_domains(done, given, trial, copies)
         if alike is not None and (trial.alone or done.lacks):
             known[alike] = done
         yield done
@@ -118,6 +122,12 @@ def _beside(done: PodSimulation, found: Present | None) -> PodSimulation:
     return msgspec.structs.replace(
         done, copies=done.copies + stay, present=stay, replaces=len(old), stuck=stuck, pending=pending
     )
+
+
+def _in_domains(done: PodSimulation, world: ClusterState, trial: PodTrial, copies: Copies) -> PodSimulation:
+    """With what is certain of the domains of nodes that another program chooses from."""
+    found = tuple(domain_fits(world, trial, copies))
+    return msgspec.structs.replace(done, domains=found) if found else done
 
 
 def _being_bound(world: ClusterState, trial: PodTrial, copies: Copies, placed: PlacedCopies) -> BeingBound | None:
@@ -223,7 +233,7 @@ def _left_open(world: ClusterState, plan: PodPlan) -> Iterator[OpenPlugin]:
     if pod.spec.runtime_class_name and not (pod.spec.overhead or plan.runtime_known):
         yield OpenPlugin(RUNTIME_CLASS, (f"spec.runtimeClassName: {pod.spec.runtime_class_name}",))
     if plan.kept_together:
-        yield OpenPlugin(_TOGETHER, plan.kept_together)
+        yield OpenPlugin(TOGETHER, plan.kept_together)
 
 
 def _of_the_cluster(found: FoundRemedies, subject: ObjectRef) -> FoundRemedies:

@@ -80,6 +80,32 @@ class Counted(StrEnum):
     ASKED = "Asked"  # --copies
 
 
+class DomainFit(ReportRecord, frozen=True):
+    """``groups`` of ``size`` pods, each in one domain of ``label``; ``exclusive``: each in one of its own.
+
+    ``program`` demands it by ``annotation``, and chooses the domain. ``best``: the domain in which most pods of one
+    group find a node, ``pods`` of them, with ``message`` what the scheduler says of the next one. ``holding``: the
+    domains that have room for a whole group, all of ``domains`` without what the files make else.
+    """
+
+    program: str
+    annotation: str
+    label: str
+    size: int
+    groups: int
+    exclusive: bool
+    domains: int
+    best: str = ""
+    pods: int = 0
+    message: str = ""
+    holding: tuple[str, ...] = ()
+
+    @property
+    def fits(self) -> bool:
+        """Whether there are domains enough; which of them the program chooses is another question."""
+        return len(self.holding) >= (self.groups if self.exclusive else min(self.groups, 1))
+
+
 class PodSimulation(ReportRecord, frozen=True):
     """Copies of one pod. ``wanted`` None: as many as fit. ``capped``: no more than ``copies`` were tried.
 
@@ -105,6 +131,8 @@ class PodSimulation(ReportRecord, frozen=True):
     copies run already, on nodes that are not told here. ``replaces``: so many pods run of another template, which new
     ones replace; ``stuck``: none of them may go before a new one is ready, and that finds no place beside them.
     ``held``: it makes no pods until somebody resumes it, and its copies take nothing from others.
+    never sees the pod and allocates nothing for it; ``unknown_node``: there is no such node. ``domains``:
+    whether the domains of nodes that another program keeps pods in have room for them, where that could be computed.
     """
 
     subject: ObjectRef
@@ -135,6 +163,7 @@ class PodSimulation(ReportRecord, frozen=True):
     replaces: int = 0
     stuck: bool = False
     held: bool = False
+    domains: tuple[DomainFit, ...] = ()
     bound: Bound = Bound.EXACT
     fits: Fits = Fits.UNKNOWN
 
@@ -155,7 +184,7 @@ class PodSimulation(ReportRecord, frozen=True):
         return Bound.AT_LEAST if more else Bound.AT_MOST if fewer else Bound.EXACT
 
     def _fits(self) -> Fits:
-        if self.blocked or self.misread or self.bypasses:
+        if self.blocked or self.misread or self.bypasses or not all(each.fits for each in self.domains):
             return Fits.NO
         if self.scheduler and self.wanted != 0:
             return Fits.UNKNOWN

@@ -1,0 +1,135 @@
+"""Pods that a controller or queue keeps in one domain of a node label: which pods, and how many of them together.
+
+Sources: JobSet, pkg/webhooks/pod_mutating_webhook.go (a Job each, no two in one domain); LeaderWorkerSet,
+pkg/webhooks/pod_webhook.go (a group or subgroup each, no two in one domain); Kueue, pkg/controller/tas and
+pkg/cache/tas_flavor_snapshot.go (a podset, or slices of one).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from kubectl_dra.api.trees import Tree, at, mapping
+from kubectl_dra.api.workloads.templates import CountSource, MadeTemplate
+
+_JOB_SET: Final = "alpha.jobset.sigs.k8s.io/exclusive-topology"
+_GROUP: Final = "leaderworkerset.sigs.k8s.io/exclusive-topology"
+_SUBGROUP: Final = "leaderworkerset.sigs.k8s.io/subgroup-exclusive-topology"
+_PODSET: Final = "kueue.x-k8s.io/podset-required-topology"
+_SLICE: Final = "kueue.x-k8s.io/podset-slice-required-topology"
+_SLICE_SIZE: Final = "kueue.x-k8s.io/podset-slice-size"
+#: Annotations that keep pods of a group within one domain of a node label.
+TOGETHER: Final = (_JOB_SET, _GROUP, _SUBGROUP, _PODSET, _SLICE)
+#: Kinds of whose pods Kueue makes one podset; of a Deployment each pod is one by itself.
+_PODSETS: Final = frozenset(
+    {"Job", "JobSet", "LeaderWorkerSet", "StatefulSet", "RayCluster", "RayJob", "MPIJob", "PyTorchJob", "TFJob"}
+    | {"XGBoostJob", "PaddleJob", "JAXJob"}
+)
+#: Of a group of a LeaderWorkerSet: the positions of its leader's and its workers' templates.
+_LEADER, _WORKER = 0, 1
+
+
+@dataclass(frozen=True, slots=True)
+class DomainRule:
+    """``groups`` of pods, each in one domain of ``label``; ``exclusive``: no two of them in the same one.
+
+    ``pods``: how many of one group are made from which of the object's templates, by their positions.
+    """
+
+    program: str
+    annotation: str
+    label: str
+    pods: tuple[tuple[int, int], ...]
+    groups: int = 1
+    exclusive: bool = False
+
+    @property
+    def size(self) -> int:
+        """The pods of one group."""
+        return sum(number for _, number in self.pods)
+
+
+def domain_rules(tree: Tree, templates: Sequence[MadeTemplate]) -> tuple[DomainRule, ...]:
+    """What the annotations of an object ask for, as far as it is known which pods they mean."""
+    if any(each.count is not CountSource.STATED for each in templates):
+        return ()
+    kind = str(tree.get("kind"))
+    found = [*_by_kueue(tree, kind, templates)]
+    if kind == "JobSet":
+        found += _of_jobs(tree, templates)
+    elif kind == "LeaderWorkerSet" and len(templates) == 2:
+        found += _of_leaders(tree)
+    return tuple(rule for rule in found if rule.size > 1)
+
+
+def _of_jobs(tree: Tree, templates: Sequence[MadeTemplate]) -> Iterator[DomainRule]:
+    whole = _annotation(tree, _JOB_SET)
+    jobs = at(tree, "spec").get("replicatedJobs")
+    for position, template in enumerate(templates):
+        job = (
+            next(
+                (
+                    mapping(each)
+                    for i, each in enumerate(jobs)
+                    if template.path.startswith(f"spec.replicatedJobs[{i}].")
+                ),
+                {},
+            )
+            if isinstance(jobs, list)
+            else {}
+        )
+        label = _annotation(mapping(job.get("template")), _JOB_SET) or whole
+        groups = _number(job.get("replicas"), 1)
+        if label and groups:
+            pods = (position, (template.copies or 0) // groups)
+            yield DomainRule("JobSet", _JOB_SET, label, (pods,), groups, exclusive=True)
+
+
+def _of_leaders(tree: Tree) -> Iterator[DomainRule]:
+    groups, size = _leader_groups(tree)
+    label, sub = _annotation(tree, _GROUP), _annotation(tree, _SUBGROUP)
+    whole = ((_LEADER, 1), (_WORKER, size - 1))
+    if label:
+        yield DomainRule("LeaderWorkerSet", _GROUP, label, whole, groups, exclusive=True)
+    policy = mapping(at(tree, "spec.leaderWorkerTemplate").get("subGroupPolicy"))
+    few = _number(policy.get("subGroupSize"), 0)
+    if sub and few:
+        # The first subgroup may have the leader as one more, or in place of a worker.
+        pods = ((_WORKER, few),) if few < size else whole
+        yield DomainRule("LeaderWorkerSet", _SUBGROUP, sub, pods, groups * ((size - 1) // few or 1), exclusive=True)
+
+
+def _leader_groups(tree: Tree) -> tuple[int, int]:
+    """How many groups, and the pods of each."""
+    spec = at(tree, "spec")
+    return _number(spec.get("replicas"), 1), _number(mapping(spec.get("leaderWorkerTemplate")).get("size"), 1)
+
+
+def _by_kueue(tree: Tree, kind: str, templates: Sequence[MadeTemplate]) -> Iterator[DomainRule]:
+    if kind not in _PODSETS:
+        return
+    groups, size = _leader_groups(tree) if kind == "LeaderWorkerSet" else (1, 0)
+    alike = kind == "LeaderWorkerSet" and len({each.path for each in templates}) == 1
+    for position, template in enumerate(templates):
+        copies = (template.copies or 0) // max(groups, 1)
+        label, part = _annotation(template.body, _PODSET), _annotation(template.body, _SLICE)
+        few = _annotation(template.body, _SLICE_SIZE)
+        pods: tuple[tuple[int, int], ...] = ((position, copies),)
+        if alike:
+            # Without a template of their own leaders are workers, and all of a group are one podset.
+            pods = ((_LEADER, 1), (_WORKER, size - 1)) if position == _LEADER else ()
+        if label and pods:
+            yield DomainRule("Kueue", _PODSET, label, pods, groups)
+        if part and few.isdecimal() and 0 < int(few) <= copies and not alike:
+            yield DomainRule("Kueue", _SLICE, part, ((position, int(few)),), groups * (copies // int(few)))
+
+
+def _annotation(tree: Tree, name: str) -> str:
+    value = mapping(at(tree, "metadata").get("annotations")).get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _number(value: Any, default: int) -> int:  # noqa: ANN401 - any JSON value
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else default
