@@ -306,9 +306,10 @@ def test_a_runtime_class_of_the_files_adds_to_its_pods() -> None:
 
 @pytest.mark.parametrize(
     "annotation",
-    ["alpha.jobset.sigs.k8s.io/exclusive-topology", "kueue.x-k8s.io/podset-required-topology"],
+    ["leaderworkerset.sigs.k8s.io/exclusive-topology", "kueue.x-k8s.io/podset-required-topology"],
 )
 def test_pods_that_have_to_be_in_one_rack_fit_at_most(annotation: str) -> None:
+    """Which pods the annotation means is not known of this object."""
     job = {"spec": {"parallelism": 2, "template": pod_template("one")}}
     body = thing("jobset.x-k8s.io/v1alpha2", "JobSet", {"replicatedJobs": [{"name": "w", "template": job}]})
     assert simulated(template("one"), body).fits is Fits.YES
@@ -316,6 +317,17 @@ def test_pods_that_have_to_be_in_one_rack_fit_at_most(annotation: str) -> None:
     report = simulated(template("one"), body)
     assert (report.fits, report.pods[0].bound) == (Fits.UNKNOWN, Bound.AT_MOST)
     assert f"placement in one domain (annotation {annotation}: rack)" in page(report)
+
+
+def test_what_is_known_of_racks_is_computed() -> None:
+    """``test_domains`` has the rest."""
+    job = {"spec": {"parallelism": 2, "template": pod_template("one")}}
+    body = thing("jobset.x-k8s.io/v1alpha2", "JobSet", {"replicatedJobs": [{"name": "w", "template": job}]})
+    body["metadata"]["annotations"] = {"alpha.jobset.sigs.k8s.io/exclusive-topology": "rack"}
+    assert simulated(template("one"), body).fits is Fits.NO
+    world = cluster()
+    world.inventory.nodes["node-1"].metadata.labels["rack"] = "a"
+    assert simulated(template("one"), body, world=world).fits is Fits.UNKNOWN
 
 
 # --- what pods of the files leave to those after them -----------------------------------------------------------------
