@@ -44,8 +44,8 @@ def command(options: Options, copies: str, together: bool, remedies: bool, switc
     Pods are found in objects of any kind. A claim or template that no pod uses is tried by itself, with a bare pod.
     Nodes, ResourceSlices, classes, taint rules and volumes of the files count as if they were in the cluster, and
     so do autoscalers, quotas, LimitRanges, RuntimeClasses and PriorityClasses for the pods of the files.
-    Of a Deployment, ReplicaSet, StatefulSet or DaemonSet that the cluster has, only what changes is tried: more pods, or
-    the rollout of another template.
+    Of a Deployment, ReplicaSet, StatefulSet or DaemonSet that the cluster has, only what changes is tried: more pods,
+    or the rollout of another template.
     What-if switches change it as well, in any order.
     """
     if not options.manifests and not switches:
