@@ -116,7 +116,14 @@ def seen(message: str, status: str = "False") -> Observed:
         (Prediction(("x",)), seen("y"), False, Agreement.DIFFERS),
         (Prediction(("x",)), seen("y"), True, Agreement.STALE),
         (Prediction(), seen("y"), False, Agreement.UNCHECKED),
-        (Prediction(("0/1 nodes are available:",), fitting=1), seen("y"), False, Agreement.STALE),
+        (Prediction(("0/1 nodes are available:",), fitting=1), seen("y"), True, Agreement.STALE),
+        (Prediction(("0/1 nodes are available:",), fitting=1), seen("y"), False, Agreement.UNTRACED),
+        (
+            Prediction(("0/1 nodes are available:",), fitting=1),
+            seen("0/2 nodes are available: z"),
+            False,
+            Agreement.STALE,
+        ),
     ],
 )
 def test_agreement(prediction: Prediction, observed: Observed | None, changed: bool, expected: Agreement) -> None:

@@ -458,9 +458,12 @@ def test_a_search_that_timed_out_before_a_change_is_history() -> None:
     """A claim of another pod, too, holds devices or has released them; the node may be gone."""
     freed = versioned(build.claim("other"), 101, "2026-01-01T00:04:30Z")
     of_a_gone_node = refused(TIMED_OUT.replace("node-1", "node-7"))
-    for objects in ((refused(TIMED_OUT), freed, *cluster(99)), (of_a_gone_node, *cluster(99))):
+    for objects, agreement in (
+        ((refused(TIMED_OUT), freed, *cluster(99)), Agreement.STALE),
+        ((of_a_gone_node, *cluster(99)), Agreement.UNTRACED),
+    ):
         found = of(*objects)
-        assert (found.verdict, found.agreement) == (Verdict.SCHEDULABLE, Agreement.STALE)
+        assert (found.verdict, found.agreement) == (Verdict.SCHEDULABLE, agreement)
     # What is older changes nothing.
     older = versioned(build.claim("other"), 98, "2026-01-01T00:00:10Z")
     assert of(refused(TIMED_OUT), older, *cluster(99)).causes[0].code is Code.SEARCH_TIMEOUT

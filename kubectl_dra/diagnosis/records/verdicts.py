@@ -48,6 +48,7 @@ class Agreement(StrEnum):
 
     AGREES = "agrees"
     STALE = "stale"  # the condition was written about an earlier state
+    UNTRACED = "untraced"  # the pod fits, and nothing that was read is newer: something may have been deleted
     DIFFERS = "differs"
     UNOBSERVED = "unobserved"  # the scheduler has written nothing yet
     UNCHECKED = "unchecked"  # no message could be predicted

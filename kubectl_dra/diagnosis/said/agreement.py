@@ -82,8 +82,9 @@ def compare(prediction: Prediction, seen: Observed | None, changed_since: bool) 
     if any(same(message, seen.message, prediction.fitting) for message in prediction.messages):
         return Agreement.AGREES
     passing = any(text in seen.message for text in _PASSING)
-    old = changed_since or passing or all(_tells_of_more(seen.message, message) for message in prediction.messages)
-    return Agreement.STALE if old or prediction.fitting else Agreement.DIFFERS
+    if changed_since or passing or all(_tells_of_more(seen.message, message) for message in prediction.messages):
+        return Agreement.STALE
+    return Agreement.UNTRACED if prediction.fitting else Agreement.DIFFERS
 
 
 def _tells_of_more(actual: str, predicted: str) -> bool:

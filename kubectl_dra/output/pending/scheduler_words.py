@@ -26,6 +26,7 @@ _HINT: Final = re.compile(r"\. consider using CEL optional chaining \(.*$")
 AGREEMENT: Final = {
     Agreement.AGREES: "matches this diagnosis",
     Agreement.STALE: "outdated: the cluster has changed since",
+    Agreement.UNTRACED: "outdated if something was deleted since: nothing else that was read has changed",
     Agreement.DIFFERS: "differs from this diagnosis: please report it with a snapshot",
     Agreement.UNOBSERVED: "nothing written yet",
     Agreement.UNCHECKED: "could not be compared",
@@ -102,7 +103,7 @@ def _observed_lines(report: PendingReport, seen: Observed, now: datetime) -> Ite
             yield from wrapped(lead + safe(words))
         case _:
             yield from closed(lead + safe(words), styled(Safe(AGREEMENT[agreement]), Style.DIM))
-    if agreement is Agreement.STALE and report.message:
+    if agreement in (Agreement.STALE, Agreement.UNTRACED) and report.message:
         yield from wrapped(fmt("It would now write: {}", report.message))
     if agreement is Agreement.DIFFERS and report.message:
         yield from wrapped(fmt("This diagnosis expects: {}", report.message))
