@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
 from kubectl_dra.cel.syntax.lexer import tokenize
@@ -14,8 +15,11 @@ from kubectl_dra.selectors.catalog import PublishedDevice
 #: How many other sizes are tried, the largest first.
 _SIZES: Final = 3
 
-#: What a partition takes, by the name of its counters, in 10^-9.
-_Size = tuple[tuple[str, int], ...]
+#: Counters that are numbered, one for each part of the hardware: a partition is no larger for which of them it takes.
+_NUMBERED: Final = re.compile(r"[-_.]?\d+$")
+
+#: What a partition takes, by the name of its counters without their numbers, in 10^-9.
+_Size = Mapping[str, int]
 
 
 def smaller_partitions(
@@ -35,7 +39,8 @@ def smaller_partitions(
         if token.kind != "STRING" or not start <= token.pos < end or wanted not in sizes or wanted in seen:
             continue
         less = [text for text in seen if text in sizes and _is_less(sizes[text], sizes[wanted])]
-        for text in sorted(less, key=lambda each: ([-amount for _, amount in sizes[each]], each))[:_SIZES]:
+        names = sorted(sizes[wanted])
+        for text in sorted(less, key=lambda each: ([-sizes[each].get(name, 0) for name in names], each))[:_SIZES]:
             yield expression[: token.pos] + string_source(text) + expression[token.pos + len(token.text) :]
 
 
@@ -54,11 +59,10 @@ def _size(device: Device) -> _Size:
     total: Counter[str] = Counter()
     for consumed in device.consumes_counters:
         for name, counter in consumed.counters.items():
-            total[name] += counter.value.at_scale(-9)[0]
-    return tuple(sorted(total.items()))
+            total[_NUMBERED.sub("", name)] += counter.value.at_scale(-9)[0]
+    return total
 
 
 def _is_less(size: _Size, wanted: _Size) -> bool:
     """Whether it takes no more of anything, and less of something."""
-    limits = dict(wanted)
-    return size != wanted and all(amount <= limits.get(name, 0) for name, amount in size)
+    return size != wanted and all(amount <= wanted.get(name, 0) for name, amount in size.items())

@@ -97,14 +97,17 @@ def _shares_of(claim: ResourceClaim) -> Iterator[str]:
 
 
 def _counters_of(case: Case, devices: Iterable[str]) -> Iterator[str]:
-    """``20Gi memory of gpu-0-mem``: what partitions draw on counters, where those are what lacks."""
-    if not any(True for _ in case.causes(Code.COUNTERS_EXHAUSTED)):
-        return
+    """``20Gi memory of gpu-0-mem``: what partitions draw on the counters that are short."""
+    details = (cause.detail for cause in case.causes(Code.COUNTERS_EXHAUSTED))
+    stages = [detail.stage(StageName.COUNTERS) for detail in details if isinstance(detail, Funnel)]
+    short = {removal.reason for stage in stages for removal in stage.removed}
     for name in devices:
         device = case.device(name)
         for consumed in device.consumes_counters if device is not None else ():
-            amounts = [f"{counter.value} {key}" for key, counter in sorted(consumed.counters.items())]
-            yield f"{' and '.join(amounts)} of {consumed.counter_set}"
+            found = sorted(consumed.counters.items())
+            amounts = [f"{counter.value} {key}" for key, counter in found if f"{consumed.counter_set}/{key}" in short]
+            if amounts:
+                yield f"{' and '.join(amounts)} of {consumed.counter_set}"
 
 
 def _idle_claims(case: Case) -> Iterator[Candidate]:

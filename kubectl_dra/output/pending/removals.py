@@ -30,6 +30,8 @@ def removal_note(stage: StageName, removals: Sequence[Removal], namespace: str, 
         removals = _summed(removals)
     if stage is StageName.UNUSED:
         removals = _for_nobody(removals)
+    if users and stage is StageName.COUNTERS and (blocked := _blockers(removals, namespace)):
+        return blocked
     if stage in _SHORT_OF:
         removals = _with_the_most_left(removals)
         removals = removals if users else list(map(_without_users, removals))
@@ -193,6 +195,27 @@ def amounts_left(removals: Sequence[Removal], namespace: str) -> Safe:
     if not devices or len(devices) > _SHOWN or not plain_ or len({each.reason for _, each in devices}) > 1:
         return Safe("")
     return Safe(", ").join(_amount_left(name, each.short, namespace) for name, each in devices if each.short)
+
+
+def _blockers(removals: Sequence[Removal], namespace: str) -> Safe:
+    """``gpu-0-3g-0: web uses gpu-0/memory-slice-2``: of which partition who has a counter of which nothing is left.
+
+    Empty for many of them, and where something is left of a counter, or nobody is known to use it.
+    """
+    alike: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for each in removals:
+        if each.short is None or each.short.left != "0" or not each.short.users:
+            return Safe("")
+        devices = alike.setdefault((each.reason, each.short.users), [])
+        devices += (name.rpartition("/")[2] for name in each.devices)
+    if len(alike) > _SHOWN or max(map(len, alike.values()), default=0) > _SHOWN:
+        return Safe("")
+    texts = []
+    for (counter, users), devices in alike.items():
+        names = sorted(each.removeprefix(f"{namespace}/") for each in users)
+        verb = Safe("uses" if len(names) == 1 else "use")
+        texts.append(fmt("{}: {} {} {}", listed(devices), shortened(names, _SHOWN), verb, counter))
+    return Safe("; ").join(texts)
 
 
 def _is_amount(removal: Removal) -> bool:

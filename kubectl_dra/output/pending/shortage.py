@@ -266,11 +266,13 @@ def _of_the_request(funnel: Funnel) -> int:
 def _loss_text(stage: Stage, number: int, namespace: str, node: str) -> Safe:
     be = Safe(plural("is", number))
     note = removal_note(stage.name, stage.removed, namespace, users=True)
+    if node and stage.name in (StageName.UNUSED, StageName.COUNTERS):
+        note = fmt("on {}: {}", node, note)
     match stage.name:
         case StageName.TAINTS:
             return fmt("{} tainted ({})", be, note)
         case StageName.UNUSED:
-            return fmt("{} in use ({})", be, fmt("on {}: {}", node, note) if node else note)
+            return fmt("{} in use ({})", be, note)
         case StageName.FEATURES:
             return fmt("{} a feature that is off ({})", Safe("needs" if number == 1 else "need"), note)
         case StageName.CAPACITY:

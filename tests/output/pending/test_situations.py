@@ -526,8 +526,8 @@ def test_only_those_who_use_a_counter_are_said_to_use_the_rest_of_it() -> None:
     pods = [build.pod(f"nb-{n}", claims=[f"nb-{n}"], node_name="node-1") for n in range(2)]
     asked = build.claim("claim", build.request(selector=f'device.attributes["{DRIVER}"].type == "large"'))
     text = first_line(report_of(build.node(), declaring, slices, *held, *pods, POD, asked))
-    assert "card/slot-0: needs 1, 0 of 1 left, nb-0 uses the rest" in text
-    assert "card/slot-2: needs 1, 0 of 1 left, nb-1 uses the rest" in text
+    assert "large-0: nb-0 uses card/slot-0" in text
+    assert "large-2: nb-1 uses card/slot-2" in text
 
 
 def test_alternatives_are_told_one_by_one_where_one_of_them_is_on_a_node_that_is_ruled_out() -> None:
