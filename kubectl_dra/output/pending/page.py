@@ -44,6 +44,7 @@ from kubectl_dra.output.pending.rollouts import undo_lines
 from kubectl_dra.output.pending.same_pools import same_pool_lines
 from kubectl_dra.output.pending.scheduler_words import fault_of, scheduler_lines
 from kubectl_dra.output.pending.taints import deletion_lines, taint_lines, with_age
+from kubectl_dra.output.pending.visible import visible_lines
 from kubectl_dra.output.safe import Safe, Style, command, fmt, safe, styled
 from kubectl_dra.output.unread import missing_kinds, missing_lines
 from kubectl_dra.output.whatif.page import whatif_lines
@@ -113,6 +114,7 @@ def _what_is_wrong(report: PendingReport, now: datetime, whole: WholeGroup | Non
     if report.group is not None and report.group.blocking is None and whole is not None:
         return
     yield [*whose_requests(report, of_group=whole is not None), *_asks(report)]
+    yield list(visible_lines(report.visible, report.pod.namespace))
     yield list(unseen_lines(report.unseen))
 
 

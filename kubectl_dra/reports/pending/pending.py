@@ -50,6 +50,7 @@ from kubectl_dra.reports.pending.queue_admission import QueueAdmission, queue_ad
 from kubectl_dra.reports.pending.remedies import FoundRemedies, RemedyReport, Tried
 from kubectl_dra.reports.pending.reservations import end_of_reservations
 from kubectl_dra.reports.pending.same_pools import SamePool, same_pools
+from kubectl_dra.reports.pending.visible import VisibleDevices, visible_devices
 
 
 class PendingReport(PodFinding, frozen=True, kw_only=True):
@@ -69,6 +70,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     first (0: all). ``admission``: what Kueue has decided about it. ``siblings``: pods of its own workload that hold
     what it needs, or wait with it; None in lists too. ``lingering``: pods that should have ended and hold devices.
     ``same_pools``: pools of one name that several nodes publish, so that they lack each other's devices in use.
+    ``visible``: where claims of other namespaces could not be read, the devices that match all the same.
     ``group``: what keeps the pod waiting is the PodGroup that it is placed with; None in documents of lists too.
     """
 
@@ -99,6 +101,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     siblings: Siblings | None = None
     lingering: tuple[LingeringPod, ...] = ()
     same_pools: tuple[SamePool, ...] = ()
+    visible: tuple[VisibleDevices, ...] = ()
     group: PlacedGroup | None = None
 
     def without_steps(self) -> PendingReport:
@@ -202,13 +205,21 @@ def pending_report(
         node_groups=node_groups.verdicts if node_groups is not None else None,
         best_nodes=choice.best,
         nodes_compared=choice.compared,
-        siblings=siblings(state, diagnosis, owners) if of_one else None,
-        lingering=lingering(diagnosis.nodes, state) if of_one else (),
-        same_pools=same_pools(diagnosis.nodes, state) if of_one else (),
+        **(_of_one(diagnosis, asks, state, owners) if of_one else {}),
         group=placed_group(state, diagnosis.causes, supposed=what_if is not None),
         features=feature_record(state.features),
         read=reads_of(state.evidence),
     )
+
+
+def _of_one(diagnosis: PodDiagnosis, asks: Sequence[ClaimAsk], state: ClusterState, owners: Owners) -> dict[str, Any]:
+    """What only the page of a single pod has."""
+    return {
+        "siblings": siblings(state, diagnosis, owners),
+        "lingering": lingering(diagnosis.nodes, state),
+        "same_pools": same_pools(diagnosis.nodes, state),
+        "visible": visible_devices(diagnosis, asks, state),
+    }
 
 
 def _of_the_pod(pod: Pod, state: ClusterState, what_if: WhatIf | None) -> dict[str, Any]:

@@ -1,0 +1,74 @@
+"""Someone who may read one namespace only: how many devices match, and who of that namespace holds them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
+from kubectl_dra.model.evidence import Coverage, Evidence, Read
+from kubectl_dra.model.features import features
+from kubectl_dra.model.ids import Key
+from kubectl_dra.reports.pending.pending import PendingReport, pending_report
+from kubectl_dra.reports.pending.remedies import find_remedies
+from tests.kit import build, facts
+from tests.kit.clock import CLOCK
+from tests.output.pending.test_situations import DRIVER, POD, page_of
+
+UNREAD = "who holds them in other namespaces could not be read"
+H100 = f'device.attributes["{DRIVER}"].model == "H100"'
+SLICE = build.slice_(
+    "node-1",
+    *(build.device(f"gpu-{n}", attributes={"model": model}) for n, model in enumerate(["H100", "H100", "L40"])),
+)
+CLAIM = build.claim("claim", build.request(selector=H100))
+
+
+def report_of(*objects: dict[str, Any], hidden: tuple[str, ...] = ("Pod", "ResourceClaim")) -> PendingReport:
+    """``hidden`` kinds were read in namespace ml only."""
+    complete = tuple(read for read in facts.evidence().reads if read.kind not in hidden)
+    here = [(Read(kind, coverage=Coverage.FORBIDDEN), Read(kind, "ml")) for kind in hidden]
+    evidence = Evidence((*complete, *(read for reads in here for read in reads)), server_version=(1, 37))
+    inventory = facts.inventory([build.device_class(), build.node(), POD, *objects])
+    world = ClusterState(inventory, evidence, features(), CLOCK)
+    found = Diagnoser(world).pod(Key("ml", "pod"))
+    return pending_report(found, world, ways=find_remedies(world, found))
+
+
+def holder(name: str, device: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    claim = build.claim(f"of-{name}", held=[("node-1", device)], on="node-1", by=[name])
+    return claim, build.pod(name, claims=[f"of-{name}"], node_name="node-1", phase="Running")
+
+
+def test_that_nobody_in_the_namespace_holds_those_that_match() -> None:
+    report = report_of(SLICE, CLAIM, *holder("notebook", "gpu-2"))
+    assert report.code is Code.EVIDENCE_MISSING
+    page = page_of(report)
+    assert f"2 devices match the request; nobody in namespace ml holds any of them, and {UNREAD}." in page
+    assert "kubectl create clusterrole " in page
+
+
+def test_who_holds_some_of_them_is_named() -> None:
+    page = page_of(report_of(SLICE, CLAIM, *holder("notebook", "gpu-0")))
+    assert "2 devices match the request; 1 is in use in namespace ml (notebook), and who holds the others in " in page
+
+
+def test_of_several_requests_each_is_told() -> None:
+    claim = build.claim("claim", build.request("a", selector=H100), build.request("b"))
+    page = page_of(report_of(SLICE, claim))
+    assert "2 devices match request a; nobody" in page
+    assert "3 devices match request b; nobody" in page
+
+
+def test_without_the_slices_nothing_is_counted() -> None:
+    report = report_of(SLICE, CLAIM, hidden=("Pod", "ResourceClaim", "ResourceSlice"))
+    assert report.code is Code.EVIDENCE_MISSING
+    assert report.visible == ()
+
+
+def test_a_verdict_that_is_certain_needs_no_such_count() -> None:
+    claim = build.claim("claim", build.request(count=2, selector=H100))
+    report = report_of(SLICE, claim, *holder("notebook", "gpu-0"))
+    assert report.code is Code.DEVICES_IN_USE
+    assert report.visible == ()
