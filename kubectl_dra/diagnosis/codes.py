@@ -253,7 +253,7 @@ class Code(StrEnum):
     CLAIM_NOT_RESERVED = ("DRA-612", "claim not reserved",
         "the pod has a node, but a ResourceClaim is not reserved for it", "KubeletText")
     CLAIM_NOT_ALLOCATED = ("DRA-613", "claim not allocated",
-        "the pod has a node, but a ResourceClaim has no devices", "KubeletText")
+        "the pod has a node, but a ResourceClaim has no devices", "KubeletText", "BoundBy")
     CLAIM_REPLACED = ("DRA-614", "older claim in the way",
         "the kubelet still holds an older ResourceClaim of the same name", "KubeletText")
     KUBELET_FAILED = "DRA-615", "kubelet failed", "the kubelet failed to prepare the devices", "KubeletText"

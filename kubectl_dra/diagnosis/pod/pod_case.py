@@ -46,6 +46,7 @@ from kubectl_dra.diagnosis.records import (
 )
 from kubectl_dra.diagnosis.said import agreement, foreign, in_flight, kubelet, others, refusals
 from kubectl_dra.diagnosis.said.agreement import Prediction, newest_versions
+from kubectl_dra.diagnosis.said.bound import bound_by
 from kubectl_dra.model.core import Event, Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
@@ -153,7 +154,7 @@ class PodCase:
         for cause in found or said or [Cause(Code.PREPARING, nodes=(self.pod.spec.node_name,))]:
             if cause.code is Code.DEVICE_UNHEALTHY or (cause.code, cause.claim) not in told:
                 told.add((cause.code, cause.claim))
-                yield cause
+                yield kubelet.not_allocated_by(bound_by(world.inventory, self.pod), cause)
 
     def _vanished(self) -> list[Cause]:
         """Of each allocated claim the devices that are not there any more."""

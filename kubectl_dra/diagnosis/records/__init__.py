@@ -50,6 +50,7 @@ from kubectl_dra.diagnosis.records.nodes import (
 from kubectl_dra.diagnosis.records.objects import Evidence, Missing, ObjectRef, RbacRule
 from kubectl_dra.diagnosis.records.pods import (
     AllocationInFlight,
+    BoundBy,
     ContainerWaits,
     Departure,
     GangElsewhere,
@@ -109,6 +110,7 @@ __all__ = [
     "BeingBound",
     "BindingProblem",
     "Bound",
+    "BoundBy",
     "Cause",
     "Certainty",
     "ClaimDiagnosis",

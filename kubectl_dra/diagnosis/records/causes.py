@@ -32,6 +32,7 @@ from kubectl_dra.diagnosis.records.nodes import (
 from kubectl_dra.diagnosis.records.objects import Evidence, ObjectRef
 from kubectl_dra.diagnosis.records.pods import (
     AllocationInFlight,
+    BoundBy,
     ContainerWaits,
     Departure,
     GangElsewhere,
@@ -138,6 +139,7 @@ Detail = (
     | OpenPlugins
     | PluginText
     | KubeletText
+    | BoundBy
     | Health
     | ContainerWaits
     | Consumers

@@ -74,6 +74,13 @@ class KubeletText(Evidence, frozen=True):
     reason: str = ""
 
 
+class BoundBy(Evidence, frozen=True):
+    """A scheduler that put the pod on its node without allocating its claim; ``said``: what the kubelet says of it."""
+
+    scheduler: str
+    said: KubeletText | None = None
+
+
 class Health(Evidence, frozen=True):
     """Health of a device according to the pod's status."""
 

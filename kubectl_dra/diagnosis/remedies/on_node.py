@@ -13,7 +13,7 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import BindingProblem, Cause, KubeletText
+from kubectl_dra.diagnosis.records import BindingProblem, BoundBy, Cause, KubeletText
 from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, pod_edit
 from kubectl_dra.diagnosis.remedies.changes import Change
@@ -65,7 +65,7 @@ def candidates(case: Case) -> Iterator[Candidate]:
         return
     for cause in case.diagnosis.causes:
         match cause.code, cause.detail:
-            case Code.CLAIM_NOT_ALLOCATED, _:
+            case Code.CLAIM_NOT_ALLOCATED, detail if not isinstance(detail, BoundBy):
                 edit = pod_edit(case, "nodeName", case.pod.spec.node_name, "", _unplaced, _POD_COST)
                 yield _anew(case, edit)
                 return

@@ -13,7 +13,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import Cause, ContainerWaits, Health, KubeletText, ObjectRef
+from kubectl_dra.diagnosis.records import BoundBy, Cause, ContainerWaits, Health, KubeletText, ObjectRef
 from kubectl_dra.diagnosis.said import events as events_
 from kubectl_dra.model.clock import parse_time
 from kubectl_dra.model.core import ContainerStatus, Event, Node, Pod
@@ -158,6 +158,14 @@ def known_better(failure: Cause, unusable: Iterable[Cause]) -> Cause:
     if failure.code is Code.CLAIM_NOT_RESERVED and at_fault in ((each.code, each.claim) for each in unusable):
         return replace(failure, code=Code.CLAIM_NOT_ALLOCATED)
     return failure
+
+
+def not_allocated_by(scheduler: str, cause: Cause) -> Cause:
+    """Of a claim without devices: by the scheduler that bound the pod, where one has."""
+    if not scheduler or cause.code is not Code.CLAIM_NOT_ALLOCATED:
+        return cause
+    said = cause.detail if isinstance(cause.detail, KubeletText) else None
+    return replace(cause, detail=BoundBy(scheduler, said))
 
 
 def unhealthy(pod: Pod) -> Iterator[Cause]:

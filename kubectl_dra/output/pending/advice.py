@@ -9,6 +9,7 @@ from typing import Final
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import (
     BindingProblem,
+    BoundBy,
     ClassOffer,
     ContainerWaits,
     ExtendedResource,
@@ -23,6 +24,7 @@ from kubectl_dra.diagnosis.remedies.records import RemedyKind
 from kubectl_dra.model.clock import parse_time
 from kubectl_dra.model.invocation import Address, flag
 from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.pending.bound import allocating_commands
 from kubectl_dra.output.pending.headline import was_given_up
 from kubectl_dra.output.pending.idle_daemons import idle_advice, idle_commands
 from kubectl_dra.output.pending.lingering import lingering_commands
@@ -319,12 +321,13 @@ def _failed_on_the_node(report: PendingReport, code: Code, address: Address) -> 
     if told is not None:
         yield from wrapped(fmt("What usually helps: {}", told))
     yield from last_words(report, address)
+    yield from allocating_commands(report, address)
 
 
 def _quotes_events(report: PendingReport) -> bool:
     """Whether the page has what the newest event says: the kubelet's words, or those of a container's state."""
     detail = report.causes[0].detail
-    return isinstance(detail, KubeletText) or (isinstance(detail, ContainerWaits) and bool(detail.message))
+    return isinstance(detail, KubeletText | BoundBy) or (isinstance(detail, ContainerWaits) and bool(detail.message))
 
 
 def _where_the_driver_runs(found: IdleDaemonSet, address: Address) -> Iterator[Safe]:

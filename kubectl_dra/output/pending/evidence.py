@@ -9,6 +9,7 @@ from typing import Final
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import (
     BindingProblem,
+    BoundBy,
     Cause,
     ClaimEntry,
     ClassProblem,
@@ -87,6 +88,8 @@ def evidence_lines(
         case BindingProblem() as binding:
             yield from _binding(binding, now, said)
         case KubeletText() as kubelet:
+            yield from _kubelet(kubelet, cause.code, now, said)
+        case BoundBy(said=KubeletText() as kubelet):
             yield from _kubelet(kubelet, cause.code, now, said)
         case OpenPlugins(plugins=plugins):
             yield from _open(plugins)

@@ -9,6 +9,7 @@ from typing import Final
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gates.queues import Queued
 from kubectl_dra.diagnosis.records import (
+    BoundBy,
     ClaimEntry,
     ContainerWaits,
     GangElsewhere,
@@ -20,6 +21,7 @@ from kubectl_dra.diagnosis.records import (
 )
 from kubectl_dra.diagnosis.said.kubelet import is_about_claim, serves_one_pod
 from kubectl_dra.model.invocation import Address
+from kubectl_dra.output.pending.bound import allocating_advice
 from kubectl_dra.output.pending.go_errors import LackedRight, lacked_right
 from kubectl_dra.output.pending.queues import queue_advice
 from kubectl_dra.output.safe import Safe, command, fmt
@@ -110,6 +112,8 @@ def advice_on_words(report: PendingReport) -> Safe | None:
             told = fmt("Set up {} on {}", shortage.resource, where)
             other = Safe("" if report.additions else ", or publish devices on a node that has it")
             return fmt("{}{}: it has none there that could become free.", told, other)
+        case BoundBy() as bound:
+            return allocating_advice(report, bound)
         case GangElsewhere(waits=Queued() as waits):
             return queue_advice(waits)
         case KubeletText() as said if cause.code is Code.DRIVER_FAILED:

@@ -8,6 +8,7 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import (
     AllocationInFlight,
     BindingProblem,
+    BoundBy,
     Cause,
     Consumers,
     ContainerWaits,
@@ -56,6 +57,11 @@ def _not_reserved(cause: Cause) -> Safe:
 
 
 def _not_allocated(cause: Cause) -> Safe:
+    if isinstance(cause.detail, BoundBy):
+        text = (
+            "its {} has no devices: its scheduler, {}, put it there without allocating any, and nothing does so later"
+        )
+        return fmt(text, _claim_of(cause), cause.detail.scheduler)
     text = (
         "its {} has no devices: the pod was put there without the scheduler (spec.nodeName), so nothing allocates them"
     )
