@@ -5,6 +5,7 @@ Upstream: the dynamicresources plugin's isClaimReadyForBinding and isClaimTimeou
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -17,8 +18,9 @@ from kubectl_dra.model.resource import AllocatedDeviceStatus, DeviceRequestAlloc
 
 @dataclass(frozen=True, slots=True)
 class Unready:
-    """Binding conditions of one allocated device: waited for, failed, or over time.
+    """Binding conditions of one allocated device: waited for, failed, or over time; ``met`` are True already.
 
+    ``reason`` and ``message``: of the one that failed, or of the first that is waited for and says why.
     ``BindingProblem`` of ``diagnosis`` is the same for JSON, where no ``since`` is an empty text.
     """
 
@@ -28,6 +30,7 @@ class Unready:
     reason: str = ""
     message: str = ""
     since: str | None = None
+    met: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +66,21 @@ def readiness(claim: ResourceClaim) -> Readiness:
             )
         missing = tuple(name for name in result.binding_conditions if not _is_true(status, name))
         if missing:
-            waiting.append(Unready(device, missing, since=since))
+            waiting.append(_waiting(device, status, missing, result.binding_conditions, since))
     return Readiness(tuple(waiting))
+
+
+def _waiting(
+    device: str,
+    status: AllocatedDeviceStatus | None,
+    missing: tuple[str, ...],
+    conditions: Sequence[str],
+    since: str | None,
+) -> Unready:
+    known = (found for name in missing if (found := _condition(status, name)) is not None)
+    telling = next((each for each in known if each.reason or each.message), Condition())
+    met = tuple(name for name in conditions if name not in missing)
+    return Unready(device, missing, "", telling.reason, telling.message, since, met)
 
 
 def _status_of(claim: ResourceClaim, result: DeviceRequestAllocationResult) -> AllocatedDeviceStatus | None:

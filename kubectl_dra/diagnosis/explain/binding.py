@@ -38,7 +38,7 @@ def unusable(claim: ResourceClaim, features: Features, now: datetime | None, tim
 
 def _detail(problem: Unready) -> BindingProblem:
     found = problem.device, problem.waiting_for, problem.failed, problem.reason, problem.message
-    return BindingProblem(*found, since=problem.since or "")
+    return BindingProblem(*found, since=problem.since or "", met=problem.met)
 
 
 def waits(world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim], *, fits: bool = False) -> tuple[Cause, ...]:

@@ -87,7 +87,10 @@ class ClaimElsewhere(Evidence, frozen=True):
 
 
 class BindingProblem(Evidence, frozen=True):
-    """Binding conditions of one allocated device: waited for, failed, or over time."""
+    """Binding conditions of one allocated device: waited for, failed, or over time; ``met`` are True already.
+
+    ``reason`` and ``message``: of the one that failed, or of the first that is waited for and says why.
+    """
 
     device: str
     waiting_for: tuple[str, ...] = ()
@@ -95,6 +98,7 @@ class BindingProblem(Evidence, frozen=True):
     reason: str = ""
     message: str = ""
     since: str = ""
+    met: tuple[str, ...] = ()
 
 
 class Consumers(Evidence, frozen=True):

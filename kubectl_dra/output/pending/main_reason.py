@@ -28,6 +28,7 @@ from kubectl_dra.output.pending.gangs import GROUP_CODES, gang_reason
 from kubectl_dra.output.pending.node_names import NAMES, names_of
 from kubectl_dra.output.pending.obstacles import obstacle
 from kubectl_dra.output.pending.passed_over import passed_over_note
+from kubectl_dra.output.pending.queue_admission import by_flavor
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.reasons.devices import (
     offer_sentence,
@@ -327,8 +328,8 @@ def _placement(with_devices: Sequence[NodeGroupRecord], report: Report, wanted: 
     where = fmt(" ({})", names_of(allowed)) if allowed else (nowhere(selections) or Safe(" (no node matches)"))
     if allowed and wishes == f"{_HOSTNAME}={allowed[0].names[0]}":
         where = Safe("")
-    only = fmt("it may only run on nodes with {}{}", wishes, where)
     admission = report.admission if isinstance(report, PendingReport) else None
+    only = fmt("it may only run on nodes with {}{}{}", wishes, where, by_flavor(admission))
     assigned = admission.assigned if admission is not None else ""
     if assigned and wishes == f"{_HOSTNAME}={assigned}":
         own = next((g for g in allowed if g.outcome == NodeOutcome.CANNOT_ALLOCATE), None)
@@ -338,7 +339,17 @@ def _placement(with_devices: Sequence[NodeGroupRecord], report: Report, wanted: 
             return fmt(text, assigned, _lack(own, wanted), names_of(with_devices), has)
     if not (report.asks or report.extended) or any(group.devices_fit is not Fits.YES for group in with_devices):
         return only
-    return fmt("{}, and the free {} are on {}", only, wanted, names_of(with_devices))
+    return fmt("{}, and the free {} are on {}", only, _selected(report, wanted), names_of(with_devices))
+
+
+def _selected(report: Report, wanted: Safe) -> Safe:
+    """The devices that the selectors leave: others of the class may be free on nodes where the pod may run."""
+    requests = [request for ask in report.asks for request in ask.requests]
+    if not any(request.selectors for request in requests):
+        return wanted
+    if len(requests) > 1:
+        return Safe("devices that match its requests")
+    return Wanted(requests[0].device_class, None, requests[0].selectors).kind(2)
 
 
 def _claim_elsewhere(elsewhere: ClaimElsewhere, report: Report, asks: Asks) -> Safe | None:

@@ -13,6 +13,7 @@ from kubectl_dra.output.safe import Safe, command, fmt
 from kubectl_dra.output.words import listed, plural
 from kubectl_dra.reports.invocations import changing, kubectl, of
 from kubectl_dra.reports.pending.pending import PendingReport
+from kubectl_dra.reports.pending.queue_admission import QueueAdmission
 
 _AGAIN: Final = (
     "Kueue chose {}, and does not count devices that pods outside its queues hold. To let it choose again (this evicts "
@@ -38,6 +39,13 @@ def evicted_clause(report: PendingReport) -> Safe | None:
     name = found.workload.name if found.workload is not None else ""
     words = fmt(": {}", found.words.rstrip(". ")) if found.words else Safe("")
     return fmt(", and Kueue has evicted its Workload {} ({}{}), which ends this pod", name, found.evicted, words)
+
+
+def by_flavor(found: QueueAdmission | None) -> Safe:
+    """Behind where a pod may run: that Kueue chose so, by adding to its node selector; empty where it has not."""
+    if found is None or not found.flavors or found.assigned:
+        return Safe("")
+    return fmt(", as Kueue put it on {} {}", Safe(plural("flavor", len(found.flavors))), listed(found.flavors))
 
 
 def admission_lines(report: PendingReport, address: Address) -> Iterator[Safe]:

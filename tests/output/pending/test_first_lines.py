@@ -116,6 +116,29 @@ def test_a_node_selector_is_held_against_the_nodes_of_the_devices() -> None:
     assert "devices are on node-1" in text
 
 
+@pytest.mark.parametrize(
+    ("requests", "words"),
+    [
+        ([build.request(selector=f'device.attributes["{DRIVER}"].productName == "H100"')], "the free H100 devices are"),
+        (
+            [build.request(selector=f'device.attributes["{DRIVER}"].productName.startsWith("H")')],
+            "the free gpu.example.com devices that match the selector are",
+        ),
+        (
+            [build.request(n, selector=f'device.attributes["{DRIVER}"].productName == "H100"') for n in "ab"],
+            "the free devices that match its requests are",
+        ),
+    ],
+)
+def test_free_devices_elsewhere_are_those_that_match(requests: list[dict[str, Any]], words: str) -> None:
+    """Others of the class are free on the node where the pod may run."""
+    nodes = [build.node("node-1"), build.node("node-2", labels={"pool": "a100"})]
+    slices = [gpus(product="H100"), build.slice_("node-2", gpu("gpu-9", "L40"))]
+    pod = build.pod(claims=["claim"], nodeSelector={"pool": "a100"})
+    _, text = told(*nodes, *slices, pod, build.claim("claim", *requests))
+    assert f"{words} on node-1" in text
+
+
 def test_each_alternative_is_named_with_what_is_in_its_way() -> None:
     subs = [
         {

@@ -89,6 +89,8 @@ def test_a_node_selector_that_kueue_adds_for_its_flavor_is_not_dropped() -> None
     report = on_a_flavor({}, flavors={"cpu": "a100"})
     assert report.code is Code.NODE_AFFINITY
     assert edited(report) == []
+    told = "nodes with gpu-type=a100 (node-a), as Kueue put it on flavor a100, and the free h100 devices are on node-h."
+    assert told in first_line(report)
     page = " ".join(page_of(report).split())
     assert "Kueue put it on flavor a100, and adds the node labels of a flavor to the node selector" in page
     assert "or have the order of flavors in ClusterQueue research changed" in page

@@ -29,7 +29,10 @@ from kubectl_dra.output.words import counted, duration, listed, plural
 
 
 def _binding_conditions(problem: BindingProblem, _cause: Cause) -> Safe:
-    return fmt("device {} has not reported the binding condition {} yet", problem.device, listed(problem.waiting_for))
+    met = fmt(" ({} {} True already)", listed(problem.met), Safe(plural("is", len(problem.met))))
+    text, waiting = "device {} has not reported the binding {} {} yet{}", problem.waiting_for
+    noun = Safe(plural("condition", len(waiting)))
+    return fmt(text, problem.device, noun, listed(waiting), met if problem.met else Safe(""))
 
 
 #: Their sentence holds the kubelet's error, or the end of it.
