@@ -25,6 +25,7 @@ ALL_KINDS = (
     *("Namespace", "Event", "ResourceQuota", "Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "CronJob"),
     *("ReplicationController", "PersistentVolumeClaim", "PersistentVolume", "StorageClass", "CSINode", "CSIDriver"),
     *("CSIStorageCapacity", "VolumeAttachment", "PriorityClass", "PodDisruptionBudget", "Service"),
+    *("LimitRange", "RuntimeClass", "HorizontalPodAutoscaler"),
 )
 NOT_SERVED = (
     *("ResourcePoolStatusRequest", "ResourceClass", "PodSchedulingContext", "ResourceClaimParameters"),

@@ -214,6 +214,9 @@ _FIELDS: Final[Mapping[str, Callable[[_Objects], Any]]] = {
     "priority_classes": _by_name("PriorityClass"),
     "budgets": _by_key("PodDisruptionBudget"),
     "services": _by_key("Service"),
+    "limit_ranges": _by_key("LimitRange"),
+    "runtime_classes": _by_name("RuntimeClass"),
+    "autoscalers": _by_key("HorizontalPodAutoscaler"),
     "groups": _groups,
 }
 _FIELDS_OF: Final[Mapping[str, tuple[str, ...]]] = {
@@ -233,6 +236,9 @@ _FIELDS_OF: Final[Mapping[str, tuple[str, ...]]] = {
     "PriorityClass": ("priority_classes",),
     "PodDisruptionBudget": ("budgets",),
     "Service": ("services",),
+    "LimitRange": ("limit_ranges",),
+    "RuntimeClass": ("runtime_classes",),
+    "HorizontalPodAutoscaler": ("autoscalers",),
     **{kind.name: ("groups",) for kind in GROUPS},
     "ResourcePoolStatusRequest": ("pool_statuses",),
     "ResourceClass": ("classic",),

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
+from kubectl_dra.model.admission import HorizontalPodAutoscaler, LimitRange, RuntimeClass
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.classic import (
     PodSchedulingContext,
@@ -183,6 +184,22 @@ DISRUPTION_BUDGET: Final = Kind(
 )
 #: Whose pods the scheduler spreads where they say nothing about it.
 SERVICE: Final = _core("Service", "services", Service, "svc")
+LIMIT_RANGE: Final = _core("LimitRange", "limitranges", LimitRange, "limits")
+RUNTIME_CLASS: Final = Kind(
+    "RuntimeClass", "node.k8s.io", ("v1",), "runtimeclasses", "runtimeclass", (), False, RuntimeClass
+)
+AUTOSCALER: Final = Kind(
+    "HorizontalPodAutoscaler",
+    "autoscaling",
+    ("v2", "v1"),
+    "horizontalpodautoscalers",
+    "horizontalpodautoscaler",
+    ("hpa",),
+    True,
+    HorizontalPodAutoscaler,
+)
+#: What makes another pod of a new one, or more of them.
+ADMISSION: Final = (LIMIT_RANGE, RUNTIME_CLASS, AUTOSCALER)
 WORKLOADS: Final = (
     _workload("Deployment", "apps", "v1", "deploy"),
     _workload("ReplicaSet", "apps", "v1", "rs"),
@@ -214,6 +231,7 @@ KINDS: Final = (
     DISRUPTION_BUDGET,
     SERVICE,
     *GROUPS,
+    *ADMISSION,
     *WORKLOADS,
 )
 

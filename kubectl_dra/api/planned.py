@@ -21,7 +21,7 @@ from kubectl_dra.api.lint import Finding, lint
 from kubectl_dra.api.sources import Source
 from kubectl_dra.api.trees import in_utf8, mapping, read_tree
 from kubectl_dra.api.workloads import MadeTemplate, expand
-from kubectl_dra.api.workloads.beside import AdmissionObjects, Autoscalers, Gang, Gangs, changes_pods, kept_together
+from kubectl_dra.api.workloads.beside import Gang, Gangs, changes_pods, kept_together, least_scale
 from kubectl_dra.api.workloads.domains import DomainRule, domain_rules
 from kubectl_dra.api.workloads.expand import CountSource, Expansion, group_of
 from kubectl_dra.api.workloads.made import (
@@ -53,8 +53,8 @@ class PodPlan:
 
     ``count`` says where the number is from, ``assumed`` which fields were taken for it. ``volume_claims`` are made for
     each pod of its own, as a StatefulSet does. ``kept_together``: what asks others than the scheduler to keep the pods
-    in one domain of nodes, ``domains``: how many of them together, where that is known. ``runtime_known``: what its
-    RuntimeClass adds is in the pod. ``gang``: another program starts many of them or none.
+    in one domain of nodes, ``domains``: how many of them together, where that is known. ``gang``: another program
+    starts many of them or none.
     """
 
     pod: Pod
@@ -64,7 +64,6 @@ class PodPlan:
     assumed: tuple[str, ...] = ()
     volume_claims: tuple[PersistentVolumeClaim, ...] = ()
     kept_together: tuple[str, ...] = ()
-    runtime_known: bool = False
     gang: Gang | None = None
     domains: tuple[DomainRule, ...] = ()
 
@@ -99,6 +98,11 @@ class Planned:
     counts: bool = False
     pods_refused: str = ""
 
+    def scaled(self, copies: int, field: str) -> Planned:
+        """With another number of its pods, which are all alike; ``field`` says so."""
+        plan = replace(self.pods[0], copies=copies, count=CountSource.ASSUMED, assumed=(field,), domains=())
+        return replace(self, pods=(plan,))
+
     @property
     def key(self) -> Key:
         """Namespace and name; the namespace that a record has got, if it has one."""
@@ -111,8 +115,7 @@ def read_all(sources: Sequence[Source], namespace: str, *, grouped_jobs: bool = 
     ``grouped_jobs``: the server keeps ``spec.scheduling`` of Jobs (feature gate WorkloadWithJob).
     """
     trees = [_tree(source.data) for source in sources]
-    scalers, gangs = Autoscalers(trees, namespace), Gangs(trees, namespace)
-    admission = AdmissionObjects(trees, namespace)
+    gangs = Gangs(trees, namespace)
     runtimes = {index: runtime_for(tree, trees) for index, tree in enumerate(trees) if is_train_job(tree)}
     found: list[Planned] = []
     for index, (source, tree) in enumerate(zip(sources, trees, strict=True)):
@@ -122,8 +125,7 @@ def read_all(sources: Sequence[Source], namespace: str, *, grouped_jobs: bool = 
         elif any(tree is each for each in runtimes.values()):
             # Its pods are those of the job.
             planned = replace(planned, pods=())
-        planned = _beside(planned, tree, gangs, admission)
-        planned = _scaled(planned, tree, scalers)
+        planned = _scaled(_beside(planned, tree, gangs), tree)
         group = job_group(tree) if grouped_jobs else None
         found.append(_in_group(planned, group["metadata"]["name"]) if group is not None else planned)
         for made in made_objects(tree, grouped_jobs=grouped_jobs):
@@ -133,31 +135,18 @@ def read_all(sources: Sequence[Source], namespace: str, *, grouped_jobs: bool = 
     return found
 
 
-def _beside(planned: Planned, tree: Tree, gangs: Gangs, admission: AdmissionObjects) -> Planned:
+def _beside(planned: Planned, tree: Tree, gangs: Gangs) -> Planned:
     """With what other objects of the files make of its pods."""
     together = kept_together(tree) if planned.pods else ()
     number = sum(plan.copies or 0 for plan in planned.pods)
-    pods = [
-        replace(
-            plan,
-            pod=admission.admitted(plan.pod),
-            kept_together=together,
-            runtime_known=admission.knows(plan.pod.spec.runtime_class_name),
-            gang=gangs.of(tree, plan.pod, number),
-        )
-        for plan in planned.pods
-    ]
+    pods = [replace(plan, kept_together=together, gang=gangs.of(tree, plan.pod, number)) for plan in planned.pods]
     return replace(planned, pods=tuple(pods), counts=changes_pods(tree))
 
 
-def _scaled(planned: Planned, tree: Tree, scalers: Autoscalers) -> Planned:
-    """With the number of pods that an autoscaler starts from."""
-    planned = replace(planned, counts=planned.counts or scalers.has_target(tree))
-    # An autoscaler's target has one kind of pods; known kinds without a number count as one.
-    if len(planned.pods) != 1 or (found := scalers.scaled(tree, planned.pods[0].copies or 0)) is None:
-        return planned
-    plan = replace(planned.pods[0], copies=found.copies, count=CountSource.ASSUMED, assumed=(found.field,), domains=())
-    return replace(planned, pods=(plan,))
+def _scaled(planned: Planned, tree: Tree) -> Planned:
+    """With the number of pods that the object's own autoscaler starts from."""
+    least = least_scale(tree)
+    return planned.scaled(*least) if least is not None and len(planned.pods) == 1 else planned
 
 
 def read_planned(source: Source, namespace: str) -> Planned:

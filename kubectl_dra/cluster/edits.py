@@ -103,6 +103,8 @@ _BY_KEY: Final = {
     "ResourceQuota": "quotas",
     "PodDisruptionBudget": "budgets",
     "Service": "services",
+    "LimitRange": "limit_ranges",
+    "HorizontalPodAutoscaler": "autoscalers",
 }
 _BY_NAME: Final = {
     "Node": "nodes",
@@ -112,6 +114,7 @@ _BY_NAME: Final = {
     "DeviceTaintRule": "taint_rules",
     "ResourcePoolStatusRequest": "pool_statuses",
     "PriorityClass": "priority_classes",
+    "RuntimeClass": "runtime_classes",
 }
 #: Kinds that have one field of the Inventory together: who changes one of them needs all.
 _TOGETHER: Final = (

@@ -37,11 +37,13 @@ def answer(
     written = [Source(each.data, each.api_version, each.kind) for each in found.objects]
     check_namespaces(written, options)
     objects = read_all(written, "")
-    groups = needs.GROUPS if any(in_group(plan.pod) for each in objects for plan in each.pods) else ()
+    pods = [plan.pod for each in objects for plan in each.pods]
+    groups = needs.GROUPS if any(map(in_group, pods)) else ()
+    creation = needs.of_creation(pods)
     spread = needs.SPREADING if written else ()
-    kinds = needs.kinds((*needs.POD, *needs.STORAGE, *needs.PRIORITY, *spread, *groups))
+    kinds = needs.kinds((*needs.POD, *needs.STORAGE, *needs.PRIORITY, *spread, *groups, *creation))
     kinds = tuple(dict.fromkeys((*kinds, *kinds_everywhere(switches))))
-    demanded = {*needs.kinds((*needs.STORAGE, *needs.PRIORITY, *spread)), *kinds_demanded(switches)}
+    demanded = {*needs.kinds((*needs.STORAGE, *needs.PRIORITY, *spread, *creation)), *kinds_demanded(switches)}
     cluster = read_cluster(
         options,
         kinds,

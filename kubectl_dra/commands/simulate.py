@@ -42,8 +42,8 @@ def command(options: Options, copies: str, together: bool, remedies: bool, switc
 
     First what the API server would refuse or drop; manifests that mix API versions are corrected. Nothing is created.
     Pods are found in objects of any kind. A claim or template that no pod uses is tried by itself, with a bare pod.
-    Nodes, ResourceSlices, classes, taint rules and volumes of the files count as if they were in the cluster, and
-    so do autoscalers, quotas, LimitRanges, RuntimeClasses and PriorityClasses for the pods of the files.
+    Nodes, ResourceSlices, classes, taint rules, quotas and volumes of the files count as if they were in the cluster.
+    Autoscalers, LimitRanges, RuntimeClasses and PriorityClasses count, both those of the cluster and of the files.
     Of a Deployment, ReplicaSet, StatefulSet or DaemonSet that the cluster has, only what changes is tried: more pods,
     or the rollout of another template.
     What-if switches change it as well, in any order.

@@ -28,6 +28,7 @@ from kubectl_dra.model.podneeds import in_group, is_spread, uses_storage
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.output.simulation.page import simulation_page, simulation_summary
 from kubectl_dra.reports.simulation import Copies, simulation_report
+from kubectl_dra.reports.simulation.autoscaled import may_be_scaled
 from kubectl_dra.source.queue_config import device_resources
 from kubectl_dra.source.reading import FoundObjects
 
@@ -39,11 +40,12 @@ def answer(options: Options, copies: str, switches: tuple[Switch, ...] = (), *, 
     found = objects_of(options) if options.manifests else FoundObjects("")
     written = [Source(each.data, each.api_version, each.kind) for each in found.objects]
     check_namespaces(written, options)
-    kinds = (*needs.POD, *needs.STORAGE, *needs.PRIORITY, *needs.SPREADING, *needs.GROUPS)
+    kinds = needs.kinds((*needs.POD, *needs.STORAGE, *needs.PRIORITY, *needs.SPREADING, *needs.GROUPS))
+    demanded = _demanded(written)
     cluster = read_cluster(
         options,
-        tuple(dict.fromkeys((*needs.kinds(kinds), *kinds_everywhere(switches)))),
-        demanded=(*_demanded(written), *kinds_demanded(switches)),
+        tuple(dict.fromkeys((*kinds, *demanded, *kinds_everywhere(switches)))),
+        demanded=(*demanded, *kinds_demanded(switches)),
         whole_nodes=whole_nodes(switches),
         everywhere=kinds_everywhere(switches),
         # What is not known there is made there: names that the API can't hold are refused later.
@@ -66,14 +68,16 @@ def answer(options: Options, copies: str, switches: tuple[Switch, ...] = (), *, 
 
 def _demanded(written: Sequence[Source]) -> tuple[str, ...]:
     """The kinds that pods of the file make matter, whatever waits in the cluster."""
-    plans = [plan for each in read_all(written, _DEFAULT_NAMESPACE, grouped_jobs=True) for plan in each.pods]
+    objects = read_all(written, _DEFAULT_NAMESPACE, grouped_jobs=True)
+    plans = [plan for each in objects for plan in each.pods]
     pods = [plan.pod for plan in plans]
     stored = any(plan.volume_claims or uses_storage(plan.pod) for plan in plans)
     found = needs.STORAGE if stored else ()
     groups = needs.GROUPS if any(map(in_group, pods)) else ()
     # Which class is the default one, and who would make room, only the cluster tells.
     spread = needs.SPREADING if any(map(is_spread, pods)) else ()
-    return needs.kinds((*found, *groups, *spread, *(needs.PRIORITY if pods else ())))
+    scaled = (needs.AUTOSCALERS,) if any(map(may_be_scaled, objects)) else ()
+    return needs.kinds((*found, *groups, *spread, *(needs.PRIORITY if pods else ()), *needs.of_creation(pods), *scaled))
 
 
 def _keeps_scheduling(options: Options, state: ClusterState) -> bool:

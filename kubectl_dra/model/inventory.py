@@ -13,6 +13,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
+from kubectl_dra.model.admission import HorizontalPodAutoscaler, LimitRange, RuntimeClass
 from kubectl_dra.model.classic import (
     PodSchedulingContext,
     ResourceClaimParameters,
@@ -143,6 +144,9 @@ class Inventory:
     priority_classes: Mapping[str, PriorityClass] = field(default_factory=lambda: _EMPTY)
     budgets: Mapping[Key, PodDisruptionBudget] = field(default_factory=lambda: _EMPTY)
     services: Mapping[Key, Service] = field(default_factory=lambda: _EMPTY)
+    limit_ranges: Mapping[Key, LimitRange] = field(default_factory=lambda: _EMPTY)
+    runtime_classes: Mapping[str, RuntimeClass] = field(default_factory=lambda: _EMPTY)
+    autoscalers: Mapping[Key, HorizontalPodAutoscaler] = field(default_factory=lambda: _EMPTY)
     groups: GroupObjects = field(default_factory=lambda: _NO_GROUPS)
     queues: QueueObjects = NO_QUEUES
     makers: Mapping[tuple[str, str, str], Maker] = field(default_factory=lambda: _EMPTY)

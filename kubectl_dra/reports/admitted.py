@@ -1,12 +1,12 @@
 """What the API server and controllers make of objects that a simulation creates, as far as scheduling sees it.
 
-Upstream: admission plugin Priority; PrepareForCreate of pods, which merges ``matchLabelKeys`` into selectors; the
-defaults of storage.k8s.io/v1.
+Upstream: admission plugins Priority, RuntimeClass and LimitRanger; PrepareForCreate of pods, which merges
+``matchLabelKeys`` into selectors; the defaults of storage.k8s.io/v1.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -14,6 +14,7 @@ import msgspec
 
 from kubectl_dra.api.planned import Planned, PodPlan
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.gates import pod_admission
 from kubectl_dra.diagnosis.pod.volume_claims import created
 from kubectl_dra.model import storage
 from kubectl_dra.model.affinity import PodAffinity, PodAffinityTerm, TopologySpreadConstraint, WeightedPodAffinityTerm
@@ -53,12 +54,12 @@ def _group(group: PodGroup, classes: Mapping[str, PriorityClass]) -> PodGroup:
 
 def admitted(world: ClusterState, objects: Iterable[Planned]) -> list[Planned]:
     """The objects with their pods as the API server would store them."""
-    classes = world.inventory.priority_classes
-    return [replace(each, pods=tuple(_plan(plan, classes) for plan in each.pods)) for each in objects]
+    inventory = world.inventory
+    return [replace(each, pods=tuple(_plan(plan, inventory) for plan in each.pods)) for each in objects]
 
 
-def _plan(plan: PodPlan, classes: Mapping[str, PriorityClass]) -> PodPlan:
-    return replace(plan, pod=_admitted(plan.pod, classes))
+def _plan(plan: PodPlan, inventory: Inventory) -> PodPlan:
+    return replace(plan, pod=admitted_pod(plan.pod, inventory))
 
 
 def missing_priority_class(world: ClusterState, pod: Pod) -> str:
@@ -68,7 +69,20 @@ def missing_priority_class(world: ClusterState, pod: Pod) -> str:
     return "" if known else name
 
 
-def _admitted(pod: Pod, classes: Mapping[str, PriorityClass]) -> Pod:
+def pod_refusals(world: ClusterState, pod: Pod) -> Iterator[str]:
+    """What the API server says of a pod that it does not admit, quotas and the rules of its fields apart."""
+    name = missing_priority_class(world, pod)
+    if name:
+        yield f"no PriorityClass with name {name} was found"
+    name = pod_admission.missing_runtime_class(world, pod)
+    if name:
+        yield f'pod rejected: RuntimeClass "{name}" not found'
+    yield from pod_admission.refusals(pod, world.inventory)
+
+
+def admitted_pod(pod: Pod, inventory: Inventory) -> Pod:
+    """The pod as the API server would store it."""
+    pod = pod_admission.admitted(pod, inventory)
     labels = pod.metadata.labels
     spread = tuple(_spread(constraint, labels) for constraint in pod.spec.topology_spread_constraints)
     affinity = pod.spec.affinity
@@ -78,7 +92,7 @@ def _admitted(pod: Pod, classes: Mapping[str, PriorityClass]) -> Pod:
             pod_affinity=_merged(affinity.pod_affinity, labels),
             pod_anti_affinity=_merged(affinity.pod_anti_affinity, labels),
         )
-    priority, policy = _priority(pod, classes)
+    priority, policy = _priority(pod, inventory.priority_classes)
     return with_spec(
         pod, topology_spread_constraints=spread, affinity=affinity, priority=priority, preemption_policy=policy
     )

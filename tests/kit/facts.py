@@ -23,7 +23,7 @@ KINDS = (
 #: Kinds of which there are none.
 NONE = (
     *("CSIStorageCapacity", "VolumeAttachment", "PriorityClass", "PodDisruptionBudget"),
-    "Service",
+    *("Service", "LimitRange", "RuntimeClass", "HorizontalPodAutoscaler"),
 )
 WORKLOADS = ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "CronJob")
 

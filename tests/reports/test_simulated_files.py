@@ -130,7 +130,7 @@ def test_what_only_refers_to_a_workload_is_nothing_to_try() -> None:
     body = {"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler", "metadata": {"name": "web"}}
     report = simulated({**body, "spec": {"scaleTargetRef": target, "maxReplicas": 8}})
     assert (report.fits, report.pods) == (Fits.UNKNOWN, ())
-    assert "No part in scheduling devices: HorizontalPodAutoscaler web." in page(report)
+    assert "No part in scheduling devices: HorizontalPodAutoscaler ml/web." in page(report)
 
 
 def test_an_object_without_a_name_is_called_by_its_kind() -> None:

@@ -295,10 +295,13 @@ def test_whether_a_new_pod_is_best_effort_is_open_where_a_limit_range_may_set_re
     hard = {"pods": "4"} if scope == "BestEffort" else {"pods": "4", "requests.cpu": "8"}
     few = {"spec": {"scopes": [scope]}, "status": {"hard": hard, "used": used}}
     pod = pod_with(containers=[ASKS_NOTHING])
-    found = alone(pod, few, Copies(copies))
+    found = alone(pod, few, Copies(copies), limits=False)
     assert found.manifests[0].refused == ()
     assert [(each.resource, each.scope) for each in found.pods[0].unspecified] == [(each, scope) for each in doubts]
-    assert found.fits is (Fits.UNKNOWN if doubts else Fits.YES)
+    assert found.fits is Fits.UNKNOWN
+    # Where there is no LimitRange it is known.
+    over = scope == "BestEffort" and bool(doubts)
+    assert alone(pod, few, Copies(copies)).fits is (Fits.NO if over else Fits.YES)
     if doubts:
         page = " ".join(" ".join(simulation_page(found, CLOCK.now())).split())
         case = "none does" if scope == "BestEffort" else "one does"
@@ -308,9 +311,9 @@ def test_whether_a_new_pod_is_best_effort_is_open_where_a_limit_range_may_set_re
             f'ResourceQuota "few" (scope {scope}), whose limit of {doubts[0]} ({left} used) would be exceeded' in page
         )
         assert 'ResourceQuota "few" may refuse it' in page or copies > 1
-        assert set(doubts) <= {each.resource for each in room(pod, few).shapes[0].unspecified}
+        assert set(doubts) <= {each.resource for each in room(pod, few, limits=False).shapes[0].unspecified}
     # A pod that requests something keeps what it requests.
-    assert room(pod_with(), few).shapes[0].unspecified == ()
+    assert room(pod_with(), few, limits=False).shapes[0].unspecified == ()
 
 
 @pytest.mark.parametrize("scope", ["BestEffort", "NotBestEffort"])
@@ -318,8 +321,11 @@ def test_what_a_file_makes_before_counts_for_quotas_that_a_limit_range_decides_a
     few = {"spec": {"scopes": [scope]}, "status": {"hard": {"pods": "4"}, "used": {"pods": "3"}}}
     bodies = [pod_with(containers=[ASKS_NOTHING]), pod_with(containers=[ASKS_NOTHING])]
     bodies[1]["metadata"] = {**bodies[1]["metadata"], "name": "q", "uid": "q"}
-    found = simulation_report(one_node(few), [each for body in bodies for each in planned(body)], Copies())
-    assert [(pod.subject.name, pod.fits) for pod in found.pods] == [("p", Fits.YES), ("q", Fits.UNKNOWN)]
+    objects = [each for body in bodies for each in planned(body)]
+    found = simulation_report(one_node(few, limits=False), objects, Copies())
+    assert [[each.quota for each in pod.unspecified] for pod in found.pods] == [[], ["few"]]
+    known = simulation_report(one_node(few), objects, Copies())
+    assert [each.object.name for each in known.manifests if each.refused] == (["q"] if scope == "BestEffort" else [])
 
 
 def test_copies_beyond_a_quota_of_pods_are_not_counted() -> None:
@@ -349,36 +355,42 @@ def test_a_quota_of_cpu_or_memory_that_a_container_does_not_request_may_refuse_t
 ) -> None:
     """A LimitRange, which is not read, may give what is missing. Upstream: Constraints of pkg/quota's pods.go."""
     containers = {"containers": [ASKS_NOTHING], "initContainers": [{**ASKS_NOTHING, "name": "init"}]}
-    found = alone(pod_with(**containers, **spec), {"status": {"hard": dict.fromkeys(limits, "100")}})
+    quota = {"status": {"hard": dict.fromkeys(limits, "100")}}
+    found = alone(pod_with(**containers, **spec), quota, limits=False)
     assert [(each.resource, each.containers) for pod in found.pods for each in pod.unspecified] == missing
-    assert found.fits is (Fits.UNKNOWN if missing else Fits.YES)
-    assert found.partial is bool(missing)
+    assert (found.fits, found.partial) == (Fits.UNKNOWN, True)
+    # Where there is no LimitRange it does.
+    words = "; ".join(f"{resource} for: {','.join(names)}" for resource, names in missing)
+    told = [f'pods "p" is forbidden: failed quota: few: must specify {words}'] if missing else []
+    known = alone(pod_with(**containers, **spec), quota)
+    assert list(known.manifests[0].refused) == told
+    assert known.fits is (Fits.NO if missing else Fits.YES)
 
 
 def test_what_a_quota_requires_is_told_with_what_to_write() -> None:
     """Scopes narrow it; a limit without a request is a request too."""
     hard = {"status": {"hard": {"requests.cpu": "100", "limits.memory": "1Ti"}}}
     limited = {**ASKS_NOTHING, "resources": {"limits": {"cpu": "1"}}}
-    found = alone(pod_with(containers=[limited]), hard)
+    found = alone(pod_with(containers=[limited]), hard, limits=False)
     page = " ".join(" ".join(simulation_page(found, CLOCK.now())).split())
     assert 'without the default of a LimitRange (not read), ResourceQuota "few" refuses the pod' in page
     assert "must specify limits.memory for: main;" in page
     assert "write resources.limits.memory for each of these containers" in page
     unless = 'ResourceQuota "few" refuses it unless a LimitRange has a default; whether it fits is unknown.'
     assert simulation_summary(found) == f"Pod ml/p: {unless}"
-    many = alone(pod_with(containers=[limited]), hard, Copies(as_many_as_fit=True))
+    many = alone(pod_with(containers=[limited]), hard, Copies(as_many_as_fit=True), limits=False)
     unless = 'ResourceQuota "few" refuses it unless a LimitRange has a default; with one, at most 4 fit.'
     assert simulation_summary(many) == f"Pod ml/p: {unless}"
     terminating = {**hard, "spec": {"scopes": ["Terminating"]}}
     assert alone(pod_with(containers=[limited]), terminating).fits is Fits.YES
-    assert alone(pod_with(containers=[limited], activeDeadlineSeconds=60), terminating).fits is Fits.UNKNOWN
+    assert alone(pod_with(containers=[limited], activeDeadlineSeconds=60), terminating).fits is Fits.NO
 
 
 def test_capacity_has_the_same_doubt() -> None:
     """A bare pod of a class stands for any pod, so that nothing is said of what it requests."""
     required = {"status": {"hard": {"requests.cpu": "100"}}}
     unless = 'ResourceQuota "few" refuses it unless a LimitRange has a default'
-    found = room(pod_with(containers=[ASKS_NOTHING]), required)
+    found = room(pod_with(containers=[ASKS_NOTHING]), required, limits=False)
     assert capacity_summary(found) == f"A pod like ml/p: {unless}; with one, it fits at most 110 more times now."
     page = " ".join(" ".join(capacity_page(found, HERE)).split())
     assert "must specify requests.cpu for: main; write resources.requests.cpu for each" in page
@@ -397,24 +409,28 @@ def pod_with(**spec: Any) -> dict[str, Any]:
     return pod
 
 
-def alone(pod: dict[str, Any], quota: dict[str, Any], copies: Copies | None = None) -> SimulationReport:
-    """One pod in a namespace with one quota, on a node that has room for it."""
-    return simulation_report(one_node(quota), planned(pod), copies or Copies())
+def alone(
+    pod: dict[str, Any], quota: dict[str, Any], copies: Copies | None = None, *, limits: bool = True
+) -> SimulationReport:
+    """One pod in a namespace with one quota, on a node that has room for it; ``limits``: LimitRanges were read."""
+    return simulation_report(one_node(quota, limits=limits), planned(pod), copies or Copies())
 
 
-def room(pod: dict[str, Any] | CapacityRequest, quota: dict[str, Any]) -> CapacityReport:
+def room(pod: dict[str, Any] | CapacityRequest, quota: dict[str, Any], *, limits: bool = True) -> CapacityReport:
     """How many more of that pod fit there."""
-    return capacity_report(one_node(quota), pod if isinstance(pod, CapacityRequest) else planned(pod), build.NAMESPACE)
+    shapes = pod if isinstance(pod, CapacityRequest) else planned(pod)
+    return capacity_report(one_node(quota, limits=limits), shapes, build.NAMESPACE)
 
 
 def planned(pod: dict[str, Any]) -> list[Planned]:
     return [read_planned(Source(json.dumps(pod).encode()), build.NAMESPACE)]
 
 
-def one_node(quota: dict[str, Any]) -> ClusterState:
+def one_node(quota: dict[str, Any], *, limits: bool = True) -> ClusterState:
     high = {"kind": "PriorityClass", "metadata": {"name": "high"}, "value": 5}
     there = [{**QUOTA, **quota}, {"kind": "Namespace", "metadata": {"name": build.NAMESPACE}}, build.node(), high]
-    return ClusterState(facts.inventory(there), facts.evidence(), features(), CLOCK)
+    evidence = facts.evidence() if limits else facts.evidence("LimitRange")
+    return ClusterState(facts.inventory(there), evidence, features(), CLOCK)
 
 
 def deployment(replicas: int, resource: str) -> dict[str, Any]:

@@ -160,8 +160,8 @@ def test_a_quota_comes_with_a_namespace_that_is_new() -> None:
     for each in parts:
         each["metadata"]["namespace"] = "fresh"
     report = simulated({"kind": "Namespace", "metadata": {"name": "fresh"}}, *parts)
-    assert report.fits is Fits.UNKNOWN
-    assert "requests.memory" in page(report)
+    assert report.fits is Fits.NO
+    assert "its pods would be refused: failed quota: few: must specify requests.memory for: main." in page(report)
 
 
 def test_a_quota_refuses_only_what_comes_after_it() -> None:
@@ -291,9 +291,10 @@ def test_a_runtime_class_of_the_files_adds_to_its_pods() -> None:
         "handler": "kata",
     }
     pod = a_pod("p", templates=["one"], runtimeClassName="kata")
-    unread = simulated(template("one"), pod)
+    unread = simulated(template("one"), pod, world=cluster(evidence=facts.evidence("RuntimeClass")))
     assert unread.fits is Fits.UNKNOWN
-    assert "fits by what is simulated; RuntimeClass decides as well" in page(unread)
+    assert "not read, and may change what is created: the RuntimeClass of the pod" in page(unread)
+    assert [each.kind for each in unread.missing if each.decides] == ["RuntimeClass"]
     assert simulated(runtime, template("one"), pod).fits is Fits.YES
     runtime["overhead"] = {"podFixed": {"cpu": "100"}}
     assert simulated(runtime, template("one"), pod).fits is Fits.NO

@@ -12,6 +12,7 @@ from typing import Any, Final
 from kubectl_dra.api.trees import Tree, mapping
 from kubectl_dra.api.workloads.expand import Expansion, expand, group_of
 
+_KEDA: Final = "keda.sh"
 _NVIDIA: Final = "resource.nvidia.com"
 _CHANNELS: Final = "compute-domain-default-channel.nvidia.com"
 TRAINER: Final = "trainer.kubeflow.org"
@@ -23,11 +24,14 @@ def made_objects(tree: Tree, *, grouped_jobs: bool = False) -> Iterator[dict[str
     """The objects that a controller makes of this one, in the namespace of that.
 
     A Job that says how it is scheduled has a PodGroup (:func:`job_group`). A ComputeDomain (NVIDIA's driver,
-    cmd/compute-domain-controller/resourceclaimtemplate.go) has a template for the claims of its workload.
+    cmd/compute-domain-controller/resourceclaimtemplate.go) has a template for the claims of its workload; a
+    ScaledObject a HorizontalPodAutoscaler (:func:`keda_autoscaler`).
     """
     group = job_group(tree) if grouped_jobs else None
     if group is not None:
         yield group
+    if group_of(str(tree.get("apiVersion"))) == _KEDA and tree.get("kind") == "ScaledObject":
+        yield keda_autoscaler(tree)
     if group_of(str(tree.get("apiVersion"))) != _NVIDIA or tree.get("kind") != "ComputeDomain":
         return
     channel = mapping(mapping(tree.get("spec")).get("channel"))
@@ -43,6 +47,31 @@ def made_objects(tree: Tree, *, grouped_jobs: bool = False) -> Iterator[dict[str
         "kind": "ResourceClaimTemplate",
         "metadata": {"name": name, **({"namespace": namespace} if isinstance(namespace, str) else {})},
         "spec": {"spec": {"devices": {"requests": [request]}}},
+    }
+
+
+def keda_autoscaler(scaled: Tree) -> dict[str, Any]:
+    """The HorizontalPodAutoscaler of a ScaledObject.
+
+    Upstream: kedacore/keda, controllers/keda/hpa.go (newHPAForScaledObject) and apis/keda/v1alpha1 (GetHPAMinReplicas,
+    GetHPAMaxReplicas): at least 1, at most 100 where nothing is said; to none at all KEDA scales without it.
+    """
+    meta, spec = mapping(scaled.get("metadata")), mapping(scaled.get("spec"))
+    least, most, target = (spec.get(name) for name in ("minReplicaCount", "maxReplicaCount", "scaleTargetRef"))
+    owner = {"apiVersion": scaled.get("apiVersion"), "kind": "ScaledObject", "name": meta.get("name")}
+    return {
+        "apiVersion": "autoscaling/v2",
+        "kind": "HorizontalPodAutoscaler",
+        "metadata": {
+            "name": f"keda-hpa-{meta.get('name') or ''}",
+            "ownerReferences": [{**owner, "controller": True}],
+            **({"namespace": meta["namespace"]} if isinstance(meta.get("namespace"), str) else {}),
+        },
+        "spec": {
+            "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", **mapping(target)},
+            "minReplicas": least if _is_int(least) and least else 1,
+            "maxReplicas": most if _is_int(most) else 100,
+        },
     }
 
 

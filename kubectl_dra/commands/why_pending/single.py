@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from kubectl_dra.api.kinds import Kind
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.commands.shared.autoscalers import with_autoscalers
 from kubectl_dra.commands.shared.cluster import Scoped
 from kubectl_dra.commands.shared.daemon_sets import with_daemon_sets
 from kubectl_dra.commands.shared.options import Options
@@ -103,6 +104,7 @@ def pod_answer(call: PendingCall, key: Key, *, remedies: bool = True) -> Pending
         what_if=call.what_if,
         node_groups=call.judge(call.diagnoser.world, key) if remedies and call.judge is not None else None,
         read_owner=read if remedies else None,
+        read_autoscalers=partial(with_autoscalers, call.options, call.cluster.state, key.namespace),
     )
     told = report.without_steps() if is_document(call.options) and not call.remedies else report
     told = told.in_list() if is_document(call.options) and not remedies else told

@@ -136,11 +136,13 @@ def admitted_by_quota(world: ClusterState, shape: Shape) -> int | None:
     if not any(each.metadata.namespace == namespace for each in world.inventory.quotas.values()):
         return None
 
+    settled = quota.is_settled(world, namespace)
+
     def refused(copies: int) -> bool:
         charged: Mapping[Key, core.ResourceQuota] = world.inventory.quotas
         for pod, charge in ((shape.pod, of_pod), (None, of_claims)):
             all_copies = {name: amount * copies for name, amount in charge.items()}
-            if any(True for _ in quota.exceeded(charged.values(), namespace, all_copies, pod)):
+            if any(quota.exceeded(charged.values(), namespace, all_copies, pod, settled=settled)):
                 return True
             charged = quota.charged(charged, namespace, all_copies, pod)
         return False

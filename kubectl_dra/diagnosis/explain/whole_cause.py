@@ -26,6 +26,7 @@ from kubectl_dra.diagnosis.records import (
     NodeOutcome,
     NoSingleNode,
     ObjectRef,
+    PoolProblem,
     RequestNodes,
     Unpublished,
     UnpublishedInConstraint,
@@ -50,7 +51,7 @@ def refined(
 ) -> tuple[tuple[Cause, ...], tuple[NodeGroup, ...]]:
     """Causes and groups with codes and evidence of the whole cluster; ``claims`` as in the attempt."""
     refiner = _Refiner(world, claims)
-    whole = tuple(map(refiner.cause, causes))
+    whole = _unused_there(tuple(map(refiner.cause, causes)))
     found = tuple(
         msgspec.structs.replace(group, causes=tuple(map(refiner.cause, group.causes))) if group.causes else group
         for group in groups
@@ -61,6 +62,16 @@ def refined(
         at = next((i for i, cause in enumerate(whole) if isinstance(cause.detail, Funnel | ClassOffer)), len(whole))
         whole = (*whole[:at], Cause(Code.NO_SINGLE_NODE, scattered, nodes=nodes), *whole[at:])
     return whole, found
+
+
+def _unused_there(causes: tuple[Cause, ...]) -> tuple[Cause, ...]:
+    """The pool first that is not used on the only nodes with devices of the class, not the nodes that have none."""
+    offer = causes[0].detail if causes and causes[0].code is Code.DEVICES_FOR_OTHER_NODES else None
+    if not isinstance(offer, ClassOffer) or not offer.nodes or offer.on_nodes > len(offer.nodes):
+        return causes
+    unused = (each for each in causes if isinstance(each.detail, PoolProblem) and set(offer.nodes) <= set(each.nodes))
+    first = next(unused, None)
+    return causes if first is None else (first, *(each for each in causes if each is not first))
 
 
 class _Refiner:

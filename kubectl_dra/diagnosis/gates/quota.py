@@ -13,6 +13,7 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.gates.pod_admission import LIMIT_RANGE
 from kubectl_dra.diagnosis.gates.quota_scopes import counts, scope_by_defaults
 from kubectl_dra.diagnosis.records import ObjectRef, QuotaShortage, QuotaUse, Unspecified
 from kubectl_dra.model.core import Container, Pod, ResourceQuota, ResourceQuotaStatus
@@ -53,6 +54,11 @@ def are_read(world: ClusterState, namespace: str) -> bool:
     return world.evidence.complete(KIND, namespace)
 
 
+def is_settled(world: ClusterState, namespace: str) -> bool:
+    """Whether a pod that is made there is known as it is counted: every LimitRange that may give it more was read."""
+    return world.evidence.complete(LIMIT_RANGE, namespace)
+
+
 def usage(spec: ResourceClaimSpec, classes: Mapping[str, DeviceClass], extended: bool = True) -> dict[str, int]:
     """What one claim is charged per quota name; ``extended``: also under the extended resource names of its classes."""
     per_class: dict[str, int] = {}
@@ -73,7 +79,7 @@ def usage(spec: ResourceClaimSpec, classes: Mapping[str, DeviceClass], extended:
 def pod_usage(pod: Pod) -> dict[str, int]:
     """What a pod is charged: cpu in thousandths, everything else in base units.
 
-    What a LimitRange would add is not in it, so that it may be charged more. Upstream:
+    What a LimitRange would add, if it is not read, is not in it, so that it may be charged more. Upstream:
     pkg/quota/v1/evaluator/core/pods.go, PodUsageFunc and podComputeUsageHelper; a finished pod still counts as object.
     """
     charged = {_POD_COUNT: 1}
@@ -98,10 +104,19 @@ def quantity(resource: str, charge: int) -> Quantity:
     return Quantity(charge, 0, "BinarySI" if binary else "DecimalSI")
 
 
-def pod_shortages(quotas: Iterable[ResourceQuota], pod: Pod) -> tuple[QuotaShortage, ...]:
+def pod_shortages(world: ClusterState, pod: Pod) -> tuple[QuotaShortage, ...]:
     """The limits that one more such pod would exceed, so that it would not be created."""
-    found = exceeded(quotas, pod.metadata.namespace, pod_usage(pod), pod)
+    quotas, namespace = world.inventory.quotas.values(), pod.metadata.namespace
+    found = exceeded(quotas, namespace, pod_usage(pod), pod, settled=is_settled(world, namespace))
     return tuple(msgspec.structs.replace(each, kind="Pod") for each in found)
+
+
+def lacking_requests(quotas: Iterable[ResourceQuota], pod: Pod) -> str:
+    """The API server's words about a pod of which a quota requires what it does not request; empty if none does."""
+    found = list(unspecified(quotas, pod))
+    of_one = [each for each in found if each.quota == found[0].quota]
+    told = "; ".join(f"{each.resource} for: {','.join(each.containers)}" for each in of_one)
+    return f"failed quota: {of_one[0].quota}: must specify {told}" if of_one else ""
 
 
 def unspecified(quotas: Iterable[ResourceQuota], pod: Pod) -> Iterator[Unspecified]:
@@ -245,16 +260,22 @@ def _count(request: ExactDeviceRequest | DeviceSubRequest) -> int:
 
 
 def exceeded(
-    quotas: Iterable[ResourceQuota], namespace: str, charged: Mapping[str, int], pod: Pod | None = None
+    quotas: Iterable[ResourceQuota],
+    namespace: str,
+    charged: Mapping[str, int],
+    pod: Pod | None = None,
+    *,
+    settled: bool = False,
 ) -> Iterator[QuotaShortage]:
     """The limits that one more object with this charge would exceed, by quota and name: a claim, or this pod.
 
-    The pod is not made yet: quotas that are about it by what a LimitRange sets are those of :func:`may_exceed`.
+    The pod is not made yet: unless it :func:`is_settled`, quotas that are about it by what a LimitRange sets are those
+    of :func:`may_exceed`.
     """
     for quota in quotas:
         if quota.metadata.namespace != namespace or not counts(quota, pod):
             continue
-        if pod is not None and scope_by_defaults(quota, pod):
+        if pod is not None and not settled and scope_by_defaults(quota, pod):
             continue
         limits = quota.status.hard or quota.spec.hard
         for name in sorted(set(limits) & set(charged)):

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Final
 
 from kubectl_dra.diagnosis.records import RbacRule
+from kubectl_dra.model.core import Pod
 
 #: What RBAC grants together to whoever may read a kind.
 READING: Final = ("get", "list", "watch")
@@ -70,6 +71,14 @@ GROUPS: Final[tuple[Need, ...]] = (
     Need("CompositePodGroup", "scheduling.k8s.io", "compositepodgroups", cluster_wide=False, decides=False),
     Need("Workload", "scheduling.k8s.io", "workloads", cluster_wide=False, decides=False),
 )
+#: What makes another pod of one that is created.
+LIMITS: Final = Need("LimitRange", "", "limitranges", cluster_wide=False, decides=False)
+RUNTIMES: Final = Need("RuntimeClass", "node.k8s.io", "runtimeclasses", decides=False)
+#: What makes more or fewer pods of a workload than it says itself.
+AUTOSCALERS: Final = Need(
+    "HorizontalPodAutoscaler", "autoscaling", "horizontalpodautoscalers", cluster_wide=False, decides=False
+)
+ADMISSION: Final = (LIMITS, RUNTIMES, AUTOSCALERS)
 CLAIM: Final[tuple[Need, ...]] = tuple(
     need for need in POD if need.kind in ("Pod", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice", "Event")
 )
@@ -84,12 +93,19 @@ WORKLOAD: Final[tuple[Need, ...]] = (
 )
 #: All that the diagnosis of any pod reads.
 PENDING: Final = (*POD, *CLASSIC, *STORAGE, *PRIORITY, *SPREADING, *GROUPS)
-BY_KIND: Final[Mapping[str, Need]] = MappingProxyType({need.kind: need for need in (*PENDING, *WORKLOAD)})
+BY_KIND: Final[Mapping[str, Need]] = MappingProxyType({need.kind: need for need in (*PENDING, *ADMISSION, *WORKLOAD)})
 
 
 def kinds(needs: tuple[Need, ...]) -> tuple[str, ...]:
     """The names of the kinds."""
     return tuple(need.kind for need in needs)
+
+
+def of_creation(pods: Iterable[Pod]) -> tuple[Need, ...]:
+    """What makes others of ``pods`` that are created."""
+    pods = list(pods)
+    runtimes = (RUNTIMES,) if any(pod.spec.runtime_class_name for pod in pods) else ()
+    return (LIMITS, *runtimes) if pods else ()
 
 
 def deciding(names: Iterable[str]) -> tuple[Need, ...]:

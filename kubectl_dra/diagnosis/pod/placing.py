@@ -160,7 +160,7 @@ def shortages_of_new(world: ClusterState, pod: Pod) -> tuple[QuotaShortage, ...]
     """The limits of quotas that a pod would exceed if it were created now; none for one that exists."""
     if key_of(pod.metadata) in world.inventory.pods:
         return ()
-    return quota.pod_shortages(world.inventory.quotas.values(), pod)
+    return quota.pod_shortages(world, pod)
 
 
 def refused_by_quota(world: ClusterState, key: Key, over: Iterable[QuotaShortage]) -> PodDiagnosis:

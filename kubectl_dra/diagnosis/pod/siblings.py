@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Container, Iterable, Iterator
 from typing import Final
 
+import msgspec
+
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.pod.autoscalers import KIND, UNSCALED, Bounds, bounds_by_target
 from kubectl_dra.diagnosis.pod.workloads import Owners
 from kubectl_dra.diagnosis.records import Cause, Funnel, NodeGroup, NodeOutcome, ObjectRef, PodDiagnosis, StageName
 from kubectl_dra.model.base import ReportRecord
@@ -32,7 +35,8 @@ class Siblings(ReportRecord, frozen=True):
     ``holders`` have ``devices`` of the ``used`` ones that the pod's request could have, were they free. Of all pods of
     its controller ``placed`` have a node, and ``waiting`` have none, this one among them; both 0 where not all pods
     were read, or pods of another controller hold devices. ``scalable``: the number of pods stands in the workload
-    itself, which nothing else makes.
+    itself, which nothing else makes. ``scaled_by``: the bounds of an autoscaler that sets it again;
+    ``autoscalers_known``: whether there can be no other.
     """
 
     workload: ObjectRef
@@ -42,11 +46,24 @@ class Siblings(ReportRecord, frozen=True):
     placed: int
     waiting: int
     scalable: bool = False
+    scaled_by: Bounds | None = None
+    autoscalers_known: bool = False
 
     @property
     def hold_all(self) -> bool:
         """Whether they have whatever is in use."""
         return self.devices == self.used > 0
+
+    @property
+    def may_be_scaled(self) -> bool:
+        """Whether an autoscaler would undo what helps: to let the workload have fewer pods."""
+        return self.hold_all and self.scalable and self.workload.kind not in UNSCALED
+
+    def scaled(self, state: ClusterState) -> Siblings:
+        """With what the autoscalers of ``state`` say of the workload."""
+        known = state.evidence.complete(KIND, self.workload.namespace)
+        bounds = bounds_by_target(state.inventory).get(self.workload)
+        return msgspec.structs.replace(self, scaled_by=bounds, autoscalers_known=known)
 
 
 def siblings(state: ClusterState, diagnosis: PodDiagnosis, owners: Owners) -> Siblings | None:
@@ -101,7 +118,7 @@ def taken_by(
     found, used = _in_use(state.inventory, diagnosis, cause, lambda other: key_of(other.metadata) in pods)
     holders = sorted({key_of(each.metadata) for each in found.values()})
     refs = tuple(ObjectRef.of("Pod", key) for key in holders)
-    return Siblings(subject, refs, len(found), used, placed, 1) if refs else None
+    return Siblings(subject, refs, len(found), used, placed, 1).scaled(state) if refs else None
 
 
 def _in_use(

@@ -218,8 +218,11 @@ def _repair(case: Case, pool: str) -> Candidate:
     return Candidate(RemedyKind.REPAIR_POOL, (action,), 70, (change,))
 
 
-def _published_twice(case: Case, pool: PoolId) -> tuple[str, ...]:
-    """The first device that two slices of the newest generation publish: its name, the later slice, the earlier one."""
+def _published_twice(case: Case, pool: PoolId) -> tuple[str, str, str]:
+    """The first device that two slices of the newest generation publish: its name, the later slice, the earlier one.
+
+    Empty where none is.
+    """
     slices = case.world.inventory.slices_by_pool.get(pool, ())
     newest = max((each.spec.pool.generation for each in slices), default=0)
     seen: dict[str, str] = {}
@@ -229,4 +232,4 @@ def _published_twice(case: Case, pool: PoolId) -> tuple[str, ...]:
             first = seen.setdefault(device.name, each.metadata.name)
             if first != each.metadata.name:
                 return device.name, each.metadata.name, first
-    return ()
+    return "", "", ""

@@ -235,9 +235,10 @@ class LabelNamespace(Evidence, frozen=True):
 
 
 class Uncordon(Evidence, frozen=True):
-    """Let pods on a node again."""
+    """Let pods on a node again; ``in_files``: one that only manifests have."""
 
     node: str
+    in_files: bool = False
 
 
 class ClearSelectedNode(Evidence, frozen=True):
@@ -291,13 +292,15 @@ class RaiseNominalQuota(Evidence, frozen=True):
 class RepairPool(Evidence, frozen=True):
     """Have the driver publish a pool that is complete and free of contradictions.
 
-    ``doubled``: a device that ``slice_name`` publishes a second time, after ``first_slice``.
+    ``doubled``: a device that ``slice_name`` publishes a second time, after ``first_slice``. ``in_files``: only
+    manifests have the pool.
     """
 
     pool: str
     doubled: str = ""
     slice_name: str = ""
     first_slice: str = ""
+    in_files: bool = False
 
 
 class AddDevices(Evidence, frozen=True):

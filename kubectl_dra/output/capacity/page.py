@@ -21,7 +21,15 @@ from kubectl_dra.output.pending.quotas import refused_unless, unspecified_lines,
 from kubectl_dra.output.pending.reasons import reason_sentence, title
 from kubectl_dra.output.pending.remedies import recorded_lines
 from kubectl_dra.output.safe import Safe, Style, command, fmt, styled
-from kubectl_dra.output.simulation.manifests import blocked_text, bypassing_text, head_lines, object_name, refusal_lines
+from kubectl_dra.output.simulation.manifests import (
+    beside_text,
+    blocked_text,
+    bypassing_text,
+    head_lines,
+    object_name,
+    refusal_lines,
+    refused_words,
+)
 from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.whatif.page import CHOICE_WORDS, whatif_lines
 from kubectl_dra.output.words import counted, listed, plural, shortened, without_names
@@ -105,6 +113,8 @@ def _headline(shape: ShapeCapacity) -> Safe:
     found, name = shape.capacity, _name(shape)
     if shape.blocked:
         return blocked_text(name, shape.blocked[0])
+    if shape.refused:
+        return fmt("{} would be refused: {}.", name, refused_words(shape.refused))
     if shape.bypasses:
         return bypassing_text(name, shape.bypasses)
     if found.copies.bound is Bound.UNKNOWN:
@@ -122,7 +132,8 @@ def _headline(shape: ShapeCapacity) -> Safe:
         text = "{}: scheduler {} decides; by the rules of the default scheduler it would fit {}{} now."
         return fmt(text, name, shape.scheduler, _sign(found.copies), times)
     if not shape.unspecified:
-        return fmt("{} fits {}{} now.", name, _sign(found.copies), times)
+        sign = Safe("at most ") if shape.beside and found.copies.bound is Bound.EXACT else _sign(found.copies)
+        return fmt("{} fits {}{} now.", name, sign, times)
     refused, case = refused_unless(shape.unspecified[0], "it"), where_admitted(shape.unspecified[0])
     if found.copies.bound is Bound.AT_LEAST:
         return fmt("{}: {}; {}, it fits {}{} now.", name, refused, case, _sign(found.copies), times)
@@ -153,6 +164,8 @@ def _second(shape: ShapeCapacity, *, partial: bool, quotas: bool) -> Iterator[Sa
         yield from wrapped(fmt(text, found.quota), indent=2)
     if found.copies.value:
         yield from unspecified_lines(shape.unspecified)
+    if shape.beside and found.copies.value:
+        yield from wrapped(beside_text(shape.beside), indent=2)
     if not quotas and found.copies.value:
         yield from wrapped(Safe("The namespace's ResourceQuotas could not be read; they may admit fewer."), indent=2)
     if found.copies.bound is Bound.UNKNOWN or not found.nodes:

@@ -295,7 +295,8 @@ def _volume(action: MoveVolume) -> Safe:
 
 
 def _uncordon(action: Uncordon) -> Safe:
-    return fmt("uncordon node {}", action.node)
+    text = "drop spec.unschedulable of Node {} in the files" if action.in_files else "uncordon node {}"
+    return fmt(text, action.node)
 
 
 def _quota(action: RaiseQuota) -> Safe:
@@ -309,6 +310,10 @@ def _nominal_quota(action: RaiseNominalQuota) -> Safe:
 
 
 def _pool(action: RepairPool) -> Safe:
+    if action.in_files and action.doubled:
+        return fmt("drop device {} of ResourceSlice {} in the files", action.doubled, action.slice_name)
+    if action.in_files:
+        return fmt("complete pool {} in the files: its other ResourceSlices, or resourceSliceCount", action.pool)
     if action.doubled:
         text = "delete ResourceSlice {}, which publishes {} a second time, after {}: the driver publishes pool {} anew"
         return fmt(text, action.slice_name, action.doubled, action.first_slice, action.pool)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.pod.autoscalers import SCALED_OBJECT
 from kubectl_dra.diagnosis.pod.siblings import Siblings
-from kubectl_dra.diagnosis.records import StageName
+from kubectl_dra.diagnosis.records import ObjectRef, StageName
 from kubectl_dra.diagnosis.remedies.records import DeletePod
-from kubectl_dra.model.invocation import Address
+from kubectl_dra.model.invocation import Address, Words
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.rollouts import own_rollout
 from kubectl_dra.output.safe import Safe, command, fmt
@@ -18,6 +20,8 @@ from kubectl_dra.reports.invocations import changing, kubectl, of
 from kubectl_dra.reports.pending.pending import PendingReport
 
 _NAMES: Final = 3
+#: What kubectl takes for kinds of other projects.
+_RESOURCES: Final = {SCALED_OBJECT: "scaledobject.keda.sh"}
 _JOB: Final = "Job"
 _CRON_JOB: Final = "CronJob"
 _FORBID: Final = "Where the concurrencyPolicy of the CronJob is Allow (the default), Forbid keeps its runs apart."
@@ -60,11 +64,14 @@ def sibling_advice(found: Siblings) -> Safe:
             "let {} run fewer pods at once, or add devices."
         )
         return fmt(text, workload)
-    text = (
-        "These pods run until they are deleted, and deleting one for another changes nothing: let {} have fewer "
-        "pods, or add devices."
-    )
-    return fmt(text, workload)
+    text = "These pods run until they are deleted, and deleting one for another changes nothing: "
+    if found.scaled_by is None:
+        return fmt(f"{text}let {{}} have fewer pods, or add devices.", workload)
+    least, most = found.scaled_by.least, found.scaled_by.most
+    bounds = fmt("{}" if least == most else "{} to {}", *dict.fromkeys((least, most)))
+    scaler, pods = _ref(found.scaled_by.of), Safe(plural("pod", most))
+    told = f"{text}{{}} keeps {{}} at {{}} {{}} and undoes kubectl scale; lower its bounds, or add devices."
+    return fmt(told, scaler, workload, bounds, pods)
 
 
 def sibling_commands(report: PendingReport, address: Address) -> Iterator[Safe]:
@@ -76,12 +83,28 @@ def sibling_commands(report: PendingReport, address: Address) -> Iterator[Safe]:
     if found is None or not (found.hold_all and found.scalable and found.placed) or report.remedies:
         return
     ref, number = found.workload, found.placed
-    target = of(ref.kind.lower(), ref.name, ref.namespace)
-    scale = kubectl("scale", target, f"--replicas={number}")
-    patch = kubectl("patch", target, "--type=merge", "-p", f'{{"spec":{{"parallelism":{number}}}}}')
-    line = command(changing(patch if ref.kind == _JOB else scale, address))
-    if line is not None:
-        yield fmt("For {}{}: {}", counted(number, "pod"), Safe(" at once" if ref.kind == _JOB else ""), line)
+    words = _patch(ref, {"parallelism": number}) if ref.kind == _JOB else _scale(found, number)
+    line = command(changing(words, address))
+    if line is None:
+        return
+    yield fmt("For {}{}: {}", counted(number, "pod"), Safe(" at once" if ref.kind == _JOB else ""), line)
+    if found.may_be_scaled and not (found.scaled_by or found.autoscalers_known):
+        yield from wrapped(Safe("Autoscalers were not read: one that scales it would undo that."), indent=2)
+
+
+def _scale(found: Siblings, number: int) -> Words | None:
+    """Of a workload with an autoscaler its bounds are changed, or it scales it again."""
+    ref, bounds = found.workload, found.scaled_by
+    if bounds is None:
+        return kubectl("scale", of(ref.kind.lower(), ref.name, ref.namespace), f"--replicas={number}")
+    fields = {bounds.high: number, **({bounds.low: number} if bounds.least > number else {})}
+    return _patch(bounds.of, {field.removeprefix("spec."): value for field, value in fields.items()})
+
+
+def _patch(ref: ObjectRef, spec: dict[str, int]) -> Words | None:
+    target = of(_RESOURCES.get(ref.kind, ref.kind.lower()), ref.name, ref.namespace)
+    patch = json.dumps({"spec": spec}, separators=(",", ":"))
+    return kubectl("patch", target, "--type=merge", "-p", patch)
 
 
 def _run_commands(report: PendingReport, found: Siblings, address: Address) -> Iterator[Safe]:
@@ -97,4 +120,8 @@ def _run_commands(report: PendingReport, found: Siblings, address: Address) -> I
 
 
 def _workload(found: Siblings) -> Safe:
-    return fmt("{} {}", found.workload.kind, found.workload.name)
+    return _ref(found.workload)
+
+
+def _ref(ref: ObjectRef) -> Safe:
+    return fmt("{} {}", ref.kind, ref.name)

@@ -15,6 +15,7 @@ from kubectl_dra.diagnosis.records import (
     NodeOutcome,
     NodeTaint,
     NoSingleNode,
+    PoolProblem,
     QuotaShortage,
     SchedulerName,
     Unpublished,
@@ -63,12 +64,28 @@ def usual_advice(report: PendingReport, code: Code) -> Safe:
         case QuotaShortage() as shortage:
             told = quota_advice(shortage)
         case NodeTaint(taint=taint) if tells_of_node(taint):
-            told = _NODE_STATE
+            told = _in_file(report, taint, report.causes[0].nodes) or _NODE_STATE
+        case PoolProblem(pool=pool, expected=expected) as problem if expected and pool in report.written.pools:
+            told = _incomplete_in_file(problem)
         case ClassOffer(nowhere=labels) as offer if labels:
             told = label_advice(offer)
         case ClassOffer(nodes=nodes) if _are_unwell(report, nodes):
             told = _NODE_STATE
     return told or advice_on_words(report) or page_advice(report, code)
+
+
+def _in_file(report: PendingReport, taint: str, nodes: Sequence[str]) -> Safe | None:
+    """What to change in a Node manifest that was taken from a node which was not ready yet."""
+    written = [name for name in nodes if name in report.written.nodes]
+    if not written or len(written) < len(nodes):
+        return None
+    text = "Drop taint {} from spec.taints of Node {} in the files: Kubernetes removes it from a node that is ready."
+    return fmt(text, taint, listed(written))
+
+
+def _incomplete_in_file(problem: PoolProblem) -> Safe:
+    text = "The files have {} of the {} ResourceSlices of pool {}: add the others, or correct resourceSliceCount."
+    return fmt(text, problem.seen, problem.expected, problem.pool)
 
 
 def _are_unwell(report: PendingReport, nodes: Sequence[str]) -> bool:

@@ -10,7 +10,7 @@ import msgspec
 from kubectl_dra.api.kinds import RESOURCE_GROUP
 from kubectl_dra.api.lint import Mistake
 from kubectl_dra.diagnosis.gates.queues import HeldBy, Queued
-from kubectl_dra.diagnosis.records import ObjectRef
+from kubectl_dra.diagnosis.records import Missing, ObjectRef
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.likeness import similar
 from kubectl_dra.output.layout import wrapped
@@ -22,7 +22,7 @@ from kubectl_dra.output.words import counted, listed, plural
 from kubectl_dra.reports.base import ReadRecord
 from kubectl_dra.reports.simulation import Effects, ManifestReport, SimulationReport
 from kubectl_dra.reports.simulation.records import GangCount, Role
-from kubectl_dra.reports.simulation.trials import PRIORITY_CLASS
+from kubectl_dra.reports.simulation.trials import PRIORITY_CLASS, RUNTIME_CLASS
 
 #: How the API server begins where it has no such version.
 _NO_MATCHES: Final = "no matches for kind"
@@ -192,9 +192,24 @@ def _existing(ref: ObjectRef) -> Safe:
 
 def blocked_text(name: Safe, ref: ObjectRef) -> Safe:
     """Why the pods of ``name`` can't be tried: an object that they name is refused or does not exist."""
-    if ref.kind == PRIORITY_CLASS:
+    if ref.kind in (PRIORITY_CLASS, RUNTIME_CLASS):
         return fmt("{} can't be created: {} does not exist.", name, object_name(ref))
     return fmt("{} can't run: {} would be refused.", name, object_name(ref))
+
+
+def beside_text(beside: Sequence[Missing]) -> Safe:
+    """What was not read and may change the pods that are created, or their number."""
+    others = [each for each in beside if each.namespace]
+    told = [Safe("the RuntimeClass of the pod")] if len(others) < len(beside) else []
+    kinds = listed([f"{each.kind}s" for each in others])
+    told += [fmt("the {} of namespace {}", kinds, others[0].namespace)] if others else []
+    text = fmt("not read, and may change what is created: {}", listed(told))
+    return fmt("{}; a RuntimeClass counts when it is in a file of -f, too", text) if len(others) < len(beside) else text
+
+
+def refused_words(refused: Sequence[str]) -> Safe:
+    """What the API server has against pods, so that none is created."""
+    return Safe("; ").join(map(refusal_text, refused))
 
 
 def gang_lines(gangs: Iterable[GangCount]) -> Iterator[Safe]:

@@ -30,7 +30,7 @@ from kubectl_dra.output.whatif.page import CHOICE_UNREAD, SOME_COMPARED, whatif_
 from kubectl_dra.output.words import counted, listed, shortened
 from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.simulation import Counted, PodSimulation, SimulationReport
-from kubectl_dra.reports.simulation.copies import RUNTIME_CLASS, TOGETHER
+from kubectl_dra.reports.simulation.copies import TOGETHER
 
 _NODES_SHOWN = 8
 _VICTIMS: Final = 2
@@ -173,6 +173,8 @@ def _pod_lines(pod: PodSimulation, reason: Safe | None = None, *, left: bool = F
     yield from domain_lines(pod)
     if (left_open := _left_open(pod)) and pod.copies:
         yield from wrapped(_open(left_open), indent=2)
+    if pod.beside and pod.copies:
+        yield from wrapped(manifests.beside_text(pod.beside), indent=2)
     if pod.quota is not None and pod.copies:
         text = "not read, and may allow less: the ResourceQuotas of namespace {}"
         yield from wrapped(fmt(text, pod.quota.namespace), indent=2)
@@ -227,10 +229,7 @@ def _left_open(pod: PodSimulation) -> list[OpenPlugin]:
 
 def _open(plugins: Sequence[OpenPlugin]) -> Safe:
     each = (fmt("{} ({})", one.plugin, Safe(", ").join(one.fields)) for one in plugins)
-    told = fmt("not simulated, and may allow less: {}", Safe(", ").join(each))
-    if any(one.plugin == RUNTIME_CLASS for one in plugins):
-        return fmt("{}; a file of -f that has the RuntimeClass changes that", told)
-    return told
+    return fmt("not simulated, and may allow less: {}", Safe(", ").join(each))
 
 
 def _decide(pod: PodSimulation) -> str:
@@ -262,6 +261,8 @@ def _verdict(pod: PodSimulation) -> Safe:
     name = _name(pod)
     if pod.blocked:
         return manifests.blocked_text(name, pod.blocked[0])
+    if pod.refused:
+        return fmt("{}: its pods would be refused: {}.", name, manifests.refused_words(pod.refused))
     if pod.bypasses:
         return manifests.bypassing_text(name, pod.bypasses, unknown=pod.unknown_node)
     if (small := too_small(pod)) is not None:
@@ -331,7 +332,7 @@ def _at_most(name: Safe, pod: PodSimulation) -> Safe:
     if pod.unspecified and not pod.lacks:
         return _required(name, pod)
     coming = pod.being_bound
-    if coming is not None and pod.wanted is not None and not (pod.open or pod.quota or pod.lacks):
+    if coming is not None and pod.wanted is not None and not (pod.open or pod.quota or pod.beside or pod.lacks):
         fit = Safe(" fits") if pod.wanted == 1 else fmt(": all {} fit", counted(pod.wanted, "copy"))
         are = Safe("are" if len(coming.pods) > 1 else "is")
         return fmt("{}{} unless {} {} being bound already.", name, fit, listed(coming.pods), are)

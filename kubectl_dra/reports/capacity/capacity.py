@@ -36,9 +36,12 @@ from kubectl_dra.reports.simulation.admission import manifest_reports
 from kubectl_dra.reports.simulation.existing import new_namespaces, with_namespaces, with_objects
 from kubectl_dra.reports.simulation.records import ManifestReport
 from kubectl_dra.reports.simulation.trials import trials
+from kubectl_dra.reports.simulation.unread import unread_admission
 from kubectl_dra.scheduler.claims import sources
 
 _MOST_SHAPES: Final = 20
+#: What decides about what is created, and about nothing else.
+_OF_CREATION: Final = frozenset(need.kind for need in (needs.LIMITS, needs.RUNTIMES)) | {quota.KIND}
 #: Of what can't be created.
 _NONE: Final = Capacity(Count(0, Bound.EXACT), Count(0, Bound.EXACT), False, Devices(), ())
 
@@ -67,6 +70,8 @@ class _Counted:
     scheduler: str = ""
     bare: bool = False
     bypasses: str = ""
+    refused: tuple[str, ...] = ()
+    beside: tuple[Missing, ...] = ()
 
 
 class WayOut(ReportRecord, frozen=True):
@@ -80,9 +85,11 @@ class ShapeCapacity(ReportRecord, frozen=True):
     """One shape: what it is made from (empty kind: the options), what it asks for, how many fit, what would help.
 
     ``min_count``: how many pods of the PodGroup that it names are placed at the same time; None if it names no gang.
-    ``unspecified``: what quotas require and only a LimitRange, which is not read, may still give; then no copy may be
-    created, whatever ``capacity`` says. ``blocked``: objects that it names and the API server would refuse, or a
-    PriorityClass that does not exist, so that nothing was counted. ``misread``: a server drops something of the
+    ``unspecified``: what quotas require and only a LimitRange may still give, where none could be read; then no copy
+    may be created, whatever ``capacity`` says. ``blocked``: objects that it names and the API server would refuse, or a
+    PriorityClass or RuntimeClass that does not exist, so that nothing was counted; ``refused``: what the API server has
+    against the pod itself, in its words, with the same effect. ``beside``: LimitRanges or a RuntimeClass that could not
+    be read and may change the pod. ``misread``: a server drops something of the
     manifest, or of one that it names; the rest was counted. ``scheduler`` decides instead of the default scheduler, by
     whose rules the copies were counted; empty where that one decides. ``bypasses``: the node that it names itself, so
     that nothing allocates devices for it, and nothing was counted.
@@ -99,11 +106,13 @@ class ShapeCapacity(ReportRecord, frozen=True):
     misread: bool = False
     scheduler: str = ""
     bypasses: str = ""
+    refused: tuple[str, ...] = ()
+    beside: tuple[Missing, ...] = ()
 
     @property
     def none_fits(self) -> bool:
         """Whether certainly not even one copy fits, as it is written."""
-        if self.blocked or self.misread or self.bypasses:
+        if self.blocked or self.refused or self.misread or self.bypasses:
             return True
         if self.scheduler:
             return False
@@ -176,7 +185,8 @@ def capacity_report(
     said = tuple(_said(world, objects))
     refused = [each for each, found in zip(objects, said, strict=True) if found.refused]
     objects = tuple(each for each, found in zip(objects, said, strict=True) if not found.refused)
-    prepared = with_objects(with_namespaces(world, objects, new_namespaces(world, objects)), objects)
+    new = new_namespaces(world, objects)
+    prepared = with_objects(with_namespaces(world, objects, new), objects)
     supposed = None
     if switches:
         prepared, supposed = what_if(prepared, switches, read_owner)
@@ -184,7 +194,7 @@ def capacity_report(
         shape = of_request(namespace, shapes.device_class, shapes.count, shapes.selectors)
         found = [_Counted(ObjectRef("", namespace, ""), shape, bare=True)]
     else:
-        found = list(_shapes(prepared, objects, refused))
+        found = list(_shapes(prepared, objects, refused, new))
     answers = tuple(_answer(prepared, each, names) for each in found[:_MOST_SHAPES])
     more = max(0, len(found) - _MOST_SHAPES)
     deciding = _deciding(world, lacking, answers)
@@ -216,13 +226,14 @@ def _deciding(world: ClusterState, lacking: Iterable[Missing], answers: Sequence
     unread = [name for name in dict.fromkeys(fitting) if not quota.are_read(world, name)]
     (need,) = needs.deciding((quota.KIND,))
     others = (each for each in lacking if each.kind != quota.KIND or not unread)
+    beside = dict.fromkeys(each for shape in answers if shape.capacity.copies.value for each in shape.beside)
     found = (*others, *(missing.lacking(world.evidence, need, name) for name in unread))
-    return (*found, *_of_the_choice(world, answers))
+    return (*found, *beside, *_of_the_choice(world, answers))
 
 
 def _unread(lacking: Iterable[Missing]) -> frozenset[str]:
-    """The kinds that decide; a quota is about the namespace alone."""
-    return frozenset(each.kind for each in lacking if each.decides) - {quota.KIND}
+    """The kinds that decide; those that do by what is created are about its namespace alone."""
+    return frozenset(each.kind for each in lacking if each.decides) - _OF_CREATION
 
 
 def _with_bounds(answer: ShapeCapacity, unread: Collection[str]) -> ShapeCapacity:
@@ -241,10 +252,11 @@ def _of_the_choice(world: ClusterState, answers: Iterable[ShapeCapacity]) -> Ite
 
 def _answer(world: ClusterState, counted: _Counted, names: int | None) -> ShapeCapacity:
     shape = counted.shape
-    found = _NONE if counted.blocked or counted.bypasses else capacity(world, shape, MORE, names)
+    found = _NONE if counted.blocked or counted.refused or counted.bypasses else capacity(world, shape, MORE, names)
     asks = tuple(claim_ask(claim) for claim in waiting(world, shape).claims)
     ways = tuple(WayOut(each, tuple(_commands(each, world))) for each in found.moves)
-    quotas = () if counted.bare else world.inventory.quotas.values()
+    settled = counted.bare or quota.is_settled(world, shape.pod.metadata.namespace)
+    quotas = () if settled else world.inventory.quotas.values()
     by_defaults = quota.may_exceed(quotas, shape.pod, found.copies.value)
     return ShapeCapacity(
         counted.subject,
@@ -258,6 +270,8 @@ def _answer(world: ClusterState, counted: _Counted, names: int | None) -> ShapeC
         counted.misread,
         counted.scheduler,
         counted.bypasses,
+        counted.refused,
+        counted.beside,
     )
 
 
@@ -269,15 +283,18 @@ def _min_count(world: ClusterState, pod: Pod) -> int | None:
 # --- shapes of manifests --------------------------------------------------------------------------------------------
 
 
-def _shapes(world: ClusterState, objects: Sequence[Planned], refused: Sequence[Planned]) -> Iterator[_Counted]:
-    """The pods that the objects make, each once, and what quotas require of them.
+def _shapes(
+    world: ClusterState, objects: Sequence[Planned], refused: Sequence[Planned], new: Collection[str]
+) -> Iterator[_Counted]:
+    """The pods that the objects make, each once, and what quotas require of them; ``new``: namespaces.
 
     A claim of the files stands for one per copy.
     """
     own = {each.key: each.record for each in objects if isinstance(each.record, ResourceClaim)}
     for trial in trials(world, admitted(world, list(objects)), refused, together=False):
         pod, templates = _with_templates(trial.plan.pod, own)
-        required = () if trial.is_bare else quota.unspecified(world.inventory.quotas.values(), pod)
+        settled = trial.is_bare or quota.is_settled(world, pod.metadata.namespace)
+        required = () if settled else quota.unspecified(world.inventory.quotas.values(), pod)
         yield _Counted(
             trial.subject,
             Shape(pod, templates),
@@ -288,6 +305,8 @@ def _shapes(world: ClusterState, objects: Sequence[Planned], refused: Sequence[P
             trial.scheduler,
             trial.is_bare,
             trial.bypasses,
+            trial.refused,
+            () if trial.is_bare else tuple(unread_admission(world, pod, new)),
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -51,6 +51,7 @@ from kubectl_dra.reports.pending.remedies import FoundRemedies, RemedyReport, Tr
 from kubectl_dra.reports.pending.reservations import end_of_reservations
 from kubectl_dra.reports.pending.same_pools import SamePool, same_pools
 from kubectl_dra.reports.pending.visible import VisibleDevices, visible_devices
+from kubectl_dra.reports.pending.written import Written
 
 
 class PendingReport(PodFinding, frozen=True, kw_only=True):
@@ -72,6 +73,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     ``same_pools``: pools of one name that several nodes publish, so that they lack each other's devices in use.
     ``visible``: where claims of other namespaces could not be read, the devices that match all the same.
     ``group``: what keeps the pod waiting is the PodGroup that it is placed with; None in documents of lists too.
+    ``written``: nodes and pools of a simulation's files.
     """
 
     asks: tuple[ClaimAsk, ...]
@@ -103,6 +105,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     same_pools: tuple[SamePool, ...] = ()
     visible: tuple[VisibleDevices, ...] = ()
     group: PlacedGroup | None = None
+    written: Written = Written()
 
     def without_steps(self) -> PendingReport:
         """With what would help, and not how it is done."""
@@ -172,10 +175,12 @@ def pending_report(
     what_if: WhatIf | None = None,
     node_groups: JudgedGroups | None = None,
     read_owner: ReadOwner | None = None,
+    read_autoscalers: Callable[[], ClusterState] | None = None,
 ) -> PendingReport:
     """The report of one diagnosis, with the ``ways`` out where they were looked for.
 
-    ``read_owner`` gets the controller of the pod where it decides between nodes and the Inventory does not have it.
+    ``read_owner`` gets the controller of the pod where it decides between nodes and the Inventory does not have it;
+    ``read_autoscalers`` the state with those that may set the number of its siblings.
     ``all_nodes`` names every node instead of the first 20 of a group; ``node`` leaves only the group of that node.
     """
     groups = [group for group in diagnosis.nodes if not node or node in group.nodes]
@@ -205,17 +210,26 @@ def pending_report(
         node_groups=node_groups.verdicts if node_groups is not None else None,
         best_nodes=choice.best,
         nodes_compared=choice.compared,
-        **(_of_one(diagnosis, asks, state, owners) if of_one else {}),
+        **(_of_one(diagnosis, asks, state, owners, read_autoscalers) if of_one else {}),
         group=placed_group(state, diagnosis.causes, supposed=what_if is not None),
         features=feature_record(state.features),
         read=reads_of(state.evidence),
     )
 
 
-def _of_one(diagnosis: PodDiagnosis, asks: Sequence[ClaimAsk], state: ClusterState, owners: Owners) -> dict[str, Any]:
+def _of_one(
+    diagnosis: PodDiagnosis,
+    asks: Sequence[ClaimAsk],
+    state: ClusterState,
+    owners: Owners,
+    read: Callable[[], ClusterState] | None,
+) -> dict[str, Any]:
     """What only the page of a single pod has."""
+    found = siblings(state, diagnosis, owners)
+    if found is not None and found.may_be_scaled:
+        found = found.scaled(read() if read is not None else state)
     return {
-        "siblings": siblings(state, diagnosis, owners),
+        "siblings": found,
         "lingering": lingering(diagnosis.nodes, state),
         "same_pools": same_pools(diagnosis.nodes, state),
         "visible": visible_devices(diagnosis, asks, state),

@@ -15,6 +15,7 @@ import msgspec
 
 from kubectl_dra.api import v1alpha2, v1alpha3, v1beta1
 from kubectl_dra.model import (
+    admission,
     affinity,
     classic,
     core,
@@ -170,6 +171,13 @@ FIELDS: Final[Mapping[type[msgspec.Struct], _Fields]] = {
     },
     policy.PriorityClass: {"preemptionPolicy": Holds.WORD},
     policy.DisruptionBudgetStatus: {"disruptedPods": Holds.TIMES},
+    admission.LimitRangeItem: {
+        "type": Holds.WORD,
+        **dict.fromkeys(("max", "min", "default", "defaultRequest", "maxLimitRequestRatio"), Holds.RESOURCE),
+    },
+    admission.RuntimeOverhead: {"podFixed": Holds.RESOURCE},
+    admission.RuntimeScheduling: {"nodeSelector": Holds.LABELS},
+    admission.ScaleTarget: _OBJECT,
     services.ServiceSpec: {"selector": Holds.LABELS},
     # --- volumes
     volumes.ImageVolume: {"reference": Holds.IMAGE},

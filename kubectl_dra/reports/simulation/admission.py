@@ -18,6 +18,7 @@ from kubectl_dra.diagnosis.gates import quota
 from kubectl_dra.diagnosis.gates.queued_devices import devices_by_class
 from kubectl_dra.diagnosis.gates.queues import Queued, queue_of
 from kubectl_dra.diagnosis.records import ObjectRef
+from kubectl_dra.model.admission import HorizontalPodAutoscaler, LimitRange, RuntimeClass
 from kubectl_dra.model.classic import ClassicResourceClaim, NamedResourcesSlice
 from kubectl_dra.model.core import Pod, ResourceQuota
 from kubectl_dra.model.ids import Key
@@ -28,7 +29,7 @@ from kubectl_dra.model.queues import NO_QUEUES
 from kubectl_dra.model.requests import pod_requests
 from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate
 from kubectl_dra.model.scheduling import Workload
-from kubectl_dra.reports.admitted import missing_priority_class
+from kubectl_dra.reports.admitted import admitted_pod, pod_refusals
 from kubectl_dra.reports.simulation.existing import charge_of, charged, charged_to, existing
 from kubectl_dra.reports.simulation.records import Correction, ManifestReport
 from kubectl_dra.reports.simulation.served_fields import is_unserved
@@ -39,8 +40,8 @@ def manifest_reports(
 ) -> Iterator[ManifestReport]:
     """What is said of each; a claim or pod that is created leaves less of its quotas to those after it.
 
-    A PriorityClass has to be there before a pod that names it: the server does not try again. A quota refuses nothing
-    of what was created before it, and counts that.
+    A PriorityClass or RuntimeClass has to be there before a pod that names it: the server does not try again. A quota
+    refuses nothing of what was created before it, and counts that.
     """
     objects = tuple(objects)
     created: list[ResourceClaim | Pod] = []
@@ -50,14 +51,14 @@ def manifest_reports(
         found = _manifest(world, with_namespaces, planned, templates)
         new = not (found.refused or found.error or found.exists)
         if new and isinstance(planned.record, ResourceClaim | Pod):
-            with_namespaces = with_namespaces.changed(charged(with_namespaces, planned.record))
-            created.append(planned.record)
+            created.append(_admitted(with_namespaces, planned))
+            with_namespaces = with_namespaces.changed(charged(with_namespaces, created[-1]))
         if isinstance(planned.record, ResourceQuota) and not (found.refused or found.error):
             counted = quota.recounted(planned.record, world.inventory, world.features)
             for each in created:
                 counted = charged_to(counted, with_namespaces, each)
             with_namespaces = edited(with_namespaces, [Put(planned.kind, counted)])
-        if new and isinstance(planned.record, PriorityClass):
+        if new and isinstance(planned.record, PriorityClass | LimitRange | RuntimeClass):
             with_namespaces = edited(with_namespaces, [Put(planned.kind, planned.record)])
         yield found
 
@@ -70,7 +71,14 @@ def _has_no_part(planned: Planned) -> bool:
     if is_queue_object(planned.api_version, planned.kind):
         return False
     makes_pods = planned.pods or planned.untried or planned.catalog or planned.counts
-    return not (planned.error or makes_pods) and (planned.record is None or isinstance(planned.record, Workload))
+    of_no_kind = planned.record is None or isinstance(planned.record, Workload | HorizontalPodAutoscaler)
+    return not (planned.error or makes_pods) and of_no_kind
+
+
+def _admitted(world: ClusterState, planned: Planned) -> ResourceClaim | Pod:
+    """A claim or pod as the API server stores it."""
+    assert isinstance(planned.record, ResourceClaim | Pod)  # noqa: S101
+    return admitted_pod(planned.record, world.inventory) if isinstance(planned.record, Pod) else planned.record
 
 
 def _manifest(
@@ -149,13 +157,13 @@ def _refusals(given: ClusterState, world: ClusterState, planned: Planned) -> Ite
     invalid = tuple(map(str, validate(planned.record, labels)))
     yield from invalid
     yield from planned.invalid
-    if isinstance(planned.record, Pod):
-        name = missing_priority_class(world, planned.record)
-        if name:
-            yield f'pods "{planned.name}" is forbidden: no PriorityClass with name {name} was found'
+    new = existing(given.inventory, planned) is None
+    if isinstance(planned.record, Pod) and new:
+        for told in pod_refusals(world, admitted_pod(planned.record, world.inventory)):
+            yield f'pods "{planned.name}" is forbidden: {told}'
     # Admission by quota comes last.
-    if not invalid and isinstance(planned.record, ResourceClaim | Pod) and existing(given.inventory, planned) is None:
-        over = _over_quota(world, planned.record)
+    if not invalid and isinstance(planned.record, ResourceClaim | Pod) and new:
+        over = _over_quota(world, _admitted(world, planned))
         if over:
             resource = "pods" if isinstance(planned.record, Pod) else "resourceclaims.resource.k8s.io"
             yield f'{resource} "{planned.name}" is forbidden: {over}'
@@ -175,4 +183,6 @@ def _minor(world: ClusterState, api_version: str) -> int | None:
 def _over_quota(world: ClusterState, record: ResourceClaim | Pod) -> str:
     quotas, namespace = world.inventory.quotas.values(), record.metadata.namespace
     pod = record if isinstance(record, Pod) else None
-    return quota.refusal(quota.exceeded(quotas, namespace, charge_of(world, record), pod))
+    settled = quota.is_settled(world, namespace)
+    lacking = quota.lacking_requests(quotas, pod) if pod is not None and settled else ""
+    return lacking or quota.refusal(quota.exceeded(quotas, namespace, charge_of(world, record), pod, settled=settled))

@@ -47,8 +47,6 @@ from kubectl_dra.reports.simulation.trials import PodTrial
 _IN_THE_FILE: Final = (EditClaim, EditGroup, EditPod, EditRollout, PinPods, RemoveGates)
 #: Their parameters are objects of their own.
 _CLASSIC: Final = (ClassicResourceClaim, ClassicResourceClaimTemplate)
-#: The admission plugin that adds overhead, node selector and tolerations.
-RUNTIME_CLASS: Final = "RuntimeClass"
 #: Controllers and queues that choose one rack, zone or the like for all pods of a group.
 TOGETHER: Final = "placement in one domain"
 
@@ -60,7 +58,7 @@ def simulated(
     given, simulated, together = world, set[Key](), dict[int, tuple[Batch, PlacedCopies]]()
     known: dict[Hashable, PodSimulation] = {}
     for position, trial in enumerate(trials):
-        if trial.blocked or trial.bypasses:
+        if trial.blocked or trial.refused or trial.bypasses:
             yield _untried(given, trial, copies)
             continue
         alike = alike_key(given, trial)
@@ -173,6 +171,7 @@ def _untried(world: ClusterState, trial: PodTrial, copies: Copies) -> PodSimulat
         alone=trial.alone,
         misread=trial.misread,
         blocked=trial.blocked,
+        refused=trial.refused,
         scheduler=trial.scheduler,
         held=trial.held,
         bypasses=trial.bypasses,
@@ -227,11 +226,8 @@ def _choice(world: ClusterState, pod: Pod) -> Missing | None:
 
 
 def _left_open(world: ClusterState, plan: PodPlan) -> Iterator[OpenPlugin]:
-    """Plugins of the scheduler, and of the API server: a RuntimeClass may add to what the pod asks for."""
-    pod = plan.pod
-    yield from open_plugins(world, pod)
-    if pod.spec.runtime_class_name and not (pod.spec.overhead or plan.runtime_known):
-        yield OpenPlugin(RUNTIME_CLASS, (f"spec.runtimeClassName: {pod.spec.runtime_class_name}",))
+    """Plugins of the scheduler, and what decides about several pods at once."""
+    yield from open_plugins(world, plan.pod)
     if plan.kept_together:
         yield OpenPlugin(TOGETHER, plan.kept_together)
 

@@ -32,6 +32,9 @@ _REPLACED: Final = frozenset(
         "ResourceClaimParameters",
         "ResourceClassParameters",
         "Service",
+        "LimitRange",
+        "RuntimeClass",
+        "HorizontalPodAutoscaler",
     }
 )
 #: Of these an object that exists already counts: its spec can't be changed, or what it is is known better there.

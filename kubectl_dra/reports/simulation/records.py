@@ -121,7 +121,9 @@ class PodSimulation(ReportRecord, frozen=True):
     ``scheduler``: what decides instead of the default scheduler, by whose rules the copies were tried; empty where the
     default scheduler decides. ``like``: an object that differs in its name only was tried instead, and ``pending`` is
     about that one. ``quota``: the ResourceQuotas of its namespace where they could not be read and may forbid some or
-    all of the copies. ``unspecified``: what quotas require and only a LimitRange, which is not read, may still give.
+    all of the copies. ``beside``: LimitRanges, a RuntimeClass or autoscalers that could not be read and may change the
+    pods or want more of them. ``refused``: what the API server has against the pods, in its words, so that none is
+    created. ``unspecified``: what quotas require and only a LimitRange may still give, where none could be read.
     ``choice``: the Services of its namespace, where they could not be read and may have the scheduler prefer other
     ``nodes``. ``nodes_compared``: more nodes fit than the scheduler compares, which are so many, those that it meets
     first: it may prefer others than ``nodes``; 0 where it compares all. ``nodes_are_example``: ``nodes`` are one way in
@@ -152,6 +154,8 @@ class PodSimulation(ReportRecord, frozen=True):
     scheduler: str = ""
     like: ObjectRef | None = None
     quota: Missing | None = None
+    beside: tuple[Missing, ...] = ()
+    refused: tuple[str, ...] = ()
     unspecified: tuple[Unspecified, ...] = ()
     choice: Missing | None = None
     nodes_compared: int = 0
@@ -184,7 +188,8 @@ class PodSimulation(ReportRecord, frozen=True):
         return Bound.AT_LEAST if more else Bound.AT_MOST if fewer else Bound.EXACT
 
     def _fits(self) -> Fits:
-        if self.blocked or self.misread or self.bypasses or not all(each.fits for each in self.domains):
+        refused = self.blocked or self.refused or self.misread or self.bypasses
+        if refused or not all(each.fits for each in self.domains):
             return Fits.NO
         if self.scheduler and self.wanted != 0:
             return Fits.UNKNOWN
@@ -198,13 +203,13 @@ class PodSimulation(ReportRecord, frozen=True):
         """Whether something else may keep away copies that fit by what is simulated."""
         if self.open or self.being_bound is not None:
             return True
-        return self.copies > 0 and (self.quota is not None or bool(self.unspecified))
+        return self.copies > 0 and (self.quota is not None or bool(self.unspecified or self.beside))
 
     @property
     def unread(self) -> tuple[Missing, ...]:
         """What could not be read, where that leaves open whether it fits."""
         forbids = (self.quota,) if self.quota is not None and self.copies > 0 else ()
-        return (*self.undecided, *forbids)
+        return (*self.undecided, *forbids, *(self.beside if self.copies > 0 else ()))
 
     @property
     def undecided(self) -> tuple[Missing, ...]:

@@ -28,8 +28,10 @@ from kubectl_dra.reports.devices.advertised import advertised
 from kubectl_dra.reports.devices.class_list import class_rows
 from kubectl_dra.reports.find import devices_of
 from kubectl_dra.reports.simulation.admission import manifest_reports
+from kubectl_dra.reports.simulation.autoscaled import autoscaled
 from kubectl_dra.reports.simulation.copies import simulated
 from kubectl_dra.reports.simulation.existing import existing, new_namespaces, with_namespaces, with_objects
+from kubectl_dra.reports.simulation.in_files import in_files, of_files
 from kubectl_dra.reports.simulation.pods import Copies
 from kubectl_dra.reports.simulation.present import with_workloads
 from kubectl_dra.reports.simulation.records import (
@@ -44,6 +46,7 @@ from kubectl_dra.reports.simulation.records import (
 )
 from kubectl_dra.reports.simulation.served_fields import as_served
 from kubectl_dra.reports.simulation.trials import PodTrial, trials
+from kubectl_dra.reports.simulation.unread import with_unread
 from kubectl_dra.reports.taints.taint_hits import DeviceChange, hits
 
 _UNTRIED: Final = (Role.UNTRIED,)
@@ -63,10 +66,9 @@ def simulation_report(
     """Simulate the creation of all ``objects`` in their order; ``together``: the entries of catalogues as well.
 
     ``switches`` are supposed of the cluster with the objects, before any pod is tried. ``read_owner`` gets owners of
-    pods that the Inventory does not have. Raises
-    :class:`~kubectl_dra.diagnosis.whatif.WhatIfError`.
+    pods that the Inventory does not have. Raises :class:`~kubectl_dra.diagnosis.whatif.WhatIfError`.
     """
-    objects = tuple(as_served(world, objects))
+    objects = tuple(autoscaled(world, list(as_served(world, objects))))
     world = with_workloads(world, objects, read_owner)
     namespace = next((each.namespace for each in objects if each.namespace), "")
     missing_namespaces = new_namespaces(world, objects)
@@ -80,7 +82,9 @@ def simulation_report(
         with_all, supposed = what_if(with_all, switches, read_owner)
     tried = trials(with_all, admitted(with_all, usable), refused, together=together)
     tries = zip(tried, simulated(with_all, tried, copies, read_owner), strict=True)
-    pods = tuple(with_quotas(world, with_files.inventory.quotas, tries, missing_namespaces))
+    files = of_files(world, usable)
+    seen = ((trial, in_files(with_unread(with_all, trial, pod, missing_namespaces), files)) for trial, pod in tries)
+    pods = tuple(with_quotas(world, with_files.inventory.quotas, seen, missing_namespaces))
     kept = {(trial.planned.kind, trial.planned.key) for trial in tried}
     manifests = tuple(_with_role(each, planned, kept) for each, planned in zip(said, objects, strict=True))
     return SimulationReport(
@@ -232,7 +236,7 @@ def _with_quotas(
     namespace, pod = trial.plan.pod.metadata.namespace, trial.plan.pod
     if found.wanted == 0 or not _creates(world, trial):
         return found
-    if _creates_pods(world, trial):
+    if _creates_pods(world, trial) and not quota.is_settled(world, namespace):
         known, earlier = quotas
         doubts = (*quota.unspecified(known, pod), *quota.may_exceed(known, pod, found.copies, earlier))
         found = msgspec.structs.replace(found, unspecified=doubts)

@@ -13,6 +13,7 @@ from typing import Final
 from kubectl_dra.api.planned import Planned, PodPlan
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.cluster.state import DEFAULT_SCHEDULER
+from kubectl_dra.diagnosis.gates import pod_admission, quota
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.model import core
 from kubectl_dra.model.base import with_spec
@@ -24,8 +25,9 @@ from kubectl_dra.reports.admitted import missing_priority_class
 from kubectl_dra.reports.simulation.existing import existing
 from kubectl_dra.scheduler.claims import sources
 
-#: The kind of the one object that a pod names and that is not made for it.
+#: The kinds of objects that a pod names and that are not made for it.
 PRIORITY_CLASS: Final = "PriorityClass"
+RUNTIME_CLASS: Final = pod_admission.RUNTIME_CLASS
 _CLAIMS: Final = ("ResourceClaim", "ResourceClaimTemplate")
 
 
@@ -33,7 +35,8 @@ _CLAIMS: Final = ("ResourceClaim", "ResourceClaimTemplate")
 class PodTrial:
     """Copies of one pod; ``alone``: on the cluster without the other pods of the files.
 
-    ``blocked`` are the objects that it names and that would be refused. ``misread``: of its manifest, or of one that it
+    ``blocked`` are the objects that it names and that would be refused; ``refused``: what the API server has against
+    the pod itself. ``misread``: of its manifest, or of one that it
     names, a server drops something. ``scheduler`` decides about the pod, which is tried by the rules of the default
     scheduler; empty where that one decides. ``bypasses``: the node that the pod names itself, where it can't start for
     that reason; empty for all others.
@@ -43,6 +46,7 @@ class PodTrial:
     plan: PodPlan
     alone: bool = False
     blocked: tuple[ObjectRef, ...] = ()
+    refused: tuple[str, ...] = ()
     misread: bool = False
     scheduler: str = ""
     bypasses: str = ""
@@ -79,12 +83,25 @@ def trials(
         replace(
             _by_default_rules(world, each),
             alone=each.alone and not only,
+            refused=tuple(_refused(world, each)),
             misread=_is_misread(each, dropped),
             # One that exists has its node from the scheduler, as it is written in what was read from a cluster.
             bypasses=_bypassed(world, each.plan.pod) if existing(world.inventory, each.planned) is None else "",
         )
         for each in (*first, *later, *bare)
     ]
+
+
+def _refused(world: ClusterState, trial: PodTrial) -> Iterator[str]:
+    """What the API server has against the pods of a workload; of a Pod it is said of the manifest.
+
+    What quotas have left is for each copy to find out.
+    """
+    if not (trial.is_bare or trial.planned.kind == "Pod"):
+        pod, quotas = trial.plan.pod, world.inventory.quotas.values()
+        yield from pod_admission.refusals(pod, world.inventory)
+        if quota.is_settled(world, pod.metadata.namespace) and (lacking := quota.lacking_requests(quotas, pod)):
+            yield lacking
 
 
 def _bypassed(world: ClusterState, pod: core.Pod) -> str:
@@ -129,13 +146,16 @@ class _Blocked:
     refused: frozenset[tuple[str, str, str]]
 
     def of(self, pod: core.Pod) -> tuple[ObjectRef, ...]:
-        """The claims and templates that a pod names and that are refused; its PriorityClass if there is none."""
+        """The claims and templates that a pod names and that are refused; classes of its that there are not."""
         return tuple(dict.fromkeys(self._found(pod)))
 
     def _found(self, pod: core.Pod) -> Iterator[ObjectRef]:
         name = missing_priority_class(self.world, pod)
         if name:
             yield ObjectRef(PRIORITY_CLASS, "", name)
+        name = pod_admission.missing_runtime_class(self.world, pod)
+        if name:
+            yield ObjectRef(RUNTIME_CLASS, "", name)
         for key in _named(pod):
             if key in self.refused:
                 yield ObjectRef(*key)

@@ -2,7 +2,8 @@
 
 What is around volumes is read when a pod that waits uses any; budgets and priority classes, when a pod that waits could
 evict others; Services, when a pod that waits does not say itself how it is spread; groups of pods, when any pod is in
-one, as the group of a running pod protects it from being evicted.
+one, as the group of a running pod protects it from being evicted. What changes pods that are created matters to no pod
+of the cluster: only who creates some demands it.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from typing import Final
 
-from kubectl_dra.api.kinds import DISRUPTION_BUDGET, GROUPS, PRIORITY_CLASS, SERVICE, STORAGE, Kind
+from kubectl_dra.api.kinds import ADMISSION, DISRUPTION_BUDGET, GROUPS, PRIORITY_CLASS, SERVICE, STORAGE, Kind
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.podneeds import in_group, is_spread, may_evict, uses_storage
@@ -18,7 +19,7 @@ from kubectl_dra.model.usage import is_terminal
 from kubectl_dra.source.needs import Needs
 
 PRIORITY: Final = (PRIORITY_CLASS, DISRUPTION_BUDGET)
-ON_DEMAND: Final = frozenset(kind.name for kind in (*STORAGE, *PRIORITY, SERVICE, *GROUPS))
+ON_DEMAND: Final = frozenset(kind.name for kind in (*STORAGE, *PRIORITY, SERVICE, *GROUPS, *ADMISSION))
 
 
 def at_once(needs: Needs) -> tuple[Kind, ...]:

@@ -251,3 +251,72 @@ def test_a_job_of_another_cron_job_is_not_a_run_of_the_same() -> None:
     page = page_of(report_of(*gpus(1), *owners, *runs, *held, *member("Job", "nightly-2", "pod")))
     assert "another run" not in page and "Its own" not in page
     assert "but its Job starts it" in page
+
+
+def autoscaler(least: int, most: int, **meta: Any) -> dict[str, Any]:
+    target = {"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "web"}
+    return {
+        "apiVersion": "autoscaling/v2",
+        "kind": "HorizontalPodAutoscaler",
+        "metadata": {"name": "web", "namespace": "ml", **meta},
+        "spec": {"scaleTargetRef": target, "minReplicas": least, "maxReplicas": most},
+    }
+
+
+KEDA = {"apiVersion": "keda.sh/v1alpha1", "kind": "ScaledObject", "name": "queue", "uid": "u", "controller": True}
+
+
+@pytest.mark.parametrize(
+    ("scaler", "told", "command"),
+    [
+        (
+            autoscaler(1, 9),
+            "HorizontalPodAutoscaler web keeps StatefulSet web at 1 to 9 pods and undoes kubectl scale",
+            """kubectl patch horizontalpodautoscaler/web -n ml --type=merge -p '{"spec":{"maxReplicas":2}}'""",
+        ),
+        (
+            autoscaler(3, 3),
+            "HorizontalPodAutoscaler web keeps StatefulSet web at 3 pods and undoes kubectl scale",
+            """-p '{"spec":{"maxReplicas":2,"minReplicas":2}}'""",
+        ),
+        (
+            autoscaler(1, 9, name="keda-hpa-queue", ownerReferences=[KEDA]),
+            "ScaledObject queue keeps StatefulSet web at 1 to 9 pods and undoes kubectl scale",
+            """kubectl patch scaledobject.keda.sh/queue -n ml --type=merge -p '{"spec":{"maxReplicaCount":2}}'""",
+        ),
+    ],
+)
+def test_an_autoscaler_would_undo_a_smaller_number(scaler: dict[str, Any], told: str, command: str) -> None:
+    own = "StatefulSet", "web"
+    holders = [*member(*own, "web-0", "node-1", "gpu-0"), *member(*own, "web-1", "node-1", "gpu-1")]
+    there = [*gpus(2), *holders, workload(*own), *member(*own, "pod")]
+    page = page_of(report_of(*there, scaler))
+    assert told in page
+    assert command in page
+    assert "kubectl scale statefulset" not in page
+    scaler["spec"]["scaleTargetRef"]["name"] = "another"
+    assert "kubectl scale statefulset/web -n ml --replicas=2" in page_of(report_of(*there, scaler))
+
+
+def test_autoscalers_are_read_only_for_advice_about_the_number() -> None:
+    """Where they could not be, the advice says so."""
+    own, asked = ("StatefulSet", "web"), []
+    holders = [*member(*own, "web-0", "node-1", "gpu-0"), *member(*own, "web-1", "node-1", "gpu-1")]
+    there = [build.device_class(), *gpus(2), *holders, workload(*own)]
+
+    def report(*more: dict[str, Any]) -> PendingReport:
+        evidence = facts.evidence("HorizontalPodAutoscaler")
+        world = ClusterState(facts.inventory([*there, *more]), evidence, features(), CLOCK)
+
+        def read() -> ClusterState:
+            asked.append("autoscalers")
+            return world
+
+        found = Diagnoser(world).pod(Key("ml", "pod"))
+        return pending_report(found, world, ways=FoundRemedies(), read_autoscalers=read)
+
+    told = "Autoscalers were not read: one that scales it would undo that."
+    assert told in page_of(report(*member(*own, "pod")))
+    assert asked == ["autoscalers"]
+    assert told not in page_of(report(build.pod("pod", templates=["gpus"])))
+    assert asked == ["autoscalers"]

@@ -1,0 +1,132 @@
+"""What simulate says of LimitRanges and RuntimeClasses is what the real API server does, and then the scheduler."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kubectl_dra.api.decode import decode_object
+from kubectl_dra.api.defaults import defaulted
+from kubectl_dra.api.kinds import POD
+from kubectl_dra.diagnosis.gates.pod_admission import admitted
+from kubectl_dra.model.core import Pod
+from tests.controlplane import Client, StatusError
+from tests.controlplane.client import wait_for
+from tests.e2e.conftest import Explain
+from tests.e2e.situations import clear, create, node_object, pod_object, scheduled_condition, without_preemption
+from tests.kit.state import inventory_of
+
+pytestmark = pytest.mark.controlplane
+NAMESPACE = "e2e-admission"
+CONTAINERS = {
+    "type": "Container",
+    "default": {"cpu": "3"},
+    "defaultRequest": {"cpu": "2"},
+    "max": {"cpu": "8", "memory": "4Gi"},
+    "min": {"memory": "64Mi"},
+    "maxLimitRequestRatio": {"cpu": "4"},
+}
+LIMITS: dict[str, Any] = {
+    "apiVersion": "v1",
+    "kind": "LimitRange",
+    "metadata": {"name": "limits"},
+    "spec": {"limits": [CONTAINERS, {"type": "Pod", "max": {"cpu": "9"}, "maxLimitRequestRatio": {"memory": "2"}}]},
+}
+RUNTIME: dict[str, Any] = {
+    "apiVersion": "node.k8s.io/v1",
+    "kind": "RuntimeClass",
+    "metadata": {"name": "kata"},
+    "handler": "kata",
+    "overhead": {"podFixed": {"cpu": "1500m"}},
+    "scheduling": {
+        "nodeSelector": {"kata": "yes"},
+        "tolerations": [{"key": "kata", "operator": "Exists", "effect": "NoSchedule"}],
+    },
+}
+PODS: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "own-requests": {"requests": {"cpu": "1"}},
+    "own-limits": {"limits": {"cpu": "1"}},
+    "too-much": {"limits": {"cpu": "10", "memory": "5Gi"}, "requests": {"cpu": "10"}},
+    "too-little": {"requests": {"memory": "1Mi"}},
+    "ratio": {"requests": {"cpu": "500m"}, "limits": {"cpu": "5"}},
+    "pod-ratio": {"requests": {"memory": "1Gi"}, "limits": {"memory": "4Gi"}},
+    "runtime": {"runtimeClassName": "kata"},
+    "no-runtime": {"runtimeClassName": "gvisor"},
+    "other-overhead": {"runtimeClassName": "kata", "overhead": {"cpu": "1"}},
+    "overhead-alone": {"overhead": {"cpu": "1"}},
+    "selector": {"runtimeClassName": "kata", "nodeSelector": {"kata": "no"}},
+    "selected": {"runtimeClassName": "kata", "nodeSelector": {"kata": "yes", "a": "b"}},
+}
+
+
+@pytest.fixture(scope="module")
+def known() -> set[str]:
+    """What was made already."""
+    return set()
+
+
+@pytest.fixture
+def objects(client: Client, known: set[str]) -> Iterator[None]:
+    """A namespace with limits and a runtime; two nodes, one of them for that runtime."""
+    if not known:
+        create(client, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}}, "")
+        create(client, LIMITS, NAMESPACE)
+        create(client, RUNTIME, "")
+        known.add(NAMESPACE)
+    clear(client)
+    create(client, node_object("node-1", cpu="1"), "")
+    taint = {"key": "kata", "effect": "NoSchedule"}
+    create(client, node_object("node-2", cpu="4", labels={"kata": "yes"}, taints=[taint]), "")
+    yield
+    clear(client)
+
+
+@pytest.mark.parametrize("name", PODS)
+def test_the_server_stores_or_refuses_what_was_foreseen(
+    client: Client, explain: Explain, objects: None, tmp_path: Path, name: str
+) -> None:
+    body = pod_object(name, **PODS[name])
+    path = tmp_path / "pod.json"
+    path.write_text(json.dumps(body), encoding="utf-8")
+    report = explain("simulate", "-f", str(path), "-n", NAMESPACE)
+    (manifest,) = report["manifests"]
+    try:
+        stored = create(client, body, NAMESPACE)
+    except StatusError as error:
+        assert report["fits"] == "No"
+        (told,) = manifest["refused"]
+        assert json.dumps(told)[1:-1] in str(error)
+        return
+    assert manifest["refused"] == []
+    assert _admitted(body) == _part(_decoded(stored))
+    pending = report["pods"][0]["pending"]
+    condition = wait_for(lambda: scheduled_condition(client, NAMESPACE, name), "the scheduler has a verdict")
+    if pending is None:
+        assert condition["status"] == "True"
+    else:
+        assert pending["message"] == without_preemption(condition["message"])
+
+
+def _admitted(body: dict[str, Any]) -> tuple[Any, ...]:
+    limits = {**LIMITS, "metadata": {"name": "limits", "namespace": NAMESPACE}}
+    pod = _decoded({**body, "metadata": {**body["metadata"], "namespace": NAMESPACE}})
+    return _part(admitted(pod, inventory_of([limits, RUNTIME])))
+
+
+def _part(pod: Pod) -> tuple[Any, ...]:
+    """What admission may have changed; the tolerations that every pod gets are not looked at."""
+    spec = pod.spec
+    amounts = tuple((each.resources.requests, each.resources.limits) for each in spec.containers)
+    tolerations = [each for each in spec.tolerations if not each.key.startswith("node.kubernetes.io/")]
+    return amounts, spec.overhead, spec.node_selector, tolerations
+
+
+def _decoded(body: dict[str, Any]) -> Pod:
+    pod = defaulted(decode_object(json.dumps(body).encode(), "v1", POD))
+    assert isinstance(pod, Pod)
+    return pod
