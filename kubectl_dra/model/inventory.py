@@ -23,11 +23,12 @@ from kubectl_dra.model.classic import (
 from kubectl_dra.model.core import Event, Node, Pod, ResourceQuota
 from kubectl_dra.model.ids import DeviceId, Key, PoolId
 from kubectl_dra.model.makers import Maker
-from kubectl_dra.model.meta import LocalObject, ObjectMeta
+from kubectl_dra.model.meta import LocalObject, ObjectMeta, OwnerReference
 from kubectl_dra.model.policy import PodDisruptionBudget, PriorityClass
 from kubectl_dra.model.poolstatus import ResourcePoolStatusRequest
 from kubectl_dra.model.queues import NO_QUEUES, QueueObjects
 from kubectl_dra.model.resource import (
+    ConsumerReference,
     Device,
     DeviceClass,
     DeviceRequestAllocationResult,
@@ -212,6 +213,11 @@ class Inventory:
         return _group((key.namespace, claim) for key, claim in self.claims.items())
 
     @cached_property
+    def claims_by_user(self) -> Mapping[str, tuple[ResourceClaim, ...]]:
+        """Claims by the uids of their consumers; those without consumers by the uids of their owners."""
+        return _group((uid, claim) for claim in self.claims.values() for uid in _users(claim))
+
+    @cached_property
     def pods_by_uid(self) -> Mapping[str, Pod]:
         """Pods by uid."""
         return {pod.metadata.uid: pod for pod in self.pods.values() if pod.metadata.uid}
@@ -248,12 +254,18 @@ def _holdings(claim: ResourceClaim) -> Iterator[tuple[DeviceId, Holding]]:
             yield DeviceId(result.driver, result.pool, result.device), Holding(claim, result)
 
 
+def _users(claim: ResourceClaim) -> set[str]:
+    users: Iterable[ConsumerReference | OwnerReference] = claim.status.reserved_for or claim.metadata.owner_references
+    return {user.uid for user in users}
+
+
 #: Each index, and the field that it is made from.
 _INDEXED: Final[Mapping[str, str]] = {
     "slices_by_node": "slices",
     "slices_by_pool": "slices",
     "holdings_by_device": "claims",
     "claims_by_namespace": "claims",
+    "claims_by_user": "claims",
     "pods_by_uid": "pods",
     "pods_by_claim": "pods",
     "events_by_object": "events",

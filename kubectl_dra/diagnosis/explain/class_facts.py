@@ -79,7 +79,7 @@ class Offers:
         self._shows_sharing = state.features.shows_sharing
         self._classes = state.inventory.classes
         self._known: dict[str, ClassFacts | None] = {}
-        self._publishing: dict[tuple[str, str, str], bool] = {}
+        self._publishing: dict[tuple[str, str, str, str], bool] = {}
 
     @cached_property
     def _devices(self) -> tuple[Offered, ...]:
@@ -97,20 +97,20 @@ class Offers:
             self._known[name] = self._make(found) if found is not None else None
         return self._known[name]
 
-    def publishes(self, name: str, domain: str, attribute: str) -> bool:
-        """Whether a device of a class has an attribute; looks no further than the first one that does, and once."""
-        asked = name, domain, attribute
+    def publishes(self, name: str, field: str, domain: str, own: str) -> bool:
+        """Whether a device of a class has an attribute or capacity; looks up to the first one that does, and once."""
+        asked = name, field, domain, own
         if asked not in self._publishing:
             self._publishing[asked] = self._is_published(*asked)
         return self._publishing[asked]
 
-    def _is_published(self, name: str, domain: str, attribute: str) -> bool:
+    def _is_published(self, name: str, field: str, domain: str, own: str) -> bool:
         found = self._classes.get(name)
         if found is None:
             return False
         selectors = SelectorSet.of_class(found, self._shows_sharing)
         return any(
-            published_value(each.device.attributes, each.driver, domain, attribute) is not None
+            published_value(getattr(each.device, field), each.driver, domain, own) is not None
             and selectors.matches(each.driver, each.device)
             for each in self._published()
         )

@@ -39,9 +39,6 @@ from kubectl_dra.selectors.compiling import Selector, compile_selector, literals
 _NODES: Final = 5
 _SERVING: Final = 3
 _NAMES: Final = 12
-#: What a funnel ends with where other devices than those of the class, or of the selector, are published.
-_NONE_THERE: Final = (Code.NO_DEVICE_IN_CLASS, Code.SELECTOR_MATCHES_NOTHING)
-
 #: The class of a request of a claim.
 ClassOf = Callable[[ObjectRef, str], str]
 
@@ -99,12 +96,11 @@ class _Refiner:
             return self._failing(cause, cause.detail)
         if cause.code is Code.CONSTRAINT:
             return self._constraint(cause)
-        if cause.code in _NONE_THERE and isinstance(cause.detail, Funnel):
+        if cause.code is Code.SELECTOR_MATCHES_NOTHING and isinstance(cause.detail, Funnel):
+            return self._no_match(cause, cause.detail)
+        if cause.code is Code.NO_DEVICE_IN_CLASS and isinstance(cause.detail, Funnel):
             facts = offers(self._world).of(self.class_of(cause.claim, cause.request))
-            if facts is not None and cause.code is Code.NO_DEVICE_IN_CLASS:
-                return self._no_device(cause, cause.detail, facts)
-            if facts is not None:
-                return self._no_match(cause, cause.detail, facts)
+            return self._no_device(cause, cause.detail, facts) if facts is not None else cause
         return cause
 
     # --- nothing of the class -----------------------------------------------------------------------------------------
@@ -142,24 +138,30 @@ class _Refiner:
 
     # --- nothing that matches -----------------------------------------------------------------------------------------
 
-    def _no_match(self, cause: Cause, funnel: Funnel, facts: ClassFacts) -> Cause:
-        name, expressions = self._classes[(cause.claim or ObjectRef("")).key, cause.request]
+    def _no_match(self, cause: Cause, funnel: Funnel) -> Cause:
+        """With the first name that a selector reads and no device of the class publishes, where there is one."""
+        asked = (cause.claim or ObjectRef("")).key, cause.request
+        name, expressions = self._classes.get(asked, ("", ()))
+        known = offers(self._world)
         for expression in expressions:
             for mention in compile_selector(Selector(None, 0, expression), self._world.features).mentions:
-                if mention.name is None or facts.catalog.counts[mention.field, mention.domain.text, mention.name.text]:
+                read = mention.name and (mention.field, mention.domain.text, mention.name.text)
+                # What is published is found soon; what the class has at all is looked up only where it is not.
+                if not read or known.publishes(name, *read) or (facts := known.of(name)) is None:
                     continue
-                names = facts.catalog.names(mention.field, mention.domain.text)
+                field, domain, own = read
+                names = facts.catalog.names(field, domain)
                 found = Unpublished(
                     name,
                     expression,
-                    mention.field,
-                    mention.domain.text,
-                    mention.name.text,
+                    field,
+                    domain,
+                    own,
                     len(facts.devices),
                     funnel.needed,
                     names[:_NAMES],
-                    near_names(mention.name.text, names),
-                    facts.catalog.domains_with(mention.field, mention.name.text),
+                    near_names(own, names),
+                    facts.catalog.domains_with(field, own),
                 )
                 return msgspec.structs.replace(cause, code=Code.ATTRIBUTE_UNPUBLISHED, detail=found)
         return cause
@@ -173,7 +175,7 @@ class _Refiner:
             attribute = constraint.match_attribute or constraint.distinct_attribute or ""
             domain, _, name = attribute.rpartition("/")
             known, classes = offers(self._world), self._classes_of(cause.claim, constraint.requests)
-            if not domain or not classes or any(known.publishes(each, domain, name) for each in classes):
+            if not domain or not classes or any(known.publishes(each, "attributes", domain, name) for each in classes):
                 continue
             catalogs = {each: facts.catalog for each in classes if (facts := known.of(each)) is not None}
             published = [named for each in catalogs.values() for named in each.counts if named[0] == "attributes"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
@@ -12,11 +12,10 @@ from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.edited import edited
 from kubectl_dra.model.ids import Key, PoolId
-from kubectl_dra.model.inventory import Inventory
-from kubectl_dra.model.meta import ManagedFields, OwnerReference
+from kubectl_dra.model.inventory import Inventory, key_of
+from kubectl_dra.model.meta import ManagedFields
 from kubectl_dra.model.podinfo import PodInfo
 from kubectl_dra.model.resource import (
-    ConsumerReference,
     Device,
     DeviceAttribute,
     DeviceClass,
@@ -251,7 +250,7 @@ class WithoutPods:
         gone = [inventory.pods[key] for key in self.keys if key in inventory.pods]
         return inventory.replace(
             pods=edited(inventory.pods, without=self.keys),
-            claims=_released(inventory.claims, {pod.metadata.uid for pod in gone}),
+            claims=_released(inventory, {pod.metadata.uid for pod in gone}),
             usage=_unused(inventory.usage, gone),
         )
 
@@ -274,16 +273,11 @@ def without_placed(node: str, info: PodInfo) -> Change:
     return change
 
 
-def _released(claims: Mapping[Key, ResourceClaim], uids: Collection[str]) -> Mapping[Key, ResourceClaim]:
-    then = {key: after_deletion(claim, uids) for key, claim in claims.items() if ends_with(claim, uids)}
+def _released(inventory: Inventory, uids: Collection[str]) -> Mapping[Key, ResourceClaim]:
+    affected = {key_of(claim.metadata): claim for uid in uids for claim in inventory.claims_by_user.get(uid, ())}
+    then = {key: after_deletion(claim, uids) for key, claim in affected.items()}
     left = {key: claim for key, claim in then.items() if claim is not None}
-    return edited(claims, left, then.keys() - left.keys())
-
-
-def ends_with(claim: ResourceClaim, uids: Collection[str]) -> bool:
-    """Whether anything becomes of a claim when pods go, which is asked of many claims."""
-    users: Sequence[ConsumerReference | OwnerReference] = claim.status.reserved_for or claim.metadata.owner_references
-    return any(user.uid in uids for user in users)
+    return edited(inventory.claims, left, then.keys() - left.keys())
 
 
 def after_deletion(claim: ResourceClaim, uids: Collection[str]) -> ResourceClaim | None:

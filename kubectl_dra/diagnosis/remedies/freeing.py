@@ -169,10 +169,8 @@ def _releases(inventory: Inventory, node: str) -> Iterator[_Release]:
 
 def released_by(inventory: Inventory, pod: Pod) -> Iterator[ResourceClaim]:
     """Claims that only this pod keeps."""
-    for claim in inventory.claims.values():
-        if claim.metadata.namespace != pod.metadata.namespace or claim.status.allocation is None:
-            continue
-        if changes.ends_with(claim, (pod.metadata.uid,)):
+    for claim in inventory.claims_by_user.get(pod.metadata.uid, ()):
+        if claim.metadata.namespace == pod.metadata.namespace and claim.status.allocation is not None:
             left = changes.after_deletion(claim, {pod.metadata.uid})
             if left is None or left.status.allocation is None:
                 yield claim

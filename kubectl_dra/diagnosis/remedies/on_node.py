@@ -180,7 +180,7 @@ def _in_the_queue(key: Key) -> Change:
 
     def change(inventory: Inventory) -> Inventory:
         pod = inventory.pods[key]
-        mine = {k: c for k, c in inventory.claims.items() if changes.ends_with(c, (pod.metadata.uid,))}
+        mine = {key_of(c.metadata): c for c in inventory.claims_by_user.get(pod.metadata.uid, ())}
         left = changes.without_pods({key})(inventory)
         gone = {k: _as_new(c) for k, c in mine.items() if k not in left.claims}
         return left.replace(

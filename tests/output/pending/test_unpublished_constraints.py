@@ -95,8 +95,8 @@ def test_all_devices_are_looked_through_once_for_all_pods(monkeypatch: pytest.Mo
     monkeypatch.setattr(class_facts, "published_value", counting)
     objects = [*cluster(VALUES, VALUES), build.device_class(), claim("matchAttribute", f"{DRIVER}/uuid")]
     known = class_facts.offers(ClusterState(facts.inventory(objects), facts.evidence(), features(), CLOCK))
-    assert not known.publishes(DRIVER, DRIVER, "uuid")
+    assert not known.publishes(DRIVER, "attributes", DRIVER, "uuid")
     first = len(looked)
     assert first
-    assert not known.publishes(DRIVER, DRIVER, "uuid")
+    assert not known.publishes(DRIVER, "attributes", DRIVER, "uuid")
     assert len(looked) == first
