@@ -13,13 +13,35 @@ from kubectl_dra.api.planned import Planned, read_all
 from kubectl_dra.api.sources import Source
 from kubectl_dra.api.workloads.expand import group_of
 from kubectl_dra.api.workloads.kinds import KNOWN
-from kubectl_dra.model.makers import Maker
+from kubectl_dra.model.base import Record
+from kubectl_dra.model.makers import Maker, managed_elsewhere
 from kubectl_dra.model.meta import LocalObject
 
 _SUSPEND: Final = "spec.suspend"
 _NAMESPACE: Final = "default"
 _UNREADABLE: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 _meta: Final = msgspec.json.Decoder(LocalObject)
+
+
+class _RunPolicy(Record, frozen=True):
+    """``spec.runPolicy`` of Kubeflow's jobs."""
+
+    managed_by: str = ""
+
+
+class _Spec(_RunPolicy, frozen=True):
+    """``spec`` of all others."""
+
+    run_policy: _RunPolicy = _RunPolicy()
+
+
+class _Managed(Record, frozen=True):
+    """Who manages an object."""
+
+    spec: _Spec = _Spec()
+
+
+_managed: Final = msgspec.json.Decoder(_Managed)
 MakerKey = tuple[str, str, str]
 
 
@@ -44,7 +66,7 @@ class Makers(Mapping[MakerKey, Maker]):
         """What the object says."""
         source = self._found[key]
         found = read_all([source, *self._runtimes], _NAMESPACE)[0]
-        return _maker(found, group_of(source.api_version), _labels(source.data))
+        return _maker(found, group_of(source.api_version), _labels(source.data), _manager(source.data))
 
     def __iter__(self) -> Iterator[MakerKey]:
         """The keys, in the order of the file."""
@@ -62,7 +84,15 @@ def _labels(data: bytes) -> dict[str, str]:
         return {}
 
 
-def _maker(planned: Planned, group: str, labels: dict[str, str]) -> Maker:
+def _manager(data: bytes) -> str:
+    try:
+        spec = _managed.decode(data).spec
+    except _UNREADABLE:
+        return ""
+    return managed_elsewhere(spec.managed_by or spec.run_policy.managed_by)
+
+
+def _maker(planned: Planned, group: str, labels: dict[str, str], managed_by: str) -> Maker:
     known = KNOWN.get((group, planned.kind))
     field = (known.suspend if known is not None else "") or _SUSPEND
     return Maker(
@@ -72,4 +102,5 @@ def _maker(planned: Planned, group: str, labels: dict[str, str]) -> Maker:
         scaled=bool(planned.pods) and all(plan.copies == 0 for plan in planned.pods),
         untried=planned.error or planned.untried,
         labels=labels,
+        managed_by=managed_by,
     )

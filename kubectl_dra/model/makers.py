@@ -4,8 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from kubectl_dra.model.core import Pod
+
+#: ``spec.managedBy`` of work whose usual controller makes the pods; with any other value it makes none (KEP-4368).
+USUAL_MANAGERS: Final = frozenset(
+    {
+        "kubernetes.io/job-controller",
+        "jobset.sigs.k8s.io/jobset-controller",
+        "kubeflow.org/training-operator",
+        "kubeflow.org/mpi-operator",
+        "trainer.kubeflow.org/trainjob-controller",
+        "ray.io/kuberay-operator",
+    }
+)
+#: The same of work that Kueue dispatches to another cluster.
+MULTIKUEUE: Final = "kueue.x-k8s.io/multikueue"
+
+
+def managed_elsewhere(managed_by: str) -> str:
+    """Who manages work in place of its usual controller, which makes no pods of it then; empty where that does."""
+    return "" if managed_by in USUAL_MANAGERS else managed_by
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,7 +33,8 @@ class Maker:
     """One object. ``suspended_by``: the field by which its pods are held back; empty where none does.
 
     ``pods`` has one pod of each template, by the name that its object gives them (empty for the only one).
-    ``scaled``: there are to be none. ``untried``: why its pods are not known.
+    ``scaled``: there are to be none. ``untried``: why its pods are not known. ``managed_by``: who manages it in place
+    of its usual controller.
     """
 
     suspended_by: str = ""
@@ -22,3 +43,4 @@ class Maker:
     scaled: bool = False
     untried: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
+    managed_by: str = ""

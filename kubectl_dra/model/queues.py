@@ -84,11 +84,16 @@ class QueuedWorkloadSpec(Record, frozen=True):
 
 
 class QueuedWorkloadStatus(Record, frozen=True):
-    """``status`` of a Workload. Conditions: QuotaReserved, Admitted, Evicted, Finished."""
+    """``status`` of a Workload. Conditions: QuotaReserved, Admitted, Evicted, Finished.
+
+    Of MultiKueue: the cluster that runs it, and those that it was offered to.
+    """
 
     conditions: tuple[Condition, ...] = ()
     admission: Admission | None = None
     admission_checks: tuple[AdmissionCheckState, ...] = ()
+    cluster_name: str = ""
+    nominated_cluster_names: tuple[str, ...] = ()
 
 
 class QueuedWorkload(Record, frozen=True):

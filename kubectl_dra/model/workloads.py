@@ -83,6 +83,7 @@ class MakerSpec(Record, frozen=True):
     template: PodTemplate | None = None
     paused: bool = False
     suspend: bool | None = None
+    managed_by: str = ""
     strategy: UpdateStrategy = UpdateStrategy()
     update_strategy: UpdateStrategy = UpdateStrategy()
     upgrade_strategy: UpdateStrategy = UpdateStrategy()

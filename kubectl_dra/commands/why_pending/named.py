@@ -152,7 +152,7 @@ def _workload_answers(call: PendingCall, kind: Kind, key: Key) -> Iterator[Pendi
 
 def _idle(call: PendingCall, state: ClusterState, kind: Kind, key: Key) -> Pending | None:
     by = held(state, kind.name, key)
-    if by is not None and by.suspended_by and by.queue:
+    if by is not None and (by.suspended_by or by.managed_by) and by.queue:
         state = with_queues(call.options, state, key.namespace)
     return idle_answer(call, state, kind, key)
 

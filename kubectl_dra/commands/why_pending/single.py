@@ -45,7 +45,17 @@ if TYPE_CHECKING:
     from kubectl_dra.commands.why_pending.node_groups import Judge
 
 _GOOD: Final = frozenset(
-    {"NotPending", "Preparing", "Schedulable", "Reserved", "Allocated", "Starting", "Suspended", "ScaledToZero"}
+    {
+        "NotPending",
+        "Preparing",
+        "Schedulable",
+        "Reserved",
+        "Allocated",
+        "Starting",
+        "Suspended",
+        "ScaledToZero",
+        "Elsewhere",
+    }
 )
 _UNKNOWN: Final = "Unknown"
 

@@ -45,6 +45,8 @@ class HeldBy(StrEnum):
     DEACTIVATED = "Deactivated"  # the work itself is switched off, by somebody or by Kueue
     NAMESPACE = "Namespace"  # the ClusterQueue does not take work of this namespace
     CHECKS = "AdmissionChecks"  # it has its quota, admission checks are open
+    OTHER_CLUSTER = "OtherCluster"  # MultiKueue runs it in another cluster
+    OFFERED = "Offered"  # MultiKueue has offered it to other clusters, none of which has admitted it
     OTHERS = "Others"  # Kueue waits for other work to be ready or gone
     ADMITTED = "Admitted"  # by Kueue it may start
     NO_WORKLOAD = "NoWorkload"  # Kueue has made nothing of it
@@ -68,6 +70,7 @@ class Queued(ReportRecord, frozen=True):
     ``unread``: kinds of Kueue that could not be read; with ``held_by`` Unknown they are why. ``uncounted``: of work
     that does not exist yet, the DeviceClasses whose devices were compared with no quota, because how Kueue counts them
     is not known. ``workload``: the name of Kueue's object for it, empty where there is none or it was not read.
+    ``clusters``: where MultiKueue runs it, or has offered it.
     """
 
     queue: str
@@ -80,6 +83,7 @@ class Queued(ReportRecord, frozen=True):
     unread: tuple[str, ...] = ()
     uncounted: tuple[str, ...] = ()
     workload: str = ""
+    clusters: tuple[str, ...] = ()
 
 
 _REASONS: Final[Mapping[str, HeldBy]] = {
@@ -110,6 +114,8 @@ _MISSING: Final = re.compile(
 )
 #: What the reasons of an eviction begin with after which Kueue admits it no more (upstream: pkg/workload, Deactivate).
 _DEACTIVATED: Final = "Deactivated"
+#: Upstream: Kueue's pkg/controller/admissionchecks/multikueue/workload.go; status.clusterName is newer.
+_RESERVED_ON: Final = re.compile(r'The workload got reservation on "(?P<cluster>[^"]+)"')
 _STOPPING: Final = ("Hold", "HoldAndDrain")
 
 
@@ -126,7 +132,9 @@ def queued(state: ClusterState, queue: str, namespace: str, owner: tuple[str, st
     if held is HeldBy.UNKNOWN and work is None and "Workload" in objects.complete:
         held = HeldBy.NO_WORKLOAD
     told = _told(objects, queue, namespace, (held, message), (name, cluster))
-    return msgspec.structs.replace(told, workload=work.metadata.name) if work is not None else told
+    if work is None:
+        return told
+    return msgspec.structs.replace(told, workload=work.metadata.name, clusters=_clusters(work)[1])
 
 
 def evicted(state: ClusterState, namespace: str, owner: tuple[str, str]) -> tuple[str, Condition] | None:
@@ -260,6 +268,9 @@ def _said(work: QueuedWorkload) -> tuple[HeldBy, str] | None:
     off = off if _is_true(off) and off is not None and off.reason.startswith(_DEACTIVATED) else None
     if work.spec.active is False or (off is not None and not _is_true(conditions.get("Admitted"))):
         return HeldBy.DEACTIVATED, off.message if off is not None else ""
+    elsewhere, _ = _clusters(work)
+    if elsewhere is not None and _is_true(conditions.get("QuotaReserved")):
+        return elsewhere, ""
     if _is_true(conditions.get("Admitted")):
         return HeldBy.ADMITTED, ""
     reserved = conditions.get("QuotaReserved")
@@ -271,6 +282,16 @@ def _said(work: QueuedWorkload) -> tuple[HeldBy, str] | None:
         if each is not None and each.message and (each is reserved or _is_true(each)):
             return _classified(each), each.message
     return None
+
+
+def _clusters(work: QueuedWorkload) -> tuple[HeldBy | None, tuple[str, ...]]:
+    """Where MultiKueue runs a Workload, or has offered it; the check of the former stays Pending on purpose."""
+    said = (_RESERVED_ON.search(each.message) for each in work.status.admission_checks)
+    runs = work.status.cluster_name or next((found["cluster"] for found in said if found is not None), "")
+    offered = work.status.nominated_cluster_names
+    if runs:
+        return HeldBy.OTHER_CLUSTER, (runs,)
+    return (HeldBy.OFFERED, offered) if offered else (None, ())
 
 
 def _classified(condition: Condition) -> HeldBy:

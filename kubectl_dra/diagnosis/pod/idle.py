@@ -10,12 +10,12 @@ import msgspec
 
 from kubectl_dra.api.encode import encode_part
 from kubectl_dra.cluster import ClusterState, derived
-from kubectl_dra.diagnosis.gates.queues import Queued, queued
+from kubectl_dra.diagnosis.gates.queues import HeldBy, Queued, queued
 from kubectl_dra.diagnosis.pod.placing import place
 from kubectl_dra.diagnosis.records import ObjectRef, PodDiagnosis
 from kubectl_dra.model.core import Pod, PodStatus
 from kubectl_dra.model.ids import Key
-from kubectl_dra.model.makers import Maker
+from kubectl_dra.model.makers import Maker, managed_elsewhere
 from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.model.queues import QUEUE_LABEL
 from kubectl_dra.model.workloads import WorkloadObject
@@ -30,7 +30,8 @@ class Idle:
     ``nodes``: where one pod of each template would go now, each as if it were alone, by what its object calls it;
     ``failed`` what keeps the first that goes nowhere (placed in ``world``), which is called ``role``. ``untried``: why
     no pod was tried. ``waits``: what Kueue says. ``owner``: the controller that holds a part of it. ``like``: what was
-    tried instead, whose pods differ in their names only; ``failed`` is about that one.
+    tried instead, whose pods differ in their names only; ``failed`` is about that one. ``managed_by``: who manages it
+    in place of its usual controller.
     """
 
     suspended_by: str
@@ -44,12 +45,13 @@ class Idle:
     untried: str = ""
     owner: ObjectRef | None = None
     like: ObjectRef | None = None
+    managed_by: str = ""
 
 
 def held(state: ClusterState, kind: str, key: Key) -> Maker | None:
     """What holds back the pods of a workload, or makes it have none; None where nothing does."""
     found = _made(state, kind, key)
-    return found if found is not None and (found.suspended_by or found.scaled) else None
+    return found if found is not None and (found.suspended_by or found.scaled or found.managed_by) else None
 
 
 def idle(state: ClusterState, kind: str, key: Key) -> Idle | None:
@@ -57,7 +59,8 @@ def idle(state: ClusterState, kind: str, key: Key) -> Idle | None:
     found = held(state, kind, key)
     if found is None:
         return None
-    waits = queued(state, found.queue, key.namespace, (kind, key.name)) if found.suspended_by and found.queue else None
+    in_queue = bool(found.queue and (found.suspended_by or found.managed_by))
+    waits = queued(state, found.queue, key.namespace, (kind, key.name)) if in_queue else None
     base = Idle(
         found.suspended_by,
         found.queue,
@@ -65,8 +68,10 @@ def idle(state: ClusterState, kind: str, key: Key) -> Idle | None:
         waits=waits,
         untried=found.untried,
         owner=_owner(state, kind, key),
+        managed_by=found.managed_by,
     )
-    return base if found.scaled else _tried_once(state, base, ObjectRef.of(kind, key), found.pods)
+    elsewhere = found.managed_by or (waits is not None and waits.held_by in (HeldBy.OTHER_CLUSTER, HeldBy.OFFERED))
+    return base if found.scaled or elsewhere else _tried_once(state, base, ObjectRef.of(kind, key), found.pods)
 
 
 def _made(state: ClusterState, kind: str, key: Key) -> Maker | None:
@@ -86,6 +91,7 @@ def _made(state: ClusterState, kind: str, key: Key) -> Maker | None:
         pods=pods,
         scaled=workload.spec.replicas == 0,
         labels=workload.metadata.labels,
+        managed_by=managed_elsewhere(workload.spec.managed_by),
     )
 
 

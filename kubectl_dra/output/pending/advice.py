@@ -32,7 +32,7 @@ from kubectl_dra.output.pending.logs import last_words, log_lines
 from kubectl_dra.output.pending.made import refused_advice, refused_of
 from kubectl_dra.output.pending.passed_over import passed_over_commands
 from kubectl_dra.output.pending.published_for import label_commands
-from kubectl_dra.output.pending.queues import queue_commands
+from kubectl_dra.output.pending.queues import cluster_lines, queue_commands
 from kubectl_dra.output.pending.said_advice import (
     advice_on_words,
     has_way_out,
@@ -260,6 +260,7 @@ def next_step_lines(report: PendingReport, address: Address, now: datetime) -> I
     detail = report.causes[0].detail
     if isinstance(detail, GangElsewhere) and detail.waits is not None:
         yield from queue_commands(detail.waits, report.pod.namespace, address)
+        yield from cluster_lines(detail.waits, report.pod)
     yield from _about_the_claim(report, address, now)
     refused = refused_of(report.causes[0])
     yield from refused_advice(refused, address) if refused is not None else ()

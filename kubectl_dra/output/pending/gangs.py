@@ -211,7 +211,7 @@ def elsewhere_lines(gang: GangElsewhere, namespace: str, address: Address = HERE
     if line is not None and (gang.waits is None or gang.waits.held_by is HeldBy.UNKNOWN):
         yield fmt("  {} decides, and its object says what it waits for:", gang.system)
         yield fmt("    {}", line)
-    if gang.fitting is not None and not is_counted(gang):
+    if gang.fitting is not None and not is_counted(gang) and not (gang.waits is not None and gang.waits.clusters):
         yield from wrapped(_fitting(gang), indent=2)
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kubectl_dra.diagnosis.gates.queues import HeldBy
 from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.layout import wrapped
-from kubectl_dra.output.pending.queues import queue_lines, queue_reason
+from kubectl_dra.output.pending.queues import cluster_lines, queue_lines, queue_reason
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.output.words import listed
 from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.invocations import of, try_dra
 from kubectl_dra.reports.pending.idle import WorkloadPendingReport, WorkloadVerdict
@@ -17,6 +19,8 @@ from kubectl_dra.reports.pending.idle import WorkloadPendingReport, WorkloadVerd
 def idle_summary(report: WorkloadPendingReport) -> Safe:
     """One sentence: why there are no pods."""
     name = fmt("{} {}", report.workload.kind, str(report.workload.key))
+    if report.verdict is WorkloadVerdict.ELSEWHERE:
+        return _elsewhere(report, name)
     if report.queue is not None:
         return fmt("{} is suspended and waits in queue {}: {}.", name, report.queue.queue, queue_reason(report.queue))
     if report.verdict is WorkloadVerdict.SUSPENDED:
@@ -24,11 +28,24 @@ def idle_summary(report: WorkloadPendingReport) -> Safe:
     return fmt("{} is scaled to 0.", name)
 
 
+def _elsewhere(report: WorkloadPendingReport, name: Safe) -> Safe:
+    if report.queue is not None and report.queue.held_by is HeldBy.OTHER_CLUSTER:
+        text = (
+            "{} runs in another cluster: MultiKueue dispatched it to {} (Workload {}). No pods of it are created here, "
+            "and its status is copied from there."
+        )
+        return fmt(text, name, listed(report.queue.clusters), report.queue.workload)
+    waits = fmt(" In queue {}: {}.", report.queue.queue, queue_reason(report.queue)) if report.queue else Safe("")
+    text = "{} is managed by {} (spec.managedBy), so no controller of this cluster creates pods of it.{}"
+    return fmt(text, name, report.managed_by, waits)
+
+
 def idle_page(report: WorkloadPendingReport, address: Address = HERE) -> list[Safe]:
     """All lines; commands are for the cluster of ``address``."""
     lines = wrapped(styled(idle_summary(report), Style.BOLD))
     if report.queue is not None:
         lines += queue_lines(report.queue, report.workload.namespace, address)
+        lines += cluster_lines(report.queue, report.workload)
     if report.owner is not None and report.suspended_by:
         look = try_dra("why-pending", of(report.owner.kind.lower(), report.owner.name, report.owner.namespace))
         text = "It is a part of {} {}, which resumes it: {}" if look else "It is a part of {} {}, which resumes it."

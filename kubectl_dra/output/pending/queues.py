@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from kubectl_dra.diagnosis.gates.queues import FlavorQuota, HeldBy, Queued, short_of_quota
+from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, command, fmt, safe
-from kubectl_dra.output.words import listed
-from kubectl_dra.reports.invocations import changing, kubectl, of, reading, within
+from kubectl_dra.output.words import listed, plural
+from kubectl_dra.reports.invocations import UNKNOWN_CONTEXT, changing, dra, kubectl, of, reading, within
 
 #: What it waits for; ``{}`` is the queue whose quota it needs.
 _WAITS: Final[Mapping[HeldBy, str]] = {
@@ -52,6 +53,8 @@ _ADVICE: Final[Mapping[HeldBy, str]] = {
         "End what it was deactivated for, then set spec.active of the Workload to true: Kueue does not try it again "
         "by itself."
     ),
+    HeldBy.OTHER_CLUSTER: "Nothing has to be done here: look at the pod in that cluster.",
+    HeldBy.OFFERED: "It waits for quota in one of these clusters; Kueue's Workload of the same name there says why.",
     HeldBy.OTHERS: "Wait: Kueue goes on once the other workloads have started or stopped.",
     HeldBy.STOPPED: "Whoever stopped the queue starts it again; until then Kueue admits nothing from it.",
     HeldBy.TOPOLOGY: (
@@ -88,6 +91,12 @@ def queue_reason(found: Queued) -> Safe:
         row, more = short
         text = "{} of {} {} (flavor {}) of ClusterQueue {} are reserved, and it needs {} more than are left"
         return fmt(text, row.reserved, row.nominal, row.resource, row.flavor, found.cluster_queue, more)
+    if found.held_by is HeldBy.OTHER_CLUSTER:
+        return fmt("MultiKueue runs it in cluster {}; the pod here is a copy that stays gated", listed(found.clusters))
+    if found.held_by is HeldBy.OFFERED:
+        noun = Safe(plural("cluster", len(found.clusters)))
+        text = "MultiKueue has offered it to the {} {}, and none has admitted it yet"
+        return fmt(text, noun, listed(found.clusters))
     words = _WAITS.get(found.held_by)
     where = fmt("ClusterQueue {}", found.cluster_queue) if found.cluster_queue else Safe("its ClusterQueue")
     if words is None:
@@ -132,6 +141,18 @@ def queue_commands(found: Queued, namespace: str, address: Address) -> Iterator[
     line = command(words) if words is not None else None
     if line is not None:
         yield fmt(text, line)
+
+
+def cluster_lines(found: Queued, work: ObjectRef) -> Iterator[Safe]:
+    """What to run in the cluster that has it, or may get it; which context leads there is not known here."""
+    if found.held_by not in (HeldBy.OTHER_CLUSTER, HeldBy.OFFERED):
+        return
+    asked = of(work.kind.lower(), work.name, work.namespace)
+    line = command((*words, "--context", UNKNOWN_CONTEXT)) if (words := dra("why-pending", asked)) else None
+    if line is not None:
+        which = Safe("that cluster" if len(found.clusters) == 1 else "each of these clusters")
+        yield from wrapped(fmt("Ask {} ({} is its context in your kubeconfig):", which, Safe(UNKNOWN_CONTEXT)))
+        yield fmt("  {}", line)
 
 
 def queue_lines(found: Queued, namespace: str, address: Address = HERE, *, numbered: bool = False) -> Iterator[Safe]:

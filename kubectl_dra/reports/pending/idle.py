@@ -20,6 +20,7 @@ class WorkloadVerdict(StrEnum):
 
     QUEUED = "Queued"  # Kueue holds them back
     STARTING = "Starting"  # Kueue has admitted it, its controller is about to make them
+    ELSEWHERE = "Elsewhere"  # another cluster runs it, or whoever manages it in place of its controller
     SUSPENDED = "Suspended"  # somebody else does
     SCALED_TO_ZERO = "ScaledToZero"
 
@@ -30,12 +31,14 @@ class WorkloadPendingReport(ReportRecord, frozen=True, kw_only=True):
     ``fits``: whether one pod of each of its templates would fit now, each tried alone, on ``nodes`` (by what its
     object calls the pod; of a single template also ``node``). ``pending`` is what keeps the pod called ``role``.
     ``untried``: why no pod was tried. ``owner``: what the workload is a part of. ``like``: a workload whose pods differ
-    in their names only was tried instead, and ``pending`` is about that one.
+    in their names only was tried instead, and ``pending`` is about that one. ``managed_by``: who manages the workload
+    in place of its usual controller (``spec.managedBy``).
     """
 
     workload: ObjectRef
     verdict: WorkloadVerdict
     suspended_by: str
+    managed_by: str
     owner: ObjectRef | None
     queue: Queued | None
     fits: Fits
@@ -67,6 +70,7 @@ def idle_report(state: ClusterState, workload: ObjectRef, found: Idle) -> Worklo
         workload=workload,
         verdict=_verdict(found),
         suspended_by=found.suspended_by,
+        managed_by=found.managed_by,
         owner=found.owner,
         queue=found.waits,
         fits=_fits(found),
@@ -87,6 +91,10 @@ def _of_kueue(state: ClusterState, workload: ObjectRef, found: Idle) -> tuple[Mi
 
 
 def _verdict(found: Idle) -> WorkloadVerdict:
+    if found.waits is not None and found.waits.held_by is HeldBy.OTHER_CLUSTER:
+        return WorkloadVerdict.ELSEWHERE
+    if found.managed_by and (found.waits is None or not found.waits.clusters):
+        return WorkloadVerdict.ELSEWHERE
     if found.waits is not None:
         return WorkloadVerdict.STARTING if found.waits.held_by is HeldBy.ADMITTED else WorkloadVerdict.QUEUED
     return WorkloadVerdict.SUSPENDED if found.suspended_by else WorkloadVerdict.SCALED_TO_ZERO

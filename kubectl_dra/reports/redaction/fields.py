@@ -103,6 +103,7 @@ FIELDS: Final[Mapping[type[msgspec.Struct], _Fields]] = {
     },
     meta.NodeSelectorRequirement: _REQUIREMENT,
     meta.LabelSelector: {"matchLabels": Holds.LABELS},
+    workloads.MakerSpec: {"managedBy": Holds.WORD},
     workloads.UpdateStrategy: {"type": Holds.WORD},
     workloads.RollingUpdate: {"maxSurge": Holds.PERCENTAGE, "maxUnavailable": Holds.PERCENTAGE},
     # --- pods, nodes, events, quotas

@@ -10,6 +10,7 @@ from typing import Final
 
 from kubectl_dra.api.kinds import KINDS, RESOURCE_GROUP
 from kubectl_dra.diagnosis.gangs.elsewhere import PUBLIC_NAMES
+from kubectl_dra.model.makers import MULTIKUEUE, USUAL_MANAGERS
 from kubectl_dra.model.queues import GROUP, QUEUE_LABEL, qualified
 from kubectl_dra.model.queues import KINDS as KINDS_OF_KUEUE
 
@@ -59,6 +60,8 @@ API: Final = _words(
 ) | {
     RESOURCE_GROUP,
     *PUBLIC_NAMES,
+    *USUAL_MANAGERS,
+    MULTIKUEUE,
     *OF_KUEUE,
     *(kind.name for kind in KINDS),
     *(kind.api_version_of(version) for kind in KINDS for version in kind.versions),
