@@ -13,10 +13,11 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.cluster import ClusterState, derived
-from kubectl_dra.diagnosis.gates.queues import queued
+from kubectl_dra.diagnosis.gates.queues import HeldBy, queued
 from kubectl_dra.diagnosis.pod import needs
 from kubectl_dra.diagnosis.pod.missing import missing
 from kubectl_dra.diagnosis.records import Cause, GangElsewhere, PluginText
+from kubectl_dra.diagnosis.said import foreign
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
@@ -108,7 +109,19 @@ def held_by_queue(state: ClusterState, pod: Pod) -> GangElsewhere | None:
     if queues is NO_QUEUES or not found.queue:
         return found
     waits = queued(state, found.queue, pod.metadata.namespace, ("Pod", pod.metadata.name))
-    return msgspec.structs.replace(found, waits=waits)
+    if waits.held_by is not HeldBy.NO_WORKLOAD:
+        return msgspec.structs.replace(found, waits=waits)
+    members = _members_of(state, KUEUE, pod)
+    short = found.expected is not None and len(members) < found.expected
+    # Without all pods of the namespace, those that were not read may be the missing ones.
+    known = state.evidence.complete("Pod", pod.metadata.namespace)
+    waits = msgspec.structs.replace(
+        waits,
+        held_by=HeldBy.INCOMPLETE if short and known else HeldBy.NO_WORKLOAD,
+        message=foreign.composing(state.inventory, members),
+    )
+    present = tuple(each.metadata.name for each in members) if short and known else ()
+    return msgspec.structs.replace(found, waits=waits, present=present)
 
 
 def left_to(state: ClusterState, pod: Pod) -> GangElsewhere | None:
@@ -136,7 +149,7 @@ def with_gang(state: ClusterState, pod: Pod, cause: Cause) -> Cause:
 def _told(state: ClusterState, system: System, pod: Pod, gates: tuple[str, ...]) -> GangElsewhere:
     gang, metadata = _gang(system, pod), pod.metadata
     total = metadata.annotations.get(system.total, "")
-    members = _members(state).get((system.name, metadata.namespace, gang), (pod,)) if gang else (pod,)
+    members = _members_of(state, system, pod)
     waiting = [each for each in members if not each.spec.node_name]
     return GangElsewhere(
         system.name,
@@ -160,6 +173,12 @@ def _gang(system: System, pod: Pod) -> str:
 
 def _either(pod: Pod, key: str) -> str:
     return pod.metadata.labels.get(key) or pod.metadata.annotations.get(key, "")
+
+
+def _members_of(state: ClusterState, system: System, pod: Pod) -> tuple[Pod, ...]:
+    """The pods of a pod's gang, or the pod itself where it has none."""
+    gang = _gang(system, pod)
+    return _members(state).get((system.name, pod.metadata.namespace, gang), (pod,)) if gang else (pod,)
 
 
 @derived("pods")

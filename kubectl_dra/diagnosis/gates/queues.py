@@ -49,6 +49,7 @@ class HeldBy(StrEnum):
     OFFERED = "Offered"  # MultiKueue has offered it to other clusters, none of which has admitted it
     OTHERS = "Others"  # Kueue waits for other work to be ready or gone
     ADMITTED = "Admitted"  # by Kueue it may start
+    INCOMPLETE = "Incomplete"  # its group has fewer pods than it says, so that Kueue makes nothing of it
     NO_WORKLOAD = "NoWorkload"  # Kueue has made nothing of it
     NO_KUEUE = "NoKueue"  # the cluster has no Kueue
     UNKNOWN = "Unknown"

@@ -39,7 +39,7 @@ class GangElsewhere(Evidence, frozen=True):
     ``members`` exist (``expected``: how many there are to be), ``waiting`` have no node, and ``fitting`` of these would
     find one by the default scheduler's rules, None where that is not known. ``waits``: what Kueue's objects say, where
     they were read; ``says``: the words of its plugin in the scheduler's message. ``words``: what the scheduler of the
-    gang wrote last about the pod or its group, and ``time``: when.
+    gang wrote last about the pod or its group, and ``time``: when. ``present``: the pods of a group that lacks some.
     """
 
     system: str
@@ -56,6 +56,7 @@ class GangElsewhere(Evidence, frozen=True):
     says: str = ""
     words: str = ""
     time: str = ""
+    present: tuple[str, ...] = ()
 
 
 class KubeletText(Evidence, frozen=True):

@@ -18,6 +18,8 @@ _REASONS: Final = frozenset(
     {"FailedScheduling", "Unschedulable", "NotEnoughResources", "NotEnoughTasks", "Scheduling", "PodGroupUnschedulable"}
 )
 _GROUP: Final = "PodGroup"
+#: Upstream: Kueue's pkg/controller/jobframework, ReasonErrWorkloadCompose; of groups of pods: pkg/controller/jobs/pod.
+_COMPOSING: Final = "ErrWorkloadCompose"
 #: It writes such events about pods of any scheduler, which are told elsewhere.
 _AUTOSCALERS: Final = ("karpenter", "cluster-autoscaler")
 
@@ -39,6 +41,21 @@ def last_words(inventory: Inventory, pod: Pod, group: str = "") -> Words:
         same = [each.time for each in spoken if each.text == condition.message]
         spoken.append(Words(condition.message, max([*same, condition.last_transition_time or ""])))
     return max(spoken, key=lambda each: each.time, default=Words(""))
+
+
+def composing(inventory: Inventory, pods: Iterable[Pod]) -> str:
+    """Why Kueue can make no Workload of pods, by its last event about one of them; empty where it says nothing."""
+    about = (
+        (each, pod)
+        for pod in pods
+        for each in inventory.events_by_object.get(("Pod", pod.metadata.namespace, pod.metadata.name), ())
+    )
+    said = [
+        Words(" ".join(events_.text(each).split()), events_.last_seen(each))
+        for each, pod in about
+        if each.reason == _COMPOSING and events_.subject_uid(each) in ("", pod.metadata.uid)
+    ]
+    return max(said, key=lambda each: each.time, default=Words("")).text
 
 
 def _of_events(events: Iterable[Event], uid: str) -> list[Words]:

@@ -24,6 +24,7 @@ from kubectl_dra.diagnosis.records import (
 from kubectl_dra.diagnosis.remedies.records import EditGroup, PinPods
 from kubectl_dra.model.invocation import HERE, Address, Words
 from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.pending.kueue_groups import incomplete_sentence
 from kubectl_dra.output.pending.made import refused_sentence
 from kubectl_dra.output.pending.queues import queue_lines, queue_reason
 from kubectl_dra.output.safe import Safe, command, fmt, safe
@@ -167,6 +168,8 @@ def elsewhere_sentence(gang: GangElsewhere, _cause: Cause) -> Safe:
     if gang.waits is not None and gang.waits.held_by is HeldBy.ADMITTED:
         text = "{} has admitted it{}, and has not yet removed its scheduling gate {}{}"
         return fmt(text, gang.system, queue, listed(gang.gates), _members(gang))
+    if gang.present:
+        return incomplete_sentence(gang)
     if gang.waits is not None:
         return fmt("{} holds it{}: {}{}", gang.system, queue, queue_reason(gang.waits), _members(gang))
     if gang.gates:

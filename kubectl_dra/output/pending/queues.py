@@ -97,6 +97,8 @@ def queue_reason(found: Queued) -> Safe:
         noun = Safe(plural("cluster", len(found.clusters)))
         text = "MultiKueue has offered it to the {} {}, and none has admitted it yet"
         return fmt(text, noun, listed(found.clusters))
+    if found.held_by is HeldBy.NO_WORKLOAD and found.message:
+        return fmt("Kueue cannot create a Workload for it: {}", found.message.rstrip(". "))
     words = _WAITS.get(found.held_by)
     where = fmt("ClusterQueue {}", found.cluster_queue) if found.cluster_queue else Safe("its ClusterQueue")
     if words is None:
@@ -112,7 +114,12 @@ def _is_unknown(found: Queued) -> bool:
 def _is_told(found: Queued) -> bool:
     """Whether the reason has all that Kueue's words say."""
     said = (HeldBy.NO_QUEUE, HeldBy.STOPPED, HeldBy.DEACTIVATED, HeldBy.CHECKS)
-    return found.held_by in said or _is_unknown(found) or short_of_quota(found) is not None
+    return (
+        found.held_by in said
+        or (found.held_by is HeldBy.NO_WORKLOAD and bool(found.message))
+        or _is_unknown(found)
+        or short_of_quota(found) is not None
+    )
 
 
 def queue_advice(found: Queued) -> Safe | None:
@@ -121,6 +128,8 @@ def queue_advice(found: Queued) -> Safe | None:
         return Safe(_HANDS_OFF)
     if _is_unknown(found):
         return Safe(f"Correct what Kueue's words name, and create the work again. {_HANDS_OFF}")
+    if found.held_by is HeldBy.NO_WORKLOAD and found.message:
+        return Safe(f"Correct what Kueue's words name. {_HANDS_OFF}")
     text = _ADVICE.get(found.held_by)
     return Safe(f"{text} {_HANDS_OFF}") if text is not None else None
 

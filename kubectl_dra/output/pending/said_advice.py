@@ -23,6 +23,7 @@ from kubectl_dra.diagnosis.said.kubelet import is_about_claim, serves_one_pod
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.pending.bound import allocating_advice
 from kubectl_dra.output.pending.go_errors import LackedRight, lacked_right
+from kubectl_dra.output.pending.kueue_groups import incomplete_advice, incomplete_commands
 from kubectl_dra.output.pending.queues import queue_advice
 from kubectl_dra.output.safe import Safe, command, fmt
 from kubectl_dra.output.unread import role_name
@@ -114,6 +115,8 @@ def advice_on_words(report: PendingReport) -> Safe | None:
             return fmt("{}{}: it has none there that could become free.", told, other)
         case BoundBy() as bound:
             return allocating_advice(report, bound)
+        case GangElsewhere(present=present) as gang if present:
+            return incomplete_advice(gang)
         case GangElsewhere(waits=Queued() as waits):
             return queue_advice(waits)
         case KubeletText() as said if cause.code is Code.DRIVER_FAILED:
@@ -199,6 +202,8 @@ def plugin_commands(report: PendingReport, address: Address) -> Iterator[Safe]:
     detail = report.causes[0].detail
     if isinstance(detail, GangElsewhere) and report.code is Code.OTHER_SCHEDULER and _is_queue_short(detail):
         yield from _volcano_queue(detail, address)
+    if isinstance(detail, GangElsewhere) and detail.present:
+        yield from incomplete_commands(detail, report.pod.namespace, address)
     shown = _SHOWN_BY.get(detail.plugin) if isinstance(detail, PluginText) else None
     line = command(reading(kubectl(*shown[1]), address)) if shown is not None else None
     if shown is not None and line is not None:
