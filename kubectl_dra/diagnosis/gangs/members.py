@@ -18,6 +18,7 @@ from kubectl_dra.diagnosis.gates.gates import own_causes
 from kubectl_dra.diagnosis.pod.judgement import Judgement
 from kubectl_dra.diagnosis.records import (
     Cause,
+    Differs,
     GroupError,
     GroupShortage,
     GroupWaits,
@@ -184,7 +185,7 @@ def group_cause(state: ClusterState, decision: GroupDecision) -> Cause:
     """What is in the way of a group that was tried, or whose pods contradict each other."""
     group, placed = _ref(decision), decision.placed
     if placed is None:
-        return Cause(Code.POD_GROUP_MIXED, GroupError(group, decision.message))
+        return Cause(Code.POD_GROUP_MIXED, _mixed(state, decision))
     trial, first = placed.nearest, first_failed(decision)
     found = explanation(state, decision, first) if first is not None else _NOTHING
     ref = ObjectRef.of("Pod", key_of(first.pod.metadata)) if first is not None else None
@@ -203,6 +204,22 @@ def group_cause(state: ClusterState, decision: GroupDecision) -> Cause:
         len(placed.all or ()),
     )
     return Cause(Code.POD_GROUP_UNPLACED, detail)
+
+
+def _mixed(state: ClusterState, decision: GroupDecision) -> GroupError:
+    """Which pods contradict the group, or the others, and in what."""
+    found, pods = gang_of(state, decision).differing(), state.inventory.pods
+    differing = tuple(
+        Differs(ObjectRef.of("Pod", each.pod), each.value, pods[each.pod].spec.priority_class_name) for each in found
+    )
+    error = GroupError(_ref(decision), decision.message, differing=differing)
+    if not found:
+        return error
+    of_group = decision.group.spec.priority_class_name or ""
+    first = found[0]
+    return msgspec.structs.replace(
+        error, field=first.field, wanted=first.wanted, by_group=first.by_group, class_name=of_group
+    )
 
 
 def first_failed(decision: GroupDecision) -> TriedPod | None:

@@ -7,7 +7,7 @@ records of many subjects at once.
 
 from __future__ import annotations
 
-from kubectl_dra.diagnosis.records.causes import Cause, Detail, GroupError, GroupShortage, GroupWaits
+from kubectl_dra.diagnosis.records.causes import Cause, Detail, Differs, GroupError, GroupShortage, GroupWaits
 from kubectl_dra.diagnosis.records.claims import (
     BindingProblem,
     ClaimElsewhere,
@@ -126,6 +126,7 @@ __all__ = [
     "Count",
     "Departure",
     "Detail",
+    "Differs",
     "Evidence",
     "ExtendedResource",
     "FatalError",

@@ -95,13 +95,33 @@ class GroupShortage(Evidence, frozen=True):
     placements: int = 0
 
 
+class Differs(ReportRecord, frozen=True):
+    """A pod with a ``value`` in a field of its spec where its group has, or all others have, another one.
+
+    ``class_name``: its priorityClassName, where the field is the priority.
+    """
+
+    pod: ObjectRef
+    value: str
+    class_name: str = ""
+
+
 class GroupError(Evidence, frozen=True):
-    """What ends the attempt for all pods of a group: the text, and the pod that caused it if it is another one."""
+    """What ends the attempt for all pods of a group: the text, and the pod that caused it if it is another one.
+
+    Of pods that contradict each other, or the group, ``differing`` have another ``field`` than ``wanted``, which is the
+    group's (``by_group``) or that of most pods; ``class_name``: the priorityClassName of the group.
+    """
 
     group: ObjectRef
     text: str
     pod: ObjectRef | None = None
     because: tuple[Cause, ...] = ()
+    field: str = ""
+    wanted: str = ""
+    by_group: bool = False
+    class_name: str = ""
+    differing: tuple[Differs, ...] = ()
 
 
 Detail = (

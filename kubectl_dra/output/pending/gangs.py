@@ -26,6 +26,7 @@ from kubectl_dra.model.invocation import HERE, Address, Words
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.kueue_groups import incomplete_sentence
 from kubectl_dra.output.pending.made import refused_sentence
+from kubectl_dra.output.pending.mixed_groups import mixed_sentence
 from kubectl_dra.output.pending.queues import queue_lines, queue_reason
 from kubectl_dra.output.safe import Safe, command, fmt, safe
 from kubectl_dra.output.words import counted, did_you_mean, listed
@@ -153,6 +154,8 @@ def _none(name: str, where: Safe) -> Safe:
 
 
 def _error(error: GroupError, say: Sentence) -> Safe:
+    if error.differing:
+        return mixed_sentence(error)
     if error.pod is None:
         return fmt("PodGroup {} is refused as a whole: {}", error.group.name, error.text)
     why = say(error.because[0]) if error.because else safe(error.text)

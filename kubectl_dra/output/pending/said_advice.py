@@ -13,6 +13,7 @@ from kubectl_dra.diagnosis.records import (
     ClaimEntry,
     ContainerWaits,
     GangElsewhere,
+    GroupError,
     KubeletText,
     NodeShortage,
     PluginText,
@@ -24,6 +25,7 @@ from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.pending.bound import allocating_advice
 from kubectl_dra.output.pending.go_errors import LackedRight, lacked_right
 from kubectl_dra.output.pending.kueue_groups import incomplete_advice, incomplete_commands
+from kubectl_dra.output.pending.mixed_groups import mixed_advice, mixed_commands
 from kubectl_dra.output.pending.queues import queue_advice
 from kubectl_dra.output.safe import Safe, command, fmt
 from kubectl_dra.output.unread import role_name
@@ -115,6 +117,8 @@ def advice_on_words(report: PendingReport) -> Safe | None:
             return fmt("{}{}: it has none there that could become free.", told, other)
         case BoundBy() as bound:
             return allocating_advice(report, bound)
+        case GroupError(differing=differing) as error if differing:
+            return mixed_advice(error)
         case GangElsewhere(present=present) as gang if present:
             return incomplete_advice(gang)
         case GangElsewhere(waits=Queued() as waits):
@@ -204,6 +208,8 @@ def plugin_commands(report: PendingReport, address: Address) -> Iterator[Safe]:
         yield from _volcano_queue(detail, address)
     if isinstance(detail, GangElsewhere) and detail.present:
         yield from incomplete_commands(detail, report.pod.namespace, address)
+    if isinstance(detail, GroupError):
+        yield from mixed_commands(detail, address)
     shown = _SHOWN_BY.get(detail.plugin) if isinstance(detail, PluginText) else None
     line = command(reading(kubectl(*shown[1]), address)) if shown is not None else None
     if shown is not None and line is not None:

@@ -5,10 +5,11 @@ Upstream: backend/cache/podgroupstate.go, framework/types.go (PodGroupMemberPods
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import Final, NamedTuple
 
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.cluster.state import DEFAULT_SCHEDULER
@@ -22,6 +23,21 @@ from kubectl_dra.scheduler.snapshot import Snapshot
 
 NEVER: Final = "Never"
 _LOWER: Final = "PreemptLowerPriority"
+_SCHEDULER, _PRIORITY, _POLICY = "schedulerName", "priority", "preemptionPolicy"
+
+
+class Difference(NamedTuple):
+    """What one pod has in a ``field`` of its spec, and what its group has, or most others; ``by_group``: the former.
+
+    ``text``: the scheduler's words about it.
+    """
+
+    pod: Key
+    field: str
+    value: str
+    wanted: str
+    text: str = ""
+    by_group: bool = False
 
 
 @derived("pods")
@@ -113,34 +129,57 @@ class Gang:
 
     def violation(self) -> str:
         """Why the pods can't be a group: the first thing that one of them has otherwise; empty if nothing."""
-        return next(self._violations(), "")
+        return next((each.text for each in self._violations()), "")
 
-    def _violations(self) -> Iterator[str]:
+    def differing(self) -> tuple[Difference, ...]:
+        """What the pods have otherwise of the first such thing, each pod once.
+
+        Where nothing but the pods themselves says what all should have, it is what most of them have.
+        """
+        found = list(self._violations())
+        if not found or found[0].by_group:
+            return tuple(each for each in found if each.field == found[0].field)
+        field = found[0].field
+        values = [(key_of(pod.metadata), _value(pod, field)) for pod in self._everyone()]
+        usual = Counter(value for _, value in values).most_common(1)[0][0]
+        return tuple(Difference(key, field, value, usual) for key, value in values if value != usual)
+
+    def _everyone(self) -> tuple[Pod, ...]:
         pods = self.snapshot.inventory.pods
-        on_nodes = (pods[pod.key] for pod, _ in self.scheduled if pod.key in pods)
-        everyone = (*self.waiting, *on_nodes)
+        return (*self.waiting, *(pods[pod.key] for pod, _ in self.scheduled if pod.key in pods))
+
+    def _violations(self) -> Iterator[Difference]:
+        everyone = self._everyone()
         by_group = self.snapshot.features.pod_group_preemption_policy
         scheduler = everyone[0].spec.scheduler_name if everyone else ""
         policy = _policy(self.group.spec.preemption_policy) if by_group else ""
         for pod in everyone:
             if pod.spec.scheduler_name != scheduler:
-                yield (
+                text = (
                     "all pods in a single pod group should have the same .spec.schedulerName set, "
                     f'got: "{pod.spec.scheduler_name}" and "{scheduler}"'
                 )
+                yield Difference(key_of(pod.metadata), _SCHEDULER, pod.spec.scheduler_name, scheduler, text)
             if (pod.spec.priority or 0) != self.priority:
-                yield (
+                got, wanted = str(pod.spec.priority or 0), str(self.priority)
+                text = (
                     "all pods in a single pod group should have the same priority as the pod group's priority, "
-                    f"got {pod.spec.priority or 0} and {self.priority}"
+                    f"got {got} and {wanted}"
                 )
+                yield Difference(key_of(pod.metadata), _PRIORITY, got, wanted, text, by_group=True)
             own = _policy(pod.spec.preemption_policy)
             policy = policy or own
             if own != policy:
                 whose = " as the pod group's preemption policy" if by_group else ""
-                yield (
+                text = (
                     f"all pods in a single pod group should have the same preemption policy{whose}, "
                     f"got {own} and {policy}"
                 )
+                yield Difference(key_of(pod.metadata), _POLICY, own, policy, text, by_group=by_group)
+
+
+def _value(pod: Pod, field: str) -> str:
+    return pod.spec.scheduler_name if field == _SCHEDULER else _policy(pod.spec.preemption_policy)
 
 
 def _policy(text: str | None) -> str:
