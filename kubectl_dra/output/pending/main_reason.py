@@ -36,7 +36,7 @@ from kubectl_dra.output.pending.reasons.devices import (
     unpublished_sentence,
 )
 from kubectl_dra.output.pending.reasons.nodes import nowhere
-from kubectl_dra.output.pending.shortage import lack_on_node, shortage_sentence
+from kubectl_dra.output.pending.shortage import lack_of, lack_on_node, shortage_sentence
 from kubectl_dra.output.pending.together import compete, constrained, constraint_over, no_single_node
 from kubectl_dra.output.pending.wanted import Asks, Wanted
 from kubectl_dra.output.safe import Safe, fmt
@@ -294,23 +294,9 @@ def _without(report: Report, room: int, wanted: Safe) -> Iterator[Safe]:
     groups = [group for group in report.nodes if group.outcome == NodeOutcome.CANNOT_ALLOCATE]
     told: dict[Safe, list[NodeGroupRecord]] = {}
     for group in groups:
-        told.setdefault(_lack(group, wanted), []).append(group)
+        told.setdefault(lack_of(group, wanted), []).append(group)
     for lack, alike in list(told.items())[: max(room, 0)]:
         yield fmt("{} {} {}", names_of(alike), Safe(plural("has", sum(group.count for group in alike))), lack)
-
-
-def _lack(group: NodeGroupRecord, wanted: Safe) -> Safe:
-    """What nodes come short of: ``no gpu.example.com devices``, ``only 2 of the 4 free gpu.example.com devices``."""
-    funnels = [request.funnel for request in group.requests if request.funnel is not None]
-    if funnels and all(funnel.total == 0 for funnel in funnels):
-        return fmt("no {}", wanted)
-    if len(funnels) == 1 and 0 < len(funnels[0].left) < funnels[0].needed:
-        return fmt("only {} of the {} free {}", len(funnels[0].left), funnels[0].needed, wanted)
-    if len(funnels) == 1 and funnels[0].stage(StageName.SELECTORS).count == 0:
-        return fmt("no {} that match", wanted)
-    if len(funnels) == 1 and funnels[0].constraint and len(funnels[0].left) >= funnels[0].needed:
-        return fmt("no {} that meet the constraint on {}", wanted, funnels[0].constraint.rpartition("/")[2])
-    return fmt("no free {}", wanted) if len(funnels) < 2 else fmt("too few free {}", wanted)
 
 
 def _placement(with_devices: Sequence[NodeGroupRecord], report: Report, wanted: Safe) -> Safe | None:
@@ -336,7 +322,7 @@ def _placement(with_devices: Sequence[NodeGroupRecord], report: Report, wanted: 
         if own is not None:
             has = Safe(plural("has", sum(group.count for group in with_devices)))
             text = "Kueue assigned it to {}, which has {}; {} {} enough"
-            return fmt(text, assigned, _lack(own, wanted), names_of(with_devices), has)
+            return fmt(text, assigned, lack_of(own, wanted), names_of(with_devices), has)
     if not (report.asks or report.extended) or any(group.devices_fit is not Fits.YES for group in with_devices):
         return only
     return fmt("{}, and the free {} are on {}", only, _selected(report, wanted), names_of(with_devices))

@@ -58,6 +58,23 @@ def lack_on_node(cause: Cause, funnel: Funnel, asks: Asks) -> Safe:
     return fmt("has {}: {}", lack, losses) if losses else fmt("has {}", lack)
 
 
+def lack_of(group: NodeGroupRecord, wanted: Safe) -> Safe:
+    """What nodes come short of: ``no gpu.example.com devices``, ``only 2 of the 4 free gpu.example.com devices``."""
+    funnels = [request.funnel for request in group.requests if request.funnel is not None]
+    if funnels and all(funnel.total == 0 for funnel in funnels):
+        return fmt("no {}", wanted)
+    if len(funnels) == 1 and 0 < len(funnels[0].left) < funnels[0].needed:
+        return fmt("only {} of the {} free {}", len(funnels[0].left), funnels[0].needed, wanted)
+    if len(funnels) == 1 and funnels[0].stage(StageName.SELECTORS).count == 0:
+        return fmt("no {} that match", wanted)
+    if len(funnels) == 1 and funnels[0].constraint and len(funnels[0].left) >= funnels[0].needed:
+        return fmt("no {} that meet the constraint on {}", wanted, funnels[0].constraint.rpartition("/")[2])
+    if len(funnels) > 1:
+        return fmt("too few free {}", wanted)
+    losses = _told_losses(funnels[0], group.requests[0].claim.namespace) if funnels and group.count == 1 else Safe("")
+    return fmt("no free {}: {}", wanted, losses) if losses else fmt("no free {}", wanted)
+
+
 def taken_note(funnel: Funnel, namespace: str) -> Safe:
     """`` (2 more are in use: nb)``; nothing where no device of the request is in use."""
     stage = funnel.stage(StageName.UNUSED)

@@ -15,6 +15,30 @@ from kubectl_dra.scheduler.storage import VolumeReason
 _GIB: Final = 1 << 30
 
 
+#: By what is wrong with a claim that keeps the pod from being tried; the page of DRA-423 has all of it.
+_ADVICE: Final[Mapping[str, str]] = {
+    VolumeReason.CLAIM_MISSING: "Create the claim, or correct its name in the pod.",
+    VolumeReason.CLAIM_NOT_CREATED: (
+        "The controller of ephemeral volumes creates the claim within seconds. If it does not, the events of the pod "
+        "say why."
+    ),
+    VolumeReason.CLAIM_NOT_OWNED: "Delete the claim that has the name, or give the pod or its volume another one.",
+    VolumeReason.CLAIM_DELETED: (
+        "Create the claim again once it is gone. It stays until the pods that use it have ended, and its data may go "
+        "with it."
+    ),
+    VolumeReason.CLAIM_LOST: (
+        "To Kubernetes the data is gone with PersistentVolume {volume}: restore the volume, or create a new claim."
+    ),
+    VolumeReason.VOLUME_MISSING: (
+        "To Kubernetes the data is gone with PersistentVolume {volume}: restore the volume, or create a new claim."
+    ),
+    VolumeReason.CLASS_MISSING: (
+        "Create StorageClass {class_}, or the claim again with a class that exists: a claim cannot change its class."
+    ),
+}
+
+
 def volume_sentence(trouble: VolumeTrouble) -> Safe:
     """What is wrong with one volume; empty for a reason that this version does not know."""
     say = _SENTENCES.get(trouble.reason)
@@ -22,9 +46,10 @@ def volume_sentence(trouble: VolumeTrouble) -> Safe:
 
 
 def volume_advice(trouble: VolumeTrouble) -> Safe | None:
-    """What to do about a claim that has to be bound before the pod is tried; None: what its page says."""
+    """What to do about a claim that keeps the pod from being tried; None: what its page says."""
     if trouble.reason != VolumeReason.CLAIM_UNBOUND:
-        return None
+        text = _ADVICE.get(trouble.reason)
+        return fmt(text, class_=trouble.about, volume=trouble.volume) if text is not None else None
     if trouble.volume:
         return fmt("Look whether PersistentVolume {} exists and no other claim has it.", trouble.volume)
     if not trouble.about:

@@ -7,10 +7,15 @@ from typing import Any, Final
 
 import pytest
 
+from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.explain.volumes import CODES, volume_causes
+from kubectl_dra.diagnosis.records import ObjectRef, VolumeTrouble
 from kubectl_dra.model.ids import Key
 from kubectl_dra.output.pending.reasons import reason_sentence
+from kubectl_dra.output.pending.volumes import volume_advice
 from kubectl_dra.scheduler.storage import VolumeProblem, VolumeReason
+from tests.kit import build
+from tests.output.pending.test_situations import first_line, page_of, report_of
 
 CLAIM: Final = Key("ml", "data")
 PVC: Final = "PersistentVolumeClaim ml/data"
@@ -102,3 +107,45 @@ def test_details_of_other_plugins_are_no_causes() -> None:
     assert list(volume_causes(("zone",))) == []
     assert list(volume_causes(None)) == []
     assert list(volume_causes(())) == []
+
+
+def test_the_advice_about_a_claim_is_the_one_that_holds() -> None:
+    """The page of DRA-423 lists what helps in five cases."""
+    claim = ObjectRef("PersistentVolumeClaim", "ml", "data")
+
+    def advice(reason: VolumeReason) -> str:
+        return str(volume_advice(VolumeTrouble(reason, claim=claim, volume="pv-1", about="fats")))
+
+    gone = "To Kubernetes the data is gone with PersistentVolume pv-1: restore the volume, or create a new claim."
+    assert advice(VolumeReason.CLAIM_LOST) == advice(VolumeReason.VOLUME_MISSING) == gone
+    classless = advice(VolumeReason.CLASS_MISSING)
+    assert classless.startswith("Create StorageClass fats, or the claim again with a class that exists")
+    of_claims = [reason for reason, code in CODES.items() if code is Code.VOLUME_CLAIM]
+    assert len({advice(reason) for reason in of_claims}) == len(of_claims) - 1
+
+
+def test_who_holds_the_devices_of_the_only_other_node_is_in_the_sentence_and_needs_no_table() -> None:
+    zone = "topology.kubernetes.io/zone"
+    nodes = [build.node(f"node-{name}", labels={zone: name}) for name in "ab"]
+    slices = [build.slice_(f"node-{name}", build.device("gpu-0")) for name in "ab"]
+    storage = {
+        "kind": "StorageClass",
+        "metadata": {"name": "fast"},
+        "provisioner": "disk.example.com",
+        "volumeBindingMode": "WaitForFirstConsumer",
+        "allowedTopologies": [{"matchLabelExpressions": [{"key": zone, "values": ["a"]}]}],
+    }
+    data = {
+        "kind": "PersistentVolumeClaim",
+        "metadata": {"name": "data", "namespace": "ml", "uid": "data"},
+        "spec": {"storageClassName": "fast", "accessModes": ["ReadWriteOnce"]},
+        "status": {"phase": "Pending"},
+    }
+    held = build.claim("of-other", held=[("node-a", "gpu-0")], on="node-a", by=["other"])
+    other = build.pod("other", claims=["of-other"], node_name="node-a", phase="Running")
+    volume = {"name": "data", "persistentVolumeClaim": {"claimName": "data"}}
+    pod = build.pod(claims=["claim"], volumes=[volume])
+    report = report_of(*nodes, *slices, storage, data, held, other, pod, build.claim("claim"))
+    assert report.code is Code.VOLUME_ELSEWHERE
+    assert first_line(report).endswith("node-a has no free gpu.example.com devices: the only one is in use (other).")
+    assert "left after each check" not in page_of(report)
