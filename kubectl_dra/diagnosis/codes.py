@@ -102,7 +102,7 @@ class Code(StrEnum):
     CONSTRAINT = ("DRA-220", "no set satisfies a constraint",
         "no set of devices satisfies a constraint", "Funnel", "Nearest", "UnpublishedInConstraint")
     REQUESTS_COMPETE = ("DRA-230", "requests compete",
-        "each request fits alone, but not all together", "Funnel", "Nearest")
+        "requests need the same devices and cannot be served together", "Funnel", "Nearest")
     NO_SINGLE_NODE = ("DRA-231", "no single node has all",
         "every request can be served on some node, but no single node serves all of them", "NoSingleNode")
     CLAIM_ELSEWHERE = ("DRA-240", "claim is elsewhere",
