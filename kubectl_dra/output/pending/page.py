@@ -28,6 +28,7 @@ from kubectl_dra.output.layout import paragraphs, wrapped
 from kubectl_dra.output.pending import advice
 from kubectl_dra.output.pending.asks import ask_lines, is_marked, unseen_lines
 from kubectl_dra.output.pending.assumptions import assumption_blocks, unpublished_lines
+from kubectl_dra.output.pending.corrected import corrected_lines
 from kubectl_dra.output.pending.evidence import autoscaler_lines, evidence_lines, failing_lines
 from kubectl_dra.output.pending.footer import footer_lines
 from kubectl_dra.output.pending.gang_blocks import WholeGroup, about_group, whose_requests, with_blocking
@@ -114,6 +115,7 @@ def _what_is_wrong(report: PendingReport, now: datetime, whole: WholeGroup | Non
     if report.group is not None and report.group.blocking is None and whole is not None:
         return
     yield [*whose_requests(report, of_group=whole is not None), *_asks(report)]
+    yield list(corrected_lines(report.corrected))
     yield list(visible_lines(report.visible, report.pod.namespace))
     yield list(unseen_lines(report.unseen))
 

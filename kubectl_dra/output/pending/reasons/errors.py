@@ -62,8 +62,9 @@ def _missing_attribute(error: FatalError) -> Safe:
     if error.publishers == 0 and error.is_capacity:
         return fmt(": it reads {} as an attribute, and the devices publish it as a capacity", name)
     if error.publishers == 0:
-        near = did_you_mean(error.similar)
-        return fmt(": it reads the attribute {}, which no device publishes{}{}", name, have, near)
+        near = did_you_mean(error.similar) if error.names else did_you_mean(error.similar, " (", ")")
+        noted = fmt(" (it has {}{})", listed(error.names), near) if error.names else near
+        return fmt(": it reads the attribute {}, which no device publishes{}", name, noted)
     count = fmt(", unlike {} of the {} devices of the class", error.publishers, error.devices) if error.devices else ""
     return fmt(": it reads the attribute {}, which that device does not publish{}{}", name, have, Safe(count))
 

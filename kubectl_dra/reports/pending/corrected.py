@@ -1,0 +1,99 @@
+"""What a pod would lack if the attribute that nothing publishes had the name that is meant: why this is no way out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import msgspec
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
+from kubectl_dra.diagnosis.records import (
+    Cause,
+    FatalError,
+    PodDiagnosis,
+    Unpublished,
+    UnpublishedInConstraint,
+    Verdict,
+)
+from kubectl_dra.diagnosis.remedies import changes
+from kubectl_dra.diagnosis.remedies.candidate import forms
+from kubectl_dra.diagnosis.remedies.changes import Form
+from kubectl_dra.model.resource import CELSelector, DeviceSelector, ResourceClaim, ResourceClaimSpec
+from kubectl_dra.reports.base import ReportRecord
+from kubectl_dra.reports.claims.ask import ClaimAsk, ExtendedAsk, pending_asks
+from kubectl_dra.reports.pending.nodes import NodeGroupRecord, node_records
+from kubectl_dra.selectors.renaming import with_attribute
+
+_REFUSED = (Verdict.UNSCHEDULABLE, Verdict.SCHEDULER_ERROR)
+
+
+class Corrected(ReportRecord, frozen=True):
+    """The names ``before`` and ``after``, and what would be in the way then: ``causes``, ``nodes``, ``asks``."""
+
+    before: str
+    after: str
+    causes: tuple[Cause, ...]
+    nodes: tuple[NodeGroupRecord, ...]
+    asks: tuple[ClaimAsk, ...]
+    extended: tuple[ExtendedAsk, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Rename:
+    """An attribute of a selector; without ``domain`` the full name of one in a constraint."""
+
+    domain: str
+    name: str
+    after: str
+
+
+def corrected(diagnosis: PodDiagnosis, state: ClusterState) -> Corrected | None:
+    """The pod with the name that is most alike; None where it would fit then, and where no name is alike."""
+    cause = diagnosis.causes[0] if diagnosis.causes else None
+    rename = _rename(cause.detail) if cause is not None and diagnosis.verdict in _REFUSED else None
+    key = cause.claim.key if cause is not None and cause.claim is not None else None
+    claim = state.inventory.claims.get(key) if key is not None else None
+    spec = _edited(claim, rename) if claim is not None and rename is not None else None
+    if key is None or claim is None or rename is None or spec is None or spec == claim.spec:
+        return None
+    change = changes.edit_claim(key, lambda _: spec)
+    world = state.changed(change(state.inventory))
+    found = Diagnoser(world).pod(diagnosis.pod.key)
+    if found.verdict not in _REFUSED:
+        return None
+    asks = pending_asks(diagnosis.pod.key, world.inventory)
+    return Corrected(rename.name, rename.after, found.causes, node_records(found.nodes), asks)
+
+
+def _rename(detail: object) -> _Rename | None:
+    match detail:
+        case FatalError(similar=(after, *_)) as error if "/" not in after and not error.owner.startswith("class "):
+            domain, _, name = error.attribute.rpartition("/")
+            return _Rename(domain, name, after)
+        case Unpublished(domain=domain, name=name, similar=(after, *_)):
+            return _Rename(domain, name, after)
+        case UnpublishedInConstraint(attribute=name) as found if found.elsewhere or found.similar:
+            return _Rename("", name, (*found.elsewhere, *found.similar)[0])
+    return None
+
+
+def _edited(claim: ResourceClaim, rename: _Rename) -> ResourceClaimSpec:
+    spec = claim.spec
+    if not rename.domain:
+        for index, each in enumerate(spec.devices.constraints):
+            if rename.name in (each.match_attribute, each.distinct_attribute):
+                spec = changes.compare_in_constraint(index, rename.after)(spec)
+        return spec
+
+    def selector(old: DeviceSelector) -> DeviceSelector:
+        if old.cel is None:
+            return old
+        return DeviceSelector(CELSelector(with_attribute(old.expression, rename.domain, rename.name, rename.after)))
+
+    def edit(request: Form) -> Form:
+        return msgspec.structs.replace(request, selectors=tuple(map(selector, request.selectors)))
+
+    for name, _ in forms(claim):
+        spec = changes.edit_request(name, edit)(spec)
+    return spec
