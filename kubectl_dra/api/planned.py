@@ -22,7 +22,7 @@ from kubectl_dra.api.sources import Source
 from kubectl_dra.api.trees import in_utf8, mapping, read_tree
 from kubectl_dra.api.workloads import MadeTemplate, expand
 from kubectl_dra.api.workloads.beside import Gang, Gangs, changes_pods, kept_together, least_scale
-from kubectl_dra.api.workloads.domains import DomainRule, domain_rules
+from kubectl_dra.api.workloads.domains import DomainRule, domain_rules, whole_group
 from kubectl_dra.api.workloads.expand import CountSource, Expansion, group_of
 from kubectl_dra.api.workloads.made import (
     is_train_job,
@@ -76,7 +76,8 @@ class Planned:
     makes pods has none here. ``suspended``: its pods wait until it is resumed, by ``queue`` if that is set.
     ``generated``: the server makes the name. ``made_by``: the object whose controller makes this one. ``corrected`` is
     JSON. ``invalid``: what the server refuses of a pod or of a workload's template. ``counts``: it changes the pods of
-    others, as autoscalers do. ``pods_refused``: what the server refuses of the pods of a kind that it does not know.
+    others, as autoscalers do. ``group``: how many of each of its ``pods`` are of use together only. ``pods_refused``:
+    what the server refuses of the pods of a kind that it does not know.
     """
 
     kind: str
@@ -96,12 +97,13 @@ class Planned:
     made_by: str = ""
     invalid: tuple[str, ...] = ()
     counts: bool = False
+    group: tuple[int, ...] = ()
     pods_refused: str = ""
 
     def scaled(self, copies: int, field: str) -> Planned:
         """With another number of its pods, which are all alike; ``field`` says so."""
         plan = replace(self.pods[0], copies=copies, count=CountSource.ASSUMED, assumed=(field,), domains=())
-        return replace(self, pods=(plan,))
+        return replace(self, pods=(plan,), group=())
 
     @property
     def key(self) -> Key:
@@ -250,7 +252,8 @@ def _expanded(planned: Planned, found: Expansion, tree: Tree, namespace: str) ->
         # Of kinds of its own the server checks what it is told to; the pods it refuses.
         told = f"its pods would be refused: {unknown}"
         return replace(planned, untried=told, pods_refused=unknown, suspended=found.suspended)
-    return replace(planned, pods=pods, catalog=found.catalog, suspended=found.suspended, untried=untried)
+    group = whole_group(tree, found.templates)
+    return replace(planned, pods=pods, catalog=found.catalog, suspended=found.suspended, untried=untried, group=group)
 
 
 def _unknown_claim(template: MadeTemplate) -> str:

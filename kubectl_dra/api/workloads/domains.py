@@ -27,6 +27,8 @@ _PODSETS: Final = frozenset(
     {"Job", "JobSet", "LeaderWorkerSet", "StatefulSet", "RayCluster", "RayJob", "MPIJob", "PyTorchJob", "TFJob"}
     | {"XGBoostJob", "PaddleJob", "JAXJob"}
 )
+#: Kinds of which no pod is of use without the others.
+_STARTED_TOGETHER: Final = _PODSETS - {"Job", "LeaderWorkerSet", "StatefulSet"}
 #: Of a group of a LeaderWorkerSet: the positions of its leader's and its workers' templates.
 _LEADER, _WORKER = 0, 1
 
@@ -62,6 +64,21 @@ def domain_rules(tree: Tree, templates: Sequence[MadeTemplate]) -> tuple[DomainR
     elif kind == "LeaderWorkerSet" and len(templates) == 2:
         found += _of_leaders(tree)
     return tuple(rule for rule in found if rule.size > 1)
+
+
+def whole_group(tree: Tree, templates: Sequence[MadeTemplate]) -> tuple[int, ...]:
+    """How many pods of each template start together or are of no use: a group of a LeaderWorkerSet, else all of them.
+
+    Empty for objects whose pods are of use one by one.
+    """
+    if any(each.count is not CountSource.STATED or each.copies is None for each in templates):
+        return ()
+    kind = str(tree.get("kind"))
+    if kind == "LeaderWorkerSet" and len(templates) == 2:
+        _, size = _leader_groups(tree)
+        return (1, size - 1) if size > 1 else ()
+    copies = tuple(each.copies or 0 for each in templates)
+    return copies if kind in _STARTED_TOGETHER and sum(copies) > 1 else ()
 
 
 def _of_jobs(tree: Tree, templates: Sequence[MadeTemplate]) -> Iterator[DomainRule]:

@@ -34,6 +34,7 @@ from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.whatif.page import CHOICE_WORDS, whatif_lines
 from kubectl_dra.output.words import counted, listed, plural, shortened, without_names
 from kubectl_dra.reports.capacity.capacity import CapacityReport, ShapeCapacity, Unreadable, WayOut
+from kubectl_dra.reports.capacity.groups import GroupCapacity, GroupPart
 
 _NOTHING: Final = Safe("The file has no pod, workload, claim or template to count.")
 _REFUSED: Final = Safe("Nothing was counted: what the files describe can't be created as it is written.")
@@ -65,6 +66,7 @@ def capacity_page(report: CapacityReport, address: Address) -> list[Safe]:
         same = without_names([shape.subject.name], (line for block in found for line in block))
         told.setdefault(same, found)
         alike.setdefault(same, []).append(shape.subject.name)
+    blocks += ([*wrapped(styled(group_text(each), Style.BOLD))] for each in report.groups)
     for same, found in told.items():
         blocks += found
         if others := alike[same][1:]:
@@ -83,7 +85,30 @@ def capacity_summary(report: CapacityReport) -> Safe:
     """The sentence of the first shape."""
     if not report.shapes:
         return _unreadable(report.unreadable[0]) if report.unreadable else _none_counted(report)
-    return _headline(report.shapes[0])
+    return group_text(report.groups[0]) if report.groups else _headline(report.shapes[0])
+
+
+def group_text(found: GroupCapacity) -> Safe:
+    """How many whole groups fit, and what is in one."""
+    parts, name = Safe(", ").join(_part(each, found) for each in found.parts), object_name(found.subject)
+    least, most = found.groups.value, found.most
+    if found.groups.bound is Bound.EXACT:
+        number = counted(least, "time") if least else Safe("")
+    elif found.groups.bound is Bound.AT_MOST:
+        number = fmt("at most {}", counted(least, "time"))
+    else:
+        number = fmt("at least {} and at most {}", counted(least, "time"), most)
+    what = fmt("A whole group of {} ({})", name, parts) if found.each else fmt("{} as a whole ({})", name, parts)
+    if found.groups.bound is Bound.AT_MOST:
+        return fmt("{} fits {} now; that its pods have to be in one domain may allow fewer.", what, number)
+    return fmt("{} fits {} now.", what, number) if number else fmt("{} does not fit now.", what)
+
+
+def _part(part: GroupPart, of: GroupCapacity) -> Safe:
+    """``2 workers``, ``8 pods of trainer``."""
+    if of.each:
+        return counted(part.pods, part.role)
+    return fmt("{} of {}", counted(part.pods, "pod"), part.role) if part.role else counted(part.pods, "pod")
 
 
 def _none_counted(report: CapacityReport) -> Safe:

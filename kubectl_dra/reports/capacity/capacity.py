@@ -30,6 +30,7 @@ from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate
 from kubectl_dra.reports.admitted import admitted
 from kubectl_dra.reports.base import FeatureRecord, ReadRecord, ReportRecord, feature_record, reads_of
 from kubectl_dra.reports.capacity.bounds import with_bounds
+from kubectl_dra.reports.capacity.groups import GroupCapacity, WholeGroup, group_capacities
 from kubectl_dra.reports.claims.ask import ClaimAsk, claim_ask
 from kubectl_dra.reports.invocations import changing, kubectl, of
 from kubectl_dra.reports.simulation.admission import manifest_reports
@@ -130,7 +131,8 @@ class Unreadable(ReportRecord, frozen=True):
 class CapacityReport(ReportRecord, frozen=True):
     """All shapes, each on the whole cluster by itself. ``more``: shapes of the file that were left out.
 
-    ``manifests``: those that a server refuses, or reads in another way than they are written.
+    ``manifests``: those that a server refuses, or reads in another way than they are written. ``groups``: how many
+    whole groups fit of objects whose pods are of use together only.
     """
 
     shapes: tuple[ShapeCapacity, ...]
@@ -142,6 +144,7 @@ class CapacityReport(ReportRecord, frozen=True):
     what_if: WhatIf | None = None
     unreadable: tuple[Unreadable, ...] = ()
     manifests: tuple[ManifestReport, ...] = ()
+    groups: tuple[GroupCapacity, ...] = ()
 
     @property
     def bad(self) -> bool:
@@ -201,7 +204,27 @@ def capacity_report(
     answers = tuple(_with_bounds(each, _unread(deciding)) for each in answers)
     wrong = tuple(_unreadable(objects))
     otherwise = tuple(each for each in said if each.refused or each.findings)
-    return CapacityReport(answers, more, certainty, deciding, features, read, supposed, wrong, otherwise)
+    groups = tuple(_groups(prepared, objects, found, answers))
+    return CapacityReport(answers, more, certainty, deciding, features, read, supposed, wrong, otherwise, groups)
+
+
+def _groups(
+    world: ClusterState, objects: Sequence[Planned], counted: Sequence[_Counted], answers: Sequence[ShapeCapacity]
+) -> Iterator[GroupCapacity]:
+    """Of what the default scheduler places as it is written."""
+    whole = {
+        ObjectRef(each.kind, each.key.namespace, each.name): WholeGroup(
+            each.group, any(plan.kept_together for plan in each.pods)
+        )
+        for each in objects
+        if each.group
+    }
+    shapes = [
+        (each.subject, each.role, each.shape, answer.capacity.copies)
+        for each, answer in zip(counted, answers, strict=False)
+        if not (each.blocked or each.misread or each.scheduler or each.bypasses or answer.unspecified)
+    ]
+    return group_capacities(world, whole, shapes)
 
 
 def _said(world: ClusterState, objects: Sequence[Planned]) -> Iterator[ManifestReport]:
