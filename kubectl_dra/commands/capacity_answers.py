@@ -8,6 +8,7 @@ from kubectl_dra.api.kinds import DEVICE_CLASS
 from kubectl_dra.api.planned import read_all
 from kubectl_dra.api.sources import Source
 from kubectl_dra.commands.shared.cluster import Scoped, read_cluster
+from kubectl_dra.commands.shared.daemon_sets import for_new_nodes
 from kubectl_dra.commands.shared.groups import with_groups
 from kubectl_dra.commands.shared.manifests import check_namespaces, objects_of
 from kubectl_dra.commands.shared.namespaces import check_namespace
@@ -61,7 +62,7 @@ def answer(
         _check_class(cluster, device_class)
     objects = read_all(written, namespace)
     shapes = CapacityRequest(device_class, count, selectors) if device_class else objects
-    world = with_groups(options, world, objects)
+    world = for_new_nodes(options, with_groups(options, world, objects), written, switches)
     with told(world), owner_reader(options) as read:
         report = capacity_report(world, shapes, namespace, switches, read_owner=read)
     page = partial(capacity_page, report, world.evidence.address)

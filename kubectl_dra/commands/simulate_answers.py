@@ -12,6 +12,7 @@ from kubectl_dra.api.queues import with_files
 from kubectl_dra.api.sources import Source
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.cluster import gates_of, read_cluster
+from kubectl_dra.commands.shared.daemon_sets import for_new_nodes
 from kubectl_dra.commands.shared.groups import with_groups
 from kubectl_dra.commands.shared.manifests import check_namespaces, objects_of
 from kubectl_dra.commands.shared.options import Options
@@ -55,7 +56,8 @@ def answer(options: Options, copies: str, switches: tuple[Switch, ...] = (), *, 
     namespace = cluster.namespace or _DEFAULT_NAMESPACE
     objects = read_all(written, namespace, grouped_jobs=_keeps_scheduling(options, cluster.state))
     mapped = device_resources(found.objects)
-    world = _with_queues(options, with_groups(options, cluster.state, objects), objects, written, mapped)
+    world = for_new_nodes(options, with_groups(options, cluster.state, objects), written, switches)
+    world = _with_queues(options, world, objects, written, mapped)
     with told(world), owner_reader(options) as read:
         report = simulation_report(world, objects, _copies(copies), switches, together=together, read_owner=read)
     page = partial(simulation_page, report, world.now, steps=remedies, address=world.evidence.address)

@@ -22,11 +22,9 @@ from kubectl_dra.model.base import Record, with_spec
 from kubectl_dra.model.core import Pod, PodSpec
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.meta import LabelSelector, NodeSelectorRequirement
-from kubectl_dra.model.policy import PriorityClass
+from kubectl_dra.model.policy import SYSTEM_CLASSES, PriorityClass, priority_of
 from kubectl_dra.model.scheduling import PodGroup
 
-#: Classes that every cluster has.
-_SYSTEM: Final[Mapping[str, int]] = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
 _IMMEDIATE: Final = "Immediate"
 
 
@@ -48,7 +46,7 @@ def stored(record: Record, inventory: Inventory) -> Record:
 def _group(group: PodGroup, classes: Mapping[str, PriorityClass]) -> PodGroup:
     """A group gets its priority as pods do."""
     own = PodSpec(priority_class_name=group.spec.priority_class_name, priority=group.spec.priority)
-    priority, _ = _priority(Pod(spec=own), classes)
+    priority, _ = priority_of(own, classes)
     return with_spec(group, priority=priority)
 
 
@@ -65,7 +63,11 @@ def _plan(plan: PodPlan, inventory: Inventory) -> PodPlan:
 def missing_priority_class(world: ClusterState, pod: Pod) -> str:
     """The PriorityClass that a pod names and that does not exist, so that the pod is refused; empty if it can be."""
     name = pod.spec.priority_class_name
-    known = name in _SYSTEM or name in world.inventory.priority_classes or not world.evidence.complete("PriorityClass")
+    known = (
+        name in SYSTEM_CLASSES
+        or name in world.inventory.priority_classes
+        or not world.evidence.complete("PriorityClass")
+    )
     return "" if known else name
 
 
@@ -92,25 +94,10 @@ def admitted_pod(pod: Pod, inventory: Inventory) -> Pod:
             pod_affinity=_merged(affinity.pod_affinity, labels),
             pod_anti_affinity=_merged(affinity.pod_anti_affinity, labels),
         )
-    priority, policy = _priority(pod, inventory.priority_classes)
+    priority, policy = priority_of(pod.spec, inventory.priority_classes)
     return with_spec(
         pod, topology_spread_constraints=spread, affinity=affinity, priority=priority, preemption_policy=policy
     )
-
-
-# --- priority -------------------------------------------------------------------------------------------------------
-
-
-def _priority(pod: Pod, classes: Mapping[str, PriorityClass]) -> tuple[int | None, str | None]:
-    """Priority and policy of the class that the pod names, or of the default one."""
-    spec, name = pod.spec, pod.spec.priority_class_name
-    if name in _SYSTEM:
-        return _SYSTEM[name], spec.preemption_policy
-    default = min((each for each in classes.values() if each.global_default), key=lambda c: c.value, default=None)
-    found = classes.get(name) if name else default
-    if found is None:
-        return spec.priority, spec.preemption_policy
-    return found.value, found.preemption_policy or spec.preemption_policy
 
 
 # --- selectors ------------------------------------------------------------------------------------------------------

@@ -1,21 +1,35 @@
-"""The DaemonSets of a live cluster, read when no driver publishes what a pod asks for; files hold theirs already."""
+"""The DaemonSets of a live cluster, read when no driver publishes what a pod asks for, or nodes come that get pods of
+them; files hold theirs already."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from kubectl_dra.api.controllers import decode_owner
 from kubectl_dra.api.decode import DecodeError
+from kubectl_dra.api.kinds import NODE
+from kubectl_dra.api.sources import Source
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.cluster import source_spec
 from kubectl_dra.commands.shared.options import Options
-from kubectl_dra.diagnosis.autoscaling.daemons import DAEMON_SET
+from kubectl_dra.diagnosis.whatif.daemons import DAEMON_SET
+from kubectl_dra.diagnosis.whatif.records import AddNode, Switch
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.meta import OwnerReference
 from kubectl_dra.model.workloads import WorkloadObject
 from kubectl_dra.source.errors import ClusterError
 
 _READ: Final = {"apps": {"daemonsets": DAEMON_SET}}
+
+
+def for_new_nodes(
+    options: Options, state: ClusterState, written: Sequence[Source], switches: Sequence[Switch]
+) -> ClusterState:
+    """The state with all DaemonSets, where nodes come that get pods of them."""
+    come = any(each.kind == NODE.name for each in written)
+    come = come or any(isinstance(each, AddNode) and not each.free for each in switches)
+    return with_daemon_sets(options, state) if come else state
 
 
 def with_daemon_sets(options: Options, state: ClusterState) -> ClusterState:

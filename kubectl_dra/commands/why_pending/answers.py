@@ -12,6 +12,7 @@ from kubectl_dra.api.controllers import MAKERS
 from kubectl_dra.api.kinds import POD, POD_GROUP, RESOURCE_CLAIM, Kind
 from kubectl_dra.commands.shared import whatif_options
 from kubectl_dra.commands.shared.cluster import Scoped, read_cluster
+from kubectl_dra.commands.shared.daemon_sets import for_new_nodes
 from kubectl_dra.commands.shared.errors import UsageProblem
 from kubectl_dra.commands.shared.namespaces import check_namespace
 from kubectl_dra.commands.shared.not_found import check_node
@@ -120,6 +121,7 @@ class _Question:
         state = cluster.state
         if is_held_by_queue(state.inventory, cluster.namespace):
             state = with_queues(options, state, cluster.namespace)
+        state = for_new_nodes(options, state, (), self.switches)
         with owner_reader(options) as read_owner:
             world, what_if = whatif_options.supposed(state, self.switches, read_owner)
             call = PendingCall(

@@ -12,7 +12,6 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.cluster import source_spec
 from kubectl_dra.commands.shared.errors import CommandError
 from kubectl_dra.commands.shared.options import Options
-from kubectl_dra.diagnosis.autoscaling.daemons import DAEMON_SET
 from kubectl_dra.diagnosis.autoscaling.existing import of_cluster, with_unread
 from kubectl_dra.diagnosis.autoscaling.groups import ScalableGroup, judged
 from kubectl_dra.diagnosis.autoscaling.machines import SCALING_GROUP
@@ -21,6 +20,7 @@ from kubectl_dra.diagnosis.autoscaling.templates import groups_of
 from kubectl_dra.diagnosis.pod import needs
 from kubectl_dra.diagnosis.pod.missing import lacking
 from kubectl_dra.diagnosis.records import Missing, RbacRule
+from kubectl_dra.diagnosis.whatif.daemons import DAEMON_SET
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.ids import Key
 from kubectl_dra.reports.invocations import try_kubectl

@@ -8,12 +8,12 @@ from typing import Final
 
 import msgspec
 
-from kubectl_dra.diagnosis.autoscaling.daemons import DAEMON_SET
 from kubectl_dra.diagnosis.autoscaling.groups import ScalableGroup
 from kubectl_dra.diagnosis.autoscaling.records import Doubt
 from kubectl_dra.diagnosis.pod import needs
 from kubectl_dra.diagnosis.pod.missing import lacking
 from kubectl_dra.diagnosis.records import Missing
+from kubectl_dra.diagnosis.whatif.daemons import DAEMON_SET
 from kubectl_dra.diagnosis.whatif.nodes import NodeTemplate, like
 from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Node, Pod

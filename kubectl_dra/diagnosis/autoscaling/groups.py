@@ -10,12 +10,12 @@ import msgspec
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.cluster.edits import Put, edited
-from kubectl_dra.diagnosis.autoscaling.daemons import daemon_pods
 from kubectl_dra.diagnosis.autoscaling.records import Doubt, GroupVerdict
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.explain.attempt import attempt
 from kubectl_dra.diagnosis.pod.diagnose import Diagnoser, diagnoser
 from kubectl_dra.diagnosis.records import Cause, Missing, MissingEvidence, NodeGroup, NodeOutcome, Verdict
+from kubectl_dra.diagnosis.whatif.daemons import daemon_pods
 from kubectl_dra.diagnosis.whatif.nodes import NodeTemplate
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key

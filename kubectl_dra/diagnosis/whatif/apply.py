@@ -12,6 +12,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.cluster.edits import Edit, Put, Remove, edited
 from kubectl_dra.diagnosis.pod.workloads import ReadOwner
 from kubectl_dra.diagnosis.whatif import taints
+from kubectl_dra.diagnosis.whatif.daemons import absent_daemon_pods
 from kubectl_dra.diagnosis.whatif.displaced import LeavesBy, Leaving, displace
 from kubectl_dra.diagnosis.whatif.nodes import gone_with, like, new_names
 from kubectl_dra.diagnosis.whatif.records import (
@@ -127,6 +128,8 @@ class _Applying:
         template = like(self._given.inventory, switch.like, free=switch.free)
         names = new_names(self._given.inventory, switch.like, switch.count, self._nodes)
         self._edit(edit for name in names for edit in template.edits(name))
+        for name in names if not switch.free else ():
+            self._edit(Put("Pod", pod) for pod in absent_daemon_pods(self._world, name))
         self._nodes += names
 
     def _leave(self, node: str, by: LeavesBy) -> None:

@@ -18,7 +18,7 @@ from kubectl_dra.output.pending.queues import queue_lines, queue_reason
 from kubectl_dra.output.refusals import refusal_text
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
 from kubectl_dra.output.taints.hits import fate_text, who_text
-from kubectl_dra.output.words import counted, listed, plural
+from kubectl_dra.output.words import counted, listed, plural, shortened
 from kubectl_dra.reports.base import ReadRecord
 from kubectl_dra.reports.simulation import Effects, ManifestReport, SimulationReport
 from kubectl_dra.reports.simulation.records import GangCount, Role
@@ -259,6 +259,17 @@ def effect_lines(effects: Effects) -> Iterator[Safe]:
     if parts:
         known = fmt(", of which {} replaced", _are(len(effects.replaced))) if effects.replaced else Safe("")
         yield from wrapped(fmt("The cluster is taken with {} of the files{}.", Safe(" and ").join(parts), known))
+    if effects.daemon_sets:
+        shown = shortened(effects.daemon_sets, _NAMED)
+        yield from wrapped(fmt("Pods of {} {} run on the new nodes first.", _daemon_sets(effects.daemon_sets), shown))
+    if effects.open_daemon_sets:
+        text = (
+            "Whether {} {} also {} on the new nodes is unknown: it does not run on all nodes, and its affinity was not "
+            "read."
+        )
+        names = effects.open_daemon_sets
+        run = Safe("runs" if len(names) == 1 else "run")
+        yield from wrapped(fmt(text, _daemon_sets(names), shortened(names, _NAMED), run))
     if effects.empty_nodes:
         text = "{}: no status.allocatable with pods, so nothing fits onto it: copy that of a node like it."
         yield from wrapped(fmt(text, listed(effects.empty_nodes[:_NAMED])))
@@ -276,6 +287,10 @@ def effect_lines(effects: Effects) -> Iterator[Safe]:
         yield from (fmt("  {}: {}", who_text(hit), fate_text(hit)) for hit in rule.hits[:_HITS])
         if len(rule.hits) > _HITS:
             yield fmt("  and {} more", len(rule.hits) - _HITS)
+
+
+def _daemon_sets(names: Sequence[str]) -> Safe:
+    return Safe("DaemonSet" if len(names) == 1 else "DaemonSets")
 
 
 def _are(number: int) -> Safe:

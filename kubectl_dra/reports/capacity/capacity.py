@@ -233,7 +233,7 @@ def _said(world: ClusterState, objects: Sequence[Planned]) -> Iterator[ManifestR
         return
     without = world.changed(world.inventory.replace(quotas={}))
     made = with_namespaces(without, objects, new_namespaces(world, objects))
-    for each in manifest_reports(without, made, objects):
+    for each in manifest_reports(without, made, objects, quotas=False):
         yield msgspec.structs.replace(each, refused=()) if each.object.kind == POD_GROUP.name else each
 
 

@@ -15,7 +15,6 @@ import msgspec
 
 from kubectl_dra.allocation.input.nodes import NAME_FIELD
 from kubectl_dra.cluster import ClusterState, derived
-from kubectl_dra.diagnosis.autoscaling.daemons import DAEMON_SET
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import (
     Cause,
@@ -26,6 +25,7 @@ from kubectl_dra.diagnosis.records import (
     ObjectRef,
     PodDiagnosis,
 )
+from kubectl_dra.diagnosis.whatif.daemons import DAEMON_SET
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of

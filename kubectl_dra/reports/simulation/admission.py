@@ -36,12 +36,12 @@ from kubectl_dra.reports.simulation.served_fields import is_unserved
 
 
 def manifest_reports(
-    world: ClusterState, with_namespaces: ClusterState, objects: Iterable[Planned]
+    world: ClusterState, with_namespaces: ClusterState, objects: Iterable[Planned], *, quotas: bool = True
 ) -> Iterator[ManifestReport]:
     """What is said of each; a claim or pod that is created leaves less of its quotas to those after it.
 
     A PriorityClass or RuntimeClass has to be there before a pod that names it: the server does not try again. A quota
-    refuses nothing of what was created before it, and counts that.
+    refuses nothing of what was created before it, and counts that. ``quotas``: whether those of the files count.
     """
     objects = tuple(objects)
     created: list[ResourceClaim | Pod] = []
@@ -53,7 +53,7 @@ def manifest_reports(
         if new and isinstance(planned.record, ResourceClaim | Pod):
             created.append(_admitted(with_namespaces, planned))
             with_namespaces = with_namespaces.changed(charged(with_namespaces, created[-1]))
-        if isinstance(planned.record, ResourceQuota) and not (found.refused or found.error):
+        if quotas and isinstance(planned.record, ResourceQuota) and not (found.refused or found.error):
             counted = quota.recounted(planned.record, world.inventory, world.features)
             for each in created:
                 counted = charged_to(counted, with_namespaces, each)

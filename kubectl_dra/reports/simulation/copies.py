@@ -52,10 +52,18 @@ TOGETHER: Final = "placement in one domain"
 
 
 def simulated(
-    world: ClusterState, trials: Sequence[PodTrial], copies: Copies, read_owner: ReadOwner | None = None
+    world: ClusterState,
+    trials: Sequence[PodTrial],
+    copies: Copies,
+    read_owner: ReadOwner | None = None,
+    cluster: ClusterState | None = None,
 ) -> Iterator[PodSimulation]:
-    """Every trial; those that are not alone find what those before them left. ``read_owner``: of pods in the way."""
-    given, simulated, together = world, set[Key](), dict[int, tuple[Batch, PlacedCopies]]()
+    """Every trial; those that are not alone find what those before them left. ``read_owner``: of pods in the way.
+
+    ``cluster``: as it is now; what ``world`` has beside its pods can't be deleted.
+    """
+    supposed = _there(world) - _there(cluster or world)
+    given, simulated, together = world, set(supposed), dict[int, tuple[Batch, PlacedCopies]]()
     known: dict[Hashable, PodSimulation] = {}
     for position, trial in enumerate(trials):
         if trial.blocked or trial.refused or trial.bypasses:
@@ -72,7 +80,7 @@ def simulated(
                 found = place_together(world, group, trials, copies)
                 world, together = found.world, {**together, **found.found}
             shared, share = together[position]
-            done = _pod_simulation(trial, shared, share, _new(share, given), read_owner)
+            done = _pod_simulation(trial, shared, share, {*_new(share, given), *supposed}, read_owner)
             yield _in_domains(done, given, trial, copies)
             continue
         before = given if trial.alone else world
@@ -177,6 +185,10 @@ def _untried(world: ClusterState, trial: PodTrial, copies: Copies) -> PodSimulat
         bypasses=trial.bypasses,
         unknown_node=bool(trial.bypasses) and trial.bypasses not in world.inventory.nodes,
     )
+
+
+def _there(world: ClusterState) -> AbstractSet[Key]:
+    return world.inventory.pods.keys()
 
 
 def _new(placed: PlacedCopies, before: ClusterState) -> AbstractSet[Key]:

@@ -9,8 +9,9 @@ from kubectl_dra.api.planned import Planned
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.cluster.edits import Edit, Put, edited, find
 from kubectl_dra.diagnosis.gates import quota
+from kubectl_dra.diagnosis.whatif.daemons import DAEMON_SET, absent_daemon_pods, daemon_set_of
 from kubectl_dra.model.classic import ClassicClaim, ClassicResourceClaim
-from kubectl_dra.model.core import Pod, ResourceQuota
+from kubectl_dra.model.core import Node, Pod, ResourceQuota
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.meta import LocalObject, ObjectMeta
@@ -84,8 +85,21 @@ def with_objects(world: ClusterState, objects: Iterable[Planned]) -> ClusterStat
             inventory = charged(world.changed(inventory), planned.record)
     # Claims of volumes depend on the classes beside them.
     late = [each for each in objects if each.kind == "PersistentVolumeClaim"]
-    world = edited(world.changed(inventory), _edits(inventory, (each for each in objects if each not in late)))
-    return edited(world, _edits(world.inventory, late))
+    after = edited(world.changed(inventory), _edits(inventory, (each for each in objects if each not in late)))
+    after = edited(after, _edits(after.inventory, late))
+    return edited(after, (Put("Pod", pod) for pod in _daemon_pods(after, new_nodes(world, objects), objects)))
+
+
+def new_nodes(world: ClusterState, objects: Iterable[Planned]) -> tuple[str, ...]:
+    """The nodes of the files that the cluster does not have."""
+    named = (each.name for each in objects if isinstance(each.record, Node))
+    return tuple(dict.fromkeys(name for name in named if name not in world.inventory.nodes))
+
+
+def _daemon_pods(after: ClusterState, nodes: Iterable[str], objects: Iterable[Planned]) -> Iterator[Pod]:
+    """What the cluster's DaemonSets put on new nodes first; those of the files are tried."""
+    own = {each.key for each in objects if each.kind == DAEMON_SET}
+    return (pod for name in nodes for pod in absent_daemon_pods(after, name) if daemon_set_of(pod) not in own)
 
 
 def _with_quotas(world: ClusterState, objects: Iterable[Planned]) -> ClusterState:

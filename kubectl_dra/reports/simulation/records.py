@@ -252,7 +252,8 @@ class Effects(ReportRecord, frozen=True):
 
     ``nodes`` and ``slices`` are those of the file, ``replaced`` those of them that the cluster has as well.
     ``unknown_nodes`` are named by slices of the file, and neither there nor in the cluster; onto ``empty_nodes`` of the
-    file nothing fits, because they don't say what they have.
+    file nothing fits, because they don't say what they have. ``daemon_sets`` of the cluster have a pod on new nodes of
+    the file before anything else is there; of ``open_daemon_sets`` it is not known whether they have.
     """
 
     nodes: tuple[str, ...] = ()
@@ -262,6 +263,8 @@ class Effects(ReportRecord, frozen=True):
     taints: tuple[TaintEffect, ...] = ()
     unknown_nodes: tuple[str, ...] = ()
     empty_nodes: tuple[str, ...] = ()
+    daemon_sets: tuple[str, ...] = ()
+    open_daemon_sets: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.nodes or self.slices or self.classes or self.taints)

@@ -11,13 +11,15 @@ from msgspec.structs import replace
 
 from kubectl_dra.api.planned import Planned
 from kubectl_dra.api.workloads.beside import Gang, may_admit
+from kubectl_dra.api.workloads.expand import CountSource
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.gates import quota
 from kubectl_dra.diagnosis.pod import missing, needs
 from kubectl_dra.diagnosis.pod.missing import lacking
 from kubectl_dra.diagnosis.pod.workloads import ReadOwner
-from kubectl_dra.diagnosis.records import Missing
+from kubectl_dra.diagnosis.records import Missing, OpenPlugin
 from kubectl_dra.diagnosis.whatif import Switch, WhatIf, what_if
+from kubectl_dra.diagnosis.whatif.daemons import daemon_set_of, open_daemon_sets
 from kubectl_dra.model.core import Node, ResourceQuota
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.resource import DeviceClass, DeviceTaintRule, ResourceSlice
@@ -30,7 +32,7 @@ from kubectl_dra.reports.find import devices_of
 from kubectl_dra.reports.simulation.admission import manifest_reports
 from kubectl_dra.reports.simulation.autoscaled import autoscaled
 from kubectl_dra.reports.simulation.copies import simulated
-from kubectl_dra.reports.simulation.existing import existing, new_namespaces, with_namespaces, with_objects
+from kubectl_dra.reports.simulation.existing import existing, new_namespaces, new_nodes, with_namespaces, with_objects
 from kubectl_dra.reports.simulation.in_files import in_files, of_files
 from kubectl_dra.reports.simulation.pods import Copies
 from kubectl_dra.reports.simulation.present import with_workloads
@@ -49,6 +51,8 @@ from kubectl_dra.reports.simulation.trials import PodTrial, trials
 from kubectl_dra.reports.simulation.unread import with_unread
 from kubectl_dra.reports.taints.taint_hits import DeviceChange, hits
 
+#: Where a DaemonSet runs that was not read.
+_ITS_AFFINITY: Final = "its node affinity"
 _UNTRIED: Final = (Role.UNTRIED,)
 # Where nothing is created, no event can tell why.
 _OF_ALL_NAMESPACES: Final = tuple(need for need in needs.POD if need.kind != "Event")
@@ -71,6 +75,7 @@ def simulation_report(
     objects = tuple(autoscaled(world, list(as_served(world, objects))))
     world = with_workloads(world, objects, read_owner)
     namespace = next((each.namespace for each in objects if each.namespace), "")
+    wanted = needs.POD if namespace else _OF_ALL_NAMESPACES
     missing_namespaces = new_namespaces(world, objects)
     prepared = with_namespaces(world, objects, missing_namespaces)
     said = list(manifest_reports(world, prepared, objects))
@@ -80,11 +85,12 @@ def simulation_report(
     with_files, supposed = with_all, None
     if switches:
         with_all, supposed = what_if(with_all, switches, read_owner)
-    tried = trials(with_all, admitted(with_all, usable), refused, together=together)
-    tries = zip(tried, simulated(with_all, tried, copies, read_owner), strict=True)
-    files = of_files(world, usable)
+    fresh, files = new_nodes(world, usable), of_files(world, usable)
+    tried = _daemons_first(trials(with_all, admitted(with_all, usable), refused, together=together), fresh)
+    tries = zip(tried, simulated(with_all, tried, copies, read_owner, world), strict=True)
     seen = ((trial, in_files(with_unread(with_all, trial, pod, missing_namespaces), files)) for trial, pod in tries)
-    pods = tuple(with_quotas(world, with_files.inventory.quotas, seen, missing_namespaces))
+    limited = with_quotas(world, with_files.inventory.quotas, seen, missing_namespaces)
+    pods = tuple(_with_daemons(with_all, fresh, each) for each in limited)
     kept = {(trial.planned.kind, trial.planned.key) for trial in tried}
     manifests = tuple(_with_role(each, planned, kept) for each, planned in zip(said, objects, strict=True))
     return SimulationReport(
@@ -95,9 +101,7 @@ def simulation_report(
         pods=pods,
         effects=effects(world, with_files, usable),
         certainty=missing.certainty(world.evidence),
-        missing=_deciding(
-            missing.missing(world.evidence, needs.POD if namespace else _OF_ALL_NAMESPACES, namespace), pods
-        ),
+        missing=_deciding(missing.missing(world.evidence, wanted, namespace), pods),
         features=feature_record(world.features),
         read=reads_of(world.evidence),
         what_if=supposed,
@@ -120,6 +124,19 @@ def _gangs(world: ClusterState, tried: Sequence[PodTrial], pods: Sequence[PodSim
         waiting = any(not pod.spec.node_name for pod in there)
         if fit < gang.least and known and not (waiting or any(each.undecided or each.capped for each in found)):
             yield GangCount(gang.program, gang.name, gang.namespace, gang.least, fit, wanted)
+
+
+def _daemons_first(tried: list[PodTrial], new: Collection[str]) -> list[PodTrial]:
+    """In the order of the files; ``new`` nodes get their daemons before any other pod."""
+    return sorted(tried, key=lambda each: bool(new) and (each.alone or each.plan.count is not CountSource.PER_NODE))
+
+
+def _with_daemons(world: ClusterState, new: Collection[str], found: PodSimulation) -> PodSimulation:
+    """With the DaemonSets that may have taken what is free on ``new`` nodes of the files."""
+    on = (each.node for each in found.nodes if each.node in new)
+    keys = dict.fromkeys(key for node in on for key in open_daemon_sets(world, node))
+    doubts = (OpenPlugin(f"DaemonSet {key}", (_ITS_AFFINITY,)) for key in keys)
+    return replace(found, open=(*found.open, *doubts)) if keys else found
 
 
 def _deciding(lacking: Iterable[Missing], pods: Iterable[PodSimulation]) -> tuple[Missing, ...]:
@@ -161,6 +178,8 @@ def effects(before: ClusterState, after: ClusterState, objects: Sequence[Planned
     """What ``objects`` make of the cluster ``before``; ``after`` has them."""
     nodes = [each for each in objects if each.kind == "Node" and each.record is not None]
     slices = [each for each in objects if each.kind == "ResourceSlice" and each.record is not None]
+    new = new_nodes(before, objects)
+    daemons = (daemon_set_of(pod) for pod in after.inventory.pods.values() if pod.spec.node_name in new)
     replaced = [each.name for each in (*nodes, *slices) if existing(before.inventory, each) is not None]
     return Effects(
         nodes=tuple(each.name for each in nodes),
@@ -170,6 +189,8 @@ def effects(before: ClusterState, after: ClusterState, objects: Sequence[Planned
         taints=tuple(_taint(after, each.record) for each in objects if isinstance(each.record, DeviceTaintRule)),
         unknown_nodes=tuple(_unknown_nodes(after, slices)),
         empty_nodes=tuple(each.name for each in nodes if isinstance(each.record, Node) and _is_empty(each.record)),
+        daemon_sets=tuple(dict.fromkeys(str(key) for key in daemons if key is not None)),
+        open_daemon_sets=tuple(dict.fromkeys(str(key) for name in new for key in open_daemon_sets(after, name))),
     )
 
 
