@@ -54,7 +54,7 @@ class PodPlan:
     ``count`` says where the number is from, ``assumed`` which fields were taken for it. ``volume_claims`` are made for
     each pod of its own, as a StatefulSet does. ``kept_together``: what asks others than the scheduler to keep the pods
     in one domain of nodes, ``domains``: how many of them together, where that is known. ``gang``: another program
-    starts many of them or none.
+    starts many of them or none. ``after``: roles of the same object whose pods have ended before.
     """
 
     pod: Pod
@@ -66,6 +66,7 @@ class PodPlan:
     kept_together: tuple[str, ...] = ()
     gang: Gang | None = None
     domains: tuple[DomainRule, ...] = ()
+    after: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,7 +284,7 @@ def _plan(template: MadeTemplate, name: str, namespace: str) -> PodPlan:
     labels = {"labels": meta["labels"]} if meta.get("labels") else {}
     pod = _decoded({"metadata": {**own, **labels}, "spec": template.body["spec"]}, POD, template.path)
     assert isinstance(pod, Pod)  # noqa: S101
-    return PodPlan(pod, template.copies, template.role, template.count, template.assumed)
+    return PodPlan(pod, template.copies, template.role, template.count, template.assumed, after=template.after)
 
 
 def _in_group(planned: Planned, group: str) -> Planned:

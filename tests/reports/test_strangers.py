@@ -185,6 +185,50 @@ def test_what_admits_and_is_not_applied_is_said() -> None:
     assert report.fits is Fits.YES
 
 
+# --- pods that run one after the other --------------------------------------------------------------------------------
+
+
+def job_of_set(name: str, **fields: Any) -> dict[str, Any]:
+    return {"name": name, "template": {"spec": {"template": pod_template("three")}}, **fields}
+
+
+def after(name: str, status: str = "Complete") -> dict[str, Any]:
+    return {"dependsOn": [{"name": name, "status": status}]}
+
+
+def test_jobs_of_a_set_that_wait_for_others_to_complete_are_tried_without_them() -> None:
+    """JobSet, ReplicatedJob.dependsOn: ready ones go on running."""
+
+    def tried(*jobs: dict[str, Any]) -> SimulationReport:
+        return simulated(template("three", 3), thing("jobset.x-k8s.io/v1alpha2", "JobSet", {"replicatedJobs": [*jobs]}))
+
+    report = tried(job_of_set("prep"), job_of_set("train", **after("prep")), job_of_set("test", **after("train")))
+    assert [(pod.role, pod.copies) for pod in report.pods] == [("prep", 1), ("train", 1), ("test", 1)]
+    assert report.fits is Fits.YES
+    assert "starts once prep is complete" in page(report)
+    assert "starts once prep and train are complete" in page(report)
+    ready = tried(job_of_set("prep"), job_of_set("train", **after("prep", "Ready")))
+    assert [(pod.role, pod.copies) for pod in ready.pods] == [("prep", 1), ("train", 0)]
+
+
+def test_the_initializers_of_a_train_job_are_complete_before_its_nodes_start() -> None:
+    jobs = [job_of_set("dataset-initializer"), job_of_set("node", **after("dataset-initializer"))]
+    spec = {"template": {"spec": {"replicatedJobs": jobs}}}
+    runtime = thing("trainer.kubeflow.org/v1alpha1", "ClusterTrainingRuntime", spec, name="r")
+    del runtime["metadata"]["namespace"]
+    train = thing("trainer.kubeflow.org/v1alpha1", "TrainJob", {"runtimeRef": {"name": "r"}})
+    assert simulated(template("three", 3), runtime, train).fits is Fits.YES
+
+
+def test_templates_of_a_workflow_may_run_one_after_the_other() -> None:
+    step = {"container": {"image": "x"}, "resourceClaims": [{"name": "g", "resourceClaimTemplateName": "three"}]}
+    templates = [{"name": "a", **step}, {"name": "b", **step}]
+    report = simulated(template("three", 3), thing("argoproj.io/v1alpha1", "Workflow", {"templates": templates}))
+    assert [(pod.role, pod.copies) for pod in report.pods] == [("a", 1), ("b", 1)]
+    assert report.fits is Fits.UNKNOWN
+    assert "tried without the pods of its other templates" in page(report)
+
+
 # --- other objects that make something of the pods --------------------------------------------------------------------
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from kubectl_dra.api.trees import Tree, at
+from kubectl_dra.api.workloads.stages import each_alone
 from kubectl_dra.api.workloads.templates import CountSource, Expansion, MadeTemplate
 
 GROUP: Final = "argoproj.io"
@@ -53,7 +54,7 @@ def workflow(tree: Tree, kind: str) -> Expansion:
     if isinstance(reference, str) and not templates:
         untried = f"its pods are described by WorkflowTemplate {reference}"
     suspended = at(tree, "spec").get("suspend") is True
-    return Expansion(tuple(templates), True, kind in _CATALOGS, suspended, untried)
+    return Expansion(tuple(each_alone(templates)), True, kind in _CATALOGS, suspended, untried)
 
 
 def described_by(tree: Tree, group: str, kind: str) -> str:

@@ -13,6 +13,7 @@ from kubectl_dra.api.workloads.kinds import KNOWN, Factor, KnownKind, TemplatePa
 from kubectl_dra.api.workloads.mentions import mention, rendered
 from kubectl_dra.api.workloads.operators import refined
 from kubectl_dra.api.workloads.shape import Shaped, shaped
+from kubectl_dra.api.workloads.stages import staged
 from kubectl_dra.api.workloads.templates import MAX_PODS, CountSource, Expansion, MadeTemplate
 
 __all__ = ["CountSource", "Expansion", "MadeTemplate", "expand", "group_of"]
@@ -32,7 +33,12 @@ def expand(tree: Tree, group: str, kind: str) -> Expansion:
     known = KNOWN.get((group, kind))
     if known is not None:
         templates = tuple(each for part in known.parts for each in _of_part(tree, part))
-        return Expansion(tuple(refined(tree, group, kind, templates)), True, known.catalog, _suspended(tree, known))
+        return Expansion(
+            tuple(staged(tree, group, kind, refined(tree, group, kind, templates))),
+            True,
+            known.catalog,
+            _suspended(tree, known),
+        )
     embedded = tuple(_embedded(tree, 0))
     found = embedded or tuple(_told_apart([_by_shape(each) for each in shaped(tree)]))
     return Expansion(found, untried="" if found else mention(tree))

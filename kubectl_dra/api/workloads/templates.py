@@ -26,7 +26,8 @@ class MadeTemplate:
     """``body`` has ``metadata`` and ``spec`` of the pods; ``path`` is where it stands.
 
     ``copies`` None: one per node. ``count`` says where the number is from; unknown: ``copies`` is 1. ``assumed``: the
-    fields that were taken for it. ``problem``: what stands at the path is no template.
+    fields that were taken for it. ``problem``: what stands at the path is no template. ``after``: the roles of the same
+    object whose pods have ended before these start.
     """
 
     path: str
@@ -36,6 +37,7 @@ class MadeTemplate:
     count: CountSource = CountSource.STATED
     assumed: tuple[str, ...] = ()
     problem: str = ""
+    after: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

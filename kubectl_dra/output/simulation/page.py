@@ -170,6 +170,8 @@ def _pod_lines(pod: PodSimulation, reason: Safe | None = None, *, left: bool = F
             yield from wrapped(SOME_COMPARED, indent=2)
         elif pod.nodes_are_example:
             yield from wrapped(_EXAMPLE, indent=2)
+    if pod.after and pod.copies:
+        yield from wrapped(_stage(pod), indent=2)
     yield from domain_lines(pod)
     if (left_open := _left_open(pod)) and pod.copies:
         yield from wrapped(_open(left_open), indent=2)
@@ -200,6 +202,13 @@ def _already(pod: PodSimulation) -> Safe:
         pods = counted(pod.replaces, "pod")
         return fmt(" The rollout replaces the {} that {} now.", pods, Safe("runs" if pod.replaces == 1 else "run"))
     return Safe("")
+
+
+def _stage(pod: PodSimulation) -> Safe:
+    """What has ended before; in a workflow only its steps tell."""
+    if pod.counted is Counted.UNKNOWN:
+        return Safe("tried without the pods of its other templates, which may have ended before")
+    return fmt("starts once {} {} complete", listed(pod.after), Safe("is" if len(pod.after) == 1 else "are"))
 
 
 def _next_one(pod: PodSimulation) -> Safe:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import islice
 from typing import Final
@@ -18,6 +18,7 @@ from kubectl_dra.diagnosis.pod.placing import PlacedCopies, being_bound, place
 from kubectl_dra.diagnosis.pod.siblings import taken_by
 from kubectl_dra.diagnosis.pod.workloads import ReadOwner
 from kubectl_dra.diagnosis.records import BeingBound, Missing, ObjectRef, OpenPlugin
+from kubectl_dra.diagnosis.remedies.changes import without_pods
 from kubectl_dra.diagnosis.remedies.records import (
     Action,
     DeletePod,
@@ -65,6 +66,7 @@ def simulated(
     supposed = _there(world) - _there(cluster or world)
     given, simulated, together = world, set(supposed), dict[int, tuple[Batch, PlacedCopies]]()
     known: dict[Hashable, PodSimulation] = {}
+    placed_by: dict[tuple[ObjectRef, str], AbstractSet[Key]] = {}
     for position, trial in enumerate(trials):
         if trial.blocked or trial.refused or trial.bypasses:
             yield _untried(given, trial, copies)
@@ -83,12 +85,13 @@ def simulated(
             done = _pod_simulation(trial, shared, share, {*_new(share, given), *supposed}, read_owner)
             yield _in_domains(done, given, trial, copies)
             continue
-        before = given if trial.alone else world
+        before = given if trial.alone else _after(world, trial, placed_by)
         there = None if copies.as_many_as_fit else present(given, trial, read_owner)
         made, placed = _placed(before, trial, copies, there)
         coming = _being_bound(before, trial, copies, placed)
         new = _new(placed, made.world)
         if not (trial.alone or trial.held):
+            placed_by[trial.subject, trial.plan.role] = new
             simulated |= new
             world = placed.world
         done = _pod_simulation(trial, made, placed, new | simulated, read_owner)
@@ -98,6 +101,14 @@ def simulated(
         if alike is not None and (trial.alone or done.lacks):
             known[alike] = done
         yield done
+
+
+def _after(
+    world: ClusterState, trial: PodTrial, placed_by: Mapping[tuple[ObjectRef, str], AbstractSet[Key]]
+) -> ClusterState:
+    """The cluster without those pods of the same object that have ended before."""
+    ended = [key for role in trial.plan.after for key in placed_by.get((trial.subject, role), ())]
+    return world.changed(without_pods(ended)(world.inventory)) if ended else world
 
 
 def _placed(world: ClusterState, trial: PodTrial, copies: Copies, found: Present | None) -> tuple[Batch, PlacedCopies]:
@@ -220,6 +231,7 @@ def _pod_simulation(
         open=tuple(_left_open(made.world, plan)) if made.wanted != 0 else (),
         unseen=unseen_entries(plan.pod),
         role=plan.role,
+        after=plan.after,
         counted=made.counted,
         assumed=plan.assumed if made.counted is Counted.ASSUMED else (),
         alone=trial.alone,

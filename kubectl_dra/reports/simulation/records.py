@@ -133,8 +133,9 @@ class PodSimulation(ReportRecord, frozen=True):
     copies run already, on nodes that are not told here. ``replaces``: so many pods run of another template, which new
     ones replace; ``stuck``: none of them may go before a new one is ready, and that finds no place beside them.
     ``held``: it makes no pods until somebody resumes it, and its copies take nothing from others.
-    never sees the pod and allocates nothing for it; ``unknown_node``: there is no such node. ``domains``:
-    whether the domains of nodes that another program keeps pods in have room for them, where that could be computed.
+    ``domains``: whether the domains of nodes that another program keeps pods in have room for them, where that could be
+    computed. ``after``: roles of the same object whose pods have ended before these start, so that they were tried
+    without them; where the number of pods is unknown, may have ended.
     """
 
     subject: ObjectRef
@@ -168,6 +169,7 @@ class PodSimulation(ReportRecord, frozen=True):
     stuck: bool = False
     held: bool = False
     domains: tuple[DomainFit, ...] = ()
+    after: tuple[str, ...] = ()
     bound: Bound = Bound.EXACT
     fits: Fits = Fits.UNKNOWN
 
