@@ -9,38 +9,24 @@ from msgspec.structs import replace
 from kubectl_dra.api.encode import encode
 from kubectl_dra.api.kinds import BY_NAME
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.cluster.edits import find
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.ids import DeviceId, Key, PoolId
 from kubectl_dra.output.documents import objects_bytes, to_yaml
 from kubectl_dra.output.safe import Safe, Style, safe, styled
+from kubectl_dra.tui.view import Document
 
 # A field of a block mapping; what it looks like inside of a block of text is only a colour.
 _FIELD = re.compile(r"(?P<indent> *(?:- )*)(?P<name>[\w./-]+)(?P<rest>:(?: .*)?)")
 
 
-def claim_document(cluster: ClusterState, key: Key) -> bytes | None:
-    """A ResourceClaim."""
-    return _encoded(cluster.inventory.claims.get(key), "ResourceClaim")
+def object_document(kind: str) -> Document:
+    """Objects of a kind, as far as they were read, by namespace and name or by their name."""
 
+    def document(cluster: ClusterState, of: Key | str) -> bytes | None:
+        return _encoded(find(cluster.inventory, kind, of if isinstance(of, Key) else Key("", of)), kind)
 
-def pod_document(cluster: ClusterState, key: Key) -> bytes | None:
-    """A Pod, as far as it was read."""
-    return _encoded(cluster.inventory.pods.get(key), "Pod")
-
-
-def group_document(cluster: ClusterState, key: Key) -> bytes | None:
-    """A PodGroup."""
-    return _encoded(cluster.inventory.groups.pod_groups.get(key), "PodGroup")
-
-
-def class_document(cluster: ClusterState, name: str) -> bytes | None:
-    """A DeviceClass."""
-    return _encoded(cluster.inventory.classes.get(name), "DeviceClass")
-
-
-def rule_document(cluster: ClusterState, name: str) -> bytes | None:
-    """A DeviceTaintRule."""
-    return _encoded(cluster.inventory.taint_rules.get(name), "DeviceTaintRule")
+    return document
 
 
 def pool_document(cluster: ClusterState, pool: PoolId) -> bytes | None:

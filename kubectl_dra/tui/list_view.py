@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Hashable, Sequence
 from typing import Any, Final, TypeVar, cast
 
 from textual.containers import Horizontal
@@ -16,7 +16,7 @@ from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.filters import is_kept
 from kubectl_dra.tui.grid import Grid
 from kubectl_dra.tui.previewing import Previewing
-from kubectl_dra.tui.view import READING
+from kubectl_dra.tui.view import READING, CursorObject
 
 RowT = TypeVar("RowT")
 # What is done with the row under the cursor: not offered where there is none.
@@ -33,6 +33,9 @@ class ListView(Previewing[RowT]):
         self.grid.choose = self.opened
         self.filter = ""
         self.faults_only = False
+        #: What the rows are that are meant, where these are not all.
+        self.only: Container[Hashable] | None = None
+        self._chosen: tuple[object, Sequence[RowT]] = (None, ())
         self._texts: tuple[Sequence[RowT], list[str]] = ((), [])
         self._ordered: tuple[Sequence[RowT], tuple[str, bool], Sequence[RowT]] = ((), ("", False), ())
         self._job: Job[RowT] | None = None
@@ -52,12 +55,28 @@ class ListView(Previewing[RowT]):
     # --- for subclasses ---------------------------------------------------------------------------------------------
 
     def all_rows(self) -> Sequence[RowT] | None:
-        """All rows in their natural order; None while they are not known."""
-        return self.worker.record(self.question) if self.question is not None else ()
+        """All rows in their natural order, or those of ``only``; None while they are not known."""
+        asked = self.queries()
+        rows = cast("Sequence[RowT] | None", self.worker.record(asked[0])) if asked else ()
+        if rows is None or self.only is None:
+            return rows
+        if self._chosen[0] is not rows:
+            self._chosen = rows, [row for row in rows if self.identity(row) in self.only]
+        return self._chosen[1]
 
     def text_of(self, row: RowT) -> str:
         """What the filter looks through."""
         return str(self.identity(row))
+
+    def named_by(self, row: RowT) -> Hashable | None:
+        """The object that a row is about; None where it is about none."""
+        return self.identity(row)
+
+    @property
+    def subject(self) -> CursorObject | None:
+        """The object under the cursor."""
+        row = self.grid.selected
+        return self.subject_of(self.named_by(row) if row is not None else self.named)
 
     def folded_text(self, row: RowT) -> str:
         """The same in lower case."""

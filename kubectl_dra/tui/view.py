@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Any, ClassVar, Final, cast
 
 from textual.containers import Container
 from textual.widget import Widget
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.output.safe import Safe
 from kubectl_dra.tui.host import Host
 from kubectl_dra.tui.report_worker import Query, ReportWorker
 
 READING: Final = Safe("reading …")
+#: The JSON bytes of an object; None where there is none.
+Document = Callable[[ClusterState, Any], bytes | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,9 @@ class View(Container):
     #: What is shown here, where that is one record.
     question: Query[Any] | None = None
     lent_filter = False
+    #: The object that it is about, and what shows it.
+    named: Hashable | None = None
+    document: ClassVar[Document] = lambda _cluster, _named: None
     #: Whether it is mounted, and has the focus if it is in front: keys wait until then.
     is_ready = False
 
@@ -85,7 +91,13 @@ class View(Container):
     @property
     def subject(self) -> CursorObject | None:
         """What is under the cursor."""
-        return None
+        return self.subject_of(self.named)
+
+    def subject_of(self, named: Hashable | None) -> CursorObject | None:
+        """An object of the kind that is shown here."""
+        if named is None:
+            return None
+        return CursorObject(str(named), lambda: type(self).document(self.dra.facts_now, named))
 
     @property
     def stays(self) -> Safe:

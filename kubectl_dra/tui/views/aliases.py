@@ -49,6 +49,9 @@ class AliasesView(ListView[Alias]):
         """Everything."""
         return f"{row.command} {row.words} {row.help}"
 
+    def named_by(self, _row: Alias) -> None:
+        """Nothing that has a name in the cluster."""
+
     def opened(self, row: Alias) -> None:
         """Carry it out, or ask for what it takes."""
         self.dra.begin_command(row.command)

@@ -26,7 +26,6 @@ from kubectl_dra.tui.layouts import Room
 from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.room_strip import room_strip
 from kubectl_dra.tui.text import content
-from kubectl_dra.tui.view import CursorObject
 from kubectl_dra.tui.views.reader import RecordPage
 
 _SWITCHES = Safe("add-node like=NODE · remove-node NODE · drain NODE · add-devices like=DEVICE · taint · untaint")
@@ -169,12 +168,6 @@ class CapacityView(ListView[NodeCell]):
             return capacity_summary(report)
         # The shape, which stands at the left, must not be cut.
         return fmt("{} more fit", spoken(report.shapes[0].capacity.copies))
-
-    @property
-    def subject(self) -> CursorObject | None:
-        """The node under the cursor."""
-        row = self.grid.selected
-        return CursorObject(row.name, lambda: None) if row is not None else None
 
     def opened(self, row: NodeCell) -> None:
         """The devices of the node."""

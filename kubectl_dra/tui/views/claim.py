@@ -10,9 +10,8 @@ from kubectl_dra.output.pending.claim_page import claim_pending_page, ending_com
 from kubectl_dra.output.safe import Safe, safe
 from kubectl_dra.reports.claims.claim import ClaimReport
 from kubectl_dra.reports.pending.pending import ClaimPendingReport
-from kubectl_dra.tui.documents import claim_document
+from kubectl_dra.tui.documents import object_document
 from kubectl_dra.tui.queries import ClaimQuery
-from kubectl_dra.tui.view import CursorObject
 from kubectl_dra.tui.views.reader import RecordPage
 
 Both = tuple[ClaimReport, ClaimPendingReport]
@@ -21,19 +20,16 @@ Both = tuple[ClaimReport, ClaimPendingReport]
 class ClaimView(RecordPage[Both]):
     """describe-claim."""
 
+    document = object_document("ResourceClaim")
+
     def __init__(self, key: Key) -> None:
         super().__init__(ClaimQuery(key))
-        self.key = key
+        self.named = self.key = key
         self.crumb = safe(str(key))
 
     def page_of(self, record: Both) -> Sequence[Safe]:
         """The page of the command."""
         return claim_page(record[0], self.dra.now, self.is_wide, self.dra.address)
-
-    @property
-    def subject(self) -> CursorObject:
-        """The claim."""
-        return CursorObject(str(self.key), lambda: claim_document(self.dra.facts_now, self.key))
 
     def do_why(self) -> None:
         """Why it waits, keeps its devices, or does not go away."""
@@ -62,10 +58,11 @@ class WhyClaimPage(RecordPage[Both]):
     """why-pending of a claim."""
 
     crumb = Safe("why")
+    document = object_document("ResourceClaim")
 
     def __init__(self, key: Key) -> None:
         super().__init__(ClaimQuery(key))
-        self.key = key
+        self.named = self.key = key
 
     def page_of(self, record: Both) -> Sequence[Safe]:
         """The page of the command."""
@@ -79,11 +76,6 @@ class WhyClaimPage(RecordPage[Both]):
             self.dra.copy_commands(lines)
         else:
             self.dra.copy_lines([safe(str(self.key))])
-
-    @property
-    def subject(self) -> CursorObject:
-        """The claim."""
-        return CursorObject(str(self.key), lambda: claim_document(self.dra.facts_now, self.key))
 
     def do_used_by(self) -> None:
         """The pod that uses it or waits for it."""

@@ -15,10 +15,9 @@ from kubectl_dra.reports.claims.claim_list import ClaimRow
 from kubectl_dra.reports.devices.holders import Consumer, ConsumerState
 from kubectl_dra.reports.unread import CLAIMS
 from kubectl_dra.tui.columns import Column, Look, chosen
-from kubectl_dra.tui.documents import claim_document
+from kubectl_dra.tui.documents import object_document
 from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.queries import Claims
-from kubectl_dra.tui.view import CursorObject
 from kubectl_dra.tui.views.claim import ClaimView, WhyClaimPage
 from kubectl_dra.tui.views.reader import ReportView
 
@@ -31,37 +30,23 @@ class ClaimsView(ListView[ClaimRow]):
     crumb = Safe("claims")
     nothing = Safe("There are no ResourceClaims.")
     about = CLAIMS
+    document = object_document("ResourceClaim")
 
     def __init__(self, only: frozenset[Key] | None = None) -> None:
         """``only``: these claims, whatever namespace is in view."""
-        self._only = only
-        self._chosen: tuple[object, Sequence[ClaimRow]] = (None, ())
         super().__init__()
+        self.only = only
         if only is not None:
             self.crumb = Safe("its claims")
 
     def queries(self) -> Sequence[Claims]:
         """Those of the namespace in view."""
-        return (self.asked,)
-
-    @property
-    def asked(self) -> Claims:
-        """What the list is made of."""
-        return Claims(self.dra.namespace if self._only is None else "")
+        return (Claims(self.dra.namespace if self.only is None else ""),)
 
     def columns(self) -> Sequence[Column[ClaimRow]]:
         """As in ``get claims``; the namespace only where there are several."""
         spaces = [] if self.dra.namespace else [Look("NAMESPACE", least=8)]
         return chosen(CLAIM_COLUMNS, lambda: self.dra.now, (*spaces, *_LOOKS))
-
-    def all_rows(self) -> Sequence[ClaimRow] | None:
-        """By namespace and name."""
-        rows = self.worker.record(self.asked)
-        if rows is None or self._only is None:
-            return rows
-        if self._chosen[0] is not rows:
-            self._chosen = rows, [row for row in rows if self.identity(row) in self._only]
-        return self._chosen[1]
 
     def identity(self, row: ClaimRow) -> Key:
         """Namespace and name."""
@@ -84,15 +69,6 @@ class ClaimsView(ListView[ClaimRow]):
     def preview_of(self, row: ClaimRow) -> ReportView:
         """describe-claim."""
         return ClaimView(self.identity(row))
-
-    @property
-    def subject(self) -> CursorObject | None:
-        """The claim under the cursor."""
-        row = self.grid.selected
-        if row is None:
-            return None
-        key = self.identity(row)
-        return CursorObject(str(key), lambda: claim_document(self.dra.facts_now, key))
 
     def do_describe(self) -> None:
         """describe-claim."""

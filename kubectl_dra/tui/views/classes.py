@@ -11,10 +11,9 @@ from kubectl_dra.reports.devices.class_list import ClassRow
 from kubectl_dra.reports.unread import CLASSES
 from kubectl_dra.tui.bars import use_bar
 from kubectl_dra.tui.columns import Column, Look, chosen
-from kubectl_dra.tui.documents import class_document
+from kubectl_dra.tui.documents import object_document
 from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.queries import Classes
-from kubectl_dra.tui.view import CursorObject
 from kubectl_dra.tui.views.reader import RecordPage, ReportView
 
 _LOOKS: tuple[Look | Column[ClassRow], ...] = (
@@ -32,6 +31,7 @@ class ClassesView(ListView[ClassRow]):
     crumb = Safe("classes")
     nothing = Safe("There are no DeviceClasses.")
     about = CLASSES
+    document = object_document("DeviceClass")
 
     def columns(self) -> Sequence[Column[ClassRow]]:
         """As in ``get classes``, with a bar."""
@@ -58,19 +58,15 @@ class ClassesView(ListView[ClassRow]):
         if self.grid.selected is not None:
             self.dra.try_class(self.grid.selected.name)
 
-    @property
-    def subject(self) -> CursorObject | None:
-        """The class under the cursor."""
-        row = self.grid.selected
-        return CursorObject(row.name, lambda: class_document(self.dra.facts_now, row.name)) if row is not None else None
-
 
 class ClassPage(RecordPage[Sequence[ClassRow]]):
     """One class: its selectors, and what nodes offer of it."""
 
+    document = object_document("DeviceClass")
+
     def __init__(self, name: str) -> None:
         super().__init__(Classes())
-        self.name_ = name
+        self.named = self.name_ = name
         self.crumb = safe(name)
 
     def page_of(self, record: Sequence[ClassRow]) -> Sequence[Safe]:
@@ -85,11 +81,6 @@ class ClassPage(RecordPage[Sequence[ClassRow]]):
         if row.problem:
             lines.append(styled(fmt("  {}", row.problem), Style.BAD))
         return [*lines, Safe(""), *offers_table(row)]
-
-    @property
-    def subject(self) -> CursorObject:
-        """The class."""
-        return CursorObject(self.name_, lambda: class_document(self.dra.facts_now, self.name_))
 
     def do_try_selector(self) -> None:
         """Its selectors in the lab."""

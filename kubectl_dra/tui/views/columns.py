@@ -51,6 +51,9 @@ class ColumnsView(ListView[Attribute]):
         """The name."""
         return row.name
 
+    def named_by(self, _row: Attribute) -> None:
+        """Nothing that has a name in the cluster."""
+
     def opened(self, row: Attribute) -> None:
         """As space."""
         self._toggle(row)

@@ -10,7 +10,6 @@ from kubectl_dra.output.safe import Safe, safe
 from kubectl_dra.reports.devices.pool import PoolReport
 from kubectl_dra.tui.documents import device_document
 from kubectl_dra.tui.queries import Pool
-from kubectl_dra.tui.view import CursorObject
 from kubectl_dra.tui.views.reader import RecordPage
 
 
@@ -18,11 +17,12 @@ class DeviceView(RecordPage[PoolReport]):
     """The page of one device."""
 
     extras = frozenset({"taint"})
+    document = device_document
 
     def __init__(self, device: DeviceId) -> None:
         # What excludes it stands in the report of its pool.
         super().__init__(Pool(device.pool_id))
-        self._device = device
+        self.named = self._device = device
         self.crumb = safe(device.device)
 
     def page_of(self, record: PoolReport) -> Sequence[Safe]:
@@ -34,11 +34,6 @@ class DeviceView(RecordPage[PoolReport]):
     def device(self) -> DeviceId:
         """The device."""
         return self._device
-
-    @property
-    def subject(self) -> CursorObject:
-        """The device."""
-        return CursorObject(str(self._device), lambda: device_document(self.dra.facts_now, self._device))
 
     def do_used_by(self) -> None:
         """The claim that holds it; of several one is chosen."""

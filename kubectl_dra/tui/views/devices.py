@@ -26,7 +26,6 @@ from kubectl_dra.tui.documents import device_document
 from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.queries import DeviceRow, DevicesQuery, MatchingQuery
 from kubectl_dra.tui.report_worker import Query
-from kubectl_dra.tui.view import CursorObject
 from kubectl_dra.tui.views.columns import Attribute, ColumnsView
 from kubectl_dra.tui.views.device import DeviceView
 from kubectl_dra.tui.views.reader import ReportView
@@ -59,6 +58,7 @@ class DevicesView(ListView[DeviceRow]):
     markable = True
     nothing = Safe("No devices.")
     about = DEVICES
+    document = device_document
 
     def __init__(self, query: DevicesQuery, crumb: Safe, *, pools: bool = True) -> None:
         self.asked = query
@@ -75,10 +75,6 @@ class DevicesView(ListView[DeviceRow]):
     def queries(self) -> Sequence[Query[object]]:
         """The devices, and what the expression in the filter matches."""
         return (self.asked, MatchingQuery(self._expression)) if self._expression else (self.asked,)
-
-    def all_rows(self) -> Sequence[DeviceRow] | None:
-        """By driver and pool, in search order."""
-        return self.worker.record(self.asked)
 
     def identity(self, row: DeviceRow) -> DeviceId:
         """Driver, pool and name."""
@@ -245,15 +241,6 @@ class DevicesView(ListView[DeviceRow]):
     def preview_of(self, row: DeviceRow) -> ReportView:
         """Everything about the device."""
         return DeviceView(row.id)
-
-    @property
-    def subject(self) -> CursorObject | None:
-        """The device under the cursor."""
-        row = self.grid.selected
-        if row is None:
-            return None
-        device = row.id
-        return CursorObject(str(device), lambda: device_document(self.dra.facts_now, device))
 
     @property
     def device(self) -> DeviceId | None:

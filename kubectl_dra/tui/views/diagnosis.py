@@ -12,9 +12,9 @@ from kubectl_dra.output.pending.page import pending_page
 from kubectl_dra.output.safe import Safe, Style, safe, styled
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.reports.pending.remedies import RemedyReport
-from kubectl_dra.tui.documents import pod_document
+from kubectl_dra.tui.documents import object_document
 from kubectl_dra.tui.queries import PodQuery
-from kubectl_dra.tui.view import READING, CursorObject
+from kubectl_dra.tui.view import READING
 from kubectl_dra.tui.views.numbers import NumbersView
 from kubectl_dra.tui.views.waiting import WaitingPage
 
@@ -25,10 +25,11 @@ class DiagnosisView(WaitingPage[PendingReport]):
     """The page; ways out are tried while the rest can already be read."""
 
     gone = Safe("The pod does not exist any more.")
+    document = object_document("Pod")
 
     def __init__(self, pod: Key) -> None:
         super().__init__(PodQuery(pod), PodQuery(pod, remedies=True))
-        self.pod = pod
+        self.named = self.pod = pod
         self.crumb = safe(str(pod))
 
     def headline(self, report: PendingReport) -> Safe:
@@ -79,11 +80,6 @@ class DiagnosisView(WaitingPage[PendingReport]):
     def do_numbers(self) -> None:
         """The devices behind each number of the funnel."""
         self.dra.push(NumbersView(self.pod))
-
-    @property
-    def subject(self) -> CursorObject:
-        """The pod."""
-        return CursorObject(str(self.pod), lambda: pod_document(self.dra.facts_now, self.pod))
 
     def do_used_by(self) -> None:
         """Its claim; of several one is chosen."""

@@ -14,10 +14,9 @@ from kubectl_dra.reports.groups.groups import GroupAnswer
 from kubectl_dra.reports.pending.remedies import RemedyReport
 from kubectl_dra.reports.unread import Subject
 from kubectl_dra.tui.columns import Column, Look, chosen
-from kubectl_dra.tui.documents import group_document
+from kubectl_dra.tui.documents import object_document
 from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.queries import GroupQuery, Groups
-from kubectl_dra.tui.view import CursorObject
 from kubectl_dra.tui.views.reader import RecordPage, ReportView
 from kubectl_dra.tui.views.waiting import WaitingPage
 
@@ -38,6 +37,7 @@ class GroupsView(ListView[GroupRow]):
     nothing = Safe("There are no PodGroups, or no pod names one.")
     # Groups are read once a pod names one: without pods nobody knows of any.
     about = Subject(("Pod",))
+    document = object_document("PodGroup")
 
     def columns(self) -> Sequence[Column[GroupRow]]:
         """As in ``get podgroups``."""
@@ -77,13 +77,6 @@ class GroupsView(ListView[GroupRow]):
         """Why it waits."""
         return GroupPreview(Key(row.namespace, row.name))
 
-    @property
-    def subject(self) -> CursorObject | None:
-        """The group under the cursor."""
-        row = self.grid.selected
-        key = Key(row.namespace, row.name) if row is not None else None
-        return CursorObject(str(key), lambda: group_document(self.dra.facts_now, key)) if key is not None else None
-
 
 class GroupPreview(RecordPage[GroupAnswer]):
     """Why one group waits, without ways out."""
@@ -102,10 +95,11 @@ class GroupPage(WaitingPage[GroupAnswer]):
     """Why one group waits; ways out are tried while the rest can already be read."""
 
     gone = Safe("The PodGroup does not exist any more.")
+    document = object_document("PodGroup")
 
     def __init__(self, group: Key) -> None:
         super().__init__(GroupQuery(group), GroupQuery(group, remedies=True))
-        self.group = group
+        self.named = self.group = group
         self.crumb = safe(str(group))
 
     def headline(self, report: GroupAnswer) -> Safe:
@@ -134,8 +128,3 @@ class GroupPage(WaitingPage[GroupAnswer]):
     def do_used_by(self) -> None:
         """Its pods."""
         self.dra.open_pods_of_group(self.group)
-
-    @property
-    def subject(self) -> CursorObject:
-        """The group."""
-        return CursorObject(str(self.group), lambda: group_document(self.dra.facts_now, self.group))

@@ -26,7 +26,6 @@ from kubectl_dra.reports.simulation.one_claim import ClaimTrial, try_claim
 from kubectl_dra.selectors.evaluate import Outcome
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.list_view import ListView
-from kubectl_dra.tui.view import CursorObject
 from kubectl_dra.tui.views.device import DeviceView
 from kubectl_dra.tui.views.reader import RecordPage, ReportView
 
@@ -108,12 +107,6 @@ class LabDevicesView(ListView[DeviceOutcome]):
     def opened(self, row: DeviceOutcome) -> None:
         """Everything about the device."""
         self.dra.push(DeviceView(self.identity(row)))
-
-    @property
-    def subject(self) -> CursorObject | None:
-        """The device under the cursor."""
-        row = self.grid.selected
-        return CursorObject(str(self.identity(row)), lambda: None) if row is not None else None
 
     @property
     def device(self) -> DeviceId | None:

@@ -19,7 +19,6 @@ from kubectl_dra.tui.columns import Column, Look, chosen
 from kubectl_dra.tui.layouts import Room
 from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.queries import DevicesQuery
-from kubectl_dra.tui.view import CursorObject
 from kubectl_dra.tui.views.devices import DevicesView
 
 _NAMED: Final = 2
@@ -59,12 +58,6 @@ class NodesView(ListView[TopRow]):
     def opened(self, row: TopRow) -> None:
         """Its devices."""
         self.dra.push(NodeView(row.name))
-
-    @property
-    def subject(self) -> CursorObject | None:
-        """The node under the cursor."""
-        row = self.grid.selected
-        return CursorObject(row.name, lambda: None) if row is not None else None
 
     @property
     def targets(self) -> Sequence[str]:

@@ -16,11 +16,10 @@ from kubectl_dra.output.pending.removals import removal_note
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
 from kubectl_dra.output.words import counted
 from kubectl_dra.tui.columns import Column
-from kubectl_dra.tui.documents import pod_document
+from kubectl_dra.tui.documents import object_document
 from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.page import Page
 from kubectl_dra.tui.queries import PodQuery
-from kubectl_dra.tui.view import CursorObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +42,10 @@ class NumbersView(ListView[NumberRow]):
     """
     crumb = Safe("devices behind the numbers")
     nothing = Safe("No devices were counted.")
+    document = object_document("Pod")
 
     def __init__(self, pod: Key) -> None:
-        self.pod = pod
+        self.named = self.pod = pod
         self.page = Page()
         self.page.can_focus = False
         self.question: PodQuery = PodQuery(pod)
@@ -87,6 +87,10 @@ class NumbersView(ListView[NumberRow]):
         """Request, nodes and check."""
         return row.view.claim.key, row.view.request, row.track.funnel.node, row.stage
 
+    def named_by(self, _row: NumberRow) -> Key:
+        """The pod, whatever number it is."""
+        return self.pod
+
     def text_of(self, row: NumberRow) -> str:
         """Names of nodes and devices."""
         return f"{track_title(row.track)} {' '.join(row.devices)}"
@@ -100,11 +104,6 @@ class NumbersView(ListView[NumberRow]):
         names = [*row.devices, *(name for removal in row.removed for name in removal.devices)]
         devices = frozenset(filter(None, map(device_id, names)))
         self.dra.open_devices(devices, stage_label(row.stage) if row.stage else Safe("devices"))
-
-    @property
-    def subject(self) -> CursorObject:
-        """The pod."""
-        return CursorObject(str(self.pod), lambda: pod_document(self.dra.facts_now, self.pod))
 
     @property
     def focus_target(self) -> Any:  # noqa: ANN401 - a widget

@@ -22,12 +22,11 @@ from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.pending.pending import PendingReport, reason_groups
 from kubectl_dra.reports.unread import PENDING_PODS
 from kubectl_dra.tui.columns import Column
-from kubectl_dra.tui.documents import pod_document
+from kubectl_dra.tui.documents import object_document
 from kubectl_dra.tui.layouts import Room
 from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.queries import PodQuery
 from kubectl_dra.tui.report_worker import Query
-from kubectl_dra.tui.view import CursorObject
 from kubectl_dra.tui.views.diagnosis import DiagnosisView
 from kubectl_dra.tui.views.reader import RecordPage, ReportView
 from kubectl_dra.tui.views.reasons import ExplanationView
@@ -56,6 +55,7 @@ class PendingView(ListView[PendingRow]):
     crumb = Safe("pending")
     nothing = Safe("No pod with device claims is pending.")
     about = PENDING_PODS
+    document = object_document("Pod")
 
     def __init__(self) -> None:
         super().__init__()
@@ -213,6 +213,10 @@ class PendingView(ListView[PendingRow]):
 
     # --- the row under the cursor -----------------------------------------------------------------------------------
 
+    def named_by(self, row: PendingRow) -> Key | None:
+        """The pod; a heading is none."""
+        return row.pod
+
     def preview_of(self, row: PendingRow) -> ReportView | None:
         """Why it waits, without ways out; of a heading what the reason means."""
         if row.pod is not None:
@@ -230,15 +234,6 @@ class PendingView(ListView[PendingRow]):
         if self._goes_to_undiagnosed and self.grid.rows and self.grid.size.height:
             self._goes_to_undiagnosed = False
             self.grid.select(lambda row: row.code is None)
-
-    @property
-    def subject(self) -> CursorObject | None:
-        """The pod under the cursor."""
-        row = self.grid.selected
-        if row is None or row.pod is None:
-            return None
-        key = row.pod
-        return CursorObject(str(key), lambda: pod_document(self.dra.facts_now, key))
 
     def do_describe(self) -> None:
         """The diagnosis."""

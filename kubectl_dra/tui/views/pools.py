@@ -17,7 +17,6 @@ from kubectl_dra.tui.columns import Column, Look, chosen
 from kubectl_dra.tui.documents import pool_document
 from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.queries import Pools
-from kubectl_dra.tui.view import CursorObject
 from kubectl_dra.tui.views.pool import PoolDevices, PoolPage
 from kubectl_dra.tui.views.reader import RecordPage, ReportView
 
@@ -45,27 +44,18 @@ class PoolsView(ListView[PoolSummary]):
     crumb = Safe("pools")
     nothing = Safe("No driver has published any pool.")
     about = POOLS
+    document = pool_document
     markable = True
     extras = frozenset({"taint"})
 
     def __init__(self, only: frozenset[PoolId] | None = None) -> None:
         """``only``: these pools."""
-        self._only = only
-        self._chosen: tuple[object, Sequence[PoolSummary]] = (None, ())
         super().__init__()
+        self.only = only
 
     def columns(self) -> Sequence[Column[PoolSummary]]:
         """As in ``get pools``, with a bar."""
         return chosen(POOL_COLUMNS, lambda: self.dra.now, _LOOKS)
-
-    def all_rows(self) -> Sequence[PoolSummary] | None:
-        """By driver and pool."""
-        rows = self.worker.record(Pools())
-        if rows is None or self._only is None:
-            return rows
-        if self._chosen[0] is not rows:
-            self._chosen = rows, [row for row in rows if self.identity(row) in self._only]
-        return self._chosen[1]
 
     def identity(self, row: PoolSummary) -> PoolId:
         """Driver and pool."""
@@ -92,15 +82,6 @@ class PoolsView(ListView[PoolSummary]):
     def preview_of(self, row: PoolSummary) -> ReportView:
         """describe-pool."""
         return PoolPage(self.identity(row))
-
-    @property
-    def subject(self) -> CursorObject | None:
-        """The pool under the cursor."""
-        row = self.grid.selected
-        if row is None:
-            return None
-        pool = self.identity(row)
-        return CursorObject(str(pool), lambda: pool_document(self.dra.facts_now, pool))
 
     def do_describe(self) -> None:
         """The list as describe-pool prints it."""

@@ -16,7 +16,7 @@ from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import age
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.tui.columns import Column
-from kubectl_dra.tui.documents import pod_document
+from kubectl_dra.tui.documents import object_document
 from kubectl_dra.tui.grid import Grid
 from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.queries import PodQuery
@@ -72,12 +72,6 @@ class ReasonsView(ListView[Code]):
         """Its page."""
         self.do_open()
 
-    @property
-    def subject(self) -> CursorObject | None:
-        """The code under the cursor."""
-        row = self.grid.selected
-        return CursorObject(row.value, lambda: None) if row is not None else None
-
 
 class ExplanationView(ReportView):
     """What a code means, as ``explain CODE`` prints it."""
@@ -114,6 +108,7 @@ class PendingReasonView(ExplanationView):
     PendingReasonView > Grid:focus { border: round $primary; border-title-style: bold reverse; }
     """
     extras = frozenset({"next_part"})
+    document = object_document("Pod")
 
     def __init__(self, code: Code) -> None:
         super().__init__(code)
@@ -178,10 +173,7 @@ class PendingReasonView(ExplanationView):
     def subject(self) -> CursorObject | None:
         """The pod under the cursor."""
         report = self.pods.selected
-        if report is None:
-            return None
-        key = _pod(report)
-        return CursorObject(str(key), lambda: pod_document(self.dra.facts_now, key))
+        return self.subject_of(_pod(report)) if report is not None else None
 
     @property
     def focus_target(self) -> Any:  # noqa: ANN401 - a widget

@@ -12,7 +12,6 @@ from kubectl_dra.output.pending.reasons import title
 from kubectl_dra.output.safe import Safe, safe
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.list_view import ListView
-from kubectl_dra.tui.view import CursorObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +61,13 @@ class SearchView(ListView[Found]):
         """Type and name."""
         return f"{row.type} {row.name}"
 
+    def named_by(self, row: Found) -> str:
+        """With its namespace, driver and pool."""
+        return row.name
+
     def opened(self, row: Found) -> None:
         """Its own page."""
         self.dra.open_named(row)
-
-    @property
-    def subject(self) -> CursorObject | None:
-        """The name under the cursor."""
-        row = self.grid.selected
-        return CursorObject(row.name, lambda: None) if row is not None else None
 
 
 def named_objects(cluster: ClusterState, namespace: str) -> Iterator[Found]:

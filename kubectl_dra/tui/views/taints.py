@@ -19,11 +19,10 @@ from kubectl_dra.reports.taints.taint_list import TaintRow
 from kubectl_dra.reports.taints.taint_listing import ListedTaint
 from kubectl_dra.reports.unread import TAINTS
 from kubectl_dra.tui.columns import Column, Look, chosen
-from kubectl_dra.tui.documents import rule_document
+from kubectl_dra.tui.documents import object_document
 from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.page import Page
 from kubectl_dra.tui.queries import ListedTaints, Taints
-from kubectl_dra.tui.view import CursorObject
 from kubectl_dra.tui.views.numbers import device_id
 from kubectl_dra.tui.views.reader import RecordPage
 from kubectl_dra.tui.writing import TaintRequest
@@ -41,6 +40,7 @@ class TaintsView(ListView[ListedTaint]):
     crumb = Safe("taints")
     nothing = Safe("No device is tainted, and there is no DeviceTaintRule. a plans one.")
     about = TAINTS
+    document = object_document("DeviceTaintRule")
 
     def __init__(self) -> None:
         super().__init__()
@@ -61,6 +61,10 @@ class TaintsView(ListView[ListedTaint]):
         taint = row.taint
         return taint.rule, taint.key, taint.value, taint.effect, taint.devices[:1] if not taint.rule else ()
 
+    def named_by(self, row: ListedTaint) -> str | None:
+        """The rule; a driver's taint has none."""
+        return row.taint.rule or None
+
     def text_of(self, row: ListedTaint) -> str:
         """Taint, rule and devices."""
         return f"{_taint(row.taint)} {_source(row)} {' '.join(row.devices)}"
@@ -73,15 +77,6 @@ class TaintsView(ListView[ListedTaint]):
     def moved(self, row: ListedTaint | None) -> None:
         """Where the taint is, from whom, whom it hits."""
         self.page.make(lambda: list(listed_lines(row, self.dra.now)) if row is not None else ())
-
-    @property
-    def subject(self) -> CursorObject | None:
-        """The rule under the cursor."""
-        row = self.grid.selected
-        if row is None or not row.taint.rule:
-            return None
-        name = row.taint.rule
-        return CursorObject(name, lambda: rule_document(self.dra.facts_now, name))
 
     @property
     def device(self) -> DeviceId | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -14,7 +14,6 @@ from kubectl_dra.reports.scope import device_scope
 from kubectl_dra.reports.unread import PENDING_PODS
 from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.list_view import ListView
-from kubectl_dra.tui.view import CursorObject
 
 #: What is said of an object that may be there all the same.
 _NOT_READ: Final = "not read"
@@ -124,13 +123,13 @@ class XrayView(ListView[Twig]):
             Column("STATE", lambda t: styled(safe(t.state), _style(t)), least=8),
         ]
 
-    def all_rows(self) -> Sequence[Twig] | None:
-        """In the order of the tree."""
-        return self.worker.record(self.asked)
-
     def identity(self, row: Twig) -> tuple[str, ...]:
         """The path."""
         return (row.type, *row.path)
+
+    def named_by(self, row: Twig) -> Hashable:
+        """What the last name of the path belongs to."""
+        return row.of
 
     def text_of(self, row: Twig) -> str:
         """Everything on the way to it: what belongs to a name that the filter matches is shown with it."""
@@ -214,12 +213,6 @@ class XrayView(ListView[Twig]):
         more = styled(fmt(" ▸ {}", row.children), Style.NAME) if hidden else Safe("")
         lead = styled(_branch(row) + fmt("{} ", Safe(row.type)), Style.DIM)
         return lead + safe(row.path[-1]) + more
-
-    @property
-    def subject(self) -> CursorObject | None:
-        """The name under the cursor."""
-        row = self.grid.selected
-        return CursorObject(str(row.of), lambda: None) if row is not None else None
 
 
 def _branch(row: Twig) -> Safe:
