@@ -12,6 +12,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from kubectl_dra.api.shapes import Shape
+from kubectl_dra.model import resource
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.classic import (
     ClassicClaim,
@@ -29,22 +30,6 @@ from kubectl_dra.model.classic import (
     ResourceHandle,
 )
 from kubectl_dra.model.meta import NodeSelector, ObjectMeta
-from kubectl_dra.model.resource import (
-    AllocationResult,
-    ConsumerReference,
-    Device,
-    DeviceAllocationResult,
-    DeviceAttribute,
-    DeviceCapacity,
-    DeviceRequestAllocationResult,
-    ResourceClaim,
-    ResourceClaimStatus,
-    ResourceClaimTemplate,
-    ResourceClaimTemplateSpec,
-    ResourcePool,
-    ResourceSlice,
-    ResourceSliceSpec,
-)
 
 
 class ClaimSpec(Record, frozen=True):
@@ -68,7 +53,7 @@ class ClaimStatus(Record, frozen=True):
 
     driver_name: str = ""
     allocation: Allocation | None = None
-    reserved_for: tuple[ConsumerReference, ...] = ()
+    reserved_for: tuple[resource.ConsumerReference, ...] = ()
     deallocation_requested: bool = False
 
 
@@ -116,7 +101,9 @@ def claim_to_record(claim: Claim) -> ClassicResourceClaim:
         shareable=bool(allocation and allocation.shareable),
         deallocation_requested=status.deallocation_requested,
     )
-    v1_status = ResourceClaimStatus(None if allocation is None else _allocation(allocation), status.reserved_for)
+    v1_status = resource.ResourceClaimStatus(
+        None if allocation is None else _allocation(allocation), status.reserved_for
+    )
     return ClassicResourceClaim(metadata=claim.metadata, status=v1_status, classic=classic)
 
 
@@ -124,22 +111,22 @@ def _spec_to_classic(spec: ClaimSpec) -> ClassicClaim:
     return ClassicClaim(spec.resource_class_name, spec.parameters_ref, spec.allocation_mode)
 
 
-def _allocation(allocation: Allocation) -> AllocationResult:
+def _allocation(allocation: Allocation) -> resource.AllocationResult:
     results = tuple(_results(allocation.resource_handles))
-    return AllocationResult(DeviceAllocationResult(results), allocation.available_on_nodes)
+    return resource.AllocationResult(resource.DeviceAllocationResult(results), allocation.available_on_nodes)
 
 
-def _results(handles: tuple[ResourceHandle, ...]) -> Iterator[DeviceRequestAllocationResult]:
+def _results(handles: tuple[ResourceHandle, ...]) -> Iterator[resource.DeviceRequestAllocationResult]:
     for handle in handles:
         structured = handle.structured_data
         for result in structured.results if structured is not None else ():
             if structured is not None and result.named_resources is not None:
-                yield DeviceRequestAllocationResult(
+                yield resource.DeviceRequestAllocationResult(
                     driver=handle.driver_name, pool=structured.node_name, device=result.named_resources.name
                 )
 
 
-def claim_from_record(claim: ResourceClaim) -> Claim:
+def claim_from_record(claim: resource.ResourceClaim) -> Claim:
     """The v1alpha2 form of a claim of that version."""
     classic = claim.classic if isinstance(claim, ClassicResourceClaim) else ClassicClaim()
     v1 = claim.status.allocation
@@ -158,12 +145,12 @@ def template_to_record(template: Template) -> ClassicResourceClaimTemplate:
     """The record of a template."""
     return ClassicResourceClaimTemplate(
         metadata=template.metadata,
-        spec=ResourceClaimTemplateSpec(template.spec.metadata),
+        spec=resource.ResourceClaimTemplateSpec(template.spec.metadata),
         classic=_spec_to_classic(template.spec.spec),
     )
 
 
-def template_from_record(template: ResourceClaimTemplate) -> Template:
+def template_from_record(template: resource.ResourceClaimTemplate) -> Template:
     """The v1alpha2 form of a template of that version."""
     classic = template.classic if isinstance(template, ClassicResourceClaimTemplate) else ClassicClaim()
     return Template(template.metadata, TemplateSpec(template.spec.metadata, _spec_from_classic(classic)))
@@ -175,9 +162,9 @@ def template_from_record(template: ResourceClaimTemplate) -> Template:
 def slice_to_record(slice_: Slice) -> NamedResourcesSlice:
     """The record of a slice, as if it were its node's only one of this driver."""
     resources = slice_.named_resources
-    spec = ResourceSliceSpec(
+    spec = resource.ResourceSliceSpec(
         driver=slice_.driver_name,
-        pool=ResourcePool(slice_.node_name, resource_slice_count=1),
+        pool=resource.ResourcePool(slice_.node_name, resource_slice_count=1),
         node_name=slice_.node_name or None,
         all_nodes=None if slice_.node_name else True,
         devices=tuple(map(_device, resources.instances)) if resources else (),
@@ -185,16 +172,16 @@ def slice_to_record(slice_: Slice) -> NamedResourcesSlice:
     return NamedResourcesSlice(slice_.metadata, spec, resources)
 
 
-def _device(instance: NamedInstance) -> Device:
-    return Device(
+def _device(instance: NamedInstance) -> resource.Device:
+    return resource.Device(
         name=instance.name,
         attributes={a.name: _attribute(a) for a in instance.attributes if a.quantity is None},
-        capacity={a.name: DeviceCapacity(a.quantity) for a in instance.attributes if a.quantity is not None},
+        capacity={a.name: resource.DeviceCapacity(a.quantity) for a in instance.attributes if a.quantity is not None},
     )
 
 
-def _attribute(attribute: NamedAttribute) -> DeviceAttribute:
-    return DeviceAttribute(
+def _attribute(attribute: NamedAttribute) -> resource.DeviceAttribute:
+    return resource.DeviceAttribute(
         int_value=attribute.int_value,
         bool_value=attribute.bool_value,
         string=attribute.string,
@@ -204,7 +191,7 @@ def _attribute(attribute: NamedAttribute) -> DeviceAttribute:
     )
 
 
-def slice_from_record(slice_: ResourceSlice) -> Slice:
+def slice_from_record(slice_: resource.ResourceSlice) -> Slice:
     """The v1alpha2 form of a slice of that version."""
     named = slice_.named_resources if isinstance(slice_, NamedResourcesSlice) else None
     return Slice(slice_.metadata, slice_.spec.node_name or "", slice_.spec.driver, named)

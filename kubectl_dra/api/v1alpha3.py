@@ -13,6 +13,7 @@ from msgspec import field
 
 from kubectl_dra.api import v1beta1
 from kubectl_dra.api.shapes import Shape
+from kubectl_dra.model import resource
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.classic import (
     ClassicClaim,
@@ -24,27 +25,6 @@ from kubectl_dra.model.classic import (
 from kubectl_dra.model.meta import NodeSelector, ObjectMeta
 from kubectl_dra.model.poolstatus import ResourcePoolStatusRequest
 from kubectl_dra.model.quantity import Quantity
-from kubectl_dra.model.resource import (
-    AllocatedDeviceStatus,
-    AllocationResult,
-    ConsumerReference,
-    CounterConsumption,
-    Device,
-    DeviceAllocationResult,
-    DeviceAttribute,
-    DeviceCapacity,
-    DeviceClass,
-    DeviceClassConfiguration,
-    DeviceClassSpec,
-    DeviceSelector,
-    DeviceTaint,
-    DeviceTaintRule,
-    ResourceClaim,
-    ResourceClaimStatus,
-    ResourceClaimTemplate,
-    ResourceClaimTemplateSpec,
-    ResourceSlice,
-)
 
 _AMOUNT_ONLY: Final = ("attributes", "consumes_counters", "node_name", "node_selector", "all_nodes", "taints")
 
@@ -58,7 +38,7 @@ class ControllerClaimSpec(v1beta1.FlatClaimSpec, frozen=True):
 class ControllerAllocation(Record, frozen=True):
     """``status.allocation``."""
 
-    devices: DeviceAllocationResult = DeviceAllocationResult()
+    devices: resource.DeviceAllocationResult = resource.DeviceAllocationResult()
     node_selector: NodeSelector | None = None
     controller: str = ""
 
@@ -67,9 +47,9 @@ class ControllerClaimStatus(Record, frozen=True):
     """``status`` of a claim."""
 
     allocation: ControllerAllocation | None = None
-    reserved_for: tuple[ConsumerReference, ...] = ()
+    reserved_for: tuple[resource.ConsumerReference, ...] = ()
     deallocation_requested: bool = False
-    devices: tuple[AllocatedDeviceStatus, ...] = ()
+    devices: tuple[resource.AllocatedDeviceStatus, ...] = ()
 
 
 class ControllerClaim(Record, frozen=True):
@@ -97,8 +77,8 @@ class ControllerTemplate(Record, frozen=True):
 class NodesClassSpec(Record, frozen=True):
     """``spec`` of a class."""
 
-    selectors: tuple[DeviceSelector, ...] = ()
-    config: tuple[DeviceClassConfiguration, ...] = ()
+    selectors: tuple[resource.DeviceSelector, ...] = ()
+    config: tuple[resource.DeviceClassConfiguration, ...] = ()
     suitable_nodes: NodeSelector | None = None
 
 
@@ -112,13 +92,13 @@ class NodesClass(Record, frozen=True):
 class AmountDevice(Record, frozen=True):
     """``devices[].basic``: a capacity is a bare quantity."""
 
-    attributes: dict[str, DeviceAttribute] = field(default_factory=dict)
+    attributes: dict[str, resource.DeviceAttribute] = field(default_factory=dict)
     capacity: dict[str, Quantity] = field(default_factory=dict)
-    consumes_counters: tuple[CounterConsumption, ...] = ()
+    consumes_counters: tuple[resource.CounterConsumption, ...] = ()
     node_name: str | None = None
     node_selector: NodeSelector | None = None
     all_nodes: bool | None = None
-    taints: tuple[DeviceTaint, ...] = ()
+    taints: tuple[resource.DeviceTaint, ...] = ()
 
 
 class NestedAmountDevice(Record, frozen=True):
@@ -144,13 +124,13 @@ class AmountSlice(Record, frozen=True):
 # --- claims ---------------------------------------------------------------------------------------------------------
 
 
-def claim_to_v1(claim: ControllerClaim) -> ResourceClaim:
+def claim_to_v1(claim: ControllerClaim) -> resource.ResourceClaim:
     """The record of a claim: a plain v1 claim unless a controller has or had a part in it."""
     old = claim.status.allocation
-    allocation = None if old is None else AllocationResult(old.devices, old.node_selector)
+    allocation = None if old is None else resource.AllocationResult(old.devices, old.node_selector)
     status = v1beta1.NO_STATUS
     if claim.status != ControllerClaimStatus():
-        status = ResourceClaimStatus(allocation, claim.status.reserved_for, claim.status.devices)
+        status = resource.ResourceClaimStatus(allocation, claim.status.reserved_for, claim.status.devices)
     classic = ClassicClaim(
         deallocation_requested=claim.status.deallocation_requested,
         controller=claim.spec.controller,
@@ -158,11 +138,11 @@ def claim_to_v1(claim: ControllerClaim) -> ResourceClaim:
     )
     spec = v1beta1.spec_to_v1(claim.spec)
     if classic == ClassicClaim():
-        return ResourceClaim(claim.metadata, spec, status)
+        return resource.ResourceClaim(claim.metadata, spec, status)
     return ClassicResourceClaim(claim.metadata, spec, status, classic)
 
 
-def claim_from_v1(claim: ResourceClaim) -> ControllerClaim:
+def claim_from_v1(claim: resource.ResourceClaim) -> ControllerClaim:
     """The v1alpha3 form of a claim; what the version can't express is left out."""
     classic = claim.classic if isinstance(claim, ClassicResourceClaim) else ClassicClaim()
     v1 = claim.status
@@ -176,17 +156,17 @@ def claim_from_v1(claim: ResourceClaim) -> ControllerClaim:
     return ControllerClaim(claim.metadata, spec, status)
 
 
-def template_to_v1(template: ControllerTemplate) -> ResourceClaimTemplate:
+def template_to_v1(template: ControllerTemplate) -> resource.ResourceClaimTemplate:
     """The record of a template."""
     inner = template.spec
-    spec = ResourceClaimTemplateSpec(inner.metadata, v1beta1.spec_to_v1(inner.spec))
+    spec = resource.ResourceClaimTemplateSpec(inner.metadata, v1beta1.spec_to_v1(inner.spec))
     if not inner.spec.controller:
-        return ResourceClaimTemplate(template.metadata, spec)
+        return resource.ResourceClaimTemplate(template.metadata, spec)
     classic = ClassicClaim(controller=inner.spec.controller)
     return ClassicResourceClaimTemplate(template.metadata, spec, classic)
 
 
-def template_from_v1(template: ResourceClaimTemplate) -> ControllerTemplate:
+def template_from_v1(template: resource.ResourceClaimTemplate) -> ControllerTemplate:
     """The v1alpha3 form of a template."""
     controller = template.classic.controller if isinstance(template, ClassicResourceClaimTemplate) else ""
     spec = ControllerClaimSpec(v1beta1.spec_from_v1(template.spec.spec).devices, controller)
@@ -196,50 +176,50 @@ def template_from_v1(template: ResourceClaimTemplate) -> ControllerTemplate:
 # --- classes and slices ---------------------------------------------------------------------------------------------
 
 
-def class_to_v1(class_: NodesClass) -> DeviceClass:
+def class_to_v1(class_: NodesClass) -> resource.DeviceClass:
     """The record of a class."""
-    spec = DeviceClassSpec(class_.spec.selectors, class_.spec.config)
+    spec = resource.DeviceClassSpec(class_.spec.selectors, class_.spec.config)
     if class_.spec.suitable_nodes is None:
-        return DeviceClass(class_.metadata, spec)
+        return resource.DeviceClass(class_.metadata, spec)
     return ClassicDeviceClass(class_.metadata, spec, class_.spec.suitable_nodes)
 
 
-def class_from_v1(class_: DeviceClass) -> NodesClass:
+def class_from_v1(class_: resource.DeviceClass) -> NodesClass:
     """The v1alpha3 form of a class."""
     nodes = class_.suitable_nodes if isinstance(class_, ClassicDeviceClass) else None
     return NodesClass(class_.metadata, NodesClassSpec(class_.spec.selectors, class_.spec.config, nodes))
 
 
-def slice_to_v1(slice_: AmountSlice) -> ResourceSlice:
+def slice_to_v1(slice_: AmountSlice) -> resource.ResourceSlice:
     """The v1 record of a slice."""
     devices = tuple([_flat_device(device) for device in slice_.spec.devices])
-    return ResourceSlice(slice_.metadata, v1beta1.slice_spec_to_v1(slice_.spec, devices))
+    return resource.ResourceSlice(slice_.metadata, v1beta1.slice_spec_to_v1(slice_.spec, devices))
 
 
-def _flat_device(device: NestedAmountDevice) -> Device:
+def _flat_device(device: NestedAmountDevice) -> resource.Device:
     basic = device.basic or AmountDevice()
-    capacity = {name: DeviceCapacity(amount) for name, amount in basic.capacity.items()}
-    return Device(name=device.name, capacity=capacity, **_common(basic))
+    capacity = {name: resource.DeviceCapacity(amount) for name, amount in basic.capacity.items()}
+    return resource.Device(name=device.name, capacity=capacity, **_common(basic))
 
 
-def _common(device: AmountDevice | Device) -> dict[str, Any]:
+def _common(device: AmountDevice | resource.Device) -> dict[str, Any]:
     return {name: getattr(device, name) for name in _AMOUNT_ONLY}
 
 
-def slice_from_v1(slice_: ResourceSlice) -> AmountSlice:
+def slice_from_v1(slice_: resource.ResourceSlice) -> AmountSlice:
     """The v1alpha3 form of a slice."""
     devices = tuple(map(_nested_device, slice_.spec.devices))
     return AmountSlice(slice_.metadata, AmountSliceSpec(**v1beta1.slice_spec_from_v1(slice_.spec), devices=devices))
 
 
-def _nested_device(device: Device) -> NestedAmountDevice:
+def _nested_device(device: resource.Device) -> NestedAmountDevice:
     capacity = {name: entry.value for name, entry in device.capacity.items()}
     return NestedAmountDevice(device.name, AmountDevice(capacity=capacity, **_common(device)))
 
 
 SHAPES: Final[Mapping[str, Shape]] = {
     "DeviceClass": Shape(NodesClass, class_to_v1, class_from_v1),
-    "DeviceTaintRule": Shape(DeviceTaintRule),
+    "DeviceTaintRule": Shape(resource.DeviceTaintRule),
     "PodSchedulingContext": Shape(PodSchedulingContext),
     "ResourceClaim": Shape(ControllerClaim, claim_to_v1, claim_from_v1),
     "ResourceClaimTemplate": Shape(ControllerTemplate, template_to_v1, template_from_v1),

@@ -11,34 +11,12 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from kubectl_dra.api.shapes import Shape
+from kubectl_dra.model import resource
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.meta import NodeSelector, ObjectMeta
-from kubectl_dra.model.resource import (
-    CapacityRequirements,
-    CounterSet,
-    DerivedAttribute,
-    Device,
-    DeviceClaim,
-    DeviceClaimConfiguration,
-    DeviceClass,
-    DeviceConstraint,
-    DeviceRequest,
-    DeviceSelector,
-    DeviceSubRequest,
-    DeviceToleration,
-    ExactDeviceRequest,
-    ResourceClaim,
-    ResourceClaimSpec,
-    ResourceClaimStatus,
-    ResourceClaimTemplate,
-    ResourceClaimTemplateSpec,
-    ResourcePool,
-    ResourceSlice,
-    ResourceSliceSpec,
-)
 
 # The very default of a claim: only that is left out when encoded.
-NO_STATUS: Final = ResourceClaim().status
+NO_STATUS: Final = resource.ResourceClaim().status
 
 
 class FlatRequest(Record, frozen=True):
@@ -46,22 +24,22 @@ class FlatRequest(Record, frozen=True):
 
     name: str = ""
     device_class_name: str = ""
-    selectors: tuple[DeviceSelector, ...] | None = None
+    selectors: tuple[resource.DeviceSelector, ...] | None = None
     allocation_mode: str = ""
     count: int = 0
     admin_access: bool | None = None
-    first_available: tuple[DeviceSubRequest, ...] = ()
-    tolerations: tuple[DeviceToleration, ...] | None = None
-    capacity: CapacityRequirements | None = None
-    derived_attributes: tuple[DerivedAttribute, ...] | None = None
+    first_available: tuple[resource.DeviceSubRequest, ...] = ()
+    tolerations: tuple[resource.DeviceToleration, ...] | None = None
+    capacity: resource.CapacityRequirements | None = None
+    derived_attributes: tuple[resource.DerivedAttribute, ...] | None = None
 
 
 class FlatDeviceClaim(Record, frozen=True):
     """``spec.devices``."""
 
     requests: tuple[FlatRequest, ...] = ()
-    constraints: tuple[DeviceConstraint, ...] = ()
-    config: tuple[DeviceClaimConfiguration, ...] = ()
+    constraints: tuple[resource.DeviceConstraint, ...] = ()
+    config: tuple[resource.DeviceClaimConfiguration, ...] = ()
 
 
 class FlatClaimSpec(Record, frozen=True):
@@ -75,7 +53,7 @@ class FlatClaim(Record, frozen=True):
 
     metadata: ObjectMeta = ObjectMeta()
     spec: FlatClaimSpec = FlatClaimSpec()
-    status: ResourceClaimStatus = NO_STATUS
+    status: resource.ResourceClaimStatus = NO_STATUS
 
 
 class FlatTemplateSpec(Record, frozen=True):
@@ -96,19 +74,19 @@ class NestedDevice(Record, frozen=True):
     """``devices[]``: everything but the name stands under ``basic``."""
 
     name: str = ""
-    basic: Device | None = None
+    basic: resource.Device | None = None
 
 
 class SliceSpec(Record, frozen=True):
     """``spec`` of a slice without its devices, which each version writes in its own way."""
 
     driver: str = ""
-    pool: ResourcePool = ResourcePool()
+    pool: resource.ResourcePool = resource.ResourcePool()
     node_name: str = ""
     node_selector: NodeSelector | None = None
     all_nodes: bool = False
     per_device_node_selection: bool | None = None
-    shared_counters: tuple[CounterSet, ...] = ()
+    shared_counters: tuple[resource.CounterSet, ...] = ()
 
 
 class NestedSliceSpec(SliceSpec, frozen=True):
@@ -129,30 +107,30 @@ class NestedSlice(Record, frozen=True):
 # --- claims ---------------------------------------------------------------------------------------------------------
 
 
-def claim_to_v1(claim: FlatClaim) -> ResourceClaim:
+def claim_to_v1(claim: FlatClaim) -> resource.ResourceClaim:
     """The v1 record of a claim."""
-    return ResourceClaim(claim.metadata, spec_to_v1(claim.spec), claim.status)
+    return resource.ResourceClaim(claim.metadata, spec_to_v1(claim.spec), claim.status)
 
 
-def template_to_v1(template: FlatTemplate) -> ResourceClaimTemplate:
+def template_to_v1(template: FlatTemplate) -> resource.ResourceClaimTemplate:
     """The v1 record of a template."""
-    spec = ResourceClaimTemplateSpec(template.spec.metadata, spec_to_v1(template.spec.spec))
-    return ResourceClaimTemplate(template.metadata, spec)
+    spec = resource.ResourceClaimTemplateSpec(template.spec.metadata, spec_to_v1(template.spec.spec))
+    return resource.ResourceClaimTemplate(template.metadata, spec)
 
 
-def spec_to_v1(spec: FlatClaimSpec) -> ResourceClaimSpec:
+def spec_to_v1(spec: FlatClaimSpec) -> resource.ResourceClaimSpec:
     """The v1 record of a claim's spec."""
     devices = spec.devices
-    return ResourceClaimSpec(
-        DeviceClaim(tuple(map(request_to_v1, devices.requests)), devices.constraints, devices.config)
+    return resource.ResourceClaimSpec(
+        resource.DeviceClaim(tuple(map(request_to_v1, devices.requests)), devices.constraints, devices.config)
     )
 
 
-def request_to_v1(request: FlatRequest) -> DeviceRequest:
+def request_to_v1(request: FlatRequest) -> resource.DeviceRequest:
     """The v1 record of a request; with any field of an exact request set it is one, even if it is invalid."""
     exactly = None
     if _asks_exactly(request):
-        exactly = ExactDeviceRequest(
+        exactly = resource.ExactDeviceRequest(
             device_class_name=request.device_class_name,
             selectors=request.selectors or (),
             allocation_mode=request.allocation_mode,
@@ -162,7 +140,7 @@ def request_to_v1(request: FlatRequest) -> DeviceRequest:
             capacity=request.capacity,
             derived_attributes=request.derived_attributes or (),
         )
-    return DeviceRequest(request.name, exactly, request.first_available)
+    return resource.DeviceRequest(request.name, exactly, request.first_available)
 
 
 def _asks_exactly(request: FlatRequest) -> bool:
@@ -177,17 +155,17 @@ def _asks_exactly(request: FlatRequest) -> bool:
     return bool(named) or any(value is not None for value in given)
 
 
-def claim_from_v1(claim: ResourceClaim) -> FlatClaim:
+def claim_from_v1(claim: resource.ResourceClaim) -> FlatClaim:
     """The v1beta1 form of a claim."""
     return FlatClaim(claim.metadata, spec_from_v1(claim.spec), claim.status)
 
 
-def template_from_v1(template: ResourceClaimTemplate) -> FlatTemplate:
+def template_from_v1(template: resource.ResourceClaimTemplate) -> FlatTemplate:
     """The v1beta1 form of a template."""
     return FlatTemplate(template.metadata, FlatTemplateSpec(template.spec.metadata, spec_from_v1(template.spec.spec)))
 
 
-def spec_from_v1(spec: ResourceClaimSpec) -> FlatClaimSpec:
+def spec_from_v1(spec: resource.ResourceClaimSpec) -> FlatClaimSpec:
     """The v1beta1 form of a claim's spec."""
     devices = spec.devices
     return FlatClaimSpec(
@@ -195,7 +173,7 @@ def spec_from_v1(spec: ResourceClaimSpec) -> FlatClaimSpec:
     )
 
 
-def request_from_v1(request: DeviceRequest) -> FlatRequest:
+def request_from_v1(request: resource.DeviceRequest) -> FlatRequest:
     """The v1beta1 form of a request."""
     exactly = request.exactly
     if exactly is None:
@@ -217,7 +195,7 @@ def request_from_v1(request: DeviceRequest) -> FlatRequest:
 # --- slices ---------------------------------------------------------------------------------------------------------
 
 
-def slice_to_v1(slice_: NestedSlice) -> ResourceSlice:
+def slice_to_v1(slice_: NestedSlice) -> resource.ResourceSlice:
     """The v1 record of a slice."""
     spec = slice_.spec
     v1 = replace(
@@ -225,12 +203,12 @@ def slice_to_v1(slice_: NestedSlice) -> ResourceSlice:
         partition_type_attribute=spec.partition_type_attribute,
         skip_node_operations=spec.skip_node_operations,
     )
-    return ResourceSlice(slice_.metadata, v1)
+    return resource.ResourceSlice(slice_.metadata, v1)
 
 
-def slice_spec_to_v1(spec: SliceSpec, devices: tuple[Device, ...]) -> ResourceSliceSpec:
+def slice_spec_to_v1(spec: SliceSpec, devices: tuple[resource.Device, ...]) -> resource.ResourceSliceSpec:
     """What v1 has of a slice that lists ``devices``; empty and false are unset there."""
-    return ResourceSliceSpec(
+    return resource.ResourceSliceSpec(
         driver=spec.driver,
         pool=spec.pool,
         node_name=spec.node_name or None,
@@ -242,11 +220,11 @@ def slice_spec_to_v1(spec: SliceSpec, devices: tuple[Device, ...]) -> ResourceSl
     )
 
 
-def _flat_device(device: NestedDevice) -> Device:
-    return Device(device.name) if device.basic is None else replace(device.basic, name=device.name)
+def _flat_device(device: NestedDevice) -> resource.Device:
+    return resource.Device(device.name) if device.basic is None else replace(device.basic, name=device.name)
 
 
-def slice_from_v1(slice_: ResourceSlice) -> NestedSlice:
+def slice_from_v1(slice_: resource.ResourceSlice) -> NestedSlice:
     """The v1beta1 form of a slice. Every device gets a ``basic``, as the server writes it."""
     spec = slice_.spec
     return NestedSlice(
@@ -260,7 +238,7 @@ def slice_from_v1(slice_: ResourceSlice) -> NestedSlice:
     )
 
 
-def slice_spec_from_v1(spec: ResourceSliceSpec) -> dict[str, Any]:
+def slice_spec_from_v1(spec: resource.ResourceSliceSpec) -> dict[str, Any]:
     """The fields of :class:`SliceSpec` by name."""
     return {
         "driver": spec.driver,
@@ -274,7 +252,7 @@ def slice_spec_from_v1(spec: ResourceSliceSpec) -> dict[str, Any]:
 
 
 SHAPES: Final[Mapping[str, Shape]] = {
-    "DeviceClass": Shape(DeviceClass),
+    "DeviceClass": Shape(resource.DeviceClass),
     "ResourceClaim": Shape(FlatClaim, claim_to_v1, claim_from_v1),
     "ResourceClaimTemplate": Shape(FlatTemplate, template_to_v1, template_from_v1),
     "ResourceSlice": Shape(NestedSlice, slice_to_v1, slice_from_v1),

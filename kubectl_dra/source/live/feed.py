@@ -18,23 +18,13 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.pace import BEHIND, Pace
 from kubectl_dra.source.errors import ClusterError
+from kubectl_dra.source.live import watch
 from kubectl_dra.source.live.demand import Demand, at_once
 from kubectl_dra.source.live.discovery import Served, discover, discover_more
 from kubectl_dra.source.live.pauses import Pauses
 from kubectl_dra.source.live.session import Session, open_session
 from kubectl_dra.source.live.slices import selections_to_follow, without_pool
 from kubectl_dra.source.live.store import Store
-from kubectl_dra.source.live.watch import (
-    BrokenWatch,
-    Changed,
-    Crashed,
-    Message,
-    Reflector,
-    Refused,
-    Relisted,
-    Unselectable,
-    WatchScope,
-)
 from kubectl_dra.source.needs import Needs
 from kubectl_dra.source.spec import Connection
 
@@ -93,16 +83,16 @@ class Feed:
         self._crash = crash
         self._store = Store(needs, connection.clock, former)
         self._demand = Demand(needs)
-        self._inbox: queue.Queue[Message] = queue.Queue(_QUEUE_SIZE)
+        self._inbox: queue.Queue[watch.Message] = queue.Queue(_QUEUE_SIZE)
         self._closed = Pauses()
         self._login = threading.Lock()
         self._session: Session | None = None
         self._served: Served | None = None
-        self._waiting: set[WatchScope] = set()
-        self._unread: set[WatchScope] = set()
+        self._waiting: set[watch.WatchScope] = set()
+        self._unread: set[watch.WatchScope] = set()
         self._evidence = Evidence()
-        self._scopes: set[WatchScope] = set()
-        self._troubles: dict[WatchScope, Trouble] = {}
+        self._scopes: set[watch.WatchScope] = set()
+        self._troubles: dict[watch.WatchScope, Trouble] = {}
         self._heard = time.monotonic()
         self._news = False
 
@@ -135,15 +125,15 @@ class Feed:
     def _follow_kind(self, kind: Kind) -> None:
         for namespace in self._needs.scopes(kind):
             for fields in selections_to_follow(self._needs.slices) if kind is RESOURCE_SLICE else (frozenset(),):
-                self._follow(WatchScope(kind, namespace, fields))
+                self._follow(watch.WatchScope(kind, namespace, fields))
 
-    def _follow_demanded(self, messages: Iterable[Message]) -> None:
+    def _follow_demanded(self, messages: Iterable[watch.Message]) -> None:
         """What pods make matter now; it stays followed, as the next pod is likely to need it again."""
         changed: list[Pod] = []
         for message in messages:
-            if isinstance(message, Relisted) and message.scope.kind is POD:
+            if isinstance(message, watch.Relisted) and message.scope.kind is POD:
                 changed += (each for each in message.listed.sink.kept if isinstance(each, Pod))
-            elif isinstance(message, Changed) and isinstance(message.record, Pod):
+            elif isinstance(message, watch.Changed) and isinstance(message.record, Pod):
                 changed.append(message.record)
         if changed:
             everyone = self._store.objects.get(POD.name, {})
@@ -162,7 +152,7 @@ class Feed:
             best = {kind.name: kind.api_version for kind in kinds}
             self._served = replace(self._served, api_versions={**self._served.api_versions, **best})
 
-    def _follow(self, scope: WatchScope) -> None:
+    def _follow(self, scope: watch.WatchScope) -> None:
         if scope in self._scopes or self._served is None:
             return
         self._scopes.add(scope)
@@ -171,11 +161,11 @@ class Feed:
         version = self._served.api_versions.get(scope.kind.name)
         if version is None:
             why = self._served.why_not(scope.kind) or "not served"
-            self._inbox.put(Refused(scope, Coverage.NOT_SERVED, why))
+            self._inbox.put(watch.Refused(scope, Coverage.NOT_SERVED, why))
             return
         known = partial(self._store.known, scope.kind.name)
         placed = self._store.placed
-        Reflector(
+        watch.Reflector(
             scope, version, self._needs, self._current, self._renew, known, placed, self._inbox, self._closed
         ).start()
 
@@ -219,34 +209,34 @@ class Feed:
                 # One waking for many events; what comes alone is taken at once.
                 self._closed.wait(_PAUSE_SECONDS)
 
-    def _next(self, seconds: float) -> list[Message]:
+    def _next(self, seconds: float) -> list[watch.Message]:
         """All messages that are there; waits for the first one."""
-        found: list[Message] = []
+        found: list[watch.Message] = []
         with suppress(queue.Empty):
             found.append(self._inbox.get(timeout=seconds) if seconds > 0 else self._inbox.get_nowait())
             while len(found) < _QUEUE_SIZE:
                 found.append(self._inbox.get_nowait())
         return found
 
-    def _apply(self, message: Message) -> bool:
-        if isinstance(message, Crashed):
+    def _apply(self, message: watch.Message) -> bool:
+        if isinstance(message, watch.Crashed):
             raise message.error
         scope = message.scope
         self._waiting.discard(scope)
-        if isinstance(message, Unselectable):
+        if isinstance(message, watch.Unselectable):
             self._unread.discard(scope)
             self._follow(replace(scope, fields=without_pool(scope.fields)))
             return True
-        if isinstance(message, BrokenWatch):
+        if isinstance(message, watch.BrokenWatch):
             since = self._troubles[scope].since if scope in self._troubles else time.monotonic()
             error = message.error
             self._troubles[scope] = Trouble(scope.kind.name, scope.namespace, error.what, error.hint, since)
             return True
         self._heard = time.monotonic()
         recovered = self._troubles.pop(scope, None) is not None
-        if isinstance(message, Refused) and message.coverage is Coverage.FORBIDDEN and not scope.namespace:
+        if isinstance(message, watch.Refused) and message.coverage is Coverage.FORBIDDEN and not scope.namespace:
             for namespace in self._needs.fallback(scope.kind):
-                self._follow(WatchScope(scope.kind, namespace))
+                self._follow(watch.WatchScope(scope.kind, namespace))
         first = scope in self._unread
         self._unread.discard(scope)
         news = self._store.apply(message)

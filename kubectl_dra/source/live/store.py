@@ -23,20 +23,9 @@ from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.model.podinfo import PodInfo
 from kubectl_dra.model.usage import NodeUsage, sum_of_pods
+from kubectl_dra.source.live import watch
 from kubectl_dra.source.live.pods import Placed, PodTracker, matters, taken_by
 from kubectl_dra.source.live.sharing import Sharer
-from kubectl_dra.source.live.watch import (
-    BrokenWatch,
-    Changed,
-    Crashed,
-    Message,
-    Progressed,
-    Refused,
-    Relisted,
-    UnreadableObject,
-    Unselectable,
-    WatchScope,
-)
 from kubectl_dra.source.needs import Needs
 
 _READ: Final = (Coverage.COMPLETE, Coverage.FILTERED)
@@ -54,8 +43,8 @@ class Store:
         self._former = former or {}
         self._sharer = Sharer()
         self._objects: dict[str, dict[Key, Any]] = {}
-        self._bad: dict[tuple[WatchScope, Key], BadObject] = {}
-        self._reads: dict[WatchScope, Read] = {}
+        self._bad: dict[tuple[watch.WatchScope, Key], BadObject] = {}
+        self._reads: dict[watch.WatchScope, Read] = {}
         self._pods = _NodeSums()
         self._ages = _Ages()
         self._published = Inventory()
@@ -88,21 +77,21 @@ class Store:
         """Everything has been read once."""
         self._former = {}
 
-    def apply(self, message: Message) -> bool:
+    def apply(self, message: watch.Message) -> bool:
         """Take one message; whether it changes what an Inventory or its evidence says."""
         match message:
-            case Relisted():
+            case watch.Relisted():
                 self._relisted(message)
-            case Changed():
+            case watch.Changed():
                 return self._changed(message)
-            case UnreadableObject():
+            case watch.UnreadableObject():
                 self._unreadable(message)
-            case Refused():
+            case watch.Refused():
                 return self._refused(message)
-            case Progressed():
+            case watch.Progressed():
                 self._move(message.scope, message.resource_version)
                 return False
-            case BrokenWatch() | Crashed() | Unselectable():
+            case watch.BrokenWatch() | watch.Crashed() | watch.Unselectable():
                 return False
         return True
 
@@ -131,7 +120,7 @@ class Store:
             self._own_kinds.add(kind)
         return self._objects[kind]
 
-    def _relisted(self, message: Relisted) -> None:
+    def _relisted(self, message: watch.Relisted) -> None:
         scope, listed = message.scope, message.listed
         kind = scope.kind.name
         known = self._objects.get(kind, {})
@@ -146,7 +135,7 @@ class Store:
         if isinstance(listed.sink, PodTracker):
             self._pods.replace(listed.sink.taken, scope.namespace)
 
-    def _changed(self, message: Changed) -> bool:
+    def _changed(self, message: watch.Changed) -> bool:
         scope, record = message.scope, message.record
         key = key_of(record.metadata)  # type: ignore[attr-defined]
         known = self._objects.get(scope.kind.name, {}).get(key)
@@ -173,7 +162,7 @@ class Store:
             or matters(record, self._needs.whole_nodes)
         )
 
-    def _unreadable(self, message: UnreadableObject) -> None:
+    def _unreadable(self, message: watch.UnreadableObject) -> None:
         scope, key = message.scope, Key(message.bad.namespace, message.bad.name)
         self._own(scope.kind.name).pop(key, None)
         if scope.kind is POD:
@@ -184,7 +173,7 @@ class Store:
             self._bad[(scope, key)] = message.bad
         self._move(scope, message.resource_version)
 
-    def _refused(self, message: Refused) -> bool:
+    def _refused(self, message: watch.Refused) -> bool:
         scope, before = message.scope, self._reads.get(message.scope)
         self._reads[scope] = Read(
             scope.kind.name, scope.namespace, message.coverage, time=timestamp(self._clock), note=message.what
@@ -193,7 +182,7 @@ class Store:
             self._forget(scope)
         return before is None or before.coverage is not message.coverage
 
-    def _forget(self, scope: WatchScope) -> None:
+    def _forget(self, scope: watch.WatchScope) -> None:
         """What only this scope has told; others of the kind may go on."""
         kind = scope.kind
         others = [each for each, read in self._reads.items() if each.kind is kind and read.coverage in _READ]
@@ -208,7 +197,7 @@ class Store:
         if kind is POD:
             self._pods.drop(only_here)
 
-    def _move(self, scope: WatchScope, resource_version: str) -> None:
+    def _move(self, scope: watch.WatchScope, resource_version: str) -> None:
         read = self._reads.get(scope)
         if read is not None:
             self._reads[scope] = replace(read, resource_version=resource_version, time=timestamp(self._clock))
@@ -228,15 +217,15 @@ class _Ages:
     """Which events are old. Of objects that are not kept the last versions are remembered, and how new each list is."""
 
     def __init__(self) -> None:
-        self._lists: dict[WatchScope, int] = {}
-        self._left: dict[WatchScope, dict[Key, int]] = {}
+        self._lists: dict[watch.WatchScope, int] = {}
+        self._left: dict[watch.WatchScope, dict[Key, int]] = {}
 
-    def listed(self, scope: WatchScope, resource_version: str) -> None:
+    def listed(self, scope: watch.WatchScope, resource_version: str) -> None:
         """A whole list of ``scope`` was taken: everything up to there is in it."""
         self._lists[scope] = _number(resource_version)
         self._left[scope] = {}
 
-    def is_news(self, message: Changed, key: Key, known: Any, stays: bool) -> bool:  # noqa: ANN401 - any kind's record
+    def is_news(self, message: watch.Changed, key: Key, known: Any, stays: bool) -> bool:  # noqa: ANN401 - any kind's record
         """Whether an event is newer than what is ``known`` of its object; versions that are no numbers always are.
 
         ``stays`` says whether the object is kept afterwards.
