@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
 import msgspec
 
 from kubectl_dra.model.base import with_spec
-from kubectl_dra.model.core import Node, Pod
+from kubectl_dra.model.core import Pod
 from kubectl_dra.model.edited import edited
 from kubectl_dra.model.ids import Key, PoolId
 from kubectl_dra.model.inventory import Inventory, key_of
@@ -93,14 +93,14 @@ def renew_claim(key: Key, template: Key) -> Change:
     return change
 
 
+def as_new(claim: ResourceClaim) -> ResourceClaim:
+    """A claim of which nothing has come yet."""
+    return msgspec.structs.replace(claim, status=ResourceClaimStatus())
+
+
 def released_claim(key: Key) -> Change:
     """The claim without its devices, which the scheduler gives back where nobody uses them."""
-
-    def change(inventory: Inventory) -> Inventory:
-        free = msgspec.structs.replace(inventory.claims[key], status=ResourceClaimStatus())
-        return inventory.replace(claims=put(inventory.claims, key, free))
-
-    return change
+    return edit_object("claims", key, as_new)
 
 
 def edit_request(name: str, edit: Callable[[Form], Form]) -> SpecEdit:
@@ -203,13 +203,17 @@ def edit_pod(key: Key, edit: Callable[[Pod], Pod]) -> Change:
     return PodEdit(key, edit)
 
 
-def edit_node(name: str, edit: Callable[[Node], Node]) -> Change:
-    """A node changed."""
+def edit_object(table: str, key: K, edit: Callable[[T], T]) -> Change:
+    """One object of a table of the Inventory changed; a table of what belongs to storage is ``storage.NAME``."""
+    part, _, name = table.rpartition(".")
 
     def change(inventory: Inventory) -> Inventory:
-        if name not in inventory.nodes:
+        whole = getattr(inventory, part) if part else inventory
+        objects: Mapping[K, T] = getattr(whole, name)
+        if key not in objects:
             return inventory
-        return inventory.replace(nodes=put(inventory.nodes, name, edit(inventory.nodes[name])))
+        changed = {name: put(objects, key, edit(objects[key]))}
+        return inventory.replace(**({part: replace(whole, **changed)} if part else changed))
 
     return change
 
@@ -217,13 +221,12 @@ def edit_node(name: str, edit: Callable[[Node], Node]) -> Change:
 def edit_class(name: str, edit: Callable[[DeviceClass], DeviceClass]) -> Change:
     """A class changed, later than anything that was said of it."""
 
-    def change(inventory: Inventory) -> Inventory:
-        edited = edit(inventory.classes[name])
-        metadata = msgspec.structs.replace(edited.metadata, resource_version="", managed_fields=_WRITTEN_LAST)
-        edited = msgspec.structs.replace(edited, metadata=metadata)
-        return inventory.replace(classes=put(inventory.classes, name, edited))
+    def written(old: DeviceClass) -> DeviceClass:
+        new = edit(old)
+        metadata = msgspec.structs.replace(new.metadata, resource_version="", managed_fields=_WRITTEN_LAST)
+        return msgspec.structs.replace(new, metadata=metadata)
 
-    return change
+    return edit_object("classes", name, written)
 
 
 def without_rule(name: str) -> Change:

@@ -37,7 +37,7 @@ def instead(case: Case, resource: str, device_class: str) -> Iterator[Candidate]
     ref, container = case.diagnosis.pod, asking[0].name
     name = f"{case.workload.name if case.workload else ref.name}-{resource.rpartition('/')[2].lower()}"
     wanted = ObjectRef(_TEMPLATE, ref.namespace, name)
-    template = ObjectRef(_TEMPLATE, ref.namespace, free_name(case.world.inventory, wanted))
+    template = ObjectRef(_TEMPLATE, ref.namespace, free_name(case.world.inventory.templates, wanted))
     create = CreateObject(template, device_class=device_class, devices=count)
     edit = EditPod(ref, f"resources.claim[{container}]", resource, template.name, case.workload)
     claim = Key(ref.namespace, f"{ref.name}-{ENTRY}")
@@ -75,6 +75,6 @@ def _naming(container: str, resource: str, template: str, claim: str) -> Callabl
             containers=tuple(map(one, pod.spec.containers)),
             resource_claims=(*pod.spec.resource_claims, PodResourceClaim(name=ENTRY)),
         )
-        return naming(ENTRY, template, claim)(added)
+        return naming(PodResourceClaim(ENTRY, resource_claim_template_name=template), claim)(added)
 
     return edit

@@ -91,7 +91,7 @@ def _for_cause(case: Case, cause: records.Cause) -> Iterator[Candidate]:
             yield _label(case)
         case Code.NODE_UNSCHEDULABLE, _:
             for node in cause.nodes[:_MAX_NODES]:
-                change = changes.edit_node(node, _schedulable)
+                change = changes.edit_object("nodes", node, _schedulable)
                 yield Candidate(RemedyKind.UNCORDON, (Uncordon(node),), 50, (change,), only=(node,))
         case ((Code.POOL_INCOMPLETE | Code.POOL_INVALID), records.PoolProblem(pool=pool)):
             yield _repair(case, pool)

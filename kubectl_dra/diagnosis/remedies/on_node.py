@@ -30,7 +30,6 @@ from kubectl_dra.model.resource import (
     DeviceRequestAllocationResult,
     DeviceTaint,
     ResourceClaim,
-    ResourceClaimStatus,
     ResourceSlice,
 )
 from kubectl_dra.scheduler.claims import sources
@@ -126,7 +125,7 @@ def while_binding(case: Case) -> Iterator[Candidate]:
         claim = _claim(case, cause)
         if claim is not None and isinstance(cause.detail, BindingProblem):
             key = key_of(claim.metadata)
-            change = changes.both(_tainted(cause.detail.device), _given_back(key))
+            change = changes.both(_tainted(cause.detail.device), changes.released_claim(key))
             action = TaintDevice(cause.detail.device, str(TAINT.key))
             yield Candidate(RemedyKind.AVOID_DEVICE, (action,), _TAINT_COST, (change,))
 
@@ -182,7 +181,7 @@ def _in_the_queue(key: Key) -> Change:
         pod = inventory.pods[key]
         mine = {key_of(c.metadata): c for c in inventory.claims_by_user.get(pod.metadata.uid, ())}
         left = changes.without_pods({key})(inventory)
-        gone = {k: _as_new(c) for k, c in mine.items() if k not in left.claims}
+        gone = {k: changes.as_new(c) for k, c in mine.items() if k not in left.claims}
         return left.replace(
             pods=changes.put(left.pods, key, _unplaced(pod)), claims=edited(left.claims, gone) if gone else left.claims
         )
@@ -190,18 +189,8 @@ def _in_the_queue(key: Key) -> Change:
     return change
 
 
-def _as_new(claim: ResourceClaim) -> ResourceClaim:
-    return msgspec.structs.replace(claim, status=ResourceClaimStatus())
-
-
 def _unplaced(pod: Pod) -> Pod:
     return with_spec(pod, node_name="")
-
-
-def _given_back(key: Key) -> Change:
-    return lambda inventory: inventory.replace(
-        claims=changes.put(inventory.claims, key, _as_new(inventory.claims[key]))
-    )
 
 
 def _tainted(device: str) -> Change:

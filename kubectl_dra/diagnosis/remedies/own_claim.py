@@ -5,7 +5,7 @@ Upstream: pkg/controller/resourceclaim/controller.go, which makes the claim of a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 import msgspec
@@ -15,6 +15,7 @@ from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
 from kubectl_dra.diagnosis.remedies.records import CreateObject, EditPod, RemedyKind
+from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Pod, PodResourceClaim, PodResourceClaimStatus
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
@@ -42,19 +43,21 @@ def candidates(case: Case) -> Iterator[Candidate]:
 def own_claim(case: Case, entry: str, claim: ResourceClaim) -> Candidate:
     """A template with what the claim asks for, and the pod with that instead of the claim."""
     pod, ref = case.diagnosis.pod, ObjectRef.of_claim(claim)
-    template = ObjectRef("ResourceClaimTemplate", ref.namespace, free_name(case.world.inventory, ref))
+    template = ObjectRef("ResourceClaimTemplate", ref.namespace, free_name(case.world.inventory.templates, ref))
     create = CreateObject(template, like=ref)
     name = EditPod(pod, f"resourceClaims.template[{entry}]", ref.name, template.name, case.workload)
     own = Key(ref.namespace, f"{pod.name}-{entry}-own")
-    change = changes.edit_pod(pod.key, naming(entry, template.name, own.name))
+    change = changes.edit_pod(
+        pod.key, naming(PodResourceClaim(entry, resource_claim_template_name=template.name), own.name)
+    )
     steps = (made(template, own, claim, case.pod), change)
     return Candidate(RemedyKind.EDIT_POD, (create, name), _COST, steps)
 
 
-def free_name(inventory: Inventory, claim: ObjectRef) -> str:
-    """The claim's own name, where no template has it."""
-    taken = {key.name for key in inventory.templates if key.namespace == claim.namespace}
-    names = (claim.name, *(f"{claim.name}-{number}" for number in range(2, len(taken) + 3)))
+def free_name(objects: Iterable[Key], wanted: ObjectRef) -> str:
+    """The name that is wanted, or one like it, that no object of the kind has."""
+    taken = {key.name for key in objects if key.namespace == wanted.namespace}
+    names = (wanted.name, *(f"{wanted.name}-{number}" for number in range(2, len(taken) + 3)))
     return next(name for name in names if name not in taken)
 
 
@@ -75,18 +78,17 @@ def made(template: ObjectRef, key: Key, claim: ResourceClaim, pod: Pod) -> chang
     return change
 
 
-def naming(entry: str, template: str, made: str) -> Callable[[Pod], Pod]:
-    """The pod with a template in an entry, and the claim that was made from it."""
-
-    def one(found: PodResourceClaim) -> PodResourceClaim:
-        return PodResourceClaim(name=entry, resource_claim_template_name=template) if found.name == entry else found
+def naming(entry: PodResourceClaim, made: str = "") -> Callable[[Pod], Pod]:
+    """The pod with this in place of its entry of the same name; ``made``: the claim that was made from a template."""
 
     def edit(pod: Pod) -> Pod:
-        others = tuple(each for each in pod.status.resource_claim_statuses if each.name != entry)
-        statuses = (*others, PodResourceClaimStatus(name=entry, resource_claim_name=made))
-        # Nothing was said of the pod that is made anew.
-        status = msgspec.structs.replace(pod.status, resource_claim_statuses=statuses, conditions=())
-        spec = msgspec.structs.replace(pod.spec, resource_claims=tuple(map(one, pod.spec.resource_claims)))
-        return msgspec.structs.replace(pod, spec=spec, status=status)
+        statuses = tuple(each for each in pod.status.resource_claim_statuses if each.name != entry.name)
+        status = msgspec.structs.replace(pod.status, resource_claim_statuses=statuses)
+        if made:
+            statuses = (*statuses, PodResourceClaimStatus(name=entry.name, resource_claim_name=made))
+            # Nothing was said of the pod that is made anew.
+            status = msgspec.structs.replace(status, resource_claim_statuses=statuses, conditions=())
+        entries = tuple(entry if each.name == entry.name else each for each in pod.spec.resource_claims)
+        return msgspec.structs.replace(with_spec(pod, resource_claims=entries), status=status)
 
     return edit

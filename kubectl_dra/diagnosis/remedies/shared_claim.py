@@ -6,7 +6,7 @@ GpuConfig and MigDeviceConfig); each claim gets devices of its own, whatever its
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 import msgspec
@@ -15,6 +15,7 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
+from kubectl_dra.diagnosis.remedies.own_claim import free_name, naming
 from kubectl_dra.diagnosis.remedies.records import CreateObject, EditPod, RemedyKind, RestartPods
 from kubectl_dra.model.core import Pod, PodResourceClaim
 from kubectl_dra.model.edited import edited
@@ -89,12 +90,15 @@ def _holders(case: Case, template: ObjectRef) -> Iterator[_Holder]:
 def _shared(case: Case, claim: ResourceClaim, entry: str, template: ObjectRef, holder: _Holder) -> Iterator[Candidate]:
     """The claim, which has what the other pod's had, named by both."""
     inventory, pod = case.world.inventory, case.diagnosis.pod
-    ref = ObjectRef("ResourceClaim", pod.namespace, _free_name(inventory, template))
+    ref = ObjectRef("ResourceClaim", pod.namespace, free_name(inventory.claims, template))
     create = CreateObject(ref, like=ObjectRef.of_claim(claim))
     field = "resourceClaims.claim[{}]"
     mine = EditPod(pod, field.format(entry), template.name, ref.name, case.workload)
     other = ObjectRef.of("Pod", key_of(holder.pod.metadata))
-    created, named = _created(claim, ref.key), changes.edit_pod(pod.key, naming(entry, ref.name))
+    created, named = (
+        _created(claim, ref.key),
+        changes.edit_pod(pod.key, naming(PodResourceClaim(entry, resource_claim_name=ref.name))),
+    )
     moved = _moved(ref.key, holder)
     owner = case.owners.top(holder.pod)
     if owner is None or owner.ref != case.workload:
@@ -108,19 +112,8 @@ def _shared(case: Case, claim: ResourceClaim, entry: str, template: ObjectRef, h
         restart = RestartPods(owner.ref, other, replicas)
         yield Candidate(RemedyKind.EDIT_POD, (create, mine, restart), _COST, (created, named, moved))
     elif owner.ref.kind in _REPLACED:
-        both = _both(created, moved)
+        both = changes.both(created, moved)
         yield Candidate(RemedyKind.EDIT_POD, (create, mine), _COST, (both, named))
-
-
-def _both(one: changes.Change, other: changes.Change) -> changes.Change:
-    return lambda inventory: other(one(inventory))
-
-
-def _free_name(inventory: Inventory, template: ObjectRef) -> str:
-    """The name of the template, where no claim has it."""
-    taken = {key.name for key in inventory.claims if key.namespace == template.namespace}
-    names = (template.name, *(f"{template.name}-{number}" for number in range(2, len(taken) + 3)))
-    return next(name for name in names if name not in taken)
 
 
 def _created(claim: ResourceClaim, key: Key) -> changes.Change:
@@ -131,7 +124,7 @@ def _created(claim: ResourceClaim, key: Key) -> changes.Change:
 def _moved(key: Key, holder: _Holder) -> changes.Change:
     """The other pod's claim goes, and the shared one, where it was created, has its devices."""
     old, pod = key_of(holder.claim.metadata), key_of(holder.pod.metadata)
-    edit = changes.edit_pod(pod, naming(holder.entry, key.name))
+    edit = changes.edit_pod(pod, naming(PodResourceClaim(holder.entry, resource_claim_name=key.name)))
 
     def change(inventory: Inventory) -> Inventory:
         shared = inventory.claims.get(key)
@@ -142,18 +135,3 @@ def _moved(key: Key, holder: _Holder) -> changes.Change:
         return edit(inventory.replace(claims=claims))
 
     return change
-
-
-def naming(entry: str, claim: str) -> Callable[[Pod], Pod]:
-    """The pod with an existing claim in an entry."""
-
-    def one(found: PodResourceClaim) -> PodResourceClaim:
-        return PodResourceClaim(name=entry, resource_claim_name=claim) if found.name == entry else found
-
-    def edit(pod: Pod) -> Pod:
-        statuses = tuple(each for each in pod.status.resource_claim_statuses if each.name != entry)
-        status = msgspec.structs.replace(pod.status, resource_claim_statuses=statuses)
-        spec = msgspec.structs.replace(pod.spec, resource_claims=tuple(map(one, pod.spec.resource_claims)))
-        return msgspec.structs.replace(pod, spec=spec, status=status)
-
-    return edit

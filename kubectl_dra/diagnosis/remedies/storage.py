@@ -102,15 +102,11 @@ def _unbound(key: Key, volume: str) -> Change:
 def _unselected(key: Key) -> Change:
     """The claim as it is before the scheduler has chosen a node for its volume."""
 
-    def change(inventory: Inventory) -> Inventory:
-        storage = inventory.storage
-        claim = storage.claims[key]
+    def before(claim: PersistentVolumeClaim) -> PersistentVolumeClaim:
         kept = {name: text for name, text in claim.metadata.annotations.items() if name != SELECTED_NODE}
-        metadata = msgspec.structs.replace(claim.metadata, annotations=kept)
-        claims = changes.put(storage.claims, key, msgspec.structs.replace(claim, metadata=metadata))
-        return inventory.replace(storage=replace(storage, claims=claims))
+        return msgspec.structs.replace(claim, metadata=msgspec.structs.replace(claim.metadata, annotations=kept))
 
-    return change
+    return changes.edit_object("storage.claims", key, before)
 
 
 def _wider(case: Case, cause: Cause, name: str) -> Iterator[Candidate]:
@@ -142,7 +138,6 @@ def _widened(name: str, term: TopologyTerm, labels: Mapping[str, str]) -> tuple[
 
 def _with_value(action: WidenTopology) -> Change:
     """The class with one more value in its first term."""
-    name = action.storage_class
 
     def widened(found: StorageClass) -> StorageClass:
         first, *others = found.allowed_topologies
@@ -153,9 +148,4 @@ def _with_value(action: WidenTopology) -> Change:
         first = msgspec.structs.replace(first, match_label_expressions=expressions)
         return msgspec.structs.replace(found, allowed_topologies=(first, *others))
 
-    def change(inventory: Inventory) -> Inventory:
-        stored = inventory.storage
-        classes = changes.put(stored.classes, name, widened(stored.classes[name]))
-        return inventory.replace(storage=replace(stored, classes=classes))
-
-    return change
+    return changes.edit_object("storage.classes", action.storage_class, widened)

@@ -15,7 +15,6 @@ from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, removals
 from kubectl_dra.diagnosis.remedies.records import NarrowTaintRule, Remedy, RemedyKind, RemoveTaintRule
 from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.ids import DeviceId
-from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.resource import DeviceTaintRule
 
 _NARROWED = 51
@@ -105,16 +104,13 @@ def narrowed(action: NarrowTaintRule) -> changes.Change:
     """The cluster in which the rule selects one device, or one pool."""
     name, named = action.rule, {"driver": action.driver, "pool": action.pool, "device": action.device}
 
-    def change(inventory: Inventory) -> Inventory:
-        rule = inventory.taint_rules[name]
+    def one(rule: DeviceTaintRule) -> DeviceTaintRule:
         selector = rule.spec.device_selector
         assert selector is not None  # noqa: S101 - it selects devices
-        one = msgspec.structs.replace(selector, **{key: text for key, text in named.items() if text})
-        return inventory.replace(
-            taint_rules=changes.put(inventory.taint_rules, name, with_spec(rule, device_selector=one))
-        )
+        wanted = msgspec.structs.replace(selector, **{key: text for key, text in named.items() if text})
+        return with_spec(rule, device_selector=wanted)
 
-    return change
+    return changes.edit_object("taint_rules", name, one)
 
 
 def _deletion(rule: DeviceTaintRule, taint: str, devices: int) -> RemoveTaintRule:
