@@ -13,7 +13,7 @@ from kubectl_dra.commands.shared.errors import CommandError
 from kubectl_dra.commands.shared.namespaces import check_namespace
 from kubectl_dra.commands.shared.not_found import key_not_found
 from kubectl_dra.commands.shared.options import Options
-from kubectl_dra.commands.shared.show import Answer, each_found, note_evidence, print_answers
+from kubectl_dra.commands.shared.show import each_found, note_evidence, print_described
 from kubectl_dra.commands.shared.types import parse_names
 from kubectl_dra.diagnosis.records import ClaimVerdict
 from kubectl_dra.model.ids import Key
@@ -35,16 +35,8 @@ def describe_claims(options: Options, words: Sequence[str]) -> int:
     claims = each_found(keys, facts.inventory.claims.get, lambda key: claim_not_found(key, facts), options)
     reports = [claim_report(claim, facts) for claim in claims]
     wide = options.output == "wide"
-    answers = [
-        Answer(
-            "ClaimReport",
-            each,
-            partial(claim_summary, each),
-            partial(claim_page, each, facts.now, wide, facts.evidence.address),
-        )
-        for each in reports
-    ]
-    print_answers(answers, options, "ClaimReportList", "claim", single=len(keys) == 1)
+    page = partial(claim_page, now=facts.now, wide=wide, address=facts.evidence.address)
+    print_described("ClaimReport", "claim", reports, claim_summary, page, options, asked=len(keys))
     if len(reports) < len(keys):
         return ExitCode.ERROR
     bad = any(report.state not in _GOOD for report in reports)

@@ -11,7 +11,7 @@ from kubectl_dra.commands.shared.cluster import read_cluster
 from kubectl_dra.commands.shared.errors import CommandError
 from kubectl_dra.commands.shared.not_found import object_not_found
 from kubectl_dra.commands.shared.options import Options
-from kubectl_dra.commands.shared.show import Answer, each_found, note_evidence, print_answers
+from kubectl_dra.commands.shared.show import each_found, note_evidence, print_described
 from kubectl_dra.commands.shared.types import parse_names
 from kubectl_dra.output.devices.node_page import node_page, node_summary_text
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
@@ -29,12 +29,8 @@ def describe_nodes(options: Options, words: Sequence[str]) -> int:
     asked = tuple(dict.fromkeys(names))
     found = each_found(asked, {name: name for name in known}.get, lambda name: node_not_found(name, facts), options)
     reports = [node_report(name, facts) for name in found]
-    wide, address = options.output == "wide", facts.evidence.address
-    answers = [
-        Answer("NodeReport", each, partial(node_summary_text, each), partial(node_page, each, facts.now, wide, address))
-        for each in reports
-    ]
-    print_answers(answers, options, "NodeReportList", "node", single=len(names) == 1)
+    page = partial(node_page, now=facts.now, wide=options.output == "wide", address=facts.evidence.address)
+    print_described("NodeReport", "node", reports, node_summary_text, page, options, asked=len(names))
     if len(reports) < len(asked):
         return ExitCode.ERROR
     bad = any(report.troubled or report.totals.tainted.value for report in reports)

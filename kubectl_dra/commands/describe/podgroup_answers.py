@@ -12,7 +12,7 @@ from kubectl_dra.commands.shared.errors import CommandError
 from kubectl_dra.commands.shared.namespaces import check_namespace
 from kubectl_dra.commands.shared.not_found import key_not_found
 from kubectl_dra.commands.shared.options import Options
-from kubectl_dra.commands.shared.show import Answer, each_found, note_evidence, print_answers
+from kubectl_dra.commands.shared.show import each_found, note_evidence, print_described
 from kubectl_dra.commands.shared.types import parse_names
 from kubectl_dra.commands.why_pending.groups import not_served
 from kubectl_dra.model.ids import Key
@@ -35,17 +35,8 @@ def describe_groups(options: Options, words: Sequence[str]) -> int:
     find = facts.inventory.groups.pod_groups.get
     groups = each_found(keys, find, lambda key: group_not_found(key, facts), options)
     reports = [group_state(group, facts) for group in groups]
-    address = facts.evidence.address
-    answers = [
-        Answer(
-            "GroupReport",
-            each,
-            partial(group_state_summary, each),
-            partial(group_state_page, each, facts.now, address),
-        )
-        for each in reports
-    ]
-    print_answers(answers, options, "GroupReportList", "PodGroup", single=len(keys) == 1)
+    page = partial(group_state_page, now=facts.now, address=facts.evidence.address)
+    print_described("GroupReport", "PodGroup", reports, group_state_summary, page, options, asked=len(keys))
     if len(reports) < len(keys):
         return ExitCode.ERROR
     lacking = any(missing.decides for report in reports for missing in report.missing)

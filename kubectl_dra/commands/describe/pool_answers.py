@@ -11,13 +11,13 @@ from kubectl_dra.commands.shared.cluster import read_cluster
 from kubectl_dra.commands.shared.errors import CommandError
 from kubectl_dra.commands.shared.not_found import object_not_found
 from kubectl_dra.commands.shared.options import Options
-from kubectl_dra.commands.shared.show import Answer, each_found, is_document, note_evidence, print_answers, print_pages
+from kubectl_dra.commands.shared.show import each_found, is_document, note_evidence, print_described, print_pages
 from kubectl_dra.commands.shared.unread import after_unread, code_of, nothing_read
 from kubectl_dra.output.devices.pool_list import pool_list_page, pool_list_summary
 from kubectl_dra.output.devices.pool_page import pool_page, pool_summary_text
 from kubectl_dra.output.documents import list_head, report_bytes, write_list
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
-from kubectl_dra.reports.devices.pool import KINDS, PoolReport, PoolSummary, is_troubled, pool_report, pool_summaries
+from kubectl_dra.reports.devices.pool import KINDS, PoolSummary, is_troubled, pool_report, pool_summaries
 from kubectl_dra.reports.devices.pool_status import KIND as STATUS_KIND
 from kubectl_dra.reports.find import find_pools, pool_names, pool_selections
 from kubectl_dra.reports.invocations import try_dra
@@ -65,23 +65,11 @@ def _named(options: Options, facts: ClusterState, words: Sequence[str]) -> int:
     )
     found = tuple(dict.fromkeys(pool for pools in meant for pool in pools))
     reports = [pool_report(pool, facts) for pool in found]
-    _print(options, facts, reports, single=len(words) == 1 and [str(pool) for pool in found] == [*words])
+    page = partial(pool_page, now=facts.now, wide=options.output == "wide", address=facts.evidence.address)
+    single = len(words) == 1 and [str(pool) for pool in found] == [*words]
+    print_described("PoolReport", "pool", reports, pool_summary_text, page, options, asked=len(words), single=single)
     code = _code(options, reports, lacking=any(report.missing for report in reports))
     return ExitCode.ERROR if len(meant) < len(words) else code
-
-
-def _print(options: Options, facts: ClusterState, reports: Sequence[PoolReport], single: bool) -> None:
-    wide = options.output == "wide"
-    answers = [
-        Answer(
-            "PoolReport",
-            each,
-            partial(pool_summary_text, each),
-            partial(pool_page, each, facts.now, wide, facts.evidence.address),
-        )
-        for each in reports
-    ]
-    print_answers(answers, options, "PoolReportList", "pool", single=single)
 
 
 def pool_not_found(word: str, facts: ClusterState) -> CommandError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from itertools import chain
 from typing import Final, Generic, TypeVar
 
@@ -125,6 +126,22 @@ def print_answers(
         if summary is None:
             summary = answers[0].summary() if len(answers) == 1 else fmt("{}.", counted(len(answers), noun))
         write(list_bytes(kind, summary, whole, missing=missing), options)
+
+
+def print_described(
+    kind: str,
+    noun: str,
+    reports: Sequence[ReportT],
+    summary: Callable[[ReportT], Safe],
+    page: Callable[[ReportT], Sequence[Safe]],
+    options: Options,
+    *,
+    asked: int,
+    single: bool | None = None,
+) -> None:
+    """Of ``asked`` names of ``noun``, what was found: reports of a ``kind``, each with its sentence and its page."""
+    answers = [Answer(kind, each, partial(summary, each), partial(page, each)) for each in reports]
+    print_answers(answers, options, f"{kind}List", noun, single=asked == 1 if single is None else single)
 
 
 def note_evidence(state: ClusterState, options: Options) -> None:
