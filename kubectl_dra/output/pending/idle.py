@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from kubectl_dra.diagnosis.gates.queues import HeldBy
 from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.pending.main_reason import main_reason
 from kubectl_dra.output.pending.queues import cluster_lines, queue_lines, queue_reason
-from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import listed
 from kubectl_dra.reports.base import Fits
@@ -64,7 +64,7 @@ def _devices(report: WorkloadPendingReport) -> Iterator[Safe]:
         each = Safe(", ").join(fmt("{} on {}", role, node) for role, node in report.nodes.items())
         yield from wrapped(fmt(text, each))
     elif report.pending is not None and report.pending.causes:
-        reason = reason_sentence(report.pending.causes[0])
+        reason = main_reason(report.pending)
         who = fmt("{} pods", report.role) if report.role else Safe("pods")
         if report.fits is Fits.NO:
             yield from wrapped(fmt("Not even one of its {} would fit now: {}.", who, reason))

@@ -28,7 +28,6 @@ from kubectl_dra.output.layout import paragraphs, wrapped
 from kubectl_dra.output.pending import advice
 from kubectl_dra.output.pending.asks import ask_lines, is_marked, unseen_lines
 from kubectl_dra.output.pending.assumptions import assumption_blocks, unpublished_lines
-from kubectl_dra.output.pending.corrected import corrected_lines
 from kubectl_dra.output.pending.evidence import autoscaler_lines, evidence_lines, failing_lines
 from kubectl_dra.output.pending.footer import footer_lines
 from kubectl_dra.output.pending.gang_blocks import WholeGroup, about_group, whose_requests, with_blocking
@@ -44,6 +43,7 @@ from kubectl_dra.output.pending.remedies import addition_lines, recorded_lines, 
 from kubectl_dra.output.pending.rollouts import undo_lines
 from kubectl_dra.output.pending.same_pools import same_pool_lines
 from kubectl_dra.output.pending.scheduler_words import fault_of, scheduler_lines
+from kubectl_dra.output.pending.still_blocked import admitted_lines, renamed_lines
 from kubectl_dra.output.pending.taints import deletion_lines, taint_lines, with_age
 from kubectl_dra.output.pending.visible import visible_lines
 from kubectl_dra.output.safe import Safe, Style, command, fmt, safe, styled
@@ -115,7 +115,7 @@ def _what_is_wrong(report: PendingReport, now: datetime, whole: WholeGroup | Non
     if report.group is not None and report.group.blocking is None and whole is not None:
         return
     yield [*whose_requests(report, of_group=whole is not None), *_asks(report)]
-    yield list(corrected_lines(report.corrected))
+    yield list(renamed_lines(report.still_blocked))
     yield list(visible_lines(report.visible, report.pod.namespace))
     yield list(unseen_lines(report.unseen))
 
@@ -142,6 +142,7 @@ def _how_we_know(
     yield [
         *(other_nodes_lines(report, tables=tables) if told_by_nodes(report) else ()),
         *_evidence(report, now, address, said),
+        *admitted_lines(report.still_blocked),
         *taint_lines(report.nodes, now, said),
         *deletion_lines(report.nodes, now),
         *lingering_lines(report.lingering, now),

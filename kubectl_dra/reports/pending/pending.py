@@ -32,7 +32,6 @@ from kubectl_dra.reports.groups.placed_group import PlacedGroup, in_brief, place
 from kubectl_dra.reports.invocations import Words
 from kubectl_dra.reports.pending.autoscaler_words import AutoscalerWords, autoscaler_words
 from kubectl_dra.reports.pending.configurations import ConfiguredIn, configured_in
-from kubectl_dra.reports.pending.corrected import Corrected, corrected
 from kubectl_dra.reports.pending.drivers import DriverOnNode, devices_of, drivers_of
 from kubectl_dra.reports.pending.extended_asks import extended_asks
 from kubectl_dra.reports.pending.failing_pods import FailingPod, failing_elsewhere, failing_pods
@@ -51,6 +50,7 @@ from kubectl_dra.reports.pending.queue_admission import QueueAdmission, queue_ad
 from kubectl_dra.reports.pending.remedies import FoundRemedies, RemedyReport, Tried
 from kubectl_dra.reports.pending.reservations import end_of_reservations
 from kubectl_dra.reports.pending.same_pools import SamePool, same_pools
+from kubectl_dra.reports.pending.still_blocked import StillBlocked, still_blocked
 from kubectl_dra.reports.pending.visible import VisibleDevices, visible_devices
 from kubectl_dra.reports.pending.written import Written
 
@@ -73,7 +73,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     what it needs, or wait with it; None in lists too. ``lingering``: pods that should have ended and hold devices.
     ``same_pools``: pools of one name that several nodes publish, so that they lack each other's devices in use.
     ``visible``: where claims of other namespaces could not be read, the devices that match all the same.
-    ``corrected``: what would be in the way with the attribute that is meant, in JSON without its nodes.
+    ``still_blocked``: what would be in the way with the attribute that is meant, or once its queue lets it go.
     ``group``: what keeps the pod waiting is the PodGroup that it is placed with; None in documents of lists too.
     ``written``: nodes and pools of a simulation's files.
     """
@@ -106,7 +106,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     lingering: tuple[LingeringPod, ...] = ()
     same_pools: tuple[SamePool, ...] = ()
     visible: tuple[VisibleDevices, ...] = ()
-    corrected: Corrected | None = None
+    still_blocked: StillBlocked | None = None
     group: PlacedGroup | None = None
     written: Written = Written()
 
@@ -127,10 +127,10 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
         nodes = (*self.nodes[:1], *map(without_values, self.nodes[1:]))
         causes = (*map(in_numbers, self.causes[:1]), *(brief_offer(in_numbers(cause)) for cause in self.causes[1:]))
         group = in_brief(self.group) if self.group is not None else None
-        then = self.corrected
+        then = self.still_blocked
         if then is not None:
             then = msgspec.structs.replace(then, causes=tuple(map(in_numbers, then.causes)), nodes=())
-        return msgspec.structs.replace(self, causes=causes, nodes=nodes, group=group, corrected=then)
+        return msgspec.structs.replace(self, causes=causes, nodes=nodes, group=group, still_blocked=then)
 
     @property
     def code(self) -> Code | None:
@@ -238,7 +238,7 @@ def _of_one(
         "siblings": found,
         "lingering": lingering(diagnosis.nodes, state),
         "same_pools": same_pools(diagnosis.nodes, state),
-        "corrected": corrected(diagnosis, state),
+        "still_blocked": still_blocked(diagnosis, state),
         "visible": visible_devices(diagnosis, asks, state),
     }
 

@@ -58,7 +58,9 @@ def test_an_open_check_is_named_and_more_quota_is_no_advice() -> None:
     assert "  Kueue: " not in page
     # The only device is in use.
     assert (
-        "Once Kueue lets it go, it waits for a node: by the default scheduler's rules it would find none now." in page
+        "Once Kueue lets it go, it waits for a node: by the default scheduler's rules it would find none now. What "
+        "would be in the way then: no node has a free gpu.example.com device: on node-1, the only one is in use "
+        "(other)." in page
     )
     assert "which quota is short" not in page
     assert "kubectl describe workload.kueue.x-k8s.io/w -n ml" in page

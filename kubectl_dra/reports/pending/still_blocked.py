@@ -1,4 +1,4 @@
-"""What a pod would lack if the attribute that nothing publishes had the name that is meant: why this is no way out."""
+"""Why what is in the way first is not all: what a pod would lack with the attribute that is meant, or once admitted."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from dataclasses import dataclass
 import msgspec
 
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import (
     Cause,
     FatalError,
+    GangElsewhere,
     PodDiagnosis,
     Unpublished,
     UnpublishedInConstraint,
@@ -19,24 +21,30 @@ from kubectl_dra.diagnosis.records import (
 from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import forms
 from kubectl_dra.diagnosis.remedies.changes import Form
+from kubectl_dra.model.base import with_spec
+from kubectl_dra.model.ids import Key
 from kubectl_dra.model.resource import CELSelector, DeviceSelector, ResourceClaim, ResourceClaimSpec
 from kubectl_dra.reports.base import ReportRecord
 from kubectl_dra.reports.claims.ask import ClaimAsk, ExtendedAsk, pending_asks
+from kubectl_dra.reports.pending.extended_asks import extended_asks
 from kubectl_dra.reports.pending.nodes import NodeGroupRecord, node_records
 from kubectl_dra.selectors.renaming import with_attribute
 
 _REFUSED = (Verdict.UNSCHEDULABLE, Verdict.SCHEDULER_ERROR)
 
 
-class Corrected(ReportRecord, frozen=True):
-    """The names ``before`` and ``after``, and what would be in the way then: ``causes``, ``nodes``, ``asks``."""
+class StillBlocked(ReportRecord, frozen=True):
+    """What would be in the way of a pod then: ``causes``, and of these ``nodes``, ``asks`` and ``extended``.
 
-    before: str
-    after: str
+    With an attribute called ``after`` in place of ``before``; both empty: once the queue lets the pod go.
+    """
+
     causes: tuple[Cause, ...]
     nodes: tuple[NodeGroupRecord, ...]
     asks: tuple[ClaimAsk, ...]
-    extended: tuple[ExtendedAsk, ...] = ()
+    extended: tuple[ExtendedAsk, ...]
+    before: str = ""
+    after: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +56,11 @@ class _Rename:
     after: str
 
 
-def corrected(diagnosis: PodDiagnosis, state: ClusterState) -> Corrected | None:
-    """The pod with the name that is most alike; None where it would fit then, and where no name is alike."""
+def still_blocked(diagnosis: PodDiagnosis, state: ClusterState) -> StillBlocked | None:
+    """The pod with the name that is most alike, or without the gate of its queue; None where it would fit then."""
     cause = diagnosis.causes[0] if diagnosis.causes else None
+    if cause is not None and cause.code is Code.QUEUED and isinstance(cause.detail, GangElsewhere):
+        return _once_admitted(diagnosis.pod.key, state) if cause.detail.fitting == 0 else None
     rename = _rename(cause.detail) if cause is not None and diagnosis.verdict in _REFUSED else None
     key = cause.claim.key if cause is not None and cause.claim is not None else None
     claim = state.inventory.claims.get(key) if key is not None else None
@@ -58,12 +68,22 @@ def corrected(diagnosis: PodDiagnosis, state: ClusterState) -> Corrected | None:
     if key is None or claim is None or rename is None or spec is None or spec == claim.spec:
         return None
     change = changes.edit_claim(key, lambda _: spec)
-    world = state.changed(change(state.inventory))
-    found = Diagnoser(world).pod(diagnosis.pod.key)
+    found = _tried(diagnosis.pod.key, state.changed(change(state.inventory)))
+    return msgspec.structs.replace(found, before=rename.name, after=rename.after) if found is not None else None
+
+
+def _once_admitted(key: Key, state: ClusterState) -> StillBlocked | None:
+    pod = state.inventory.pods[key]
+    free = with_spec(pod, scheduling_gates=())
+    return _tried(key, state.changed(changes.edit_pod(key, lambda _: free)(state.inventory)))
+
+
+def _tried(key: Key, world: ClusterState) -> StillBlocked | None:
+    found = Diagnoser(world).pod(key)
     if found.verdict not in _REFUSED:
         return None
-    asks = pending_asks(diagnosis.pod.key, world.inventory)
-    return Corrected(rename.name, rename.after, found.causes, node_records(found.nodes), asks)
+    asks = pending_asks(key, world.inventory)
+    return StillBlocked(found.causes, node_records(found.nodes), asks, extended_asks(key, world))
 
 
 def _rename(detail: object) -> _Rename | None:
