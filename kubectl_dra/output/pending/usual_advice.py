@@ -8,6 +8,7 @@ from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import (
+    Cause,
     ClassOffer,
     ClassProblem,
     FatalError,
@@ -32,6 +33,7 @@ from kubectl_dra.output.pending.siblings import sibling_advice
 from kubectl_dra.output.pending.volumes import volume_advice
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import listed
+from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.pending.pending import PendingReport
 
 _NODE_STATE: Final = Safe(
@@ -69,7 +71,7 @@ def usual_advice(report: PendingReport, code: Code) -> Safe:
             told = _incomplete_in_file(problem)
         case ClassOffer(nowhere=labels) as offer if labels:
             told = label_advice(offer)
-        case ClassOffer(nodes=nodes) if _are_unwell(report, nodes):
+        case ClassOffer() as offer if _are_unwell(report, offer):
             told = _NODE_STATE
     return told or advice_on_words(report) or page_advice(report, code)
 
@@ -88,13 +90,17 @@ def _incomplete_in_file(problem: PoolProblem) -> Safe:
     return fmt(text, problem.seen, problem.expected, problem.pool)
 
 
-def _are_unwell(report: PendingReport, nodes: Sequence[str]) -> bool:
-    """Whether all nodes with devices are kept from pods for their state."""
-    groups = [group for group in report.nodes if not set(nodes).isdisjoint(group.names)]
-    return bool(groups) and all(
-        any(isinstance(cause.detail, NodeTaint) and tells_of_node(cause.detail.taint) for cause in group.causes)
-        for group in groups
-    )
+def _are_unwell(report: PendingReport, offer: ClassOffer) -> bool:
+    """Whether all nodes with devices are kept from pods for their state; ``offer`` names only a few of many."""
+    unwell = [group for group in report.nodes if any(_tells_of_state(cause) for cause in group.causes)]
+    others = [group for group in report.nodes if group not in unwell]
+    named = any(not set(offer.nodes).isdisjoint(group.names) for group in others)
+    fitting = any(group.devices_fit is Fits.YES for group in others)
+    return 0 < offer.on_nodes <= sum(group.count for group in unwell) and not (named or fitting)
+
+
+def _tells_of_state(cause: Cause) -> bool:
+    return isinstance(cause.detail, NodeTaint) and tells_of_node(cause.detail.taint)
 
 
 def _bring_together(found: NoSingleNode) -> Safe:

@@ -183,3 +183,22 @@ def test_what_keeps_a_pod_from_nodes_with_devices_is_said_of_all_of_them(
     line = first_line(report_of(*nodes, *slices, build.node("cpu-1"), pod, claim))
     assert f"devices of the class are on {where}" in line
     assert ("which have the taint" in line) is told
+
+
+def test_of_many_nodes_with_devices_all_have_to_be_unwell() -> None:
+    """The record names five of the nodes for which devices are published."""
+
+    def report(*states: str) -> PendingReport:
+        nodes = []
+        for number, key in enumerate(states):
+            node = build.node(f"node-{number}", labels=LABELS)
+            node["spec"]["taints"] = [{"key": key, "effect": "NoSchedule"}]
+            held = build.claim(f"of-{number}", held=[(f"node-{number}", "gpu-0")], by=[f"pod-{number}"])
+            user = build.pod(f"pod-{number}", claims=[f"of-{number}"], node_name=f"node-{number}", phase="Running")
+            nodes += [node, build.slice_(f"node-{number}", build.device("gpu-0")), held, user]
+        return report_of(*nodes, build.node("cpu-1"), build.claim("claim"), build.pod(claims=["claim"]))
+
+    unreachable = "node.kubernetes.io/unreachable"
+    for states, repair in (([unreachable] * 7, True), ([*[unreachable] * 6, "dedicated"], False)):
+        found = report(*states)
+        assert ("Repair the node" in page_of(found)) is repair
