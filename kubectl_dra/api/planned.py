@@ -55,6 +55,7 @@ class PodPlan:
     each pod of its own, as a StatefulSet does. ``kept_together``: what asks others than the scheduler to keep the pods
     in one domain of nodes, ``domains``: how many of them together, where that is known. ``gang``: another program
     starts many of them or none. ``after``: roles of the same object whose pods have ended before.
+    ``flavors`` of its queue are in the pod; ``flavor_open``: one of these will be, or what they add was not read.
     """
 
     pod: Pod
@@ -67,6 +68,8 @@ class PodPlan:
     gang: Gang | None = None
     domains: tuple[DomainRule, ...] = ()
     after: tuple[str, ...] = ()
+    flavors: tuple[str, ...] = ()
+    flavor_open: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,12 +15,14 @@ from kubectl_dra.model.evidence import ALL_NAMESPACES, Coverage, Evidence, Read
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.model.queues import (
+    FLAVOR,
     GROUP,
     KINDS,
     ClusterQueue,
     LocalQueue,
     QueuedWorkload,
     QueueObjects,
+    ResourceFlavor,
     qualified,
 )
 
@@ -34,6 +36,7 @@ _RECORDS: Final[Mapping[str, type[msgspec.Struct]]] = {
     "Workload": QueuedWorkload,
     "LocalQueue": LocalQueue,
     "ClusterQueue": ClusterQueue,
+    FLAVOR: ResourceFlavor,
 }
 _DECODERS: Final = {kind: make_decoder(record, numbers_as_text=True) for kind, record in _RECORDS.items()}
 _encoder: Final = msgspec.json.Encoder(enc_hook=encode_hook)
@@ -56,6 +59,7 @@ def encoded(objects: QueueObjects) -> Iterator[tuple[ObjectMeta, bytes]]:
         ("Workload", objects.workloads),
         ("LocalQueue", objects.local_queues),
         ("ClusterQueue", objects.cluster_queues),
+        (FLAVOR, objects.flavors),
     ):
         head = _encoder.encode({"apiVersion": _VERSION, "kind": kind})
         for record in records.values():
@@ -96,6 +100,7 @@ def with_files(known: QueueObjects, sources: Iterable[Source]) -> QueueObjects:
         workloads={**known.workloads, **more.workloads},
         local_queues={**known.local_queues, **more.local_queues},
         cluster_queues={**known.cluster_queues, **more.cluster_queues},
+        flavors={**known.flavors, **more.flavors},
     )
 
 
@@ -110,7 +115,6 @@ def queue_objects(sources: Iterable[Source], complete: Iterable[str] = (), refus
             broken.add(source.kind)
             continue
         found[source.kind][key_of(record.metadata)] = record
-    queues = {key.name: record for key, record in found["ClusterQueue"].items()}
-    return QueueObjects(
-        found["Workload"], found["LocalQueue"], queues, frozenset(complete) - broken, frozenset(refused) | broken
-    )
+    queues, flavors = ({key.name: each for key, each in found[kind].items()} for kind in ("ClusterQueue", FLAVOR))
+    known = frozenset(complete) - broken, frozenset(refused) | broken
+    return QueueObjects(found["Workload"], found["LocalQueue"], queues, *known, flavors=flavors)

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from kubectl_dra.model.base import Record
+from kubectl_dra.model.core import Toleration
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.meta import Condition, ObjectMeta
 from kubectl_dra.model.quantity import Quantity
@@ -24,8 +25,15 @@ QUEUE_LABEL: Final = f"{GROUP}/queue-name"
 POD_SET_LABEL: Final = f"{GROUP}/podset"
 #: Plurals of the kinds that are read, and whether their objects are in a namespace.
 KINDS: Final[Mapping[str, tuple[str, bool]]] = MappingProxyType(
-    {"Workload": ("workloads", True), "LocalQueue": ("localqueues", True), "ClusterQueue": ("clusterqueues", False)}
+    {
+        "Workload": ("workloads", True),
+        "LocalQueue": ("localqueues", True),
+        "ClusterQueue": ("clusterqueues", False),
+        "ResourceFlavor": ("resourceflavors", False),
+    }
 )
+#: The kind of which only work that does not exist yet makes anything: what is admitted has it in its pods.
+FLAVOR: Final = "ResourceFlavor"
 _EMPTY: Final[Mapping[Any, Any]] = MappingProxyType({})
 
 
@@ -142,8 +150,9 @@ class FlavorQuotas(Record, frozen=True):
 
 
 class ResourceGroup(Record, frozen=True):
-    """``spec.resourceGroups[]`` of a ClusterQueue."""
+    """``spec.resourceGroups[]`` of a ClusterQueue: of each, work gets one flavor for the resources that it covers."""
 
+    covered_resources: tuple[str, ...] = ()
     flavors: tuple[FlavorQuotas, ...] = ()
 
 
@@ -154,6 +163,20 @@ class ClusterQueueSpec(Record, frozen=True):
     cohort: str = ""
     cohort_name: str = ""
     stop_policy: str = ""
+
+
+class FlavorSpec(Record, frozen=True):
+    """``spec`` of a flavor: what pods that get it are given."""
+
+    node_labels: Mapping[str, str] = _EMPTY
+    tolerations: tuple[Toleration, ...] = ()
+
+
+class ResourceFlavor(Record, frozen=True):
+    """kueue.x-k8s.io ResourceFlavor: a kind of nodes."""
+
+    metadata: ObjectMeta = ObjectMeta()
+    spec: FlavorSpec = FlavorSpec()
 
 
 class UsageOfResource(Record, frozen=True):
@@ -201,6 +224,7 @@ class QueueObjects:
     refused: frozenset[str] = frozenset()
     absent: bool = False
     device_resources: Mapping[str, str] = field(default_factory=lambda: _EMPTY)
+    flavors: Mapping[str, ResourceFlavor] = field(default_factory=lambda: _EMPTY)
 
     @cached_property
     def workloads_by_owner(self) -> Mapping[tuple[str, str, str], Sequence[QueuedWorkload]]:

@@ -203,9 +203,9 @@ def test_of_work_that_does_not_exist_yet_only_what_is_certain(
 
 def test_files_bring_queues_along() -> None:
     known = queue_objects([local(), cluster()], ALL)
-    merged = with_files(known, [local(cluster="other"), source("ResourceFlavor", "f")])
+    merged = with_files(known, [local(cluster="other"), source("Topology", "f")])
     assert [each.spec.cluster_queue for each in merged.local_queues.values()] == ["other"]
-    assert with_files(NO_QUEUES, [source("ResourceFlavor", "f")]) is NO_QUEUES
+    assert with_files(NO_QUEUES, [source("Topology", "f")]) is NO_QUEUES
     assert not is_queue_object("scheduling.k8s.io/v1beta1", "Workload")
 
 

@@ -20,6 +20,7 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.meta import Condition
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.queues import (
+    FLAVOR,
     KINDS,
     POD_SET_LABEL,
     ClusterQueue,
@@ -231,7 +232,7 @@ def _told(
         tuple(_quota(cluster)) if cluster is not None else (),
         cluster.status.pending_workloads if cluster is not None else None,
         tuple(sorted(key.name for key in objects.local_queues if key.namespace == namespace)),
-        tuple(kind for kind in KINDS if kind in objects.refused or kind not in objects.complete),
+        tuple(kind for kind in KINDS if kind != FLAVOR and kind not in objects.complete - objects.refused),
     )
 
 

@@ -172,6 +172,9 @@ def _pod_lines(pod: PodSimulation, reason: Safe | None = None, *, left: bool = F
             yield from wrapped(_EXAMPLE, indent=2)
     if pod.after and pod.copies:
         yield from wrapped(_stage(pod), indent=2)
+    if pod.flavors:
+        flavors = Safe("flavor" if len(pod.flavors) == 1 else "flavors")
+        yield from wrapped(fmt("with the node labels of Kueue's {} {}", flavors, listed(pod.flavors)), indent=2)
     yield from domain_lines(pod)
     if (left_open := _left_open(pod)) and pod.copies:
         yield from wrapped(_open(left_open), indent=2)

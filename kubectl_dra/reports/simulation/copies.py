@@ -38,6 +38,7 @@ from kubectl_dra.reports.pending.pending import pending_report, unseen_entries
 from kubectl_dra.reports.pending.remedies import FoundRemedies, RemedyReport, find_remedies
 from kubectl_dra.reports.pending.renewal import NoCommand
 from kubectl_dra.reports.simulation.domains import domain_fits
+from kubectl_dra.reports.simulation.flavors import open_flavors, without_flavor_edits
 from kubectl_dra.reports.simulation.gangs import group_of, place_together
 from kubectl_dra.reports.simulation.pods import Batch, Copies, batch
 from kubectl_dra.reports.simulation.present import Present, present, without
@@ -49,6 +50,7 @@ _IN_THE_FILE: Final = (EditClaim, EditGroup, EditPod, EditRollout, PinPods, Remo
 #: Their parameters are objects of their own.
 _CLASSIC: Final = (ClassicResourceClaim, ClassicResourceClaimTemplate)
 #: Controllers and queues that choose one rack, zone or the like for all pods of a group.
+KUEUE: Final = "Kueue's choice of a flavor"
 TOGETHER: Final = "placement in one domain"
 
 
@@ -216,6 +218,8 @@ def _pod_simulation(
         # Who asks how many fit has not asked for more.
         asked = made.wanted is not None or not placed.copies
         ways = find_remedies(placed.world, failed, keep=simulated, read_owner=read_owner) if asked else FoundRemedies()
+        kept = without_flavor_edits(placed.world, plan, ways.remedies)
+        ways = msgspec.structs.replace(ways, remedies=kept)
         found = _of_the_cluster(ways, trial.subject)
         pending = pending_report(failed, placed.world, ways=found)
         before = taken_by(placed.world, failed, trial.subject, simulated, placed.copies)
@@ -232,6 +236,7 @@ def _pod_simulation(
         unseen=unseen_entries(plan.pod),
         role=plan.role,
         after=plan.after,
+        flavors=plan.flavors,
         counted=made.counted,
         assumed=plan.assumed if made.counted is Counted.ASSUMED else (),
         alone=trial.alone,
@@ -254,6 +259,8 @@ def _left_open(world: ClusterState, plan: PodPlan) -> Iterator[OpenPlugin]:
     yield from open_plugins(world, plan.pod)
     if plan.kept_together:
         yield OpenPlugin(TOGETHER, plan.kept_together)
+    if plan.flavor_open:
+        yield OpenPlugin(KUEUE, tuple(open_flavors(plan)))
 
 
 def _of_the_cluster(found: FoundRemedies, subject: ObjectRef) -> FoundRemedies:

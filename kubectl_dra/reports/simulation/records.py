@@ -135,7 +135,7 @@ class PodSimulation(ReportRecord, frozen=True):
     ``held``: it makes no pods until somebody resumes it, and its copies take nothing from others.
     ``domains``: whether the domains of nodes that another program keeps pods in have room for them, where that could be
     computed. ``after``: roles of the same object whose pods have ended before these start, so that they were tried
-    without them; where the number of pods is unknown, may have ended.
+    without them; where the number of pods is unknown, may have ended. ``flavors``: those that Kueue gives them.
     """
 
     subject: ObjectRef
@@ -170,6 +170,7 @@ class PodSimulation(ReportRecord, frozen=True):
     held: bool = False
     domains: tuple[DomainFit, ...] = ()
     after: tuple[str, ...] = ()
+    flavors: tuple[str, ...] = ()
     bound: Bound = Bound.EXACT
     fits: Fits = Fits.UNKNOWN
 

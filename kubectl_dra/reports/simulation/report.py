@@ -33,6 +33,7 @@ from kubectl_dra.reports.simulation.admission import manifest_reports
 from kubectl_dra.reports.simulation.autoscaled import autoscaled
 from kubectl_dra.reports.simulation.copies import simulated
 from kubectl_dra.reports.simulation.existing import existing, new_namespaces, new_nodes, with_namespaces, with_objects
+from kubectl_dra.reports.simulation.flavors import with_flavors
 from kubectl_dra.reports.simulation.in_files import in_files, of_files
 from kubectl_dra.reports.simulation.pods import Copies
 from kubectl_dra.reports.simulation.present import with_workloads
@@ -74,8 +75,6 @@ def simulation_report(
     """
     objects = tuple(autoscaled(world, list(as_served(world, objects))))
     world = with_workloads(world, objects, read_owner)
-    namespace = next((each.namespace for each in objects if each.namespace), "")
-    wanted = needs.POD if namespace else _OF_ALL_NAMESPACES
     missing_namespaces = new_namespaces(world, objects)
     prepared = with_namespaces(world, objects, missing_namespaces)
     said = list(manifest_reports(world, prepared, objects))
@@ -86,7 +85,8 @@ def simulation_report(
     if switches:
         with_all, supposed = what_if(with_all, switches, read_owner)
     fresh, files = new_nodes(world, usable), of_files(world, usable)
-    tried = _daemons_first(trials(with_all, admitted(with_all, usable), refused, together=together), fresh)
+    made = admitted(with_all, with_flavors(world, usable))
+    tried = _daemons_first(trials(with_all, made, refused, together=together), fresh)
     tries = zip(tried, simulated(with_all, tried, copies, read_owner, world), strict=True)
     seen = ((trial, in_files(with_unread(with_all, trial, pod, missing_namespaces), files)) for trial, pod in tries)
     limited = with_quotas(world, with_files.inventory.quotas, seen, missing_namespaces)
@@ -101,7 +101,7 @@ def simulation_report(
         pods=pods,
         effects=effects(world, with_files, usable),
         certainty=missing.certainty(world.evidence),
-        missing=_deciding(missing.missing(world.evidence, wanted, namespace), pods),
+        missing=_deciding(world, objects, pods),
         features=feature_record(world.features),
         read=reads_of(world.evidence),
         what_if=supposed,
@@ -139,10 +139,13 @@ def _with_daemons(world: ClusterState, new: Collection[str], found: PodSimulatio
     return replace(found, open=(*found.open, *doubts)) if keys else found
 
 
-def _deciding(lacking: Iterable[Missing], pods: Iterable[PodSimulation]) -> tuple[Missing, ...]:
+def _deciding(world: ClusterState, objects: Iterable[Planned], pods: Iterable[PodSimulation]) -> tuple[Missing, ...]:
     """What is lacking; what left a pod open decides, also where it only explains in other cases."""
+    namespace = next((each.namespace for each in objects if each.namespace), "")
+    wanted = needs.POD if namespace else _OF_ALL_NAMESPACES
     opened = {(each.kind, each.namespace): each for pod in pods for each in pod.unread}
-    return tuple({**{(each.kind, each.namespace): each for each in lacking}, **opened}.values())
+    known = {(each.kind, each.namespace): each for each in missing.missing(world.evidence, wanted, namespace)}
+    return tuple({**known, **opened}.values())
 
 
 def _with_role(report: ManifestReport, planned: Planned, tried: Collection[tuple[str, Key]]) -> ManifestReport:

@@ -1,0 +1,85 @@
+"""Work that waits in a queue of Kueue, in simulate: its pods get node labels and tolerations of the queue's flavor."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from kubectl_dra.api.planned import read_all
+from kubectl_dra.api.queues import with_files
+from kubectl_dra.api.sources import Source
+from kubectl_dra.reports.base import Fits
+from kubectl_dra.reports.simulation import Copies, SimulationReport, simulation_report
+from tests.kit import build
+from tests.reports.test_simulated_files import cluster, page, pod_template, template, thing
+
+NS = build.NAMESPACE
+KUEUE = "kueue.x-k8s.io/v1beta2"
+
+
+def flavor(name: str, labels: dict[str, str] | None = None, **spec: Any) -> dict[str, Any]:
+    meta = {"name": name}
+    return {
+        "apiVersion": KUEUE,
+        "kind": "ResourceFlavor",
+        "metadata": meta,
+        "spec": {"nodeLabels": labels or {}, **spec},
+    }
+
+
+def queue(*names: str, covers: str = "cpu") -> list[dict[str, Any]]:
+    flavors = [{"name": name, "resources": [{"name": covers, "nominalQuota": 99}]} for name in names]
+    spec = {"resourceGroups": [{"coveredResources": [covers], "flavors": flavors}]}
+    of_all = {"apiVersion": KUEUE, "kind": "ClusterQueue", "metadata": {"name": "all"}, "spec": spec}
+    return [of_all, thing(KUEUE, "LocalQueue", {"clusterQueue": "all"}, name="team")]
+
+
+def tried(
+    *bodies: dict[str, Any], labels: dict[str, str], taints: list[dict[str, Any]] | None = None
+) -> SimulationReport:
+    """A job of one pod in queue ``team``; the only node has ``labels`` and ``taints``."""
+    node = build.node(cpu="64", labels=labels)
+    node["spec"] = {"taints": taints or []}
+    body = pod_template("one")
+    body["spec"]["containers"][0]["resources"]["requests"] = {"cpu": "1"}
+    job = thing("batch/v1", "Job", {"template": body}, labels={"kueue.x-k8s.io/queue-name": "team"})
+    world, files = cluster(node), [template("one"), job, *bodies]
+    sources = [Source(json.dumps(each).encode(), each["apiVersion"], each["kind"]) for each in files]
+    queues = with_files(world.inventory.queues, sources)
+    world = world.changed(world.inventory.replace(queues=queues))
+    return simulation_report(world, read_all(sources, NS), Copies())
+
+
+def test_the_only_flavor_selects_the_nodes() -> None:
+    bodies = [*queue("h100"), flavor("h100", {"pool": "h100"})]
+    report = tried(*bodies, labels={"pool": "l4"})
+    assert report.fits is Fits.NO
+    assert "with the node labels of Kueue's flavor h100" in page(report)
+    assert "pool=h100" in page(report)
+    assert "No part in scheduling devices" not in page(report)
+    assert "from the pod's node selector" not in page(report)
+    assert tried(*bodies, labels={"pool": "h100"}).fits is Fits.YES
+
+
+def test_a_flavor_has_tolerations() -> None:
+    taint = {"key": "gpu", "value": "x", "effect": "NoSchedule"}
+    bears = {"key": "gpu", "operator": "Exists"}
+    assert tried(*queue("f"), flavor("f"), labels={}, taints=[taint]).fits is Fits.NO
+    assert tried(*queue("f"), flavor("f", tolerations=[bears]), labels={}, taints=[taint]).fits is Fits.YES
+
+
+@pytest.mark.parametrize(
+    "bodies",
+    [
+        [*queue("a", "b"), flavor("a", {"pool": "a"}), flavor("b", {"pool": "b"})],
+        queue("a"),
+        [*queue("a", covers="gpus"), flavor("a", {"pool": "a"})],
+    ],
+)
+def test_which_flavor_is_open(bodies: list[dict[str, Any]]) -> None:
+    """One of several; one that was not read; one for what may be the pod's devices."""
+    report = tried(*bodies, labels={"pool": "a"})
+    assert report.fits is Fits.UNKNOWN
+    assert "not simulated, and may allow less: Kueue's choice of a flavor (ResourceFlavor a" in page(report)
