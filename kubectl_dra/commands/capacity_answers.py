@@ -15,6 +15,7 @@ from kubectl_dra.commands.shared.namespaces import check_namespace
 from kubectl_dra.commands.shared.not_found import not_found
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.owners import owner_reader
+from kubectl_dra.commands.shared.queues import with_queues_of
 from kubectl_dra.commands.shared.show import Answer, note_evidence, print_answer
 from kubectl_dra.commands.shared.whatif_options import kinds_demanded, kinds_everywhere, told, whole_nodes
 from kubectl_dra.diagnosis.pod import needs
@@ -63,6 +64,7 @@ def answer(
     objects = read_all(written, namespace)
     shapes = CapacityRequest(device_class, count, selectors) if device_class else objects
     world = for_new_nodes(options, with_groups(options, world, objects), written, switches)
+    world = with_queues_of(options, world, objects, found.objects)
     with told(world), owner_reader(options) as read:
         report = capacity_report(world, shapes, namespace, switches, read_owner=read)
     page = partial(capacity_page, report, world.evidence.address)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from functools import partial
 
 from kubectl_dra.api.kinds import POD_GROUP
-from kubectl_dra.api.planned import Planned, read_all
-from kubectl_dra.api.queues import with_files
+from kubectl_dra.api.planned import read_all
 from kubectl_dra.api.sources import Source
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.cluster import gates_of, read_cluster
@@ -17,7 +15,7 @@ from kubectl_dra.commands.shared.groups import with_groups
 from kubectl_dra.commands.shared.manifests import check_namespaces, objects_of
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.owners import owner_reader
-from kubectl_dra.commands.shared.queues import with_queues
+from kubectl_dra.commands.shared.queues import with_queues_of
 from kubectl_dra.commands.shared.show import Answer, is_document, note_evidence, print_answer
 from kubectl_dra.commands.shared.whatif_options import kinds_demanded, kinds_everywhere, told, whole_nodes
 from kubectl_dra.diagnosis.gangs.cycles import FIRST_MINOR
@@ -30,7 +28,6 @@ from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.output.simulation.page import simulation_page, simulation_summary
 from kubectl_dra.reports.simulation import Copies, simulation_report
 from kubectl_dra.reports.simulation.autoscaled import may_be_scaled
-from kubectl_dra.source.queue_config import device_resources
 from kubectl_dra.source.reading import FoundObjects
 
 _DEFAULT_NAMESPACE = "default"
@@ -55,9 +52,8 @@ def answer(options: Options, copies: str, switches: tuple[Switch, ...] = (), *, 
     note_evidence(cluster.state, options)
     namespace = cluster.namespace or _DEFAULT_NAMESPACE
     objects = read_all(written, namespace, grouped_jobs=_keeps_scheduling(options, cluster.state))
-    mapped = device_resources(found.objects)
     world = for_new_nodes(options, with_groups(options, cluster.state, objects), written, switches)
-    world = _with_queues(options, world, objects, written, mapped)
+    world = with_queues_of(options, world, objects, found.objects)
     with told(world), owner_reader(options) as read:
         report = simulation_report(world, objects, _copies(copies), switches, together=together, read_owner=read)
     page = partial(simulation_page, report, world.now, steps=remedies, address=world.evidence.address)
@@ -88,26 +84,6 @@ def _keeps_scheduling(options: Options, state: ClusterState) -> bool:
     # What a plain list does not hold says nothing about any server.
     asked = state.evidence.server_version is not None
     return on and not (asked and state.evidence.coverage(POD_GROUP.name) is Coverage.NOT_SERVED)
-
-
-def _with_queues(
-    options: Options,
-    state: ClusterState,
-    objects: Sequence[Planned],
-    written: Sequence[Source],
-    mapped: Mapping[str, str],
-) -> ClusterState:
-    """With Kueue's queues, where an object of the files waits in one: the cluster's, and those of the files.
-
-    ``mapped``: the resources that classes of devices are counted as.
-    """
-    namespaces = {each.key.namespace or _DEFAULT_NAMESPACE for each in objects if each.queue and each.pods}
-    if not namespaces:
-        return state
-    state = with_queues(options, state, namespaces.pop() if len(namespaces) == 1 else "")
-    queues = with_files(state.inventory.queues, written)
-    queues = replace(queues, device_resources={**queues.device_resources, **mapped})
-    return state.changed(state.inventory.replace(queues=queues))
 
 
 def _copies(word: str) -> Copies:

@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
-from kubectl_dra.api.planned import read_all
+from kubectl_dra.api.planned import Planned, read_all
 from kubectl_dra.api.queues import with_files
 from kubectl_dra.api.sources import Source
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.reports.base import Fits
+from kubectl_dra.reports.capacity.capacity import capacity_report
 from kubectl_dra.reports.simulation import Copies, SimulationReport, simulation_report
 from tests.kit import build
 from tests.reports.test_simulated_files import cluster, page, pod_template, template, thing
@@ -36,9 +38,14 @@ def queue(*names: str, covers: str = "cpu") -> list[dict[str, Any]]:
     return [of_all, thing(KUEUE, "LocalQueue", {"clusterQueue": "all"}, name="team")]
 
 
-def tried(
+def tried(*bodies: dict[str, Any], **fields: Any) -> SimulationReport:
+    world, objects = set_up(*bodies, **fields)
+    return simulation_report(world, objects, Copies())
+
+
+def set_up(
     *bodies: dict[str, Any], labels: dict[str, str], taints: list[dict[str, Any]] | None = None
-) -> SimulationReport:
+) -> tuple[ClusterState, list[Planned]]:
     """A job of one pod in queue ``team``; the only node has ``labels`` and ``taints``."""
     node = build.node(cpu="64", labels=labels)
     node["spec"] = {"taints": taints or []}
@@ -49,7 +56,16 @@ def tried(
     sources = [Source(json.dumps(each).encode(), each["apiVersion"], each["kind"]) for each in files]
     queues = with_files(world.inventory.queues, sources)
     world = world.changed(world.inventory.replace(queues=queues))
-    return simulation_report(world, read_all(sources, NS), Copies())
+    return world, read_all(sources, NS)
+
+
+def test_capacity_counts_the_nodes_of_the_flavor() -> None:
+    def room(pool: str) -> int | None:
+        world, objects = set_up(*queue("h100"), flavor("h100", {"pool": "h100"}), labels={"pool": pool})
+        (shape,) = capacity_report(world, objects, NS).shapes
+        return shape.capacity.copies.value
+
+    assert (room("h100"), room("l4")) == (4, 0)
 
 
 def test_the_only_flavor_selects_the_nodes() -> None:

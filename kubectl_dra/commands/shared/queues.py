@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
+from typing import Final
 
-from kubectl_dra.api.queues import READ, queue_objects, reads_of
+from kubectl_dra.api.planned import Planned
+from kubectl_dra.api.queues import READ, queue_objects, reads_of, with_files
+from kubectl_dra.api.sources import Source
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.cluster import source_spec
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.model.queues import KINDS, QueueObjects
 from kubectl_dra.source.errors import ClusterError
+from kubectl_dra.source.manifests import Written
+from kubectl_dra.source.queue_config import device_resources
+
+_DEFAULT_NAMESPACE: Final = "default"
 
 
 def with_queues(options: Options, state: ClusterState, namespace: str) -> ClusterState:
@@ -20,6 +28,20 @@ def with_queues(options: Options, state: ClusterState, namespace: str) -> Cluste
     reads = (*state.evidence.reads, *reads_of(found, namespace, state.as_of))
     known = dataclasses.replace(state, evidence=dataclasses.replace(state.evidence, reads=reads))
     return known.changed(state.inventory.replace(queues=found))
+
+
+def with_queues_of(
+    options: Options, state: ClusterState, objects: Sequence[Planned], written: Sequence[Written]
+) -> ClusterState:
+    """With Kueue's queues, where an object of the files waits in one: the cluster's, and those of the files."""
+    namespaces = {each.key.namespace or _DEFAULT_NAMESPACE for each in objects if each.queue and each.pods}
+    if not namespaces:
+        return state
+    state = with_queues(options, state, namespaces.pop() if len(namespaces) == 1 else "")
+    sources = [Source(each.data, each.api_version, each.kind) for each in written]
+    queues, mapped = with_files(state.inventory.queues, sources), device_resources(written)
+    queues = dataclasses.replace(queues, device_resources={**queues.device_resources, **mapped})
+    return state.changed(state.inventory.replace(queues=queues))
 
 
 def _read(options: Options, namespace: str) -> QueueObjects:

@@ -35,6 +35,7 @@ from kubectl_dra.reports.claims.ask import ClaimAsk, claim_ask
 from kubectl_dra.reports.invocations import changing, kubectl, of
 from kubectl_dra.reports.simulation.admission import manifest_reports
 from kubectl_dra.reports.simulation.existing import new_namespaces, with_namespaces, with_objects
+from kubectl_dra.reports.simulation.flavors import with_flavors
 from kubectl_dra.reports.simulation.records import ManifestReport
 from kubectl_dra.reports.simulation.trials import trials
 from kubectl_dra.reports.simulation.unread import unread_admission
@@ -314,7 +315,7 @@ def _shapes(
     A claim of the files stands for one per copy.
     """
     own = {each.key: each.record for each in objects if isinstance(each.record, ResourceClaim)}
-    for trial in trials(world, admitted(world, list(objects)), refused, together=False):
+    for trial in trials(world, admitted(world, with_flavors(world, objects)), refused, together=False):
         pod, templates = _with_templates(trial.plan.pod, own)
         settled = trial.is_bare or quota.is_settled(world, pod.metadata.namespace)
         required = () if settled else quota.unspecified(world.inventory.quotas.values(), pod)
