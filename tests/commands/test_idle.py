@@ -132,7 +132,8 @@ def test_simulate_tells_quota_from_devices(
     container = body["spec"]["template"]["spec"]["containers"][0]
     container["resources"]["requests"] = {"cpu": "1"}
     path = tmp_path / "all.json"
-    items = [*CLUSTERS["example"](), template(devices(request(EXAMPLE))), body, *queue(nominal)]
+    flavor = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ResourceFlavor", "metadata": {"name": "h100"}}
+    items = [*CLUSTERS["example"](), template(devices(request(EXAMPLE))), body, *queue(nominal), flavor]
     path.write_text(json.dumps({"kind": "List", "items": items}), encoding="utf-8")
     assert run(["simulate", "-f", str(path), "-n", NAMESPACE, "--from", "demo", "--color", "never"]) == 0
     out = " ".join(capfd.readouterr().out.split())

@@ -380,12 +380,12 @@ def test_what_is_known_of_racks_is_computed() -> None:
 
 def test_devices_that_pods_of_the_files_hold_are_nothing_to_wait_for() -> None:
     told = page(simulated(template("one"), deployment(6)))
-    assert "Pods of the files that come before it have all of those in use." in told
-    assert "let Deployment w have fewer pods, or add devices" in told
+    assert "All of these are taken by pods that the files make before it." in told
+    assert "Let Deployment w have fewer pods (4 fit), or add devices" in told
     some = build.claim("held", held=[("node-1", "gpu-0")], by=["other"], on="node-1")
     other = build.pod("other", claims=["held"], node_name="node-1", phase="Running")
     told = page(simulated(template("one"), deployment(6), world=cluster(some, other)))
-    assert "Pods of the files that come before it have 3 of those in use." in told
+    assert "Of these, 3 are taken by pods that the files make before it." in told
 
 
 def spread(**constraint: Any) -> dict[str, Any]:

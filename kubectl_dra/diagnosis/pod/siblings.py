@@ -36,7 +36,7 @@ class Siblings(ReportRecord, frozen=True):
     its controller ``placed`` have a node, and ``waiting`` have none, this one among them; both 0 where not all pods
     were read, or pods of another controller hold devices. ``scalable``: the number of pods stands in the workload
     itself, which nothing else makes. ``scaled_by``: the bounds of an autoscaler that sets it again;
-    ``autoscalers_known``: whether there can be no other.
+    ``autoscalers_known``: whether there can be no other. ``planned``: none of the pods exists yet.
     """
 
     workload: ObjectRef
@@ -48,6 +48,7 @@ class Siblings(ReportRecord, frozen=True):
     scalable: bool = False
     scaled_by: Bounds | None = None
     autoscalers_known: bool = False
+    planned: bool = False
 
     @property
     def hold_all(self) -> bool:
@@ -118,7 +119,7 @@ def taken_by(
     found, used = _in_use(state.inventory, diagnosis, cause, lambda other: key_of(other.metadata) in pods)
     holders = sorted({key_of(each.metadata) for each in found.values()})
     refs = tuple(ObjectRef.of("Pod", key) for key in holders)
-    return Siblings(subject, refs, len(found), used, placed, 1).scaled(state) if refs else None
+    return Siblings(subject, refs, len(found), used, placed, 1, planned=True).scaled(state) if refs else None
 
 
 def _in_use(

@@ -54,6 +54,10 @@ def sibling_sentence(report: PendingReport) -> Safe | None:
 def sibling_advice(found: Siblings) -> Safe:
     """What to do where only their end, fewer of them, or more devices help."""
     workload = _workload(found)
+    if found.planned and found.scaled_by is None:
+        # Nothing ends of what does not exist: fewer of them is what is left.
+        fit = fmt(" ({} {})", found.placed, Safe("fits" if found.placed == 1 else "fit")) if found.placed else Safe("")
+        return fmt("Let {} have fewer pods{}, or add devices.", workload, fit)
     if found.workload.kind == _CRON_JOB:
         return fmt(
             f"These pods are of runs of {{}}: wait until they end, or delete the Job of one. {_FORBID}", workload

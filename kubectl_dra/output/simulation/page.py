@@ -230,8 +230,10 @@ def _before(pod: PodSimulation) -> Safe:
     found = pod.pending.siblings if pod.pending is not None else None
     if found is None:
         return Safe("")
-    number = Safe("all") if found.hold_all else fmt("{}", found.devices)
-    return fmt(" Pods of the files that come before it have {} of those in use.", number)
+    if found.hold_all:
+        return Safe(" All of these are taken by pods that the files make before it.")
+    are = Safe("is" if found.devices == 1 else "are")
+    return fmt(" Of these, {} {} taken by pods that the files make before it.", found.devices, are)
 
 
 def _left_open(pod: PodSimulation) -> list[OpenPlugin]:
