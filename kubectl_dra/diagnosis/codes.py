@@ -261,6 +261,8 @@ class Code(StrEnum):
         "the kubelet reads claims in a version of the API that the server does not serve", "KubeletText")
     KUBELET_WARNS = ("DRA-617", "failure on the node",
         "something other than preparing devices fails on the node", "KubeletText")
+    KUBELET_REJECTED = ("DRA-618", "failed on the node",
+        "the kubelet rejected the pod or ended it, and it has failed", "KubeletRejection")
     DEVICE_UNHEALTHY = "DRA-620", "device unhealthy", "a device of the pod is reported as not healthy", "Health"
     CONTAINER_WAITS = ("DRA-630", "container waits",
         "a container waits for something other than devices", "ContainerWaits")

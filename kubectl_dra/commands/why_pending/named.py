@@ -32,6 +32,7 @@ from kubectl_dra.diagnosis.gates.pending import is_pending
 from kubectl_dra.diagnosis.pod.idle import held
 from kubectl_dra.diagnosis.pod.workloads import resolve_workload
 from kubectl_dra.diagnosis.records import ObjectRef, Verdict
+from kubectl_dra.diagnosis.said import kubelet
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.output.layout import wrapped
@@ -142,6 +143,10 @@ def _workload_answers(call: PendingCall, kind: Kind, key: Key) -> Iterator[Pendi
         waits = _idle(call, state, kind, key) if not pods else None
         if waits is not None:
             yield waits
+            return
+        failed = kubelet.last_rejected(pods)
+        if failed is not None:
+            yield pod_answer(call, failed)
             return
         told = fmt("note: {} {} has no pending pods", kind.name, str(key))
         refused = refusal_of_workload(state, ObjectRef.of(kind.name, key), pods)

@@ -44,6 +44,8 @@ from kubectl_dra.reports.pending.remedies import find_remedies
 if TYPE_CHECKING:
     from kubectl_dra.commands.why_pending.node_groups import Judge
 
+#: Wrong whatever state the pod is in.
+_BAD: Final = frozenset({Code.DEVICE_VANISHED, Code.KUBELET_REJECTED})
 _GOOD: Final = frozenset(
     {
         "NotPending",
@@ -164,8 +166,8 @@ def code_of_answers(call: PendingCall, answers: Sequence[Pending]) -> int:
 
 
 def is_bad(each: Pending) -> bool:
-    """Whether something is wrong: also with a pod that runs, or goes, on a device that is not there any more."""
-    if each.report.causes and each.report.causes[0].code is Code.DEVICE_VANISHED:
+    """Whether something is wrong: also with a pod that has failed, or runs on a device that is not there any more."""
+    if each.report.causes and each.report.causes[0].code in _BAD:
         return True
     # A pod that somebody deletes is none of our findings.
     deleted = each.report.verdict == "Deleting" and isinstance(each.report, PendingReport)

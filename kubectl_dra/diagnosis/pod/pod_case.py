@@ -117,7 +117,9 @@ class PodCase:
         if leaves is not None:
             return _Finding(Verdict.DELETING, (leaves,))
         if self._is_done():
-            return _Finding(Verdict.NOT_PENDING, tuple(kubelet.unhealthy(self.pod)))
+            return _Finding(
+                Verdict.NOT_PENDING, (*kubelet.rejected(self.world.inventory, self.pod), *kubelet.unhealthy(self.pod))
+            )
         if self.pod.spec.node_name:
             return _Finding(Verdict.PREPARING, tuple(self._preparing()))
         found = (

@@ -38,6 +38,7 @@ from kubectl_dra.diagnosis.records.pods import (
     GangElsewhere,
     Gates,
     Health,
+    KubeletRejection,
     KubeletText,
     MissingEvidence,
     PodGroupName,
@@ -160,6 +161,7 @@ Detail = (
     | PluginText
     | KubeletText
     | BoundBy
+    | KubeletRejection
     | Health
     | ContainerWaits
     | Consumers

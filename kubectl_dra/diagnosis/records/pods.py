@@ -82,6 +82,14 @@ class BoundBy(Evidence, frozen=True):
     said: KubeletText | None = None
 
 
+class KubeletRejection(Evidence, frozen=True):
+    """Why a pod has failed, by its status; ``others``: pods of the same controller that failed for the same reason."""
+
+    reason: str
+    message: str
+    others: int = 0
+
+
 class Health(Evidence, frozen=True):
     """Health of a device according to the pod's status."""
 

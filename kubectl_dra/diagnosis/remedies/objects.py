@@ -63,6 +63,9 @@ def _released(case: Case) -> Iterator[Candidate]:
     topology constraint.
     """
     claims = tuple(cause.claim for cause in case.causes(Code.CLAIM_IDLE) if cause.claim is not None)
+    # What did not bind may be allocated once more, and does not bind then either.
+    if any(cause.claim in claims for cause in case.causes(Code.BINDING_FAILED)):
+        return
     group = group_of(case.world, case.pod)
     constrained = group is not None and group.topology_key is not None
     if claims and not (constrained and case.world.features.topology_aware_workloads):

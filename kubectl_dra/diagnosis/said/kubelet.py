@@ -13,16 +13,26 @@ from typing import Final
 from msgspec.structs import replace
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import BoundBy, Cause, ContainerWaits, Health, KubeletText, ObjectRef
+from kubectl_dra.diagnosis.records import (
+    BoundBy,
+    Cause,
+    ContainerWaits,
+    Health,
+    KubeletRejection,
+    KubeletText,
+    ObjectRef,
+)
 from kubectl_dra.diagnosis.said import events as events_
 from kubectl_dra.model.clock import parse_time
 from kubectl_dra.model.core import ContainerStatus, Event, Node, Pod
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.scheduler.claims import is_reserved_for
 
 PREPARE_FAILED: Final = "FailedPrepareDynamicResources"
+_FAILED: Final = "Failed"
 #: They don't keep containers from starting (pkg/kubelet/network/dns, pkg/kubelet/kubelet_pods.go).
 _HARMLESS: Final = frozenset({"DNSConfigForming", "FailedToRetrieveImagePullSecret", "CheckLimitsForResolvConf"})
 #: Normal events of containers, which come only after mounts, devices and the sandbox (pkg/kubelet/events).
@@ -166,6 +176,35 @@ def not_allocated_by(scheduler: str, cause: Cause) -> Cause:
         return cause
     said = cause.detail if isinstance(cause.detail, KubeletText) else None
     return replace(cause, detail=BoundBy(scheduler, said))
+
+
+def rejected(inventory: Inventory, pod: Pod) -> Iterator[Cause]:
+    """Why a pod has failed that its node did not take, or ended: of one whose containers failed no reason is given.
+
+    Upstream: pkg/kubelet/kubelet.go, rejectPod, and pkg/kubelet/eviction.
+    """
+    if not _is_rejected(pod):
+        return
+    controller = pod.metadata.controller
+    alike = (
+        each
+        for each in inventory.pods.values()
+        if controller is not None and each.metadata.controller == controller and each.status.phase == _FAILED
+    )
+    others = sum(each.status.reason == pod.status.reason for each in alike) - 1
+    detail = KubeletRejection(pod.status.reason, pod.status.message, max(others, 0))
+    yield Cause(Code.KUBELET_REJECTED, detail, nodes=(pod.spec.node_name,) if pod.spec.node_name else ())
+
+
+def last_rejected(pods: Iterable[Pod]) -> Key | None:
+    """The youngest of the pods that a kubelet rejected or ended; None where there is none."""
+    found = [pod for pod in pods if _is_rejected(pod)]
+    last = max(found, key=lambda pod: (pod.metadata.creation_timestamp or "", pod.metadata.name), default=None)
+    return key_of(last.metadata) if last is not None else None
+
+
+def _is_rejected(pod: Pod) -> bool:
+    return pod.status.phase == _FAILED and bool(pod.status.reason)
 
 
 def unhealthy(pod: Pod) -> Iterator[Cause]:

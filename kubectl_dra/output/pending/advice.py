@@ -250,7 +250,7 @@ def _pod_anew(report: PendingReport, address: Address) -> Iterator[Safe]:
 def next_step_lines(report: PendingReport, address: Address, now: datetime) -> Iterator[Safe]:
     """Where to look next: the events of a pod that is on its node, and the log of the driver there."""
     code = report.code
-    if code is None or report.verdict is Verdict.NOT_PENDING:
+    if code is None or (report.verdict is Verdict.NOT_PENDING and code is not Code.KUBELET_REJECTED):
         return
     yield from lingering_commands(report.lingering, address)
     yield from sibling_commands(report, address)

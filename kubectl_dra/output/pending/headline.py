@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import KubeletText, NodeOutcome, SchedulerName, Verdict
+from kubectl_dra.diagnosis.records import KubeletRejection, KubeletText, NodeOutcome, SchedulerName, Verdict
 from kubectl_dra.diagnosis.remedies.records import EXTENDED_NAME, EditClass
 from kubectl_dra.output.pending.idle_daemons import idle_sentence
 from kubectl_dra.output.pending.lingering import lingering_sentence
@@ -40,6 +40,8 @@ _DEVICES: Final = 3
 #: What reasons of nodes begin with (plugins of upstream's scheduler).
 _OF_NODES: Final = "node(s) "
 _WITHOUT_DEVICES: Final = (Code.NO_DEVICE_IN_CLASS, Code.CLASS_SELECTS_NOTHING, Code.DEVICES_OF_GONE_NODES)
+#: How a pod has ended, by its phase.
+_ENDED: Final = {"Succeeded": "completed", "Failed": "failed"}
 #: Codes of pods that more nodes may help.
 _PLACES: Final = ("DRA-2", "DRA-4")
 #: What its event begins with (processors/status/eventing_scale_up_processor.go).
@@ -65,7 +67,7 @@ def pending_summary(report: PendingReport) -> Safe:
         return fmt(text, pod, _fitting(report), reason)
     match report.verdict:
         case Verdict.NOT_PENDING:
-            return fmt("{} is not pending{}.", pod, _on(report))
+            return _not_pending(report, pod, reason)
         case Verdict.PREPARING:
             return _scheduled(report, pod, reason)
         case Verdict.OTHER_SCHEDULER if (right := right_lacked(report)) is not None:
@@ -231,8 +233,23 @@ def _open(report: PendingReport, pod: Safe, reason: Safe) -> Safe:
     return fmt("{} is pending{}: {}, {}.", pod, _although(report), reason_sentence(ends), unless)
 
 
-def _on(report: PendingReport) -> Safe:
-    return fmt(": it runs on node {}", report.node) if report.node else Safe("")
+def _others_rejected(report: PendingReport) -> Safe:
+    """That its controller has made others, which failed as well."""
+    detail = report.causes[0].detail
+    if not isinstance(detail, KubeletRejection) or not detail.others or report.owner is None:
+        return Safe("")
+    number = counted(detail.others, "other pod")
+    return fmt(" {} of {} {} failed for the same reason.", number, report.owner.kind, report.owner.name)
+
+
+def _not_pending(report: PendingReport, pod: Safe, reason: Safe) -> Safe:
+    """Where it runs, or how it has ended."""
+    if report.code is Code.KUBELET_REJECTED:
+        return fmt("{} has failed: {}.{}", pod, reason, _others_rejected(report))
+    where = fmt(" on node {}", report.node) if report.node else Safe("")
+    if report.phase in _ENDED:
+        return fmt("{} is not pending: it has {}{}.", pod, Safe(_ENDED[report.phase]), where)
+    return fmt("{} is not pending{}.", pod, fmt(": it runs{}", where) if where else Safe(""))
 
 
 def _fits(report: PendingReport) -> Sequence[NodeGroupRecord]:

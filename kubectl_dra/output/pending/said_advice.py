@@ -14,6 +14,7 @@ from kubectl_dra.diagnosis.records import (
     ContainerWaits,
     GangElsewhere,
     GroupError,
+    KubeletRejection,
     KubeletText,
     NodeShortage,
     PluginText,
@@ -106,6 +107,8 @@ def advice_on_words(report: PendingReport) -> Safe | None:
     if of_others is not None:
         return of_others
     match cause.detail:
+        case KubeletRejection() as found:
+            return _after_rejection(report, found)
         case ContainerWaits() as waits:
             return _container(report, waits)
         case ClaimEntry() as entry if cause.code is Code.CLAIM_CREATION_FAILED:
@@ -137,6 +140,24 @@ def advice_on_words(report: PendingReport) -> Safe | None:
             'The node selector "kubernetes.io/hostname: {}" keeps it on this node.'
         )
         return fmt(text, report.node)
+    return None
+
+
+def _after_rejection(report: PendingReport, found: KubeletRejection) -> Safe | None:
+    """What the kubelet's reason asks for."""
+    if found.reason == "TopologyAffinityError":
+        text = (
+            "No NUMA node of {} has at once all the CPUs, memory and devices that it requests, and the node's topology "
+            "manager wants them from one. Request fewer, or have a cluster administrator change topologyManagerPolicy "
+            "in the kubelet's configuration."
+        )
+        return fmt(text, report.node)
+    if found.reason.startswith("OutOf"):
+        text = (
+            "Another pod took it after the scheduler had looked: often one with spec.nodeName or a static pod. The "
+            "controller of the pod makes a new one; a bare pod has to be created again."
+        )
+        return Safe(text)
     return None
 
 

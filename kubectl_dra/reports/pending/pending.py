@@ -76,6 +76,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     ``still_blocked``: what would be in the way with the attribute that is meant, or once its queue lets it go.
     ``group``: what keeps the pod waiting is the PodGroup that it is placed with; None in documents of lists too.
     ``written``: nodes and pools of a simulation's files.
+    ``phase``: that of the pod's status.
     """
 
     asks: tuple[ClaimAsk, ...]
@@ -89,6 +90,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     read: tuple[ReadRecord, ...]
     unseen: tuple[str, ...] = ()
     created: str = ""
+    phase: str = ""
     devices: tuple[str, ...] = ()
     drivers: tuple[DriverOnNode, ...] = ()
     existing: Existing | None = None
@@ -249,6 +251,7 @@ def _of_the_pod(pod: Pod, state: ClusterState, what_if: WhatIf | None) -> dict[s
         "owner": _owner(pod),
         "admission": queue_admission(pod, state),
         "created": pod.metadata.creation_timestamp or "",
+        "phase": pod.status.phase,
         "devices": devices_of(pod, state.inventory),
         "autoscaler": autoscaler_words(pod, _events(pod, state), state.now) if what_if is None else None,
     }

@@ -15,6 +15,7 @@ from kubectl_dra.diagnosis.records import (
     Departure,
     Health,
     IgnoredResource,
+    KubeletRejection,
     KubeletText,
     MissingEvidence,
     Refusal,
@@ -23,7 +24,7 @@ from kubectl_dra.diagnosis.records import (
 from kubectl_dra.model.clock import parse_time
 from kubectl_dra.output.pending.go_errors import innermost
 from kubectl_dra.output.pending.reasons.sentence import Sentence, with_detail
-from kubectl_dra.output.safe import Safe, fmt
+from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.unread import unread_sentence
 from kubectl_dra.output.words import counted, duration, listed, plural
 
@@ -36,6 +37,17 @@ def _binding_conditions(problem: BindingProblem, _cause: Cause) -> Safe:
 
 
 #: Their sentence holds the kubelet's error, or the end of it.
+_WAS_REJECTED: Final = "Pod was rejected: "
+_EVICTED: Final = "Evicted"
+#: Reasons of kubelets that do not admit a pod. Upstream: pkg/kubelet/lifecycle/predicate.go and the resource managers.
+_AT_ADMISSION: Final = (
+    "OutOf",
+    "UnexpectedAdmissionError",
+    "TopologyAffinityError",
+    "SMTAlignmentError",
+    "Node",
+    "Pod",
+)
 DETAIL_TOLD: Final = (Code.DRIVER_FAILED, Code.KUBELET_FAILED, Code.KUBELET_WARNS)
 
 
@@ -210,6 +222,20 @@ def _missing(evidence: MissingEvidence, _cause: Cause) -> Safe:
     return unread_sentence(evidence.missing)
 
 
+def _rejected(found: KubeletRejection, cause: Cause) -> Safe:
+    """The kubelet's words, without those that stand before all of them."""
+    words = safe(found.message.removeprefix(_WAS_REJECTED).rstrip(".") or found.reason)
+    by = fmt("the kubelet of {}", cause.nodes[0]) if cause.nodes else Safe("the cluster")
+    verb = Safe("evicted" if found.reason == _EVICTED else "rejected" if _is_rejected(found) else "ended")
+    why = fmt("{} ({})", words, found.reason) if found.message else words
+    return fmt("{} {} it: {}", by, verb, why)
+
+
+def _is_rejected(found: KubeletRejection) -> bool:
+    """Whether the pod never started there."""
+    return found.message.startswith(_WAS_REJECTED) or found.reason.startswith(_AT_ADMISSION)
+
+
 SENTENCES: Final[dict[Code, Sentence]] = {
     Code.BINDING_CONDITIONS: with_detail(BindingProblem, _binding_conditions),
     Code.DRIVER_NOT_REGISTERED: with_detail(KubeletText, _not_registered),
@@ -219,6 +245,7 @@ SENTENCES: Final[dict[Code, Sentence]] = {
     Code.KUBELET_API: with_detail(KubeletText, _kubelet_api),
     Code.KUBELET_FAILED: with_detail(KubeletText, _kubelet),
     Code.KUBELET_WARNS: with_detail(KubeletText, _warned),
+    Code.KUBELET_REJECTED: with_detail(KubeletRejection, _rejected),
     Code.DEVICE_UNHEALTHY: with_detail(Health, _unhealthy),
     Code.CONTAINER_WAITS: with_detail(ContainerWaits, _waits),
     Code.CONSUMER_GONE: with_detail(Consumers, _consumers_gone),

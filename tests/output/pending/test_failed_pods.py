@@ -1,0 +1,61 @@
+"""Pods that have ended: how, and of those that a kubelet did not take why."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kubectl_dra.commands.app import run
+from kubectl_dra.diagnosis.codes import Code
+from tests.kit import build
+from tests.output.pending.test_situations import first_line, page_of, report_of
+
+OWNER = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web-7f", "uid": "replicas", "controller": True}
+
+
+def failed(
+    name: str = "pod", reason: str = "TopologyAffinityError", message: str = "", **fields: Any
+) -> dict[str, Any]:
+    pod = build.pod(name, node_name="node-1", phase="Failed")
+    pod["metadata"]["ownerReferences"] = [OWNER]
+    words = message or "Pod was rejected: Resources cannot be allocated with Topology locality"
+    pod["status"] |= {"reason": reason, "message": words, **fields}
+    return pod
+
+
+def test_a_pod_that_the_kubelet_rejected_has_failed() -> None:
+    report = report_of(build.node(), failed(), failed("other"), failed("evicted", "Evicted"))
+    assert report.code is Code.KUBELET_REJECTED
+    assert first_line(report) == (
+        "Pod ml/pod has failed: the kubelet of node-1 rejected it: Resources cannot be allocated with Topology "
+        "locality (TopologyAffinityError). 1 other pod of ReplicaSet web-7f failed for the same reason."
+    )
+    assert "No NUMA node of node-1 has at once all the CPUs" in page_of(report)
+
+
+def test_a_pod_that_was_evicted_tells_why() -> None:
+    report = report_of(build.node(), failed("pod", "Evicted", "The node was low on resource: memory."))
+    assert "the kubelet of node-1 evicted it: The node was low on resource: memory (Evicted)." in first_line(report)
+
+
+@pytest.mark.parametrize(("phase", "word"), [("Failed", "failed"), ("Succeeded", "completed")])
+def test_a_pod_that_has_ended_does_not_run(phase: str, word: str) -> None:
+    report = report_of(build.node(), build.pod(node_name="node-1", phase=phase))
+    assert (report.code, first_line(report)) == (None, f"Pod ml/pod is not pending: it has {word} on node node-1.")
+
+
+def test_a_workload_whose_pods_are_all_rejected_is_not_without_findings(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    meta = {"name": "web-7f", "namespace": "ml", "uid": "replicas"}
+    replica_set = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": meta, "spec": {"replicas": 1}}
+    pods = [{"apiVersion": "v1", **failed(name)} for name in ("web-1", "web-2")]
+    node = {"apiVersion": "v1", **build.node()}
+    path = tmp_path / "cluster.json"
+    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [node, replica_set, *pods]}))
+    command = ["why-pending", "rs/web-7f", "-n", "ml", "--from", str(path), "--color", "never", "--exit-code"]
+    assert run(command) == 3
+    assert "web-2 has failed: the kubelet of node-1 rejected it" in " ".join(capfd.readouterr().out.split())
