@@ -147,15 +147,13 @@ def _after_rejection(report: PendingReport, found: KubeletRejection) -> Safe | N
     """What the kubelet's reason asks for."""
     if found.reason == "TopologyAffinityError":
         text = (
-            "No NUMA node of {} has at once all the CPUs, memory and devices that it requests, and the node's topology "
-            "manager wants them from one. Request fewer, or have a cluster administrator change topologyManagerPolicy "
-            "in the kubelet's configuration."
+            "No NUMA node of {} has at once what it requests, and the node's topology manager wants that. Request "
+            "fewer CPUs or devices, or have a cluster administrator change the kubelet's topologyManagerPolicy."
         )
         return fmt(text, report.node)
     if found.reason.startswith("OutOf"):
         text = (
-            "Another pod took it after the scheduler had looked: often one with spec.nodeName or a static pod. The "
-            "controller of the pod makes a new one; a bare pod has to be created again."
+            "Another pod took it after the scheduler had looked. A controller makes a new pod; create a bare one again."
         )
         return Safe(text)
     return None

@@ -33,7 +33,7 @@ def test_a_pod_that_the_kubelet_rejected_has_failed() -> None:
         "Pod ml/pod has failed: the kubelet of node-1 rejected it: Resources cannot be allocated with Topology "
         "locality (TopologyAffinityError). 1 other pod of ReplicaSet web-7f failed for the same reason."
     )
-    assert "No NUMA node of node-1 has at once all the CPUs" in page_of(report)
+    assert "No NUMA node of node-1 has at once what it requests" in page_of(report)
 
 
 def test_a_pod_that_was_evicted_tells_why() -> None:
