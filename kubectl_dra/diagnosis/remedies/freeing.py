@@ -137,8 +137,11 @@ def _pods_of_node(case: Case, trials: Trials, node: str) -> Iterator[Candidate]:
         yield _waiting(going, node)
         return
     alone = [release for release in releases[:_MAX_SINGLE] if _enough(trials, [release], node)]
+    short = any(True for _ in case.causes(Code.CAPACITY_TOO_SMALL))
     for release in alone:
-        yield _deleting([replace(release, shares=(*release.shares, *_counters_of(case, release.devices)))], node)
+        # Beside whole devices, shares are of use only where capacity is short.
+        told = release.shares if short or not release.devices else ()
+        yield _deleting([replace(release, shares=(*told, *_counters_of(case, release.devices)))], node)
     if not alone and releases:
         together = _smallest(trials, releases, node)
         if together:
