@@ -135,8 +135,7 @@ def test_all_groups(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
         ),
         (
             [group(2), *members(1), *member(1, priority=7)],
-            "PodGroup ml/train is refused as a whole: all pods in a single pod group should have the same priority as "
-            "the pod group's priority, got 7 and 0.",
+            "PodGroup ml/train is refused as a whole: all of its pods need its priority 0, and train-1 has 7",
         ),
         (
             [group(2), *members(2, schedulerName="volcano")],

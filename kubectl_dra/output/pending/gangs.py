@@ -141,7 +141,11 @@ def _how_many(found: GroupShortage, where: Safe) -> Safe:
         return fmt("no other pod of PodGroup {} finds a node{}", name, where) if found.running else _none(name, where)
     needs = fmt("PodGroup {} needs {}{} at the same time", name, counted(found.min_count, "pod"), where)
     if found.running + found.waiting < found.min_count:
-        return fmt("{}, and only {} can be tried", needs, found.running + found.waiting)
+        number = found.running + found.waiting
+        return fmt("{}, and only {} can be tried: the others are being deleted", needs, number)
+    if found.running and not found.placed:
+        has = Safe("has a node" if found.running == 1 else "have nodes")
+        return fmt("{}: {} already {}, and no other finds one", needs, found.running, has)
     has = Safe("has" if found.running == 1 else "have")
     running = fmt(" ({} of them already {} one)", found.running, has) if found.running else Safe("")
     if there == 0:

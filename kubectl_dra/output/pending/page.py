@@ -114,7 +114,8 @@ def _what_is_wrong(report: PendingReport, now: datetime, whole: WholeGroup | Non
     yield from whole.about if whole is not None else about_group(report)
     if report.group is not None and report.group.blocking is None and whole is not None:
         return
-    yield [*whose_requests(report, of_group=whole is not None), *_asks(report)]
+    asks = _asks(report)
+    yield [*whose_requests(report, of_group=whole is not None), *asks] if asks else []
     yield list(renamed_lines(report.still_blocked))
     yield list(visible_lines(report.visible, report.pod.namespace))
     yield list(unseen_lines(report.unseen))

@@ -117,3 +117,30 @@ def test_programs_get_the_group_once_for_a_pod(capfd: Printed, tmp_path: Path) -
     assert [each["pod"]["name"] for each in one["group"]["members"]] == ["train-0", "train-1"]
     listed = json.loads(printed(capfd, tmp_path, shared(), "why-pending", "-o", "json"))["items"]
     assert [each["group"] for each in listed] == [None, None]
+
+
+def test_where_some_run_already_the_others_are_what_is_told(capfd: Printed, tmp_path: Path) -> None:
+    running = [
+        build.pod(f"train-{i}", claims=[f"train-{i}"], schedulingGroup={"podGroupName": "train"}, node_name="node-a")
+        for i in range(2)
+    ]
+    held = [build.claim(f"train-{i}", held=[("node-a", f"gpu-{i}")], by=[f"train-{i}"], on="node-a") for i in range(2)]
+    objects = [*gpus("node-a", 2), group(3), *running, *held, *member(2, devices=1)]
+    text = told(capfd, tmp_path, objects, "why-pending", "train-2")
+    assert "PodGroup train needs 3 pods at the same time: 2 already have nodes, and no other finds one. For" in text
+
+
+def test_a_pod_that_is_being_deleted_is_why_too_few_can_be_tried(capfd: Printed, tmp_path: Path) -> None:
+    going, claim = member(1, devices=1)
+    going["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+    objects = [*gpus("node-a", 2), group(2), *member(0, devices=1), going, claim]
+    text = told(capfd, tmp_path, objects, "why-pending", "train-0")
+    assert "needs 2 pods at the same time, and only 1 can be tried: the others are being deleted." in text
+
+
+def test_a_pod_in_the_way_that_requests_no_device_has_no_requests(capfd: Printed, tmp_path: Path) -> None:
+    leader = build.pod("train-0", requests={"cpu": "40"}, schedulingGroup={"podGroupName": "train"})
+    objects = [*gpus("node-a", 1), group(2), leader, *member(1, devices=1)]
+    text = told(capfd, tmp_path, objects, "why-pending", "podgroup/train")
+    assert "For train-0: node-a has only 4 CPUs in all (40 requested)." in text
+    assert "train-1 waits for train-0 train-0:" not in text
