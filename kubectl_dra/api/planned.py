@@ -56,6 +56,7 @@ class PodPlan:
     in one domain of nodes, ``domains``: how many of them together, where that is known. ``gang``: another program
     starts many of them or none. ``after``: roles of the same object whose pods have ended before.
     ``flavors`` of its queue are in the pod; ``flavor_open``: one of these will be, or what they add was not read.
+    ``rest_by``: who makes all of the pods but their claims.
     """
 
     pod: Pod
@@ -70,6 +71,7 @@ class PodPlan:
     after: tuple[str, ...] = ()
     flavors: tuple[str, ...] = ()
     flavor_open: tuple[str, ...] = ()
+    rest_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,7 +289,9 @@ def _plan(template: MadeTemplate, name: str, namespace: str) -> PodPlan:
     labels = {"labels": meta["labels"]} if meta.get("labels") else {}
     pod = _decoded({"metadata": {**own, **labels}, "spec": template.body["spec"]}, POD, template.path)
     assert isinstance(pod, Pod)  # noqa: S101
-    return PodPlan(pod, template.copies, template.role, template.count, template.assumed, after=template.after)
+    counted = template.count, template.assumed
+    after, rest_by = template.after, template.rest_by
+    return PodPlan(pod, template.copies, template.role, *counted, after=after, rest_by=rest_by)
 
 
 def _in_group(planned: Planned, group: str) -> Planned:

@@ -57,7 +57,8 @@ def admitted(world: ClusterState, objects: Iterable[Planned]) -> list[Planned]:
 
 
 def _plan(plan: PodPlan, inventory: Inventory) -> PodPlan:
-    return replace(plan, pod=admitted_pod(plan.pod, inventory))
+    # Of claims alone it is not known what admission would find in the pod.
+    return plan if plan.rest_by else replace(plan, pod=admitted_pod(plan.pod, inventory))
 
 
 def missing_priority_class(world: ClusterState, pod: Pod) -> str:

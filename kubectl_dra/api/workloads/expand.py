@@ -12,7 +12,7 @@ from kubectl_dra.api.workloads.argo import described_by, is_workflow, workflow
 from kubectl_dra.api.workloads.kinds import KNOWN, Factor, KnownKind, TemplatePath
 from kubectl_dra.api.workloads.mentions import mention, rendered
 from kubectl_dra.api.workloads.operators import refined
-from kubectl_dra.api.workloads.shape import Shaped, shaped
+from kubectl_dra.api.workloads.shape import Shaped, claims_alone, shaped
 from kubectl_dra.api.workloads.stages import staged
 from kubectl_dra.api.workloads.templates import MAX_PODS, CountSource, Expansion, MadeTemplate
 
@@ -20,6 +20,8 @@ __all__ = ["CountSource", "Expansion", "MadeTemplate", "expand", "group_of"]
 #: Objects in objects (a bundle of jobs in one resource) are followed so deep.
 _DEPTH: Final = 8
 _NAMES: Final = ("name", "groupName")
+#: Groups of kinds that say of their pods no more than the claims -> what makes the rest.
+_PROGRAMS: Final = {"kubevirt.io": "KubeVirt", "pool.kubevirt.io": "KubeVirt", "serving.kserve.io": "KServe"}
 
 
 def expand(tree: Tree, group: str, kind: str) -> Expansion:
@@ -40,8 +42,14 @@ def expand(tree: Tree, group: str, kind: str) -> Expansion:
             _suspended(tree, known),
         )
     embedded = tuple(_embedded(tree, 0))
-    found = embedded or tuple(_told_apart([_by_shape(each) for each in shaped(tree)]))
+    found = embedded or tuple(_told_apart([_by_shape(each) for each in shaped(tree)])) or _claims_alone(tree, group)
     return Expansion(found, untried="" if found else mention(tree))
+
+
+def _claims_alone(tree: Tree, group: str) -> tuple[MadeTemplate, ...]:
+    """Pods of which the object says no more than their claims."""
+    program = _PROGRAMS.get(group, "its operator")
+    return tuple(replace(each, rest_by=program) for each in _told_apart([_by_shape(one) for one in claims_alone(tree)]))
 
 
 def group_of(api_version: str) -> str:

@@ -1,11 +1,13 @@
 """Pod templates in kinds that nobody knows, found by their shape: a mapping with a list of containers.
 
+Of a kind whose operator makes the containers the claims of its pods may stand there: these can be tried alone.
+
 How many pods there will be is taken from the fields on the way that known kinds use for it; whoever asks says so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -57,28 +59,63 @@ def shaped(tree: Tree) -> list[Shaped]:
     return list(_search(tree, _Way(), 0))
 
 
-def _search(value: Any, way: _Way, depth: int) -> Iterator[Shaped]:  # noqa: ANN401 - any JSON value
+def claims_alone(tree: Tree) -> list[Shaped]:
+    """Where the claims of pods stand in an object without containers, each as a bare pod that has them.
+
+    It tolerates all taints, and goes to any node: what its operator adds is not known, and can only rule nodes out.
+    """
+    return list(_search(tree, _Way(), 0, _bare_pod))
+
+
+def _bare_pod(value: Tree) -> Tree | None:
+    """A pod with the claims that a mapping lists as the spec of a pod does; None where it lists none."""
+    entries = value.get("resourceClaims")
+    if not isinstance(entries, list) or not entries or not all(map(_is_entry, entries)):
+        return None
+    claims = [{"name": each["name"]} for each in entries]
+    container = {"name": "main", "image": "unknown", "resources": {"claims": claims}}
+    return {"containers": [container], "resourceClaims": entries, "tolerations": [{"operator": "Exists"}]}
+
+
+def _is_entry(value: object) -> bool:
+    if not isinstance(value, dict) or not isinstance(value.get("name"), str):
+        return False
+    named = [value.get(field) for field in ("resourceClaimName", "resourceClaimTemplateName")]
+    return sum(isinstance(each, str) and bool(each) for each in named) == 1
+
+
+def _pod_spec(value: Tree) -> Tree | None:
+    return value if _is_pod_spec(value) else None
+
+
+def _search(
+    value: Any,  # noqa: ANN401 - any JSON value
+    way: _Way,
+    depth: int,
+    spec_of: Callable[[Tree], Tree | None] = _pod_spec,
+) -> Iterator[Shaped]:
     if depth > _DEPTH:
         return
     if isinstance(value, list):
         for index, item in enumerate(value):
             name = item.get("name") if isinstance(item, dict) else None
-            yield from _search(item, way.below(f"[{index}]", name if isinstance(name, str) else ""), depth + 1)
+            role = name if isinstance(name, str) else ""
+            yield from _search(item, way.below(f"[{index}]", role), depth + 1, spec_of)
     if not isinstance(value, dict):
         return
-    if _is_pod_spec(value):
+    if (found := spec_of(value)) is not None:
         way = way.counted(value)
-        yield Shaped(way.path, {"spec": value}, way.role, way.copies, way.fields)
+        yield Shaped(way.path, {"spec": found}, way.role, way.copies, way.fields)
         return
     way = way.counted(value)
     spec = value.get("spec")
-    if isinstance(spec, dict) and _is_pod_spec(spec) and way.path:
-        yield Shaped(way.path, value, way.role, way.copies, way.fields)
+    if isinstance(spec, dict) and (found := spec_of(spec)) is not None and way.path:
+        yield Shaped(way.path, {**value, "spec": found}, way.role, way.copies, way.fields)
         return
     for key, child in value.items():
         if key not in _DESCRIBING:
             role = key if isinstance(child, dict) and _names_a_role(value, key) else ""
-            yield from _search(child, way.below(key, role), depth + 1)
+            yield from _search(child, way.below(key, role), depth + 1, spec_of)
 
 
 def _names_a_role(tree: Tree, key: str) -> bool:

@@ -27,7 +27,8 @@ class MadeTemplate:
 
     ``copies`` None: one per node. ``count`` says where the number is from; unknown: ``copies`` is 1. ``assumed``: the
     fields that were taken for it. ``problem``: what stands at the path is no template. ``after``: the roles of the same
-    object whose pods have ended before these start.
+    object whose pods have ended before these start. ``rest_by``: who makes all of the pods but their claims,
+    which alone are here; empty for whole ones.
     """
 
     path: str
@@ -38,6 +39,7 @@ class MadeTemplate:
     assumed: tuple[str, ...] = ()
     problem: str = ""
     after: tuple[str, ...] = ()
+    rest_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)

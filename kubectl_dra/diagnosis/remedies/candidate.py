@@ -179,6 +179,14 @@ class RequestEditor:
         return Candidate(RemedyKind.EDIT_CLAIM, (action,), cost, (change,))
 
 
+def _one_after_the_other(change: Change, then: Change) -> Change:
+    if isinstance(change, ClaimEdit) and isinstance(then, ClaimEdit):
+        edit, again = change.edit, then.edit
+        return ClaimEdit(change.key, lambda spec: again(edit(spec)))
+    # The first may make the claim, of which a quota forbids as much as its template asks for.
+    return lambda inventory: then(change(inventory))
+
+
 def merged(first: Candidate, second: Candidate) -> Candidate:
     """Both changes together; two edits of one field are one edit.
 
@@ -186,12 +194,8 @@ def merged(first: Candidate, second: Candidate) -> Candidate:
     """
     cost, one, other = first.cost + second.cost, first.actions[-1], second.actions[0]
     if isinstance(one, EditClaim) and isinstance(other, EditClaim) and _place(one) == _place(other):
-        change, then = first.changes[-1], second.changes[0]
-        assert isinstance(change, ClaimEdit)  # noqa: S101 - it is what edits claims
-        assert isinstance(then, ClaimEdit)  # noqa: S101
-        edit, again = change.edit, then.edit
         action = msgspec.structs.replace(one, after=other.after)
-        both = ClaimEdit(change.key, lambda spec: again(edit(spec)))
+        both = _one_after_the_other(first.changes[-1], second.changes[0])
         return Candidate(first.kind, (*first.actions[:-1], action), cost, (*first.changes[:-1], both))
     if first.kind is RemedyKind.FREE_DEVICES:
         return Candidate(first.kind, (*second.actions, *first.actions), cost, (*second.changes, *first.changes))

@@ -157,7 +157,11 @@ def _headline(shape: ShapeCapacity) -> Safe:
         text = "{}: scheduler {} decides; by the rules of the default scheduler it would fit {}{} now."
         return fmt(text, name, shape.scheduler, _sign(found.copies), times)
     if not shape.unspecified:
-        sign = Safe("at most ") if shape.beside and found.copies.bound is Bound.EXACT else _sign(found.copies)
+        sign = (
+            Safe("at most ")
+            if (shape.beside or shape.rest_by) and found.copies.bound is Bound.EXACT
+            else _sign(found.copies)
+        )
         return fmt("{} fits {}{} now.", name, sign, times)
     refused, case = refused_unless(shape.unspecified[0], "it"), where_admitted(shape.unspecified[0])
     if found.copies.bound is Bound.AT_LEAST:
@@ -189,6 +193,9 @@ def _second(shape: ShapeCapacity, *, partial: bool, quotas: bool) -> Iterator[Sa
         yield from wrapped(fmt(text, found.quota), indent=2)
     if found.copies.value:
         yield from unspecified_lines(shape.unspecified)
+    if shape.rest_by and found.copies.value:
+        text = "Its claims alone were counted: {} makes the rest of the pod, and that may find fewer nodes."
+        yield from wrapped(fmt(text, shape.rest_by), indent=2)
     if shape.beside and found.copies.value:
         yield from wrapped(beside_text(shape.beside), indent=2)
     if not quotas and found.copies.value:

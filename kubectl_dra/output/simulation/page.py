@@ -287,6 +287,13 @@ def _verdict(pod: PodSimulation) -> Safe:
         return fmt("{}: its rollout would get stuck.", name)
     if pod.scheduler and pod.wanted != 0:
         return _elsewhere(name, pod)
+    if pod.rest_by and pod.copies and not pod.lacks:
+        its = (
+            Safe("its claims fit")
+            if pod.wanted in (None, 1)
+            else fmt("the claims of {} fit", counted(pod.copies, "pod"))
+        )
+        return fmt("{}: {}; the rest of its pods is made by {} and was not tried.", name, its, pod.rest_by)
     if pod.counted is Counted.UNKNOWN:
         name = fmt("One pod of {}", name)
         if pod.fits is Fits.UNKNOWN and not pod.lacks and not pod.may_be_fewer:

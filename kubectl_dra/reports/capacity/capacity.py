@@ -74,6 +74,7 @@ class _Counted:
     bypasses: str = ""
     refused: tuple[str, ...] = ()
     beside: tuple[Missing, ...] = ()
+    rest_by: str = ""
 
 
 class WayOut(ReportRecord, frozen=True):
@@ -91,7 +92,9 @@ class ShapeCapacity(ReportRecord, frozen=True):
     may be created, whatever ``capacity`` says. ``blocked``: objects that it names and the API server would refuse, or a
     PriorityClass or RuntimeClass that does not exist, so that nothing was counted; ``refused``: what the API server has
     against the pod itself, in its words, with the same effect. ``beside``: LimitRanges or a RuntimeClass that could not
-    be read and may change the pod. ``misread``: a server drops something of the
+    be read and may change the pod.
+    ``rest_by``: who makes all of it but its claims, which alone were counted.
+    ``misread``: a server drops something of the
     manifest, or of one that it names; the rest was counted. ``scheduler`` decides instead of the default scheduler, by
     whose rules the copies were counted; empty where that one decides. ``bypasses``: the node that it names itself, so
     that nothing allocates devices for it, and nothing was counted.
@@ -110,6 +113,7 @@ class ShapeCapacity(ReportRecord, frozen=True):
     bypasses: str = ""
     refused: tuple[str, ...] = ()
     beside: tuple[Missing, ...] = ()
+    rest_by: str = ""
 
     @property
     def none_fits(self) -> bool:
@@ -155,7 +159,9 @@ class CapacityReport(ReportRecord, frozen=True):
     @property
     def partial(self) -> bool:
         """Whether evidence is missing that decides, or a LimitRange or another scheduler, which are not read."""
-        open_ = any((each.unspecified or each.scheduler) and each.capacity.copies.value for each in self.shapes)
+        open_ = any(
+            (each.unspecified or each.scheduler or each.rest_by) and each.capacity.copies.value for each in self.shapes
+        )
         return open_ or any(each.decides for each in self.missing)
 
     @property
@@ -296,6 +302,7 @@ def _answer(world: ClusterState, counted: _Counted, names: int | None) -> ShapeC
         counted.bypasses,
         counted.refused,
         counted.beside,
+        counted.rest_by,
     )
 
 
@@ -331,6 +338,7 @@ def _shapes(
             trial.bypasses,
             trial.refused,
             () if trial.is_bare else tuple(unread_admission(world, pod, new)),
+            trial.plan.rest_by,
         )
 
 

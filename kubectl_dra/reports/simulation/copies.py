@@ -237,6 +237,7 @@ def _pod_simulation(
         role=plan.role,
         after=plan.after,
         flavors=plan.flavors,
+        rest_by=plan.rest_by,
         counted=made.counted,
         assumed=plan.assumed if made.counted is Counted.ASSUMED else (),
         alone=trial.alone,

@@ -124,6 +124,7 @@ class PodSimulation(ReportRecord, frozen=True):
     all of the copies. ``beside``: LimitRanges, a RuntimeClass or autoscalers that could not be read and may change the
     pods or want more of them. ``refused``: what the API server has against the pods, in its words, so that none is
     created. ``unspecified``: what quotas require and only a LimitRange may still give, where none could be read.
+    ``rest_by``: who makes all of the pods but their claims, which alone were tried.
     ``choice``: the Services of its namespace, where they could not be read and may have the scheduler prefer other
     ``nodes``. ``nodes_compared``: more nodes fit than the scheduler compares, which are so many, those that it meets
     first: it may prefer others than ``nodes``; 0 where it compares all. ``nodes_are_example``: ``nodes`` are one way in
@@ -156,6 +157,7 @@ class PodSimulation(ReportRecord, frozen=True):
     like: ObjectRef | None = None
     quota: Missing | None = None
     beside: tuple[Missing, ...] = ()
+    rest_by: str = ""
     refused: tuple[str, ...] = ()
     unspecified: tuple[Unspecified, ...] = ()
     choice: Missing | None = None
@@ -204,7 +206,7 @@ class PodSimulation(ReportRecord, frozen=True):
     @property
     def may_be_fewer(self) -> bool:
         """Whether something else may keep away copies that fit by what is simulated."""
-        if self.open or self.being_bound is not None:
+        if self.open or self.rest_by or self.being_bound is not None:
             return True
         return self.copies > 0 and (self.quota is not None or bool(self.unspecified or self.beside))
 

@@ -63,8 +63,8 @@ class PodTrial:
 
     @property
     def is_bare(self) -> bool:
-        """Whether a bare pod stands for those that will use a claim or template: what they request is not known."""
-        return self.planned.kind in _CLAIMS
+        """Whether a bare pod stands for those that will have its claims: what else they request is not known."""
+        return self.planned.kind in _CLAIMS or bool(self.plan.rest_by)
 
 
 def trials(

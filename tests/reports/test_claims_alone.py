@@ -1,0 +1,85 @@
+"""Objects whose operator makes the containers: their claims are tried alone, and the answer is No or open."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kubectl_dra.output.capacity.page import capacity_page, capacity_summary
+from kubectl_dra.reports.base import Fits
+from tests.kit import build
+from tests.reports.test_admission import limit_range, room
+from tests.reports.test_simulated_files import cluster, page, template, thing
+from tests.reports.test_strangers import quota, simulated
+
+ENTRIES = [{"name": "gpu", "resourceClaimTemplateName": "one"}]
+
+
+def virtual_machine() -> dict[str, Any]:
+    devices = {"gpus": [{"name": "gpu", "claimName": "gpu", "requestName": "gpu"}]}
+    vm = {"domain": {"devices": devices}, "resourceClaims": ENTRIES}
+    return thing("kubevirt.io/v1", "VirtualMachine", {"runStrategy": "Always", "template": {"spec": vm}})
+
+
+def graph(**service: Any) -> dict[str, Any]:
+    """A DynamoGraphDeployment with one service."""
+    worker = {"extraPodSpec": {"mainContainer": {"image": "x"}, "resourceClaims": ENTRIES}, **service}
+    return thing("nvidia.com/v1alpha1", "DynamoGraphDeployment", {"services": {"worker": worker}})
+
+
+def inference() -> dict[str, Any]:
+    predictor = {"model": {"modelFormat": {"name": "x"}}, "resourceClaims": ENTRIES, "minReplicas": 3}
+    return thing("serving.kserve.io/v1beta1", "InferenceService", {"predictor": predictor})
+
+
+@pytest.mark.parametrize(
+    ("body", "program", "copies"),
+    [
+        (virtual_machine(), "KubeVirt", 1),
+        (graph(replicas=2), "its operator", 2),
+        (inference(), "KServe", 3),
+    ],
+)
+def test_claims_that_fit_leave_the_rest_open(body: dict[str, Any], program: str, copies: int) -> None:
+    report = simulated(template("one"), body)
+    (pod,) = report.pods
+    assert (pod.rest_by, pod.copies, report.fits) == (program, copies, Fits.UNKNOWN)
+    its = "its claims fit" if copies == 1 else f"the claims of {copies} pods fit"
+    assert f"{body['kind']} ml/w: {its}; the rest of its pods is made by {program} and was not tried." in page(report)
+
+
+@pytest.mark.parametrize("body", [virtual_machine(), graph(replicas=2), inference()])
+def test_claims_that_cannot_be_had_are_a_no(body: dict[str, Any]) -> None:
+    report = simulated(template("one", count=5), body)
+    assert report.fits is Fits.NO
+    assert f"{body['kind']} ml/w" in page(report)
+    some = simulated(template("one"), graph(replicas=6))
+    assert (some.pods[0].copies, some.fits) == (4, Fits.NO)
+
+
+def test_what_only_the_operator_knows_rules_nothing_out() -> None:
+    """Neither taints, which it may tolerate, nor what a LimitRange would give to containers that are not known."""
+    tainted = build.node(cpu="64")
+    tainted["spec"] = {**tainted.get("spec", {}), "taints": [{"key": "vm", "effect": "NoSchedule"}]}
+    world = cluster(tainted, limit_range({"type": "Container", "default": {"cpu": "100"}}))
+    assert simulated(template("one"), virtual_machine(), world=world).fits is Fits.UNKNOWN
+
+
+def test_capacity_counts_claims_alone() -> None:
+    report = room(template("one"), virtual_machine(), world=cluster())
+    assert "fits at most 4 more times now." in capacity_summary(report)
+    shown = " ".join(" ".join(capacity_page(report, cluster().evidence.address)).split())
+    assert "Its claims alone were counted: KubeVirt makes the rest of the pod" in shown
+    assert report.partial
+
+
+def test_what_a_quota_and_the_devices_leave_are_one_change() -> None:
+    """Fewer for the quota, and then fewer still, of a claim that does not exist before."""
+    limit = quota(**{f"{build.DRIVER}.deviceclass.resource.k8s.io/devices": "8"})
+    limit = {**limit, "status": {"hard": limit["spec"]["hard"], "used": {}}}
+    pod = build.pod("p", templates=["one"])
+    pod["spec"]["containers"][0]["image"] = "x"
+    report = simulated(template("one", count=10), pod, world=cluster(limit))
+    assert report.fits is Fits.NO
+    assert "request 4 devices instead of 10" in page(report)
