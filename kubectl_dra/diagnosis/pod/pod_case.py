@@ -183,9 +183,10 @@ class PodCase:
         gang = left_to(self.world, self.pod)
         words = foreign.last_words(self.world.inventory, self.pod, gang.name if gang is not None else "")
         if gang is not None:
-            gang = msgspec.structs.replace(gang, words=words.text, time=words.time)
-        name = self.pod.spec.scheduler_name
-        cause = Cause(cause.code, gang if gang is not None else SchedulerName(name, words.text, words.time))
+            gang = msgspec.structs.replace(
+                gang, words=words.text, time=words.time, times=words.times, first=words.first
+            )
+        cause = Cause(cause.code, gang or SchedulerName(self.pod.spec.scheduler_name, *words))
         return _Finding(Verdict.OTHER_SCHEDULER, (cause,), Prediction())
 
     def _template_unread(self) -> _Finding | None:

@@ -14,11 +14,13 @@ class Gates(Evidence, frozen=True):
 
 
 class SchedulerName(Evidence, frozen=True):
-    """``spec.schedulerName``; ``words``: what it wrote last about the pod, and ``time``: when."""
+    """``spec.schedulerName``; ``words``: what it wrote last about the pod, how often, and when last and first."""
 
     name: str
     words: str = ""
     time: str = ""
+    times: int = 1
+    first: str = ""
 
 
 class PodGroupName(Evidence, frozen=True):
@@ -39,7 +41,8 @@ class GangElsewhere(Evidence, frozen=True):
     ``members`` exist (``expected``: how many there are to be), ``waiting`` have no node, and ``fitting`` of these would
     find one by the default scheduler's rules, None where that is not known. ``waits``: what Kueue's objects say, where
     they were read; ``says``: the words of its plugin in the scheduler's message. ``words``: what the scheduler of the
-    gang wrote last about the pod or its group, and ``time``: when. ``present``: the pods of a group that lacks some.
+    gang wrote last about the pod or its group, ``times`` from ``first`` to ``time``. ``present``: the pods of a group
+    that lacks some.
     """
 
     system: str
@@ -56,6 +59,8 @@ class GangElsewhere(Evidence, frozen=True):
     says: str = ""
     words: str = ""
     time: str = ""
+    times: int = 1
+    first: str = ""
     present: tuple[str, ...] = ()
 
 

@@ -25,10 +25,12 @@ _AUTOSCALERS: Final = ("karpenter", "cluster-autoscaler")
 
 
 class Words(NamedTuple):
-    """What was written, and when (RFC 3339, empty where it does not say)."""
+    """What was written, and when last and first (RFC 3339, empty where it does not say); ``times``: how often."""
 
     text: str
     time: str = ""
+    times: int = 1
+    first: str = ""
 
 
 def last_words(inventory: Inventory, pod: Pod, group: str = "") -> Words:
@@ -37,9 +39,10 @@ def last_words(inventory: Inventory, pod: Pod, group: str = "") -> Words:
     spoken = _of_events(about.get(("Pod", meta.namespace, meta.name), ()), meta.uid)
     spoken += _of_events(about.get((_GROUP, meta.namespace, group), ()), "") if group else []
     condition = next((each for each in pod.status.conditions if each.type == "PodScheduled"), None)
-    if condition is not None and condition.status == "False" and condition.message:
-        same = [each.time for each in spoken if each.text == condition.message]
-        spoken.append(Words(condition.message, max([*same, condition.last_transition_time or ""])))
+    said = condition.message if condition is not None and condition.status == "False" else ""
+    # The condition says since when it is so; an event with the same words counts how often, and when last.
+    if condition is not None and said and all(each.text != said for each in spoken):
+        spoken.append(Words(said, condition.last_transition_time or ""))
     return max(spoken, key=lambda each: each.time, default=Words(""))
 
 
@@ -51,16 +54,21 @@ def composing(inventory: Inventory, pods: Iterable[Pod]) -> str:
         for each in inventory.events_by_object.get(("Pod", pod.metadata.namespace, pod.metadata.name), ())
     )
     said = [
-        Words(" ".join(events_.text(each).split()), events_.last_seen(each))
+        _words(each)
         for each, pod in about
         if each.reason == _COMPOSING and events_.subject_uid(each) in ("", pod.metadata.uid)
     ]
     return max(said, key=lambda each: each.time, default=Words("")).text
 
 
+def _words(event: Event) -> Words:
+    text = " ".join(events_.text(event).split())
+    return Words(text, events_.last_seen(event), events_.times(event), events_.first_seen(event))
+
+
 def _of_events(events: Iterable[Event], uid: str) -> list[Words]:
     return [
-        Words(" ".join(events_.text(each).split()), events_.last_seen(each))
+        _words(each)
         for each in events
         if each.reason in _REASONS
         and events_.reporter(each) not in _AUTOSCALERS

@@ -27,6 +27,7 @@ from kubectl_dra.output.pending.bound import allocating_advice
 from kubectl_dra.output.pending.go_errors import LackedRight, lacked_right
 from kubectl_dra.output.pending.kueue_groups import incomplete_advice, incomplete_commands
 from kubectl_dra.output.pending.mixed_groups import mixed_advice, mixed_commands
+from kubectl_dra.output.pending.other_schedulers import fit_advice, scheduler_log, would_fit
 from kubectl_dra.output.pending.queues import queue_advice
 from kubectl_dra.output.safe import Safe, command, fmt
 from kubectl_dra.output.unread import role_name
@@ -192,6 +193,8 @@ def _advice_on_others(report: PendingReport) -> Safe | None:
 
 def _gang_advice(gang: GangElsewhere) -> Safe:
     """What a gang scheduler's words ask for: room in its queue, or on nodes for the pods of the group."""
+    if would_fit(gang):
+        return fit_advice(gang)
     if _is_queue_short(gang):
         named = fmt("the queue that spec.queue of PodGroup {} names", gang.name)
         queue = fmt("queue {}", gang.queue) if gang.queue else named
@@ -227,6 +230,8 @@ def plugin_commands(report: PendingReport, address: Address) -> Iterator[Safe]:
         yield from _volcano_queue(detail, address)
     if isinstance(detail, GangElsewhere) and detail.present:
         yield from incomplete_commands(detail, report.pod.namespace, address)
+    if report.code is Code.OTHER_SCHEDULER:
+        yield from scheduler_log(detail, address)
     if isinstance(detail, GroupError):
         yield from mixed_commands(detail, address)
     shown = _SHOWN_BY.get(detail.plugin) if isinstance(detail, PluginText) else None

@@ -14,7 +14,7 @@ from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import GAP, closed, width, wrapped
 from kubectl_dra.output.pending.said_advice import right_lacked
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
-from kubectl_dra.output.words import ago
+from kubectl_dra.output.words import ago, often
 from kubectl_dra.reports.groups.placed_group import PlacedGroup
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.scheduler.fit_error import SCHEDULING_GATED, without_preemption
@@ -45,9 +45,8 @@ def fault_of(report: PendingReport) -> FatalError | None:
 def scheduler_lines(report: PendingReport, now: datetime) -> Iterator[Safe]:
     """What the scheduler wrote, and whether that is what the diagnosis predicts."""
     seen, spoken = report.observed, report.causes[0].detail if report.causes else None
-    if isinstance(spoken, SchedulerName | GangElsewhere) and spoken.words and not _is_quoted(report):
-        # In an event, newer than what is on the pod.
-        yield fmt("The scheduler said so {}.", ago(spoken.time, now))
+    if isinstance(spoken, SchedulerName | GangElsewhere) and spoken.words:
+        yield from wrapped(fmt("The scheduler said so {}.", often(spoken.times, spoken.first, spoken.time, now)))
         return
     if report.verdict is Verdict.BINDING and report.agreement is Agreement.STALE:
         # Of an earlier attempt, which is over.
@@ -120,9 +119,6 @@ def _one_line(lead: Safe, words: str, right: Safe) -> Iterator[Safe]:
 
 def _is_quoted(report: PendingReport) -> bool:
     """Whether the first line has the scheduler's words."""
-    detail, seen = report.causes[0].detail if report.causes else None, report.observed
-    if isinstance(detail, SchedulerName | GangElsewhere) and detail.words and seen is not None:
-        return detail.words == seen.message
     return report.code in _QUOTED or right_lacked(report) is not None
 
 

@@ -107,3 +107,28 @@ def test_an_unknown_reason_of_a_node_gets_no_advice_about_gangs() -> None:
     page = page_of(report)
     assert "coscheduling" not in page
     assert "KubeSchedulerConfiguration" in page
+
+
+def test_a_group_that_would_fit_needs_nothing_freed_but_its_scheduler_looked_at() -> None:
+    slice_ = build.slice_("node-1", build.device("gpu-0"), build.device("gpu-1"))
+    pods = [*member("pod"), *member("second")]
+    words = GANG.replace("4 minAvailable", "2 minAvailable")
+    said = build.event("pod", "Unschedulable", words, time=WHEN)
+    said |= {"type": "Warning", "count": 170, "firstTimestamp": "2026-11-21T12:00:00Z"}
+    # The condition is as old as the first of them.
+    first = refused(pods[0], words)
+    page = " ".join(page_of(report_of(build.node(), slice_, first, *pods[1:], said)).split())
+    assert "The scheduler said so 170 times, first 60m ago, last 60s ago." in page
+    assert "Free or add" not in page
+    assert "minMember" not in page
+    assert "so nothing has to be freed or added" in page
+    assert "kubectl logs deployment/volcano-scheduler -n volcano-system --since=10m" in page
+
+
+def test_a_group_whose_queue_is_full_is_not_said_to_fit() -> None:
+    slice_ = build.slice_("node-1", build.device("gpu-0"), build.device("gpu-1"))
+    words = "workload is over the quota of queue research"
+    event = build.event("pod", "Unschedulable", words, time=WHEN)
+    assert "nothing has to be freed" not in page_of(
+        report_of(build.node(), slice_, *member("pod"), *member("b"), event)
+    )

@@ -1,0 +1,58 @@
+"""What to do about a scheduler that refuses what would fit by the objects of the cluster, and where its log is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from kubectl_dra.diagnosis.gangs.elsewhere import KAI, VOLCANO
+from kubectl_dra.diagnosis.records import Evidence, GangElsewhere, SchedulerName
+from kubectl_dra.model.invocation import Address
+from kubectl_dra.output.safe import Safe, command, fmt
+from kubectl_dra.reports.invocations import kubectl, of, reading
+
+#: Namespace and Deployment by the name of a scheduler, as its Helm chart installs it.
+_INSTALLED: Final = {
+    **dict.fromkeys(VOLCANO.schedulers, ("volcano-system", "volcano-scheduler")),
+    **dict.fromkeys(KAI.schedulers, ("kai-scheduler", "kai-scheduler-default")),
+    "yunikorn": ("yunikorn", "yunikorn-scheduler"),
+}
+#: Limits that a scheduler has of its own, whatever is free on nodes.
+_OWN_LIMITS: Final = re.compile(r"quota|queue|limit|capability", re.IGNORECASE)
+#: Upstream: Volcano's gang plugin, and KAI's pkg/scheduler/api/podgroup_info.
+_NEEDED: Final = re.compile(r"\b(\d+) minAvailable\b|\bwhile (\d+) are required\b")
+
+
+def would_fit(gang: GangElsewhere) -> bool:
+    """Whether all waiting pods of a gang would find a node, and its scheduler refuses them for want of one."""
+    if not gang.name or gang.fitting is None or gang.fitting < gang.waiting or _OWN_LIMITS.search(gang.words):
+        return False
+    # Pods that do not exist, or were not read, may be those that find no node.
+    needed = _NEEDED.search(gang.words)
+    return gang.members > 1 and (needed is None or int(needed[1] or needed[2]) <= gang.members)
+
+
+def fit_advice(gang: GangElsewhere) -> Safe:
+    """Nothing has to be freed: either the words are of before, or the scheduler's own view is off."""
+    text = (
+        "By the objects of the cluster there is room for all of its pods, so nothing has to be freed or added. If {} "
+        "goes on saying so, its log says which nodes it rejects and why; its own view of devices may be outdated, "
+        "which a restart of it corrects."
+    )
+    return fmt(text, gang.system)
+
+
+def scheduler_log(detail: Evidence | None, address: Address) -> Iterator[Safe]:
+    """The log of a scheduler that has written something."""
+    if not isinstance(detail, GangElsewhere | SchedulerName) or not detail.words:
+        return
+    name = detail.scheduler if isinstance(detail, GangElsewhere) else detail.name
+    found = _INSTALLED.get(name)
+    if found is None:
+        return
+    namespace, deployment = found
+    words = kubectl("logs", of("deployment", deployment, namespace), "--since=10m")
+    line = command(reading(words, address)) if words is not None else None
+    if line is not None:
+        yield fmt("Its log: {}", line)
