@@ -1,9 +1,12 @@
-"""The DaemonSets of a live cluster, read when no driver publishes what a pod asks for, or nodes come that get pods of
-them; files hold theirs already."""
+"""Workloads of a live cluster that are read when they matter; files hold theirs already.
+
+DaemonSets where no driver publishes what a pod asks for, or nodes come that get pods of them; and what may name a
+claim, where no pod uses it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from kubectl_dra.api.controllers import decode_owner
@@ -20,7 +23,12 @@ from kubectl_dra.model.meta import OwnerReference
 from kubectl_dra.model.workloads import WorkloadObject
 from kubectl_dra.source.errors import ClusterError
 
+Kinds = Mapping[str, Mapping[str, str]]
 _READ: Final = {"apps": {"daemonsets": DAEMON_SET}}
+_NAMING: Final = {
+    "apps": {"deployments": "Deployment", "statefulsets": "StatefulSet"},
+    "batch": {"jobs": "Job", "cronjobs": "CronJob"},
+}
 
 
 def for_new_nodes(
@@ -34,12 +42,22 @@ def for_new_nodes(
 
 def with_daemon_sets(options: Options, state: ClusterState) -> ClusterState:
     """The state with all DaemonSets, as far as they may be read: they only explain."""
-    if options.from_ is not None or state.evidence.complete(DAEMON_SET):
+    return state if state.evidence.complete(DAEMON_SET) else _with(options, state, _READ, {})
+
+
+def with_workloads(options: Options, state: ClusterState, namespace: str) -> ClusterState:
+    """The state with the workloads of a namespace whose pods may name a claim, as far as they may be read."""
+    everywhere = {plural: namespace for plurals in _NAMING.values() for plural in plurals}
+    return _with(options, state, _NAMING, everywhere)
+
+
+def _with(options: Options, state: ClusterState, kinds: Kinds, namespaces: dict[str, str]) -> ClusterState:
+    if options.from_ is not None:
         return state
     from kubectl_dra.source.live.foreign import read_foreign  # the kubernetes package is heavy
 
     try:
-        sources = read_foreign(source_spec(options).connection, _READ).objects
+        sources = read_foreign(source_spec(options).connection, kinds, namespaces).objects
     except ClusterError:
         # What is known of the devices is answered without it.
         return state

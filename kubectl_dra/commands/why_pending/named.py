@@ -11,13 +11,14 @@ from kubectl_dra.api.kinds import POD, POD_GROUP, RESOURCE_CLAIM, Kind
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.errors import CommandError
 from kubectl_dra.commands.shared.makers import with_maker
-from kubectl_dra.commands.shared.not_found import key_not_found
+from kubectl_dra.commands.shared.not_found import key_not_found, not_there
 from kubectl_dra.commands.shared.queues import with_queues
 from kubectl_dra.commands.shared.show import console, is_document, print_answers, print_pages, tell
 from kubectl_dra.commands.shared.types import ObjectArg, ObjectArgs
 from kubectl_dra.commands.shared.unread import nothing_read
 from kubectl_dra.commands.why_pending.groups import Pending, not_served
 from kubectl_dra.commands.why_pending.one_per_line import pod_list
+from kubectl_dra.commands.why_pending.other_kinds import of_another_kind
 from kubectl_dra.commands.why_pending.single import (
     PendingCall,
     claim_answer,
@@ -107,7 +108,7 @@ def _answers(call: PendingCall, target: ObjectArg) -> Iterator[Pending]:
     if target.kind is RESOURCE_CLAIM:
         if key not in inventory.claims:
             raise _not_found(call, target.kind, key, inventory.claims)
-        claim = claim_answer(call, key)
+        claim = claim_answer(call, key, alone=True)
         yield claim
         if isinstance(claim.report, ClaimPendingReport) and not is_document(call.options):
             yield from (pod_answer(call, pod.key) for pod in claim.report.waiting_pods[:_WAITING_SHOWN])
@@ -163,6 +164,9 @@ def _idle(call: PendingCall, state: ClusterState, kind: Kind, key: Key) -> Pendi
 
 
 def _not_found(call: PendingCall, kind: Kind, key: Key, known: Iterable[Key]) -> CommandError:
+    meant = of_another_kind(call.cluster.state, kind, key)
+    if meant is not None:
+        return CommandError(not_there(kind, key), shell_line(meant))
     return key_not_found(kind, key, known, call.cluster.state.evidence, ("why-pending",), ("why-pending", "-A"))
 
 

@@ -12,7 +12,7 @@ from kubectl_dra.api.kinds import Kind
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.autoscalers import with_autoscalers
 from kubectl_dra.commands.shared.cluster import Scoped
-from kubectl_dra.commands.shared.daemon_sets import with_daemon_sets
+from kubectl_dra.commands.shared.daemon_sets import with_daemon_sets, with_workloads
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.show import Answer, is_document
 from kubectl_dra.commands.why_pending.groups import AnyPending, Pending, answer_about
@@ -37,6 +37,7 @@ from kubectl_dra.reports.pending.pending import (
     ClaimPendingReport,
     PendingReport,
     claim_pending_report,
+    is_unused,
     pending_report,
 )
 from kubectl_dra.reports.pending.remedies import find_remedies
@@ -136,9 +137,12 @@ def pod_group_answer(call: PendingCall, key: Key, *, remedies: bool = True) -> P
     return answer_about(call.diagnoser, key, remedies=remedies, steps=steps, read_owner=read, what_if=what_if)
 
 
-def claim_answer(call: PendingCall, key: Key) -> Pending:
-    """The diagnosis of one claim."""
-    report = claim_pending_report(call.diagnoser.claim(key), call.cluster.state, call.what_if)
+def claim_answer(call: PendingCall, key: Key, *, alone: bool = False) -> Pending:
+    """The diagnosis of one claim; ``alone``: what would use it may be read for it."""
+    diagnosis, state = call.diagnoser.claim(key), call.cluster.state
+    if alone and is_unused(diagnosis):
+        state = with_workloads(call.options, state, key.namespace)
+    report = claim_pending_report(diagnosis, state, call.what_if)
     summary = partial(claim_pending_summary, report)
     return Answer("ClaimPendingReport", report, summary, partial(_claim_page, call, report))
 

@@ -74,6 +74,25 @@ def idle(state: ClusterState, kind: str, key: Key) -> Idle | None:
     return base if found.scaled or elsewhere else _tried_once(state, base, ObjectRef.of(kind, key), found.pods)
 
 
+def naming(state: ClusterState, claim: Key) -> tuple[tuple[ObjectRef, Maker], ...]:
+    """Workloads whose pods name a claim, and which have none as somebody holds them back."""
+    return tuple(_naming(state).get(claim, ()))
+
+
+@derived()
+def _naming(state: ClusterState) -> Mapping[Key, list[tuple[ObjectRef, Maker]]]:
+    found: dict[Key, list[tuple[ObjectRef, Maker]]] = {}
+    for kind, namespace, workload in sorted({*state.inventory.workloads, *state.inventory.makers}):
+        key = Key(namespace, workload)
+        maker = held(state, kind, key)
+        if maker is None or _owner(state, kind, key) is not None:
+            continue
+        entries = (entry for _, pod in maker.pods for entry in pod.spec.resource_claims)
+        for name in dict.fromkeys(entry.resource_claim_name for entry in entries if entry.resource_claim_name):
+            found.setdefault(Key(namespace, name), []).append((ObjectRef.of(kind, key), maker))
+    return found
+
+
 def _made(state: ClusterState, kind: str, key: Key) -> Maker | None:
     """What a workload says of its pods."""
     known = state.inventory.makers.get((kind, key.namespace, key.name))

@@ -8,17 +8,22 @@ from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Cause, ClaimVerdict, Consumers, ObjectRef
-from kubectl_dra.model.invocation import Address
+from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.layout import paragraphs, wrapped
 from kubectl_dra.output.pending.asks import ask_lines
 from kubectl_dra.output.pending.evidence import evidence_lines
+from kubectl_dra.output.pending.footer import codes_lines
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.safe import Safe, Style, command, fmt, styled
 from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.whatif.page import whatif_lines
 from kubectl_dra.output.words import counted, listed
+from kubectl_dra.reports.invocations import changing, dra, kubectl, of, reading
+from kubectl_dra.reports.pending.claim_users import IdleUser
 from kubectl_dra.reports.pending.pending import ClaimPendingReport
 
+#: Of workloads that name the claim, so many are shown.
+_USERS: Final = 2
 _STATE: Final = {
     ClaimVerdict.PENDING: "has no devices yet",
     ClaimVerdict.ALLOCATED: "has its devices",
@@ -40,7 +45,8 @@ def claim_pending_page(
         _holds(report),
         [] if _waits_with_pod(report) else _evidence(report, now),
         _ending(report),
-        [fmt("{} {}", each.code, Safe(each.code.meaning)) for each in report.causes],
+        _start(report, address or HERE),
+        list(codes_lines(report.causes)),
     ]
     return paragraphs(blocks)
 
@@ -59,7 +65,32 @@ def ending_commands(report: ClaimPendingReport) -> list[Safe]:
 
 def claim_pending_summary(report: ClaimPendingReport) -> Safe:
     """The answer in a sentence."""
-    return fmt("ResourceClaim {} {}{}.", str(report.claim.key), Safe(_state(report)), _reason(report))
+    users = Safe("").join(fmt(" {}.", _idle_user(each)) for each in report.idle_users[:_USERS])
+    return fmt("ResourceClaim {} {}{}.{}", str(report.claim.key), Safe(_state(report)), _reason(report), users)
+
+
+def _idle_user(user: IdleUser) -> Safe:
+    """``Deployment notebook names it and has 0 replicas``."""
+    why = Safe("has 0 replicas")
+    if user.suspended_by:
+        why = fmt("is suspended ({})", user.suspended_by)
+    elif not user.scaled:
+        why = Safe("has no pods here")
+    return fmt("{} {} names it and {}", user.workload.kind, user.workload.name, why)
+
+
+def _start(report: ClaimPendingReport, address: Address) -> list[Safe]:
+    """What starts the pods that would use the claim, or says why they are held back."""
+    lines = []
+    for each in report.idle_users[:_USERS]:
+        named = of(each.workload.kind.lower(), each.workload.name, each.workload.namespace)
+        if each.scaled and not each.suspended_by:
+            text, words = "To start a pod of it: {}", changing(kubectl("scale", named, "--replicas=1"), address)
+        else:
+            text, words = "More about it: {}", reading(dra("why-pending", named), address)
+        line = command(words) if words is not None else None
+        lines += [fmt(text, line)] if line is not None else []
+    return lines
 
 
 def _state(report: ClaimPendingReport) -> str:

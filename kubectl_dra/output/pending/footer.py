@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import Cause
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import GAP, closed, width
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
@@ -22,9 +23,14 @@ def _is_aside(code: Code, main: Code) -> bool:
 
 def footer_lines(report: PendingReport) -> Iterator[Safe]:
     """The code, its meaning, and the command that explains it."""
-    if not report.causes:
+    yield from codes_lines(report.causes)
+
+
+def codes_lines(causes: Sequence[Cause]) -> Iterator[Safe]:
+    """The same of the causes of a pod or a claim."""
+    if not causes:
         return
-    codes = list(dict.fromkeys(cause.code for cause in report.causes))
+    codes = list(dict.fromkeys(cause.code for cause in causes))
     others = [code for code in codes[1:] if not _is_aside(code, codes[0])][:2]
     also = fmt(" (also {})", Safe(", ").join(others)) if others else Safe("")
     first = fmt("{} {}", styled(safe(codes[0]), Style.DIM), Safe(codes[0].label))

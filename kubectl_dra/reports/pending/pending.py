@@ -31,6 +31,7 @@ from kubectl_dra.reports.claims.ask import ClaimAsk, ExtendedAsk, claim_ask, pen
 from kubectl_dra.reports.groups.placed_group import PlacedGroup, in_brief, placed_group
 from kubectl_dra.reports.invocations import Words
 from kubectl_dra.reports.pending.autoscaler_words import AutoscalerWords, autoscaler_words
+from kubectl_dra.reports.pending.claim_users import IdleUser, idle_users
 from kubectl_dra.reports.pending.configurations import ConfiguredIn, configured_in
 from kubectl_dra.reports.pending.drivers import DriverOnNode, devices_of, drivers_of
 from kubectl_dra.reports.pending.extended_asks import extended_asks
@@ -144,6 +145,7 @@ class ClaimPendingReport(ClaimDiagnosis, frozen=True, kw_only=True):
     """Why one claim has no devices, keeps them, or does not go away.
 
     ``ending``: the command that ends reservations of pods that are gone. ``what_if``: what is supposed of the cluster.
+    ``idle_users``: workloads that name a claim which no pod uses, and have no pods.
     """
 
     asks: tuple[ClaimAsk, ...]
@@ -151,6 +153,7 @@ class ClaimPendingReport(ClaimDiagnosis, frozen=True, kw_only=True):
     read: tuple[ReadRecord, ...]
     ending: tuple[Words, ...] = ()
     what_if: WhatIf | None = None
+    idle_users: tuple[IdleUser, ...] = ()
 
     @property
     def code(self) -> Code | None:
@@ -298,6 +301,11 @@ def unseen_entries(pod: Pod) -> tuple[str, ...]:
     return tuple(entry.name for entry in pod.spec.resource_claims if entry.name not in named) if containers else ()
 
 
+def is_unused(diagnosis: ClaimDiagnosis) -> bool:
+    """Whether a claim waits for a pod that uses it."""
+    return any(cause.code is Code.CLAIM_WAITS_FOR_POD for cause in diagnosis.causes)
+
+
 def claim_pending_report(
     diagnosis: ClaimDiagnosis, state: ClusterState, what_if: WhatIf | None = None
 ) -> ClaimPendingReport:
@@ -310,6 +318,7 @@ def claim_pending_report(
         read=reads_of(state.evidence),
         ending=tuple(end_of_reservations(claim, state)) if claim is not None else (),
         what_if=what_if,
+        idle_users=idle_users(diagnosis.claim.key, state) if is_unused(diagnosis) else (),
     )
 
 
