@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kubectl_dra.api.kinds import KINDS, Kind, kind_for_word
+from kubectl_dra.commands.shared.any_owner import is_owner_word, owner_kind
 from kubectl_dra.commands.shared.errors import UsageProblem
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.model.likeness import did_you_mean
@@ -38,13 +39,15 @@ class ObjectArgs:
         return self.named[0] if len(self.named) == 1 else None
 
 
-def parse_targets(arguments: Sequence[str], default: Kind, options: Options, more: Sequence[Kind] = ()) -> ObjectArgs:
+def parse_targets(
+    arguments: Sequence[str], default: Kind, options: Options, more: Sequence[Kind] = (), *, owners: bool = False
+) -> ObjectArgs:
     """Read ``TYPE``, ``TYPE NAME…``, ``TYPE/NAME…`` or ``NAME…`` (of the default type). Raises a usage error.
 
-    ``more``: kinds that are words here only.
+    ``more``: kinds that are words here only. ``owners``: ``TYPE/NAME`` may be of any kind, whose pods name it.
     """
     if any("/" in word for word in arguments):
-        targets = ObjectArgs(default, tuple(_slashed(word, more) for word in arguments))
+        targets = ObjectArgs(default, tuple(_slashed(word, more, owners=owners) for word in arguments))
     else:
         kind = kind_for_word(arguments[0], more) if arguments else None
         names = arguments if kind is None else arguments[1:]
@@ -80,14 +83,17 @@ def check_scope(named: Sequence[ObjectArg], options: Options) -> None:
         raise UsageProblem(f'the name "{name}" and a selector cannot be combined', "leave out -l or the name")
 
 
-def _slashed(word: str, more: Sequence[Kind] = ()) -> ObjectArg:
+def _slashed(word: str, more: Sequence[Kind] = (), *, owners: bool = False) -> ObjectArg:
     type_word, slash, name = word.partition("/")
     if not slash:
         raise UsageProblem(f'"{word}" has no type, but other arguments are TYPE/NAME', "write every one as TYPE/NAME")
     kind = kind_for_word(type_word, more)
     if kind is None:
         known = (kind.singular for kind in (*KINDS, *more))
-        raise UsageProblem(f'unknown type "{type_word}"{did_you_mean(type_word, known)}')
+        meant = did_you_mean(type_word, known)
+        if not owners or (meant and not is_owner_word(type_word)):
+            raise UsageProblem(f'unknown type "{type_word}"{meant}')
+        kind = owner_kind(type_word)
     if "/" in name:
         raise UsageProblem(f'"{word}" has more than one slash', "write TYPE/NAME")
     return ObjectArg(kind, _name(name))

@@ -62,7 +62,7 @@ def answer(
     whatif_options.check_watch(options, switches)
     if options.watch and node_groups:
         raise UsageProblem("-w follows the pod; it cannot be combined with --node-groups", "leave out -w")
-    targets = parse_targets(words, POD, options, MAKERS)
+    targets = parse_targets(words, POD, options, MAKERS, owners=True)
     check_list(options, words, sort_by, no_headers=no_headers, named=bool(targets.named))
     judge, everywhere = _judge_of(options, node_groups)
     if dry_run:

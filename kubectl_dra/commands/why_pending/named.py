@@ -9,6 +9,7 @@ from typing import Final
 from kubectl_dra.api.controllers import INDIRECT, MAKERS
 from kubectl_dra.api.kinds import POD, POD_GROUP, RESOURCE_CLAIM, Kind
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.commands.shared.any_owner import is_any_owner
 from kubectl_dra.commands.shared.errors import CommandError
 from kubectl_dra.commands.shared.makers import with_maker
 from kubectl_dra.commands.shared.not_found import key_not_found, not_there
@@ -18,7 +19,7 @@ from kubectl_dra.commands.shared.types import ObjectArg, ObjectArgs
 from kubectl_dra.commands.shared.unread import nothing_read
 from kubectl_dra.commands.why_pending.groups import Pending, not_served
 from kubectl_dra.commands.why_pending.one_per_line import pod_list
-from kubectl_dra.commands.why_pending.other_kinds import of_another_kind
+from kubectl_dra.commands.why_pending.other_kinds import of_another_kind, pods_of_any
 from kubectl_dra.commands.why_pending.single import (
     PendingCall,
     claim_answer,
@@ -122,6 +123,12 @@ def _answers(call: PendingCall, target: ObjectArg) -> Iterator[Pending]:
             problem = not_served(call.cluster.state.evidence)
             raise problem or _not_found(call, target.kind, key, groups)
         yield pod_group_answer(call, key)
+    elif is_any_owner(target.kind):
+        pods = pods_of_any(call.cluster.state, target.kind.name, key, call.read_owner)
+        pending = [each for each in pods if is_pending(inventory.pods[each])]
+        if not pending:
+            console(call.options).note(fmt("note: {} {} has no pending pods", target.kind.name, str(key)))
+        yield from (pod_answer(call, each) for each in pending)
     else:
         yield from _workload_answers(call, target.kind, key)
 

@@ -3,17 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from kubectl_dra.api.kinds import POD, Kind
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.commands.shared.any_owner import means
+from kubectl_dra.commands.shared.errors import CommandError
+from kubectl_dra.diagnosis.pod.workloads import Owners, ReadOwner
 from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.names import is_subdomain
-from kubectl_dra.reports.invocations import Words, dra, kubectl, of, within
+from kubectl_dra.reports.invocations import Words, dra, kubectl, of, shell_line, within
+
+_SHOWN: Final = 5
 
 
 def of_another_kind(state: ClusterState, kind: Kind, key: Key) -> Words | None:
     """The command for the first kind that has an object of the name; only where a pod was asked for, the default."""
     return next(filter(None, _commands(state, key)), None) if kind is POD else None
+
+
+def pods_of_any(state: ClusterState, word: str, key: Key, read: ReadOwner | None) -> tuple[Key, ...]:
+    """The pods below an owner of this name, of the kind that ``word`` means, or the only kind that has such an owner.
+
+    Raises ``CommandError`` where there are none.
+    """
+    known, found, there = Owners(state.inventory, read), dict[str, list[Key]](), set[str]()
+    for pod in state.inventory.pods.values():
+        if pod.metadata.namespace != key.namespace:
+            continue
+        for owner in known.of(pod):
+            there.add(f"{owner.ref.kind} {owner.ref.name}")
+            if owner.ref.name == key.name:
+                found.setdefault(owner.ref.kind, []).append(key_of(pod.metadata))
+    meant = [kind for kind in found if means(word, kind)] or list(found)
+    if len(meant) == 1:
+        return tuple(sorted(found[meant[0]]))
+    what = f'no pod in namespace "{key.namespace}" belongs to {word} "{key.name}"'
+    names = f"; the pods there belong to {', '.join(sorted(there)[:_SHOWN])}" if there else ""
+    raise CommandError(what + names, shell_line(dra("why-pending", within(key.namespace))))
 
 
 def _commands(state: ClusterState, key: Key) -> Iterator[Words | None]:
