@@ -23,6 +23,7 @@ from kubectl_dra.diagnosis.records import (
 )
 from kubectl_dra.diagnosis.said.kubelet import is_about_claim, serves_one_pod
 from kubectl_dra.model.invocation import Address
+from kubectl_dra.output.pending.agents import agent_commands, shortage_advice
 from kubectl_dra.output.pending.bound import allocating_advice
 from kubectl_dra.output.pending.go_errors import LackedRight, lacked_right
 from kubectl_dra.output.pending.kueue_groups import incomplete_advice, incomplete_commands
@@ -31,7 +32,6 @@ from kubectl_dra.output.pending.other_schedulers import fit_advice, scheduler_lo
 from kubectl_dra.output.pending.queues import queue_advice
 from kubectl_dra.output.safe import Safe, command, fmt
 from kubectl_dra.output.unread import role_name
-from kubectl_dra.output.words import listed
 from kubectl_dra.reports.invocations import changing, kubectl, of, reading
 from kubectl_dra.reports.pending.configurations import ConfiguredIn
 from kubectl_dra.reports.pending.pending import PendingReport
@@ -69,7 +69,6 @@ _ONE_CONTAINER: Final = re.compile(
 _EVERYWHERE: Final = ("cpu", "memory", "pods")
 #: Upstream: k8s.io/apiserver's serviceaccount.MakeUsername.
 _ACCOUNT: Final = re.compile(r"system:serviceaccount:(?P<namespace>[a-z0-9-]+):(?P<name>[a-z0-9.-]+)")
-_NODES: Final = 2
 #: Drivers of network devices, of a pod that shares the node's network (google/dranet, pkg/driver/nri_hooks.go).
 _HOST_NETWORK: Final = re.compile(r"host ?network", re.IGNORECASE)
 
@@ -115,10 +114,7 @@ def advice_on_words(report: PendingReport) -> Safe | None:
         case ClaimEntry() as entry if cause.code is Code.CLAIM_CREATION_FAILED:
             return _creation(entry)
         case NodeShortage() as shortage if not shortage.allocatable and shortage.resource not in _EVERYWHERE:
-            where = listed(cause.nodes[:_NODES], "or")
-            told = fmt("Set up {} on {}", shortage.resource, where)
-            other = Safe("" if report.additions else ", or publish devices on a node that has it")
-            return fmt("{}{}: it has none there that could become free.", told, other)
+            return shortage_advice(shortage, cause.nodes, report.agent, added=bool(report.additions))
         case BoundBy() as bound:
             return allocating_advice(report, bound)
         case GroupError(differing=differing) as error if differing:
@@ -234,6 +230,8 @@ def plugin_commands(report: PendingReport, address: Address) -> Iterator[Safe]:
         yield from scheduler_log(detail, address)
     if isinstance(detail, GroupError):
         yield from mixed_commands(detail, address)
+    if report.agent is not None:
+        yield from agent_commands(report.agent, address)
     shown = _SHOWN_BY.get(detail.plugin) if isinstance(detail, PluginText) else None
     line = command(reading(kubectl(*shown[1]), address)) if shown is not None else None
     if shown is not None and line is not None:

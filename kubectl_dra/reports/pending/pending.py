@@ -30,6 +30,7 @@ from kubectl_dra.reports.base import FeatureRecord, ReadRecord, ReportRecord, fe
 from kubectl_dra.reports.claims.ask import ClaimAsk, ExtendedAsk, claim_ask, pending_asks
 from kubectl_dra.reports.groups.placed_group import PlacedGroup, in_brief, placed_group
 from kubectl_dra.reports.invocations import Words
+from kubectl_dra.reports.pending.agents import Agent, agent_of
 from kubectl_dra.reports.pending.autoscaler_words import AutoscalerWords, autoscaler_words
 from kubectl_dra.reports.pending.claim_users import IdleUser, idle_users
 from kubectl_dra.reports.pending.configurations import ConfiguredIn, configured_in
@@ -63,8 +64,9 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     cluster; of one that is only supposed nothing was observed. ``created``: when the pod was. ``devices`` are allocated
     to its claims; ``drivers``: whose log matters, and where. ``existing``: what there is of the kind that the pod
     misses. ``node_groups``: whether a fresh node of each group of an autoscaler would take the pod, where that was
-    asked. ``failing``: pods of drivers that do not run, ``idle_daemon_sets``: drivers that run on no node, or not where
-    it matters; ``autoscaler``: its last words about the pod.
+    asked. ``agent``: who serves the extended resource that a node lacks. ``failing``: pods of drivers that do not run,
+    ``idle_daemon_sets``: drivers that run on no node, or not where it matters; ``autoscaler``: its last words about the
+    pod.
     ``owner``: the controller that makes the pod, None for a bare one. ``configured``: where the configuration stands
     that a driver refuses.
     ``best_nodes``: of a pod that would fit now, those with the best score among the nodes that fit; the scheduler takes
@@ -99,6 +101,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     node_groups: tuple[GroupVerdict, ...] | None = None
     failing: tuple[FailingPod, ...] = ()
     idle_daemon_sets: tuple[IdleDaemonSet, ...] = ()
+    agent: Agent | None = None
     autoscaler: AutoscalerWords | None = None
     configured: ConfiguredIn | None = None
     owner: ObjectRef | None = None
@@ -241,6 +244,7 @@ def _of_one(
         found = found.scaled(read() if read is not None else state)
     return {
         "siblings": found,
+        "agent": agent_of(diagnosis.causes, state),
         "lingering": lingering(diagnosis.nodes, state),
         "same_pools": same_pools(diagnosis.nodes, state),
         "still_blocked": still_blocked(diagnosis, state),

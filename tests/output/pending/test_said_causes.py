@@ -158,7 +158,7 @@ def test_what_a_node_does_not_have_at_all_does_not_become_free() -> None:
     pod["spec"]["containers"][0].setdefault("resources", {})["requests"] = {"hugepages-1Gi": "8Gi"}
     report = report_of(build.node(), SLICE, build.claim("claim"), pod)
     assert "no hugepages-1Gi at all (8Gi requested)" in first_line(report)
-    assert "Set up hugepages-1Gi on node-1" in page_of(report)
+    assert "Reserve huge pages when node-1 boots (kernel parameters hugepagesz=1G hugepages=8)" in page_of(report)
 
 
 def test_a_scheduler_that_wrote_runs() -> None:
