@@ -65,6 +65,7 @@ T = TypeVar("T")
 #: Whether an operator of a label selector wants values; others than these can't be parsed.
 _WANTS_VALUES: Final = {"In": True, "NotIn": True, "Exists": False, "DoesNotExist": False}
 _NONE = PodAffinity()
+_OPERATORS: Final = {"In": "in", "NotIn": "notin"}
 
 
 def terms_of(pod: Pod) -> PodTerms:
@@ -165,3 +166,22 @@ def _holds(requirement: NodeSelectorRequirement, labels: Mapping[str, str]) -> b
         case "DoesNotExist":
             return value is None
     return False
+
+
+def selector_text(selector: Requirements | None) -> str:
+    """As kubectl's ``-l`` takes it; an empty one selects everything, none nothing."""
+    return ",".join(map(_requirement, selector or ()))
+
+
+def _requirement(requirement: NodeSelectorRequirement) -> str:
+    key, values = requirement.key, requirement.values
+    match requirement.operator:
+        case "Exists":
+            return key
+        case "DoesNotExist":
+            return f"!{key}"
+        case "In" if len(values) == 1:
+            return f"{key}={values[0]}"
+        case "NotIn" if len(values) == 1:
+            return f"{key}!={values[0]}"
+    return f"{key} {_OPERATORS.get(requirement.operator, requirement.operator)} ({','.join(values)})"

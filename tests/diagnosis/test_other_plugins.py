@@ -17,8 +17,10 @@ from kubectl_dra.diagnosis.records import (
     Bound,
     Company,
     NodeOutcome,
+    ObjectRef,
     OpenPlugins,
     PodDiagnosis,
+    PodsThere,
     Spread,
     Verdict,
 )
@@ -178,7 +180,8 @@ def test_what_is_in_the_way_of_spreading_and_of_affinity_is_told() -> None:
     pod["metadata"]["labels"] = {"app": "web"}
     found = diagnose(pod, build.claim(), *nodes, *slices, running)
     (uneven,) = [cause for cause in found.causes if cause.code is Code.SPREAD]
-    assert (uneven.detail, uneven.nodes) == (Spread("zone", "app=web", "a", 1, 0, 1), ("a",))
+    there = PodsThere((ObjectRef("Pod", "ml", "web-0"),), 1, ("a",))
+    assert (uneven.detail, uneven.nodes) == (Spread("zone", "app=web", "a", 1, 0, 1, by=(there,)), ("a",))
     selector = {"matchExpressions": [{"key": "app", "operator": "In", "values": ["db", "cache"]}]}
     term = {"topologyKey": HOST, "labelSelector": selector}
     found = diagnose(build.pod(claims=["claim"], affinity={"podAffinity": required(term)}), build.claim())

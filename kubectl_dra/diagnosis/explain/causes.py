@@ -369,8 +369,10 @@ def _merged(causes: Iterable[Cause]) -> list[Cause]:
 def _subject(cause: Cause) -> Hashable:
     detail = cause.detail
     match detail:
-        case NodeTaint() | ExtendedResource() | PluginText() | Company():
+        case NodeTaint() | ExtendedResource() | PluginText():
             return cause.code, detail
+        case Company():
+            return cause.code, detail.topology_key, detail.selector
         case NodeShortage():
             return cause.code, detail.resource, bool(detail.allocatable)
         case VolumeTrouble():

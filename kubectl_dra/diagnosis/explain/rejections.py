@@ -6,11 +6,14 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
+import msgspec
+
 from kubectl_dra.allocation.input.nodes import NAME_FIELD
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.explain.attempt import NodeResult, Rejection
 from kubectl_dra.diagnosis.explain.company import company_causes
+from kubectl_dra.diagnosis.explain.pods_there import repelling_terms, with_most, with_ports, with_volumes
 from kubectl_dra.diagnosis.explain.volumes import volume_causes, volume_problems
 from kubectl_dra.diagnosis.records import (
     Cause,
@@ -22,15 +25,18 @@ from kubectl_dra.diagnosis.records import (
     NodeTaint,
     PluginText,
     TakenPorts,
+    VolumeTrouble,
 )
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.likeness import similar
+from kubectl_dra.model.requests import HostPort
 from kubectl_dra.model.taint_text import taint_text
 from kubectl_dra.scheduler import reasons
 from kubectl_dra.scheduler.extended import served_resources
 from kubectl_dra.scheduler.plugins.node_affinity import names_in_terms, required_terms
 from kubectl_dra.scheduler.plugins.node_ports import port_text
 from kubectl_dra.scheduler.resource_names import is_extended_resource
+from kubectl_dra.scheduler.storage import VolumeReason
 
 _FILTER_CODES: Final = {
     "NodeName": Code.NODE_NAME,
@@ -66,19 +72,20 @@ def rejection_causes(
     elif rejection.taint is not None:
         yield Cause(Code.NODE_TAINTS, NodeTaint(taint_text(rejection.taint)), nodes=names)
     elif rejection.ports:
-        yield Cause(Code.NODE_PORTS, TakenPorts(tuple(map(port_text, rejection.ports))), nodes=names)
+        yield Cause(Code.NODE_PORTS, _taken(world, pod, rejection.ports, names), nodes=names)
     elif rejection.kept_away_by:
-        yield Cause(Code.KEPT_AWAY, KeptAway(rejection.kept_away_by), nodes=names)
+        yield Cause(Code.KEPT_AWAY, KeptAway(rejection.kept_away_by, repelling_terms(world, pod, names)), nodes=names)
     elif rejection.lacks:
-        yield from _lacks(world, nodes, rejection, names)
+        yield from _lacks(world, pod, nodes, rejection, names)
     elif volume_problems(rejection.detail):
-        yield from volume_causes(rejection.detail, names)
+        for cause in volume_causes(rejection.detail, names):
+            yield _with_users(world, pod, cause)
     elif plugin in _FILTER_CODES:
         wishes = rejection.unmatched
         detail = NodeSelection(wishes, tuple(nowhere(world, wishes))) if wishes else None
         yield Cause(_FILTER_CODES[plugin], detail, nodes=names)
     else:
-        known = tuple(company_causes(world, rejection.detail, names))
+        known = tuple(company_causes(world, pod, rejection.detail, names))
         yield from known or _in_their_words(rejection, names)
 
 
@@ -144,12 +151,28 @@ def _in_their_words(rejection: Rejection, names: tuple[str, ...]) -> Iterator[Ca
     return (Cause(code, PluginText(rejection.plugin, text), nodes=names) for text in rejection.texts)
 
 
+def _taken(world: ClusterState, pod: Pod, ports: Sequence[HostPort], names: Sequence[str]) -> TakenPorts:
+    return TakenPorts(tuple(map(port_text, ports)), with_ports(world, pod, ports, names))
+
+
+def _with_users(world: ClusterState, pod: Pod, cause: Cause) -> Cause:
+    """Where a node has no room for another volume, with those whose volumes are there."""
+    trouble = cause.detail
+    if not isinstance(trouble, VolumeTrouble) or trouble.reason != VolumeReason.TOO_MANY:
+        return cause
+    by = with_volumes(world, pod, trouble.about, cause.nodes[0])
+    return msgspec.structs.replace(cause, detail=msgspec.structs.replace(trouble, by=by))
+
+
 def _lacks(
-    world: ClusterState, nodes: Sequence[tuple[Node, NodeResult]], rejection: Rejection, names: tuple[str, ...]
+    world: ClusterState,
+    pod: Pod,
+    nodes: Sequence[tuple[Node, NodeResult]],
+    rejection: Rejection,
+    names: tuple[str, ...],
 ) -> Iterator[Cause]:
     for position, lack in enumerate(rejection.lacks):
-        extended = is_extended_resource(lack.resource) or "/" in lack.resource
-        if extended:
+        if is_extended_resource(lack.resource) or "/" in lack.resource:
             unserved = _unserved(world, lack.resource)
             if unserved is not None:
                 yield Cause(Code.EXTENDED_RESOURCE_UNSERVED, unserved, nodes=names)
@@ -162,16 +185,9 @@ def _lacks(
             ),
             key=lambda pair: pair[1].requested - (pair[1].allocatable - pair[1].used),
         )
-        users = _users(world, name, lack.resource) if extended and len(names) == 1 else ()
-        detail = NodeShortage(lack.resource, closest.requested, closest.used, closest.allocatable, name, users)
+        by = with_most(world, pod, lack.resource, name) if len(names) == 1 else ()
+        detail = NodeShortage(lack.resource, closest.requested, closest.used, closest.allocatable, name, by)
         yield Cause(Code.NODE_RESOURCES, detail, nodes=names)
-
-
-def _users(world: ClusterState, node: str, resource: str) -> tuple[str, ...]:
-    """The pods that have some of an extended resource of a node, those with the most first."""
-    usage = world.inventory.usage.get(node)
-    amounts = {str(pod.key): pod.shape.requests.get(resource, 0) for pod in (usage.placed if usage is not None else ())}
-    return tuple(sorted((name for name, amount in amounts.items() if amount), key=lambda name: (-amounts[name], name)))
 
 
 def _unserved(world: ClusterState, resource: str) -> ExtendedResource | None:

@@ -46,7 +46,7 @@ class NodeSelection(Evidence, frozen=True):
 class NodeShortage(Evidence, frozen=True):
     """A resource that nodes lack; amounts of the node that is closest, in milli-cores or base units.
 
-    ``users``: of an extended resource of a single node the pods that have it (``NAMESPACE/NAME``), the largest first.
+    ``by``: of a single node who has the most of it.
     """
 
     resource: str
@@ -54,19 +54,51 @@ class NodeShortage(Evidence, frozen=True):
     used: int
     allocatable: int
     node: str
-    users: tuple[str, ...] = ()
+    by: tuple[PodsThere, ...] = ()
+
+
+class PodsThere(ReportRecord, frozen=True):
+    """Pods on nodes that have what is missing, or are in the way: all of one owner, or one that has none.
+
+    ``pods``: the first few of ``count``, by name; ``nodes``: where all of them are. ``owner`` is the topmost controller
+    that is known; ``own``: it is also that of the pod that waits. ``amount``: how much of what is missing they have.
+    """
+
+    pods: tuple[ObjectRef, ...]
+    count: int
+    nodes: tuple[str, ...]
+    owner: ObjectRef | None = None
+    own: bool = False
+    amount: int = 0
 
 
 class TakenPorts(Evidence, frozen=True):
-    """Host ports that are taken, ``IP:PORT/PROTOCOL``."""
+    """Host ports that are taken, ``IP:PORT/PROTOCOL``, and by whom, where that is known."""
 
     ports: tuple[str, ...]
+    by: tuple[PodsThere, ...] = ()
+
+
+class RepellingTerm(ReportRecord, frozen=True):
+    """A required anti-affinity term that is about the pod: whose it is, and the ``labels`` of the pod that it names.
+
+    ``selector`` is empty where it is about every pod of the namespaces.
+    """
+
+    topology_key: str
+    selector: str
+    labels: tuple[str, ...]
+    by: tuple[PodsThere, ...]
 
 
 class KeptAway(Evidence, frozen=True):
-    """Pods on nodes keep others away by required anti-affinity: the topology keys by which they do."""
+    """Pods on nodes keep others away by required anti-affinity: the topology keys by which they do.
+
+    ``terms``: by which of their terms; empty where the nodes are too many to tell.
+    """
 
     topology_keys: tuple[str, ...]
+    terms: tuple[RepellingTerm, ...] = ()
 
 
 class VolumeTrouble(Evidence, frozen=True):
@@ -74,7 +106,8 @@ class VolumeTrouble(Evidence, frozen=True):
 
     ``entry``: the volume's name in the pod; ``volume``: the PersistentVolume; ``about``: the class, driver, disk or
     node that matters; ``wanted``: what a node would have to be; ``users``: pods (``NAMESPACE/NAME``) that use the
-    volume. ``used``, ``asked`` and ``limit`` count volumes or, for ``noSpace``, bytes.
+    volume. ``used``, ``asked`` and ``limit`` count volumes or, for ``noSpace``, bytes. ``by``: whose
+    volumes count, with their numbers, for ``tooMany``.
     """
 
     reason: str
@@ -87,6 +120,7 @@ class VolumeTrouble(Evidence, frozen=True):
     used: int = 0
     asked: int = 0
     limit: int = 0
+    by: tuple[PodsThere, ...] = ()
 
 
 class Spread(Evidence, frozen=True):
@@ -95,6 +129,7 @@ class Spread(Evidence, frozen=True):
     ``selector``: the pods that are counted. ``value``: the node's own for the key, empty if it lacks the label; then
     the numbers are 0. ``pods`` are there already, ``fewest`` in the emptiest domain. ``min_domains``: as many domains
     there have to be, and there are only ``domains``, so that the emptiest counts as one without pods; both 0 else.
+    ``by``: the pods that are there already, where they are told.
     """
 
     topology_key: str
@@ -105,17 +140,20 @@ class Spread(Evidence, frozen=True):
     max_skew: int = 0
     min_domains: int = 0
     domains: int = 0
+    by: tuple[PodsThere, ...] = ()
 
 
 class Company(Evidence, frozen=True):
     """A required term about other pods that a node does not meet; ``selector``: which pods it is about.
 
-    ``nodes``: of those that the pod wants beside it, where the first few of them run.
+    ``nodes``: of those that the pod wants beside it, where the first few of them run. ``by``: those that it must not
+    have beside it.
     """
 
     topology_key: str
     selector: str = ""
     nodes: tuple[str, ...] = ()
+    by: tuple[PodsThere, ...] = ()
 
 
 class MissingFeatures(Evidence, frozen=True):

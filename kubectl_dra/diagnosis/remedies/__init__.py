@@ -160,7 +160,7 @@ class _Finder:
         self._verify_all(singles)
         self._verify_all(sorted(stale.candidates(case, self._trials), key=_cost))
         self._verify_all(sorted(freeing.candidates(case, self._trials), key=_cost))
-        self._verify_all(sorted(evicting.candidates(case), key=_cost))
+        self._verify_all(sorted((*evicting.candidates(case), *evicting.scaled_down(case)), key=_cost))
         single = self._tried
         pairs = not any(_holds(proposal) for proposal in self._found)
         if pairs:

@@ -8,19 +8,27 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import ObjectRef, Spread, VolumeTrouble
+from kubectl_dra.diagnosis.records import KeptAway, ObjectRef, Spread, VolumeTrouble
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, pod_edit
-from kubectl_dra.diagnosis.remedies.records import CreateObject, RemedyKind
+from kubectl_dra.diagnosis.remedies.changes import edit_pod
+from kubectl_dra.diagnosis.remedies.records import (
+    CreateObject,
+    RemedyKind,
+)
+from kubectl_dra.diagnosis.remedies.repelled import RemoveLabel
 from kubectl_dra.model.affinity import Affinity, PodAffinity, TopologySpreadConstraint
 from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Pod
+from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.likeness import similar
 from kubectl_dra.model.volumes import Volume
+from kubectl_dra.model.workloads import WorkloadObject
 from kubectl_dra.scheduler.storage import VolumeReason
 
 _SKEW_COST: Final = 37
 _ANYWAY_COST: Final = 39
 _TERM_COST: Final = 42
+_LABEL_COST: Final = 40
 _NAME_COST: Final = 24
 _CREATE_COST: Final = 22
 #: How a constraint, or a term, is spoken of in ``EditPod.field``.
@@ -37,6 +45,9 @@ def candidates(case: Case) -> Iterator[Candidate]:
     for code, anti in ((Code.NO_COMPANY, False), (Code.UNWANTED_COMPANY, True)):
         if any(True for _ in case.causes(code)):
             yield from _terms(case, anti=anti)
+    for cause in case.causes(Code.KEPT_AWAY):
+        if isinstance(cause.detail, KeptAway):
+            yield from _labels(case, cause.detail, cause.nodes)
     for cause in case.causes(Code.VOLUME_CLAIM):
         if not isinstance(cause.detail, VolumeTrouble):
             continue
@@ -106,6 +117,38 @@ def _terms(case: Case, *, anti: bool) -> Iterator[Candidate]:
     name = "podAntiAffinity" if anti else "podAffinity"
     for index, term in enumerate(found.required_during_scheduling_ignored_during_execution if found else ()):
         yield pod_edit(case, f"affinity.{name}[{index}]", term.topology_key, "", _without(index, anti=anti), _TERM_COST)
+
+
+def _labels(case: Case, kept: KeptAway, nodes: tuple[str, ...]) -> Iterator[Candidate]:
+    """Without a label that a term of other pods names, unless the pod's owner knows it by that label.
+
+    Of a pod that has no node a label counts at once (upstream: plugins/interpodaffinity, isSchedulableAfterPodChange).
+    """
+    pod, owners = case.pod, case.owners.of(case.pod)
+    if not all(owner.known for owner in owners):
+        return
+    selected = {key for owner in owners if owner.object for key in _selected(owner.object)}
+    for text in dict.fromkeys(text for term in kept.terms for text in term.labels):
+        label, _, value = text.partition("=")
+        if label not in selected:
+            action = RemoveLabel(case.diagnosis.pod, label, value, case.workload)
+            change = edit_pod(key_of(pod.metadata), _without_label(label))
+            yield Candidate(RemedyKind.EDIT_POD, (action,), _LABEL_COST, (change,), only=nodes)
+
+
+def _selected(workload: WorkloadObject) -> Iterator[str]:
+    selector = workload.spec.selector
+    if selector is not None:
+        yield from selector.match_labels
+        yield from (each.key for each in selector.match_expressions)
+
+
+def _without_label(label: str) -> Callable[[Pod], Pod]:
+    def change(pod: Pod) -> Pod:
+        labels = {key: value for key, value in pod.metadata.labels.items() if key != label}
+        return msgspec.structs.replace(pod, metadata=msgspec.structs.replace(pod.metadata, labels=labels))
+
+    return change
 
 
 def _without(index: int, *, anti: bool) -> Callable[[Pod], Pod]:

@@ -39,6 +39,7 @@ from kubectl_dra.diagnosis.remedies.records import (
     RenewClaim,
     TaintDevice,
 )
+from kubectl_dra.diagnosis.remedies.repelled import RemoveLabel
 from kubectl_dra.diagnosis.remedies.trial import outcome, verdict
 from kubectl_dra.model.core import Container, Pod, PodSpec, PodStatus, ResourceRequirements
 from kubectl_dra.model.ids import Key
@@ -62,6 +63,7 @@ _OF_ONE: Final = (
 )
 _NEW: Final = "~"  # later than every time
 _MILLI: Final = -3
+_FREES_NOTHING: Final = (EditClaim, RenewClaim, EditPod, RemoveLabel, CreateObject, TaintDevice)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +145,7 @@ class Competing:
         self, actions: Sequence[Action], changes: Sequence[Change], changed: ClusterState, nodes: Sequence[str]
     ) -> Competition:
         """Who competes for ``nodes``, on which the pod fits in the ``changed`` cluster, after one change per action."""
-        if all(isinstance(action, EditClaim | RenewClaim | EditPod | CreateObject | TaintDevice) for action in actions):
+        if all(isinstance(action, _FREES_NOTHING) for action in actions):
             return Competition()  # nothing becomes free that others could not have taken before
         again = [self._returning(action) for action in actions]
         returning = [pod for pod in again if pod is not None]

@@ -9,12 +9,26 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import NodeShortage, ObjectRef, VolumeTrouble
+from kubectl_dra.diagnosis.pod.workloads import resolve_workload
+from kubectl_dra.diagnosis.records import (
+    Company,
+    KeptAway,
+    NodeShortage,
+    ObjectRef,
+    PodsThere,
+    TakenPorts,
+    VolumeTrouble,
+)
 from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
 from kubectl_dra.diagnosis.remedies.freeing import CRITICAL_COST, SYSTEM_CRITICAL
-from kubectl_dra.diagnosis.remedies.records import DeletePod, RemedyKind
+from kubectl_dra.diagnosis.remedies.records import (
+    DeletePod,
+    RemedyKind,
+)
+from kubectl_dra.diagnosis.remedies.repelled import ScaleDown
 from kubectl_dra.diagnosis.whatif.nodes import MIRROR
+from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.podinfo import PodInfo
 from kubectl_dra.model.quantity import Quantity
 
@@ -30,7 +44,35 @@ _CODES: Final = (
 _NODES: Final = 4
 _PODS: Final = 5
 _COST: Final = 62
+_SCALE_COST: Final = 64
+_SCALED: Final = ("Deployment", "StatefulSet", "ReplicaSet")
 _MILLI: Final = -3
+
+
+def scaled_down(case: Case) -> Iterator[Candidate]:
+    """Workloads whose pods would be in the way again however often they are deleted."""
+    for cause in case.causes(Code.KEPT_AWAY, Code.UNWANTED_COMPANY, Code.NODE_PORTS):
+        for owner in dict.fromkeys(each.owner for each in _there(cause.detail) if not each.own):
+            if owner is None or owner.kind not in _SCALED:
+                continue
+            found = case.world.inventory.workloads.get((owner.kind, owner.namespace, owner.name))
+            if found is None:
+                continue
+            replicas = 1 if found.spec.replicas is None else found.spec.replicas
+            pods = [key_of(pod.metadata) for pod in resolve_workload(case.world.inventory, owner.kind, owner.key)]
+            if not replicas or any(key in case.keep for key in pods):
+                continue
+            action = ScaleDown(owner, replicas, tuple(ObjectRef.of("Pod", key) for key in pods[:_PODS]))
+            change = changes.without_pods(pods)
+            yield Candidate(RemedyKind.FREE_DEVICES, (action,), _SCALE_COST, (change,), only=cause.nodes[:_NODES])
+
+
+def _there(detail: object) -> Iterator[PodsThere]:
+    match detail:
+        case KeptAway():
+            yield from (each for term in detail.terms for each in term.by)
+        case Company() | TakenPorts():
+            yield from detail.by
 
 
 def candidates(case: Case) -> Iterator[Candidate]:

@@ -7,6 +7,8 @@ from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Evidence, HeldFor, ObjectRef, ValueCount, Verdict
+from kubectl_dra.diagnosis.remedies.repelled import RemoveLabel, ScaleDown
+from kubectl_dra.diagnosis.remedies.volume_ways import ClearSelectedNode, MoveVolume, WidenTopology
 from kubectl_dra.diagnosis.rollouts import EditRollout
 from kubectl_dra.diagnosis.whatif.records import AddNode
 from kubectl_dra.model.base import ReportRecord
@@ -241,33 +243,6 @@ class Uncordon(Evidence, frozen=True):
     in_files: bool = False
 
 
-class ClearSelectedNode(Evidence, frozen=True):
-    """Remove from a PersistentVolumeClaim that its volume is to be made for ``node``, so that any node is possible."""
-
-    claim: ObjectRef
-    node: str
-
-
-class WidenTopology(Evidence, frozen=True):
-    """Another ``value`` for label ``key`` at ``field`` of a StorageClass, which can be changed in place."""
-
-    storage_class: str
-    field: str
-    key: str
-    value: str
-
-
-class MoveVolume(Evidence, frozen=True):
-    """Copy the data of a claim into a new one of the same ``storage_class``, whose volume is made where the pod goes.
-
-    ``volume`` can't be reached from the nodes in question. The new claim takes the place of the old one.
-    """
-
-    claim: ObjectRef
-    volume: str
-    storage_class: str
-
-
 class RaiseQuota(Evidence, frozen=True):
     """Raise a limit by at least ``by``, from ``before`` to ``after``."""
 
@@ -324,6 +299,7 @@ Action = (
     | RenewClaim
     | EditClass
     | EditPod
+    | RemoveLabel
     | EditGroup
     | PinPods
     | CreateObject
@@ -331,6 +307,7 @@ Action = (
     | DeletePod
     | EditRollout
     | RestartPods
+    | ScaleDown
     | EndReservations
     | RemoveTaintRule
     | NarrowTaintRule

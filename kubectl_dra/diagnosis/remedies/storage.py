@@ -18,7 +18,10 @@ from kubectl_dra.diagnosis.records import Cause, VolumeTrouble
 from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
 from kubectl_dra.diagnosis.remedies.changes import Change
-from kubectl_dra.diagnosis.remedies.records import ClearSelectedNode, MoveVolume, RemedyKind, WidenTopology
+from kubectl_dra.diagnosis.remedies.records import (
+    RemedyKind,
+)
+from kubectl_dra.diagnosis.remedies.volume_ways import ClearSelectedNode, MoveVolume, WidenTopology
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.storage import (

@@ -11,7 +11,6 @@ from kubectl_dra.diagnosis.remedies.queue_ways import CLUSTER_QUEUE
 from kubectl_dra.diagnosis.remedies.records import (
     Action,
     AddDevices,
-    ClearSelectedNode,
     CreateObject,
     DeleteClaim,
     DeletePod,
@@ -21,7 +20,6 @@ from kubectl_dra.diagnosis.remedies.records import (
     EditPod,
     EndReservations,
     LabelNamespace,
-    MoveVolume,
     NarrowTaintRule,
     PinPods,
     RaiseNominalQuota,
@@ -34,11 +32,13 @@ from kubectl_dra.diagnosis.remedies.records import (
     TaintDevice,
     Uncordon,
     Wait,
-    WidenTopology,
 )
+from kubectl_dra.diagnosis.remedies.repelled import RemoveLabel, ScaleDown
+from kubectl_dra.diagnosis.remedies.volume_ways import ClearSelectedNode, MoveVolume, WidenTopology
 from kubectl_dra.diagnosis.rollouts import EditRollout
 from kubectl_dra.diagnosis.whatif.records import AddNode
 from kubectl_dra.output.pending.gangs import group_edit, pinned_pods
+from kubectl_dra.output.pending.pod_edits import edit_pod, in_brackets, remove_label
 from kubectl_dra.output.pending.removals import short_clause, users_gone
 from kubectl_dra.output.pending.rollouts import rollout_edit
 from kubectl_dra.output.safe import Safe, fmt, safe
@@ -112,9 +112,9 @@ def _claim_change(action: EditClaim) -> Safe:
     if name == "deviceClassName":
         return fmt("use class {} instead of {}", action.after, action.before)
     if name == "capacity.requests" and not action.before:
-        return fmt("request {} of {}, a share of a device", action.after, _in_brackets(action.field))
+        return fmt("request {} of {}, a share of a device", action.after, in_brackets(action.field))
     if name == "capacity.requests":
-        return fmt("request {} of {} instead of {}", action.after, _in_brackets(action.field), action.before)
+        return fmt("request {} of {} instead of {}", action.after, in_brackets(action.field), action.before)
     if name == "selectors" and not action.after:
         return fmt("drop the selector {}", short_clause(action.before))
     if name == "selectors" and action.offers and not drops_condition(action):
@@ -144,64 +144,6 @@ def _edit_class(action: EditClass) -> Safe:
     if not action.after:
         return fmt("drop the selector {} of class {}", short_clause(action.before), action.device_class)
     return fmt("change the selector of class {} to {}", action.device_class, " ".join(action.after.split()))
-
-
-def _edit_pod(action: EditPod) -> Safe:
-    how = fmt("in {} {}", action.workload.kind, action.workload.name) if action.workload else Safe("recreate the pod")
-    if action.also:
-        how = fmt("recreate {} of the group", counted(len(action.also) + 1, "pod"))
-    return fmt("{} ({})", _pod_change(action), how)
-
-
-def _pod_change(action: EditPod) -> Safe:
-    name = action.field.partition("[")[0]
-    if name == "schedulerName":
-        return Safe("use the default scheduler")
-    if name == "nodeName":
-        return Safe("drop spec.nodeName, so that the scheduler places the pod and its claim")
-    if name == "claims":
-        return fmt("name {} under resources.claims of container {}", action.after, _in_brackets(action.field))
-    if name == "nodeSelector" and action.after:
-        text = "select {} instead of {}={} in the pod's node selector"
-        return fmt(text, action.after, _in_brackets(action.field), action.before)
-    if name == "nodeSelector":
-        return fmt("drop {}={} from the pod's node selector", _in_brackets(action.field), action.before)
-    if name == "affinity.nodeAffinity":
-        return Safe("drop the pod's required node affinity")
-    if name.startswith("affinity.pod"):
-        what = Safe("affinity" if name.endswith("podAffinity") else "anti-affinity")
-        return fmt("drop the required pod {} over {}", what, action.before)
-    if name == "topologySpreadConstraints":
-        return _spread_change(action)
-    if name == "volumes":
-        return fmt('use PersistentVolumeClaim "{}" instead of "{}"', action.after, action.before)
-    if name == "tolerations":
-        return fmt("tolerate the node taint {} in the pod", action.after)
-    if name == "resourceClaims" and not action.after:
-        return fmt('name ResourceClaim "{}" only once: drop the entry "{}"', action.before, _in_brackets(action.field))
-    if name.startswith("resourceClaims."):
-        new, old = ("", "Template") if name.endswith(".claim") else ("Template", "")
-        return fmt('name "{}" as resourceClaim{}Name, not as resourceClaim{}Name', action.after, Safe(new), Safe(old))
-    if name == "resourceClaims":
-        return fmt('name "{}" instead of "{}" in the pod', action.after, action.before)
-    if name == "resources.claim":
-        return fmt("use a claim from it instead of {} in container {}", action.before, _in_brackets(action.field))
-    if name == "resources":
-        return fmt("request {} instead of {}", action.after, action.before)
-    if name == "containers":
-        container, _, resource = _in_brackets(action.field).partition("].resources[")
-        return fmt("request {} {} instead of {} in container {}", action.after, resource, action.before, container)
-    change = fmt(" to {}", action.after) if action.after else Safe("")
-    return fmt("change {} of the pod{}", action.field, change)
-
-
-def _spread_change(action: EditPod) -> Safe:
-    key = action.field.partition("[")[2].rpartition("]")[0]
-    if action.field.endswith("maxSkew"):
-        return fmt("allow maxSkew {} instead of {} over {}", action.after, action.before, key)
-    if action.field.endswith("minDomains"):
-        return fmt("lower minDomains over {} from {} to {}", key, action.before, action.after)
-    return fmt("spread over {} only where possible (ScheduleAnyway)", key)
 
 
 def shares(action: CreateObject) -> bool:
@@ -253,6 +195,10 @@ def _delete_pod(action: DeletePod) -> Safe:
 def _restart(action: RestartPods) -> Safe:
     pods = counted(action.replicas, "replica")
     return fmt("scale it to 0 and back to {}: pod {} still has the devices", pods, action.pod.name)
+
+
+def _scale_down(action: ScaleDown) -> Safe:
+    return fmt("scale {} {} to 0 (now {})", action.workload.kind, str(action.workload.key), action.replicas)
 
 
 def _taint(action: TaintDevice) -> Safe:
@@ -361,10 +307,6 @@ def _add_node(action: AddNode) -> Safe:
     return fmt("add {} nodes like {} (fewer are not enough)", action.count, action.like)
 
 
-def _in_brackets(field: str) -> str:
-    return field.partition("[")[2].removesuffix("]")
-
-
 def _number(text: str) -> int:
     return int(text) if text.isdecimal() else 0
 
@@ -376,7 +318,8 @@ _WORDS: Final[dict[type, Callable[[Any], Safe]]] = {
     RenewClaim: _renew_claim,
     EditClass: _edit_class,
     EditGroup: group_edit,
-    EditPod: _edit_pod,
+    RemoveLabel: remove_label,
+    EditPod: edit_pod,
     PinPods: pinned_pods,
     CreateObject: _create,
     DeleteClaim: _delete_claim,
@@ -386,6 +329,7 @@ _WORDS: Final[dict[type, Callable[[Any], Safe]]] = {
     NarrowTaintRule: _narrow_rule,
     EditRollout: rollout_edit,
     RestartPods: _restart,
+    ScaleDown: _scale_down,
     TaintDevice: _taint,
     LabelNamespace: _label,
     ClearSelectedNode: _selected_node,

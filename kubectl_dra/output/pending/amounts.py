@@ -2,52 +2,54 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 from kubectl_dra.diagnosis.records import NodeShortage, RequestNodes
 from kubectl_dra.model.quantity import Quantity
-from kubectl_dra.output.safe import Safe, fmt
-from kubectl_dra.output.words import article, shortened
+from kubectl_dra.output.pending.pods_there import most_of
+from kubectl_dra.output.safe import Safe, fmt, safe
+from kubectl_dra.output.words import article
 
 _BYTES: Final = ("memory", "ephemeral-storage")
-_USERS: Final = 3
 _GIB: Final = 1 << 30
 _MIB: Final = 1 << 20
+#: How many milli-cores are one of what they are counted in.
+_UNIT: Final = {"cpu": 1000}
 
 
 def shortage_text(shortage: NodeShortage) -> Safe:
-    """``no pod slots left``, ``only 1 of the 2 CPUs that the pod requests``."""
-    free = max(shortage.allocatable - shortage.used, 0)
+    """``no pod slots left``, ``only 1 of the 2 requested CPUs free (in use by ml/nb: 3)``."""
+    free, users = max(shortage.allocatable - shortage.used, 0), in_use_by(shortage)
+    beside = fmt(" ({})", users) if users else users
     if shortage.resource == "pods":
-        return Safe("no pod slots left")
-    if shortage.resource == "cpu":
-        noun = Safe("CPU" if shortage.requested == 1000 else "CPUs")
-        if shortage.allocatable < shortage.requested:
-            unit = Safe("CPU" if shortage.allocatable == 1000 else "CPUs")
-            return fmt(
-                "only {} {} in all ({} requested)", _cores(shortage.allocatable), unit, _cores(shortage.requested)
-            )
-        if not free:
-            return fmt("no free CPU ({} requested)", _cores(shortage.requested))
-        return fmt("only {} of the {} requested {} free", _cores(free), _cores(shortage.requested), noun)
+        return fmt("no pod slots left{}", beside)
+    one, noun = _nouns(shortage.resource)
+    want = _held(shortage.resource, shortage.requested)
     if not shortage.allocatable:
-        return fmt("no {} at all ({} requested)", shortage.resource, _amount(shortage.resource, shortage.requested))
+        return fmt("no {} at all ({} requested)", one, want)
     if shortage.allocatable < shortage.requested:
-        have, want = (_amount(shortage.resource, number) for number in (shortage.allocatable, shortage.requested))
-        return fmt("only {} {} in all ({} requested)", have, shortage.resource, want)
-    users = in_use_by(shortage)
+        unit = one if shortage.allocatable == _UNIT.get(shortage.resource) else noun
+        return fmt("only {} {} in all ({} requested)", _held(shortage.resource, shortage.allocatable), unit, want)
     if not free:
-        noted = fmt("; {}", users) if users else users
-        want = _amount(shortage.resource, shortage.requested)
-        return fmt("no free {} ({} requested{})", shortage.resource, want, noted)
-    have, want = (_amount(shortage.resource, number) for number in (free, shortage.requested))
-    noted = fmt(" ({})", users) if users else users
-    return fmt("only {} of the {} requested {} free{}", have, want, shortage.resource, noted)
+        return fmt("no free {} ({} requested{})", one, want, fmt("; {}", users) if users else users)
+    unit = one if shortage.requested == _UNIT.get(shortage.resource) else noun
+    return fmt("only {} of the {} requested {} free{}", _held(shortage.resource, free), want, unit, beside)
+
+
+def _nouns(resource: str) -> tuple[Safe, Safe]:
+    """What one, and what several of a resource are called."""
+    return (Safe("CPU"), Safe("CPUs")) if resource == "cpu" else (safe(resource), safe(resource))
 
 
 def in_use_by(shortage: NodeShortage) -> Safe:
     """Who has what a node lacks, where that is known."""
-    return fmt("in use by {}", shortened(shortage.users, _USERS)) if shortage.users else Safe("")
+    held = most_of(shortage.by, partial(_held, shortage.resource))
+    return fmt("in use by {}", held) if held else Safe("")
+
+
+def _held(resource: str, number: int) -> Safe:
+    return _cores(number) if resource == "cpu" else _amount(resource, number)
 
 
 def amount_phrase(request: RequestNodes, *, free: bool = False) -> Safe:

@@ -22,8 +22,9 @@ from kubectl_dra.diagnosis.records import (
     TakenPorts,
 )
 from kubectl_dra.output.pending.amounts import shortage_text
+from kubectl_dra.output.pending.pods_there import whose
 from kubectl_dra.output.pending.reasons import reason_sentence
-from kubectl_dra.output.pending.reasons.nodes import has_company, keeps_away, lacks_features
+from kubectl_dra.output.pending.reasons.nodes import has_company, keeps_away, lacks_features, ports_taken
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import listed, plural
 from kubectl_dra.scheduler.plugins.spread_constraints import HOSTNAME
@@ -76,7 +77,7 @@ def _selection(selection: NodeSelection, several: bool) -> Safe:
 
 def _ports(ports: TakenPorts, several: bool) -> Safe:
     verb = Safe("have" if several else "has")
-    return fmt("{} the host {} {} taken", verb, Safe(plural("port", len(ports.ports))), listed(ports.ports))
+    return fmt("{} {}", verb, ports_taken(ports))
 
 
 def _spread(spread: Spread, several: bool) -> Safe:
@@ -86,6 +87,7 @@ def _spread(spread: Spread, several: bool) -> Safe:
         )
     which = fmt(" with {}", spread.selector) if spread.selector else Safe("")
     counts = fmt("{} {}", spread.pods, Safe(plural("pod", spread.pods)))
+    which += fmt(", {}", whose(spread.by)) if spread.by and not several else Safe("")
     beside = fmt("the emptiest has {}, maxSkew {}", spread.fewest, spread.max_skew)
     if spread.min_domains:
         text = "minDomains {} over {}, of which there are {}, so that the emptiest counts as 0; maxSkew {}"

@@ -7,6 +7,7 @@ from typing import Final
 
 from kubectl_dra.diagnosis.records import VolumeTrouble
 from kubectl_dra.model.invocation import Address
+from kubectl_dra.output.pending.pods_there import most_of
 from kubectl_dra.output.safe import Safe, command, fmt, safe
 from kubectl_dra.output.words import counted, listed
 from kubectl_dra.reports.invocations import kubectl, of, reading
@@ -173,11 +174,13 @@ def _disk_in_use(trouble: VolumeTrouble) -> Safe:
 
 
 def _too_many(trouble: VolumeTrouble) -> Safe:
+    held = most_of(trouble.by, lambda number: Safe(str(number)))
     return fmt(
-        "driver {} can attach {} there: {} in use, {} more needed",
+        "driver {} can attach {} there: {} in use{}, {} more needed",
         trouble.about,
         counted(trouble.limit, "volume"),
         trouble.used,
+        fmt(" ({})", held) if held else held,
         trouble.asked,
     )
 

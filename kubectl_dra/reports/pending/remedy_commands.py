@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from kubectl_dra.diagnosis.remedies.records import (
-    ClearSelectedNode,
     DeleteClaim,
     DeletePod,
     EditClass,
@@ -19,8 +18,9 @@ from kubectl_dra.diagnosis.remedies.records import (
     RemoveTaintRule,
     RepairPool,
     Uncordon,
-    WidenTopology,
 )
+from kubectl_dra.diagnosis.remedies.repelled import RemoveLabel, ScaleDown
+from kubectl_dra.diagnosis.remedies.volume_ways import ClearSelectedNode, WidenTopology
 from kubectl_dra.diagnosis.rollouts import EditRollout
 from kubectl_dra.reports.invocations import Words, kubectl, of, plain_word
 from kubectl_dra.reports.pending.template_patches import patch_text, pointer
@@ -38,6 +38,15 @@ def _delete_claim(action: DeleteClaim) -> Words | None:
 def _remove_gates(action: RemoveGates) -> Words | None:
     patch = patch_text([("/spec/schedulingGates", None)])
     return kubectl("patch", of("pod", action.pod.name, action.pod.namespace), "--type=json", "-p", patch)
+
+
+def _remove_label(action: RemoveLabel) -> Words | None:
+    return kubectl("label", of("pod", action.pod.name, action.pod.namespace), plain_word(f"{action.label}-"))
+
+
+def _scale_down(action: ScaleDown) -> Words | None:
+    workload = of(action.workload.kind.lower(), action.workload.name, action.workload.namespace)
+    return kubectl("scale", workload, "--replicas=0")
 
 
 def _remove_rule(action: RemoveTaintRule) -> Words | None:
@@ -115,6 +124,8 @@ COMMANDS: Final[dict[type, Callable[[Any], Words | None]]] = {
     DeletePod: _delete_pod,
     DeleteClaim: _delete_claim,
     RemoveGates: _remove_gates,
+    RemoveLabel: _remove_label,
+    ScaleDown: _scale_down,
     RemoveTaintRule: _remove_rule,
     NarrowTaintRule: _narrow_rule,
     LabelNamespace: _label,

@@ -11,6 +11,8 @@ from enum import StrEnum
 from typing import Final
 
 from kubectl_dra.diagnosis.remedies import records
+from kubectl_dra.diagnosis.remedies.repelled import RemoveLabel, ScaleDown
+from kubectl_dra.diagnosis.remedies.volume_ways import ClearSelectedNode, MoveVolume
 from kubectl_dra.diagnosis.rollouts import EditRollout
 
 _OF_THE_NAMESPACE: Final = ("ResourceClaim", "ResourceClaimTemplate", "PersistentVolumeClaim")
@@ -62,13 +64,14 @@ def _area(action: records.Action) -> Area:
             | records.RenewClaim()
             | records.EditPod()
             | records.RemoveGates()
-            | records.ClearSelectedNode()
-            | records.MoveVolume()
+            | RemoveLabel()
+            | ClearSelectedNode()
+            | MoveVolume()
             | records.RestartPods()
         ):
             return Area.REQUEST
         case records.CreateObject(ref=ref) if ref.kind in _OF_THE_NAMESPACE:
             return Area.REQUEST
-        case records.DeletePod():
+        case records.DeletePod() | ScaleDown():
             return Area.OTHER_WORK
     return Area.CLUSTER

@@ -28,6 +28,7 @@ from kubectl_dra.diagnosis.remedies.records import (
     PinPods,
     RemoveGates,
 )
+from kubectl_dra.diagnosis.remedies.repelled import RemoveLabel
 from kubectl_dra.diagnosis.rollouts import EditRollout
 from kubectl_dra.model.classic import ClassicResourceClaim, ClassicResourceClaimTemplate
 from kubectl_dra.model.core import Pod
@@ -46,7 +47,7 @@ from kubectl_dra.reports.simulation.records import Counted, NodeCopies, PodSimul
 from kubectl_dra.reports.simulation.trials import PodTrial
 
 #: Changes of the manifests themselves: nothing that a command could be applied to exists yet.
-_IN_THE_FILE: Final = (EditClaim, EditGroup, EditPod, EditRollout, PinPods, RemoveGates)
+_IN_THE_FILE: Final = (EditClaim, EditGroup, EditPod, EditRollout, PinPods, RemoveGates, RemoveLabel)
 #: Their parameters are objects of their own.
 _CLASSIC: Final = (ClassicResourceClaim, ClassicResourceClaimTemplate)
 #: Controllers and queues that choose one rack, zone or the like for all pods of a group.
@@ -279,5 +280,5 @@ def _of_the_cluster(found: FoundRemedies, subject: ObjectRef) -> FoundRemedies:
 
 def _written_in(action: Action, subject: ObjectRef) -> Action:
     """With the object of the file in place of what a controller would make of it."""
-    made = isinstance(action, EditPod) and action.workload is not None
+    made = isinstance(action, EditPod | RemoveLabel) and action.workload is not None
     return msgspec.structs.replace(action, workload=subject) if made else action

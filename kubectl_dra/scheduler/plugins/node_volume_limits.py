@@ -5,19 +5,19 @@ Upstream: plugins/nodevolumelimits (csi.go).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
 from kubectl_dra.model.gotext import quote
 from kubectl_dra.model.ids import Key
-from kubectl_dra.model.podinfo import PodShape
+from kubectl_dra.model.podinfo import PodInfo, PodShape
 from kubectl_dra.model.storage import CsiNode, PersistentVolume, PersistentVolumeClaim
 from kubectl_dra.model.volumes import Volume
 from kubectl_dra.scheduler import in_tree
 from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PodsMatter, PreFilterResult
 from kubectl_dra.scheduler.in_tree import TranslationError
-from kubectl_dra.scheduler.snapshot import NodeInfo
+from kubectl_dra.scheduler.snapshot import NodeInfo, Snapshot
 from kubectl_dra.scheduler.status import SKIP, SUCCESS, Status, error, unknown, unresolvable, unschedulable
 from kubectl_dra.scheduler.storage import ATTACHMENT, Stored, VolumeOwner, VolumeProblem, VolumeReason, VolumeVerdict
 
@@ -109,6 +109,17 @@ def _check(state: _State, cycle: Cycle, node: NodeInfo) -> Status:
     if not cycle.snapshot.complete("Pod"):
         return unknown("Pod")
     return _compare(limits, new, _attached(counting, node), stored, node)
+
+
+def counted_volumes(snapshot: Snapshot, node: NodeInfo, pod: PodInfo) -> Mapping[str, str]:
+    """The volumes of a pod on the node that count there, by id with their drivers."""
+    stored = Stored(snapshot)
+    try:
+        return _Counting(stored, stored.csi_node(node.name)).of(
+            VolumeOwner(pod.key, pod.uid), pod.shape.volumes, new=False
+        )
+    except VolumeVerdict:
+        return {}
 
 
 def _brought(state: _State, counting: _Counting, cycle: Cycle, *, with_node: bool) -> _Counted:

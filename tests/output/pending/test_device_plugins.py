@@ -29,14 +29,14 @@ def test_both_kinds_of_nodes_are_in_the_first_line_with_who_holds_their_devices(
     assert first_line(report) == (
         "Pod ml/pod is pending: no node has 2 free gpu.example.com devices. Closest: node-1, with 1 of 2: 3 of 4 are "
         "in use (trainer). plugin-1, which offers example.com/gpu by a device plugin, has none free (in use by "
-        "ml/train, ml/serve)."
+        "ml/train: 3, ml/serve)."
     )
     assert "Ruled out earlier" not in page_of(report)
 
 
 def test_some_that_are_free_there_and_nodes_that_never_had_enough_are_told_apart() -> None:
     some = first_line(report_of(*BY_CLASS, *plugin_node("plugin-1", 4, train=3)))
-    assert some.endswith("by a device plugin, has only 1 of 2 free (in use by ml/train).")
+    assert some.endswith("by a device plugin, has only 1 of 2 free (in use by ml/train: 3).")
     few = first_line(report_of(*BY_CLASS, *plugin_node("plugin-1", 1)))
     assert few.endswith("by a device plugin, has only 1 in all.")
 
@@ -50,5 +50,5 @@ def test_of_several_nodes_alike_no_users_are_named() -> None:
 def test_what_only_a_device_plugin_offers_names_its_users_too() -> None:
     report = report_of(POD, *plugin_node("plugin-1", 4, train=4))
     assert first_line(report) == (
-        "Pod ml/pod is pending: plugin-1 has no free example.com/gpu (2 requested; in use by ml/train)."
+        "Pod ml/pod is pending: plugin-1 has no free example.com/gpu (2 requested; in use by ml/train: 4)."
     )

@@ -22,7 +22,7 @@ def report_with(*objects: dict) -> PendingReport:  # type: ignore[type-arg]
 
 def test_only_nodes_that_offer_a_resource_have_none_free() -> None:
     line = first_line(report_with())
-    assert "plugin-1 has no free example.com/gpu (2 requested; in use by ml/other)" in line
+    assert "plugin-1 has no free example.com/gpu (2 requested; in use by ml/other: 2)" in line
     assert "node-1 has no example.com/gpu at all (2 requested)" in line
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import ObjectRef
-from kubectl_dra.diagnosis.remedies.records import ClearSelectedNode, MoveVolume, WidenTopology
+from kubectl_dra.diagnosis.remedies.volume_ways import ClearSelectedNode, MoveVolume, WidenTopology
 from kubectl_dra.output.pending.remedies import remedy_text
 from kubectl_dra.reports.pending.pending import PendingReport
 from tests.diagnosis.test_volumes import DATA, ZONE, claim, only, storage_class, volume
@@ -134,12 +134,12 @@ _EVEN = {"maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule", **_TERM}
         (
             {"topologySpreadConstraints": [_EVEN]},
             (),
-            f"is in {ZONE}=a, which already has 1 pod with app=web (the emptiest has 0, maxSkew 1)",
+            f"is in {ZONE}=a, which already has 1 pod with app=web, ml/web (the emptiest has 0, maxSkew 1)",
         ),
         (
             {"affinity": {"podAntiAffinity": {_REQUIRED: [_TERM]}}},
             (),
-            f"has a pod with app=web that its anti-affinity excludes (per {ZONE})",
+            f"shares {ZONE} with ml/web on node-1, which its own anti-affinity excludes (pods with app=web)",
         ),
         (
             {"affinity": {"podAffinity": {_REQUIRED: [{**_TERM, "labelSelector": {"matchLabels": {"app": "db"}}}]}}},

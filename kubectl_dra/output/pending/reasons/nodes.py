@@ -24,10 +24,12 @@ from kubectl_dra.diagnosis.records import (
 )
 from kubectl_dra.output.pending.amounts import shortage_text
 from kubectl_dra.output.pending.gangs import elsewhere_sentence
+from kubectl_dra.output.pending.pods_there import beside, repelling, taken_by
 from kubectl_dra.output.pending.reasons.sentence import Sentence, with_detail
 from kubectl_dra.output.pending.volumes import volume_sentence
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import counted, did_you_mean, listed, plural
+from kubectl_dra.scheduler.plugins.spread_constraints import HOSTNAME
 
 _VALUES: Final = 3
 #: The field of a node by which a term may name it.
@@ -69,12 +71,21 @@ def _shortage(shortage: NodeShortage, _cause: Cause) -> Safe:
     return fmt("{} has {}", shortage.node, shortage_text(shortage))
 
 
+def ports_taken(ports: TakenPorts) -> Safe:
+    """``the host port 0.0.0.0:80/TCP taken by ml/proxy``."""
+    return fmt(
+        "the host {} {} taken{}", Safe(plural("port", len(ports.ports))), listed(ports.ports), taken_by(ports.by)
+    )
+
+
 def _ports(ports: TakenPorts, _cause: Cause) -> Safe:
-    return fmt("host {} {} taken", Safe(plural("port", len(ports.ports))), listed(ports.ports))
+    return Safe(ports_taken(ports).removeprefix("the "))
 
 
 def keeps_away(kept: KeptAway, several: bool) -> Safe:
     """The predicate about the node, or ``several`` of them."""
+    if kept.terms:
+        return repelling(kept.terms, several=several)
     verb = Safe("run" if several else "runs")
     return fmt("{} pods whose required anti-affinity keeps it away (per {})", verb, listed(kept.topology_keys))
 
@@ -103,6 +114,12 @@ def has_company(company: Company, several: bool, *, anti: bool) -> Safe:
     """The predicate about the node, or ``several``; ``anti``: the pod keeps away from others."""
     which = fmt("with {} ", company.selector) if company.selector else Safe("")
     verb = Safe("have" if several else "has")
+    if anti and company.by:
+        about = [fmt("pods with {}", company.selector)] if company.selector else []
+        about += [fmt("per {}", company.topology_key)] if company.topology_key == HOSTNAME else []
+        whom = fmt(" ({})", Safe(", ").join(about)) if about else Safe("")
+        with_them = beside(company.by, company.topology_key, several)
+        return fmt("{}, which its own anti-affinity excludes{}", with_them, whom)
     if anti:
         return fmt("{} a pod {}that its anti-affinity excludes (per {})", verb, which, company.topology_key)
     where = fmt("; such pods run on {}", listed(company.nodes)) if company.nodes else Safe("")

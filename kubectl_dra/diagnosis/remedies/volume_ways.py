@@ -1,0 +1,32 @@
+"""What is done about volumes that are made, or can be reached, elsewhere than the devices: what ways out say of it."""
+
+from __future__ import annotations
+
+from kubectl_dra.diagnosis.records import Evidence, ObjectRef
+
+
+class ClearSelectedNode(Evidence, frozen=True):
+    """Remove from a PersistentVolumeClaim that its volume is to be made for ``node``, so that any node is possible."""
+
+    claim: ObjectRef
+    node: str
+
+
+class WidenTopology(Evidence, frozen=True):
+    """Another ``value`` for label ``key`` at ``field`` of a StorageClass, which can be changed in place."""
+
+    storage_class: str
+    field: str
+    key: str
+    value: str
+
+
+class MoveVolume(Evidence, frozen=True):
+    """Copy the data of a claim into a new one of the same ``storage_class``, whose volume is made where the pod goes.
+
+    ``volume`` can't be reached from the nodes in question. The new claim takes the place of the old one.
+    """
+
+    claim: ObjectRef
+    volume: str
+    storage_class: str

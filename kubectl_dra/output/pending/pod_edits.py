@@ -1,0 +1,80 @@
+"""Changes of a pod in words."""
+
+from __future__ import annotations
+
+from kubectl_dra.diagnosis.remedies.records import EditPod
+from kubectl_dra.diagnosis.remedies.repelled import RemoveLabel
+from kubectl_dra.output.safe import Safe, fmt
+from kubectl_dra.output.words import counted
+
+
+def edit_pod(action: EditPod) -> Safe:
+    """Another spec of the pod, or of the template that makes it."""
+    how = fmt("in {} {}", action.workload.kind, action.workload.name) if action.workload else Safe("recreate the pod")
+    if action.also:
+        how = fmt("recreate {} of the group", counted(len(action.also) + 1, "pod"))
+    return fmt("{} ({})", _pod_change(action), how)
+
+
+def _pod_change(action: EditPod) -> Safe:
+    name = action.field.partition("[")[0]
+    if name == "schedulerName":
+        return Safe("use the default scheduler")
+    if name == "nodeName":
+        return Safe("drop spec.nodeName, so that the scheduler places the pod and its claim")
+    if name == "claims":
+        return fmt("name {} under resources.claims of container {}", action.after, in_brackets(action.field))
+    if name == "nodeSelector" and action.after:
+        text = "select {} instead of {}={} in the pod's node selector"
+        return fmt(text, action.after, in_brackets(action.field), action.before)
+    if name == "nodeSelector":
+        return fmt("drop {}={} from the pod's node selector", in_brackets(action.field), action.before)
+    if name == "affinity.nodeAffinity":
+        return Safe("drop the pod's required node affinity")
+    if name.startswith("affinity.pod"):
+        what = Safe("affinity" if name.endswith("podAffinity") else "anti-affinity")
+        return fmt("drop the required pod {} over {}", what, action.before)
+    if name == "topologySpreadConstraints":
+        return _spread_change(action)
+    if name == "volumes":
+        return fmt('use PersistentVolumeClaim "{}" instead of "{}"', action.after, action.before)
+    if name == "tolerations":
+        return fmt("tolerate the node taint {} in the pod", action.after)
+    if name == "resourceClaims" and not action.after:
+        return fmt('name ResourceClaim "{}" only once: drop the entry "{}"', action.before, in_brackets(action.field))
+    if name.startswith("resourceClaims."):
+        new, old = ("", "Template") if name.endswith(".claim") else ("Template", "")
+        return fmt('name "{}" as resourceClaim{}Name, not as resourceClaim{}Name', action.after, Safe(new), Safe(old))
+    if name == "resourceClaims":
+        return fmt('name "{}" instead of "{}" in the pod', action.after, action.before)
+    if name == "resources.claim":
+        return fmt("use a claim from it instead of {} in container {}", action.before, in_brackets(action.field))
+    if name == "resources":
+        return fmt("request {} instead of {}", action.after, action.before)
+    if name == "containers":
+        container, _, resource = in_brackets(action.field).partition("].resources[")
+        return fmt("request {} {} instead of {} in container {}", action.after, resource, action.before, container)
+    change = fmt(" to {}", action.after) if action.after else Safe("")
+    return fmt("change {} of the pod{}", action.field, change)
+
+
+def remove_label(action: RemoveLabel) -> Safe:
+    """The pod without a label."""
+    text = fmt("remove the label {}={} from the pod", action.label, action.value)
+    if action.workload is None:
+        return text
+    return fmt("{}, and from the template in {} {}", text, action.workload.kind, action.workload.name)
+
+
+def _spread_change(action: EditPod) -> Safe:
+    key = action.field.partition("[")[2].rpartition("]")[0]
+    if action.field.endswith("maxSkew"):
+        return fmt("allow maxSkew {} instead of {} over {}", action.after, action.before, key)
+    if action.field.endswith("minDomains"):
+        return fmt("lower minDomains over {} from {} to {}", key, action.before, action.after)
+    return fmt("spread over {} only where possible (ScheduleAnyway)", key)
+
+
+def in_brackets(field: str) -> str:
+    """``gpu`` of ``resourceClaims[gpu]``."""
+    return field.partition("[")[2].removesuffix("]")

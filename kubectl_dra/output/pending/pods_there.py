@@ -1,0 +1,83 @@
+"""Who has what a pod lacks on nodes, or keeps it away: pods by name, or by their owner where they are several."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from kubectl_dra.diagnosis.records import PodsThere, RepellingTerm
+from kubectl_dra.output.safe import Safe, fmt, safe
+from kubectl_dra.output.words import counted, listed, shortened
+from kubectl_dra.scheduler.plugins.spread_constraints import HOSTNAME
+
+_NODES: Final = 3
+_TERMS: Final = 2
+_MOST: Final = 3
+
+
+def pods_text(there: PodsThere) -> Safe:
+    """``ops/proxy``, ``bench/probe-6d-zz (Deployment probe)``, ``3 pods of StatefulSet ml/a``, ``its own replica``."""
+    first = str(there.pods[0].key)
+    if there.own:
+        return fmt("its own replica {}", first) if there.count == 1 else fmt("{} of its own replicas", there.count)
+    if there.owner is None:
+        return safe(first) if there.count == 1 else listed([str(pod.key) for pod in there.pods])
+    if there.count == 1:
+        return fmt("{} ({} {})", first, there.owner.kind, there.owner.name)
+    return fmt("{} of {} {}", counted(there.count, "pod"), there.owner.kind, str(there.owner.key))
+
+
+def whose(by: Sequence[PodsThere], *, on: bool = False) -> Safe:
+    """All of them; ``on``: with their nodes."""
+    return listed(
+        [fmt("{} on {}", pods_text(each), shortened(each.nodes, _NODES)) if on else pods_text(each) for each in by]
+    )
+
+
+def taken_by(by: Sequence[PodsThere]) -> Safe:
+    """`` by ops/proxy``, ``: on gpu-b by ops/proxy, on gpu-a by its own replica web-0``; empty: unknown."""
+    if not by:
+        return Safe("")
+    if len({name for each in by for name in each.nodes}) == 1:
+        return fmt(" by {}", whose(by))
+    return fmt(
+        ": {}", Safe(", ").join(fmt("on {} by {}", shortened(each.nodes, _NODES), pods_text(each)) for each in by)
+    )
+
+
+def most_of(by: Sequence[PodsThere], amount: Callable[[int], Safe]) -> Safe:
+    """``2 pods of StatefulSet ml/a: 3, ml/nb: 1``: who has the most of something; empty where nobody is known."""
+    texts = [
+        pods_text(each) if each.amount == each.count else fmt("{}: {}", pods_text(each), amount(each.amount))
+        for each in by[:_MOST]
+    ]
+    return Safe(", ").join(texts)
+
+
+def repelling(terms: Sequence[RepellingTerm], *, several: bool) -> Safe:
+    """The predicate about the node, or ``several`` of them: which pods, and what of the pod their terms are about."""
+    return Safe(", and ").join(_repelling(term, several) for term in terms[:_TERMS])
+
+
+def _repelling(term: RepellingTerm, several: bool) -> Safe:
+    labels = listed(term.labels)
+    whom = fmt("pods with {}", term.selector) if term.selector else Safe("all pods")
+    has = (
+        fmt(", and this pod has {}", labels)
+        if term.labels and ",".join(term.labels) != term.selector
+        else Safe(", like this one")
+    )
+    return fmt(
+        "{}, whose required anti-affinity excludes {}{}{}",
+        beside(term.by, term.topology_key, several),
+        whom,
+        has,
+        fmt(" (per {})", HOSTNAME) if term.topology_key == HOSTNAME else Safe(""),
+    )
+
+
+def beside(by: Sequence[PodsThere], key: str, several: bool) -> Safe:
+    """``runs ml/a``, or ``shares topology.kubernetes.io/zone with ml/a on node-b``."""
+    if key == HOSTNAME:
+        return fmt("{} {}", Safe("run" if several else "runs"), whose(by, on=several))
+    return fmt("{} {} with {}", Safe("share" if several else "shares"), key, whose(by, on=True))
