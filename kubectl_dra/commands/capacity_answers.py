@@ -16,6 +16,7 @@ from kubectl_dra.commands.shared.not_found import not_found
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.owners import owner_reader
 from kubectl_dra.commands.shared.queues import with_queues_of
+from kubectl_dra.commands.shared.selectors import check_selector
 from kubectl_dra.commands.shared.show import Answer, note_evidence, print_answer
 from kubectl_dra.commands.shared.whatif_options import kinds_demanded, kinds_everywhere, told, whole_nodes
 from kubectl_dra.diagnosis.pod import needs
@@ -56,11 +57,13 @@ def answer(
     )
     if not written:
         check_namespace(options, cluster)
+    if device_class:
+        _check_class(cluster, device_class)
+    for selector in selectors:
+        check_selector("--selector", selector, cluster.state, device_class)
     note_evidence(cluster.state, options)
     namespace = cluster.namespace or _DEFAULT_NAMESPACE
     world = cluster.state
-    if device_class:
-        _check_class(cluster, device_class)
     objects = read_all(written, namespace)
     shapes = CapacityRequest(device_class, count, selectors) if device_class else objects
     world = for_new_nodes(options, with_groups(options, world, objects), written, switches)

@@ -83,6 +83,9 @@ def test_a_claim_of_a_file_stands_for_one_per_copy(ask: Ask, tmp_path: Path) -> 
     assert "A pod of ResourceClaim ml/four (4 × gpu.example.com) fits 3 more times now." in found.out
 
 
+TAINT = ("taint-device", "ecc:NoSchedule", "--dry-run")
+
+
 def test_exit_code_tells_that_nothing_fits(ask: Ask) -> None:
     assert ask("capacity", *CLASS, "--count", "8", "--exit-code").code == 3
     assert ask("capacity", *CLASS, "--exit-code").code == 0
@@ -105,9 +108,34 @@ def test_mistakes(ask: Ask, words: tuple[str, ...], code: int, said: str) -> Non
 
 
 def test_a_selector_that_is_not_finished_is_told_in_words(ask: Ask) -> None:
-    found = " ".join(ask("capacity", *CLASS, "--selector", "device.driver ==").out.split())
-    problem = "line 1, column 17: syntax error: unexpected end of the expression"
-    assert f"does not fit: a selector does not compile ({problem}), which ends every" in found
+    found = ask("capacity", *CLASS, "--selector", "device.driver ==")
+    assert (found.code, found.out) == (2, "")
+    assert "error: --selector does not compile: syntax error: unexpected end of the expression" in found.err
+
+
+@pytest.mark.parametrize(
+    ("command", "option"), [(("capacity", *CLASS), "--selector"), (("get", "devices"), "--match"), (TAINT, "--match")]
+)
+def test_a_selector_that_does_not_compile_is_refused_with_its_place_and_what_is_meant(
+    ask: Ask, command: tuple[str, ...], option: str
+) -> None:
+    memory = 'device.capacity["gpu.example.com"].memory'
+    found = ask(*command, option, f'{memory} >= "40Gi"')
+    assert found.out == ""
+    assert found.code == 2
+    assert f"error: {option} does not compile: found no matching overload for '_>=_'" in found.err
+    assert f'  {memory} >= "40Gi"\n{" " * len(memory)}   ^' in found.err
+    assert f'{memory}.compareTo(quantity("40Gi")) >= 0' in found.err
+
+
+@pytest.mark.parametrize(
+    ("condition", "error"), [("model > 5", "no such overload"), ('modle == "A100"', "no such key: modle")]
+)
+def test_a_selector_that_fails_on_every_device_of_the_class_is_refused(ask: Ask, condition: str, error: str) -> None:
+    found = ask("capacity", *CLASS, "--selector", f'device.attributes["gpu.example.com"].{condition}')
+    assert (found.code, found.out) == (2, "")
+    assert "error: --selector fails on all" in found.err
+    assert error in found.err
 
 
 def test_a_shape_whose_template_is_missing_is_counted_as_none(ask: Ask, tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from kubectl_dra.reports.devices.nodes import node_names, node_summaries
 from kubectl_dra.reports.devices.open_pool import open_pool
 from kubectl_dra.reports.devices.pool import pool_summary
 from kubectl_dra.reports.find import find_devices, find_pools
-from kubectl_dra.reports.invocations import plain_word, try_dra
+from kubectl_dra.reports.invocations import try_dra
 from kubectl_dra.selectors.evaluate import SelectorSet
 
 
@@ -78,11 +78,12 @@ def _selectors(call: GetCall) -> Iterator[SelectorSet]:
             raise object_not_found(DEVICE_CLASS, name, classes, call.facts.evidence, try_dra("get", CLASSES))
         yield _compiled(SelectorSet.of_class(classes[name], shows_sharing), f'class "{name}"', _LIST_CLASSES)
     if call.query.match:
-        yield _compiled(
-            SelectorSet.of_text(call.query.match, shows_sharing),
-            "--match",
-            try_dra("test-selector", plain_word(call.query.match) or ("EXPR",)),
-        )
+        found = SelectorSet.of_text(call.query.match, shows_sharing)
+        if found.problem is not None:
+            from kubectl_dra.commands.shared.selectors import check_selector
+
+            check_selector("--match", call.query.match, call.facts)
+        yield found
 
 
 _LIST_CLASSES: Final = try_dra("get", "classes")

@@ -9,7 +9,7 @@ import msgspec
 
 from kubectl_dra.api.kinds import DEVICE_TAINT_RULE, RESOURCE_SLICE
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.commands.shared.errors import CommandError, UsageProblem
+from kubectl_dra.commands.shared.errors import CommandError
 from kubectl_dra.commands.shared.not_found import object_not_found, unsure
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.show import write
@@ -21,7 +21,6 @@ from kubectl_dra.model.likeness import did_you_mean
 from kubectl_dra.model.resource import DeviceTaint
 from kubectl_dra.model.taint_plan import TaintPlan
 from kubectl_dra.output.documents import document, report_bytes
-from kubectl_dra.output.refusals import placed_words
 from kubectl_dra.output.safe import Safe
 from kubectl_dra.output.taints.notes import version_notes
 from kubectl_dra.output.taints.plan_page import plan_summary
@@ -139,11 +138,10 @@ class TaintPlanner:
         from kubectl_dra.reports.matching import matching_devices  # the compiler of selectors
 
         found = matching_devices(self._match, self.facts)
-        if found.problem is not None:
-            raise UsageProblem(
-                f"--match: {placed_words(found.problem)}",
-                try_dra("test-selector", plain_word(self._match) or ("EXPR",)).then(" shows where"),
-            )
+        if found.problem is not None or (found.failing and not found.devices):
+            from kubectl_dra.commands.shared.selectors import check_selector
+
+            check_selector("--match", self._match, self.facts)
         if not found.devices:
             what = f"--match selects none of {found.of} devices"
             _check_slices_read(what, self.facts)
