@@ -30,6 +30,7 @@ from kubectl_dra.output.pending.kueue_groups import incomplete_advice, incomplet
 from kubectl_dra.output.pending.mixed_groups import mixed_advice, mixed_commands
 from kubectl_dra.output.pending.other_schedulers import fit_advice, scheduler_log, would_fit
 from kubectl_dra.output.pending.queues import queue_advice
+from kubectl_dra.output.pending.rejections import rejection_advice
 from kubectl_dra.output.safe import Safe, command, fmt
 from kubectl_dra.output.unread import role_name
 from kubectl_dra.reports.invocations import changing, kubectl, of, reading
@@ -108,7 +109,7 @@ def advice_on_words(report: PendingReport) -> Safe | None:
         return of_others
     match cause.detail:
         case KubeletRejection() as found:
-            return _after_rejection(report, found)
+            return rejection_advice(found, report.node)
         case ContainerWaits() as waits:
             return _container(report, waits)
         case ClaimEntry() as entry if cause.code is Code.CLAIM_CREATION_FAILED:
@@ -137,22 +138,6 @@ def advice_on_words(report: PendingReport) -> Safe | None:
             'The node selector "kubernetes.io/hostname: {}" keeps it on this node.'
         )
         return fmt(text, report.node)
-    return None
-
-
-def _after_rejection(report: PendingReport, found: KubeletRejection) -> Safe | None:
-    """What the kubelet's reason asks for."""
-    if found.reason == "TopologyAffinityError":
-        text = (
-            "No NUMA node of {} has at once what it requests, and the node's topology manager wants that. Request "
-            "fewer CPUs or devices, or have a cluster administrator change the kubelet's topologyManagerPolicy."
-        )
-        return fmt(text, report.node)
-    if found.reason.startswith("OutOf"):
-        text = (
-            "Another pod took it after the scheduler had looked. A controller makes a new pod; create a bare one again."
-        )
-        return Safe(text)
     return None
 
 

@@ -55,7 +55,9 @@ def test_a_workload_whose_pods_are_all_rejected_is_not_without_findings(
     pods = [{"apiVersion": "v1", **failed(name)} for name in ("web-1", "web-2")]
     node = {"apiVersion": "v1", **build.node()}
     path = tmp_path / "cluster.json"
-    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [node, replica_set, *pods]}))
+    path.write_text(
+        json.dumps({"apiVersion": "v1", "kind": "List", "items": [node, replica_set, *pods]}), encoding="utf-8"
+    )
     command = ["why-pending", "rs/web-7f", "-n", "ml", "--from", str(path), "--color", "never", "--exit-code"]
     assert run(command) == 3
     assert "web-2 has failed: the kubelet of node-1 rejected it" in " ".join(capfd.readouterr().out.split())

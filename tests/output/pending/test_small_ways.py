@@ -82,5 +82,5 @@ def test_a_missing_object_stands_on_the_page_as_a_shell_takes_it(tmp_path: Path)
     sent = tmp_path / "sent.yaml"
     fake = f"kubectl() {{ cat > {sent}; }}\nCONTEXT=x\n"
     subprocess.run(["bash", "-euc", fake + "\n".join(lines[start + 1 : end + 1])], check=True)
-    made = yaml.safe_load(sent.read_text())
+    made = yaml.safe_load(sent.read_text(encoding="utf-8"))
     assert (made["kind"], made["metadata"]["name"]) == ("ResourceClaim", "claim")
