@@ -29,6 +29,7 @@ _SKEW_COST: Final = 37
 _ANYWAY_COST: Final = 39
 _TERM_COST: Final = 42
 _LABEL_COST: Final = 40
+_HASH: Final = "pod-template-hash"
 _NAME_COST: Final = 24
 _CREATE_COST: Final = 22
 #: How a constraint, or a term, is spoken of in ``EditPod.field``.
@@ -128,6 +129,9 @@ def _labels(case: Case, kept: KeptAway, nodes: tuple[str, ...]) -> Iterator[Cand
     if not all(owner.known for owner in owners):
         return
     selected = {key for owner in owners if owner.object for key in _selected(owner.object)}
+    if _HASH in selected and owners[-1].ref.kind == "ReplicaSet":
+        # A Deployment made it, whose own selector is not known.
+        return
     for text in dict.fromkeys(text for term in kept.terms for text in term.labels):
         label, _, value = text.partition("=")
         if label not in selected:
