@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from kubectl_dra.api.planned import Planned
 from kubectl_dra.api.queues import READ, queue_objects, reads_of, with_files
 from kubectl_dra.api.sources import Source
 from kubectl_dra.cluster import ClusterState
@@ -14,8 +13,11 @@ from kubectl_dra.commands.shared.cluster import source_spec
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.model.queues import KINDS, QueueObjects
 from kubectl_dra.source.errors import ClusterError
-from kubectl_dra.source.manifests import Written
-from kubectl_dra.source.queue_config import device_resources
+
+if TYPE_CHECKING:
+    # What reads manifests is for commands that get some.
+    from kubectl_dra.api.planned import Planned
+    from kubectl_dra.source.manifests import Written
 
 _DEFAULT_NAMESPACE: Final = "default"
 
@@ -37,6 +39,8 @@ def with_queues_of(
     namespaces = {each.key.namespace or _DEFAULT_NAMESPACE for each in objects if each.queue and each.pods}
     if not namespaces:
         return state
+    from kubectl_dra.source.queue_config import device_resources
+
     state = with_queues(options, state, namespaces.pop() if len(namespaces) == 1 else "")
     sources = [Source(each.data, each.api_version, each.kind) for each in written]
     queues, mapped = with_files(state.inventory.queues, sources), device_resources(written)
