@@ -114,12 +114,6 @@ def test_every_command_has_help(name: str, capfd: pytest.CaptureFixture[str]) ->
         (("capacity", "--count", "two"), 2, 'error: --count: "two" is not a whole number', "capacity --help"),
         (("capacity", "--count", "0"), 2, "error: --count: 0 is not between 1 and 32", "capacity --help"),
         (("why-pending", "-A", "--remedy", "0"), 2, "error: --remedy: 0 is less than 1", "why-pending --help"),
-        (
-            ("get", "devices", "--from", "demo", "--match", "x =="),
-            1,
-            "error: --match: syntax error: unexpected end",
-            "x ==",
-        ),
         (("version", "x"), 2, "error: got unexpected extra argument (x)", "kubectl dra version --help"),
         (("version", "-o", "xml"), 2, 'error: unknown output format "xml"', "jq"),
         (("why-pending", "a", "-A", "--from", "demo"), 2, 'error: the name "a" can\'t be looked up', "-n NAMESPACE a"),

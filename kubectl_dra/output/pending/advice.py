@@ -282,7 +282,7 @@ def next_step_lines(report: PendingReport, address: Address, now: datetime) -> I
 
 def _node_state(report: PendingReport, address: Address) -> Iterator[Safe]:
     """Where the conditions of the first node stand, with their times."""
-    for name in [each for each in report.causes[0].nodes if each not in report.written.nodes][:1]:
+    for name in [each for each in report.causes[0].nodes if each not in report.in_files.nodes][:1]:
         line = command(reading(kubectl("describe", of("node", name)), address))
         if line is not None:
             yield fmt("Its conditions, and since when: {}", line)

@@ -67,7 +67,7 @@ def usual_advice(report: PendingReport, code: Code) -> Safe:
             told = quota_advice(shortage)
         case NodeTaint(taint=taint) if tells_of_node(taint):
             told = _in_file(report, taint, report.causes[0].nodes) or _NODE_STATE
-        case PoolProblem(pool=pool, expected=expected) as problem if expected and pool in report.written.pools:
+        case PoolProblem(pool=pool, expected=expected) as problem if expected and pool in report.in_files.pools:
             told = _incomplete_in_file(problem)
         case ClassOffer(nowhere=labels) as offer if labels:
             told = label_advice(offer)
@@ -78,7 +78,7 @@ def usual_advice(report: PendingReport, code: Code) -> Safe:
 
 def _in_file(report: PendingReport, taint: str, nodes: Sequence[str]) -> Safe | None:
     """What to change in a Node manifest that was taken from a node which was not ready yet."""
-    written = [name for name in nodes if name in report.written.nodes]
+    written = [name for name in nodes if name in report.in_files.nodes]
     if not written or len(written) < len(nodes):
         return None
     text = "Drop taint {} from spec.taints of Node {} in the files: Kubernetes removes it from a node that is ready."

@@ -78,7 +78,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     ``visible``: where claims of other namespaces could not be read, the devices that match all the same.
     ``still_blocked``: what would be in the way with the attribute that is meant, or once its queue lets it go.
     ``group``: what keeps the pod waiting is the PodGroup that it is placed with; None in documents of lists too.
-    ``written``: nodes and pools of a simulation's files.
+    ``written``: nodes and pools of a simulation's files, if these have any.
     ``phase``: that of the pod's status.
     """
 
@@ -114,7 +114,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     visible: tuple[VisibleDevices, ...] = ()
     still_blocked: StillBlocked | None = None
     group: PlacedGroup | None = None
-    written: Written = Written()
+    written: Written | None = None
 
     def without_steps(self) -> PendingReport:
         """With what would help, and not how it is done."""
@@ -142,6 +142,11 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     def code(self) -> Code | None:
         """The main reason."""
         return self.causes[0].code if self.causes else None
+
+    @property
+    def in_files(self) -> Written:
+        """The nodes and pools that only files have."""
+        return self.written or Written()
 
 
 class ClaimPendingReport(ClaimDiagnosis, frozen=True, kw_only=True):
