@@ -68,7 +68,7 @@ def named(call: PendingCall, targets: ObjectArgs) -> int:
             call.failed = True
             tell(problem, call.options)
     pods = [each.report for each in answers if isinstance(each.report, PendingReport)]
-    waiting = [report for report in pods if report.verdict is not Verdict.NOT_PENDING]
+    waiting = [report for report in pods if report.verdict not in (Verdict.NOT_PENDING, Verdict.ENDED)]
     if call.options.output == "name":
         print_pages([pod_list(waiting, call.now, "name", "")], call.options)
         return code_of_answers(call, answers)

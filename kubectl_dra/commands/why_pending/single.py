@@ -50,6 +50,7 @@ _BAD: Final = frozenset({Code.DEVICE_VANISHED, Code.KUBELET_REJECTED})
 _GOOD: Final = frozenset(
     {
         "NotPending",
+        "Ended",
         "Preparing",
         "Schedulable",
         "Reserved",

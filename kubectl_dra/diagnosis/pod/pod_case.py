@@ -51,6 +51,7 @@ from kubectl_dra.model.core import Event, Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import ResourceClaim
+from kubectl_dra.model.usage import is_terminal
 from kubectl_dra.scheduler import fit_error
 from kubectl_dra.scheduler.claims import ClaimProblem, ResolvedEntry, resolve
 from kubectl_dra.scheduler.extended import asked, served_resources, virtual_claim
@@ -116,10 +117,11 @@ class PodCase:
         leaves = leaving.departure(self.world, self.pod, _claims(self.entries))
         if leaves is not None:
             return _Finding(Verdict.DELETING, (leaves,))
+        if is_terminal(self.pod):
+            found = (*kubelet.rejected(self.world.inventory, self.pod), *kubelet.unhealthy(self.pod))
+            return _Finding(Verdict.ENDED, found)
         if self._is_done():
-            return _Finding(
-                Verdict.NOT_PENDING, (*kubelet.rejected(self.world.inventory, self.pod), *kubelet.unhealthy(self.pod))
-            )
+            return _Finding(Verdict.NOT_PENDING, tuple(kubelet.unhealthy(self.pod)))
         if self.pod.spec.node_name:
             return _Finding(Verdict.PREPARING, tuple(self._preparing()))
         found = (
@@ -317,7 +319,7 @@ class PodCase:
         return self.world.inventory.events_by_object.get(("Pod", self.key.namespace, self.key.name), ())
 
     def _agreement(self, finding: _Finding, seen: Observed | None) -> Agreement:
-        if finding.verdict in (Verdict.NOT_PENDING, Verdict.DELETING, Verdict.UNKNOWN):
+        if finding.verdict in (Verdict.NOT_PENDING, Verdict.ENDED, Verdict.DELETING, Verdict.UNKNOWN):
             return Agreement.UNCHECKED
         prediction = finding.prediction
         changed = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kubectl_dra.diagnosis.records.objects import Evidence, ObjectRef
 from kubectl_dra.model.base import ReportRecord
+from kubectl_dra.model.readiness_taints import remover_of
 
 
 class NodeTaint(Evidence, frozen=True):
@@ -12,12 +13,14 @@ class NodeTaint(Evidence, frozen=True):
     taint: str
 
 
-def tells_of_node(taint: str) -> bool:
-    """Whether Kubernetes set the taint for the state of the node, so that no pod for devices should tolerate it.
+def key_of_taint(taint: str) -> str:
+    """The key of ``KEY[=VALUE]:EFFECT``."""
+    return taint.partition(":")[0].partition("=")[0]
 
-    Upstream: staging/src/k8s.io/api/core/v1/well_known_taints.go.
-    """
-    return taint.startswith(("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/"))
+
+def tells_of_node(taint: str) -> bool:
+    """Whether the taint says that the node is not ready, so that no pod for devices should tolerate it."""
+    return remover_of(key_of_taint(taint)) is not None
 
 
 class LabelOnNodes(ReportRecord, frozen=True):

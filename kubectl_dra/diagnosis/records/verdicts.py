@@ -11,6 +11,7 @@ class Verdict(StrEnum):
     """What becomes of a pod, in the order in which the first that holds is taken."""
 
     NOT_PENDING = "NotPending"
+    ENDED = "Ended"
     PREPARING = "Preparing"
     DELETING = "Deleting"
     GATED = "Gated"

@@ -43,6 +43,7 @@ from kubectl_dra.output.pending.said_advice import (
     right_lacked,
 )
 from kubectl_dra.output.pending.siblings import sibling_commands
+from kubectl_dra.output.pending.unready import unready_steps
 from kubectl_dra.output.pending.usual_advice import page_advice, usual_advice
 from kubectl_dra.output.pending.volumes import volume_step_lines
 from kubectl_dra.output.safe import Safe, command, fmt, safe
@@ -56,7 +57,7 @@ from kubectl_dra.reports.pending.pending import PendingReport
 _LONG: Final = timedelta(minutes=2)
 #: How long the scheduler waits for binding conditions. Upstream: BindingTimeout of DynamicResourcesArgs, its default.
 _BINDING: Final = timedelta(minutes=10)
-_NEVER: Final = (Verdict.NOT_PENDING, Verdict.SCHEDULABLE, Verdict.UNKNOWN)
+_NEVER: Final = (Verdict.NOT_PENDING, Verdict.ENDED, Verdict.SCHEDULABLE, Verdict.UNKNOWN)
 _NEVER_READY: Final = Safe(
     "Waiting longer is unlikely to help: the driver, or the controller that attaches the devices, has to set the "
     "condition in the claim's status, and its log says why it does not. Until then the scheduler releases the devices "
@@ -250,7 +251,7 @@ def _pod_anew(report: PendingReport, address: Address) -> Iterator[Safe]:
 def next_step_lines(report: PendingReport, address: Address, now: datetime) -> Iterator[Safe]:
     """Where to look next: the events of a pod that is on its node, and the log of the driver there."""
     code = report.code
-    if code is None or (report.verdict is Verdict.NOT_PENDING and code is not Code.KUBELET_REJECTED):
+    if code is None or report.verdict is Verdict.NOT_PENDING:
         return
     yield from lingering_commands(report.lingering, address)
     yield from sibling_commands(report, address)
@@ -267,7 +268,7 @@ def next_step_lines(report: PendingReport, address: Address, now: datetime) -> I
     if code.startswith(_ON_THE_NODE):
         yield from _on_the_node(report, code, address, now)
     elif isinstance(report.causes[0].detail, NodeTaint) and tells_of_node(report.causes[0].detail.taint):
-        yield from _node_state(report, address)
+        yield from unready_steps(report.unready, address) if report.unready else _node_state(report, address)
     elif isinstance(report.causes[0].detail, VolumeTrouble):
         yield from volume_step_lines(report.causes[0].detail, address)
     elif code in WITHOUT_DEVICES:

@@ -17,6 +17,7 @@ from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.rollouts import own_rollout
 from kubectl_dra.output.pending.said_advice import right_lacked
 from kubectl_dra.output.pending.siblings import sibling_sentence
+from kubectl_dra.output.pending.unready import unready_sentence
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, listed, one_of, plural, shortened
 from kubectl_dra.reports.pending.nodes import NodeGroupRecord
@@ -40,8 +41,6 @@ _DEVICES: Final = 3
 #: What reasons of nodes begin with (plugins of upstream's scheduler).
 _OF_NODES: Final = "node(s) "
 _WITHOUT_DEVICES: Final = (Code.NO_DEVICE_IN_CLASS, Code.CLASS_SELECTS_NOTHING, Code.DEVICES_OF_GONE_NODES)
-#: How a pod has ended, by its phase.
-_ENDED: Final = {"Succeeded": "completed", "Failed": "failed"}
 #: Codes of pods that more nodes may help.
 _PLACES: Final = ("DRA-2", "DRA-4")
 #: What its event begins with (processors/status/eventing_scale_up_processor.go).
@@ -66,7 +65,7 @@ def pending_summary(report: PendingReport) -> Safe:
         text = "{} would get its devices{}; whether it can be scheduled is unknown: at the last attempt {}."
         return fmt(text, pod, _fitting(report), reason)
     match report.verdict:
-        case Verdict.NOT_PENDING:
+        case Verdict.NOT_PENDING | Verdict.ENDED:
             return _not_pending(report, pod, reason)
         case Verdict.PREPARING:
             return _scheduled(report, pod, reason)
@@ -185,6 +184,7 @@ def _surroundings(report: PendingReport) -> Safe:
         nodes = listed(list(dict.fromkeys(each.node for each in report.failing)))
         texts.append(fmt("On {} the driver does not run ({})", nodes, states))
     texts += _free_for_claims(report)
+    texts += unready_sentence(report.unready)
     said = report.autoscaler
     if said is not None and not said.old and report.code is not None and report.code.startswith(_PLACES):
         text = "{} is adding a node for it" if said.adds else "{} adds no node for it{}"
@@ -247,8 +247,8 @@ def _not_pending(report: PendingReport, pod: Safe, reason: Safe) -> Safe:
     if report.code is Code.KUBELET_REJECTED:
         return fmt("{} has failed: {}.{}", pod, reason, _others_rejected(report))
     where = fmt(" on node {}", report.node) if report.node else Safe("")
-    if report.phase in _ENDED:
-        return fmt("{} is not pending: it has {}{}.", pod, Safe(_ENDED[report.phase]), where)
+    if report.verdict is Verdict.ENDED:
+        return fmt("{} is not pending: it has ended{}.", pod, where)
     return fmt("{} is not pending{}.", pod, fmt(": it runs{}", where) if where else Safe(""))
 
 

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -21,6 +20,8 @@ from kubectl_dra.diagnosis.records import (
     Spread,
     TakenPorts,
 )
+from kubectl_dra.diagnosis.records.nodes import key_of_taint
+from kubectl_dra.model.readiness_taints import remover_of
 from kubectl_dra.output.pending.amounts import shortage_text
 from kubectl_dra.output.pending.pods_there import whose
 from kubectl_dra.output.pending.reasons import reason_sentence
@@ -38,7 +39,7 @@ _NOT_READY: Final = {
 
 def short_obstacle(cause: Cause, *, several: bool = False) -> Safe:
     """The same in brackets behind the name, where a taint needs no more than its name."""
-    if isinstance(cause.detail, NodeTaint) and re.split("[=:]", cause.detail.taint, maxsplit=1)[0] not in _NOT_READY:
+    if isinstance(cause.detail, NodeTaint) and not _readiness(cause.detail):
         return fmt("taint {}", cause.detail.taint)
     return obstacle(cause, several=several)
 
@@ -62,10 +63,17 @@ def _shortage(shortage: NodeShortage, several: bool) -> Safe:
 
 
 def _taint(taint: NodeTaint, several: bool) -> Safe:
-    key = re.split("[=:]", taint.taint, maxsplit=1)[0]
-    if key in _NOT_READY:
-        return fmt("{} {} (taint {})", Safe("are" if several else "is"), Safe(_NOT_READY[key]), taint.taint)
+    state = _readiness(taint)
+    if state:
+        return fmt("{} {} (taint {})", Safe("are" if several else "is"), Safe(state), taint.taint)
     return fmt("{} the taint {}, which the pod does not tolerate", Safe("have" if several else "has"), taint.taint)
+
+
+def _readiness(taint: NodeTaint) -> str:
+    """What a taint says of a node that is not ready; empty for another taint, and for the states that have names."""
+    key = key_of_taint(taint.taint)
+    remover = remover_of(key)
+    return _NOT_READY.get(key, "" if remover is None or remover.of_the_node else "not ready")
 
 
 def _selection(selection: NodeSelection, several: bool) -> Safe:

@@ -45,6 +45,7 @@ from kubectl_dra.output.pending.same_pools import same_pool_lines
 from kubectl_dra.output.pending.scheduler_words import fault_of, scheduler_lines
 from kubectl_dra.output.pending.still_blocked import admitted_lines, renamed_lines
 from kubectl_dra.output.pending.taints import deletion_lines, taint_lines, with_age
+from kubectl_dra.output.pending.unready import unready_lines
 from kubectl_dra.output.pending.visible import visible_lines
 from kubectl_dra.output.safe import Safe, Style, command, fmt, safe, styled
 from kubectl_dra.output.unread import missing_kinds, missing_lines
@@ -146,6 +147,7 @@ def _how_we_know(
         *admitted_lines(report.still_blocked),
         *taint_lines(report.nodes, now, said),
         *deletion_lines(report.nodes, now),
+        *unready_lines(report.unready, now),
         *lingering_lines(report.lingering, now),
         *same_pool_lines(report.same_pools),
         *unpublished_lines(report),
@@ -330,7 +332,7 @@ def _commands(report: PendingReport, now: datetime, address: Address, more: Safe
 
 
 def _shows_asks(report: PendingReport) -> bool:
-    return report.verdict not in (Verdict.NOT_PENDING, Verdict.PREPARING, Verdict.DELETING)
+    return report.verdict not in (Verdict.NOT_PENDING, Verdict.ENDED, Verdict.PREPARING, Verdict.DELETING)
 
 
 def _heard(report: PendingReport, now: datetime) -> Iterator[Safe]:

@@ -30,11 +30,13 @@ from kubectl_dra.output.pending.published_for import label_advice
 from kubectl_dra.output.pending.quotas import quota_advice
 from kubectl_dra.output.pending.said_advice import advice_on_words
 from kubectl_dra.output.pending.siblings import sibling_advice
+from kubectl_dra.output.pending.unready import ADVICE
 from kubectl_dra.output.pending.volumes import volume_advice
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import listed
 from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.pending.pending import PendingReport
+from kubectl_dra.reports.pending.unready import UnreadyNode
 
 _NODE_STATE: Final = Safe(
     "Repair the node; Kubernetes removes the taint by itself once the node is well again. A pod that tolerates it gets "
@@ -66,7 +68,7 @@ def usual_advice(report: PendingReport, code: Code) -> Safe:
         case QuotaShortage() as shortage:
             told = quota_advice(shortage)
         case NodeTaint(taint=taint) if tells_of_node(taint):
-            told = _in_file(report, taint, report.causes[0].nodes) or _NODE_STATE
+            told = _in_file(report, taint, report.causes[0].nodes) or _until_ready(report.unready) or _NODE_STATE
         case PoolProblem(pool=pool, expected=expected) as problem if expected and pool in report.in_files.pools:
             told = _incomplete_in_file(problem)
         case ClassOffer(nowhere=labels) as offer if labels:
@@ -74,6 +76,10 @@ def usual_advice(report: PendingReport, code: Code) -> Safe:
         case ClassOffer() as offer if _are_unwell(report, offer):
             told = _NODE_STATE
     return told or advice_on_words(report) or page_advice(report, code)
+
+
+def _until_ready(nodes: Sequence[UnreadyNode]) -> Safe | None:
+    return fmt(ADVICE, nodes[0].remover) if nodes else None
 
 
 def _in_file(report: PendingReport, taint: str, nodes: Sequence[str]) -> Safe | None:

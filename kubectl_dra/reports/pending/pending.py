@@ -53,6 +53,7 @@ from kubectl_dra.reports.pending.remedies import FoundRemedies, RemedyReport, Tr
 from kubectl_dra.reports.pending.reservations import end_of_reservations
 from kubectl_dra.reports.pending.same_pools import SamePool, same_pools
 from kubectl_dra.reports.pending.still_blocked import StillBlocked, still_blocked
+from kubectl_dra.reports.pending.unready import UnreadyNode, unready_nodes
 from kubectl_dra.reports.pending.visible import VisibleDevices, visible_devices
 from kubectl_dra.reports.pending.written import Written
 
@@ -79,7 +80,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     ``still_blocked``: what would be in the way with the attribute that is meant, or once its queue lets it go.
     ``group``: what keeps the pod waiting is the PodGroup that it is placed with; None in documents of lists too.
     ``written``: nodes and pools of a simulation's files, if these have any.
-    ``phase``: that of the pod's status.
+    ``unready``: nodes whose taint says that they are not ready.
     """
 
     asks: tuple[ClaimAsk, ...]
@@ -93,7 +94,6 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     read: tuple[ReadRecord, ...]
     unseen: tuple[str, ...] = ()
     created: str = ""
-    phase: str = ""
     devices: tuple[str, ...] = ()
     drivers: tuple[DriverOnNode, ...] = ()
     existing: Existing | None = None
@@ -111,6 +111,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     siblings: Siblings | None = None
     lingering: tuple[LingeringPod, ...] = ()
     same_pools: tuple[SamePool, ...] = ()
+    unready: tuple[UnreadyNode, ...] = ()
     visible: tuple[VisibleDevices, ...] = ()
     still_blocked: StillBlocked | None = None
     group: PlacedGroup | None = None
@@ -263,7 +264,6 @@ def _of_the_pod(pod: Pod, state: ClusterState, what_if: WhatIf | None) -> dict[s
         "owner": _owner(pod),
         "admission": queue_admission(pod, state),
         "created": pod.metadata.creation_timestamp or "",
-        "phase": pod.status.phase,
         "devices": devices_of(pod, state.inventory),
         "autoscaler": autoscaler_words(pod, _events(pod, state), state.now) if what_if is None else None,
     }
@@ -276,7 +276,8 @@ def _of_drivers(
     drivers = drivers_of(pod, diagnosis.causes, state.inventory) if pod is not None else ()
     failing = failing_pods(diagnosis.causes, drivers, state) or failing_elsewhere(diagnosis.nodes, asks, state)
     idle = () if failing else idle_daemons(diagnosis, asks, state)
-    return {"drivers": drivers, "failing": failing, "idle_daemon_sets": idle}
+    unready = unready_nodes(diagnosis.causes, state)
+    return {"drivers": drivers, "failing": failing, "idle_daemon_sets": idle, "unready": unready}
 
 
 def _owner(pod: Pod) -> ObjectRef | None:

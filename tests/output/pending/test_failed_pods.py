@@ -10,6 +10,7 @@ import pytest
 
 from kubectl_dra.commands.app import run
 from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import Verdict
 from tests.kit import build
 from tests.output.pending.test_situations import first_line, page_of, report_of
 
@@ -41,10 +42,11 @@ def test_a_pod_that_was_evicted_tells_why() -> None:
     assert "the kubelet of node-1 evicted it: The node was low on resource: memory (Evicted)." in first_line(report)
 
 
-@pytest.mark.parametrize(("phase", "word"), [("Failed", "failed"), ("Succeeded", "completed")])
-def test_a_pod_that_has_ended_does_not_run(phase: str, word: str) -> None:
+@pytest.mark.parametrize("phase", ["Failed", "Succeeded"])
+def test_a_pod_that_has_ended_does_not_run(phase: str) -> None:
     report = report_of(build.node(), build.pod(node_name="node-1", phase=phase))
-    assert (report.code, first_line(report)) == (None, f"Pod ml/pod is not pending: it has {word} on node node-1.")
+    assert (report.code, report.verdict) == (None, Verdict.ENDED)
+    assert first_line(report) == "Pod ml/pod is not pending: it has ended on node node-1."
 
 
 def test_a_workload_whose_pods_are_all_rejected_is_not_without_findings(

@@ -1,0 +1,67 @@
+"""Nodes with devices that are not ready yet: who removes the taint, and why that has not happened."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.remedies.records import EditPod
+from kubectl_dra.reports.pending.pending import PendingReport
+from tests.kit import build
+from tests.output.pending.test_more_situations import before
+from tests.output.pending.test_situations import first_line, page_of, report_of
+
+CILIUM = "node.cilium.io/agent-not-ready"
+
+
+def cluster(*objects: dict[str, Any], key: str = CILIUM) -> PendingReport:
+    """A node that joined an hour ago, with a free device and a taint."""
+    node = build.node("gpu-new")
+    node["metadata"]["creationTimestamp"] = before(1)
+    node["spec"]["taints"] = [{"key": key, "effect": "NoExecute"}]
+    pod = build.pod(claims=["claim"])
+    return report_of(pod, build.claim(), node, build.slice_("gpu-new", build.device("gpu-0")), *objects)
+
+
+def agent(name: str = "cilium-x9", node: str = "gpu-new", **state: Any) -> dict[str, Any]:
+    pod = build.pod(name, node_name=node, phase="Running" if not state else "Pending")
+    pod["metadata"]["namespace"] = "kube-system"
+    status = {"name": "main", "ready": not state, "restartCount": 0, "state": state or {"running": {}}}
+    pod["status"]["containerStatuses"] = [status]
+    return pod
+
+
+PULL = {"waiting": {"reason": "ImagePullBackOff", "message": 'Back-off pulling image "quay.io/cilium:v1"'}}
+
+
+def test_the_agent_that_does_not_run_is_the_cause() -> None:
+    report = cluster(agent(**PULL), agent("cilium-operator-b", **PULL), agent("cilium-old", "other"))
+    assert report.code is Code.NODE_TAINTS
+    line = first_line(report)
+    assert f"gpu-new has the device but is not ready (taint {CILIUM}:NoExecute)" in line
+    assert (
+        "Cilium's agent, which removes the taint, does not run on gpu-new: kube-system/cilium-x9 (ImagePullBackOff)"
+        in line
+    )
+    page = page_of(report)
+    assert "gpu-new joined 60m ago" in page
+    assert 'Back-off pulling image "quay.io/cilium:v1"' in page
+    assert "kubectl describe pod/cilium-x9 -n kube-system" in page
+
+
+def test_it_is_not_offered_to_tolerate_the_taint() -> None:
+    for key in (CILIUM, "karpenter.sh/unregistered", "readiness.k8s.io/network", "csi.example.com/agent-not-ready"):
+        report = cluster(key=key)
+        assert not any(isinstance(action, EditPod) for way in report.remedies for action in way.actions), key
+        assert "A pod that tolerates it" in page_of(report)
+
+
+def test_an_agent_that_runs_or_is_not_there_is_told() -> None:
+    assert "Cilium's agent runs on gpu-new (kube-system/cilium-x9) and has not removed the taint" in first_line(
+        cluster(agent())
+    )
+    assert "There is no pod of Cilium's agent on gpu-new, which removes the taint" in first_line(cluster())
+
+
+def test_of_an_operator_without_pods_on_the_node_its_name_is_told() -> None:
+    assert "Karpenter has not removed the taint" in first_line(cluster(key="karpenter.sh/unregistered"))
