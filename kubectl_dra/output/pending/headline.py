@@ -17,6 +17,7 @@ from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.rollouts import own_rollout
 from kubectl_dra.output.pending.said_advice import right_lacked
 from kubectl_dra.output.pending.siblings import sibling_sentence
+from kubectl_dra.output.pending.still_blocked import whatever_selected
 from kubectl_dra.output.pending.unready import unready_sentence
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, listed, one_of, plural, shortened
@@ -85,6 +86,8 @@ def pending_summary(report: PendingReport) -> Safe:
             return fmt("{} is pending, but would fit now{}.", pod, _fitting(report))
         case Verdict.UNKNOWN if report.code in _AGAINST_THE_OBJECTS:
             return fmt("{} is pending{}: {}.", pod, _although(report), reason)
+        case Verdict.UNKNOWN if (certain := whatever_selected(report.still_blocked)) is not None:
+            return fmt("{} is pending: {}. More cannot be said: {}.", pod, certain, reason)
         case Verdict.UNKNOWN if is_heard_first(report):
             text = "{} is pending: the scheduler found {}. Why cannot be said: {}."
             return fmt(text, pod, _heard(report), reason)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Container
+from dataclasses import dataclass, replace
 
 import msgspec
 
@@ -22,21 +23,25 @@ from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import forms
 from kubectl_dra.diagnosis.remedies.changes import Form
 from kubectl_dra.model.base import with_spec
+from kubectl_dra.model.evidence import Read
 from kubectl_dra.model.ids import Key
-from kubectl_dra.model.resource import CELSelector, DeviceSelector, ResourceClaim, ResourceClaimSpec
+from kubectl_dra.model.meta import ObjectMeta
+from kubectl_dra.model.resource import CELSelector, DeviceClass, DeviceSelector, ResourceClaim, ResourceClaimSpec
 from kubectl_dra.reports.base import ReportRecord
 from kubectl_dra.reports.claims.ask import ClaimAsk, ExtendedAsk, pending_asks
 from kubectl_dra.reports.pending.extended_asks import extended_asks
 from kubectl_dra.reports.pending.nodes import NodeGroupRecord, node_records
 from kubectl_dra.selectors.renaming import with_attribute
 
+_CLASS = "DeviceClass"
 _REFUSED = (Verdict.UNSCHEDULABLE, Verdict.SCHEDULER_ERROR)
 
 
 class StillBlocked(ReportRecord, frozen=True):
     """What would be in the way of a pod then: ``causes``, and of these ``nodes``, ``asks`` and ``extended``.
 
-    With an attribute called ``after`` in place of ``before``; both empty: once the queue lets the pod go.
+    With an attribute called ``after`` in place of ``before``; with ``classes``, which could not be read, that select
+    every device; with neither once the queue lets the pod go.
     """
 
     causes: tuple[Cause, ...]
@@ -45,6 +50,7 @@ class StillBlocked(ReportRecord, frozen=True):
     extended: tuple[ExtendedAsk, ...]
     before: str = ""
     after: str = ""
+    classes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +67,8 @@ def still_blocked(diagnosis: PodDiagnosis, state: ClusterState) -> StillBlocked 
     cause = diagnosis.causes[0] if diagnosis.causes else None
     if cause is not None and cause.code is Code.QUEUED and isinstance(cause.detail, GangElsewhere):
         return _once_admitted(diagnosis.pod.key, state) if cause.detail.fitting == 0 else None
+    if diagnosis.verdict is Verdict.UNKNOWN and not state.evidence.complete(_CLASS):
+        return _whatever_classes_select(diagnosis.pod.key, state)
     rename = _rename(cause.detail) if cause is not None and diagnosis.verdict in _REFUSED else None
     key = cause.claim.key if cause is not None and cause.claim is not None else None
     claim = state.inventory.claims.get(key) if key is not None else None
@@ -78,9 +86,27 @@ def _once_admitted(key: Key, state: ClusterState) -> StillBlocked | None:
     return _tried(key, state.changed(changes.edit_pod(key, lambda _: free)(state.inventory)))
 
 
-def _tried(key: Key, world: ClusterState) -> StillBlocked | None:
+def _whatever_classes_select(key: Key, state: ClusterState) -> StillBlocked | None:
+    """The pod where unread classes select every device: what lacks then lacks whatever they really select.
+
+    The search tries all sets of devices, so that fewer candidates never help; a request for all devices of a node is
+    another matter, and so is an error that a device raises which the class would leave out.
+    """
+    requests = [request for ask in pending_asks(key, state.inventory) for request in ask.requests]
+    known = state.inventory.classes
+    names = tuple(dict.fromkeys(each.device_class for each in requests if each.device_class not in known))
+    if not names or any(each.count is None for each in requests) or extended_asks(key, state):
+        return None
+    classes = {name: DeviceClass(metadata=ObjectMeta(name=name)) for name in names}
+    read = (*(each for each in state.evidence.reads if each.kind != _CLASS), Read(_CLASS))
+    inventory = state.inventory.replace(classes={**known, **classes})
+    found = _tried(key, state.later(inventory, replace(state.evidence, reads=read)), (Verdict.UNSCHEDULABLE,))
+    return msgspec.structs.replace(found, classes=names) if found is not None else None
+
+
+def _tried(key: Key, world: ClusterState, refused: Container[Verdict] = _REFUSED) -> StillBlocked | None:
     found = Diagnoser(world).pod(key)
-    if found.verdict not in _REFUSED:
+    if found.verdict not in refused:
         return None
     asks = pending_asks(key, world.inventory)
     return StillBlocked(found.causes, node_records(found.nodes), asks, extended_asks(key, world))
