@@ -60,7 +60,10 @@ def _like(text: str, option: str, form: str, flags: tuple[str, ...] = ()) -> tup
         elif name == "count":
             raise SwitchError(f'"{value}" is not a number from 1 to {_MOST}', f"{option} {form}")
         else:
-            raise SwitchError(f'"{part}" is not a part of {option}', f"{option} {form}")
+            # The name alone, as of --remove-node.
+            bare = bool(part) and not (like or name != part)
+            meant = text.replace(part, f"like={part}", 1) if bare else form
+            raise SwitchError(f'"{part}" is not a part of {option}', f"{option} {meant}")
     if not like:
         raise SwitchError(f"{option} does not say what the new ones are like", f"{option} {form}")
     return like, count, free

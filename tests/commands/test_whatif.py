@@ -105,7 +105,7 @@ def test_a_file_and_switches_count_together(ask: Ask, tmp_path: Path) -> None:
             ("--add-node", "gke-prod-h100-5f3a2b1c-x9zk"),
             2,
             '"gke-prod-h100-5f3a2b1c-x9zk" is not a part of --add-node',
-            "like=NODE",
+            "--add-node like=gke-prod-h100-5f3a2b1c-x9zk",
         ),
         (("--add-node", "count=2"), 2, "does not say what the new ones are like", "like=NODE"),
         (("--add-node", "like=gke-prod-h100-5f3a2b1c-x9zk,count=0"), 2, "is not a number from 1 to 1000", "like=NODE"),

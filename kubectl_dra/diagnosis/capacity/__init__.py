@@ -11,8 +11,17 @@ from kubectl_dra.diagnosis.capacity.bound import bound
 from kubectl_dra.diagnosis.capacity.filling import Filled, fill
 from kubectl_dra.diagnosis.capacity.movable import movable
 from kubectl_dra.diagnosis.capacity.moves import moves
+from kubectl_dra.diagnosis.capacity.own_terms import own_term
 from kubectl_dra.diagnosis.capacity.records import Capacity, Devices, Move, Moves, NodeRoom
-from kubectl_dra.diagnosis.capacity.shape import Shape, admitted_by_quota, bare_pod, of_request, template_of, waiting
+from kubectl_dra.diagnosis.capacity.shape import (
+    Shape,
+    admitted_by_quota,
+    bare_pod,
+    depends_on,
+    of_request,
+    template_of,
+    waiting,
+)
 from kubectl_dra.diagnosis.pod import missing
 from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.pod.placing import being_bound
@@ -51,6 +60,8 @@ def capacity(world: ClusterState, shape: Shape, more: int = MORE, names: int | N
             side_by_side=filled.side_by_side,
             movable=len(pods),
             being_bound=coming,
+            depends_on=tuple(depends_on(filled.waiting.pod)),
+            own_term=own_term(world, shape, filled),
         )
     most = bound(filled, pods)
     found = moves(world, shape, filled, pods, min(more, most.most - filled.copies)) if sure is Bound.EXACT else ()

@@ -17,7 +17,7 @@ from kubectl_dra.allocation.errors import Aborted
 from kubectl_dra.allocation.input.pools import gather
 from kubectl_dra.allocation.outcome import Allocated
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.capacity.shape import WaitingCopy, device_classes, keeps_to_itself
+from kubectl_dra.diagnosis.capacity.shape import WaitingCopy, depends_on, device_classes
 from kubectl_dra.diagnosis.explain.attempt import NodeResult, PodAttempt, attempt
 from kubectl_dra.diagnosis.explain.causes import explain
 from kubectl_dra.diagnosis.pod.judgement import Judgement, judge
@@ -85,7 +85,7 @@ def fill(waiting: WaitingCopy) -> Filled:
     if not fits:
         return replace(start, groups=refused)
     allocating = _allocating([result for _, result in fits])
-    if not keeps_to_itself(waiting.pod) or not _is_local(world, allocating, [node for node, _ in fits]):
+    if any(True for _ in depends_on(waiting.pod)) or not _is_local(world, allocating, [node for node, _ in fits]):
         return _one_by_one(start, refused)
     members = _classes(waiting, allocating, fits)
     filled = fill_nodes(focused(waiting, [nodes[0] for nodes in members]))

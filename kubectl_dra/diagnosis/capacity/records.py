@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from itertools import groupby
 
 from kubectl_dra.diagnosis.records import BeingBound, Bound, Cause, Count, ObjectRef
@@ -79,13 +80,37 @@ class Moves(ReportRecord, frozen=True):
         return tuple(tuple(moves) for _, moves in groupby(self.moves, lambda move: move.closed))
 
 
+class DependsOn(StrEnum):
+    """What makes copies of a shape matter to each other wherever they are."""
+
+    AFFINITY = "affinity"
+    SPREAD = "spread"
+    CLAIM = "claim"
+    VOLUMES = "volumes"
+    GROUP = "group"
+
+
+class OwnTerm(ReportRecord, frozen=True):
+    """A required anti-affinity term that is about the pod itself: one pod per value of ``topology_key``.
+
+    ``selector``: the pods that it is about; ``copies``: how many would fit without it; ``there``: the first few that
+    run already where no copy fits.
+    """
+
+    topology_key: str
+    selector: str
+    copies: Count
+    there: tuple[ObjectRef, ...] = ()
+
+
 class Capacity(ReportRecord, frozen=True):
     """The whole answer for one shape. ``counted`` False: something ends every attempt, as ``causes`` say.
 
     ``repacked``: no more copies than this can fit even if all pods that may move were placed anew; ``reached``: a
     placement with so many was found. ``quota``: how many a ResourceQuota still admits; None where none limits.
     ``side_by_side`` False: copies on one node matter to others, so that they were placed one after the other.
-    ``being_bound``: pods that may make ``copies`` fewer.
+    ``depends_on``: by what. ``being_bound``: pods that may make ``copies`` fewer. ``own_term``: pods of the shape keep
+    each other away.
     """
 
     copies: Count
@@ -99,3 +124,5 @@ class Capacity(ReportRecord, frozen=True):
     movable: int = 0
     moves: tuple[Moves, ...] = ()
     being_bound: BeingBound | None = None
+    depends_on: tuple[DependsOn, ...] = ()
+    own_term: OwnTerm | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,6 +11,7 @@ import msgspec
 
 from kubectl_dra.allocation import ClaimSearch as Allocating
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.capacity.records import DependsOn
 from kubectl_dra.diagnosis.gates import quota
 from kubectl_dra.diagnosis.pod.placing import added
 from kubectl_dra.model import core, resource
@@ -103,8 +104,8 @@ def device_classes(
     return {node.metadata.name: node.metadata.name if number is None else number for node, number in found}
 
 
-def keeps_to_itself(pod: core.Pod) -> bool:
-    """Whether a copy of a pod on one node plays no part for those on other nodes, as far as the pod tells.
+def depends_on(pod: core.Pod) -> Iterator[DependsOn]:
+    """By what a copy of a pod on one node plays a part for those on other nodes, as far as the pod tells.
 
     Soft terms only choose among nodes that fit. What the devices tell is asked of them.
     """
@@ -118,9 +119,16 @@ def keeps_to_itself(pod: core.Pod) -> bool:
             if each is not None
             for term in each.required_during_scheduling_ignored_during_execution
         )
-    hard = any(each.when_unsatisfiable != "ScheduleAnyway" for each in pod.spec.topology_spread_constraints)
-    shared = any(sources(entry)[0] is not None for entry in pod.spec.resource_claims)
-    return not (terms or hard or shared or uses_storage(pod) or pod.spec.scheduling_group is not None)
+    if terms:
+        yield DependsOn.AFFINITY
+    if any(each.when_unsatisfiable != "ScheduleAnyway" for each in pod.spec.topology_spread_constraints):
+        yield DependsOn.SPREAD
+    if any(sources(entry)[0] is not None for entry in pod.spec.resource_claims):
+        yield DependsOn.CLAIM
+    if uses_storage(pod):
+        yield DependsOn.VOLUMES
+    if pod.spec.scheduling_group is not None:
+        yield DependsOn.GROUP
 
 
 def admitted_by_quota(world: ClusterState, shape: Shape) -> int | None:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from kubectl_dra.api.kinds import RESOURCE_QUOTA
-from kubectl_dra.diagnosis.capacity.records import Capacity, Devices, Moves, NodeRoom
+from kubectl_dra.diagnosis.capacity.records import Capacity, DependsOn, Devices, Moves, NodeRoom, OwnTerm
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Bound, Cause, Count, NodeShortage, NodeTaint
 from kubectl_dra.diagnosis.whatif.records import Because
@@ -46,6 +46,13 @@ _IN_USE, _TAKEN, _LEFT, _UNUSABLE = (Safe("█"), Safe("▓"), Safe("░"), Safe
 _SIGN_STYLES: Final = {_IN_USE: Style.NAME, _TAKEN: Style.GOOD, _LEFT: Style.WARN, _UNUSABLE: Style.DIM}
 #: No column depends on the time.
 _ANY_TIME: Final = datetime.min.replace(tzinfo=UTC)
+_DEPENDS: Final = {
+    DependsOn.AFFINITY: "affinity to pods",
+    DependsOn.SPREAD: "spread constraints",
+    DependsOn.CLAIM: "a claim that they share",
+    DependsOn.VOLUMES: "volumes",
+    DependsOn.GROUP: "their PodGroup",
+}
 #: Pods and claims that could not be read may hold such devices.
 _OPEN: Final = Safe("Whether restarting pods would bring more is unknown.")
 
@@ -211,14 +218,28 @@ def _second(shape: ShapeCapacity, *, partial: bool, quotas: bool) -> Iterator[Sa
         )
         yield from wrapped(fmt(text, counted(shape.min_count, "pod")), indent=2)
     if not found.side_by_side:
-        text = (
-            "Copies depend on each other (shared devices, spread, affinity or volumes), so moving pods was not tried."
-        )
-        yield from wrapped(Safe(text), indent=2)
+        if found.own_term is not None:
+            yield from wrapped(_own_term(found.own_term), indent=2)
+        why = listed([Safe(_DEPENDS[each]) for each in found.depends_on] or [Safe("the devices that they share")])
+        text = "Copies depend on each other by {}, so moving pods was not tried."
+        yield from wrapped(fmt(text, why), indent=2)
     elif found.repacked.bound is not Bound.UNKNOWN:
         yield from wrapped(_OPEN if partial and not _brings_more(found) else _repacked(found), indent=2)
         if _brings_more(found) and not shape.ways:
             yield from wrapped(Safe("No restarts were found that make room for one more."), indent=2)
+
+
+def _own_term(term: OwnTerm) -> Safe:
+    """One pod per node, zone or the like, and how many more there would be without that."""
+    pods = fmt("one pod with {}", term.selector) if term.selector else Safe("one such pod")
+    there = fmt(
+        " ({} {} already)",
+        listed([str(ref.key) for ref in term.there]),
+        Safe("runs" if len(term.there) == 1 else "run"),
+    )
+    copies = fmt("{}{}", _sign(term.copies), term.copies.value)
+    text = "Its own anti-affinity allows {} per {}{}; without it {} would fit."
+    return fmt(text, pods, term.topology_key, there if term.there else Safe(""), copies)
 
 
 def _brings_more(found: Capacity) -> bool:
