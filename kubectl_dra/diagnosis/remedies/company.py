@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Final
 
 import msgspec
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import KeptAway, ObjectRef, Spread, VolumeTrouble
+from kubectl_dra.diagnosis.records import KeptAway, ObjectRef, Spread, TakenPorts, VolumeTrouble
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, pod_edit
 from kubectl_dra.diagnosis.remedies.changes import edit_pod
 from kubectl_dra.diagnosis.remedies.records import (
@@ -18,7 +18,7 @@ from kubectl_dra.diagnosis.remedies.records import (
 from kubectl_dra.diagnosis.remedies.repelled import RemoveLabel
 from kubectl_dra.model.affinity import Affinity, PodAffinity, TopologySpreadConstraint
 from kubectl_dra.model.base import with_spec
-from kubectl_dra.model.core import Pod
+from kubectl_dra.model.core import Container, Pod
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.likeness import similar
 from kubectl_dra.model.volumes import Volume
@@ -30,12 +30,15 @@ _ANYWAY_COST: Final = 39
 _TERM_COST: Final = 42
 _LABEL_COST: Final = 40
 _HASH: Final = "pod-template-hash"
+_PORT_COST: Final = 40
 _NAME_COST: Final = 24
 _CREATE_COST: Final = 22
 #: How a constraint, or a term, is spoken of in ``EditPod.field``.
 SPREAD: Final = "topologySpreadConstraints"
 REQUIRED: Final = "DoNotSchedule"
 PREFERRED: Final = "ScheduleAnyway"
+#: All host ports that are dropped are one edit.
+HOST_PORTS: Final = "hostPorts"
 
 
 def candidates(case: Case) -> Iterator[Candidate]:
@@ -49,6 +52,9 @@ def candidates(case: Case) -> Iterator[Candidate]:
     for cause in case.causes(Code.KEPT_AWAY):
         if isinstance(cause.detail, KeptAway):
             yield from _labels(case, cause.detail, cause.nodes)
+    for cause in case.causes(Code.NODE_PORTS):
+        if isinstance(cause.detail, TakenPorts) and not case.pod.spec.host_network:
+            yield from _ports(case, cause.detail, cause.nodes)
     for cause in case.causes(Code.VOLUME_CLAIM):
         if not isinstance(cause.detail, VolumeTrouble):
             continue
@@ -138,6 +144,28 @@ def _labels(case: Case, kept: KeptAway, nodes: tuple[str, ...]) -> Iterator[Cand
             action = RemoveLabel(case.diagnosis.pod, label, value, case.workload)
             change = edit_pod(key_of(pod.metadata), _without_label(label))
             yield Candidate(RemedyKind.EDIT_POD, (action,), _LABEL_COST, (change,), only=nodes)
+
+
+def _ports(case: Case, taken: TakenPorts, nodes: tuple[str, ...]) -> Iterator[Candidate]:
+    """Without the host ports that are taken; a pod on the host's network has no others."""
+    numbers = {int(text.rpartition(":")[2].partition("/")[0]) for text in taken.ports}
+    ports = ",".join(map(str, sorted(numbers)))
+    yield pod_edit(case, HOST_PORTS, ports, "", _without_ports(numbers), _PORT_COST, nodes)
+
+
+def _without_ports(numbers: Collection[int]) -> Callable[[Pod], Pod]:
+    def without(container: Container) -> Container:
+        ports = tuple(
+            msgspec.structs.replace(port, host_port=0) if port.host_port in numbers else port
+            for port in container.ports
+        )
+        return msgspec.structs.replace(container, ports=ports)
+
+    def change(pod: Pod) -> Pod:
+        init, main = (tuple(map(without, each)) for each in (pod.spec.init_containers, pod.spec.containers))
+        return with_spec(pod, init_containers=init, containers=main)
+
+    return change
 
 
 def _selected(workload: WorkloadObject) -> Iterator[str]:

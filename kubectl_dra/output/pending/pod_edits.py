@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from kubectl_dra.diagnosis.remedies.company import HOST_PORTS
 from kubectl_dra.diagnosis.remedies.records import EditPod
 from kubectl_dra.diagnosis.remedies.repelled import RemoveLabel
 from kubectl_dra.output.safe import Safe, fmt
-from kubectl_dra.output.words import counted
+from kubectl_dra.output.words import counted, listed
 
 
 def edit_pod(action: EditPod) -> Safe:
@@ -20,6 +21,9 @@ def _pod_change(action: EditPod) -> Safe:
     name = action.field.partition("[")[0]
     if name == "schedulerName":
         return Safe("use the default scheduler")
+    if name == HOST_PORTS:
+        ports = action.before.split(",")
+        return fmt("drop the {} {}", Safe("hostPort" if len(ports) == 1 else "hostPorts"), listed(ports))
     if name == "nodeName":
         return Safe("drop spec.nodeName, so that the scheduler places the pod and its claim")
     if name == "claims":

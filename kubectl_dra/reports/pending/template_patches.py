@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from kubectl_dra.diagnosis.remedies.claim_instead import ENTRY
+from kubectl_dra.diagnosis.remedies.company import HOST_PORTS
 from kubectl_dra.diagnosis.remedies.records import EditPod
 from kubectl_dra.model.core import PodSpec
 
@@ -26,6 +27,8 @@ def pod_changes(action: EditPod, spec: PodSpec) -> Sequence[Change]:
         return tuple(_resource_changes(action, spec))
     if name == "resourceClaims" and not action.after:
         return tuple(_dropped_entry(action, spec))
+    if name == HOST_PORTS:
+        return tuple(_without_ports(action, spec))
     if name == "claims":
         return tuple(_named_claim(action, spec))
     if name.startswith("resourceClaims."):
@@ -51,6 +54,16 @@ def _dropped_entry(action: EditPod, spec: PodSpec) -> Iterator[Change]:
                     double = any((each.name, each.request) == (other, claim.request) for each in used)
                     yield (path, None) if double else (f"{path}/name", other)
     yield from ((f"/resourceClaims/{i}", None) for i, entry in enumerate(entries) if entry.name == name)
+
+
+def _without_ports(action: EditPod, spec: PodSpec) -> Iterator[Change]:
+    """Containers' ports without their host ports of some numbers."""
+    numbers = set(map(int, action.before.split(",")))
+    for kind, containers in (("initContainers", spec.init_containers), ("containers", spec.containers)):
+        for position, container in enumerate(containers):
+            for index, port in enumerate(container.ports):
+                if port.host_port in numbers:
+                    yield f"/{kind}/{position}/ports/{index}/hostPort", None
 
 
 def _other_label(action: EditPod, spec: PodSpec) -> Iterator[Change]:

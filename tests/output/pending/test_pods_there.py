@@ -6,6 +6,7 @@ from typing import Any
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import ObjectRef
+from kubectl_dra.diagnosis.remedies.records import EditPod
 from kubectl_dra.diagnosis.remedies.repelled import RemoveLabel, ScaleDown
 from kubectl_dra.reports.pending.pending import PendingReport
 from tests.kit import build
@@ -170,6 +171,27 @@ def test_host_ports_name_their_pods_by_node() -> None:
         "have the host port 0.0.0.0:80/TCP taken: on gpu-1 by ml/proxy, on gpu-2 by its own replica ml/train-a"
         in first_line(report)
     )
+
+
+def with_port(pod: dict[str, Any], number: int = 80) -> dict[str, Any]:
+    pod["spec"]["containers"][0]["ports"] = [{"containerPort": 80, "hostPort": number}]
+    return pod
+
+
+def test_to_drop_the_host_port_is_a_way_out() -> None:
+    report = cluster(with_port(waiting()), with_port(running("proxy")))
+    (edit,) = ways(report, EditPod)
+    assert (edit.field, edit.before) == ("hostPorts", "80")
+    page = page_of(report)
+    assert "drop the hostPort 80 (recreate the pod)" in page
+    commands = [" ".join(words) for way in report.remedies for step in way.steps or () for words in step.commands]
+    assert any("/spec/containers/0/ports/0/hostPort" in line for line in commands)
+
+
+def test_a_pod_on_the_network_of_its_host_keeps_its_ports() -> None:
+    report = cluster(with_port(waiting(hostNetwork=True)), with_port(running("proxy")))
+    assert report.code is Code.NODE_PORTS
+    assert ways(report, EditPod) == []
 
 
 def test_who_has_the_most_of_what_is_short() -> None:
