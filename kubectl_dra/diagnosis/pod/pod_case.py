@@ -118,8 +118,8 @@ class PodCase:
         if leaves is not None:
             return _Finding(Verdict.DELETING, (leaves,))
         if is_terminal(self.pod):
-            found = (*kubelet.rejected(self.world.inventory, self.pod), *kubelet.unhealthy(self.pod))
-            return _Finding(Verdict.ENDED, found)
+            why = (*kubelet.rejected(self.world.inventory, self.pod), *kubelet.unhealthy(self.pod))
+            return _Finding(Verdict.ENDED, why)
         if self._is_done():
             return _Finding(Verdict.NOT_PENDING, tuple(kubelet.unhealthy(self.pod)))
         if self.pod.spec.node_name:
