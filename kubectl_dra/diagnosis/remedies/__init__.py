@@ -43,7 +43,7 @@ from kubectl_dra.diagnosis.remedies import (
 )
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, merged
 from kubectl_dra.diagnosis.remedies.changes import Change
-from kubectl_dra.diagnosis.remedies.competition import Competing, elsewhere
+from kubectl_dra.diagnosis.remedies.competition import Competing
 from kubectl_dra.diagnosis.remedies.records import (
     Action,
     Competition,
@@ -280,10 +280,7 @@ class _Finder:
         if not isinstance(action, DeletePod):
             return action
         owner = self._case.owners.restarting(action.pod.key)
-        if owner is None:
-            return action
-        room = () if action.frees else elsewhere(self._case.world, action.pod.key)
-        return msgspec.structs.replace(action, recreated_by=owner.ref, elsewhere=room)
+        return msgspec.structs.replace(action, recreated_by=owner.ref if owner is not None else None)
 
     def _partly_enough(self, changes: Sequence[Change], nodes: Sequence[str]) -> bool:
         """Whether all but one of several changes do as well: asked of all nodes only where they do on some."""

@@ -54,8 +54,6 @@ _KINDS: Final = 16
 _GROUPS: Final = 4
 _NODES: Final = 40
 _NAMED: Final = 3
-#: Of more nodes it is not told where a pod that goes would find room.
-_MOST_NODES: Final = 500
 _ORDERED: Final = "StatefulSet"
 #: What controllers give each of their pods for itself. Upstream: apps/v1 and batch/v1, types.go.
 _OF_ONE: Final = (
@@ -298,16 +296,6 @@ def _kind(world: ClusterState, turn: _Turn) -> bytes:
 
 def _fits(world: ClusterState, key: Key, nodes: Collection[str]) -> bool:
     return outcome(world, key, frozenset(nodes)).fits
-
-
-def elsewhere(world: ClusterState, key: Key) -> tuple[str, ...]:
-    """The first few nodes beside its own with room for what is made in place of a pod that needs no devices."""
-    pod = world.inventory.pods.get(key)
-    if pod is None or pod.spec.resource_claims or len(world.inventory.nodes) > _MOST_NODES:
-        return ()
-    again = _again(pod)
-    found = outcome(_with_pod(world, again), key_of(again.metadata)).nodes
-    return tuple(name for name in found if name != pod.spec.node_name)[:_NAMED]
 
 
 def _makes_anew(action: Action) -> bool:

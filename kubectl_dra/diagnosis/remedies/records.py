@@ -173,15 +173,13 @@ class EndReservations(Evidence, frozen=True):
 class DeletePod(Evidence, frozen=True):
     """Delete a pod; ``frees`` are the devices that are really released, ``recreated_by`` makes a new pod.
 
-    ``amounts``: what it frees beside devices, where that is what lacks: ``500m cpu``. ``elsewhere``: other nodes that
-    have room for the new pod, where it needs no devices.
+    ``amounts``: what it frees beside devices, where that is what lacks: ``500m cpu``.
     """
 
     pod: ObjectRef
     frees: tuple[str, ...]
     recreated_by: ObjectRef | None = None
     amounts: tuple[str, ...] = ()
-    elsewhere: tuple[str, ...] = ()
 
 
 class RestartPods(Evidence, frozen=True):

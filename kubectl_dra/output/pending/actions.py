@@ -185,11 +185,7 @@ def deletion_text(action: DeletePod, *, taken_back: bool) -> Safe:
         return fmt("delete pod {}: frees {}; nothing starts it again", str(action.pod.key), freed)
     text = "delete pod {}: frees {}, but its {} starts it again{}"
     back = Safe(" and it may take them back" if taken_back else "")
-    told = fmt(text, str(action.pod.key), freed, action.recreated_by.kind, back)
-    if not action.elsewhere:
-        return told
-    has = Safe(plural("has", len(action.elsewhere)))
-    return fmt("{}; it needs no devices, and {} {} room for it", told, listed(action.elsewhere), has)
+    return fmt(text, str(action.pod.key), freed, action.recreated_by.kind, back)
 
 
 def _delete_pod(action: DeletePod) -> Safe:

@@ -6,9 +6,8 @@ from typing import Any
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import ObjectRef
-from kubectl_dra.diagnosis.remedies.records import DeletePod, EditPod
+from kubectl_dra.diagnosis.remedies.records import EditPod
 from kubectl_dra.diagnosis.remedies.repelled import RemoveLabel, ScaleDown
-from kubectl_dra.output.pending.remedies import remedy_text
 from kubectl_dra.reports.pending.pending import PendingReport
 from tests.kit import build
 from tests.output.pending.test_situations import first_line, page_of, report_of
@@ -203,16 +202,3 @@ def test_who_has_the_most_of_what_is_short() -> None:
     assert report.code is Code.NODE_RESOURCES
     line = first_line(report)
     assert "only 1.5 of the 2 requested CPUs free (in use by 2 pods of StatefulSet ml/cache: 2.4, ml/nb: 0.1)" in line
-
-
-def test_a_pod_that_needs_no_devices_may_move_to_another_node() -> None:
-    mine = waiting()
-    mine["spec"]["containers"][0]["resources"] = {"requests": {"cpu": "2"}}
-    cache = owned(running("cache-0", requests={"cpu": "3"}), "StatefulSet", "cache")
-    stay, move = (cluster(mine, cache, build.node("cpu-1", cpu=cpu)) for cpu in ("1", "8"))
-    (deletion,) = ways(move, DeletePod)
-    assert deletion.elsewhere == ("cpu-1",)
-    text = next(str(remedy_text(way)) for way in move.remedies if deletion in way.actions)
-    assert "its StatefulSet starts it again" in text
-    assert text.endswith("; it needs no devices, and cpu-1 has room for it")
-    assert "has room for it" not in page_of(stay)
