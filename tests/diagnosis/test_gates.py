@@ -262,9 +262,11 @@ def test_an_unset_scheduler_name_is_the_default() -> None:
     assert diagnose(pod, build.claim()).verdict is Verdict.SCHEDULABLE
 
 
-@pytest.mark.parametrize("phase", ["Running", "Succeeded", "Failed"])
-def test_pods_that_are_not_pending(phase: str) -> None:
-    assert diagnose(build.pod(node_name="node-1", phase=phase)).verdict is Verdict.NOT_PENDING
+@pytest.mark.parametrize(
+    ("phase", "verdict"), [("Running", Verdict.NOT_PENDING), ("Succeeded", Verdict.ENDED), ("Failed", Verdict.ENDED)]
+)
+def test_pods_that_are_not_pending(phase: str, verdict: Verdict) -> None:
+    assert diagnose(build.pod(node_name="node-1", phase=phase)).verdict is verdict
 
 
 def test_a_pod_that_goes_away_is_not_scheduled_any_more() -> None:

@@ -135,7 +135,7 @@ def test_preemption_has_words_of_its_own() -> None:
 
 
 def test_what_is_finished_is_not_going_away() -> None:
-    assert diagnose(leaving("Succeeded"), held(), *NODES).verdict is Verdict.NOT_PENDING
+    assert diagnose(leaving("Succeeded"), held(), *NODES).verdict is Verdict.ENDED
     pod = leaving("Running", deleted=False, reason="EvictionByEvictionAPI")
     pod["status"]["conditions"][0]["status"] = "False"
     assert diagnose(pod, held(), *NODES).verdict is Verdict.NOT_PENDING

@@ -39,7 +39,7 @@ from kubectl_dra.output.pending.node_tables import joined, tables, told_by_nodes
 from kubectl_dra.output.pending.other_nodes import devices_elsewhere, other_nodes_lines
 from kubectl_dra.output.pending.preemption import preemption_lines
 from kubectl_dra.output.pending.queue_admission import admission_lines, evicted_clause
-from kubectl_dra.output.pending.remedies import addition_lines, recorded_lines, remedy_lines, short_commands
+from kubectl_dra.output.pending.remedies import IT, addition_lines, recorded_lines, remedy_lines, short_commands
 from kubectl_dra.output.pending.rollouts import undo_lines
 from kubectl_dra.output.pending.same_pools import same_pool_lines
 from kubectl_dra.output.pending.scheduler_words import fault_of, scheduler_lines
@@ -80,13 +80,15 @@ def pending_page(
     apart: bool = False,
     told: bool = False,
     whole: WholeGroup | None = None,
+    who: Safe = IT,
 ) -> list[Safe]:
     """All lines of one report; ``now`` is the time that ages are counted from.
 
     ``address``: the cluster that commands are for. ``more`` stands below the ways out, in place of the command that
     prints one of them, on screens with keys of their own. ``head``: the first lines, in place of the sentence about the
     pod. ``apart``: without the first lines and the ways out, which stand beside the page. ``told``: what could
-    not be read stands above all pages. ``whole``: the page is about the group of the pod.
+    not be read stands above all pages. ``whole``: the page is about the group of the pod. ``who``
+    fits with a way out.
     """
     summary = with_delay(
         with_age(pending_summary(report), report.nodes, now), report.lingering, report.pod.namespace, now
@@ -101,7 +103,7 @@ def pending_page(
             *_what_is_wrong(shown, now, whole),
             *funnels,
             *_how_we_know(shown, now, address, joined(first), told=told, tables=bool(funnels)),
-            *_what_can_be_done(shown, now, address, more, apart=apart),
+            *_what_can_be_done(shown, now, address, more, who, apart=apart),
             whole.other_assignment if whole is not None else [],
             *_what_else_to_know(report, now, whole),
         )
@@ -163,7 +165,7 @@ def _how_we_know(
 
 
 def _what_can_be_done(
-    report: PendingReport, now: datetime, address: Address, more: Safe | None, *, apart: bool
+    report: PendingReport, now: datetime, address: Address, more: Safe | None, who: Safe, *, apart: bool
 ) -> Iterator[list[Safe]]:
     """Ways out that were tried, then advice."""
     if evicted_clause(report) is not None:
@@ -172,12 +174,13 @@ def _what_can_be_done(
     yield list(advice.existing_lines(report))
     yield advice.overdue_lines(report, now)
     tainted = [name for g in report.nodes for c in g.causes if isinstance(c.detail, NodeTaint) for name in g.names]
-    additions = list(addition_lines(_additions(report), tainted, alone=not report.remedies, beside=report.remedies))
+    ways = report.remedies
+    additions = list(addition_lines(_additions(report), tainted, alone=not ways, beside=ways, who=who))
     if apart:
         yield additions
     else:
         elsewhere = devices_elsewhere(report)
-        yield [*_ways_out(report, now), *additions, *elsewhere, *_commands(report, now, address, more)]
+        yield [*_ways_out(report, now, who), *additions, *elsewhere, *_commands(report, now, address, more)]
     yield list(undo_lines(report.remedies, address))
     yield list(admission_lines(report, address))
     yield list(node_group_lines(report.node_groups, report.missing, address))
@@ -260,8 +263,8 @@ def _only_waits(report: PendingReport, now: datetime) -> bool:
     return told and all(remedy.kind is RemedyKind.WAIT for remedy in report.remedies)
 
 
-def _ways_out(report: PendingReport, now: datetime) -> list[Safe]:
-    return [] if _only_waits(report, now) else list(remedy_lines(report.remedies, report.verdict))
+def _ways_out(report: PendingReport, now: datetime, who: Safe) -> list[Safe]:
+    return [] if _only_waits(report, now) else list(remedy_lines(report.remedies, report.verdict, who))
 
 
 def _where_devices_are(report: PendingReport) -> list[Safe]:

@@ -27,6 +27,8 @@ _NODES_SHOWN: Final = 2
 _TEXT_INDENT: Final = 7
 # With less room than this beside the nodes, a phrase is read word by word: the nodes then stand below it.
 _LEAST_TEXT: Final = 46
+#: What fits with a way out, where it is not one of several copies.
+IT: Final = Safe("it")
 #: So many more ways out that differ in a name only share a line.
 _ALIKE: Final = 2
 _HEREDOC: Final = "EOF"
@@ -45,14 +47,14 @@ _HEADINGS: Final = {
 }
 
 
-def remedy_lines(remedies: Sequence[RemedyReport], verdict: Verdict) -> Iterator[Safe]:
-    """The list: verified ways out by what they change, with their nodes, then what could not be checked here."""
+def remedy_lines(remedies: Sequence[RemedyReport], verdict: Verdict, who: Safe = IT) -> Iterator[Safe]:
+    """Verified ways out for ``who`` by what they change, with their nodes, then what could not be checked here."""
     numbered = list(enumerate(remedies, 1))
     verified = [(number, remedy) for number, remedy in numbered if remedy.verified]
     others = [(number, remedy) for number, remedy in numbered if not remedy.verified]
     if verified:
         shared = _shared(verified)
-        yield from wrapped(_heading(verdict, len(verified)))
+        yield from wrapped(_heading(verdict, len(verified), who))
         yield from _by_area(verified, shared)
         yield from _replaces(verified)
         for text, numbers in shared.items():
@@ -162,6 +164,7 @@ def addition_lines(
     *,
     alone: bool = False,
     beside: Sequence[RemedyReport] = (),
+    who: Safe = IT,
 ) -> Iterator[Safe]:
     """What new devices or a new node would do; ``alone``: nothing else was listed before.
 
@@ -179,7 +182,7 @@ def addition_lines(
         # A note on several stands behind the last.
         texts.append(fmt("{} ({})", text, note) if note and note not in notes[at:] else text)
     if texts:
-        lead = Safe("This would make it fit: add" if alone else "Or add hardware:")
+        lead = fmt("This would make {} fit: add", who) if alone else Safe("Or add hardware:")
         yield from wrapped(fmt("{} {}.", lead, Safe(", or ").join(texts)), indent=2, first=0)
     if texts := [remedy_text(each) for each in additions if not each.verified]:
         also = Safe("" if alone else "also ")
@@ -292,7 +295,7 @@ def _steps(steps: Sequence[Step]) -> Iterator[Safe]:
         yield from commands(step) or ()
 
 
-def _heading(verdict: Verdict, number: int) -> Safe:
+def _heading(verdict: Verdict, number: int, who: Safe) -> Safe:
     if verdict is Verdict.GATED:
         return Safe(
             "After this the scheduler would try it" if number == 1 else "After any one of these it would be tried"
@@ -300,8 +303,8 @@ def _heading(verdict: Verdict, number: int) -> Safe:
     if verdict is Verdict.PREPARING:
         return Safe("Made anew with this it would be scheduled (checked against the current cluster)")
     if number == 1:
-        return Safe("This would make it fit (checked against the current cluster)")
-    return Safe("Any one of these would make it fit (checked against the current cluster)")
+        return fmt("This would make {} fit (checked against the current cluster)", who)
+    return fmt("Any one of these would make {} fit (checked against the current cluster)", who)
 
 
 def _runs_on(remedy: RemedyReport) -> Safe:

@@ -21,7 +21,7 @@ from kubectl_dra.output.pending.headline import pending_summary, why_not
 from kubectl_dra.output.pending.page import pending_page
 from kubectl_dra.output.pending.quotas import refused_unless, unspecified_lines, where_admitted
 from kubectl_dra.output.pending.reasons import reason_sentence
-from kubectl_dra.output.pending.remedies import step_lines
+from kubectl_dra.output.pending.remedies import IT, step_lines
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.simulation import manifests
 from kubectl_dra.output.simulation.domains import domain_lines, told_once, too_small, too_small_text
@@ -122,7 +122,9 @@ def _pod_blocks(pod: PodSimulation, now: datetime, address: Address, *, left: bo
     # What could not be read is said above.
     shown = msgspec.structs.replace(pending, missing=()) if pod.undecided else pending
     more = Safe("" if steps else "--remedies prints the commands and manifests")
-    page = pending_page(shown, now, address, more, head=head)
+    # Ways out were tried for the next copy, not for all that are wanted.
+    who = IT if pod.wanted in (None, 1) or pod.stuck else Safe("one more copy" if pod.copies else "one copy")
+    page = pending_page(shown, now, address, more, head=head, who=who)
     return [page, list(step_lines(pending.remedies, address)) if steps else []]
 
 
