@@ -28,6 +28,7 @@ from kubectl_dra.commands.why_pending.single import (
     lacking,
     pod_answer,
     pod_group_answer,
+    refused_answer,
 )
 from kubectl_dra.diagnosis.gates.makers import refusal_of_workload
 from kubectl_dra.diagnosis.gates.pending import is_pending
@@ -39,7 +40,6 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.headline import pending_summary
-from kubectl_dra.output.pending.made import refused_sentence
 from kubectl_dra.output.pending.remedies import remedy_lines
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.unread import missing_lines
@@ -156,10 +156,11 @@ def _workload_answers(call: PendingCall, kind: Kind, key: Key) -> Iterator[Pendi
         if failed is not None:
             yield pod_answer(call, failed)
             return
-        told = fmt("note: {} {} has no pending pods", kind.name, str(key))
         refused = refusal_of_workload(state, ObjectRef.of(kind.name, key), pods)
-        told = fmt("{}. {}", told, refused_sentence(refused)) if refused is not None else told
-        console(call.options).note(told)
+        if refused is not None:
+            yield refused_answer(call, state, ObjectRef.of(kind.name, key), refused)
+            return
+        console(call.options).note(fmt("note: {} {} has no pending pods", kind.name, str(key)))
     yield from (pod_answer(call, each) for each in pending)
 
 

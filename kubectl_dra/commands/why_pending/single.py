@@ -20,18 +20,18 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.pod.idle import idle
 from kubectl_dra.diagnosis.pod.workloads import ReadOwner
-from kubectl_dra.diagnosis.records import Missing, MissingEvidence, ObjectRef
+from kubectl_dra.diagnosis.records import MakerRefusal, Missing, MissingEvidence, ObjectRef
 from kubectl_dra.diagnosis.whatif import WhatIf
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.output.pending.claim_page import claim_pending_page, claim_pending_summary
 from kubectl_dra.output.pending.headline import pending_summary
-from kubectl_dra.output.pending.idle import idle_page, idle_summary
+from kubectl_dra.output.pending.idle import idle_page, idle_summary, refused_page
 from kubectl_dra.output.pending.page import pending_page
 from kubectl_dra.output.pending.remedies import step_lines
 from kubectl_dra.output.safe import Safe
-from kubectl_dra.reports.pending.idle import idle_report
+from kubectl_dra.reports.pending.idle import idle_report, refused_report
 from kubectl_dra.reports.pending.idle_daemons import lacks_drivers
 from kubectl_dra.reports.pending.pending import (
     ClaimPendingReport,
@@ -179,6 +179,13 @@ def is_bad(each: Pending) -> bool:
     if deleted and each.report.causes[0].code is Code.POD_BEING_DELETED:
         return False
     return each.report.verdict not in _GOOD
+
+
+def refused_answer(call: PendingCall, state: ClusterState, workload: ObjectRef, refusal: MakerRefusal) -> Pending:
+    """What keeps the controller of a workload without pending pods from making more."""
+    report = refused_report(state, workload, refusal)
+    page = partial(refused_page, report, call.now, call.address)
+    return Answer("WorkloadPendingReport", report, partial(idle_summary, report), page)
 
 
 def idle_answer(call: PendingCall, state: ClusterState, kind: Kind, key: Key) -> Pending | None:

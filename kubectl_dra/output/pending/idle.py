@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 
 from kubectl_dra.diagnosis.gates.queues import HeldBy
 from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.pending.made import refused_advice, refused_lines, refused_sentence
 from kubectl_dra.output.pending.main_reason import main_reason
 from kubectl_dra.output.pending.queues import cluster_lines, queue_lines, queue_reason
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
@@ -21,6 +23,8 @@ def idle_summary(report: WorkloadPendingReport) -> Safe:
     name = fmt("{} {}", report.workload.kind, str(report.workload.key))
     if report.verdict is WorkloadVerdict.ELSEWHERE:
         return _elsewhere(report, name)
+    if report.refused is not None:
+        return fmt("{} has no pending pods: {}.", name, refused_sentence(report.refused).rstrip("."))
     if report.queue is not None:
         return fmt("{} is suspended and waits in queue {}: {}.", name, report.queue.queue, queue_reason(report.queue))
     if report.verdict is WorkloadVerdict.SUSPENDED:
@@ -51,6 +55,14 @@ def idle_page(report: WorkloadPendingReport, address: Address = HERE) -> list[Sa
         text = "It is a part of {} {}, which resumes it: {}" if look else "It is a part of {} {}, which resumes it."
         lines += wrapped(fmt(text, report.owner.kind, report.owner.name, *filter(None, [look])))
     return [*lines, *_devices(report)]
+
+
+def refused_page(report: WorkloadPendingReport, now: datetime, address: Address = HERE) -> list[Safe]:
+    """All lines about a workload whose controller is refused more pods."""
+    lines = wrapped(styled(idle_summary(report), Style.BOLD))
+    if report.refused is not None:
+        lines += [*refused_lines(report.refused, now), Safe(""), *refused_advice(report.refused, address)]
+    return lines
 
 
 def _devices(report: WorkloadPendingReport) -> Iterator[Safe]:

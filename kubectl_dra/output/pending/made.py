@@ -23,6 +23,13 @@ _TEMPLATE: Final = Safe(
 )
 
 
+#: Upstream: apiserver, pkg/admission/plugin/webhook (failed calling webhook); the service stands in the address.
+_WEBHOOK: Final = re.compile(
+    r'failed calling webhook "(?P<name>[^"]+)"[^"]*'
+    r'"https://(?P<service>[a-z0-9-]+)\.(?P<namespace>[a-z0-9-]+)\.svc[^"]*": (?P<why>.+)'
+)
+
+
 def refused_of(cause: Cause) -> MakerRefusal | None:
     """Whom a group waits for in vain; None where nobody is refused."""
     return cause.detail.refused if isinstance(cause.detail, GroupWaits) else None
@@ -30,7 +37,9 @@ def refused_of(cause: Cause) -> MakerRefusal | None:
 
 def refused_sentence(refusal: MakerRefusal) -> Safe:
     """Who is refused more pods, and why."""
-    words = innermost(_LEAD.sub("", refusal.text))
+    words, webhook = innermost(_LEAD.sub("", refusal.text)), _WEBHOOK.search(refusal.text)
+    if webhook is not None:
+        words = fmt("webhook {}, which has to admit them, cannot be called: {}", webhook["name"], webhook["why"])
     why = quota_sentence(refusal.shortages[0]) if refusal.shortages else words
     return fmt("{} {} cannot create more pods: {}", refusal.maker.kind, refusal.maker.name, why)
 
@@ -43,6 +52,13 @@ def refused_lines(refusal: MakerRefusal, now: datetime) -> Iterator[Safe]:
 
 def refused_advice(refusal: MakerRefusal, address: Address) -> Iterator[Safe]:
     """What makes room for the pod, and who has used it up."""
+    webhook = _WEBHOOK.search(refusal.text)
+    if webhook is not None:
+        text = "What usually helps: Get the pods of Service {} running again; then the pods are created by themselves."
+        yield from wrapped(fmt(text, webhook["service"]))
+        line = command(reading(kubectl("get", "pods", "-n", webhook["namespace"]), address))
+        yield from (fmt("Its pods: {}", each) for each in (line,) if each is not None)
+        return
     told = quota_advice(refusal.shortages[0]) if refusal.shortages else _TEMPLATE
     yield from wrapped(fmt("What usually helps: {}", told))
     where, names = within(refusal.maker.namespace), dict.fromkeys(each.quota for each in refusal.shortages)

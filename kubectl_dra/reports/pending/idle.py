@@ -10,7 +10,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.gates.queues import HeldBy, Queued
 from kubectl_dra.diagnosis.pod.idle import Idle
 from kubectl_dra.diagnosis.pod.missing import missing_of_kueue
-from kubectl_dra.diagnosis.records import Cause, Missing, ObjectRef, Verdict
+from kubectl_dra.diagnosis.records import Cause, MakerRefusal, Missing, ObjectRef, Verdict
 from kubectl_dra.reports.base import Fits, ReadRecord, ReportRecord, reads_of
 from kubectl_dra.reports.pending.pending import PendingReport, pending_report
 
@@ -23,6 +23,7 @@ class WorkloadVerdict(StrEnum):
     ELSEWHERE = "Elsewhere"  # another cluster runs it, or whoever manages it in place of its controller
     SUSPENDED = "Suspended"  # somebody else does
     SCALED_TO_ZERO = "ScaledToZero"
+    REFUSED = "Refused"  # the API server refuses its controller more pods
 
 
 class WorkloadPendingReport(ReportRecord, frozen=True, kw_only=True):
@@ -32,7 +33,8 @@ class WorkloadPendingReport(ReportRecord, frozen=True, kw_only=True):
     object calls the pod; of a single template also ``node``). ``pending`` is what keeps the pod called ``role``.
     ``untried``: why no pod was tried. ``owner``: what the workload is a part of. ``like``: a workload whose pods differ
     in their names only was tried instead, and ``pending`` is about that one. ``managed_by``: who manages the workload
-    in place of its usual controller (``spec.managedBy``).
+    in place of its usual controller (``spec.managedBy``). ``refused``: what the API server said when a pod was to be
+    made; of such a workload no pod is tried.
     """
 
     workload: ObjectRef
@@ -50,6 +52,7 @@ class WorkloadPendingReport(ReportRecord, frozen=True, kw_only=True):
     like: ObjectRef | None
     missing: tuple[Missing, ...]
     read: tuple[ReadRecord, ...]
+    refused: MakerRefusal | None = None
 
     @property
     def causes(self) -> tuple[Cause, ...]:
@@ -82,6 +85,13 @@ def idle_report(state: ClusterState, workload: ObjectRef, found: Idle) -> Worklo
         like=found.like,
         missing=(*(pending.missing if pending is not None else ()), *_of_kueue(state, workload, found)),
         read=reads_of(state.evidence),
+    )
+
+
+def refused_report(state: ClusterState, workload: ObjectRef, refusal: MakerRefusal) -> WorkloadPendingReport:
+    """The report of a workload without pending pods, whose controller is refused more."""
+    return msgspec.structs.replace(
+        idle_report(state, workload, Idle("", "", scaled=False)), verdict=WorkloadVerdict.REFUSED, refused=refusal
     )
 
 

@@ -114,6 +114,25 @@ def test_a_workload_without_pods_that_is_refused_all(
     file = as_file(
         tmp_path / "a.json", build.node(), workload, said(f"Error creating: {SPENT}", kind=maker, about=about)
     )
-    assert run(["why-pending", f"{kind.lower()}/train", "-n", "ml", "--from", file, "--color", "never"]) == 0
-    text = " ".join(capfd.readouterr().err.split())
-    assert f'{kind} ml/train has no pending pods. {maker} {about} cannot create more pods: ResourceQuota "few"' in text
+    command = ["why-pending", f"{kind.lower()}/train", "-n", "ml", "--from", file, "--color", "never", "--exit-code"]
+    assert run(command) == 3
+    text = " ".join(capfd.readouterr().out.split())
+    assert f'{kind} ml/train has no pending pods: {maker} {about} cannot create more pods: ResourceQuota "few"' in text
+    assert f"{maker} {about} was refused" in text
+    assert "kubectl describe resourcequota/few -n ml" in text
+
+
+def test_a_webhook_that_does_not_answer_is_named_with_its_pods(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    workload = {"apiVersion": "batch/v1", "kind": "Job", "spec": {}}
+    workload["metadata"] = {"name": "train", "namespace": "ml", "uid": "train"}
+    words = (
+        'Error creating: Internal error occurred: failed calling webhook "mpod.kb.io": failed to call webhook: Post '
+        '"https://webhook-service.queues.svc:443/mutate--v1-pod?timeout=10s": no endpoints available for service "x"'
+    )
+    file = as_file(tmp_path / "a.json", build.node(), workload, said(words, kind="Job", about="train"))
+    assert run(["why-pending", "job/train", "-n", "ml", "--from", file, "--color", "never"]) == 0
+    text = " ".join(capfd.readouterr().out.split())
+    assert "webhook mpod.kb.io, which has to admit them, cannot be called: no endpoints available for service" in text
+    assert "kubectl get pods -n queues" in text
