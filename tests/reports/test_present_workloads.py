@@ -85,6 +85,13 @@ def test_a_workload_that_does_not_change_needs_nothing() -> None:
     assert "Commands, environment and annotations were not compared" in page(report)
 
 
+def test_a_workload_that_shrinks_runs_no_more_than_it_wants() -> None:
+    report = report_of(workload("Deployment", 1), there("Deployment", 3), 3)
+    (pod,) = report.pods
+    assert (pod.wanted, pod.copies, pod.present, report.fits) == (1, 1, 1, Fits.YES)
+    assert "fits. It runs already." in page(report)
+
+
 def test_a_rollout_that_waits_for_its_own_old_pods_would_get_stuck() -> None:
     report = report_of(workload("Deployment", 2, image="web:2"), there("Deployment", 2), 2)
     (pod,) = report.pods

@@ -133,7 +133,9 @@ def _beside(done: PodSimulation, found: Present | None) -> PodSimulation:
     """With the pods that the cluster has of the workload; those that a rollout replaces are none to delete for it."""
     if found is None:
         return done
-    stay, old = len(found.stay), {ObjectRef.of("Pod", key_of(pod.metadata)) for pod in found.old}
+    # Of a workload that shrinks some of those that run are ended.
+    stay = len(found.stay) if done.wanted is None else min(len(found.stay), done.wanted)
+    old = {ObjectRef.of("Pod", key_of(pod.metadata)) for pod in found.old}
     stuck, pending = bool(old) and found.surge and done.lacks and not done.copies, done.pending
     if stuck and pending is not None:
         ways = pending.remedies
