@@ -63,12 +63,10 @@ class Surroundings:
 
     @cached_property
     def class_by_name(self) -> Mapping[str, ProtoClass]:
-        """Classes by name."""
         return {c.metadata.name: c for c in self.classes}
 
     @cached_property
     def driver_by_pool(self) -> Mapping[str, str]:
-        """The driver of each pool."""
         return {pool.metadata.name: pool.spec.driver for pool in self.pools}
 
     @cached_property

@@ -95,8 +95,6 @@ class GlancedStatus(msgspec.Struct, rename="camel", gc=False):
 
 
 class GlancedPod(_Part, frozen=True):
-    """One pod."""
-
     metadata: GlancedMeta
     spec: GlancedSpec = msgspec.field(default_factory=GlancedSpec)
     status: GlancedStatus = msgspec.field(default_factory=GlancedStatus)

@@ -73,7 +73,6 @@ class Makers(Mapping[MakerKey, Maker]):
         return iter(self._found)
 
     def __len__(self) -> int:
-        """How many there are."""
         return len(self._found)
 
 

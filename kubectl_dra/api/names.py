@@ -29,7 +29,6 @@ class WrittenNames:
         return name
 
     def driver(self, name: str) -> str:
-        """A driver."""
         return name
 
     def object(self, name: str) -> str:

@@ -295,7 +295,6 @@ def _plan(template: MadeTemplate, name: str, namespace: str) -> PodPlan:
 
 
 def _in_group(planned: Planned, group: str) -> Planned:
-    """With pods that name a group."""
     named = SchedulingGroup(group)
     pods = (replace(plan, pod=with_spec(plan.pod, scheduling_group=named)) for plan in planned.pods)
     return replace(planned, pods=tuple(pods))

@@ -33,8 +33,6 @@ from kubectl_dra.model.meta import NodeSelector, ObjectMeta
 
 
 class ClaimSpec(Record, frozen=True):
-    """``spec`` of a claim."""
-
     resource_class_name: str = ""
     parameters_ref: ParametersReference | None = None
     allocation_mode: str = ""
@@ -49,8 +47,6 @@ class Allocation(Record, frozen=True):
 
 
 class ClaimStatus(Record, frozen=True):
-    """``status`` of a claim."""
-
     driver_name: str = ""
     allocation: Allocation | None = None
     reserved_for: tuple[resource.ConsumerReference, ...] = ()
@@ -58,23 +54,17 @@ class ClaimStatus(Record, frozen=True):
 
 
 class Claim(Record, frozen=True):
-    """A claim."""
-
     metadata: ObjectMeta = ObjectMeta()
     spec: ClaimSpec = ClaimSpec()
     status: ClaimStatus = ClaimStatus()
 
 
 class TemplateSpec(Record, frozen=True):
-    """``spec`` of a template."""
-
     metadata: ObjectMeta = ObjectMeta()
     spec: ClaimSpec = ClaimSpec()
 
 
 class Template(Record, frozen=True):
-    """A template."""
-
     metadata: ObjectMeta = ObjectMeta()
     spec: TemplateSpec = TemplateSpec()
 
@@ -92,7 +82,6 @@ class Slice(Record, frozen=True):
 
 
 def claim_to_record(claim: Claim) -> ClassicResourceClaim:
-    """The record of a claim."""
     status, allocation = claim.status, claim.status.allocation
     classic = replace(
         _spec_to_classic(claim.spec),
@@ -142,7 +131,6 @@ def _spec_from_classic(classic: ClassicClaim) -> ClaimSpec:
 
 
 def template_to_record(template: Template) -> ClassicResourceClaimTemplate:
-    """The record of a template."""
     return ClassicResourceClaimTemplate(
         metadata=template.metadata,
         spec=resource.ResourceClaimTemplateSpec(template.spec.metadata),

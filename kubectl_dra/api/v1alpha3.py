@@ -44,8 +44,6 @@ class ControllerAllocation(Record, frozen=True):
 
 
 class ControllerClaimStatus(Record, frozen=True):
-    """``status`` of a claim."""
-
     allocation: ControllerAllocation | None = None
     reserved_for: tuple[resource.ConsumerReference, ...] = ()
     deallocation_requested: bool = False
@@ -53,38 +51,28 @@ class ControllerClaimStatus(Record, frozen=True):
 
 
 class ControllerClaim(Record, frozen=True):
-    """A claim."""
-
     metadata: ObjectMeta = ObjectMeta()
     spec: ControllerClaimSpec = ControllerClaimSpec()
     status: ControllerClaimStatus = ControllerClaimStatus()
 
 
 class ControllerTemplateSpec(Record, frozen=True):
-    """``spec`` of a template."""
-
     metadata: ObjectMeta = ObjectMeta()
     spec: ControllerClaimSpec = ControllerClaimSpec()
 
 
 class ControllerTemplate(Record, frozen=True):
-    """A template."""
-
     metadata: ObjectMeta = ObjectMeta()
     spec: ControllerTemplateSpec = ControllerTemplateSpec()
 
 
 class NodesClassSpec(Record, frozen=True):
-    """``spec`` of a class."""
-
     selectors: tuple[resource.DeviceSelector, ...] = ()
     config: tuple[resource.DeviceClassConfiguration, ...] = ()
     suitable_nodes: NodeSelector | None = None
 
 
 class NodesClass(Record, frozen=True):
-    """A class."""
-
     metadata: ObjectMeta = ObjectMeta()
     spec: NodesClassSpec = NodesClassSpec()
 
@@ -102,21 +90,15 @@ class AmountDevice(Record, frozen=True):
 
 
 class NestedAmountDevice(Record, frozen=True):
-    """``devices[]``."""
-
     name: str = ""
     basic: AmountDevice | None = None
 
 
 class AmountSliceSpec(v1beta1.SliceSpec, frozen=True):
-    """``spec`` of a slice."""
-
     devices: tuple[NestedAmountDevice, ...] = ()
 
 
 class AmountSlice(Record, frozen=True):
-    """A slice."""
-
     metadata: ObjectMeta = ObjectMeta()
     spec: AmountSliceSpec = AmountSliceSpec()
 

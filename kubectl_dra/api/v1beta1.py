@@ -43,29 +43,21 @@ class FlatDeviceClaim(Record, frozen=True):
 
 
 class FlatClaimSpec(Record, frozen=True):
-    """``spec`` of a claim."""
-
     devices: FlatDeviceClaim = FlatDeviceClaim()
 
 
 class FlatClaim(Record, frozen=True):
-    """A claim."""
-
     metadata: ObjectMeta = ObjectMeta()
     spec: FlatClaimSpec = FlatClaimSpec()
     status: resource.ResourceClaimStatus = NO_STATUS
 
 
 class FlatTemplateSpec(Record, frozen=True):
-    """``spec`` of a template."""
-
     metadata: ObjectMeta = ObjectMeta()
     spec: FlatClaimSpec = FlatClaimSpec()
 
 
 class FlatTemplate(Record, frozen=True):
-    """A template."""
-
     metadata: ObjectMeta = ObjectMeta()
     spec: FlatTemplateSpec = FlatTemplateSpec()
 
@@ -90,16 +82,12 @@ class SliceSpec(Record, frozen=True):
 
 
 class NestedSliceSpec(SliceSpec, frozen=True):
-    """``spec`` of a slice."""
-
     devices: tuple[NestedDevice, ...] = ()
     partition_type_attribute: str | None = None
     skip_node_operations: tuple[str, ...] = ()
 
 
 class NestedSlice(Record, frozen=True):
-    """A slice."""
-
     metadata: ObjectMeta = ObjectMeta()
     spec: NestedSliceSpec = NestedSliceSpec()
 

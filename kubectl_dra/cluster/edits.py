@@ -152,7 +152,6 @@ def _companions(kinds: Iterable[str]) -> set[str]:
 
 
 def _objects(inventory: Inventory, kind: str) -> Mapping[Key, Any]:
-    """The objects of a kind by key."""
     if kind in _BY_KEY:
         found: Mapping[Key, Any] = getattr(inventory, _BY_KEY[kind])
         return found

@@ -159,7 +159,6 @@ class ClusterState:
 
     @derived("slices")
     def pools(self) -> tuple[PoolId, ...]:
-        """All pools, sorted."""
         return tuple(sorted(self.inventory.slices_by_pool))
 
     def newest(self, pool: PoolId) -> tuple[ResourceSlice, ...]:

@@ -32,8 +32,6 @@ class LimitRangeItem(Record, frozen=True):
 
 
 class LimitRangeSpec(Record, frozen=True):
-    """``spec`` of a LimitRange."""
-
     limits: tuple[LimitRangeItem, ...] = ()
 
 

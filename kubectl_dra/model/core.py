@@ -31,8 +31,6 @@ class PodPreemptionPolicy(Record, frozen=True):
 
 
 class NodeSpec(Record, frozen=True):
-    """``spec`` of a node."""
-
     unschedulable: bool = False
     taints: tuple[Taint, ...] = ()
     pod_preemption_policy: PodPreemptionPolicy | None = None
@@ -52,8 +50,6 @@ class NodeSystemInfo(Record, frozen=True):
 
 
 class NodeStatus(Record, frozen=True):
-    """``status`` of a node."""
-
     allocatable: dict[str, Quantity] = field(default_factory=dict)
     capacity: dict[str, Quantity] = field(default_factory=dict)
     conditions: tuple[Condition, ...] = ()
@@ -63,8 +59,6 @@ class NodeStatus(Record, frozen=True):
 
 
 class Node(Record, frozen=True):
-    """A node."""
-
     metadata: ObjectMeta = ObjectMeta()
     spec: NodeSpec = NodeSpec()
     status: NodeStatus = NodeStatus()
@@ -160,8 +154,6 @@ class PodClaimSource(Record, frozen=True):
 
 
 class PodSpec(Record, frozen=True):
-    """``spec`` of a pod."""
-
     node_name: str = ""
     scheduler_name: str = ""
     scheduling_gates: tuple[SchedulingGate, ...] = ()
@@ -202,8 +194,6 @@ class ExtendedResourceMapping(Record, frozen=True):
 
 
 class ExtendedResourceClaimStatus(Record, frozen=True):
-    """``status.extendedResourceClaimStatus``."""
-
     resource_claim_name: str = ""
     request_mappings: tuple[ExtendedResourceMapping, ...] = ()
 
@@ -224,15 +214,11 @@ class ResourceStatus(Record, frozen=True):
 
 
 class ContainerStateWaiting(Record, frozen=True):
-    """``state.waiting``."""
-
     reason: str = ""
     message: str = ""
 
 
 class ContainerStateTerminated(Record, frozen=True):
-    """``state.terminated``."""
-
     exit_code: int = 0
     reason: str = ""
     message: str = ""
@@ -281,8 +267,6 @@ class PodStatus(Record, frozen=True):
 
 
 class Pod(Record, frozen=True):
-    """A pod."""
-
     metadata: ObjectMeta = ObjectMeta()
     spec: PodSpec = PodSpec()
     status: PodStatus = PodStatus()
@@ -355,15 +339,11 @@ class ResourceQuotaSpec(Record, frozen=True):
 
 
 class ResourceQuotaStatus(Record, frozen=True):
-    """``status`` of a quota."""
-
     hard: dict[str, Quantity] = field(default_factory=dict)
     used: dict[str, Quantity] = field(default_factory=dict)
 
 
 class ResourceQuota(Record, frozen=True):
-    """A quota."""
-
     metadata: ObjectMeta = ObjectMeta()
     spec: ResourceQuotaSpec = ResourceQuotaSpec()
     status: ResourceQuotaStatus = ResourceQuotaStatus()

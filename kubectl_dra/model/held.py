@@ -13,7 +13,6 @@ def results_of(claim: ResourceClaim) -> tuple[DeviceRequestAllocationResult, ...
 
 
 def device_of(result: DeviceRequestAllocationResult) -> DeviceId:
-    """The device of one result."""
     return DeviceId(result.driver, result.pool, result.device)
 
 

@@ -93,7 +93,6 @@ class StorageObjects:
 
     @cached_property
     def attachments_by_node(self) -> Mapping[str, tuple[VolumeAttachment, ...]]:
-        """Attachments by the name of their node."""
         return _group((attachment.spec.node_name, attachment) for attachment in self.attachments.values())
 
     @cached_property
@@ -103,7 +102,6 @@ class StorageObjects:
 
     @cached_property
     def capacities_by_class(self) -> Mapping[str, tuple[CsiStorageCapacity, ...]]:
-        """Capacities by storage class."""
         return _group((capacity.storage_class_name, capacity) for capacity in self.capacities.values())
 
 
@@ -209,7 +207,6 @@ class Inventory:
 
     @cached_property
     def claims_by_namespace(self) -> Mapping[str, tuple[ResourceClaim, ...]]:
-        """Claims by their namespace."""
         return _group((key.namespace, claim) for key, claim in self.claims.items())
 
     @cached_property
@@ -219,7 +216,6 @@ class Inventory:
 
     @cached_property
     def pods_by_uid(self) -> Mapping[str, Pod]:
-        """Pods by uid."""
         return {pod.metadata.uid: pod for pod in self.pods.values() if pod.metadata.uid}
 
     @cached_property

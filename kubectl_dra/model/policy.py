@@ -54,8 +54,6 @@ class DisruptionBudgetStatus(Record, frozen=True):
 
 
 class PodDisruptionBudget(Record, frozen=True):
-    """A budget."""
-
     metadata: ObjectMeta = ObjectMeta()
     spec: DisruptionBudgetSpec = DisruptionBudgetSpec()
     status: DisruptionBudgetStatus = DisruptionBudgetStatus()

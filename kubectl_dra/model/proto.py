@@ -28,8 +28,6 @@ class ConfigReference(Record, frozen=True):
 
 
 class ProtoClassSpec(Record, frozen=True):
-    """``spec`` of a class."""
-
     driver: str = ""
     driver_by_go: str = field(default="", name="Driver")
     device_type: str = ""
@@ -118,8 +116,6 @@ class ProtoDeviceStatus(Record, frozen=True):
 
 
 class ProtoClaimStatus(Record, frozen=True):
-    """``status`` of a claim."""
-
     class_configs: tuple[msgspec.Raw, ...] = ()
     claim_configs: tuple[msgspec.Raw, ...] = ()
     allocations: tuple[ProtoDeviceAllocation, ...] = ()
@@ -176,8 +172,6 @@ class ProtoPoolSpec(Record, frozen=True):
 
 
 class ProtoPoolStatus(Record, frozen=True):
-    """``status`` of a pool."""
-
     available_devices: int = 0
 
 

@@ -71,8 +71,6 @@ class PodSetSpec(Record, frozen=True):
 
 
 class PodSetTemplate(Record, frozen=True):
-    """``template`` of a set of pods."""
-
     spec: PodSetSpec = PodSetSpec()
 
 

@@ -189,7 +189,6 @@ def _rounded(resource: str, nanos: int) -> int:
 
 
 def add_to(total: Amounts, part: Mapping[str, int]) -> None:
-    """Add ``part`` to ``total``."""
     for name, value in part.items():
         total[name] = total.get(name, 0) + value
 

@@ -118,8 +118,6 @@ class ResourcePool(Record, frozen=True):
 
 
 class ResourceSliceSpec(Record, frozen=True):
-    """``spec`` of a slice."""
-
     driver: str = ""
     pool: ResourcePool = ResourcePool()
     node_name: str | None = None
@@ -173,8 +171,6 @@ class DeviceClassConfiguration(Record, frozen=True):
 
 
 class DeviceClassSpec(Record, frozen=True):
-    """``spec`` of a class."""
-
     selectors: tuple[DeviceSelector, ...] = ()
     config: tuple[DeviceClassConfiguration, ...] = ()
     extended_resource_name: str | None = None
@@ -332,8 +328,6 @@ class AllocatedDeviceStatus(Record, frozen=True):
 
 
 class ResourceClaimStatus(Record, frozen=True):
-    """``status`` of a claim."""
-
     allocation: AllocationResult | None = None
     reserved_for: tuple[ConsumerReference, ...] = ()
     devices: tuple[AllocatedDeviceStatus, ...] = ()
@@ -385,8 +379,6 @@ class DeviceTaintRuleSpec(Record, frozen=True):
 
 
 class DeviceTaintRuleStatus(Record, frozen=True):
-    """``status`` of a rule."""
-
     conditions: tuple[Condition, ...] = ()
 
 

@@ -86,8 +86,6 @@ class PodGroupResourceClaimStatus(Record, frozen=True):
 
 
 class PodGroupStatus(Record, frozen=True):
-    """``status`` of a PodGroup."""
-
     conditions: tuple[Condition, ...] = ()
     resource_claim_statuses: tuple[PodGroupResourceClaimStatus, ...] = ()
 
@@ -139,8 +137,6 @@ class ControllerReference(Record, frozen=True):
 
 
 class WorkloadSpec(Record, frozen=True):
-    """``spec`` of a Workload."""
-
     controller_ref: ControllerReference | None = None
     pod_group_templates: tuple[PodGroupTemplate, ...] = ()
 
@@ -166,8 +162,6 @@ class CompositeSchedulingPolicy(Record, frozen=True):
 
 
 class CompositePodGroupSpec(Record, frozen=True):
-    """``spec`` of a CompositePodGroup."""
-
     parent_composite_pod_group_name: str | None = None
     workload_ref: WorkloadReference | None = None
     scheduling_policy: CompositeSchedulingPolicy = CompositeSchedulingPolicy()
@@ -179,8 +173,6 @@ class CompositePodGroupSpec(Record, frozen=True):
 
 
 class CompositePodGroupStatus(Record, frozen=True):
-    """``status`` of a CompositePodGroup."""
-
     conditions: tuple[Condition, ...] = ()
 
 

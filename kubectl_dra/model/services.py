@@ -15,7 +15,5 @@ class ServiceSpec(Record, frozen=True):
 
 
 class Service(Record, frozen=True):
-    """A Service."""
-
     metadata: ObjectMeta = ObjectMeta()
     spec: ServiceSpec = ServiceSpec()

@@ -21,14 +21,10 @@ CLASS_ANNOTATION = "volume.beta.kubernetes.io/storage-class"
 
 
 class PersistentVolumeClaimStatus(Record, frozen=True):
-    """``status`` of a claim."""
-
     phase: str = ""
 
 
 class PersistentVolumeClaim(Record, frozen=True):
-    """A claim to a volume."""
-
     metadata: ObjectMeta = ObjectMeta()
     spec: PersistentVolumeClaimSpec = PersistentVolumeClaimSpec()
     status: PersistentVolumeClaimStatus = PersistentVolumeClaimStatus()
@@ -84,14 +80,10 @@ class PersistentVolumeSpec(Record, frozen=True):
 
 
 class PersistentVolumeStatus(Record, frozen=True):
-    """``status`` of a volume."""
-
     phase: str = ""
 
 
 class PersistentVolume(Record, frozen=True):
-    """A volume."""
-
     metadata: ObjectMeta = ObjectMeta()
     spec: PersistentVolumeSpec = PersistentVolumeSpec()
     status: PersistentVolumeStatus = PersistentVolumeStatus()
@@ -190,8 +182,6 @@ class AttachmentSource(Record, frozen=True):
 
 
 class VolumeAttachmentSpec(Record, frozen=True):
-    """``spec`` of an attachment."""
-
     attacher: str = ""
     node_name: str = ""
     source: AttachmentSource = AttachmentSource()

@@ -12,8 +12,6 @@ from kubectl_dra.model.volume_claims import EphemeralVolume
 
 
 class PersistentVolumeClaimVolume(Record, frozen=True):
-    """``persistentVolumeClaim``."""
-
     claim_name: str = ""
 
 
@@ -28,42 +26,30 @@ class ImageVolume(Record, frozen=True):
 
 
 class AwsElasticBlockStore(Record, frozen=True):
-    """``awsElasticBlockStore``."""
-
     volume_id: str = field(default="", name="volumeID")
     read_only: bool = False
 
 
 class AzureDisk(Record, frozen=True):
-    """``azureDisk``."""
-
     disk_uri: str = field(default="", name="diskURI")
     kind: str | None = None
 
 
 class Cinder(Record, frozen=True):
-    """``cinder``."""
-
     volume_id: str = field(default="", name="volumeID")
 
 
 class GcePersistentDisk(Record, frozen=True):
-    """``gcePersistentDisk``."""
-
     pd_name: str = ""
     read_only: bool = False
 
 
 class Iscsi(Record, frozen=True):
-    """``iscsi``."""
-
     iqn: str = ""
     read_only: bool = False
 
 
 class PortworxVolume(Record, frozen=True):
-    """``portworxVolume``."""
-
     volume_id: str = field(default="", name="volumeID")
 
 

@@ -39,7 +39,6 @@ class ListColumn(Generic[RowT]):
     detail: Callable[[RowT, datetime], Safe] | None = None
 
     def of(self, row: RowT, now: datetime, *, wide: bool) -> Safe:
-        """The cell of one row."""
         return self.detail(row, now) if wide and self.detail is not None else self.cell(row, now)
 
 

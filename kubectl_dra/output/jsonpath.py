@@ -220,7 +220,6 @@ class _Reader:
         self._expect("}")
 
     def path(self) -> Path:
-        """One path."""
         relative, start = True, self._at
         if self._takes("$"):
             relative = False

@@ -94,6 +94,5 @@ class FeatureRecord(ReportRecord, frozen=True):
 
 
 def feature_record(features: Features) -> FeatureRecord:
-    """The features as a record."""
     enabled = tuple(gate for gate, on in gates_of(features).items() if on)
     return FeatureRecord(features.minor, features.implementation, enabled)

@@ -25,7 +25,6 @@ class MatchingDevices:
 
     @property
     def failing(self) -> int:
-        """On how many devices it fails."""
         return self.errors.total()
 
 

@@ -68,7 +68,6 @@ class SnapshotDocument:
         return self.make()
 
     def whole(self) -> Json:
-        """The document in one."""
         return {**self.header, "items": list(self.items())}
 
 

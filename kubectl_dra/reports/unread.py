@@ -38,7 +38,6 @@ class Subject:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """All of them."""
         return (*self.objects, *self.selects, *self.details)
 
     def selecting(self, *kinds: str) -> Subject:

@@ -90,7 +90,6 @@ class Catalog:
         return frozenset().union(*self._by_driver.values())
 
     def names(self, field_name: str, domain: str) -> tuple[str, ...]:
-        """The names in one domain."""
         return tuple(name for kind, of, name in self.counts if (kind, of) == (field_name, domain))
 
     def domains_with(self, field_name: str, name: str) -> tuple[str, ...]:

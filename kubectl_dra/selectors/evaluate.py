@@ -141,7 +141,6 @@ class SelectorSet:
 
     @classmethod
     def of_class(cls, device_class: DeviceClass, shows_sharing: bool) -> SelectorSet:
-        """The selectors of a class."""
         name = device_class.metadata.name
         return cls(placed(device_class.spec.selectors, name), shows_sharing)
 

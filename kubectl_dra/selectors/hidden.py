@@ -112,7 +112,6 @@ class Expressions:
         return self.rewritten(Asked(text, cel.NAMED_RESOURCES))
 
     def rewritten(self, asked: Asked) -> str:
-        """Any of them."""
         self._seen.setdefault(asked)
         tokens = tokenize(asked.text)[0][:-1]
         spans = self._answered(asked, tokens)

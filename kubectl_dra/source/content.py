@@ -103,7 +103,6 @@ class _Raw(io.RawIOBase):
         self._at = 0
 
     def readable(self) -> bool:
-        """It is."""
         return True
 
     def readinto(self, buffer: Any, /) -> int:  # noqa: ANN401 - any buffer that can be written

@@ -23,14 +23,10 @@ class Object(Protocol):
         ...
 
     @property
-    def api_version(self) -> str:
-        """``apiVersion``."""
-        ...
+    def api_version(self) -> str: ...
 
     @property
-    def kind(self) -> str:
-        """``kind``."""
-        ...
+    def kind(self) -> str: ...
 
 
 def may_configure(api_version: str, kind: str, data: bytes) -> bool:

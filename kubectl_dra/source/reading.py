@@ -38,7 +38,6 @@ class FoundObjects:
 
     @property
     def read_any(self) -> bool:
-        """Whether there is any object."""
         return bool(self.objects)
 
 

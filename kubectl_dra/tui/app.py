@@ -239,7 +239,6 @@ class DraApp(CommandLine):
             self.run_action_id("next_part")
 
     def do_next_part(self) -> None:
-        """The next part of the screen."""
         before = self.focused
         if self.screen.focus_next() is before:
             self.say(Safe("this screen has one part"))
@@ -368,7 +367,6 @@ class DraApp(CommandLine):
         self.ask_filter("")
 
     def do_palette(self) -> None:
-        """The command palette."""
         self.action_command_palette()
 
     def action_command_palette(self) -> None:

@@ -34,7 +34,6 @@ class Jumps(Shell):
     """Opens views by what they are about."""
 
     def open_pools(self, driver: str) -> None:
-        """The pools of a driver."""
         self.open_filtered("pools", f"{driver}/")
 
     def open_filtered(self, tab: str, text: str) -> None:
@@ -64,7 +63,6 @@ class Jumps(Shell):
             self.view.go_to_undiagnosed()
 
     def open_claim(self, key: Key) -> None:
-        """A claim."""
         self.push(ClaimView(key))
 
     def open_pod(self, key: Key) -> None:

@@ -204,7 +204,6 @@ class ListView(Previewing[RowT]):
 
     @property
     def is_filtered(self) -> bool:
-        """Whether there is a filter."""
         return bool(self.filter) or self.faults_only
 
     def set_filter(self, text: str) -> None:

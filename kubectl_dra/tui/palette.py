@@ -60,7 +60,6 @@ class Choice(Provider):
     """Names to choose one of; typing finds those that resemble it."""
 
     def names(self, app: Host) -> Iterable[str]:
-        """All of them."""
         return ()
 
     def choose(self, app: Host, name: str) -> None:
@@ -101,7 +100,6 @@ class Contexts(Choice):
     """The contexts of the kubeconfig."""
 
     def names(self, app: Host) -> Iterable[str]:
-        """By name."""
         return app.names.contexts()
 
     def choose(self, app: Host, name: str) -> None:

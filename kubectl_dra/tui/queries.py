@@ -51,8 +51,6 @@ from kubectl_dra.tui.whole import WholeRecord, whole_record
 
 @dataclass(frozen=True, slots=True)
 class Pools:
-    """All pools."""
-
     def compute(self, cluster: ClusterState) -> tuple[PoolSummary, ...]:
         """The list of pools."""
         return pool_summaries(cluster)

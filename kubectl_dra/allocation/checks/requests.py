@@ -61,12 +61,10 @@ class Request:
 
     @property
     def tolerations(self) -> tuple[DeviceToleration, ...]:
-        """Its tolerations."""
         return self.spec.tolerations
 
     @property
     def capacity(self) -> Mapping[str, Quantity] | None:
-        """The requested capacities."""
         return self.spec.capacity.requests if self.spec.capacity is not None else None
 
 

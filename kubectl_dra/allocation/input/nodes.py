@@ -34,7 +34,6 @@ class ParsedSelector:
     problems: tuple[SelectorProblem, ...]
 
     def matches(self, node: Node) -> bool:
-        """Whether any term matches."""
         return any(_term_matches(term, node) for term in self.terms)
 
 

@@ -16,7 +16,6 @@ QUOTA_PREFIX: Final = "requests."
 
 
 def device_class(record: DeviceClass, root: Field, environment: Environment) -> None:
-    """A class."""
     common.metadata(record.metadata, False, root.at("metadata"), formats.BYTES)
     spec, field = record.spec, root.at("spec")
     field.at("selectors").items(

@@ -42,7 +42,6 @@ def _namespace(namespace: str, namespaced: bool, field: Field) -> None:
 
 
 def labels(values: Mapping[str, str], field: Field) -> None:
-    """Labels."""
     for key, value in values.items():
         field.invalid_for_each(key, formats.label_key(key))
         field.invalid_for_each(value, formats.label_value(value))
@@ -57,7 +56,6 @@ def annotation_keys(values: Mapping[str, str], field: Field) -> None:
 
 
 def selector(item: DeviceSelector, field: Field, environment: Environment) -> None:
-    """``selectors[]``."""
     if item.cel is None:
         field.at("cel").required()
     else:
@@ -82,7 +80,6 @@ def expression(text: str, field: Field, environment: Environment, derived: bool 
 
 
 def opaque(config: OpaqueConfiguration | None, field: Field) -> None:
-    """``opaque`` of any configuration."""
     if config is None:
         field.required()
         return
@@ -128,7 +125,6 @@ def toleration(item: DeviceToleration, field: Field) -> None:
 
 
 def node_name(name: str, field: Field) -> None:
-    """The name of a node."""
     field.invalid_for_each(name, formats.dns_subdomain(name))
 
 

@@ -59,7 +59,6 @@ class NodeAllocatable(Record, frozen=True):
 
 
 def device(item: Device, field: Field, per_device_nodes: bool) -> None:
-    """One device."""
     field.at("name").invalid_for_each(item.name, formats.dns_label(item.name))
     _sizes(item, field)
     for key, attribute in item.attributes.items():

@@ -14,7 +14,6 @@ _LARGEST_PRIORITY: Final = 1_000_000_000
 
 
 def pod_group(record: PodGroup, root: Field) -> None:
-    """A group."""
     common.metadata(record.metadata, True, root.at("metadata"))
     spec, field = record.spec, root.at("spec")
     if spec.workload_ref is not None:

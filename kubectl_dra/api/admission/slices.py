@@ -28,7 +28,6 @@ _NODES: Final = "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDevi
 
 
 def resource_slice(record: resource.ResourceSlice, root: Field) -> None:
-    """A slice."""
     common.metadata(record.metadata, False, root.at("metadata"))
     spec, field = record.spec, root.at("spec")
     formats.driver_name(spec.driver, field.at("driver"))

@@ -25,7 +25,6 @@ def _rules(function: str, overload: str | None) -> Iterator[CostRule]:
 
 
 def call_estimate(function: str, overload: str, target: Operand | None, args: list[Operand]) -> Estimate:
-    """The estimate of one overload of a call."""
     for rule in _rules(function, overload):
         estimate = rule.estimate(target, args) if rule.estimate else None
         if estimate is not None:

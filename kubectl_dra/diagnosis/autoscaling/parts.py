@@ -35,7 +35,6 @@ def parts(tree: Tree, *path: str) -> list[Tree]:
 
 
 def name_of(tree: Tree) -> str:
-    """``metadata.name``."""
     return str(part(tree, "metadata").get("name") or "")
 
 

@@ -68,7 +68,6 @@ class Filled:
 
     @property
     def copies(self) -> int:
-        """All copies."""
         return sum(self.counts.values())
 
 

@@ -92,7 +92,6 @@ def _kind(pod: Pod, claims: Iterable[ResourceClaim]) -> Hashable:
 
 
 def by_node(pods: Iterable[Movable]) -> Mapping[str, Sequence[Movable]]:
-    """The pods of each node."""
     found: dict[str, list[Movable]] = {}
     for each in pods:
         found.setdefault(each.node, []).append(each)

@@ -73,7 +73,6 @@ class WaitingCopy:
 
     @property
     def pod(self) -> core.Pod:
-        """The copy."""
         return self.world.inventory.pods[self.key]
 
 

@@ -41,7 +41,6 @@ class DeviceSet:
         return device.device in self._pools.get(device.pool_id, _NONE)
 
     def without(self, other: DeviceSet) -> DeviceSet:
-        """Those that are not in the other set."""
         left = {pool: names - other._pools.get(pool, _NONE) for pool, names in self._pools.items()}
         return DeviceSet({pool: names for pool, names in left.items() if names})
 

@@ -144,7 +144,6 @@ class PodAttempt:
         return idle_claims(pod, self.claims, (i for _, result in self.results for i in result.unavailable))
 
     def nodes(self, outcome: NodeOutcome) -> list[tuple[Node, NodeResult]]:
-        """The nodes with that outcome."""
         return [(node, result) for node, result in self.results if result.outcome is outcome]
 
 

@@ -38,7 +38,6 @@ _CODES: Final[Mapping[type[e.AllocationError], Code]] = {
 
 
 def code_of(error: e.AllocationError) -> Code:
-    """The code."""
     return _CODES[type(error)]
 
 

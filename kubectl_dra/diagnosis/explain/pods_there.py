@@ -70,7 +70,6 @@ def spread_over(world: ClusterState, pod: Pod, constraint: SpreadConstraint, nod
 
 
 def with_ports(world: ClusterState, pod: Pod, ports: Sequence[HostPort], nodes: Sequence[str]) -> tuple[PodsThere, ...]:
-    """Who has host ports on the nodes."""
     return by_owner(world, pod, _on(Snapshot(world), nodes, lambda info: any(conflicts(ports, info.shape.ports))))
 
 

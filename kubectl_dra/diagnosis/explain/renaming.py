@@ -58,7 +58,6 @@ class Renaming:
         self._minor = minor
 
     def group(self, group: NodeGroup) -> NodeGroup:
-        """A group of nodes."""
         return msgspec.structs.replace(
             group,
             messages=tuple(map(self._text, group.messages)),
@@ -68,7 +67,6 @@ class Renaming:
         )
 
     def cause(self, cause: Cause) -> Cause:
-        """A cause."""
         detail = cause.detail
         if isinstance(detail, FatalError) and detail.text in self._errors:
             error = self._names.error(self._errors[detail.text])

@@ -43,7 +43,6 @@ def bounds_by_target(inventory: Inventory) -> Mapping[ObjectRef, Bounds]:
 
 
 def target_of(scaler: HorizontalPodAutoscaler) -> ObjectRef:
-    """What it scales."""
     target = scaler.spec.scale_target_ref
     return ObjectRef(target.kind, scaler.metadata.namespace, target.name)
 

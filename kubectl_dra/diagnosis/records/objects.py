@@ -39,7 +39,6 @@ class ObjectRef(ReportRecord, frozen=True):
 
     @property
     def key(self) -> Key:
-        """Namespace and name."""
         return Key(self.namespace, self.name)
 
 

@@ -6,7 +6,6 @@ from kubectl_dra.model.core import Event
 
 
 def text(event: Event) -> str:
-    """The message."""
     return event.message or event.note
 
 

@@ -340,7 +340,6 @@ def taint_cell(row: TaintRow) -> Safe:
 
 
 def taint_source(row: TaintRow) -> Safe:
-    """The rule, or the driver."""
     return fmt("rule {}", row.rule) if row.rule else Safe("driver")
 
 

@@ -49,7 +49,6 @@ class ReasonPage:
 
 @cache
 def reason_page(code: Code) -> ReasonPage:
-    """The page of a code."""
     folder = _PACKAGED if _PACKAGED.is_dir() else _SOURCES
     text = (folder / f"{code}.md").read_text(encoding="utf-8")
     parts = _SECTION.split(text)

@@ -10,7 +10,6 @@ _FENCE = "```"
 
 
 def page_lines(page: ReasonPage) -> list[Safe]:
-    """All lines of the page."""
     start = fmt("{}  ", page.code)
     first, *more = wrapped(Safe(page.code.meaning), indent=len(start))
     lines = [styled(line, Style.BOLD) for line in (fmt("{}{}", start, Safe(first.strip())), *more)]

@@ -29,7 +29,6 @@ def list_page(taints: Sequence[ListedTaint], now: datetime, bound: Bound = Bound
 
 
 def list_summary(taints: Sequence[ListedTaint], bound: Bound) -> Safe:
-    """How many there are, and whose."""
     if not taints:
         known = bound is Bound.EXACT
         return Safe("No device is tainted, and there is no DeviceTaintRule." if known else "No taint could be read.")

@@ -79,7 +79,6 @@ class PoolFacts:
 
     @property
     def counters(self) -> PoolCounters | None:
-        """Its counters, if it has any."""
         return self.worked.counters
 
     @property
@@ -144,7 +143,6 @@ class PoolFacts:
         return self.facts.published(self.id)
 
     def state(self, device: Device, slice_: ResourceSlice, tainted: bool) -> DeviceState:
-        """The state of one of its devices."""
         held, features = self.held.get(device.name), self.facts.features
         return device_state(device, held, self.offered(device, slice_), tainted, self.counters, features)
 
@@ -157,7 +155,6 @@ class PoolFacts:
         return any(usable_on(node, scope, self.facts) for node in ready)
 
     def taints(self, device: Device, slice_: ResourceSlice) -> tuple[TaintRecord, ...]:
-        """The taints of one of its devices."""
         if not device.taints and not self.rules:
             return ()
         return device_taints(device, slice_.spec, self.rules, self.facts.narrowing, self.facts.features)
@@ -178,7 +175,6 @@ class PoolFacts:
         return Bound.EXACT if self.facts.evidence.complete("DeviceTaintRule") else Bound.AT_LEAST
 
     def device_id(self, device: Device) -> DeviceId:
-        """The id of one of its devices."""
         return DeviceId(self.id.driver, self.id.pool, device.name)
 
     def admin_only(self, device: Device) -> bool:

@@ -162,7 +162,6 @@ def pool_summaries(facts: ClusterState) -> tuple[PoolSummary, ...]:
 
 
 def pool_summary(opened: PoolFacts) -> PoolSummary:
-    """The summary of one pool."""
     return opened.once("summary", _summary)
 
 

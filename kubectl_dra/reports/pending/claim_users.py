@@ -18,5 +18,4 @@ class IdleUser(ReportRecord, frozen=True):
 
 
 def idle_users(claim: Key, state: ClusterState) -> tuple[IdleUser, ...]:
-    """Those of a claim."""
     return tuple(IdleUser(ref, maker.scaled, maker.suspended_by) for ref, maker in naming(state, claim))

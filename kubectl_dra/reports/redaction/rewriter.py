@@ -82,7 +82,6 @@ class Rewriter:
         return {**head, **(self._unknown(body) if struct is None else self._struct(body, _shape(struct)))}
 
     def attribute(self, value: Json) -> Json:
-        """The value of an attribute."""
         return self._struct(value, _shape(DeviceAttribute))
 
     # --- the tree ---------------------------------------------------------------------------------------------------

@@ -104,7 +104,6 @@ class Setting:
 
 @derived()
 def value_index(state: ClusterState) -> ValueIndex:
-    """The values of all devices."""
     return ValueIndex(all_devices(state).members)
 
 

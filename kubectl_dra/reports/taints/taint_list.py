@@ -78,12 +78,10 @@ def taint_rows(facts: ClusterState) -> tuple[TaintRow, ...]:
 
 
 def rule_row(rule: DeviceTaintRule, facts: ClusterState) -> TaintRow:
-    """The row of one rule."""
     return source_row(_rule_source(rule, facts), facts)
 
 
 def source_row(source: TaintSource, facts: ClusterState) -> TaintRow:
-    """The row of one source."""
     return _row(source.taint, source.devices, facts, source.rule)
 
 

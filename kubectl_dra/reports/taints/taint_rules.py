@@ -34,7 +34,6 @@ def observing_name(device: DeviceId, key: str) -> str:
 
 
 def exact_selector(device: DeviceId) -> DeviceTaintSelector:
-    """The selector of one device."""
     return DeviceTaintSelector(driver=device.driver, pool=device.pool, device=device.device)
 
 

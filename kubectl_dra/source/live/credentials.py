@@ -115,7 +115,6 @@ class FixedLogin:
     value: str
 
     def header(self) -> str:
-        """The value."""
         return self.value
 
 

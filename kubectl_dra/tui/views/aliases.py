@@ -38,15 +38,12 @@ class AliasesView(ListView[Alias]):
         ]
 
     def all_rows(self) -> Sequence[Alias]:
-        """By the word."""
         return _ROWS
 
     def identity(self, row: Alias) -> str:
-        """The word."""
         return row.command
 
     def text_of(self, row: Alias) -> str:
-        """Everything."""
         return f"{row.command} {row.words} {row.help}"
 
     def named_by(self, _row: Alias) -> None:

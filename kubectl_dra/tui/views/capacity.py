@@ -96,7 +96,6 @@ class CapacityView(ListView[NodeCell]):
         self.grid.sideways = self._walk
 
     def compose(self) -> Any:  # noqa: ANN401 - Textual's ComposeResult
-        """The cells, then the list."""
         yield self._strip
         yield from super().compose()
 
@@ -155,12 +154,10 @@ class CapacityView(ListView[NodeCell]):
         return self._cells[1]
 
     def identity(self, row: NodeCell) -> str:
-        """The node."""
         return row.name
 
     @property
     def info(self) -> Safe:
-        """How many fit in all."""
         report = self.worker.record(self.asked)
         if report is None or not report.shapes:
             return Safe("")
@@ -170,7 +167,6 @@ class CapacityView(ListView[NodeCell]):
         return fmt("{} more fit", spoken(report.shapes[0].capacity.copies))
 
     def opened(self, row: NodeCell) -> None:
-        """The devices of the node."""
         self.dra.open_node(row.name)
 
     def do_describe(self) -> None:
@@ -232,5 +228,4 @@ class CapacityPage(RecordPage[CapacityReport]):
     crumb = Safe("describe")
 
     def page_of(self, record: CapacityReport) -> Sequence[Safe]:
-        """What the command prints."""
         return capacity_page(record, self.dra.address)

@@ -28,7 +28,6 @@ class ClaimView(RecordPage[Both]):
         self.crumb = safe(str(key))
 
     def page_of(self, record: Both) -> Sequence[Safe]:
-        """The page of the command."""
         return claim_page(record[0], self.dra.now, self.is_wide, self.dra.address)
 
     def do_why(self) -> None:
@@ -40,7 +39,6 @@ class ClaimView(RecordPage[Both]):
         self.dra.open_pod_of(self.key)
 
     def do_open(self) -> None:
-        """The devices that it holds."""
         report = self.worker.record(self.question)
         results = report[0].results if report is not None else ()
         if results:
@@ -65,7 +63,6 @@ class WhyClaimPage(RecordPage[Both]):
         self.named = self.key = key
 
     def page_of(self, record: Both) -> Sequence[Safe]:
-        """The page of the command."""
         return claim_pending_page(record[1], self.dra.now, self.dra.address)
 
     def do_copy(self) -> None:

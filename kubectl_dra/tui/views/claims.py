@@ -40,7 +40,6 @@ class ClaimsView(ListView[ClaimRow]):
             self.crumb = Safe("its claims")
 
     def queries(self) -> Sequence[Claims]:
-        """Those of the namespace in view."""
         return (Claims(self.dra.namespace if self.only is None else ""),)
 
     def columns(self) -> Sequence[Column[ClaimRow]]:
@@ -49,17 +48,14 @@ class ClaimsView(ListView[ClaimRow]):
         return chosen(CLAIM_COLUMNS, lambda: self.dra.now, (*spaces, *_LOOKS))
 
     def identity(self, row: ClaimRow) -> Key:
-        """Namespace and name."""
         return Key(row.namespace, row.name)
 
     def text_of(self, row: ClaimRow) -> str:
-        """Everything in the row."""
         users = " ".join(consumer.name for consumer in row.reserved_for)
         words = (plain(_state(row)), row.printed_state, " ".join(row.classes), " ".join(row.devices), users)
         return f"{row.namespace}/{row.name} {' '.join(words)}"
 
     def opened(self, row: ClaimRow) -> None:
-        """The claim."""
         self.dra.push(ClaimView(self.identity(row)))
 
     def is_fault(self, row: ClaimRow) -> bool:

@@ -24,8 +24,6 @@ _LOOKS: tuple[Look | Column[ClassRow], ...] = (
 
 
 class ClassesView(ListView[ClassRow]):
-    """The list of classes."""
-
     question = Classes()
     describes_row = True
     crumb = Safe("classes")
@@ -38,15 +36,12 @@ class ClassesView(ListView[ClassRow]):
         return chosen(CLASS_COLUMNS, lambda: self.dra.now, _LOOKS)
 
     def identity(self, row: ClassRow) -> str:
-        """The name."""
         return row.name
 
     def opened(self, row: ClassRow) -> None:
-        """What it offers, node by node."""
         self.dra.push(ClassPage(row.name))
 
     def preview_of(self, row: ClassRow) -> ReportView:
-        """What it offers, node by node."""
         return ClassPage(row.name)
 
     def do_describe(self) -> None:
@@ -70,7 +65,6 @@ class ClassPage(RecordPage[Sequence[ClassRow]]):
         self.crumb = safe(name)
 
     def page_of(self, record: Sequence[ClassRow]) -> Sequence[Safe]:
-        """Selectors and offers."""
         row = next((each for each in record if each.name == self.name_), None)
         if row is None:
             return [self.gone]

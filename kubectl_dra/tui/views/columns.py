@@ -48,7 +48,6 @@ class ColumnsView(ListView[Attribute]):
         return self._rows
 
     def identity(self, row: Attribute) -> str:
-        """The name."""
         return row.name
 
     def named_by(self, _row: Attribute) -> None:
@@ -82,6 +81,5 @@ class ColumnsView(ListView[Attribute]):
 
     @property
     def info(self) -> Safe:
-        """What is chosen."""
         chosen = len(self.dra.memory.columns)
         return fmt("{} chosen", chosen) if chosen else Safe("the telling ones")

@@ -14,8 +14,6 @@ from kubectl_dra.tui.views.reader import RecordPage
 
 
 class DeviceView(RecordPage[PoolReport]):
-    """The page of one device."""
-
     extras = frozenset({"taint"})
     document = device_document
 
@@ -26,13 +24,11 @@ class DeviceView(RecordPage[PoolReport]):
         self.crumb = safe(device.device)
 
     def page_of(self, record: PoolReport) -> Sequence[Safe]:
-        """The page of the device."""
         found = next((each for each in record.devices if each.name == self._device.device), None)
         return [self.gone] if found is None else device_page(found, record, self.dra.now)
 
     @property
     def device(self) -> DeviceId:
-        """The device."""
         return self._device
 
     def do_used_by(self) -> None:
@@ -43,11 +39,9 @@ class DeviceView(RecordPage[PoolReport]):
         self.dra.open_holders([Key(holder.namespace, holder.claim) for holder in holders])
 
     def do_pool_of(self) -> None:
-        """Its pool."""
         self.dra.open_pool(self._device.pool_id)
 
     def do_node(self) -> None:
-        """All devices of its node."""
         report = self.worker.record(self.question)
         devices = report.devices if report is not None else ()
         record = next((each for each in devices if each.name == self._device.device), None)

@@ -77,11 +77,9 @@ class DevicesView(ListView[DeviceRow]):
         return (self.asked, MatchingQuery(self._expression)) if self._expression else (self.asked,)
 
     def identity(self, row: DeviceRow) -> DeviceId:
-        """Driver, pool and name."""
         return row.id
 
     def text_of(self, row: DeviceRow) -> str:
-        """Names, state, and every attribute's value."""
         return row.text
 
     def folded_text(self, row: DeviceRow) -> str:
@@ -226,7 +224,6 @@ class DevicesView(ListView[DeviceRow]):
     # --- actions ----------------------------------------------------------------------------------------------------
 
     def opened(self, row: DeviceRow) -> None:
-        """Everything about the device."""
         self.dra.push(DeviceView(row.id))
 
     def is_fault(self, row: DeviceRow) -> bool:
@@ -239,7 +236,6 @@ class DevicesView(ListView[DeviceRow]):
         return [str(row.id) for row in self.marked_rows]
 
     def preview_of(self, row: DeviceRow) -> ReportView:
-        """Everything about the device."""
         return DeviceView(row.id)
 
     @property

@@ -33,7 +33,6 @@ class DiagnosisView(WaitingPage[PendingReport]):
         self.crumb = safe(str(pod))
 
     def headline(self, report: PendingReport) -> Safe:
-        """The whole cause."""
         return pending_summary(report)
 
     def report_lines(self, report: PendingReport, *, apart: bool) -> list[Safe]:

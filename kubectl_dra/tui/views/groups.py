@@ -44,11 +44,9 @@ class GroupsView(ListView[GroupRow]):
         return chosen(GROUP_COLUMNS, lambda: self.dra.now, _LOOKS)
 
     def identity(self, row: GroupRow) -> Key:
-        """Namespace and name."""
         return Key(row.namespace, row.name)
 
     def opened(self, row: GroupRow) -> None:
-        """Why it waits."""
         self.dra.push(GroupPage(Key(row.namespace, row.name)))
 
     def do_describe(self) -> None:
@@ -64,17 +62,14 @@ class GroupsView(ListView[GroupRow]):
         return row.running is None or row.pods is None or row.running < row.pods
 
     def text_of(self, row: GroupRow) -> str:
-        """Everything that is said of it."""
         return f"{row.namespace}/{row.name} {row.state} {row.message}"
 
     def do_used_by(self) -> None:
-        """Its pods."""
         row = self.grid.selected
         if row is not None:
             self.dra.open_pods_of_group(Key(row.namespace, row.name))
 
     def preview_of(self, row: GroupRow) -> ReportView:
-        """Why it waits."""
         return GroupPreview(Key(row.namespace, row.name))
 
 
@@ -126,5 +121,4 @@ class GroupPage(WaitingPage[GroupAnswer]):
             self.do_explain()
 
     def do_used_by(self) -> None:
-        """Its pods."""
         self.dra.open_pods_of_group(self.group)

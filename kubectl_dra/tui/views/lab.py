@@ -92,7 +92,6 @@ class LabView(View):
 
     @property
     def focus_target(self) -> Widget:
-        """The editor."""
         return self.editor
 
     def queries(self) -> Sequence[Query[object]]:

@@ -89,11 +89,9 @@ class LabDevicesView(ListView[DeviceOutcome]):
         ]
 
     def identity(self, row: DeviceOutcome) -> DeviceId:
-        """Driver, pool and name."""
         return DeviceId(row.driver, row.pool, row.device)
 
     def text_of(self, row: DeviceOutcome) -> str:
-        """Names, outcome, state and reason."""
         return f"{self.identity(row)} {row.outcome} {STATE_WORDS[row.state]} {row.reason}"
 
     def is_fault(self, row: DeviceOutcome) -> bool:
@@ -101,11 +99,9 @@ class LabDevicesView(ListView[DeviceOutcome]):
         return row.outcome in (Outcome.ERROR, Outcome.UNDECIDED)
 
     def preview_of(self, row: DeviceOutcome) -> ReportView:
-        """Everything about the device."""
         return DeviceView(self.identity(row))
 
     def opened(self, row: DeviceOutcome) -> None:
-        """Everything about the device."""
         self.dra.push(DeviceView(self.identity(row)))
 
     @property
@@ -115,7 +111,6 @@ class LabDevicesView(ListView[DeviceOutcome]):
 
     @property
     def info(self) -> Safe:
-        """How many of each."""
         counts = Counter(row.outcome for row in self.all_rows() or ())
         words = [fmt("{} {}", counts[outcome], word) for outcome, word in _WORDS.items() if counts[outcome]]
         return Safe("   ").join([*words, *([super().info] if self.is_filtered else [])])
@@ -194,7 +189,6 @@ class WouldGetPage(RecordPage[Gets]):
         return super().can(action)
 
     def do_open(self) -> None:
-        """The device that it would get."""
         gets = self.worker.record(self.question)
         if gets is not None and gets.trial.devices:
             self.dra.push(DeviceView(gets.trial.devices[0]))

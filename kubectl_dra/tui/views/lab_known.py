@@ -88,14 +88,12 @@ class KnownView(ListView[KnownSelector]):
         return row.kind, row.namespace, row.name, row.request, row.index, row.expression
 
     def text_of(self, row: KnownSelector) -> str:
-        """Names and text."""
         return f"{row.kind} {row.namespace}/{row.name} {row.request} {row.device_class} {row.expression}"
 
     def named_by(self, _row: KnownSelector) -> None:
         """Nothing that has a name in the cluster."""
 
     def opened(self, row: KnownSelector) -> None:
-        """Into the editor."""
         self.dra.pop()
         self.lab.load(row)
 

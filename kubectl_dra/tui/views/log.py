@@ -23,9 +23,7 @@ class LogView(ReportView):
         return lines or [Safe("No command was copied, planned or carried out yet.")]
 
     def can(self, action: str) -> bool:
-        """The text can be copied."""
         return action == "copy" or super().can(action)
 
     def do_copy(self) -> None:
-        """All of it."""
         self.dra.copy_lines(self.lines())

@@ -48,7 +48,6 @@ class NodesView(ListView[TopRow]):
         return chosen(top_columns(By.NODES), lambda: self.dra.now, _LOOKS)
 
     def identity(self, row: TopRow) -> str:
-        """The node."""
         return row.name
 
     def is_fault(self, row: TopRow) -> bool:
@@ -56,7 +55,6 @@ class NodesView(ListView[TopRow]):
         return row.idle.value > 0
 
     def opened(self, row: TopRow) -> None:
-        """Its devices."""
         self.dra.push(NodeView(row.name))
 
     @property

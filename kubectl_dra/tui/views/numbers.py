@@ -52,7 +52,6 @@ class NumbersView(ListView[NumberRow]):
         super().__init__()
 
     def compose(self) -> Any:  # noqa: ANN401 - Textual's ComposeResult
-        """Numbers above, devices below."""
         yield self.grid
         yield self.page
 
@@ -73,7 +72,6 @@ class NumbersView(ListView[NumberRow]):
         return list(_rows(funnel_views(found.record.nodes))) if found.record is not None else ()
 
     def heading(self, row: NumberRow) -> Safe | None:
-        """The request and the nodes."""
         if row.stage is not None:
             return None
         claim, funnel = row.view.claim, row.track.funnel
@@ -84,7 +82,6 @@ class NumbersView(ListView[NumberRow]):
         return fmt("{}  {}, needs {}", track_title(row.track), title, needed)
 
     def identity(self, row: NumberRow) -> Hashable:
-        """Request, nodes and check."""
         return row.view.claim.key, row.view.request, row.track.funnel.node, row.stage
 
     def named_by(self, _row: NumberRow) -> Key:
@@ -92,7 +89,6 @@ class NumbersView(ListView[NumberRow]):
         return self.pod
 
     def text_of(self, row: NumberRow) -> str:
-        """Names of nodes and devices."""
         return f"{track_title(row.track)} {' '.join(row.devices)}"
 
     def moved(self, row: NumberRow | None) -> None:
@@ -107,7 +103,6 @@ class NumbersView(ListView[NumberRow]):
 
     @property
     def focus_target(self) -> Any:  # noqa: ANN401 - a widget
-        """The numbers."""
         return self.grid
 
 

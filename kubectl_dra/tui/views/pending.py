@@ -262,7 +262,6 @@ class PendingView(ListView[PendingRow]):
 
     @property
     def info(self) -> Safe:
-        """Pods and reasons."""
         rows = self.all_rows()
         if rows is None:
             return Safe("")

@@ -40,7 +40,6 @@ class PoolDevices(DevicesView):
         super().__init__(DevicesQuery(pool), safe(str(pool)), pools=False)
 
     def compose(self) -> Any:  # noqa: ANN401 - Textual's ComposeResult
-        """The lines, then the grid."""
         yield self._head
         yield from super().compose()
 
@@ -49,7 +48,6 @@ class PoolDevices(DevicesView):
         return (*super().queries(), Pool(self.pool))
 
     def show(self) -> None:
-        """Lines and devices."""
         report = self.worker.record(Pool(self.pool))
         if report is not None:
             lines = _head_lines(report, max(self.size.width - 3, 40))
@@ -67,7 +65,6 @@ class PoolDevices(DevicesView):
 
     @property
     def focus_target(self) -> Any:  # noqa: ANN401 - a widget
-        """The devices."""
         return self.grid
 
 

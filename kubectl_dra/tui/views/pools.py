@@ -38,8 +38,6 @@ _LOOKS: tuple[Look | Column[PoolSummary], ...] = (
 
 
 class PoolsView(ListView[PoolSummary]):
-    """The list of pools."""
-
     question = Pools()
     crumb = Safe("pools")
     nothing = Safe("No driver has published any pool.")
@@ -58,15 +56,12 @@ class PoolsView(ListView[PoolSummary]):
         return chosen(POOL_COLUMNS, lambda: self.dra.now, _LOOKS)
 
     def identity(self, row: PoolSummary) -> PoolId:
-        """Driver and pool."""
         return PoolId(row.driver, row.pool)
 
     def text_of(self, row: PoolSummary) -> str:
-        """Names, nodes and state."""
         return f"{row.driver}/{row.pool} {scope_cell(row.scope)} {pool_state_cell(row)}"
 
     def opened(self, row: PoolSummary) -> None:
-        """Its devices."""
         self.dra.push(PoolDevices(self.identity(row)))
 
     def is_fault(self, row: PoolSummary) -> bool:
@@ -107,7 +102,6 @@ class PoolListPage(RecordPage[Sequence[PoolSummary]]):
         super().__init__(Pools())
 
     def page_of(self, record: Sequence[PoolSummary]) -> Sequence[Safe]:
-        """The page."""
         return pool_list_page(record)
 
 

@@ -30,7 +30,6 @@ class ReportView(View):
         self._mark = ""
 
     def compose(self) -> Any:  # noqa: ANN401 - Textual's ComposeResult
-        """The page."""
         yield self.page
 
     def on_mount(self) -> None:

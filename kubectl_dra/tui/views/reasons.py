@@ -48,7 +48,6 @@ class ReasonsView(ListView[Code]):
         return Counter(report.code for report in reports if report is not None and report.code is not None)
 
     def show(self) -> None:
-        """With the newest numbers."""
         self.grid.set_columns(self.columns())
         super().show()
 
@@ -57,15 +56,12 @@ class ReasonsView(ListView[Code]):
         return self._codes
 
     def identity(self, row: Code) -> str:
-        """The code."""
         return row.value
 
     def text_of(self, row: Code) -> str:
-        """Code and name."""
         return f"{row.value} {title(row)}"
 
     def opened(self, row: Code) -> None:
-        """Its page."""
         self.dra.open_explanation(row)
 
     def do_explain(self) -> None:
@@ -82,7 +78,6 @@ class ExplanationView(ReportView):
         self.crumb = Safe(code.value)
 
     def lines(self) -> Sequence[Safe]:
-        """The page of the reason."""
         return page_lines(reason_page(self._code))
 
     def can(self, action: str) -> bool:
@@ -95,7 +90,6 @@ class ExplanationView(ReportView):
 
     @property
     def named_codes(self) -> Sequence[Code]:
-        """Others that it speaks of."""
         return [code for code in super().named_codes if code is not self._code]
 
 
@@ -124,7 +118,6 @@ class PendingReasonView(ExplanationView):
         self.pods.choose = self._open_pod
 
     def compose(self) -> Any:  # noqa: ANN401 - Textual's ComposeResult
-        """The pods, then the page."""
         self.pods.border_title = "Pending for this reason now"
         yield self.pods
         yield from super().compose()
@@ -134,7 +127,6 @@ class PendingReasonView(ExplanationView):
         return tuple(PodQuery(key) for key in self.dra.pending_keys())
 
     def show(self) -> None:
-        """Both parts."""
         super().show()
         reports = (self.worker.record(PodQuery(key)) for key in self.dra.pending_keys())
         found = [report for report in reports if report is not None and report.code is self._code]
@@ -177,7 +169,6 @@ class PendingReasonView(ExplanationView):
 
     @property
     def focus_target(self) -> Any:  # noqa: ANN401 - a widget
-        """The pods."""
         return self.pods
 
 

@@ -36,7 +36,6 @@ class SearchView(ListView[Found]):
         self._made: tuple[ClusterState | None, str, Sequence[Found]] = (None, "", ())
 
     def columns(self) -> Sequence[Column[Found]]:
-        """What it is, and its name."""
         return [
             Column("TYPE", lambda row: safe(row.type), key=lambda row: row.type),
             Column("NAME", lambda row: safe(row.name), least=24, key=lambda row: row.name),
@@ -54,11 +53,9 @@ class SearchView(ListView[Found]):
         return self._made[2]
 
     def identity(self, row: Found) -> tuple[str, str]:
-        """Type and name."""
         return row.type, row.name
 
     def text_of(self, row: Found) -> str:
-        """Type and name."""
         return f"{row.type} {row.name}"
 
     def named_by(self, row: Found) -> str:
@@ -66,7 +63,6 @@ class SearchView(ListView[Found]):
         return row.name
 
     def opened(self, row: Found) -> None:
-        """Its own page."""
         self.dra.open_named(row)
 
 

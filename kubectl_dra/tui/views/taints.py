@@ -48,7 +48,6 @@ class TaintsView(ListView[ListedTaint]):
         self.page.can_focus = False
 
     def compose(self) -> ComposeResult:
-        """Taints above, details below."""
         yield self.grid
         yield self.page
 
@@ -66,11 +65,9 @@ class TaintsView(ListView[ListedTaint]):
         return row.taint.rule or None
 
     def text_of(self, row: ListedTaint) -> str:
-        """Taint, rule and devices."""
         return f"{_taint(row.taint)} {_source(row)} {' '.join(row.devices)}"
 
     def opened(self, row: ListedTaint) -> None:
-        """The devices that it hits."""
         devices = frozenset(filter(None, map(device_id, row.devices)))
         self.dra.open_devices(devices, _taint(row.taint))
 
@@ -113,7 +110,6 @@ class TaintsPage(RecordPage[Sequence[TaintRow]]):
         super().__init__(Taints())
 
     def page_of(self, record: Sequence[TaintRow]) -> Sequence[Safe]:
-        """The table of the command."""
         return list(list_table(TAINT_COLUMNS, record, self.dra.now, wide=self.is_wide))
 
 

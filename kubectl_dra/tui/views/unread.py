@@ -38,7 +38,6 @@ class UnreadView(ReportView):
         yield from wrapped(_MEANS)
 
     def can(self, action: str) -> bool:
-        """The text can be copied."""
         return action == "copy" or super().can(action)
 
     def do_copy(self) -> None:

@@ -134,7 +134,6 @@ class WaitingPage(WaysView, ReportView, Generic[R]):
         self._head = Static(id="waiting-head")
 
     def compose(self) -> Any:  # noqa: ANN401 - Textual's ComposeResult
-        """The first sentence, then the panes."""
         self.page.border_title = "Checks"
         yield self._head
         with Horizontal(id="waiting-panes"):
@@ -207,7 +206,6 @@ class WaitingPage(WaysView, ReportView, Generic[R]):
         return found, self.codes(report), address
 
     def show(self) -> None:
-        """The panes."""
         super().show()
         self._show_head()
         if self.dra.cluster is not None:
@@ -262,7 +260,6 @@ class WaitingPage(WaysView, ReportView, Generic[R]):
 
     @property
     def codes_now(self) -> Sequence[Code]:
-        """Those of the newest report."""
         return self.codes(self.report) if self.report is not None else ()
 
 
@@ -281,7 +278,6 @@ class WaysOutView(WaysView):
         yield self.ways
 
     def queries(self) -> Sequence[Query[object]]:
-        """Those of the page."""
         return self._page.queries()
 
     @property
@@ -291,7 +287,6 @@ class WaysOutView(WaysView):
 
     @property
     def codes_now(self) -> Sequence[Code]:
-        """Those of the page."""
         return self._now()[1]
 
     def show(self) -> None:
@@ -305,7 +300,6 @@ class WaysOutView(WaysView):
 
     @property
     def info(self) -> Safe:
-        """How many there are."""
         return fmt("{}", sum(bool(row.number) for row in self.ways.grid.rows))
 
     @property

@@ -113,7 +113,6 @@ class XrayView(ListView[Twig]):
         return Tree(self.dra.namespace if self._pod is None else "", self._pod)
 
     def queries(self) -> Sequence[Tree]:
-        """The one tree."""
         return (self.asked,)
 
     def columns(self) -> Sequence[Column[Twig]]:
@@ -124,7 +123,6 @@ class XrayView(ListView[Twig]):
         ]
 
     def identity(self, row: Twig) -> tuple[str, ...]:
-        """The path."""
         return (row.type, *row.path)
 
     def named_by(self, row: Twig) -> Hashable:
@@ -197,7 +195,6 @@ class XrayView(ListView[Twig]):
         return row.state in _ATTENTION
 
     def opened(self, row: Twig) -> None:
-        """Its own page."""
         match row.of:
             case DeviceId():
                 self.dra.open_devices(frozenset({row.of}), fmt("device {}", row.of.device))
