@@ -29,14 +29,11 @@ from kubectl_dra.model.workloads import WorkloadObject
 from kubectl_dra.source.content import Content
 from kubectl_dra.source.documents import Document, Piece, documents
 from kubectl_dra.source.errors import ManifestError
+from kubectl_dra.source.not_objects import FOREIGN, OBJECT, no_object
 from kubectl_dra.source.queue_config import may_configure
 from kubectl_dra.source.snapshot import SNAPSHOT_API_VERSION, SNAPSHOT_KIND, SnapshotHeader, decode_header
 
 _MAX_LISTS: Final = 16
-_FOREIGN: Final = "it has neither apiVersion nor kind"
-_OBJECT: Final = "kubectl get NAME -o yaml shows what one looks like"
-_VALUES: Final = "values of a chart are no objects: helm template CHART -f VALUES | kubectl dra … -f -"
-_VALUES_FILE: Final = re.compile(r"(?:^|[/\\])(?:[\w.-]*values[\w.-]*|Chart)\.ya?ml$")
 #: Broken objects beyond this number are only counted, and kinds of others beyond the second.
 _MAX_BAD: Final = 10_000
 _MAX_OTHER: Final = 1_000
@@ -202,9 +199,9 @@ def read_written(source: bytes | Content, name: str, problems: list[ManifestErro
         origin = Origin(name, found.document, found.piece.line_of(leaf.data, found.number))
         if leaf.problem and problems is not None:
             problem = f"is {leaf.problem}"
-            foreign = leaf.problem.endswith(_FOREIGN)
+            foreign = leaf.problem.endswith(FOREIGN)
             what = f"{origin}: {problem}"
-            problems.append(ManifestError(what, _OBJECT, file=name, line=origin.line, problem=problem, foreign=foreign))
+            problems.append(ManifestError(what, OBJECT, file=name, line=origin.line, problem=problem, foreign=foreign))
         else:
             yield Written(leaf.data, leaf.api_version, leaf.kind, origin)
 
@@ -346,7 +343,7 @@ def _leaves(data: bytes, place: _Place) -> Iterator[_Leaf]:
     elif envelope.kind or place.kind:
         yield _Leaf(data, envelope.api_version or place.api_version, envelope.kind or place.kind)
     else:
-        yield _no_object(data, "it has no kind" if envelope.api_version else _FOREIGN, place)
+        yield _no_object(data, "it has no kind" if envelope.api_version else FOREIGN, place)
 
 
 def _of_items(items: Iterable[msgspec.Raw], inside: _Place) -> Iterator[_Leaf]:
@@ -374,17 +371,8 @@ def _take_header(envelope: _Envelope, data: bytes, place: _Place) -> None:
 def _no_object(data: bytes, problem: str, place: _Place) -> _Leaf:
     """A broken item costs only itself; a file that is not an object at all is an error."""
     if place.depth == 0:
-        what = f"is not a Kubernetes object: {problem}"
-        line = place.document.line()
-        foreign = problem.endswith(_FOREIGN)
-        file = place.manifests.name
-        raise ManifestError(f"{place}: {what}", _hint(file), file=file, line=line, problem=what, foreign=foreign)
+        raise no_object(place.manifests.name, str(place), place.document.line(), problem)
     return _Leaf(data, "", place.kind, f"no Kubernetes object: {problem}")
-
-
-def _hint(file: str) -> str:
-    """What to do about a file without objects; values of charts are the most frequent ones."""
-    return _VALUES if _VALUES_FILE.search(file) else _OBJECT
 
 
 def _open_envelope(data: bytes) -> _Envelope:

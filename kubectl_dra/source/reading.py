@@ -11,11 +11,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
+from kubectl_dra.source.charts import by_chart
 from kubectl_dra.source.content import Content, open_content
 from kubectl_dra.source.errors import FileError, ManifestError, SourceError
 from kubectl_dra.source.inputs import Inputs, Skipped, opened
 from kubectl_dra.source.limits import MAX_BYTES
 from kubectl_dra.source.manifests import Manifests, Written, read_manifests, read_written
+from kubectl_dra.source.not_objects import KUSTOMIZATIONS
 from kubectl_dra.source.yaml_reader import YAMLError, read_documents
 
 #: Unless ``--max-bytes`` says otherwise: nobody writes more by hand, and YAML takes a second for 3 MB.
@@ -61,6 +63,7 @@ def read_objects(inputs: Inputs, *, patches: bool = True) -> FoundObjects:
     Without ``patches`` those of a kustomization are left out, which a note says.
     """
     found = _read(inputs, texts=False)
+    found.problems = by_chart(found.problems)
     apart = {} if patches else without_patches(found)
     if apart and not (found.objects or found.problems):
         name, path = next(iter(apart.items()))
@@ -110,6 +113,7 @@ def read_records(inputs: Inputs) -> FoundRecords:
         into.other += each.other
         into.header = into.header or each.header
         found.problems += broken
+    found.problems = by_chart(found.problems)
     complain_about_nothing(found)
     return found
 
@@ -140,8 +144,6 @@ def complain_about_nothing(found: FoundObjects | FoundRecords) -> None:
 
 # --- patches ----------------------------------------------------------------------------------------------------------
 
-#: The names under which kustomize looks for a kustomization.
-NAMES: Final = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 _BYTES: Final = 1 << 20
 _FOLDERS: Final = 2_000
 
@@ -149,9 +151,9 @@ _FOLDERS: Final = 2_000
 def patches_among(files: Iterable[str]) -> Mapping[str, str]:
     """Of these files those that are patches, with the kustomization that names them."""
     wanted = {os.path.normpath(name): name for name in files}
-    named = [name for name in wanted if os.path.basename(name) in NAMES]
+    named = [name for name in wanted if os.path.basename(name) in KUSTOMIZATIONS]
     folders = dict.fromkeys(os.path.dirname(name) for name in wanted)
-    beside = (os.path.join(folder, name) for folder in list(folders)[:_FOLDERS] for name in NAMES)
+    beside = (os.path.join(folder, name) for folder in list(folders)[:_FOLDERS] for name in KUSTOMIZATIONS)
     found: dict[str, str] = {}
     for path in dict.fromkeys((*named, *beside)):
         for patch in _patches(path):

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeVar
+import shlex
+from collections.abc import Callable, Sequence
+from typing import Final, TypeVar
+
+import click
 
 from kubectl_dra.api.kinds import BY_NAME
 from kubectl_dra.api.planned import read_all
 from kubectl_dra.api.sources import Source
+from kubectl_dra.commands.shared.address import completed
 from kubectl_dra.commands.shared.errors import CommandError, UsageProblem
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.show import console
 from kubectl_dra.output.safe import Safe, safe
 from kubectl_dra.output.words import counted
+from kubectl_dra.source.errors import SourceError
 from kubectl_dra.source.reading import FoundObjects, FoundRecords, read_objects, read_records
 
 FoundT = TypeVar("FoundT", FoundObjects, FoundRecords)
+#: Stands for the command in hints of those who read files.
+_ANY_COMMAND: Final = "kubectl dra …"
 
 
 def objects_of(options: Options, *, patches: bool = False) -> FoundObjects:
@@ -23,7 +30,7 @@ def objects_of(options: Options, *, patches: bool = False) -> FoundObjects:
 
     Patches of a kustomization are no objects by themselves; only a command that changes files takes them.
     """
-    return _told(read_objects(options.manifests, patches=patches), options)
+    return _told(lambda: read_objects(options.manifests, patches=patches), options)
 
 
 def check_namespaces(written: Sequence[Source], options: Options) -> None:
@@ -49,15 +56,31 @@ def _is_namespaced(kind: str) -> bool:
 
 def records_of(options: Options) -> FoundRecords:
     """The objects of known kinds, decoded. Raises as :func:`objects_of`."""
-    return _told(read_records(options.manifests), options)
+    return _told(lambda: read_records(options.manifests), options)
 
 
-def _told(found: FoundT, options: Options) -> FoundT:
+def _told(read: Callable[[], FoundT], options: Options) -> FoundT:
+    try:
+        found = read()
+    except SourceError as error:
+        error.hint = _of_this_command(error.hint, options)
+        raise
     terminal = console(options)
     for note in found.notes:
         terminal.note(Safe("note: ") + safe(note))
     for problem in found.problems:
-        terminal.error(problem.what, problem.hint)
+        terminal.error(problem.what, _of_this_command(problem.hint, options))
     if found.problems and not found.read_any:
         raise CommandError(f"nothing could be read: {counted(len(found.problems), 'problem')}, each named above")
     return found
+
+
+def _of_this_command(hint: str, options: Options) -> str:
+    """A hint that ends in a command of any name, as the command that runs."""
+    before, found, after = hint.partition(_ANY_COMMAND)
+    context = click.get_current_context(silent=True)
+    if not found or context is None:
+        return hint
+    from kubectl_dra.reports.invocations import try_dra  # only for who is told of a problem
+
+    return before + completed(try_dra(str(context.info_name), *shlex.split(after)), options)
