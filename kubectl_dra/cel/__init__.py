@@ -6,21 +6,6 @@ evaluated on.
 
 from kubectl_dra.cel.check.environment import NAMED_RESOURCES, SCHEDULER, Environment
 from kubectl_dra.cel.check.errors import CompileError
-from kubectl_dra.cel.run.device import DeviceValue, device_value
+from kubectl_dra.cel.run.device import device_value
 from kubectl_dra.cel.run.instance import InstanceValue
 from kubectl_dra.cel.run.program import COST_LIMIT, Evaluated, EvaluationError, Program, compile_expression
-
-__all__ = [
-    "COST_LIMIT",
-    "NAMED_RESOURCES",
-    "SCHEDULER",
-    "CompileError",
-    "DeviceValue",
-    "Environment",
-    "Evaluated",
-    "EvaluationError",
-    "InstanceValue",
-    "Program",
-    "compile_expression",
-    "device_value",
-]

@@ -14,23 +14,6 @@ from kubectl_dra.model.ids import DeviceId, PoolId
 from kubectl_dra.model.invocation import Address, CommandLine, Words, flag
 from kubectl_dra.model.names import is_label, is_subdomain
 
-__all__ = [
-    "UNKNOWN_CONTEXT",
-    "Words",
-    "changing",
-    "dra",
-    "hint",
-    "kubectl",
-    "of",
-    "of_device",
-    "of_pool",
-    "plain_word",
-    "reading",
-    "shell_line",
-    "try_dra",
-    "try_kubectl",
-    "within",
-]
 #: Stands for a context that nobody wrote down: no kubeconfig has one of that name, so what is pasted fails.
 UNKNOWN_CONTEXT: Final = "CONTEXT"
 # They need no cluster.

@@ -24,16 +24,6 @@ if TYPE_CHECKING:
 
     from kubectl_dra.cel.check.environment import Environment
 
-__all__ = [
-    "ENUM_CONSTANTS",
-    "FUNCTIONS",
-    "GLOBAL_NAMES",
-    "MESSAGES",
-    "OVERLOADS_BY_ID",
-    "TYPE_NAMES",
-    "Overload",
-    "overloads",
-]
 
 FUNCTIONS: Final[Mapping[str, tuple[Overload, ...]]] = MappingProxyType(
     {**OPERATORS, **STANDARD, **EXTENSIONS, **KUBERNETES, **AUTHORIZATION}

@@ -12,11 +12,10 @@ from kubectl_dra.diagnosis.capacity.filling import Filled, fill
 from kubectl_dra.diagnosis.capacity.movable import movable
 from kubectl_dra.diagnosis.capacity.moves import moves
 from kubectl_dra.diagnosis.capacity.own_terms import own_term
-from kubectl_dra.diagnosis.capacity.records import Capacity, Devices, Move, Moves, NodeRoom
+from kubectl_dra.diagnosis.capacity.records import Capacity, Devices, Moves
 from kubectl_dra.diagnosis.capacity.shape import (
     Shape,
     admitted_by_quota,
-    bare_pod,
     depends_on,
     of_request,
     template_of,
@@ -117,18 +116,3 @@ def _is_open(filled: Filled) -> bool:
 def _causes(filled: Filled) -> tuple[Cause, ...]:
     """Why not even one copy is tried."""
     return Diagnoser(filled.waiting.world).pod(filled.waiting.key).causes
-
-
-__all__ = [
-    "MORE",
-    "Capacity",
-    "Devices",
-    "Move",
-    "Moves",
-    "NodeRoom",
-    "Shape",
-    "bare_pod",
-    "capacity",
-    "of_request",
-    "template_of",
-]

@@ -11,30 +11,10 @@ from kubectl_dra.diagnosis.whatif.nodes import NodeTemplate, like, new_names
 from kubectl_dra.diagnosis.whatif.records import (
     AddNode,
     AddTaint,
-    Displaced,
     Drain,
     EndTaint,
     MoreDevices,
-    PodFate,
     RemoveNode,
     Switch,
     WhatIf,
 )
-
-__all__ = [
-    "AddNode",
-    "AddTaint",
-    "Displaced",
-    "Drain",
-    "EndTaint",
-    "MoreDevices",
-    "NodeTemplate",
-    "PodFate",
-    "RemoveNode",
-    "Switch",
-    "WhatIf",
-    "WhatIfError",
-    "like",
-    "new_names",
-    "what_if",
-]

@@ -9,15 +9,3 @@ from kubectl_dra.reports.selector.build import KINDS, selector_report
 from kubectl_dra.reports.selector.questions import Question, expression_question, manifest_questions
 from kubectl_dra.reports.selector.records import SelectorReport, is_bad
 from kubectl_dra.reports.selector.scoping import Setting, Where
-
-__all__ = [
-    "KINDS",
-    "Question",
-    "SelectorReport",
-    "Setting",
-    "Where",
-    "expression_question",
-    "is_bad",
-    "manifest_questions",
-    "selector_report",
-]

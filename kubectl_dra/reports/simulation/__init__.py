@@ -7,21 +7,8 @@ from kubectl_dra.reports.simulation.records import (
     Counted,
     Effects,
     ManifestReport,
-    NodeCopies,
     PodSimulation,
     Role,
     SimulationReport,
 )
 from kubectl_dra.reports.simulation.report import simulation_report
-
-__all__ = [
-    "Copies",
-    "Counted",
-    "Effects",
-    "ManifestReport",
-    "NodeCopies",
-    "PodSimulation",
-    "Role",
-    "SimulationReport",
-    "simulation_report",
-]
