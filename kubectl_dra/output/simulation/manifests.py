@@ -21,7 +21,7 @@ from kubectl_dra.output.taints.hits import fate_text, who_text
 from kubectl_dra.output.words import counted, listed, plural, shortened
 from kubectl_dra.reports.base import ReadRecord
 from kubectl_dra.reports.simulation import Effects, ManifestReport, SimulationReport
-from kubectl_dra.reports.simulation.records import GangCount, Role
+from kubectl_dra.reports.simulation.records import GangCount, Repeated, Role
 from kubectl_dra.reports.simulation.trials import PRIORITY_CLASS, RUNTIME_CLASS
 
 #: How the API server begins where it has no such version.
@@ -77,6 +77,18 @@ def head_lines(manifests: Sequence[ManifestReport]) -> Iterator[Safe]:
     if corrected:
         text = "Not as written: {} corrected before anything was tried. kubectl dra convert prints the result."
         yield from wrapped(fmt(text, counted(corrected, "mistake")))
+
+
+def repeated_lines(repeated: Iterable[Repeated]) -> Iterator[Safe]:
+    """Objects of which the files have several that differ."""
+    for each in repeated:
+        text = "{} is in the files more than once, and differs. kubectl apply leaves the last one, which was tried."
+        if each.first:
+            text = (
+                "{} is in the files more than once, and differs. kubectl apply creates the first one, which was tried, "
+                "and the server refuses to change its spec to the next."
+            )
+        yield from wrapped(styled(fmt(text, object_name(each.object)), Style.BAD if each.first else Style.BOLD))
 
 
 def differing_lines(manifests: Iterable[ManifestReport]) -> Iterator[Safe]:

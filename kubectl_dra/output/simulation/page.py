@@ -55,7 +55,7 @@ def simulation_page(
         [*manifests.head_lines(report.manifests), *manifests.refusal_lines(report.manifests, report.read)],
         whatif_lines(report.what_if) if report.what_if is not None else [],
         list(manifests.unknown_node_lines(report.effects)),
-        list(manifests.differing_lines(report.manifests)),
+        [*manifests.repeated_lines(report.repeated), *manifests.differing_lines(report.manifests)],
         list(manifests.gang_lines(report.gangs)),
         list(wrapped(unseen)) if (unseen := _unseen_pods(report)) is not None else [],
     ]

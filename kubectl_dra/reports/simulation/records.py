@@ -275,6 +275,13 @@ class Effects(ReportRecord, frozen=True):
         return bool(self.nodes or self.slices or self.classes or self.taints)
 
 
+class Repeated(ReportRecord, frozen=True):
+    """An object that differs between the files. ``first``: it can't be changed, so the first one was tried, not the last."""
+
+    object: ObjectRef
+    first: bool
+
+
 class SimulationReport(ReportRecord, frozen=True):
     """All files. ``fits``: nothing is refused or unreadable or not as the server reads it, and all copies fit.
 
@@ -282,7 +289,7 @@ class SimulationReport(ReportRecord, frozen=True):
     corrected are what the server would drop or refuse. ``new_namespaces`` don't exist: they are taken as created first.
     ``what_if``: what else is supposed of the cluster, and where pods go that have to leave their nodes.
     ``also_advertised``: what device plugins offer on nodes that pods would get, and may be the same devices. ``gangs``:
-    those of other programs of which too few pods fit.
+    those of other programs of which too few pods fit. ``repeated``: objects of which the files have several.
     """
 
     fits: Fits
@@ -298,6 +305,7 @@ class SimulationReport(ReportRecord, frozen=True):
     what_if: WhatIf | None = None
     also_advertised: tuple[AdvertisedResource, ...] = ()
     gangs: tuple[GangCount, ...] = ()
+    repeated: tuple[Repeated, ...] = ()
 
     def without_steps(self) -> SimulationReport:
         """With what would help, and not how it is done."""

@@ -47,6 +47,7 @@ from kubectl_dra.reports.simulation.records import (
     SimulationReport,
     TaintEffect,
 )
+from kubectl_dra.reports.simulation.repeated import once_each
 from kubectl_dra.reports.simulation.served_fields import as_served
 from kubectl_dra.reports.simulation.trials import PodTrial, trials
 from kubectl_dra.reports.simulation.unread import with_unread
@@ -73,6 +74,7 @@ def simulation_report(
     ``switches`` are supposed of the cluster with the objects, before any pod is tried. ``read_owner`` gets owners of
     pods that the Inventory does not have. Raises :class:`~kubectl_dra.diagnosis.whatif.WhatIfError`.
     """
+    objects, repeated = once_each(objects)
     objects = tuple(autoscaled(world, list(as_served(world, objects))))
     world = with_workloads(world, objects, read_owner)
     missing_namespaces = new_namespaces(world, objects)
@@ -107,6 +109,7 @@ def simulation_report(
         what_if=supposed,
         gangs=tuple(_gangs(world, tried, pods)),
         also_advertised=advertised(with_all, (each.node for pod in pods for each in pod.nodes)),
+        repeated=repeated,
     )
 
 

@@ -1,0 +1,58 @@
+"""Objects that the files hold more than once, in simulate: each is one object, as kubectl apply leaves it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kubectl_dra.reports.base import Fits
+from tests.kit import build
+from tests.reports.test_simulated_files import a_pod, cluster, page, pod_template, template, thing
+from tests.reports.test_strangers import simulated
+
+POD = a_pod("p", templates=["one"])
+
+
+def deployment(replicas: int) -> dict[str, Any]:
+    labelled = {"metadata": {"labels": {"app": "w"}}, **pod_template("one")}
+    labelled["spec"] = {**labelled["spec"], "restartPolicy": "Always"}
+    spec = {"replicas": replicas, "selector": {"matchLabels": {"app": "w"}}, "template": labelled}
+    return thing("apps/v1", "Deployment", spec)
+
+
+def test_the_same_object_twice_is_one() -> None:
+    report = simulated(template("one"), POD, template("one"), POD)
+    assert len(report.pods) == 1
+    assert report.repeated == ()
+    assert "more than once" not in page(report)
+
+
+def test_of_what_can_be_changed_the_last_counts() -> None:
+    report = simulated(template("one"), deployment(1), deployment(3))
+    assert [each.wanted for each in report.pods] == [3]
+    assert "Deployment ml/w is in the files more than once, and differs. kubectl apply leaves the last" in page(report)
+
+
+@pytest.mark.parametrize(("first", "fits"), [(1, Fits.YES), (9, Fits.NO)])
+def test_of_what_cannot_be_changed_the_first_counts(first: int, fits: Fits) -> None:
+    report = simulated(template("one", first), POD, template("one", 10 - first))
+    assert report.fits is fits
+    assert [each.first for each in report.repeated] == [True]
+    assert "ResourceClaimTemplate ml/one is in the files more than once, and differs." in page(report)
+    assert "kubectl apply creates the first one, which was tried" in page(report)
+
+
+def test_the_pods_of_a_job_stay_and_their_number_changes() -> None:
+    def job(number: int, name: str = "one") -> dict[str, Any]:
+        return thing("batch/v1", "Job", {"parallelism": number, "template": pod_template(name)})
+
+    more = simulated(template("one"), job(1), job(2))
+    assert [(each.wanted, more.repeated[0].first) for each in more.pods] == [(2, False)]
+    others = simulated(template("one"), template("two"), job(1), job(2, "two"))
+    assert (others.pods[0].wanted, others.repeated[0].first) == (1, True)
+
+
+def test_names_that_the_server_makes_up_are_never_the_same() -> None:
+    pod = {**POD, "metadata": {"generateName": "p-", "namespace": build.NAMESPACE}}
+    assert len(simulated(template("one"), pod, pod, world=cluster()).pods) == 2
