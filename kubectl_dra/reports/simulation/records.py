@@ -276,7 +276,7 @@ class Effects(ReportRecord, frozen=True):
 
 
 class Repeated(ReportRecord, frozen=True):
-    """An object that differs between the files. ``first``: it can't be changed, so the first one was tried, not the last."""
+    """An object that differs between the files. ``first``: it can't be changed, so the first one was tried."""
 
     object: ObjectRef
     first: bool
