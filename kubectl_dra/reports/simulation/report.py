@@ -80,8 +80,7 @@ def simulation_report(
     missing_namespaces = new_namespaces(world, objects)
     prepared = with_namespaces(world, objects, missing_namespaces)
     said = list(manifest_reports(world, prepared, objects))
-    usable = [each for each, found in zip(objects, said, strict=True) if not (found.refused or found.error)]
-    refused = [each for each, found in zip(objects, said, strict=True) if found.refused or found.error]
+    usable, refused = _apart(objects, said)
     with_all = with_objects(prepared, usable)
     with_files, supposed = with_all, None
     if switches:
@@ -93,8 +92,7 @@ def simulation_report(
     seen = ((trial, in_files(with_unread(with_all, trial, pod, missing_namespaces), files)) for trial, pod in tries)
     limited = with_quotas(world, with_files.inventory.quotas, seen, missing_namespaces)
     pods = tuple(_with_daemons(with_all, fresh, each) for each in limited)
-    kept = {(trial.planned.kind, trial.planned.key) for trial in tried}
-    manifests = tuple(_with_role(each, planned, kept) for each, planned in zip(said, objects, strict=True))
+    manifests = tuple(_with_roles(said, objects, tried))
     return SimulationReport(
         fits=_all_fit(manifests, pods, supposed, pods_known=world.evidence.complete("Pod")),
         not_as_written=sum(len(each.findings) for each in manifests),
@@ -149,6 +147,21 @@ def _deciding(world: ClusterState, objects: Iterable[Planned], pods: Iterable[Po
     opened = {(each.kind, each.namespace): each for pod in pods for each in pod.unread}
     known = {(each.kind, each.namespace): each for each in missing.missing(world.evidence, wanted, namespace)}
     return tuple({**known, **opened}.values())
+
+
+def _apart(objects: Iterable[Planned], said: Iterable[ManifestReport]) -> tuple[list[Planned], list[Planned]]:
+    """What the API server takes, and what it refuses."""
+    usable, refused = list[Planned](), list[Planned]()
+    for planned, found in zip(objects, said, strict=True):
+        (refused if found.refused or found.error else usable).append(planned)
+    return usable, refused
+
+
+def _with_roles(
+    said: Iterable[ManifestReport], objects: Iterable[Planned], tried: Iterable[PodTrial]
+) -> Iterator[ManifestReport]:
+    kept = {(trial.planned.kind, trial.planned.key) for trial in tried}
+    return (_with_role(each, planned, kept) for each, planned in zip(said, objects, strict=True))
 
 
 def _with_role(report: ManifestReport, planned: Planned, tried: Collection[tuple[str, Key]]) -> ManifestReport:
