@@ -58,7 +58,6 @@ class Fatal(Outcome):
 
     @property
     def error(self) -> AllocationError:
-        """What ended the attempt."""
         found: AllocationError | Callable[[], AllocationError] = self.__dict__["_error"]
         if not isinstance(found, AllocationError):
             found = self.__dict__["_error"] = found()

@@ -36,8 +36,6 @@ class _Spec(_RunPolicy, frozen=True):
 
 
 class _Managed(Record, frozen=True):
-    """Who manages an object."""
-
     spec: _Spec = _Spec()
 
 

@@ -37,7 +37,6 @@ class Derived(Generic[T]):
         ALL.append(self)
 
     def __call__(self, state: ClusterState) -> T:
-        """The fact."""
         known: dict[str, T] = vars(state)
         if self._name not in known:
             state.settle()

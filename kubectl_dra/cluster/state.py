@@ -171,7 +171,6 @@ class ClusterState:
 
     @derived("claims", later=_later_allocated)
     def allocated(self) -> AllocatedState:
-        """What all claims hold."""
         return AllocatedState(self.inventory.claims.values(), self.features)
 
     @derived("taint_rules")

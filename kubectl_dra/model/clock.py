@@ -12,8 +12,6 @@ from typing import Final, Protocol
 
 
 class Clock(Protocol):
-    """Tells the time."""
-
     def now(self) -> datetime:
         """The present time, in UTC."""
 
@@ -25,8 +23,6 @@ class Clock(Protocol):
 
 
 class SystemClock:
-    """The computer's clock."""
-
     def now(self) -> datetime:
         """What the computer takes for the present time, in UTC."""
         return datetime.now(UTC)

@@ -81,7 +81,6 @@ class PodInfos:
         return _info(pod, shape)
 
     def shape_of(self, pod: Pod) -> PodShape:
-        """Its shape alone."""
         return self.of(pod).shape
 
 

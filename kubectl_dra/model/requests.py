@@ -194,7 +194,6 @@ def add_to(total: Amounts, part: Mapping[str, int]) -> None:
 
 
 def sum_of(parts: Iterable[Mapping[str, int]]) -> Amounts:
-    """All parts together."""
     total: Amounts = {}
     for part in parts:
         add_to(total, part)

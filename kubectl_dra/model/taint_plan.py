@@ -102,7 +102,6 @@ class PlannedDevice(ReportRecord, frozen=True):
 
     @property
     def id(self) -> DeviceId:
-        """The device's id."""
         return DeviceId(self.driver, self.pool, self.device)
 
 

@@ -34,7 +34,6 @@ class NodeUsage:
     non_zero: Mapping[str, int] = field(default_factory=dict)
 
     def plus(self, other: NodeUsage) -> NodeUsage:
-        """Both together."""
         return NodeUsage(
             self.pods + other.pods,
             sum_of((self.requests, other.requests)),
@@ -72,7 +71,6 @@ class Ledger:
         self.ports: set[HostPort] = set(usage.ports)
 
     def add(self, pod: PodInfo) -> None:
-        """A pod comes."""
         if self._gone.pop(pod.key, None) is None:
             self._come[pod.key] = pod
         self.pods += 1

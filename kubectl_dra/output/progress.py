@@ -55,7 +55,6 @@ class Progress:
         self._share = share
 
     def end(self) -> None:
-        """Show nothing any more."""
         if self._closed is not None:
             with self.aside():
                 self._closed.set()

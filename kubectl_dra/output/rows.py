@@ -13,7 +13,6 @@ Rows = Iterable[Sequence[Safe]]
 
 
 def markdown_lines(titles: Sequence[str], rows: Rows) -> Iterator[Safe]:
-    """A table of Markdown."""
     yield _bars(titles)
     yield Safe("|" + "---|" * len(titles))
     for row in rows:

@@ -20,8 +20,6 @@ from kubectl_dra.reports.base import ReportRecord
 
 
 class ChangeKind(StrEnum):
-    """What happened."""
-
     ALLOCATED = "allocated"
     CREATED = "created"
     DELETING = "deleting"

@@ -86,7 +86,6 @@ class ListGaps:
         return Bound.UNKNOWN if not self.answered else Bound.AT_LEAST if self.hides_lines else Bound.EXACT
 
     def count(self, number: int) -> Count:
-        """A number of lines."""
         return Count(number, self.bound)
 
 

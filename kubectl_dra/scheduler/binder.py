@@ -41,7 +41,6 @@ class PodVolumeClaim:
 
     @property
     def key(self) -> Key:
-        """The claim's key."""
         return Key(self.claim.metadata.namespace, self.claim.metadata.name)
 
     def problem(self, reason: VolumeReason, volume: str = "", about: str = "", **more: object) -> VolumeProblem:

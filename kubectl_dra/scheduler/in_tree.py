@@ -64,7 +64,6 @@ def plugin_of(source: Volume | PersistentVolumeSpec) -> InTree | None:
 
 
 def plugin_named(provisioner: str) -> InTree | None:
-    """The plugin of that name."""
     return _BY_NAME.get(provisioner)
 
 

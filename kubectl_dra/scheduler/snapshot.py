@@ -48,7 +48,6 @@ class NodeInfo:
 
     @property
     def labels(self) -> Mapping[str, str]:
-        """The node's labels."""
         return self.node.metadata.labels
 
     @property
@@ -57,7 +56,6 @@ class NodeInfo:
         return self.usage.placed
 
     def plus(self, pod: PodInfo) -> NodeInfo:
-        """With one more pod."""
         return NodeInfo(self.node, self.usage.plus(usage_of(pod)))
 
     def minus(self, pod: PodInfo) -> NodeInfo:
@@ -243,7 +241,6 @@ class Snapshot:
 
     @property
     def inventory(self) -> Inventory:
-        """All objects."""
         return self.state.inventory
 
     @property

@@ -79,7 +79,6 @@ def unresolvable(*reasons: str, detail: object = None) -> Status:
 
 
 def error(text: str, detail: object = None) -> Status:
-    """The attempt fails."""
     return Status(StatusCode.ERROR, (text,), detail=detail)
 
 

@@ -49,7 +49,6 @@ class LabelTally:
             self._base.setdefault(key, {})[value] = after
 
     def clone(self) -> LabelTally:
-        """A copy to change."""
         if self._own is None:
             self._own = {}
         copy = LabelTally()
@@ -107,7 +106,6 @@ class Domains:
         self._fewest = None
 
     def clone(self) -> Domains:
-        """A copy to change."""
         copy = Domains({})
         copy._base, copy._own, copy._numbers = self._base, dict(self._own), dict(self._numbers)
         copy._size, copy._fewest = self._size, self._fewest

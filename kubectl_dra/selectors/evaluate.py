@@ -98,7 +98,6 @@ class EvaluationBudget:
     left: int = _BUDGET
 
     def charge(self, cost: int) -> None:
-        """An evaluation was made."""
         self.left -= max(cost, _LEAST)
 
     @property
@@ -146,7 +145,6 @@ class SelectorSet:
 
     @classmethod
     def of_text(cls, expression: str, shows_sharing: bool) -> SelectorSet:
-        """What a user typed."""
         return cls((Selector(None, 0, expression),), shows_sharing)
 
     def forget(self) -> None:

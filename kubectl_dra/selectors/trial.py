@@ -104,7 +104,6 @@ class SelectorTrial(Generic[PublishedT]):
 
     @property
     def outside(self) -> tuple[tuple[PublishedT, Decision], ...]:
-        """The other ones."""
         return self._split[1]
 
     @cached_property

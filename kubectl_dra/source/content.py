@@ -60,11 +60,9 @@ class Content:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Free what it holds."""
         self.close()
 
     def close(self) -> None:
-        """Free what it holds."""
         self._stream.close()
 
     def read(self, start: int, end: int) -> bytes:

@@ -38,8 +38,6 @@ _NOT_WITHOUT_SUBJECT: Final = ("yaml", "copy")
 
 
 class DraApp(CommandLine):
-    """The terminal UI."""
-
     ENABLE_COMMAND_PALETTE = True
     COMMAND_PALETTE_BINDING = "ctrl+p"
     COMMANDS: ClassVar = {Actions, Objects}
@@ -80,7 +78,6 @@ class DraApp(CommandLine):
         return self.offers(name)
 
     def action_do(self, name: str) -> None:
-        """A key was pressed."""
         self.run_action_id(name)
 
     def action_press(self, name: str) -> None:
@@ -119,7 +116,6 @@ class DraApp(CommandLine):
     # --- go to ------------------------------------------------------------------------------------------------------
 
     def do_pool(self, argument: str) -> None:
-        """One pool by name."""
         found = find_pools(argument, self.facts_now) if self.cluster is not None else ()
         if found:
             self.open_pool(PoolId(*found[0]))
@@ -127,7 +123,6 @@ class DraApp(CommandLine):
             self.say(self._absent("pool", "ResourceSlice", argument))
 
     def do_claim(self, argument: str) -> None:
-        """One claim by name."""
         key = self._key(argument, self.facts_now.inventory.claims if self.cluster is not None else ())
         if key is None:
             self.say(self._absent("claim", "ResourceClaim", argument))
@@ -135,7 +130,6 @@ class DraApp(CommandLine):
         self.jump_to("claims", ClaimView(key))
 
     def do_pod(self, argument: str) -> None:
-        """One pod by name."""
         key = self._key(argument, self.facts_now.inventory.pods if self.cluster is not None else ())
         if key is None:
             self.say(self._absent("pod", "Pod", argument))
@@ -212,7 +206,6 @@ class DraApp(CommandLine):
             self.say(Safe("there is no view before"))
 
     def do_later_view(self) -> None:
-        """Forward again."""
         if not self.go_along(1):
             self.say(Safe("there is no view after"))
 
@@ -349,7 +342,6 @@ class DraApp(CommandLine):
         self.memory.theme = "light" if self.theme == LIGHT.name else "dark"
 
     def do_quit(self) -> None:
-        """Leave."""
         self.exit()
 
     def do_leave(self) -> None:

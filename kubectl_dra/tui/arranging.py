@@ -56,11 +56,9 @@ class Arranger:
         self._stopped = False
 
     def start(self) -> None:
-        """Begin to work."""
         threading.Thread(target=self._run, name="tui-lists", daemon=True).start()
 
     def stop(self) -> None:
-        """Take up nothing more."""
         with self._changed:
             self._stopped = True
             self._changed.notify()

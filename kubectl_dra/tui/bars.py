@@ -78,7 +78,6 @@ def capacity_bar(capacity: CapacityTotal, columns: int) -> Safe:
 
 
 def painted(shape: Safe) -> Safe:
-    """A bar in colours."""
     runs = (("".join(run), sign) for sign, run in groupby(str(shape)))
     return Safe("").join(styled(Safe(text), _STYLES[sign]) if sign in _STYLES else Safe(text) for text, sign in runs)
 

@@ -108,7 +108,6 @@ class CommandLine(Tools):
             self.run_action_id(action.id, argument.strip())
 
     def cancel_prompt(self) -> None:
-        """Escape."""
         prompt = self.query_one(Prompt)
         if prompt.sign == "/" and self.view is not None:
             self.view.set_filter("")

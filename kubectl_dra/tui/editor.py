@@ -103,7 +103,6 @@ class Editor(TextArea):
         return document.end
 
     def get_line(self, line_index: int) -> Text:
-        """One line in colours."""
         source = self.document.get_line(line_index)
         start = self.offset_at((line_index, 0))
         line = Text("".join(map(_visible, source)), end="", no_wrap=True)

@@ -79,7 +79,6 @@ class ThreadedFeed:
         self._stopped = False
 
     def start(self, listener: Listener) -> None:
-        """Read in the background."""
         threading.Thread(target=self._run, args=(listener,), name="tui-feed", daemon=True).start()
 
     def refresh(self) -> None:
@@ -87,7 +86,6 @@ class ThreadedFeed:
         self._due.set()
 
     def stop(self) -> None:
-        """Publish nothing more."""
         self._stopped = True
         self._due.set()
 

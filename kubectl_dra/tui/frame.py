@@ -42,7 +42,6 @@ class Bar(Static):
     said: Safe | None = None
 
     def say(self, text: Safe) -> None:
-        """Other words."""
         if text != self.said:
             self.said = text
             self.update(content(text), layout=False)
@@ -52,8 +51,6 @@ class ActionBar(Bar):
     """Actions side by side; a click carries one out."""
 
     class Chosen(Message):
-        """An action was clicked."""
-
         def __init__(self, action: str) -> None:
             super().__init__()
             self.action = action

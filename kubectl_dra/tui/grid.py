@@ -289,7 +289,6 @@ class Grid(Lines, Generic[RowT]):
         )
 
     def on_resize(self) -> None:
-        """Columns are fitted again."""
         self._fitted = None
         self.set_height(len(self.rows) + self._header)
         self._follow()

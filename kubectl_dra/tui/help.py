@@ -63,7 +63,6 @@ class HelpScreen(ModalScreen[str]):
         self.set_focus(self.query_one(Input))
 
     def on_resize(self) -> None:
-        """Lines are wrapped again."""
         self.call_after_refresh(self._fill, self.query_one(Input).value)
 
     def on_input_changed(self, event: Input.Changed) -> None:
@@ -114,12 +113,10 @@ class HelpScreen(ModalScreen[str]):
         self.dismiss(option.id if option is not None and option.id is not None else "")
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """A click."""
         event.stop()
         self.dismiss(event.option.id or "")
 
     def action_leave(self) -> None:
-        """Nothing was chosen."""
         self.dismiss("")
 
 

@@ -28,7 +28,6 @@ class Inbox:
         self._wake()
 
     def on_status(self, status: FeedStatus) -> None:
-        """The connection changed."""
         with self._lock:
             self._status = status
         self._wake()

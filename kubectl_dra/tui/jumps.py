@@ -66,7 +66,6 @@ class Jumps(Shell):
         self.push(ClaimView(key))
 
     def open_pod(self, key: Key) -> None:
-        """A pod's diagnosis."""
         self.push(DiagnosisView(key))
 
     def open_pod_of(self, claim: Key) -> None:
@@ -140,7 +139,6 @@ class Jumps(Shell):
         self.push(NodeView(node))
 
     def open_devices(self, devices: frozenset[DeviceId], crumb: Safe) -> None:
-        """Some devices."""
         self.push(DevicesView(DevicesQuery(among=devices), crumb))
 
     def try_claim(self, key: Key) -> None:

@@ -74,7 +74,6 @@ class Lines(ScrollView, can_focus=True):
         return Strip([*shown.crop(0, frozen), *shown.crop(start, start + room)]).simplify()
 
     def blank(self) -> Strip:
-        """A line without anything."""
         return Strip([Segment(" " * self.columns, self.rich_style)])
 
     def set_height(self, lines: int) -> None:

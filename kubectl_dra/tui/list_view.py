@@ -231,7 +231,6 @@ class ListView(Previewing[RowT]):
     # --- actions ----------------------------------------------------------------------------------------------------
 
     def do_open(self) -> None:
-        """Enter."""
         self.grid.open_selected()
 
     def on_grid_moved(self, event: Grid.Moved) -> None:
@@ -259,7 +258,6 @@ class ListView(Previewing[RowT]):
         self._go_to_hit("down", Safe("this is the last hit"))
 
     def do_previous_hit(self) -> None:
-        """The one before."""
         self._go_to_hit("up", Safe("this is the first hit"))
 
     def _go_to_hit(self, where: str, ended: Safe) -> None:
@@ -314,7 +312,6 @@ class ListView(Previewing[RowT]):
             self._sort_by(cast("Column[RowT]", event.column))
 
     def do_filter(self) -> None:
-        """Type a filter."""
         self.dra.ask_filter(self.filter)
 
     def do_sort(self, argument: str = "") -> None:
@@ -346,7 +343,6 @@ class ListView(Previewing[RowT]):
         self.show()
 
     def do_reverse(self) -> None:
-        """The other way round."""
         if self.grid.sorted_by is None:
             self.do_sort()
         if self.grid.sorted_by is None:

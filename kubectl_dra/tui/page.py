@@ -41,8 +41,6 @@ class Page(Lines):
     """
 
     class CodeChosen(Message):
-        """A code was clicked."""
-
         def __init__(self, code: Code) -> None:
             super().__init__()
             self.code = code

@@ -33,7 +33,6 @@ class Actions(Provider):
             yield DiscoveryHit(content(_title(action)), run, text=action.label, help=action.help)
 
     async def search(self, query: str) -> Hits:
-        """What resembles the query."""
         matcher = self.matcher(query)
         for action, run in self._offered():
             score = max(matcher.match(action.label), matcher.match(action.help))
@@ -76,7 +75,6 @@ class Choice(Provider):
             yield DiscoveryHit(content(words), run, text=words)
 
     async def search(self, query: str) -> Hits:
-        """What resembles the query."""
         matcher = self.matcher(query)
         for words, run in self._offered():
             score = matcher.match(words)
@@ -92,7 +90,6 @@ class Namespaces(Choice):
         return ("", *app.names.namespaces())
 
     def choose(self, app: Host, name: str) -> None:
-        """Show only that."""
         app.set_namespace(name)
 
 
@@ -103,7 +100,6 @@ class Contexts(Choice):
         return app.names.contexts()
 
     def choose(self, app: Host, name: str) -> None:
-        """Another cluster."""
         app.do_context(name)
 
 

@@ -109,7 +109,6 @@ class Previewing(View, Generic[RowT]):
         self.show_preview()
 
     def show_preview(self) -> None:
-        """The newest page."""
         page = self._previewed[1]
         if page is not None and self.shows_preview:
             self.preview.make(lambda: page.lines() or [styled(READING, Style.DIM)])

@@ -80,8 +80,6 @@ class Prompt(Horizontal):
     """
 
     class Typed(Message):
-        """The text changed."""
-
         def __init__(self, sign: str, text: str) -> None:
             super().__init__()
             self.sign = sign
@@ -159,7 +157,6 @@ class Prompt(Horizontal):
         self.screen.set_focus(line)
 
     def close(self) -> None:
-        """No more typing."""
         self.remove_class("open")
 
     def candidates(self, value: str) -> Iterator[str]:
@@ -180,11 +177,9 @@ class Prompt(Horizontal):
         self.post_message(self.Typed(self.sign, event.value))
 
     def leave(self) -> None:
-        """Escape was pressed."""
         self._done(self.sign, None)
 
     def submit(self, text: str) -> None:
-        """Enter was pressed."""
         if self.sign == ":" and text.strip():
             self.history = [*(each for each in self.history if each != text), text]
         self._done(self.sign, text)

@@ -52,7 +52,6 @@ from kubectl_dra.tui.whole import WholeRecord, whole_record
 @dataclass(frozen=True, slots=True)
 class Pools:
     def compute(self, cluster: ClusterState) -> tuple[PoolSummary, ...]:
-        """The list of pools."""
         return pool_summaries(cluster)
 
 
@@ -161,7 +160,6 @@ class Claims:
     namespace: str = ""
 
     def compute(self, cluster: ClusterState) -> tuple[ClaimRow, ...]:
-        """The list of claims."""
         claims = cluster.inventory.claims
         chosen = (claim for key, claim in claims.items() if self.namespace in ("", key.namespace))
         return claim_rows(chosen, cluster)
@@ -194,17 +192,12 @@ class ClaimQuery:
 
 @dataclass(frozen=True, slots=True)
 class Classes:
-    """All DeviceClasses."""
-
     def compute(self, cluster: ClusterState) -> tuple[ClassRow, ...]:
-        """What classes offer."""
         return class_rows(cluster.inventory.classes.values(), cluster)
 
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """All PodGroups."""
-
     def compute(self, cluster: ClusterState) -> tuple[GroupRow, ...]:
         """As ``get podgroups``."""
         return group_rows(cluster.inventory.groups.pod_groups.values(), cluster)
@@ -234,7 +227,6 @@ class Taints:
     """All taint rules and taints of drivers."""
 
     def compute(self, cluster: ClusterState) -> tuple[TaintRow, ...]:
-        """The list of taints."""
         return taint_rows(cluster)
 
 
@@ -249,8 +241,6 @@ class ListedTaints:
 
 @dataclass(frozen=True, slots=True)
 class Recent:
-    """The last changes."""
-
     def compute(self, cluster: ClusterState) -> tuple[Change, ...]:
         """The newest first."""
         return recent_changes(cluster)
@@ -258,8 +248,6 @@ class Recent:
 
 @dataclass(frozen=True, slots=True)
 class PendingPods:
-    """Which pods wait."""
-
     def compute(self, cluster: ClusterState) -> tuple[Key, ...]:
         """Their names, sorted."""
         return pending_pods(cluster)
@@ -297,7 +285,6 @@ class Tried:
     device_class: str | None
 
     def compute(self, cluster: ClusterState) -> SelectorReport:
-        """The report of test-selector."""
         return selector_report(expression_question(self.expression, self.device_class), all_devices(cluster))
 
 

@@ -11,5 +11,4 @@ from textual.strip import Strip
 
 
 def nothing(crop: Region) -> list[Strip]:
-    """Empty lines."""
     return [Strip.blank(crop.width)] * crop.height

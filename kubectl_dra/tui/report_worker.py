@@ -73,11 +73,9 @@ class ReportWorker:
         self._turn = 0
 
     def start(self) -> None:
-        """Begin to work."""
         threading.Thread(target=self._run, name="tui-worker", daemon=True).start()
 
     def stop(self) -> None:
-        """Take up nothing more."""
         with self._changed:
             self._stopped = True
             self._changed.notify()

@@ -31,7 +31,6 @@ class Screen:
     on: str = ""
 
     def new_view(self) -> View:
-        """Its first view."""
         made: View = getattr(import_module(f"kubectl_dra.tui.{self.module}"), self.view)()
         return made
 

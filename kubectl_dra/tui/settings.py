@@ -52,6 +52,5 @@ class Draft:
     edited: bool = False
 
     def keep(self, expression: str, device_class: str | None) -> None:
-        """Remember it."""
         self.edited = self.edited or expression != self.expression
         self.expression, self.device_class = expression, device_class

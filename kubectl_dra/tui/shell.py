@@ -144,7 +144,6 @@ class Shell(Stacks):
     # --- life -------------------------------------------------------------------------------------------------------
 
     def compose(self) -> ComposeResult:
-        """The frame."""
         yield self._header
         yield self._tabs
         yield self._crumbs
@@ -164,7 +163,6 @@ class Shell(Stacks):
             self.notify(str(safe(problem)), severity="warning", timeout=10, markup=False)
 
     def on_unmount(self) -> None:
-        """Stop the threads."""
         self.feed.stop()
         self.worker.stop()
         self.arranger.stop()

@@ -80,7 +80,6 @@ class Stacks(App[None]):
 
     @property
     def view(self) -> View | None:
-        """The view in front."""
         stack = self._stacks.get(self._tab)
         return stack[-1] if stack else None
 
@@ -179,14 +178,12 @@ class Stacks(App[None]):
         return True
 
     def push(self, view: View) -> None:
-        """One level deeper."""
         self._hide()
         self._stacks[self._tab].append(view)
         self.query_one("#body").mount(view)
         self._to_front()
 
     def pop(self) -> None:
-        """One level up."""
         self._close([self._stacks[self._tab].pop()])
         self._to_front()
 

@@ -60,7 +60,6 @@ class View(Container):
 
     @property
     def worker(self) -> ReportWorker:
-        """Where records come from."""
         return self.dra.worker
 
     def on_mount(self) -> None:

@@ -146,11 +146,9 @@ class DistinctAttribute(Constraint):
         return other.members is not None and common(members, other.members) is not None
 
     def remove(self) -> None:
-        """Frees the value again."""
         self._values.pop()
 
     def state(self) -> Held:
-        """The values taken."""
         return frozenset(value.members for value in self._values if value.members is not None) or None
 
 

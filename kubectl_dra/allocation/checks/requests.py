@@ -140,8 +140,6 @@ def plan(claims: Sequence[ResourceClaim], classes: Mapping[str, DeviceClass], fe
 
 
 class _Claim:
-    """Prepares one claim."""
-
     def __init__(
         self, result: Plan, prepared: ClaimPlan, classes: Mapping[str, DeviceClass], features: Features
     ) -> None:

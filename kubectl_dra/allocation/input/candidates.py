@@ -37,7 +37,6 @@ class Candidate:
 
     @property
     def id(self) -> DeviceId:
-        """The device's id."""
         return DeviceId(self.pool.id.driver, self.pool.id.pool, self.device.name)
 
 

@@ -96,7 +96,6 @@ class Forced(Frame):
     __slots__ = ()
 
     def after(self, end: End) -> End:
-        """Give the device back."""
         self.search.take_back()
         self.search.leave()
         return end

@@ -21,11 +21,9 @@ class Size(NamedTuple):
         return Size(min(self.min, other.min), max(self.max, other.max))
 
     def plus(self, other: Size) -> Size:
-        """The range of sums."""
         return Size(add(self.min, other.min), add(self.max, other.max))
 
     def times(self, other: Size) -> Size:
-        """The range of products."""
         return Size(multiply(self.min, other.min), multiply(self.max, other.max))
 
 
@@ -34,7 +32,6 @@ ONE: Final = Size(1, 1)
 
 
 def fixed(size: int) -> Size:
-    """Exactly this size."""
     return Size(size, size)
 
 

@@ -60,7 +60,6 @@ class Reporter:
         self.issues: list[Issue] = []
 
     def report(self, pos: int, message: str, kind: Kind, name: str = "") -> None:
-        """Records a problem."""
         self.issues.append(issue_at(self.source, pos, message, kind, name))
 
 

@@ -36,7 +36,6 @@ _IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
 def to_source(parsed: ast.Parsed) -> str:
-    """The whole expression."""
     return node_source(parsed.root, parsed.macros)
 
 
@@ -51,7 +50,6 @@ def node_source(node: ast.Node, macros: Mapping[int, ast.MacroCall]) -> str:
 
 
 def string_source(text: str) -> str:
-    """A string literal."""
     return '"' + "".join(map(_escaped, text)) + '"'
 
 

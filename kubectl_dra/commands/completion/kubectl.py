@@ -51,13 +51,11 @@ class Kubectl:
         return self._kept([*_kubeconfig_state(words), *words], lambda: self._output(words), _table)
 
     def slices(self, driver: str = "") -> Rows:
-        """As :meth:`Tables.slices`."""
         from kubectl_dra.commands.completion.slices import pool_rows
 
         return self._slices(["pools"], pool_rows, driver)
 
     def devices(self, driver: str = "", pool: str = "") -> Rows:
-        """As :meth:`Tables.devices`."""
         from kubectl_dra.commands.completion.slices import device_rows
 
         def read(output: bytes) -> Rows:

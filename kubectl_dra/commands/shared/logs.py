@@ -18,7 +18,6 @@ class _Notes(logging.Handler):
         self._console = console
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write one record."""
         self._console.note(safe(record.getMessage()))
 
 

@@ -30,7 +30,6 @@ class ObjectArgs:
 
     @property
     def kinds(self) -> frozenset[Kind]:
-        """All kinds that occur."""
         return frozenset({self.kind, *(target.kind for target in self.named)})
 
     @property

@@ -39,13 +39,11 @@ class CommandTaintWriter:
         self.refusal = Safe(recorded if options.from_ is not None else "")
 
     def plan(self, order: TaintRequest, facts: ClusterState, *, check: bool, effect: str = "") -> Preview:
-        """See :class:`kubectl_dra.tui.writing.TaintWriter`."""
         with _refusals(self._options):
             planner = self._planner(order, facts)
             return _preview(planner, planner.plan(effect), check=check and not self.refusal)
 
     def write(self, order: TaintRequest, facts: ClusterState, agreed: Preview, *, steps: bool = False) -> WriteResult:
-        """See :class:`kubectl_dra.tui.writing.TaintWriter`."""
         with _refusals(self._options):
             if self.refusal:
                 raise CommandError(self.refusal)
@@ -59,7 +57,6 @@ class CommandTaintWriter:
             return _carry_out(planner, with_effect(again, NO_SCHEDULE) if steps else again, effect, steps)
 
     def close(self) -> None:
-        """Give up the connection."""
         self._open.close()
         self._source = None
 

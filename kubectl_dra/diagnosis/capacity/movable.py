@@ -31,12 +31,10 @@ class Movable:
 
     @property
     def key(self) -> Key:
-        """The pod's key."""
         return key_of(self.pod.metadata)
 
     @property
     def node(self) -> str:
-        """Where it runs."""
         return self.pod.spec.node_name
 
     @property

@@ -180,7 +180,6 @@ class Attempting:
         return ()
 
     def run(self) -> PodAttempt:
-        """The whole attempt."""
         return self.of(engine.attempt(Snapshot(self.world), self.pod, self.plugins, self.among))
 
     def of(self, found: engine.Attempt) -> PodAttempt:

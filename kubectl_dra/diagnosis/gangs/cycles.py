@@ -16,7 +16,6 @@ FIRST_MINOR: Final = 37
 
 
 def group_key(pod: Pod) -> Key | None:
-    """The group that a pod names."""
     group = pod.spec.scheduling_group
     return Key(pod.metadata.namespace, group.pod_group_name) if group is not None else None
 

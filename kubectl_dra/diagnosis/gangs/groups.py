@@ -225,7 +225,6 @@ def has_members_waiting(inventory: Inventory, group: Key) -> bool:
 
 
 def pods_of(state: ClusterState, group: Key) -> tuple[Pod, ...]:
-    """All pods that name a group, by name."""
     return tuple(sorted(_pods_of(state.inventory, group), key=lambda pod: pod.metadata.name))
 
 

@@ -103,5 +103,4 @@ class GroupDiagnosis(GroupFinding, frozen=True):
 
     @property
     def code(self) -> Code | None:
-        """The main reason."""
         return self.causes[0].code if self.causes else None

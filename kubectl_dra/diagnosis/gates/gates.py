@@ -179,7 +179,6 @@ def _code_of(event: Event | None) -> Code:
 
 
 def asks_for_admin(spec: ResourceClaimSpec) -> bool:
-    """Whether any request has admin access."""
     return any(r.exactly is not None and bool(r.exactly.admin_access) for r in spec.devices.requests)
 
 

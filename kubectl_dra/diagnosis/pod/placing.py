@@ -75,7 +75,6 @@ class PlacedCopies:
 
     @property
     def copies(self) -> int:
-        """The copies that fit."""
         return sum(self.nodes.values())
 
 

@@ -107,8 +107,6 @@ class PodFinding(ReportRecord, frozen=True):
 
 
 class PodDiagnosis(PodFinding, frozen=True):
-    """Everything about one pod."""
-
     claims: tuple[ObjectRef, ...] = ()
     nodes: tuple[NodeGroup, ...] = ()
 

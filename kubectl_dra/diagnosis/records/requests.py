@@ -228,7 +228,6 @@ class Funnel(Evidence, frozen=True):
 
     @property
     def stages(self) -> Iterator[Stage]:
-        """Every step, in order."""
         count = self.total
         for name in StageName:
             removed = tuple(removal for removal in self.removed if removal.stage is name)
@@ -236,7 +235,6 @@ class Funnel(Evidence, frozen=True):
             yield Stage(name, count, removed)
 
     def stage(self, name: StageName) -> Stage:
-        """One step."""
         return next(stage for stage in self.stages if stage.name is name)
 
     def after(self, name: StageName) -> tuple[str, ...]:

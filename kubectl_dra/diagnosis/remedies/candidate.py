@@ -74,7 +74,6 @@ class Case:
 
     @cached_property
     def pod(self) -> Pod:
-        """The pod."""
         return self.world.inventory.pods[self.diagnosis.pod.key]
 
     @cached_property
@@ -145,7 +144,6 @@ class Case:
         return next((each for _, each in published if each.name == device), None)
 
     def causes(self, *codes: Code) -> Iterator[Cause]:
-        """The causes with one of these codes."""
         return (cause for cause in self.diagnosis.causes if cause.code in codes)
 
     def funnels(self) -> Iterator[tuple[ResourceClaim, str, Form, Sequence[Funnel]]]:
@@ -173,7 +171,6 @@ class RequestEditor:
         self.template = case.templates.get(self.key)
 
     def edit(self, field: str, before: str, after: str, edit: Callable[[Form], Form], cost: int) -> Candidate:
-        """The candidate."""
         action = EditClaim(self.claim, self.request, field, before, after, self.template)
         change = edit_claim(self.key, edit_request(self.request, edit))
         return Candidate(RemedyKind.EDIT_CLAIM, (action,), cost, (change,))

@@ -54,7 +54,6 @@ class ClaimEdit:
     edit: SpecEdit
 
     def __call__(self, inventory: Inventory) -> Inventory:
-        """Make it."""
         claim = inventory.claims[self.key]
         edited = msgspec.structs.replace(claim, spec=self.edit(claim.spec))
         return inventory.replace(claims=put(inventory.claims, self.key, edited))
@@ -68,7 +67,6 @@ class PodEdit:
     edit: Callable[[Pod], Pod]
 
     def __call__(self, inventory: Inventory) -> Inventory:
-        """Make it."""
         return inventory.replace(pods=put(inventory.pods, self.key, self.edit(inventory.pods[self.key])))
 
 
@@ -199,7 +197,6 @@ def compare_in_constraint(index: int, attribute: str) -> SpecEdit:
 
 
 def edit_pod(key: Key, edit: Callable[[Pod], Pod]) -> Change:
-    """The pod changed."""
     return PodEdit(key, edit)
 
 
@@ -230,7 +227,6 @@ def edit_class(name: str, edit: Callable[[DeviceClass], DeviceClass]) -> Change:
 
 
 def without_rule(name: str) -> Change:
-    """Without one DeviceTaintRule."""
     return lambda inv: inv.replace(taint_rules={n: rule for n, rule in inv.taint_rules.items() if n != name})
 
 
@@ -249,7 +245,6 @@ class WithoutPods:
     keys: frozenset[Key]
 
     def __call__(self, inventory: Inventory) -> Inventory:
-        """Make it."""
         gone = [inventory.pods[key] for key in self.keys if key in inventory.pods]
         return inventory.replace(
             pods=edited(inventory.pods, without=self.keys),
@@ -335,7 +330,6 @@ def add_devices(slice_name: str, like: Device, count: int, differing: str = "") 
 
 
 def with_devices(slice_: ResourceSlice, more: tuple[Device, ...]) -> ResourceSlice:
-    """A slice with more devices."""
     return msgspec.structs.replace(
         slice_, spec=msgspec.structs.replace(slice_.spec, devices=(*slice_.spec.devices, *more))
     )

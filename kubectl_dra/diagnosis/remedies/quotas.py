@@ -79,7 +79,6 @@ def _made_anew(inventory: Inventory, actions: Iterable[Action]) -> tuple[set[Key
 
 
 def _charge(world: ClusterState, own: ResourceQuota, claims: Iterable[Key], pods: Iterable[Key]) -> Counter[str]:
-    """What these are charged of one quota."""
     inventory, total = world.inventory, Counter[str]()
     for key in claims if counts(own, None) else ():
         if key in inventory.claims:

@@ -341,7 +341,6 @@ class Competition(ReportRecord, frozen=True):
 
     @property
     def count(self) -> int:
-        """All of them."""
         return self.before + self.after
 
     @property

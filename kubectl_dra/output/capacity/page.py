@@ -58,7 +58,6 @@ _OPEN: Final = Safe("Whether restarting pods would bring more is unknown.")
 
 
 def capacity_page(report: CapacityReport, address: Address) -> list[Safe]:
-    """All lines."""
     blocks: list[list[Safe]] = [list(missing_lines(report.missing, address))]
     blocks.append([*head_lines(report.manifests), *refusal_lines(report.manifests, report.read)])
     if report.what_if is not None:

@@ -15,7 +15,6 @@ _STYLES: Final = {Severity.ERROR: Style.BAD, Severity.WARNING: Style.WARN, Sever
 
 
 def lint_page(report: LintReport) -> Iterator[Safe]:
-    """All lines."""
     for finding in report.findings:
         yield _line(finding)
     helps = dict.fromkeys(finding.code for finding in report.findings)

@@ -153,7 +153,6 @@ def _last_exit(pod: FailingPod) -> Safe:
 
 
 def autoscaler_lines(said: AutoscalerWords | None, now: datetime) -> Iterator[Safe]:
-    """An autoscaler's own words."""
     if said is not None:
         name = said.autoscaler.replace("-", " ").capitalize()
         silent = Safe(" (nothing since)") if said.old else Safe("")

@@ -114,7 +114,6 @@ class Asks:
         )
 
     def of_cause(self, cause: Cause) -> Wanted:
-        """What the request of a cause asks for."""
         return self.of(cause.claim, cause.request)
 
 

@@ -183,7 +183,6 @@ def name_lines(report: SelectorReport) -> Iterator[Safe]:
 
 
 def undecided_line(report: SelectorReport) -> Iterator[Safe]:
-    """Why devices are undecided."""
     if report.totals.undecided.value:
         text = "Undecided: evaluating the selectors takes too long. The scheduler would go on, for every device anew."
         yield from wrapped(Safe(text))

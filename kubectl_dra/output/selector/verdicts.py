@@ -29,7 +29,6 @@ _ISSUES: Final = "compilation failed: "
 
 
 def headline(report: SelectorReport) -> Safe:
-    """The answer."""
     if not report.class_found:
         near = did_you_mean(report.class_near, ", ") or Safe(".")
         return fmt("DeviceClass {} does not exist{}", report.device_class or "", near)
@@ -215,5 +214,4 @@ def _extent(expression: str, problem: Problem) -> tuple[int | None, int]:
 
 
 def styled_headline(report: SelectorReport) -> list[Safe]:
-    """The headline in lines."""
     return wrapped(styled(headline(report), Style.BOLD))

@@ -129,7 +129,6 @@ def _pod_blocks(pod: PodSimulation, now: datetime, address: Address, *, left: bo
 
 
 def _nothing(report: SimulationReport) -> Safe:
-    """Why nothing was tried."""
     kept = [each for each in report.manifests if each.refused or each.error or each.untried]
     if not kept:
         return _NOTHING

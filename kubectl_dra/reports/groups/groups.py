@@ -47,7 +47,6 @@ class GroupPendingReport(PlacedGroup, frozen=True, kw_only=True):
 
     @property
     def code(self) -> Code | None:
-        """The main reason."""
         return self.causes[0].code if self.causes else None
 
     def without_steps(self) -> GroupPendingReport:

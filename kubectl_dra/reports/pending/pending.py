@@ -141,7 +141,6 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
 
     @property
     def code(self) -> Code | None:
-        """The main reason."""
         return self.causes[0].code if self.causes else None
 
     @property
@@ -166,7 +165,6 @@ class ClaimPendingReport(ClaimDiagnosis, frozen=True, kw_only=True):
 
     @property
     def code(self) -> Code | None:
-        """The main reason."""
         return self.causes[0].code if self.causes else None
 
 

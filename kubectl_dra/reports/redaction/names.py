@@ -111,7 +111,6 @@ class Pseudonyms:
     # --- what stands for it -----------------------------------------------------------------------------------------
 
     def settle(self) -> None:
-        """Number what was collected."""
         kept = {text for text in self._ids if text in ATTRIBUTE_IDS and text not in self._open}
         old = sorted((self._open | self._ids) - kept)
         width = max(_WIDTH, len(str(len(old))))

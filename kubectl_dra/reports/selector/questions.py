@@ -60,7 +60,6 @@ def simple_claim(device_class: str, expressions: Iterable[str]) -> ResourceClaim
 
 
 def expression_question(expression: str, device_class: str | None = None) -> Question:
-    """What a user typed."""
     claim = simple_claim(device_class, (expression,)) if device_class is not None else None
     return Question(Subject("Expression"), (expression,), device_class, claim=claim)
 

@@ -42,7 +42,6 @@ class ScopedDevice:
 
     @property
     def id(self) -> DeviceId:
-        """The device's id."""
         return DeviceId(self.driver, self.pool, self.device.name)
 
     @property

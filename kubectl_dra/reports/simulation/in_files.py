@@ -36,7 +36,6 @@ class OfFiles:
 
     @property
     def any(self) -> bool:
-        """Whether there is any."""
         return bool(self.nodes or self.pools or self.rules or self.classes)
 
 

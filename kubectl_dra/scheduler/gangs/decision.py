@@ -72,7 +72,6 @@ class GangMember:
 
     @property
     def key(self) -> Key:
-        """Namespace and name."""
         return key_of(self.pod.metadata)
 
 
@@ -167,7 +166,6 @@ class _Written:
         self._status = _finally(trial.status, after)
 
     def decision(self) -> GroupDecision:
-        """The whole of it."""
         group, status, after = self._gang.group, self._status, self._after
         if status.code is StatusCode.UNKNOWN:
             return replace(_open(self._gang), placed=self._placed)

@@ -90,7 +90,6 @@ class Gang:
 
     @cached_property
     def key(self) -> Key:
-        """Namespace and name."""
         return key_of(self.group.metadata)
 
     @cached_property
@@ -107,12 +106,10 @@ class Gang:
 
     @cached_property
     def scheduled(self) -> tuple[tuple[PodInfo, str], ...]:
-        """The pods that have a node, and which."""
         return members_on_nodes(self.snapshot, self.key)
 
     @property
     def priority(self) -> int:
-        """The priority of the group."""
         return self.group.spec.priority or 0
 
     @property

@@ -35,7 +35,6 @@ class GroupStatus:
 
     @property
     def message(self) -> str:
-        """All of it."""
         return ", ".join((UNSCHEDULABLE, *self.reasons) if self.named else self.reasons)
 
     @property
@@ -44,7 +43,6 @@ class GroupStatus:
         return UNSCHEDULABLE if self.named else self.message
 
     def because(self, reason: str) -> GroupStatus:
-        """With one more reason."""
         return replace(self, reasons=(*self.reasons, reason))
 
 

@@ -121,7 +121,6 @@ class InterPodAffinity(Plugin):
         _change(cycle, pod.shape, node, 1)
 
     def remove_pod(self, cycle: Cycle, pod: PodInfo, node: NodeInfo) -> None:
-        """One less."""
         _change(cycle, pod.shape, node, -1)
 
     def score(self, cycle: Cycle, nodes: Sequence[NodeInfo]) -> Sequence[int] | Status:

@@ -27,5 +27,4 @@ class NodeName(Plugin):
         return PreFilterResult(nodes=frozenset((wanted,))) if cycle.features.node_name_narrows else PASS
 
     def filter(self, cycle: Cycle, node: NodeInfo) -> Status:
-        """The node has the name."""
         return SUCCESS if node.name == cycle.pod.spec.node_name else unresolvable(TEXT)

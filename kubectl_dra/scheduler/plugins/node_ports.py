@@ -21,7 +21,6 @@ ANY_ADDRESS: Final = "0.0.0.0"  # noqa: S104 - the wildcard of the API, nothing 
 
 
 def conflicts(wanted: Iterable[HostPort], taken: AbstractSet[HostPort]) -> Iterator[HostPort]:
-    """Those of ``wanted`` that are taken."""
     for address, protocol, port in wanted:
         if address == ANY_ADDRESS:
             hit = any((p, n) == (protocol, port) for _, p, n in taken)

@@ -111,7 +111,6 @@ class _Requests:
     offers: dict[int, _Offer] = field(default_factory=dict)
 
     def offer_of(self, node: Node) -> _Offer:
-        """What the node has."""
         key = id(node.status.allocatable)
         found = self.offers.get(key)
         if found is None:

@@ -38,8 +38,6 @@ class _State:
 
 
 class NodeVolumeLimits(Plugin):
-    """The plugin."""
-
     name: ClassVar[str] = "NodeVolumeLimits"
     pods: ClassVar[PodsMatter] = PodsMatter.FEWER_IS_BETTER
 

@@ -93,7 +93,6 @@ class PodTopologySpread(Plugin):
         _change(cycle, pod, node, 1)
 
     def remove_pod(self, cycle: Cycle, pod: PodInfo, node: NodeInfo) -> None:
-        """One less."""
         _change(cycle, pod, node, -1)
 
     def score(self, cycle: Cycle, nodes: Sequence[NodeInfo]) -> Sequence[int] | Status:

@@ -37,7 +37,6 @@ class _State:
     problems: tuple[storage.VolumeProblem, ...]
 
     def clone(self) -> _State:
-        """A copy to change."""
         return replace(self)
 
     def count(self, pod: PodInfo) -> int:
@@ -46,8 +45,6 @@ class _State:
 
 
 class VolumeRestrictions(Plugin):
-    """The plugin."""
-
     name: ClassVar[str] = "VolumeRestrictions"
     pods: ClassVar[PodsMatter] = PodsMatter.FEWER_IS_BETTER
 

@@ -107,7 +107,6 @@ class Feed:
 
     @property
     def objects(self) -> Mapping[str, Mapping[Key, Any]]:
-        """All objects by kind."""
         return self._store.objects
 
     def wake(self) -> None:

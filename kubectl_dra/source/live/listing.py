@@ -60,7 +60,6 @@ class KeepAll:
         self.usage: dict[str, NodeUsage] = {}
 
     def add(self, records: Iterable[Record]) -> None:
-        """Take one chunk."""
         self.kept += records
 
     def take(self, data: bytes, api_version: str) -> Taken | None:

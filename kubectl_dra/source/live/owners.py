@@ -45,6 +45,5 @@ class OwnerReader:
             return None
 
     def close(self) -> None:
-        """End the connection."""
         if self._session is not None:
             self._session.close()

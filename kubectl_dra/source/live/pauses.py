@@ -24,7 +24,6 @@ class Pauses:
             self._changed.notify_all()
 
     def wake(self) -> None:
-        """End all pauses."""
         with self._changed:
             self._woken += 1
             self._changed.notify_all()

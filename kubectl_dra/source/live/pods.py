@@ -56,7 +56,6 @@ class PodTracker:
         self._whole_nodes = whole_nodes
 
     def add(self, records: Iterable[Record]) -> None:
-        """Take one chunk."""
         for pod in records:
             if isinstance(pod, Pod):
                 if self._keep_all or key_of(pod.metadata) in self._named or matters(pod, self._whole_nodes):
@@ -95,11 +94,9 @@ class PodReducer:
 
     @property
     def usage(self) -> dict[str, NodeUsage]:
-        """Sums per node."""
         return {node: sum_of_pods(infos) for node, infos in self._placed.items()}
 
     def add(self, records: Iterable[Record]) -> None:
-        """Take one chunk."""
         for pod in records:
             if isinstance(pod, Pod):
                 if self._keep_all or matters(pod, self._whole_nodes) or key_of(pod.metadata) in self._named:

@@ -29,11 +29,9 @@ class Pulse:
         self._session: Session | None = None
 
     def start(self) -> None:
-        """Begin to ask."""
         threading.Thread(target=self._run, name="pulse", daemon=True).start()
 
     def close(self) -> None:
-        """Ask no more."""
         self._closed.set()
 
     def _run(self) -> None:

@@ -84,7 +84,6 @@ def slice_fields(slice_: ResourceSlice) -> Fields:
 
 
 def field_selector(fields: Fields) -> str:
-    """The query parameter."""
     return ",".join(f"{path}={_escaped(value)}" for path, value in sorted(fields))
 
 

@@ -277,7 +277,6 @@ class _NodeSums:
         return self._usage
 
     def placed(self, key: Key) -> Placed | None:
-        """One pod."""
         node = self._nodes.get(key, "")
         info = self._members.get(node, {}).get(key)
         return (node, info) if info is not None else None
@@ -289,7 +288,6 @@ class _NodeSums:
             self.put(key, place)
 
     def drop(self, chosen: Callable[[Key], bool]) -> None:
-        """Take away some pods."""
         for key in [key for key in self._nodes if chosen(key)]:
             self.put(key, None)
 

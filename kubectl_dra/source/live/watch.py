@@ -158,7 +158,6 @@ class _KeepShared(KeepAll):
         self._sharer = sharer
 
     def add(self, records: Iterable[Record]) -> None:
-        """Take one chunk."""
         super().add(kept(record, self._known, self._sharer) for record in records)
 
 

@@ -122,19 +122,16 @@ class CapacityView(ListView[NodeCell]):
 
     @property
     def asked(self) -> RoomFor:
-        """What is asked now."""
         return RoomFor(self._class, self._count, self.dra.namespace or "default", self._switches)
 
     @property
     def crumb(self) -> Safe:  # type: ignore[override]
-        """The shape."""
         name = self._class or (usual_class(self.dra.cluster) if self.dra.cluster is not None else "")
         what = fmt("{} × {}", self._count, name) if name else fmt("{} per pod", self._count)
         supposed = fmt(" · {} supposed", len(self._switches)) if self._switches else Safe("")
         return fmt("capacity for {}{}", what, supposed)
 
     def queries(self) -> Sequence[RoomFor]:
-        """The one question."""
         return (self.asked,)
 
     def columns(self) -> Sequence[Column[NodeCell]]:

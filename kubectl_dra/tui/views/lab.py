@@ -261,12 +261,10 @@ class LabView(View):
         self.editor.replace(chosen.text, self.editor.location_at(chosen.start), self.editor.location_at(end))
 
     def do_turn(self) -> None:
-        """The next completion."""
         self._turned += 1
         self._show_completions()
 
     def do_edit(self) -> None:
-        """Back into the editor."""
         self.screen.set_focus(self.editor)
 
     def do_scope(self) -> None:

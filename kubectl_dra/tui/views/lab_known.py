@@ -46,7 +46,6 @@ class KnownView(ListView[KnownSelector]):
         super().__init__()
 
     def queries(self) -> Sequence[Query[object]]:
-        """All selectors."""
         return (Known(), Starts())
 
     def columns(self) -> Sequence[Column[KnownSelector]]:

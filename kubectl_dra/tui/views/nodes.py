@@ -59,7 +59,6 @@ class NodesView(ListView[TopRow]):
 
     @property
     def targets(self) -> Sequence[str]:
-        """Whole nodes."""
         return [f"node/{row.name}" for row in self.marked_rows]
 
 

@@ -95,7 +95,6 @@ class Overview(View):
         )
 
     def compose(self) -> Any:  # noqa: ANN401 - Textual's ComposeResult
-        """The panels."""
         titles = ((self.use, "Devices"), (self.classes_, "Classes"), (self.waiting, "Pending, by reason"))
         for grid, name in (*titles, (self.broken, "Needs attention"), (self.recent, "Last changes")):
             grid.border_title = name
@@ -123,7 +122,6 @@ class Overview(View):
         return (Recent(), Whole(), Classes())
 
     def show(self) -> None:
-        """All panels."""
         whole = self.worker.record(Whole())
         empty = self.dra.reading_words if whole is None else self._none(POOLS, "No driver has published any pool.")
         self.use.show(whole.uses if whole is not None else (), empty)

@@ -236,7 +236,6 @@ class PendingView(ListView[PendingRow]):
             self.grid.select(lambda row: row.code is None)
 
     def do_describe(self) -> None:
-        """The diagnosis."""
         self.do_open()
 
     def do_used_by(self) -> None:
@@ -257,7 +256,6 @@ class PendingView(ListView[PendingRow]):
 
     @property
     def focus_target(self) -> Any:  # noqa: ANN401 - a widget
-        """The list."""
         return self.grid
 
     @property

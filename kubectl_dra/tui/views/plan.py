@@ -177,7 +177,6 @@ class PlanView(ReportView):
         self.show()
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """Show it."""
         event.stop()
         if event.state is not WorkerState.SUCCESS:
             return

@@ -71,7 +71,6 @@ class PoolsView(ListView[PoolSummary]):
 
     @property
     def targets(self) -> Sequence[str]:
-        """Whole pools."""
         return [f"{self.identity(row)}/*" for row in self.marked_rows]
 
     def preview_of(self, row: PoolSummary) -> ReportView:

@@ -54,7 +54,6 @@ class ReportView(View):
         return wrapped(self.dra.reading_words) if lines is None else lines
 
     def do_filter(self) -> None:
-        """Type what to find."""
         self.dra.ask_filter(self._mark)
 
     def can(self, action: str) -> bool:
@@ -88,7 +87,6 @@ class ReportView(View):
         self._go_to_hit(1)
 
     def do_previous_hit(self) -> None:
-        """The one before."""
         self._go_to_hit(-1)
 
     def _go_to_hit(self, step: int) -> None:
@@ -98,7 +96,6 @@ class ReportView(View):
 
     @property
     def is_filtered(self) -> bool:
-        """Whether something is marked."""
         return bool(self._mark)
 
     def set_filter(self, text: str) -> None:
@@ -115,7 +112,6 @@ class ReportView(View):
         return fmt("line {} of {}", last, lines) if lines > self.page.size.height > 0 else Safe("")
 
     def on_page_scrolled(self, event: Page.Scrolled) -> None:
-        """Say the new place."""
         event.stop()
         self.dra.refresh_frame()
 

@@ -65,7 +65,6 @@ class ReasonsView(ListView[Code]):
         self.dra.open_explanation(row)
 
     def do_explain(self) -> None:
-        """Its page."""
         self.do_open()
 
 

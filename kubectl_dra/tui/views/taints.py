@@ -83,7 +83,6 @@ class TaintsView(ListView[ListedTaint]):
 
     @property
     def focus_target(self) -> Widget:
-        """The list."""
         return self.grid
 
     def do_remove(self) -> None:

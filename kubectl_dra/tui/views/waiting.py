@@ -234,7 +234,6 @@ class WaitingPage(WaysView, ReportView, Generic[R]):
 
     @property
     def focus_target(self) -> Widget:
-        """The checks."""
         return self.page
 
     # --- actions ----------------------------------------------------------------------------------------------------
@@ -290,7 +289,6 @@ class WaysOutView(WaysView):
         return self._now()[1]
 
     def show(self) -> None:
-        """The newest list."""
         self.ways.show(*self._now())
 
     def on_mount(self) -> None:
@@ -304,11 +302,9 @@ class WaysOutView(WaysView):
 
     @property
     def focus_target(self) -> Widget:
-        """The list."""
         return self.ways.grid
 
     def do_open(self) -> None:
-        """Enter."""
         self.ways.grid.open_selected()
 
 
