@@ -61,11 +61,24 @@ def test_what_a_template_takes_over_from_its_workflow() -> None:
     assert told(ONE, argo(own, resourceClaims=CLAIMS, **nowhere))[0] == told(ONE, argo(own, resourceClaims=CLAIMS))[0]
 
 
+def test_a_patch_of_pods_is_applied_the_one_of_the_workflow_first() -> None:
+    anywhere, nowhere = "nodeSelector: null", '{"nodeSelector": {"kubernetes.io/os": "none"}}'
+    bare = {"name": "small", "container": {"image": "x"}}
+    named = "containers: [{name: main, resources: {claims: [{name: gpu}]}}]"
+    assert told(ONE, argo(SMALL, resourceClaims=CLAIMS, podSpecPatch=nowhere)) == ("No", [0], [])
+    own = {**SMALL, "podSpecPatch": anywhere}
+    assert told(ONE, argo(own, resourceClaims=CLAIMS, podSpecPatch=nowhere)) == ("Unknown", [1], [])
+    assert told(ONE, argo(bare, resourceClaims=CLAIMS, podSpecPatch=named)) == ("Unknown", [1], [])
+
+
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        (argo({**SMALL, "podSpecPatch": "priority: 5"}), "spec.templates[0].podSpecPatch changes its pods"),
-        (argo(SMALL, podSpecPatch="priority: 5"), "spec.podSpecPatch changes its pods"),
+        (
+            argo({**SMALL, "podSpecPatch": "priority: {{inputs.parameters.p}}"}),
+            "spec.templates[0].podSpecPatch changes its pods",
+        ),
+        (argo(SMALL, podSpecPatch="priority: {{workflow.parameters.p}}"), "spec.podSpecPatch changes its pods"),
         (argo(workflowTemplateRef={"name": "train"}), "its pods are described by WorkflowTemplate train"),
         (
             workload("apps.nvidia.com/v1alpha1", "NIMService", {"draResources": [{"resourceClaimTemplateName": "t"}]}),

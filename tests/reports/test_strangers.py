@@ -557,3 +557,13 @@ def test_slices_of_a_node_that_does_not_exist_are_told_first() -> None:
     told = page(simulated(template("one"), deployment(1), build.node("node-2", cpu="4"), more))
     assert told.startswith("node2: named by slices of the files, and neither in the cluster nor in the files (did you ")
     assert "(did you mean node-2?)" in told
+
+
+def test_a_launcher_that_waits_for_its_workers_comes_after_them() -> None:
+    claiming = {"template": pod_template("one")}
+    spec = {"mpiReplicaSpecs": {"Launcher": claiming, "Worker": {"replicas": 2, **claiming}}}
+    for policy, order in (("AtStartup", ["Launcher", "Worker"]), ("WaitForWorkersReady", ["Worker", "Launcher"])):
+        job = thing("kubeflow.org/v2beta1", "MPIJob", {**spec, "launcherCreationPolicy": policy})
+        report = simulated(template("one", 2), {**job, "spec": {**job["spec"], "runLauncherAsWorker": True}})
+        assert [each.role for each in report.pods] == order
+        assert [each.copies for each in report.pods] == ([1, 1] if order[0] == "Launcher" else [2, 0])

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from kubectl_dra.api.trees import Tree, at
+from kubectl_dra.api.workloads.patches import patched, read_patch
 from kubectl_dra.api.workloads.stages import each_alone
 from kubectl_dra.api.workloads.templates import CountSource, Expansion, MadeTemplate
 
@@ -41,9 +42,9 @@ def workflow(tree: Tree, kind: str) -> Expansion:
         where = f"{path}.templates[{index}]"
         if not isinstance(body, dict) or not (made := _pod_spec(spec, body)):
             continue
-        patch = next((at for at, each in ((where, body), (path, spec)) if each.get("podSpecPatch")), "")
-        if patch:
-            untried = untried or f"{patch}.podSpecPatch changes its pods, and is applied when they are made"
+        made, unclear = _with_patches(made, {path: spec, where: body})
+        if unclear:
+            untried = untried or f"{unclear} changes its pods, and is applied when they are made"
             continue
         name = body.get("name")
         role = name if isinstance(name, str) else ""
@@ -55,6 +56,20 @@ def workflow(tree: Tree, kind: str) -> Expansion:
         untried = f"its pods are described by WorkflowTemplate {reference}"
     suspended = at(tree, "spec").get("suspend") is True
     return Expansion(tuple(each_alone(templates)), True, kind in _CATALOGS, suspended, untried)
+
+
+def _with_patches(made: dict[str, Any], holders: Mapping[str, Tree]) -> tuple[dict[str, Any], str]:
+    """The pod's spec with the patches of its workflow and its template, and the one that can't be applied here.
+
+    Upstream: workflow/controller/workflowpod.go (processPodSpecPatch), workflow/util (ApplyPodSpecPatch).
+    """
+    for where, holder in holders.items():
+        text = holder.get("podSpecPatch")
+        patch = read_patch(text) if text else {}
+        if patch is None:
+            return made, f"{where}.podSpecPatch"
+        made = patched(made, patch)
+    return made, ""
 
 
 def described_by(tree: Tree, group: str, kind: str) -> str:

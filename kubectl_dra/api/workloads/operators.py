@@ -4,7 +4,7 @@ KubeRay (ray-operator/controllers/ray/common/{pod,job}.go): an autoscaler beside
 wait for the head, the pod or container that submits a job. Grove (api/core/v1alpha1/podcliqueset.go): the cliques of a
 scaling group come once per replica of the group. Volcano (pkg/controllers/job/job_controller_util.go, createJobPod;
 pkg/webhooks/admission/jobs/mutate): pods that name no scheduler get the job's, by default
-Volcano's own.
+Volcano's own. MPI operator (pkg/controller/mpi_job_controller.go, syncHandler): a launcher that waits for its workers.
 """
 
 from __future__ import annotations
@@ -152,5 +152,19 @@ def _of_volcano(tree: Tree, kind: str, templates: list[MadeTemplate]) -> Iterato
             yield replace(each, body={**each.body, "spec": {**spec, "schedulerName": name}})
 
 
+# --- MPI --------------------------------------------------------------------------------------------------------------
+
+
+def _of_kubeflow(tree: Tree, kind: str, templates: list[MadeTemplate]) -> Iterator[MadeTemplate]:
+    """In the order in which pods are made; ``runLauncherAsWorker`` changes what they run, not how many there are."""
+    waits = kind == "MPIJob" and at(tree, "spec").get("launcherCreationPolicy") == "WaitForWorkersReady"
+    return iter(sorted(templates, key=lambda each: waits and each.role == "Launcher"))
+
+
 _Refining = Callable[[Tree, str, list[MadeTemplate]], Iterator[MadeTemplate]]
-_REFINING: Final[Mapping[str, _Refining]] = {"ray.io": _of_ray, "grove.io": _of_grove, "batch.volcano.sh": _of_volcano}
+_REFINING: Final[Mapping[str, _Refining]] = {
+    "ray.io": _of_ray,
+    "grove.io": _of_grove,
+    "batch.volcano.sh": _of_volcano,
+    "kubeflow.org": _of_kubeflow,
+}
