@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import shlex
 import string
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, Final
 
@@ -93,6 +93,13 @@ def command(words: Sequence[str] | None) -> Safe | None:
         return None
     quoted = [quote(word) for word in words]
     return None if None in quoted else Safe(" ").join(word for word in quoted if word is not None)
+
+
+def command_line(text: str, words: Sequence[str] | None, *before: object) -> Iterator[Safe]:
+    """``text`` with what stands ``before`` a command in it, and the command; nothing where there is none."""
+    line = command(words)
+    if line is not None:
+        yield fmt(text, *before, line)
 
 
 def _visible(match: re.Match[str]) -> str:

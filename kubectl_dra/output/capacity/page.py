@@ -20,7 +20,7 @@ from kubectl_dra.output.pending.assumptions import fewer_copies
 from kubectl_dra.output.pending.quotas import refused_unless, unspecified_lines, where_admitted
 from kubectl_dra.output.pending.reasons import reason_sentence, title
 from kubectl_dra.output.pending.remedies import recorded_lines
-from kubectl_dra.output.safe import Safe, Style, command, fmt, styled
+from kubectl_dra.output.safe import Safe, Style, command_line, fmt, styled
 from kubectl_dra.output.simulation.manifests import (
     beside_text,
     blocked_text,
@@ -384,9 +384,7 @@ def _way_lines(way: WayOut, address: Address) -> Iterator[Safe]:
             yield from wrapped(sentence, indent=2)
     yield from recorded_lines(address)
     for words in way.commands:
-        line = command(words)
-        if line is not None:
-            yield fmt("  {}", line)
+        yield from command_line("  {}", words)
     if way.commands:
         wait = "Before an uncordon, wait until the restarted pods run: until then the scheduler could put them back."
         yield from wrapped(Safe(wait), indent=2)

@@ -15,7 +15,7 @@ from kubectl_dra.output.devices.holders import consumer_text, taint_lines
 from kubectl_dra.output.devices.parts import condition_text, pairs_text, scope_text
 from kubectl_dra.output.layout import PAGE, Column, paragraphs, table, wrapped
 from kubectl_dra.output.pending.asks import ask_lines
-from kubectl_dra.output.safe import Safe, Style, command, fmt, safe, styled
+from kubectl_dra.output.safe import Safe, Style, command_line, fmt, safe, styled
 from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.words import ago, counted, listed
 from kubectl_dra.reports.claims.ask import toleration_text
@@ -202,9 +202,7 @@ def _leads_on(report: ClaimReport, address: Address) -> Iterator[Safe]:
     target = (
         of("claim", report.name, report.namespace) if waiting is None else of("pod", waiting.name, report.namespace)
     )
-    line = command(reading(dra("why-pending", target), address))
-    if line is not None:
-        yield fmt("Why: {}", line)
+    yield from command_line("Why: {}", reading(dra("why-pending", target), address))
 
 
 # --- drivers and configuration --------------------------------------------------------------------------------------

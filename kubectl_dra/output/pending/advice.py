@@ -46,7 +46,7 @@ from kubectl_dra.output.pending.siblings import sibling_commands
 from kubectl_dra.output.pending.unready import unready_steps
 from kubectl_dra.output.pending.usual_advice import page_advice, usual_advice
 from kubectl_dra.output.pending.volumes import volume_step_lines
-from kubectl_dra.output.safe import Safe, command, fmt, safe
+from kubectl_dra.output.safe import Safe, command, command_line, fmt, safe
 from kubectl_dra.output.unread import unread_sentence
 from kubectl_dra.output.words import age, ago, counted, listed, plural
 from kubectl_dra.reports.invocations import changing, dra, kubectl, of, reading, within
@@ -231,9 +231,7 @@ def _about_the_claim(report: PendingReport, address: Address, now: datetime) -> 
         where = within("kube-system")
         text = "The controller's pods, where the cluster runs it as pods: {}"
         words = reading(kubectl("get", "pods", where, "-l", "component=kube-controller-manager"), address)
-    line = command(words) if words is not None else None
-    if line is not None:
-        yield fmt(text, line)
+    yield from command_line(text, words)
 
 
 def _pod_anew(report: PendingReport, address: Address) -> Iterator[Safe]:
@@ -284,9 +282,9 @@ def next_step_lines(report: PendingReport, address: Address, now: datetime) -> I
 def _node_state(report: PendingReport, address: Address) -> Iterator[Safe]:
     """Where the conditions of the first node stand, with their times."""
     for name in [each for each in report.causes[0].nodes if each not in report.in_files.nodes][:1]:
-        line = command(reading(kubectl("describe", of("node", name)), address))
-        if line is not None:
-            yield fmt("Its conditions, and since when: {}", line)
+        yield from command_line(
+            "Its conditions, and since when: {}", reading(kubectl("describe", of("node", name)), address)
+        )
 
 
 def _find_driver(report: PendingReport, address: Address) -> Iterator[Safe]:
@@ -294,9 +292,7 @@ def _find_driver(report: PendingReport, address: Address) -> Iterator[Safe]:
     for each in report.failing[:1]:
         where, pod = within(each.pod.namespace), of("pod", each.pod.name)
         words = kubectl("logs", pod, where, "--all-containers", *(("--previous",) if each.restarts else ()))
-        line = command(reading(words, address)) if where is not None else None
-        if line is not None:
-            yield fmt("Its log: {}", line)
+        yield from command_line("Its log: {}", reading(words, address))
     if report.failing or report.idle_daemon_sets:
         yield from (line for each in report.idle_daemon_sets[:1] for line in idle_commands(each, address))
         return
@@ -310,9 +306,7 @@ def _find_driver(report: PendingReport, address: Address) -> Iterator[Safe]:
     if of_gone:
         steps.append(("To delete that: {}", changing(kubectl("delete", "resourceslices", *of_gone), address)))
     for text, words in steps:
-        line = command(words)
-        if line is not None:
-            yield fmt(text, line)
+        yield from command_line(text, words)
 
 
 def _failed_on_the_node(report: PendingReport, code: Code, address: Address) -> Iterator[Safe]:
@@ -365,8 +359,8 @@ def _on_the_node(report: PendingReport, code: Code, address: Address, now: datet
         if events is not None and not _quotes_events(report):
             yield fmt("Its events: {}", events)
     if code is Code.KUBELET_API:
-        cordon = command(changing(kubectl("cordon", of("node", report.node)), address))
-        if cordon is not None:
-            yield fmt("To keep pods off that node: {}", cordon)
+        yield from command_line(
+            "To keep pods off that node: {}", changing(kubectl("cordon", of("node", report.node)), address)
+        )
         return
     yield from log_lines(report, address)

@@ -8,7 +8,7 @@ from typing import Final
 
 from kubectl_dra.diagnosis.records import NodeShortage
 from kubectl_dra.model.invocation import Address
-from kubectl_dra.output.safe import Safe, command, fmt
+from kubectl_dra.output.safe import Safe, command_line, fmt
 from kubectl_dra.output.words import listed
 from kubectl_dra.reports.invocations import kubectl, of, reading
 from kubectl_dra.reports.pending.agents import Agent
@@ -71,6 +71,4 @@ def agent_commands(agent: Agent, address: Address) -> Iterator[Safe]:
     else:
         named = of("pod", pod.name, pod.namespace)
         text, words = "Its log: {}", kubectl("logs", named, "--all-containers", "--since=1h")
-    line = command(reading(words, address)) if words is not None else None
-    if line is not None:
-        yield fmt(text, line)
+    yield from command_line(text, reading(words, address))

@@ -8,7 +8,7 @@ from typing import Final
 from kubectl_dra.model.invocation import Address, Words
 from kubectl_dra.model.names import is_subdomain
 from kubectl_dra.output.layout import wrapped
-from kubectl_dra.output.safe import Safe, command, fmt
+from kubectl_dra.output.safe import Safe, command_line, fmt
 from kubectl_dra.output.words import listed, plural, shortened
 from kubectl_dra.reports.invocations import changing, kubectl, of, plain_word, reading
 from kubectl_dra.reports.pending.idle_daemons import IdleDaemonSet
@@ -75,15 +75,17 @@ def idle_commands(found: IdleDaemonSet, address: Address) -> Iterator[Safe]:
     if labels and None not in labels:
         named = (found.absent_from,) if found.absent_from else found.nodes
         nodes: Words = tuple(filter(is_subdomain, named)) or ("NODE",)
-        line = command(changing(kubectl("label", "nodes", *nodes, *labels), address))
-        if line is not None:
-            yield fmt("To label {}: {}", Safe(plural("node", len(nodes))), line)
+        yield from command_line(
+            "To label {}: {}",
+            changing(kubectl("label", "nodes", *nodes, *labels), address),
+            Safe(plural("node", len(nodes))),
+        )
     ref = found.daemon_set
     if found.absent_from and not (found.tainted or found.wants):
-        line = command(reading(kubectl("describe", of("daemonset", ref.name, ref.namespace)), address))
-        if line is not None:
-            yield fmt("Its events: {}", line)
+        yield from command_line(
+            "Its events: {}", reading(kubectl("describe", of("daemonset", ref.name, ref.namespace)), address)
+        )
         return
-    line = command(reading(kubectl("get", of("daemonset", ref.name, ref.namespace), "-o", "yaml"), address))
-    if line is not None:
-        yield fmt("What it selects: {}", line)
+    yield from command_line(
+        "What it selects: {}", reading(kubectl("get", of("daemonset", ref.name, ref.namespace), "-o", "yaml"), address)
+    )

@@ -9,7 +9,7 @@ from kubectl_dra.diagnosis.gangs.elsewhere import KUEUE
 from kubectl_dra.diagnosis.records import GangElsewhere
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.model.names import is_subdomain
-from kubectl_dra.output.safe import Safe, command, fmt
+from kubectl_dra.output.safe import Safe, command_line, fmt
 from kubectl_dra.output.words import plural, shortened
 from kubectl_dra.reports.invocations import kubectl, reading, within
 
@@ -41,6 +41,4 @@ def incomplete_commands(gang: GangElsewhere, namespace: str, address: Address) -
     """What shows the pods of the group."""
     named = f"{_LABEL}={gang.name}" if is_subdomain(gang.name) else None
     words = kubectl("get", "pods", within(namespace), "-l", named)
-    line = command(reading(words, address)) if words is not None else None
-    if line is not None:
-        yield fmt("Its pods: {}", line)
+    yield from command_line("Its pods: {}", reading(words, address))

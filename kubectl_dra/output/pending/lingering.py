@@ -9,7 +9,7 @@ from typing import Final
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.go_errors import innermost
-from kubectl_dra.output.safe import Safe, command, fmt
+from kubectl_dra.output.safe import Safe, command, command_line, fmt
 from kubectl_dra.output.words import ago, counted, listed
 from kubectl_dra.reports.invocations import kubectl, of, reading, within
 from kubectl_dra.reports.pending.failing_pods import FailingPod
@@ -80,9 +80,7 @@ def lingering_commands(pods: Sequence[LingeringPod], address: Address) -> Iterat
             where = within(ref.namespace)
             before = ("--previous",) if failing.get(ref) else ("--since=1h",)
             words = kubectl("logs", of("pod", ref.name), where, "--all-containers", *before)
-            line = command(reading(words, address)) if where is not None else None
-            if line is not None:
-                yield fmt("Log of the driver on {}: {}", each.node, line)
+            yield from command_line("Log of the driver on {}: {}", reading(words, address), each.node)
 
 
 def _of_driver(pod: FailingPod) -> Safe:

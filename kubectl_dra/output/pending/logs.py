@@ -10,7 +10,7 @@ from kubectl_dra.model.invocation import Address
 from kubectl_dra.model.names import is_label
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.said_advice import image_advice, is_crash
-from kubectl_dra.output.safe import Safe, command, fmt, safe
+from kubectl_dra.output.safe import Safe, command, command_line, fmt, safe
 from kubectl_dra.reports.invocations import Words, kubectl, of, reading, within
 from kubectl_dra.reports.pending.drivers import DriverOnNode
 from kubectl_dra.reports.pending.pending import PendingReport
@@ -30,9 +30,7 @@ def last_words(report: PendingReport, address: Address) -> Iterator[Safe]:
     where, detail = within(report.pod.namespace), report.causes[0].detail
     if isinstance(detail, ContainerWaits) and is_crash(detail) and is_label(detail.container):
         pod, container = of("pod", report.pod.name), ("-c", detail.container)
-        line = command(reading(kubectl("logs", pod, where, *container, "--previous"), address))
-        if line is not None:
-            yield fmt("  {}", line)
+        yield from command_line("  {}", reading(kubectl("logs", pod, where, *container, "--previous"), address))
 
 
 def repair_lines(report: PendingReport, address: Address) -> Iterator[Safe]:
@@ -44,9 +42,7 @@ def repair_lines(report: PendingReport, address: Address) -> Iterator[Safe]:
         yield from wrapped(fmt("  {} Once it runs, it publishes the devices{}.", told, on), indent=2)
         log = kubectl("logs", pod, where, "--all-containers", "--previous") if where is not None else None
         look = log if each.restarts else kubectl("describe", pod, where) if where is not None else None
-        line = command(reading(look, address))
-        if line is not None:
-            yield fmt("    {}", line)
+        yield from command_line("    {}", reading(look, address))
 
 
 def log_lines(report: PendingReport, address: Address) -> Iterator[Safe]:
@@ -72,9 +68,12 @@ def _state_of(driver: DriverOnNode, namespace: str, address: Address) -> Iterato
     if found is None or where is None:
         return
     kind, resource, text = found
-    line = command(reading(kubectl("get", resource, where, "-o", "yaml"), address))
-    if line is not None:
-        yield fmt("State of the {} ({}): {}", Safe(kind), Safe(text), line)
+    yield from command_line(
+        "State of the {} ({}): {}",
+        reading(kubectl("get", resource, where, "-o", "yaml"), address),
+        Safe(kind),
+        Safe(text),
+    )
 
 
 def _log(namespace: str, name: str) -> Words | None:

@@ -7,7 +7,7 @@ from typing import Final
 
 from kubectl_dra.diagnosis.records import Differs, GroupError
 from kubectl_dra.model.invocation import Address
-from kubectl_dra.output.safe import Safe, command, fmt
+from kubectl_dra.output.safe import Safe, command_line, fmt
 from kubectl_dra.output.words import shortened
 from kubectl_dra.reports.invocations import kubectl, of, reading
 
@@ -60,9 +60,7 @@ def mixed_commands(error: GroupError, address: Address) -> Iterator[Safe]:
     """What shows the first of these pods, with its owner."""
     for each in error.differing[:1]:
         words = kubectl("get", of("pod", each.pod.name, each.pod.namespace), "-o", "yaml")
-        line = command(reading(words, address)) if words is not None else None
-        if line is not None:
-            yield fmt("What it is made from, and who makes it: {}", line)
+        yield from command_line("What it is made from, and who makes it: {}", reading(words, address))
 
 
 def _is_priority(error: GroupError) -> bool:

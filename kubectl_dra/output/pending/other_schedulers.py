@@ -9,7 +9,7 @@ from typing import Final
 from kubectl_dra.diagnosis.gangs.elsewhere import KAI, VOLCANO
 from kubectl_dra.diagnosis.records import Evidence, GangElsewhere, SchedulerName
 from kubectl_dra.model.invocation import Address
-from kubectl_dra.output.safe import Safe, command, fmt
+from kubectl_dra.output.safe import Safe, command_line, fmt
 from kubectl_dra.reports.invocations import kubectl, of, reading
 
 #: Namespace and Deployment by the name of a scheduler, as its Helm chart installs it.
@@ -53,6 +53,4 @@ def scheduler_log(detail: Evidence | None, address: Address) -> Iterator[Safe]:
         return
     namespace, deployment = found
     words = kubectl("logs", of("deployment", deployment, namespace), "--since=10m")
-    line = command(reading(words, address)) if words is not None else None
-    if line is not None:
-        yield fmt("Its log: {}", line)
+    yield from command_line("Its log: {}", reading(words, address))

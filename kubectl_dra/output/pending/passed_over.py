@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Cause, ClassOffer
 from kubectl_dra.model.invocation import Address
-from kubectl_dra.output.safe import Safe, command, fmt
+from kubectl_dra.output.safe import Safe, command_line, fmt
 from kubectl_dra.output.words import counted
 from kubectl_dra.reports.claims.ask import ExtendedAsk
 from kubectl_dra.reports.invocations import changing, kubectl, of
@@ -59,6 +59,4 @@ def passed_over_commands(report: PendingReport, address: Address) -> Iterator[Sa
     remove = kubectl("patch", of("deviceclass", found.device_class), "--type=json", "-p", patch)
     annotate = kubectl("annotate", of("deviceclass", found.passed_over), "serves-extended-resource=true", "--overwrite")
     for text, words in (("To remove it: {}", remove), ("Then: {}", annotate)):
-        line = command(changing(words, address))
-        if line is not None:
-            yield fmt(text, line)
+        yield from command_line(text, changing(words, address))

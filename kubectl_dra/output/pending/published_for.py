@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kubectl_dra.diagnosis.records import ClassOffer, LabelOnNodes
 from kubectl_dra.model.invocation import Address
-from kubectl_dra.output.safe import Safe, command, fmt, safe
+from kubectl_dra.output.safe import Safe, command_line, fmt, safe
 from kubectl_dra.reports.invocations import changing, kubectl, plain_word
 from kubectl_dra.reports.pending.pending import PendingReport
 
@@ -26,9 +26,7 @@ def label_commands(report: PendingReport, address: Address) -> Iterator[Safe]:
     if not isinstance(detail, ClassOffer) or not detail.nowhere or report.idle_daemon_sets:
         return
     words = kubectl("label", "node", "NODE", plain_word(_label(detail.nowhere[0])), "--overwrite")
-    line = command(changing(words, address))
-    if line is not None:
-        yield fmt("For each of these nodes: {}", line)
+    yield from command_line("For each of these nodes: {}", changing(words, address))
 
 
 def _label(found: LabelOnNodes) -> str:

@@ -9,7 +9,7 @@ from kubectl_dra.diagnosis.gates.queues import FlavorQuota, HeldBy, Queued, shor
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.layout import wrapped
-from kubectl_dra.output.safe import Safe, command, fmt, safe
+from kubectl_dra.output.safe import Safe, command, command_line, fmt, safe
 from kubectl_dra.output.words import listed, plural
 from kubectl_dra.reports.invocations import UNKNOWN_CONTEXT, changing, dra, kubectl, of, reading, within
 
@@ -147,9 +147,7 @@ def queue_commands(found: Queued, namespace: str, address: Address) -> Iterator[
         where = within("kueue-system")
         text = "Kueue's log: {}"
         words = reading(kubectl("logs", "deployment/kueue-controller-manager", where), address)
-    line = command(words) if words is not None else None
-    if line is not None:
-        yield fmt(text, line)
+    yield from command_line(text, words)
 
 
 def cluster_lines(found: Queued, work: ObjectRef) -> Iterator[Safe]:
@@ -188,9 +186,7 @@ def queue_lines(found: Queued, namespace: str, address: Address = HERE, *, numbe
         kinds = listed([f"{kind.lower()}s.kueue.x-k8s.io" for kind in found.unread])
         yield from wrapped(fmt("not read: {}", kinds), indent=2)
         words = kubectl("get", "workloads.kueue.x-k8s.io", within(namespace))
-        line = command(reading(words, address)) if words is not None else None
-        if line is not None:  # a file may hold any name, and the line is pasted
-            yield fmt("  What Kueue waits for: {}", line)
+        yield from command_line("  What Kueue waits for: {}", reading(words, address))
     if not (numbered and short_of_quota(found) is not None):
         yield from _next_lines(found)
 

@@ -31,7 +31,7 @@ from kubectl_dra.output.pending.mixed_groups import mixed_advice, mixed_commands
 from kubectl_dra.output.pending.other_schedulers import fit_advice, scheduler_log, would_fit
 from kubectl_dra.output.pending.queues import queue_advice
 from kubectl_dra.output.pending.rejections import rejection_advice
-from kubectl_dra.output.safe import Safe, command, fmt
+from kubectl_dra.output.safe import Safe, command, command_line, fmt
 from kubectl_dra.output.unread import role_name
 from kubectl_dra.reports.invocations import changing, kubectl, of, reading
 from kubectl_dra.reports.pending.configurations import ConfiguredIn
@@ -199,9 +199,7 @@ def _volcano_queue(gang: GangElsewhere, address: Address) -> Iterator[Safe]:
     """What a queue may use and what it uses: by its name, where the pod has it, else among all queues."""
     queues = "queues.scheduling.volcano.sh"
     words = kubectl("get", of(queues, gang.queue), "-o", "yaml") if gang.queue else kubectl("get", queues, "-o", "yaml")
-    line = command(reading(words, address)) if words is not None else None
-    if line is not None:
-        yield fmt("Its capability, and what is allocated: {}", line)
+    yield from command_line("Its capability, and what is allocated: {}", reading(words, address))
 
 
 def plugin_commands(report: PendingReport, address: Address) -> Iterator[Safe]:

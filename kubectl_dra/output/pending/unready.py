@@ -8,7 +8,7 @@ from typing import Final
 
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.layout import wrapped
-from kubectl_dra.output.safe import Safe, command, fmt
+from kubectl_dra.output.safe import Safe, command, command_line, fmt
 from kubectl_dra.output.words import ago, listed
 from kubectl_dra.reports.invocations import kubectl, of, reading, within
 from kubectl_dra.reports.pending.unready import UnreadyNode
@@ -56,6 +56,6 @@ def unready_steps(nodes: Sequence[UnreadyNode], address: Address) -> Iterator[Sa
             if line is not None:
                 yield fmt("Why {} does not run: {}", ref.name, line) if node.failing else fmt("Its log: {}", line)
                 return
-        line = command(reading(kubectl("describe", of("node", node.node)), address))
-        if line is not None:
-            yield fmt("Its conditions, and since when: {}", line)
+        yield from command_line(
+            "Its conditions, and since when: {}", reading(kubectl("describe", of("node", node.node)), address)
+        )

@@ -8,7 +8,7 @@ from typing import Final
 from kubectl_dra.diagnosis.records import VolumeTrouble
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.pending.pods_there import most_of
-from kubectl_dra.output.safe import Safe, command, fmt, safe
+from kubectl_dra.output.safe import Safe, command_line, fmt, safe
 from kubectl_dra.output.words import counted, listed
 from kubectl_dra.reports.invocations import kubectl, of, reading
 from kubectl_dra.scheduler.storage import VolumeReason
@@ -71,9 +71,7 @@ def volume_step_lines(trouble: VolumeTrouble, address: Address) -> Iterator[Safe
     if about:
         steps.append(("Its provisioner: {}", of("storageclass", about)))
     for text, words in steps:
-        line = command(reading(kubectl("describe", words), address))
-        if line is not None:
-            yield fmt(text, line)
+        yield from command_line(text, reading(kubectl("describe", words), address))
 
 
 def _claim(trouble: VolumeTrouble) -> Safe:

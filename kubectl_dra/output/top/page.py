@@ -11,7 +11,7 @@ from kubectl_dra.output.columns import ListColumn, list_table
 from kubectl_dra.output.devices.parts import number
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.remedies import recorded_lines
-from kubectl_dra.output.safe import Safe, Style, command, fmt, safe, styled
+from kubectl_dra.output.safe import Safe, Style, command, command_line, fmt, safe, styled
 from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.words import age, counted
 from kubectl_dra.reports.base import Count
@@ -103,6 +103,4 @@ def _idle(report: TopReport, now: datetime, address: Address) -> Iterator[Safe]:
     yield from (fmt("  {}", line) for line in recorded_lines(address))
     for each in report.idle[:_COMMANDS]:
         words = changing(kubectl("delete", of("resourceclaim", each.claim.name, each.claim.namespace)), address)
-        line = command(words)
-        if line is not None:
-            yield fmt("  {}", line)
+        yield from command_line("  {}", words)
