@@ -249,7 +249,7 @@ class Compiler:
     def _call(self, node: ast.Call) -> Plan:
         function = node.function
         if function in JUNCTIONS:
-            return JUNCTIONS[function]([self.step(term) for term in _terms(node, function)])
+            return JUNCTIONS[function]([self.step(term) for term in ast.operands(node, function)])
         if function in _INDEXING or function == "_?_:_":
             return self.chain(node, bare=False)
         nodes = node.args if node.target is None else [node.target, *node.args]
@@ -342,19 +342,6 @@ class Variable:
 
     slot: int
     init: Step | None
-
-
-def _terms(node: ast.Call, function: str) -> list[ast.Node]:
-    """The operands of a chain of the same operator in their order; how they nest makes no difference."""
-    terms: list[ast.Node] = []
-    pending: list[ast.Node] = [node]
-    while pending:
-        current = pending.pop()
-        if isinstance(current, ast.Call) and current.function == function:
-            pending += reversed(current.args)
-        else:
-            terms.append(current)
-    return terms
 
 
 def _input(name: str, cost: int) -> Step:

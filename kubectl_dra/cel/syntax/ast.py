@@ -174,3 +174,16 @@ def qualified_name(node: Node) -> tuple[str, Ident | None]:
         return "", None
     names.append(node.name)
     return ".".join(reversed(names)), node
+
+
+def operands(node: Node, function: str) -> list[Node]:
+    """The operands of a chain of the same operator in their order; how they nest makes no difference."""
+    found: list[Node] = []
+    pending = [node]
+    while pending:
+        current = pending.pop()
+        if isinstance(current, Call) and current.function == function:
+            pending += reversed(current.args)
+        else:
+            found.append(current)
+    return found

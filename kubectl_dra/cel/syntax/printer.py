@@ -58,22 +58,10 @@ def chain_terms(node: ast.Call) -> list[ast.Node]:
 
     A chain is parsed as a balanced tree. A tree of that shape is taken apart completely, any other one only once.
     """
-    terms = _leaves(node, node.function)
+    terms = ast.operands(node, node.function)
     if _is_balanced(node, node.function, len(terms)):
         return terms
     return list(node.args)
-
-
-def _leaves(node: ast.Node, function: str) -> list[ast.Node]:
-    leaves: list[ast.Node] = []
-    rest = [node]
-    while rest:
-        each = rest.pop()
-        if isinstance(each, ast.Call) and each.function == function:
-            rest += reversed(each.args)
-        else:
-            leaves.append(each)
-    return leaves
 
 
 def _is_balanced(node: ast.Node, function: str, terms: int) -> bool:

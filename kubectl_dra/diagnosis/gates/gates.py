@@ -7,7 +7,7 @@ was not created from its template).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator
 from typing import Final
 
 from kubectl_dra.cluster import ClusterState
@@ -77,7 +77,7 @@ class ClaimGates:
                 case ClaimProblem.NOT_CREATED:
                     yield from self._not_created(entry)
                 case ClaimProblem.MISSING:
-                    yield self._cause(Code.CLAIM_MISSING, entry, similar=self._similar(entry))
+                    yield self._cause(Code.CLAIM_MISSING, entry, similar=self._similar_claims(entry))
                 case ClaimProblem.BEING_DELETED:
                     yield self._cause(Code.CLAIM_BEING_DELETED, entry, consumers=consumers_of(entry.claim))
                 case ClaimProblem.NOT_OWNED:
@@ -147,26 +147,25 @@ class ClaimGates:
 
     # --- did you mean -------------------------------------------------------------------------------------------------
 
-    def _similar(self, entry: ResolvedEntry) -> tuple[ObjectRef, ...]:
-        """A template of that name, claims of the namespace with a similar one, then claims of that name elsewhere."""
+    def _similar_claims(self, entry: ResolvedEntry) -> tuple[ObjectRef, ...]:
         assert entry.name is not None  # noqa: S101 - a missing claim has a name
-        wanted, claims = entry.name.name, self._inventory.claims
-        near = similar(wanted, (key.name for key in claims if key.namespace == self._namespace))
-        elsewhere = sorted(key for key in claims if key.name == wanted)
-        keys = [*(Key(self._namespace, name) for name in near), *elsewhere[:_MAX_SIMILAR]]
-        namesake = (ObjectRef(TEMPLATE_KIND, self._namespace, wanted),)
-        exists = Key(self._namespace, wanted) in self._inventory.templates
-        return (namesake if exists else ()) + tuple(ObjectRef.of(CLAIM_KIND, key) for key in keys)
+        claims, templates = self._inventory.claims, self._inventory.templates
+        return self._similar(entry.name.name, CLAIM_KIND, claims, TEMPLATE_KIND, templates)
 
     def _similar_templates(self, entry: ResolvedEntry) -> tuple[ObjectRef, ...]:
-        """The same of templates."""
-        wanted, templates = entry.template or "", self._inventory.templates
-        near = similar(wanted, (key.name for key in templates if key.namespace == self._namespace))
-        elsewhere = sorted(key for key in templates if key.name == wanted)
+        claims, templates = self._inventory.claims, self._inventory.templates
+        return self._similar(entry.template or "", TEMPLATE_KIND, templates, CLAIM_KIND, claims)
+
+    def _similar(
+        self, wanted: str, kind: str, objects: Collection[Key], other_kind: str, others: Container[Key]
+    ) -> tuple[ObjectRef, ...]:
+        """One of the other kind of that name, similar ones of the namespace, then those of that name elsewhere."""
+        near = similar(wanted, (key.name for key in objects if key.namespace == self._namespace))
+        elsewhere = sorted(key for key in objects if key.name == wanted)
         keys = [*(Key(self._namespace, name) for name in near), *elsewhere[:_MAX_SIMILAR]]
-        namesake = (ObjectRef(CLAIM_KIND, self._namespace, wanted),)
-        exists = Key(self._namespace, wanted) in self._inventory.claims
-        return (namesake if exists else ()) + tuple(ObjectRef.of(TEMPLATE_KIND, key) for key in keys)
+        namesake = (ObjectRef(other_kind, self._namespace, wanted),)
+        exists = Key(self._namespace, wanted) in others
+        return (namesake if exists else ()) + tuple(ObjectRef.of(kind, key) for key in keys)
 
 
 def _code_of(event: Event | None) -> Code:
