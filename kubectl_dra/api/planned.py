@@ -55,6 +55,7 @@ class PodPlan:
     each pod of its own, as a StatefulSet does. ``kept_together``: what asks others than the scheduler to keep the pods
     in one domain of nodes, ``domains``: how many of them together, where that is known. ``gang``: another program
     starts many of them or none. ``after``: roles of the same object whose pods have ended before.
+    ``awaits``: those that have to be ready before these are made; ``awaits_any``: each one of them.
     ``flavors`` of its queue are in the pod; ``flavor_open``: one of these will be, or what they add was not read.
     ``rest_by``: who makes all of the pods but their claims.
     """
@@ -72,6 +73,8 @@ class PodPlan:
     flavors: tuple[str, ...] = ()
     flavor_open: tuple[str, ...] = ()
     rest_by: str = ""
+    awaits: tuple[str, ...] = ()
+    awaits_any: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,8 +293,8 @@ def _plan(template: MadeTemplate, name: str, namespace: str) -> PodPlan:
     pod = _decoded({"metadata": {**own, **labels}, "spec": template.body["spec"]}, POD, template.path)
     assert isinstance(pod, Pod)  # noqa: S101
     counted = template.count, template.assumed
-    after, rest_by = template.after, template.rest_by
-    return PodPlan(pod, template.copies, template.role, *counted, after=after, rest_by=rest_by)
+    plan = PodPlan(pod, template.copies, template.role, *counted, after=template.after, rest_by=template.rest_by)
+    return replace(plan, awaits=template.awaits, awaits_any=template.awaits_any)
 
 
 def _in_group(planned: Planned, group: str) -> Planned:

@@ -567,3 +567,41 @@ def test_a_launcher_that_waits_for_its_workers_comes_after_them() -> None:
         report = simulated(template("one", 2), {**job, "spec": {**job["spec"], "runLauncherAsWorker": True}})
         assert [each.role for each in report.pods] == order
         assert [each.copies for each in report.pods] == ([1, 1] if order[0] == "Launcher" else [2, 0])
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"startupPolicy": {"startupPolicyOrder": "InOrder"}},
+        {"depends": "Ready"},
+        {"depends": "Complete"},
+    ],
+)
+def test_jobs_of_a_set_that_wait_for_one_that_does_not_fit_are_not_made(fields: dict[str, Any]) -> None:
+    spec = {key: value for key, value in fields.items() if key != "depends"}
+    depends = after("prep", fields["depends"]) if "depends" in fields else {}
+    last = after("train", fields["depends"]) if "depends" in fields else {}
+    small = {"template": {"spec": {"template": pod_template("one")}}}
+    jobs = [job_of_set("prep"), {"name": "train", **small, **depends}, {"name": "end", **small, **last}]
+    files_ = [template("three", 9), template("one")]
+    report = simulated(*files_, thing("jobset.x-k8s.io/v1alpha2", "JobSet", {"replicatedJobs": jobs, **spec}))
+    assert [(pod.role, pod.copies, pod.awaits) for pod in report.pods] == [
+        ("prep", 0, ()),
+        ("train", 0, ("prep",)),
+        ("end", 0, ("train",)),
+    ]
+    assert {pod.fits for pod in report.pods} == {Fits.NO}
+    assert "JobSet ml/w, train: none of its pods is created until prep is ready, and that does not fit." in page(report)
+
+
+def test_workers_wait_for_their_own_leader() -> None:
+    def tried(policy: str, leaders: int, count: int = 3) -> list[tuple[int, tuple[str, ...]]]:
+        parts = {"leaderTemplate": pod_template("big"), "workerTemplate": pod_template("one"), "size": 2}
+        spec = {"replicas": leaders, "startupPolicy": policy, "leaderWorkerTemplate": parts}
+        lws = thing("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet", spec)
+        return [(each.copies, each.awaits) for each in simulated(template("big", count), template("one"), lws).pods]
+
+    assert tried("LeaderCreated", 1, 9) == [(0, ()), (1, ())]
+    assert tried("LeaderReady", 1, 9) == [(0, ()), (0, ("leader",))]
+    assert tried("LeaderReady", 2)[0] == (1, ())
+    assert tried("LeaderReady", 2)[1][1] == ()

@@ -1,13 +1,16 @@
-"""Which pods of an object have ended before others of it start.
+"""Which pods of an object have ended, or are ready, before others of it start.
 
-JobSet (api/jobset/v1alpha2, ReplicatedJob.dependsOn): a job starts once others are ready, or complete. Runtimes of the
-Kubeflow trainer hold the jobs of a JobSet. Which templates of an Argo workflow run at the same time its steps decide.
+JobSet (api/jobset/v1alpha2, ReplicatedJob.dependsOn, StartupPolicy): a job starts once others are ready, or complete.
+Runtimes of the Kubeflow trainer hold the jobs of a JobSet. LeaderWorkerSet (pkg/controllers/pod_controller.go,
+Reconcile): workers are made once their leader is ready, if its startupPolicy says so. MPI operator
+(pkg/controller/mpi_job_controller.go, syncHandler): so may a launcher wait for all workers. Which templates of an Argo
+workflow run at the same time its steps decide.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from kubectl_dra.api.trees import Tree, at, mapping
@@ -22,17 +25,53 @@ _JOBS: Final[Mapping[tuple[str, str], str]] = {
 _COMPLETE: Final = "Complete"
 
 
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """Pods of ``role`` wait for ``others`` where a field of the spec has this value; ``any_``: each for one of them."""
+
+    field: str
+    value: str
+    role: str
+    others: str
+    any_: bool = False
+
+
+_WAITING: Final[Mapping[tuple[str, str], _Waiting]] = {
+    ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"): _Waiting("startupPolicy", "LeaderReady", "worker", "leader", True),
+    ("kubeflow.org", "MPIJob"): _Waiting("launcherCreationPolicy", "WaitForWorkersReady", "Launcher", "Worker"),
+}
+
+
 def staged(tree: Tree, group: str, kind: str, templates: Iterable[MadeTemplate]) -> Iterator[MadeTemplate]:
-    """The templates of a known kind, with the roles that have ended before."""
-    path = _JOBS.get((group, kind))
-    jobs = at(tree, path).get("replicatedJobs") if path is not None else None
+    """The templates of a known kind, with the roles that have ended or are ready before."""
+    found = list(templates)
+    if (group, kind) in _JOBS:
+        return _jobs(at(tree, _JOBS[group, kind]), found)
+    waiting = _WAITING.get((group, kind))
+    if waiting is None or at(tree, "spec").get(waiting.field) != waiting.value:
+        return iter(found)
+    others, any_ = (waiting.others,), waiting.any_
+    return (replace(e, awaits=others, awaits_any=any_) if e.role == waiting.role else e for e in found)
+
+
+def _jobs(spec: Tree, templates: Iterable[MadeTemplate]) -> Iterator[MadeTemplate]:
+    jobs = spec.get("replicatedJobs")
+    in_order = at(spec, "startupPolicy").get("startupPolicyOrder") == "InOrder"
     ended: dict[str, tuple[str, ...]] = {}
+    awaited: dict[str, tuple[str, ...]] = {}
     # A job depends on jobs before it only.
-    for job in jobs if isinstance(jobs, list) else ():
-        name = mapping(job).get("name")
+    for job in map(mapping, jobs if isinstance(jobs, list) else ()):
+        name = job.get("name")
         if isinstance(name, str):
-            ended[name] = tuple(dict.fromkeys(_ended(mapping(job).get("dependsOn"), ended)))
-    return (replace(each, after=ended.get(each.role, ())) for each in templates)
+            before = tuple(ended)[-1:] if in_order else ()
+            awaited[name] = tuple(dict.fromkeys((*before, *_names(job.get("dependsOn")))))
+            ended[name] = tuple(dict.fromkeys(_ended(job.get("dependsOn"), ended)))
+    return (replace(e, after=ended.get(e.role, ()), awaits=awaited.get(e.role, ())) for e in templates)
+
+
+def _names(depends_on: object) -> Iterator[str]:
+    names = (mapping(each).get("name") for each in (depends_on if isinstance(depends_on, list) else ()))
+    return (name for name in names if isinstance(name, str))
 
 
 def _ended(depends_on: object, known: Mapping[str, tuple[str, ...]]) -> Iterator[str]:

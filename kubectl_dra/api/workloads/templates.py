@@ -27,8 +27,9 @@ class MadeTemplate:
 
     ``copies`` None: one per node. ``count`` says where the number is from; unknown: ``copies`` is 1. ``assumed``: the
     fields that were taken for it. ``problem``: what stands at the path is no template. ``after``: the roles of the same
-    object whose pods have ended before these start. ``rest_by``: who makes all of the pods but their claims,
-    which alone are here; empty for whole ones.
+    object whose pods have ended before these start. ``awaits``: those whose pods have to be ready, or to have ended,
+    before these are made; ``awaits_any``: each of these awaits one of them. ``rest_by``: who makes all of the pods but
+    their claims, which alone are here; empty for whole ones.
     """
 
     path: str
@@ -40,6 +41,8 @@ class MadeTemplate:
     problem: str = ""
     after: tuple[str, ...] = ()
     rest_by: str = ""
+    awaits: tuple[str, ...] = ()
+    awaits_any: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -274,12 +274,8 @@ def _name(pod: PodSimulation) -> Safe:
 
 def _verdict(pod: PodSimulation) -> Safe:
     name = _name(pod)
-    if pod.blocked:
-        return manifests.blocked_text(name, pod.blocked[0])
-    if pod.refused:
-        return fmt("{}: its pods would be refused: {}.", name, manifests.refused_words(pod.refused))
-    if pod.bypasses:
-        return manifests.bypassing_text(name, pod.bypasses, unknown=pod.unknown_node)
+    if (none := _not_made(name, pod)) is not None:
+        return none
     if (small := too_small(pod)) is not None:
         return too_small_text(manifests.object_name(pod.subject), small)
     if pod.misread and not pod.lacks:
@@ -322,6 +318,18 @@ def _verdict(pod: PodSimulation) -> Safe:
         return fmt("{}: at least {} of {} fit; no more were tried.", name, pod.copies, wanted)
     number = Safe("all") if pod.copies == pod.wanted else fmt("{}", pod.copies)
     return fmt("{}: {} of {} fit.", name, number, counted(pod.wanted, "copy"))
+
+
+def _not_made(name: Safe, pod: PodSimulation) -> Safe | None:
+    """Why no pod of it comes into being, or gets to a node."""
+    if pod.blocked:
+        return manifests.blocked_text(name, pod.blocked[0])
+    if pod.refused:
+        return fmt("{}: its pods would be refused: {}.", name, manifests.refused_words(pod.refused))
+    if pod.awaits:
+        roles, do = listed(pod.awaits), Safe("does" if len(pod.awaits) == 1 else "do")
+        return fmt("{}: none of its pods is created until {} is ready, and that {} not fit.", name, roles, do)
+    return manifests.bypassing_text(name, pod.bypasses, unknown=pod.unknown_node) if pod.bypasses else None
 
 
 def _elsewhere(name: Safe, pod: PodSimulation) -> Safe:

@@ -35,6 +35,7 @@ from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate
+from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.pending.pending import pending_report, unseen_entries
 from kubectl_dra.reports.pending.remedies import FoundRemedies, RemedyReport, find_remedies
 from kubectl_dra.reports.pending.renewal import NoCommand
@@ -53,6 +54,8 @@ _CLASSIC: Final = (ClassicResourceClaim, ClassicResourceClaimTemplate)
 #: Controllers and queues that choose one rack, zone or the like for all pods of a group.
 KUEUE: Final = "Kueue's choice of a flavor"
 TOGETHER: Final = "placement in one domain"
+#: An object, and what it calls some of its pods.
+_Pods = tuple[ObjectRef, str]
 
 
 def simulated(
@@ -68,15 +71,14 @@ def simulated(
     """
     supposed = _there(world) - _there(cluster or world)
     given, simulated, together = world, set(supposed), dict[int, tuple[Batch, PlacedCopies]]()
-    known: dict[Hashable, PodSimulation] = {}
-    placed_by: dict[tuple[ObjectRef, str], AbstractSet[Key]] = {}
+    known, placed_by, missing = dict[Hashable, PodSimulation](), dict[_Pods, AbstractSet[Key]](), set[_Pods]()
     for position, trial in enumerate(trials):
-        if trial.blocked or trial.refused or trial.bypasses:
-            yield _untried(given, trial, copies)
+        if (none := _not_made(given, trial, copies, missing)) is not None:
+            missing.add((trial.subject, trial.plan.role))
+            yield none
             continue
         alike = alike_key(given, trial)
-        if alike in known:
-            same = known[alike]
+        if (same := known.get(alike)) is not None:
             yield msgspec.structs.replace(same, subject=trial.subject, like=same.subject)
             continue
         group = group_of(given, trial)
@@ -101,14 +103,29 @@ def simulated(
         done = _beside(msgspec.structs.replace(done, being_bound=coming), there)
         # Its own pods that run have the devices.
         done = done if there is not None else _in_domains(done, given, trial, copies)
+        missing |= _missing(trials, trial, done)
         if alike is not None and (trial.alone or done.lacks):
             known[alike] = done
         yield done
 
 
-def _after(
-    world: ClusterState, trial: PodTrial, placed_by: Mapping[tuple[ObjectRef, str], AbstractSet[Key]]
-) -> ClusterState:
+def _not_made(
+    world: ClusterState, trial: PodTrial, copies: Copies, missing: AbstractSet[_Pods]
+) -> PodSimulation | None:
+    """The answer for pods that are not made at all: they are refused, or wait for others that are ``missing``."""
+    awaits = tuple(role for role in trial.plan.awaits if (trial.subject, role) in missing)
+    if awaits or trial.blocked or trial.refused or trial.bypasses:
+        return msgspec.structs.replace(_untried(world, trial, copies), awaits=awaits)
+    return None
+
+
+def _missing(trials: Sequence[PodTrial], trial: PodTrial, done: PodSimulation) -> AbstractSet[_Pods]:
+    """The role of a trial if what waits for its pods waits in vain; some wait for one of them only."""
+    some = done.copies and any(each.plan.awaits_any and each.planned is trial.planned for each in trials)
+    return {(trial.subject, trial.plan.role)} if done.fits is Fits.NO and done.lacks and not some else set()
+
+
+def _after(world: ClusterState, trial: PodTrial, placed_by: Mapping[_Pods, AbstractSet[Key]]) -> ClusterState:
     """The cluster without those pods of the same object that have ended before."""
     ended = [key for role in trial.plan.after for key in placed_by.get((trial.subject, role), ())]
     return world.changed(without_pods(ended)(world.inventory)) if ended else world

@@ -136,7 +136,9 @@ class PodSimulation(ReportRecord, frozen=True):
     ``held``: it makes no pods until somebody resumes it, and its copies take nothing from others.
     ``domains``: whether the domains of nodes that another program keeps pods in have room for them, where that could be
     computed. ``after``: roles of the same object whose pods have ended before these start, so that they were tried
-    without them; where the number of pods is unknown, may have ended. ``flavors``: those that Kueue gives them.
+    without them; where the number of pods is unknown, may have ended. ``awaits``: roles of the same object that have to
+    be ready before these pods are made, and do not fit; none of these was tried. ``flavors``: those that Kueue gives
+    them.
     """
 
     subject: ObjectRef
@@ -173,6 +175,7 @@ class PodSimulation(ReportRecord, frozen=True):
     domains: tuple[DomainFit, ...] = ()
     after: tuple[str, ...] = ()
     flavors: tuple[str, ...] = ()
+    awaits: tuple[str, ...] = ()
     bound: Bound = Bound.EXACT
     fits: Fits = Fits.UNKNOWN
 
@@ -193,7 +196,7 @@ class PodSimulation(ReportRecord, frozen=True):
         return Bound.AT_LEAST if more else Bound.AT_MOST if fewer else Bound.EXACT
 
     def _fits(self) -> Fits:
-        refused = self.blocked or self.refused or self.misread or self.bypasses
+        refused = self.blocked or self.refused or self.misread or self.bypasses or self.awaits
         if refused or not all(each.fits for each in self.domains):
             return Fits.NO
         if self.scheduler and self.wanted != 0:
