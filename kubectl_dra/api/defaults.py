@@ -11,6 +11,7 @@ from typing import Any, Final, TypeVar
 
 from msgspec.structs import replace
 
+from kubectl_dra.model import resource
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.classic import (
     WAIT_FOR_FIRST_CONSUMER,
@@ -21,22 +22,13 @@ from kubectl_dra.model.classic import (
 from kubectl_dra.model.core import Container, Node, Pod, ResourceRequirements
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.requests import is_pod_level, pod_requests
-from kubectl_dra.model.resource import (
-    DeviceRequest,
-    DeviceSubRequest,
-    DeviceToleration,
-    ExactDeviceRequest,
-    ResourceClaim,
-    ResourceClaimSpec,
-    ResourceClaimTemplate,
-)
 from kubectl_dra.model.scheduling import DisruptionMode, Marker, PodGroup
 
 DEFAULT_SCHEDULER: Final = "default-scheduler"
 EXACT_COUNT: Final = "ExactCount"
 _POD_LEVEL: Final[tuple[str, ...]] = ("cpu", "memory")
 
-RequestT = TypeVar("RequestT", ExactDeviceRequest, DeviceSubRequest)
+RequestT = TypeVar("RequestT", resource.ExactDeviceRequest, resource.DeviceSubRequest)
 
 
 def defaulted(record: Record) -> Record:
@@ -45,7 +37,7 @@ def defaulted(record: Record) -> Record:
     return record if rule is None else rule(record)
 
 
-def _claim(claim: ResourceClaim) -> ResourceClaim:
+def _claim(claim: resource.ResourceClaim) -> resource.ResourceClaim:
     allocation = claim.status.allocation
     status = claim.status
     if allocation is not None:
@@ -55,15 +47,15 @@ def _claim(claim: ResourceClaim) -> ResourceClaim:
     return replace(claim, spec=claim_spec(claim.spec), status=status)
 
 
-def _template(template: ResourceClaimTemplate) -> ResourceClaimTemplate:
+def _template(template: resource.ResourceClaimTemplate) -> resource.ResourceClaimTemplate:
     return replace(template, spec=replace(template.spec, spec=claim_spec(template.spec.spec)))
 
 
-def _classic_claim(claim: ClassicResourceClaim) -> ResourceClaim:
+def _classic_claim(claim: ClassicResourceClaim) -> resource.ResourceClaim:
     return _claim(replace(claim, classic=_classic(claim.classic)))
 
 
-def _classic_template(template: ClassicResourceClaimTemplate) -> ResourceClaimTemplate:
+def _classic_template(template: ClassicResourceClaimTemplate) -> resource.ResourceClaimTemplate:
     return _template(replace(template, classic=_classic(template.classic)))
 
 
@@ -74,12 +66,12 @@ def _classic(classic: ClassicClaim) -> ClassicClaim:
     return replace(classic, allocation_mode=WAIT_FOR_FIRST_CONSUMER)
 
 
-def claim_spec(spec: ResourceClaimSpec) -> ResourceClaimSpec:
+def claim_spec(spec: resource.ResourceClaimSpec) -> resource.ResourceClaimSpec:
     """A claim's spec with defaults in every request and subrequest."""
     return replace(spec, devices=replace(spec.devices, requests=tuple(map(_device_request, spec.devices.requests))))
 
 
-def _device_request(request: DeviceRequest) -> DeviceRequest:
+def _device_request(request: resource.DeviceRequest) -> resource.DeviceRequest:
     return replace(
         request,
         exactly=None if request.exactly is None else _request(request.exactly),
@@ -93,7 +85,7 @@ def _request(request: RequestT) -> RequestT:
     return replace(request, allocation_mode=mode, count=count, tolerations=_tolerations(request.tolerations))
 
 
-def _tolerations(tolerations: tuple[DeviceToleration, ...]) -> tuple[DeviceToleration, ...]:
+def _tolerations(tolerations: tuple[resource.DeviceToleration, ...]) -> tuple[resource.DeviceToleration, ...]:
     return tuple(t if t.operator else replace(t, operator="Equal") for t in tolerations)
 
 
@@ -165,8 +157,8 @@ def _group(group: PodGroup) -> PodGroup:
 
 
 _RULES: Final[Mapping[type[Record], Callable[[Any], Record]]] = {
-    ResourceClaim: _claim,
-    ResourceClaimTemplate: _template,
+    resource.ResourceClaim: _claim,
+    resource.ResourceClaimTemplate: _template,
     ClassicResourceClaim: _classic_claim,
     ClassicResourceClaimTemplate: _classic_template,
     Pod: _pod,

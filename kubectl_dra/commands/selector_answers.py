@@ -24,19 +24,9 @@ from kubectl_dra.output.safe import fmt
 from kubectl_dra.output.selector.page import selector_page
 from kubectl_dra.output.selector.verdicts import headline
 from kubectl_dra.output.words import counted, listed, plural
+from kubectl_dra.reports import selector
 from kubectl_dra.reports.find import devices_of, find_devices, find_pools
 from kubectl_dra.reports.invocations import try_dra
-from kubectl_dra.reports.selector import (
-    KINDS,
-    Question,
-    SelectorReport,
-    Setting,
-    Where,
-    expression_question,
-    is_bad,
-    manifest_questions,
-    selector_report,
-)
 from kubectl_dra.source.manifests import Loaded, Manifests
 
 
@@ -58,14 +48,14 @@ def answer(options: Options, asked: SelectorArgs) -> int:
     _check(options, asked)
     found = records_of(options) if options.manifests else None
     manifests = found.manifests if found is not None else None
-    cluster = read_cluster(options, KINDS)
+    cluster = read_cluster(options, selector.KINDS)
     note_evidence(cluster.state, options)
     facts = cluster.state
     where = _where(asked, facts)
     questions = _questions(asked, manifests, facts)
-    setting = Setting(facts, where, _classes(manifests))
+    setting = selector.Setting(facts, where, _classes(manifests))
     explained = _device(asked.explain, facts) if asked.explain is not None else None
-    reports = [selector_report(question, setting, explained, asked.cross_check) for question in questions]
+    reports = [selector.selector_report(question, setting, explained, asked.cross_check) for question in questions]
     _print(options, reports, facts.evidence.address, single=manifests is None)
     failed = manifests is not None and _note_bad(manifests, options)
     failed = failed or (found is not None and bool(found.problems))
@@ -86,13 +76,13 @@ def _check(options: Options, asked: SelectorArgs) -> None:
 # --- what is asked --------------------------------------------------------------------------------------------------
 
 
-def _questions(asked: SelectorArgs, manifests: Manifests | None, facts: ClusterState) -> Sequence[Question]:
+def _questions(asked: SelectorArgs, manifests: Manifests | None, facts: ClusterState) -> Sequence[selector.Question]:
     if manifests is None:
         classes = facts.inventory.classes
         if asked.device_class is not None and asked.device_class not in classes:
             raise object_not_found(DEVICE_CLASS, asked.device_class, classes, facts.evidence, try_dra("get", "classes"))
-        return (expression_question(asked.words[0], asked.device_class),)
-    questions = manifest_questions(((each.record, each.origin) for each in manifests.objects), facts.features)
+        return (selector.expression_question(asked.words[0], asked.device_class),)
+    questions = selector.manifest_questions(((each.record, each.origin) for each in manifests.objects), facts.features)
     classic = sorted({each.kind.name for each in manifests.objects if _is_classic(each)})
     if not questions and classic and not manifests.bad_objects:
         what = f"{manifests.name}: {listed(classic)} of resource.k8s.io/v1alpha2 can't be tried on today's devices"
@@ -115,7 +105,7 @@ def _classes(manifests: Manifests | None) -> dict[str, DeviceClass]:
     return {record.metadata.name: record for record in records if isinstance(record, DeviceClass)}
 
 
-def _where(asked: SelectorArgs, facts: ClusterState) -> Where:
+def _where(asked: SelectorArgs, facts: ClusterState) -> selector.Where:
     drivers = sorted({pool.driver for pool in facts.pools})
     driver, pool = asked.driver, asked.pool
     if driver is not None and driver not in drivers and facts.evidence.complete("ResourceSlice"):
@@ -127,7 +117,7 @@ def _where(asked: SelectorArgs, facts: ClusterState) -> Where:
         pool = found[0].pool
         driver = found[0].driver if len({each.driver for each in found}) == 1 else driver
     check_node(asked.node, facts)
-    return Where(driver, pool, asked.node)
+    return selector.Where(driver, pool, asked.node)
 
 
 def _device(word: str, facts: ClusterState) -> DeviceId:
@@ -144,7 +134,7 @@ def _device(word: str, facts: ClusterState) -> DeviceId:
 # --- printing -------------------------------------------------------------------------------------------------------
 
 
-def _print(options: Options, reports: Sequence[SelectorReport], address: Address, *, single: bool) -> None:
+def _print(options: Options, reports: Sequence[selector.SelectorReport], address: Address, *, single: bool) -> None:
     wide = options.output == "wide"
     answers = [
         Answer("SelectorReport", each, partial(headline, each), partial(selector_page, each, wide, address))
@@ -163,7 +153,7 @@ def _note_bad(manifests: Manifests, options: Options) -> bool:
     return bool(manifests.bad_objects)
 
 
-def _code(options: Options, reports: Sequence[SelectorReport]) -> int:
-    bad = any(map(is_bad, reports))
+def _code(options: Options, reports: Sequence[selector.SelectorReport]) -> int:
+    bad = any(map(selector.is_bad, reports))
     lacking = any(report.missing or report.totals.undecided.value for report in reports)
     return finding_code(asked=options.exit_code, bad=bad, partial=lacking)

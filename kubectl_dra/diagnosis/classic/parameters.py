@@ -14,16 +14,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.explain.pre_filter import PreFilterStop
 from kubectl_dra.diagnosis.records import Cause, FatalError, ObjectRef, ParametersProblem
-from kubectl_dra.model.classic import (
-    ClassicResourceClaim,
-    DriverRequests,
-    NamedSelector,
-    ParametersReference,
-    ResourceClaimParameters,
-    ResourceClass,
-    ResourceClassParameters,
-    ResourceRequest,
-)
+from kubectl_dra.model import classic
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.likeness import similar
@@ -31,14 +22,14 @@ from kubectl_dra.model.likeness import similar
 _GROUP: Final = "resource.k8s.io"
 CLASS_KIND: Final = "ResourceClassParameters"
 CLAIM_KIND: Final = "ResourceClaimParameters"
-P = TypeVar("P", ResourceClassParameters, ResourceClaimParameters)
+P = TypeVar("P", classic.ResourceClassParameters, classic.ResourceClaimParameters)
 
 
 @dataclass(frozen=True, slots=True)
 class _Lookup:
     """A reference, read in ``namespace``; ``owner`` is ``class`` or ``claim``, ``kind`` its in-tree parameters."""
 
-    reference: ParametersReference
+    reference: classic.ParametersReference
     namespace: str
     owner: str
     kind: str
@@ -67,7 +58,7 @@ class _Lookup:
 
 
 def demands(
-    world: ClusterState, claim: ClassicResourceClaim, class_: ResourceClass
+    world: ClusterState, claim: classic.ClassicResourceClaim, class_: classic.ResourceClass
 ) -> tuple[DriverDemand, ...] | PreFilterStop:
     """What the claim asks of each driver; or what keeps it from being tried."""
     subject = ObjectRef.of_claim(claim)
@@ -79,23 +70,23 @@ def demands(
 
 
 def _class_parameters(
-    world: ClusterState, class_: ResourceClass, subject: ObjectRef
-) -> ResourceClassParameters | PreFilterStop:
+    world: ClusterState, class_: classic.ResourceClass, subject: ObjectRef
+) -> classic.ResourceClassParameters | PreFilterStop:
     reference = class_.parameters_ref
     if reference is None:
-        return ResourceClassParameters()
+        return classic.ResourceClassParameters()
     lookup = _Lookup(reference, reference.namespace, "class", CLASS_KIND, subject)
     return _find(world, lookup, world.inventory.classic.class_parameters)
 
 
 def _claim_parameters(
-    world: ClusterState, claim: ClassicResourceClaim, class_: ResourceClass, subject: ObjectRef
-) -> ResourceClaimParameters | PreFilterStop:
+    world: ClusterState, claim: classic.ClassicResourceClaim, class_: classic.ResourceClass, subject: ObjectRef
+) -> classic.ResourceClaimParameters | PreFilterStop:
     reference = claim.classic.parameters_ref
     if reference is None:
-        anything = ResourceRequest(named_resources=NamedSelector("true"))
-        return ResourceClaimParameters(
-            shareable=True, driver_requests=(DriverRequests(class_.driver_name, requests=(anything,)),)
+        anything = classic.ResourceRequest(named_resources=classic.NamedSelector("true"))
+        return classic.ResourceClaimParameters(
+            shareable=True, driver_requests=(classic.DriverRequests(class_.driver_name, requests=(anything,)),)
         )
     lookup = _Lookup(reference, claim.metadata.namespace, "claim", CLAIM_KIND, subject)
     return _find(world, lookup, world.inventory.classic.claim_parameters)
@@ -109,7 +100,7 @@ def _find(world: ClusterState, lookup: _Lookup, known: Mapping[Key, P]) -> P | P
     return lookup.missing(world, known) if found is None else found
 
 
-def _generated(parameters: ResourceClassParameters | ResourceClaimParameters, lookup: _Lookup) -> bool:
+def _generated(parameters: classic.ResourceClassParameters | classic.ResourceClaimParameters, lookup: _Lookup) -> bool:
     """Whether the parameters were made from the vendor's object that is referred to."""
     source, wanted = parameters.generated_from, lookup.reference
     if source is None or (source.api_group, source.kind, source.name) != (wanted.api_group, wanted.kind, wanted.name):
@@ -120,7 +111,7 @@ def _generated(parameters: ResourceClassParameters | ResourceClaimParameters, lo
 
 
 def _combined(
-    of_class: ResourceClassParameters, of_claim: ResourceClaimParameters, subject: ObjectRef
+    of_class: classic.ResourceClassParameters, of_claim: classic.ResourceClaimParameters, subject: ObjectRef
 ) -> tuple[DriverDemand, ...] | PreFilterStop:
     requests: dict[str, list[str]] = {}
     for index, entry in enumerate(of_claim.driver_requests):
@@ -136,7 +127,7 @@ def _combined(
     return found
 
 
-def _filter(of_class: ResourceClassParameters, driver: str) -> str | None:
+def _filter(of_class: classic.ResourceClassParameters, driver: str) -> str | None:
     """The first filter of the class for this driver."""
     named = (f.named_resources for f in of_class.filters if f.driver_name == driver)
     first = next((each for each in named if each is not None), None)

@@ -5,17 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records.claims import (
-    BindingProblem,
-    ClaimElsewhere,
-    ClaimEntry,
-    Consumers,
-    MakerRefusal,
-    Negotiation,
-    ParametersProblem,
-    QuotaShortage,
-    VanishedDevices,
-)
+from kubectl_dra.diagnosis.records import claims
 from kubectl_dra.diagnosis.records.nodes import (
     Company,
     KeptAway,
@@ -75,7 +65,7 @@ class GroupWaits(Evidence, frozen=True):
     min_count: int = 0
     known: int = 0
     because: tuple[Cause, ...] = ()
-    refused: MakerRefusal | None = None
+    refused: claims.MakerRefusal | None = None
 
 
 class GroupShortage(Evidence, frozen=True):
@@ -127,8 +117,8 @@ class GroupError(Evidence, frozen=True):
 
 Detail = (
     Gates
-    | ClaimEntry
-    | QuotaShortage
+    | claims.ClaimEntry
+    | claims.QuotaShortage
     | SchedulerName
     | PodGroupName
     | GangElsewhere
@@ -145,8 +135,8 @@ Detail = (
     | Funnel
     | Nearest
     | PoolProblem
-    | ClaimElsewhere
-    | BindingProblem
+    | claims.ClaimElsewhere
+    | claims.BindingProblem
     | FatalError
     | NodeTaint
     | NodeSelection
@@ -164,14 +154,14 @@ Detail = (
     | KubeletRejection
     | Health
     | ContainerWaits
-    | Consumers
+    | claims.Consumers
     | Departure
-    | VanishedDevices
+    | claims.VanishedDevices
     | Refusal
     | AllocationInFlight
     | MissingEvidence
-    | Negotiation
-    | ParametersProblem
+    | claims.Negotiation
+    | claims.ParametersProblem
     | SearchSize
     | Retry
 )

@@ -8,17 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from kubectl_dra.diagnosis import records
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.pod.workloads import resolve_workload
-from kubectl_dra.diagnosis.records import (
-    Company,
-    KeptAway,
-    NodeShortage,
-    ObjectRef,
-    PodsThere,
-    TakenPorts,
-    VolumeTrouble,
-)
 from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
 from kubectl_dra.diagnosis.remedies.freeing import CRITICAL_COST, SYSTEM_CRITICAL
@@ -62,16 +54,16 @@ def scaled_down(case: Case) -> Iterator[Candidate]:
             pods = [key_of(pod.metadata) for pod in resolve_workload(case.world.inventory, owner.kind, owner.key)]
             if not replicas or any(key in case.keep for key in pods):
                 continue
-            action = ScaleDown(owner, replicas, tuple(ObjectRef.of("Pod", key) for key in pods[:_PODS]))
+            action = ScaleDown(owner, replicas, tuple(records.ObjectRef.of("Pod", key) for key in pods[:_PODS]))
             change = changes.without_pods(pods)
             yield Candidate(RemedyKind.FREE_DEVICES, (action,), _SCALE_COST, (change,), only=cause.nodes[:_NODES])
 
 
-def _there(detail: object) -> Iterator[PodsThere]:
+def _there(detail: object) -> Iterator[records.PodsThere]:
     match detail:
-        case KeptAway():
+        case records.KeptAway():
             yield from (each for term in detail.terms for each in term.by)
-        case Company() | TakenPorts():
+        case records.Company() | records.TakenPorts():
             yield from detail.by
 
 
@@ -79,8 +71,8 @@ def candidates(case: Case) -> Iterator[Candidate]:
     """Single pods on the nodes that are nearest, those that free the most of what lacks first."""
     for cause in case.causes(*_CODES):
         detail = cause.detail
-        resource = detail.resource if isinstance(detail, NodeShortage) else ""
-        users = detail.users if isinstance(detail, VolumeTrouble) else ()
+        resource = detail.resource if isinstance(detail, records.NodeShortage) else ""
+        users = detail.users if isinstance(detail, records.VolumeTrouble) else ()
         for node in cause.nodes[:_NODES]:
             for info in _pods(case, node, resource, users):
                 yield _deleting(node, info, resource)
@@ -110,7 +102,7 @@ def _is_critical(info: PodInfo) -> bool:
 def _deleting(node: str, info: PodInfo, resource: str) -> Candidate:
     amount = info.shape.requests.get(resource, 0)
     freed = (f"{_text(resource, amount)} {resource}",) if amount else ()
-    action = DeletePod(ObjectRef.of("Pod", info.key), (), None, freed)
+    action = DeletePod(records.ObjectRef.of("Pod", info.key), (), None, freed)
     cost = CRITICAL_COST if _is_critical(info) else _COST
     return Candidate(RemedyKind.FREE_DEVICES, (action,), cost, (changes.without_placed(node, info),), only=(node,))
 

@@ -6,33 +6,9 @@ import re
 from collections.abc import Callable
 from typing import Any, Final
 
+from kubectl_dra.diagnosis.remedies import records
 from kubectl_dra.diagnosis.remedies.offers import conditions_only_in
 from kubectl_dra.diagnosis.remedies.queue_ways import CLUSTER_QUEUE
-from kubectl_dra.diagnosis.remedies.records import (
-    Action,
-    AddDevices,
-    CreateObject,
-    DeleteClaim,
-    DeletePod,
-    EditClaim,
-    EditClass,
-    EditGroup,
-    EditPod,
-    EndReservations,
-    LabelNamespace,
-    NarrowTaintRule,
-    PinPods,
-    RaiseNominalQuota,
-    RaiseQuota,
-    RemoveGates,
-    RemoveTaintRule,
-    RenewClaim,
-    RepairPool,
-    RestartPods,
-    TaintDevice,
-    Uncordon,
-    Wait,
-)
 from kubectl_dra.diagnosis.remedies.repelled import RemoveLabel, ScaleDown
 from kubectl_dra.diagnosis.remedies.volume_ways import ClearSelectedNode, MoveVolume, WidenTopology
 from kubectl_dra.diagnosis.rollouts import EditRollout
@@ -48,7 +24,7 @@ from kubectl_dra.scheduler.binder import SELECTED_NODE
 _DEFAULT: Final = re.compile(r"\.orValue\((?:[^()]|\([^()]*\))*\)")
 
 
-def action_text(action: Action) -> Safe:
+def action_text(action: records.Action) -> Safe:
     """What is to be done, as a clause without a full stop."""
     return _WORDS[type(action)](action)
 
@@ -62,7 +38,7 @@ _ACTORS: Final = {
 }
 
 
-def _wait(action: Wait) -> Safe:
+def _wait(action: records.Wait) -> Safe:
     if action.for_whom.startswith(CLUSTER_QUEUE):
         return fmt("wait until other work of {} ends", action.for_whom)
     if action.releases:
@@ -73,17 +49,17 @@ def _wait(action: Wait) -> Safe:
     return fmt("wait for {}", Safe(_ACTORS[action.for_whom]) if action.for_whom in _ACTORS else safe(action.for_whom))
 
 
-def _gates(action: RemoveGates) -> Safe:
+def _gates(action: records.RemoveGates) -> Safe:
     return fmt("remove the scheduling {} {}", Safe(plural("gate", len(action.gates))), listed(action.gates))
 
 
-def _renew_claim(action: RenewClaim) -> Safe:
+def _renew_claim(action: records.RenewClaim) -> Safe:
     how = Safe("delete pod {}") if action.workload is not None else Safe("recreate the pod {}")
     text = "{}: its new claim is made from template {}, which has changed since"
     return fmt(text, fmt(how, str(action.pod.key)), action.template.name)
 
 
-def _edit_claim(action: EditClaim) -> Safe:
+def _edit_claim(action: records.EditClaim) -> Safe:
     return _claim_change(action)
 
 
@@ -93,7 +69,7 @@ def _unguarded(expression: str) -> str:
     return bare.replace(".?", ".").replace("[?", "[")
 
 
-def _claim_change(action: EditClaim) -> Safe:
+def _claim_change(action: records.EditClaim) -> Safe:
     name = action.field.partition("[")[0]
     if name == "count":
         return fmt("request {} instead of {}", counted(_number(action.after), "device"), action.before)
@@ -128,17 +104,17 @@ def _claim_change(action: EditClaim) -> Safe:
     return fmt("change {}{}", action.field, change)
 
 
-def new_condition(action: EditClaim) -> str:
+def new_condition(action: records.EditClaim) -> str:
     """What a changed selector says that it did not say before; empty where a condition was dropped."""
     return short_clause(" && ".join(conditions_only_in(action.after, action.before)))
 
 
-def drops_condition(action: EditClaim) -> bool:
+def drops_condition(action: records.EditClaim) -> bool:
     """Whether a selector no longer asks for a value, and it is known what it may get instead."""
     return bool(action.offers) and not new_condition(action)
 
 
-def _edit_class(action: EditClass) -> Safe:
+def _edit_class(action: records.EditClass) -> Safe:
     if not action.field.startswith("selectors"):
         return fmt("set {} of class {} to {}", action.field, action.device_class, action.after)
     if not action.after:
@@ -146,12 +122,12 @@ def _edit_class(action: EditClass) -> Safe:
     return fmt("change the selector of class {} to {}", action.device_class, " ".join(action.after.split()))
 
 
-def shares(action: CreateObject) -> bool:
+def shares(action: records.CreateObject) -> bool:
     """Whether a claim takes the place of those that a template made for several pods."""
     return action.like is not None and action.ref.kind == "ResourceClaim"
 
 
-def _create(action: CreateObject) -> Safe:
+def _create(action: records.CreateObject) -> Safe:
     if action.like is not None and shares(action):
         return fmt('share one claim: make ResourceClaim "{}" from claim {}', action.ref.name, action.like.name)
     if action.like is not None:
@@ -166,18 +142,18 @@ def _create(action: CreateObject) -> Safe:
     return fmt('create the {} "{}"{}', action.ref.kind, action.ref.name, serving)
 
 
-def _delete_claim(action: DeleteClaim) -> Safe:
+def _delete_claim(action: records.DeleteClaim) -> Safe:
     freed = counted(len(action.frees), "device")
     return fmt("delete claim {}, which no pod uses: frees {}", str(action.claim.key), freed)
 
 
-def _end_reservations(action: EndReservations) -> Safe:
+def _end_reservations(action: records.EndReservations) -> Safe:
     text = "end the reservation of claim {} for {}: frees {}; the resource claim controller should have done that"
     freed = counted(len(action.frees), "device")
     return fmt(text, str(action.claim.key), users_gone(action.held_for, action.pods), freed)
 
 
-def deletion_text(action: DeletePod, *, taken_back: bool) -> Safe:
+def deletion_text(action: records.DeletePod, *, taken_back: bool) -> Safe:
     """What a deletion frees; ``taken_back``: whether what is started again may have that is told nowhere else."""
     devices = [counted(len(action.frees), "device")] if action.frees else []
     freed = listed([*devices, *map(safe, action.amounts)]) or Safe("its place")
@@ -188,11 +164,11 @@ def deletion_text(action: DeletePod, *, taken_back: bool) -> Safe:
     return fmt(text, str(action.pod.key), freed, action.recreated_by.kind, back)
 
 
-def _delete_pod(action: DeletePod) -> Safe:
+def _delete_pod(action: records.DeletePod) -> Safe:
     return deletion_text(action, taken_back=True)
 
 
-def _restart(action: RestartPods) -> Safe:
+def _restart(action: records.RestartPods) -> Safe:
     pods = counted(action.replicas, "replica")
     return fmt("scale it to 0 and back to {}: pod {} still has the devices", pods, action.pod.name)
 
@@ -201,7 +177,7 @@ def _scale_down(action: ScaleDown) -> Safe:
     return fmt("scale {} {} to 0 (now {})", action.workload.kind, str(action.workload.key), action.replicas)
 
 
-def _taint(action: TaintDevice) -> Safe:
+def _taint(action: records.TaintDevice) -> Safe:
     text = fmt("taint device {}, so that another one is taken", action.device)
     if action.pod is None:
         return text
@@ -209,18 +185,18 @@ def _taint(action: TaintDevice) -> Safe:
     return fmt("{} ({})", text, how)
 
 
-def _remove_rule(action: RemoveTaintRule) -> Safe:
+def _remove_rule(action: records.RemoveTaintRule) -> Safe:
     return fmt("delete DeviceTaintRule {} ({})", action.rule, action.taint)
 
 
-def _narrow_rule(action: NarrowTaintRule) -> Safe:
+def _narrow_rule(action: records.NarrowTaintRule) -> Safe:
     to = fmt("device {}", action.device) if action.device else fmt("pool {}", action.pool)
     return fmt(
         "narrow DeviceTaintRule {} to {} (it now taints {})", action.rule, to, counted(action.selected, "device")
     )
 
 
-def _label(action: LabelNamespace) -> Safe:
+def _label(action: records.LabelNamespace) -> Safe:
     return fmt("label namespace {} with {}={}", action.namespace, action.label, action.value)
 
 
@@ -240,22 +216,22 @@ def _volume(action: MoveVolume) -> Safe:
     return fmt(text, str(action.claim.key), action.storage_class, action.volume)
 
 
-def _uncordon(action: Uncordon) -> Safe:
+def _uncordon(action: records.Uncordon) -> Safe:
     text = "drop spec.unschedulable of Node {} in the files" if action.in_files else "uncordon node {}"
     return fmt(text, action.node)
 
 
-def _quota(action: RaiseQuota) -> Safe:
+def _quota(action: records.RaiseQuota) -> Safe:
     text = "raise the limit of ResourceQuota {} for {} from {} to {}"
     return fmt(text, action.quota.name, quota_noun(action.resource), action.before, action.after)
 
 
-def _nominal_quota(action: RaiseNominalQuota) -> Safe:
+def _nominal_quota(action: records.RaiseNominalQuota) -> Safe:
     text = "raise nominalQuota of {} (flavor {}) in ClusterQueue {} from {} to {}"
     return fmt(text, action.resource, action.flavor, action.cluster_queue, action.before, action.after)
 
 
-def _pool(action: RepairPool) -> Safe:
+def _pool(action: records.RepairPool) -> Safe:
     if action.in_files and action.doubled:
         return fmt("drop device {} of ResourceSlice {} in the files", action.doubled, action.slice_name)
     if action.in_files:
@@ -266,7 +242,7 @@ def _pool(action: RepairPool) -> Safe:
     return fmt("have the driver publish pool {} anew: read its log, then restart its pod", action.pool)
 
 
-def _add(action: AddDevices) -> Safe:
+def _add(action: records.AddDevices) -> Safe:
     if not action.like:
         number = Safe("one more device") if action.count == 1 else fmt("{} more devices", action.count)
         return fmt(
@@ -279,12 +255,12 @@ def _add(action: AddDevices) -> Safe:
     return fmt("add {} like {}{}", number, action.like, _differing(action))
 
 
-def _differing(action: AddDevices) -> Safe:
+def _differing(action: records.AddDevices) -> Safe:
     name = action.differing.rpartition("/")[2]
     return fmt(", of another {}", name) if name else Safe("")
 
 
-def hardware_text(action: Action, told: str | None) -> tuple[Safe, str | None]:
+def hardware_text(action: records.Action, told: str | None) -> tuple[Safe, str | None]:
     """New devices or nodes without a verb, and the node that the text is about; a node ``told`` before has no name."""
     if isinstance(action, AddNode):
         if action.count == 1 and action.like == told:
@@ -292,11 +268,11 @@ def hardware_text(action: Action, told: str | None) -> tuple[Safe, str | None]:
         return Safe(_add_node(action).removeprefix("add ")), action.like
     text = Safe(action_text(action).removeprefix("add "))
     # Pools usually have the name of their node.
-    if isinstance(action, AddDevices) and action.node and action.like.split("/")[1:-1] == [action.node]:
+    if isinstance(action, records.AddDevices) and action.node and action.like.split("/")[1:-1] == [action.node]:
         number = fmt("{} more {}", action.count, Safe(plural("device", action.count)))
         like = action.like.rpartition("/")[2]
         return fmt("{} like {} on {}{}", number, like, action.node, _differing(action)), action.node
-    if isinstance(action, AddDevices) and action.node and action.like:
+    if isinstance(action, records.AddDevices) and action.node and action.like:
         return fmt("{} on {}", text, action.node), None
     return text, None
 
@@ -312,33 +288,33 @@ def _number(text: str) -> int:
 
 
 _WORDS: Final[dict[type, Callable[[Any], Safe]]] = {
-    Wait: _wait,
-    RemoveGates: _gates,
-    EditClaim: _edit_claim,
-    RenewClaim: _renew_claim,
-    EditClass: _edit_class,
-    EditGroup: group_edit,
+    records.Wait: _wait,
+    records.RemoveGates: _gates,
+    records.EditClaim: _edit_claim,
+    records.RenewClaim: _renew_claim,
+    records.EditClass: _edit_class,
+    records.EditGroup: group_edit,
     RemoveLabel: remove_label,
-    EditPod: edit_pod,
-    PinPods: pinned_pods,
-    CreateObject: _create,
-    DeleteClaim: _delete_claim,
-    DeletePod: _delete_pod,
-    EndReservations: _end_reservations,
-    RemoveTaintRule: _remove_rule,
-    NarrowTaintRule: _narrow_rule,
+    records.EditPod: edit_pod,
+    records.PinPods: pinned_pods,
+    records.CreateObject: _create,
+    records.DeleteClaim: _delete_claim,
+    records.DeletePod: _delete_pod,
+    records.EndReservations: _end_reservations,
+    records.RemoveTaintRule: _remove_rule,
+    records.NarrowTaintRule: _narrow_rule,
     EditRollout: rollout_edit,
-    RestartPods: _restart,
+    records.RestartPods: _restart,
     ScaleDown: _scale_down,
-    TaintDevice: _taint,
-    LabelNamespace: _label,
+    records.TaintDevice: _taint,
+    records.LabelNamespace: _label,
     ClearSelectedNode: _selected_node,
     WidenTopology: _topology,
     MoveVolume: _volume,
-    Uncordon: _uncordon,
-    RaiseQuota: _quota,
-    RaiseNominalQuota: _nominal_quota,
-    RepairPool: _pool,
-    AddDevices: _add,
+    records.Uncordon: _uncordon,
+    records.RaiseQuota: _quota,
+    records.RaiseNominalQuota: _nominal_quota,
+    records.RepairPool: _pool,
+    records.AddDevices: _add,
     AddNode: _add_node,
 }

@@ -15,16 +15,8 @@ from kubectl_dra.output.pending.rollouts import missing_replicas
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, listed
 from kubectl_dra.reports.invocations import kubectl, shell_line, within
+from kubectl_dra.reports.pending import renewal
 from kubectl_dra.reports.pending.remedies import RemedyReport
-from kubectl_dra.reports.pending.renewal import (
-    CountsAsFailed,
-    Hindrance,
-    NoCommand,
-    OneOfSeveral,
-    QuotasUnread,
-    Restarts,
-    StartsOver,
-)
 
 _VALUES: Final = 3
 _SHARED: Final = (
@@ -90,15 +82,15 @@ def _competition(found: Competition) -> Safe:
     return fmt("{}; {} {} first, and will probably take it", waiting, whose, first)
 
 
-def _restarts(note: Restarts) -> Safe:
+def _restarts(note: renewal.Restarts) -> Safe:
     return fmt("replaces all pods of {}", _named(note.owner))
 
 
-def _starts_over(note: StartsOver) -> Safe:
+def _starts_over(note: renewal.StartsOver) -> Safe:
     return fmt("deletes {} and creates it again; what it has finished is done again", _named(note.owner))
 
 
-def _counts_as_failed(note: CountsAsFailed) -> Safe:
+def _counts_as_failed(note: renewal.CountsAsFailed) -> Safe:
     return fmt("counts as failed pod {} of the {} that {} may have", note.failed, note.limit, _named(note.owner))
 
 
@@ -107,25 +99,25 @@ def _unspecified(note: Unspecified) -> Safe:
     return fmt("{}: must specify {} for: {}", refused, note.resource, ",".join(note.containers))
 
 
-def _quotas_unread(_note: QuotasUnread) -> Safe:
+def _quotas_unread(_note: renewal.QuotasUnread) -> Safe:
     return Safe("a ResourceQuota may refuse the new objects: the quotas could not be read")
 
 
-def _one_of_several(note: OneOfSeveral) -> Safe:
+def _one_of_several(note: renewal.OneOfSeveral) -> Safe:
     of = fmt(", one of {}", note.count) if note.count else Safe("")
     return fmt("its manifest names {} {}{}; change that where another is meant", note.kind, note.chosen, of)
 
 
-def _no_command(note: NoCommand) -> Safe:
+def _no_command(note: renewal.NoCommand) -> Safe:
     owner, field = _named(note.owner), safe(note.field)
     match note.why:
-        case Hindrance.UNKNOWN_KIND:
+        case renewal.Hindrance.UNKNOWN_KIND:
             return fmt("no command: change {} in the pod template of {}, then delete the pod", field, owner)
-        case Hindrance.NOT_READABLE:
+        case renewal.Hindrance.NOT_READABLE:
             return fmt("no command: {} could not be read{}", owner, _may_get(note.owner))
-        case Hindrance.NOT_READ:
+        case renewal.Hindrance.NOT_READ:
             return fmt("no command: {} makes the pod and was not read", owner)
-        case Hindrance.NOT_IN_TEMPLATE:
+        case renewal.Hindrance.NOT_IN_TEMPLATE:
             return fmt("no command: {} is not in the pod template of {}; something else adds it", field, owner)
 
 
@@ -140,11 +132,11 @@ def _named(owner: ObjectRef) -> Safe:
 
 
 _WORDS: Final[dict[type, Callable[[Any], Safe]]] = {
-    Restarts: _restarts,
-    StartsOver: _starts_over,
-    OneOfSeveral: _one_of_several,
-    CountsAsFailed: _counts_as_failed,
-    NoCommand: _no_command,
-    QuotasUnread: _quotas_unread,
+    renewal.Restarts: _restarts,
+    renewal.StartsOver: _starts_over,
+    renewal.OneOfSeveral: _one_of_several,
+    renewal.CountsAsFailed: _counts_as_failed,
+    renewal.NoCommand: _no_command,
+    renewal.QuotasUnread: _quotas_unread,
     Unspecified: _unspecified,
 }

@@ -8,19 +8,10 @@ from typing import Final
 
 import msgspec
 
+from kubectl_dra.diagnosis import records
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gangs.records import GroupTemplate, TemplateState
 from kubectl_dra.diagnosis.gates.queues import HeldBy
-from kubectl_dra.diagnosis.records import (
-    Cause,
-    GangElsewhere,
-    GroupError,
-    GroupShortage,
-    GroupWaits,
-    ObjectRef,
-    PodGroupName,
-    Verdict,
-)
 from kubectl_dra.diagnosis.remedies.records import EditGroup, PinPods
 from kubectl_dra.model.invocation import HERE, Address, Words
 from kubectl_dra.output.layout import wrapped
@@ -46,23 +37,23 @@ GROUP_CODES: Final = (
     Code.POD_GROUP_UNPLACED,
 )
 _COLUMN: Final = 13
-Sentence = Callable[[Cause], Safe]
+Sentence = Callable[[records.Cause], Safe]
 
 
-def group_sentence(cause: Cause, say: Sentence) -> Safe:
+def group_sentence(cause: records.Cause, say: Sentence) -> Safe:
     """The clause; ``say`` makes that of what is in the way of another pod."""
     match cause.detail:
-        case PodGroupName() as group:
+        case records.PodGroupName() as group:
             return (
                 fmt('it waits for PodGroup "{}", which does not exist', group.name)
                 + _similar(group)
                 + _described(group)
             )
-        case GroupWaits() as waits:
+        case records.GroupWaits() as waits:
             return _waits(waits, say)
-        case GroupShortage() as shortage:
+        case records.GroupShortage() as shortage:
             return _shortage(shortage, say)
-        case GroupError() as error:
+        case records.GroupError() as error:
             return _error(error, say)
     return Safe(cause.code.meaning)
 
@@ -71,7 +62,7 @@ def group_sentence(cause: Cause, say: Sentence) -> Safe:
 class InTheWay:
     """The pod that keeps its group waiting, as far as the sentence about its own causes needs it."""
 
-    causes: tuple[Cause, ...]
+    causes: tuple[records.Cause, ...]
     asks: tuple[ClaimAsk, ...]
     extended: tuple[ExtendedAsk, ...]
     nodes: tuple[NodeGroupRecord, ...]
@@ -90,20 +81,20 @@ def gang_reason(report: PendingReport, say: Callable[[InTheWay], Safe], *, whole
     return group_sentence(cause, lambda _first: say(blocking))
 
 
-def with_whole_name(cause: Cause) -> Cause:
+def with_whole_name(cause: records.Cause) -> records.Cause:
     """The cause with the namespace of its group."""
     match cause.detail:
-        case GroupWaits() | GroupShortage() | GroupError() as found:
+        case records.GroupWaits() | records.GroupShortage() | records.GroupError() as found:
             group = msgspec.structs.replace(found.group, name=str(found.group.key))
             return msgspec.structs.replace(cause, detail=msgspec.structs.replace(found, group=group))
     return cause
 
 
-def _similar(group: PodGroupName) -> Safe:
+def _similar(group: records.PodGroupName) -> Safe:
     return did_you_mean(group.similar, " (", ")")
 
 
-def _described(group: PodGroupName) -> Safe:
+def _described(group: records.PodGroupName) -> Safe:
     """A Workload that says what the group is to be, though nobody has made it."""
     if not group.workloads:
         return Safe("")
@@ -111,7 +102,7 @@ def _described(group: PodGroupName) -> Safe:
     return fmt(text, Safe(" or ").join(map(safe, group.workloads)))
 
 
-def _waits(waits: GroupWaits, say: Sentence) -> Safe:
+def _waits(waits: records.GroupWaits, say: Sentence) -> Safe:
     name = waits.group.name
     if not waits.held:
         verb = Safe("exists" if waits.known == 1 else "exist")
@@ -123,7 +114,7 @@ def _waits(waits: GroupWaits, say: Sentence) -> Safe:
     return fmt("{}: {}", text, say(waits.because[0])) if waits.because else text
 
 
-def _shortage(found: GroupShortage, say: Sentence) -> Safe:
+def _shortage(found: records.GroupShortage, say: Sentence) -> Safe:
     where = fmt(" in one {}", found.topology_key) if found.topology_key else Safe("")
     text = _how_many(found, where)
     if found.first is None:
@@ -134,7 +125,7 @@ def _shortage(found: GroupShortage, say: Sentence) -> Safe:
     return fmt("{}. For {}: {}", text, pod, say(found.because[0]))
 
 
-def _how_many(found: GroupShortage, where: Safe) -> Safe:
+def _how_many(found: records.GroupShortage, where: Safe) -> Safe:
     name = found.group.name
     there = found.running + found.placed
     if found.min_count <= found.running or found.min_count == 1:
@@ -157,7 +148,7 @@ def _none(name: str, where: Safe) -> Safe:
     return fmt("no pod of PodGroup {} finds a node{}", name, where)
 
 
-def _error(error: GroupError, say: Sentence) -> Safe:
+def _error(error: records.GroupError, say: Sentence) -> Safe:
     if error.differing:
         return mixed_sentence(error)
     if error.pod is None:
@@ -169,7 +160,7 @@ def _error(error: GroupError, say: Sentence) -> Safe:
 # --- gangs of other programs ------------------------------------------------------------------------------------------
 
 
-def elsewhere_sentence(gang: GangElsewhere, _cause: Cause) -> Safe:
+def elsewhere_sentence(gang: records.GangElsewhere, _cause: records.Cause) -> Safe:
     """Whose decision it is, and how many pods of the gang there are."""
     queue = fmt(" in queue {}", gang.queue) if gang.queue else Safe("")
     if gang.waits is not None and gang.waits.held_by is HeldBy.ADMITTED:
@@ -195,13 +186,13 @@ def elsewhere_sentence(gang: GangElsewhere, _cause: Cause) -> Safe:
     return fmt(text, by, gang.name, between, number, counted(gang.waiting, "waiting pod"), finds)
 
 
-def is_counted(gang: GangElsewhere) -> bool:
+def is_counted(gang: records.GangElsewhere) -> bool:
     """Whether the sentence about a group says how many of its pods find a node."""
     held = gang.gates or gang.waits is not None or gang.says
     return not held and bool(gang.name) and gang.waiting > 1 and gang.fitting is not None
 
 
-def _members(gang: GangElsewhere) -> Safe:
+def _members(gang: records.GangElsewhere) -> Safe:
     if not gang.name:
         return Safe("")
     if gang.members == 1 and gang.expected is None:
@@ -211,7 +202,7 @@ def _members(gang: GangElsewhere) -> Safe:
     return fmt(text, gang.name, gang.members, of, gang.waiting)
 
 
-def elsewhere_lines(gang: GangElsewhere, namespace: str, address: Address = HERE) -> Iterator[Safe]:
+def elsewhere_lines(gang: records.GangElsewhere, namespace: str, address: Address = HERE) -> Iterator[Safe]:
     """Which object shows the decision, and what the default scheduler would make of the pods."""
     if gang.waits is not None:
         yield from queue_lines(gang.waits, namespace, address, numbered=True)
@@ -225,7 +216,7 @@ def elsewhere_lines(gang: GangElsewhere, namespace: str, address: Address = HERE
         yield from wrapped(_fitting(gang), indent=2)
 
 
-def _fitting(gang: GangElsewhere) -> Safe:
+def _fitting(gang: records.GangElsewhere) -> Safe:
     if gang.waiting == 1 and gang.waits is not None and not gang.fitting:
         text = "Once {} lets it go, it waits for a node: by the default scheduler's rules it would find none now."
         return fmt(text, gang.system)
@@ -237,14 +228,14 @@ def _fitting(gang: GangElsewhere) -> Safe:
     return fmt(text, gang.fitting, counted(gang.waiting, "waiting pod"))
 
 
-def _all_of(gang: GangElsewhere, namespace: str) -> Words | None:
+def _all_of(gang: records.GangElsewhere, namespace: str) -> Words | None:
     return kubectl("get", gang.resource, within(namespace))
 
 
 # --- where a group comes from ---------------------------------------------------------------------------------------
 
 
-def origin(workload: ObjectRef, template: GroupTemplate | None) -> Safe:
+def origin(workload: records.ObjectRef, template: GroupTemplate | None) -> Safe:
     """The Workload and template that a group was made from, and how far these still say the same."""
     name = fmt("Workload {}", workload.name)
     if template is None:
@@ -284,7 +275,7 @@ def needs_of_group(group: PlacedGroup, *, whole: bool) -> Iterator[Safe]:
 
     ``whole`` False: without what the first line of a pod's page has.
     """
-    if group.verdict is Verdict.NOT_PENDING:
+    if group.verdict is records.Verdict.NOT_PENDING:
         return
     if whole:
         yield from how_many(group)

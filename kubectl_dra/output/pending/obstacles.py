@@ -8,18 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from kubectl_dra.diagnosis import records
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import (
-    Cause,
-    Company,
-    KeptAway,
-    MissingFeatures,
-    NodeSelection,
-    NodeShortage,
-    NodeTaint,
-    Spread,
-    TakenPorts,
-)
 from kubectl_dra.diagnosis.records.nodes import key_of_taint
 from kubectl_dra.model.readiness_taints import remover_of
 from kubectl_dra.output.pending.amounts import shortage_text
@@ -37,16 +27,16 @@ _NOT_READY: Final = {
 }
 
 
-def short_obstacle(cause: Cause, *, several: bool = False) -> Safe:
+def short_obstacle(cause: records.Cause, *, several: bool = False) -> Safe:
     """The same in brackets behind the name, where a taint needs no more than its name."""
-    if isinstance(cause.detail, NodeTaint) and not _readiness(cause.detail):
+    if isinstance(cause.detail, records.NodeTaint) and not _readiness(cause.detail):
         return fmt("taint {}", cause.detail.taint)
     return obstacle(cause, several=several)
 
 
-def obstacle(cause: Cause, *, several: bool = False) -> Safe:
+def obstacle(cause: records.Cause, *, several: bool = False) -> Safe:
     """The predicate about the node, or ``several`` of them."""
-    if isinstance(cause.detail, Company):
+    if isinstance(cause.detail, records.Company):
         return has_company(cause.detail, several, anti=cause.code is Code.UNWANTED_COMPANY)
     say = _OBSTACLES.get(type(cause.detail))
     if say is not None:
@@ -58,37 +48,37 @@ def obstacle(cause: Cause, *, several: bool = False) -> Safe:
     return fmt("{} rejected: {}", Safe("are" if several else "is"), reason_sentence(cause))
 
 
-def _shortage(shortage: NodeShortage, several: bool) -> Safe:
+def _shortage(shortage: records.NodeShortage, several: bool) -> Safe:
     return fmt("{} {}", Safe("have" if several else "has"), shortage_text(shortage))
 
 
-def _taint(taint: NodeTaint, several: bool) -> Safe:
+def _taint(taint: records.NodeTaint, several: bool) -> Safe:
     state = _readiness(taint)
     if state:
         return fmt("{} {} (taint {})", Safe("are" if several else "is"), Safe(state), taint.taint)
     return fmt("{} the taint {}, which the pod does not tolerate", Safe("have" if several else "has"), taint.taint)
 
 
-def _readiness(taint: NodeTaint) -> str:
+def _readiness(taint: records.NodeTaint) -> str:
     """What a taint says of a node that is not ready; empty for another taint, and for the states that have names."""
     key = key_of_taint(taint.taint)
     remover = remover_of(key)
     return _NOT_READY.get(key, "" if remover is None or remover.of_the_node else "not ready")
 
 
-def _selection(selection: NodeSelection, several: bool) -> Safe:
+def _selection(selection: records.NodeSelection, several: bool) -> Safe:
     verb = Safe("do not match" if several else "does not match")
     if not selection.unmatched:
         return fmt("{} the pod's node selector or affinity", verb)
     return fmt("{} the pod's node selector or affinity ({})", verb, listed(selection.unmatched))
 
 
-def _ports(ports: TakenPorts, several: bool) -> Safe:
+def _ports(ports: records.TakenPorts, several: bool) -> Safe:
     verb = Safe("have" if several else "has")
     return fmt("{} {}", verb, ports_taken(ports))
 
 
-def _spread(spread: Spread, several: bool) -> Safe:
+def _spread(spread: records.Spread, several: bool) -> Safe:
     if not spread.value:
         return fmt(
             "{} the label {} of its spread constraint", Safe("lack" if several else "lacks"), spread.topology_key
@@ -107,11 +97,11 @@ def _spread(spread: Spread, several: bool) -> Safe:
 
 
 _OBSTACLES: Final[dict[type, Callable[[Any, bool], Safe]]] = {
-    NodeShortage: _shortage,
-    NodeTaint: _taint,
-    NodeSelection: _selection,
-    TakenPorts: _ports,
-    KeptAway: keeps_away,
-    Spread: _spread,
-    MissingFeatures: lacks_features,
+    records.NodeShortage: _shortage,
+    records.NodeTaint: _taint,
+    records.NodeSelection: _selection,
+    records.TakenPorts: _ports,
+    records.KeptAway: keeps_away,
+    records.Spread: _spread,
+    records.MissingFeatures: lacks_features,
 }

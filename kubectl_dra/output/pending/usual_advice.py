@@ -6,22 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from kubectl_dra.diagnosis import records
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import (
-    Cause,
-    ClassOffer,
-    ClassProblem,
-    FatalError,
-    GangElsewhere,
-    NodeOutcome,
-    NodeTaint,
-    NoSingleNode,
-    PoolProblem,
-    QuotaShortage,
-    SchedulerName,
-    Unpublished,
-    VolumeTrouble,
-)
 from kubectl_dra.diagnosis.records.nodes import tells_of_node
 from kubectl_dra.output.explain.pages import reason_page
 from kubectl_dra.output.pending.amounts import amount_phrase
@@ -61,19 +47,19 @@ def usual_advice(report: PendingReport, code: Code) -> Safe:
     if other is not None:
         return passed_over_advice(other)
     match report.causes[0].detail:
-        case NoSingleNode() as found:
+        case records.NoSingleNode() as found:
             return _bring_together(found)
-        case VolumeTrouble() as trouble:
+        case records.VolumeTrouble() as trouble:
             told = volume_advice(trouble)
-        case QuotaShortage() as shortage:
+        case records.QuotaShortage() as shortage:
             told = quota_advice(shortage)
-        case NodeTaint(taint=taint) if tells_of_node(taint):
+        case records.NodeTaint(taint=taint) if tells_of_node(taint):
             told = _in_file(report, taint, report.causes[0].nodes) or _until_ready(report.unready) or _NODE_STATE
-        case PoolProblem(pool=pool, expected=expected) as problem if expected and pool in report.in_files.pools:
+        case records.PoolProblem(pool=pool, expected=expected) as problem if expected and pool in report.in_files.pools:
             told = _incomplete_in_file(problem)
-        case ClassOffer(nowhere=labels) as offer if labels:
+        case records.ClassOffer(nowhere=labels) as offer if labels:
             told = label_advice(offer)
-        case ClassOffer() as offer if _are_unwell(report, offer):
+        case records.ClassOffer() as offer if _are_unwell(report, offer):
             told = _NODE_STATE
     return told or advice_on_words(report) or page_advice(report, code)
 
@@ -91,12 +77,12 @@ def _in_file(report: PendingReport, taint: str, nodes: Sequence[str]) -> Safe | 
     return fmt(text, taint, listed(written))
 
 
-def _incomplete_in_file(problem: PoolProblem) -> Safe:
+def _incomplete_in_file(problem: records.PoolProblem) -> Safe:
     text = "The files have {} of the {} ResourceSlices of pool {}: add the others, or correct resourceSliceCount."
     return fmt(text, problem.seen, problem.expected, problem.pool)
 
 
-def _are_unwell(report: PendingReport, offer: ClassOffer) -> bool:
+def _are_unwell(report: PendingReport, offer: records.ClassOffer) -> bool:
     """Whether all nodes with devices are kept from pods for their state; ``offer`` names only a few of many."""
     unwell = [group for group in report.nodes if any(_tells_of_state(cause) for cause in group.causes)]
     others = [group for group in report.nodes if group not in unwell]
@@ -105,11 +91,11 @@ def _are_unwell(report: PendingReport, offer: ClassOffer) -> bool:
     return 0 < offer.on_nodes <= sum(group.count for group in unwell) and not (named or fitting)
 
 
-def _tells_of_state(cause: Cause) -> bool:
-    return isinstance(cause.detail, NodeTaint) and tells_of_node(cause.detail.taint)
+def _tells_of_state(cause: records.Cause) -> bool:
+    return isinstance(cause.detail, records.NodeTaint) and tells_of_node(cause.detail.taint)
 
 
-def _bring_together(found: NoSingleNode) -> Safe:
+def _bring_together(found: records.NoSingleNode) -> Safe:
     """What every request lacks on the node of another, and the pod in parts."""
     ways = [
         fmt("{} on {}", amount_phrase(one), other.nodes[0].node)
@@ -124,10 +110,10 @@ def _bring_together(found: NoSingleNode) -> Safe:
 def _of_another_scheduler(report: PendingReport, text: str) -> str:
     """Without what does not hold for this pod: one of no gang, one of which nothing was written, or something was."""
     detail = report.causes[0].detail
-    if isinstance(detail, SchedulerName | GangElsewhere) and detail.words:
+    if isinstance(detail, records.SchedulerName | records.GangElsewhere) and detail.words:
         # It runs, as it has written about this very pod.
         return text[text.find("Of a gang ") :] if "Of a gang " in text else ""
-    of_gang = isinstance(detail, GangElsewhere) and bool(detail.name)
+    of_gang = isinstance(detail, records.GangElsewhere) and bool(detail.name)
     text = text if of_gang else text.partition(" Of a gang ")[0]
     return text.replace(_WRITTEN, "") if report.observed is None else text
 
@@ -142,15 +128,15 @@ def page_advice(report: PendingReport, code: Code) -> Safe:
         text = _of_another_scheduler(report, text)
     if code is Code.CLAIM_NOT_OWNED:
         text = _OWNED if report.owner is not None else _BARE
-    if isinstance(detail, FatalError) and detail.consumers:
+    if isinstance(detail, records.FatalError) and detail.consumers:
         text = _of_consumers(text, sorted(each.resource for each in detail.consumers))
     names = {"POD": report.pod.name, "NAMESPACE": report.pod.namespace}
     if cause.claim is not None:
         names["CLAIM"] = cause.claim.name
-    fitting = [group.names[0] for group in report.nodes if group.outcome == NodeOutcome.FITS and group.names]
+    fitting = [group.names[0] for group in report.nodes if group.outcome == records.NodeOutcome.FITS and group.names]
     if fitting or report.node:
         names["NODE"] = report.node or (*report.best_nodes, *fitting)[0]
-    if isinstance(detail, ClassOffer | ClassProblem | Unpublished):
+    if isinstance(detail, records.ClassOffer | records.ClassProblem | records.Unpublished):
         names["CLASS"] = detail.device_class
     return safe(_CAPITALS.sub(lambda word: names.get(word[0]) or word[0], text))
 

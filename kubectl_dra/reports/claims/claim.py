@@ -9,22 +9,13 @@ import msgspec
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.claim.claim_verdicts import verdict
 from kubectl_dra.diagnosis.records import ClaimVerdict, Missing
+from kubectl_dra.model import resource
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.evidence import Evidence, pool_fields
 from kubectl_dra.model.held import device_of, results_of
 from kubectl_dra.model.ids import DeviceId, Key, PoolId
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.meta import Condition
-from kubectl_dra.model.resource import (
-    AllocatedDeviceStatus,
-    Device,
-    DeviceRequestAllocationResult,
-    DeviceToleration,
-    NetworkDeviceData,
-    OpaqueConfiguration,
-    ResourceClaim,
-    ResourceSlice,
-)
 from kubectl_dra.reports.base import FeatureRecord, ReadRecord, ReportRecord, feature_record, raw_or_none, reads_of
 from kubectl_dra.reports.claims.ask import ClaimAsk, claim_ask
 from kubectl_dra.reports.claims.classic import ClassicRecord, classic_record
@@ -46,7 +37,7 @@ class DriverStatus(ReportRecord, frozen=True):
     """What a driver reports of an allocated device (``status.devices[]``); ``data`` is its own JSON, unread."""
 
     conditions: tuple[Condition, ...]
-    network_data: NetworkDeviceData | None
+    network_data: resource.NetworkDeviceData | None
     data: msgspec.Raw | None
 
 
@@ -64,7 +55,7 @@ class ResultRecord(ReportRecord, frozen=True):
     admin_access: bool
     share_id: str
     consumed_capacity: dict[str, str]
-    tolerations: tuple[DeviceToleration, ...]
+    tolerations: tuple[resource.DeviceToleration, ...]
     binding_conditions: tuple[str, ...]
     binding_failure_conditions: tuple[str, ...]
     waiting_for: tuple[str, ...]
@@ -138,7 +129,7 @@ class ClaimReport(ReportRecord, frozen=True):
     as_of: str
 
 
-def claim_report(claim: ResourceClaim, facts: ClusterState) -> ClaimReport:
+def claim_report(claim: resource.ResourceClaim, facts: ClusterState) -> ClaimReport:
     """The report of one claim of the inventory."""
     meta, allocation = claim.metadata, claim.status.allocation
     template = _template_use(claim, facts.inventory, facts.evidence)
@@ -169,12 +160,12 @@ def claim_report(claim: ResourceClaim, facts: ClusterState) -> ClaimReport:
     )
 
 
-def _owner(claim: ResourceClaim) -> str | None:
+def _owner(claim: resource.ResourceClaim) -> str | None:
     owner = claim.metadata.controller
     return f"{owner.kind}/{owner.name}" if owner is not None else None
 
 
-def _derived(claim: ResourceClaim) -> Iterator[DerivedRecord]:
+def _derived(claim: resource.ResourceClaim) -> Iterator[DerivedRecord]:
     for request in claim.spec.devices.requests:
         exactly = request.exactly.derived_attributes if request.exactly is not None else ()
         subrequests = ((f"{request.name}/{sub.name}", sub.derived_attributes) for sub in request.first_available)
@@ -192,7 +183,7 @@ def _waiting(pod: Pod) -> Consumer:
 # --- the template ---------------------------------------------------------------------------------------------------
 
 
-def _template_use(claim: ResourceClaim, inventory: Inventory, evidence: Evidence) -> TemplateUse | None:
+def _template_use(claim: resource.ResourceClaim, inventory: Inventory, evidence: Evidence) -> TemplateUse | None:
     """Generated claims carry the pod's entry in an annotation; only the owning pod's spec names the template."""
     entry = claim.metadata.annotations.get(POD_CLAIM_ANNOTATION)
     if entry is None:
@@ -209,7 +200,7 @@ def _template_use(claim: ResourceClaim, inventory: Inventory, evidence: Evidence
     return TemplateUse(entry, name, True, dict(copied.labels), dict(copied.annotations))
 
 
-def _template_name(claim: ResourceClaim, entry: str, inventory: Inventory) -> str | None:
+def _template_name(claim: resource.ResourceClaim, entry: str, inventory: Inventory) -> str | None:
     for owner in claim.metadata.owner_references:
         pod = inventory.pods_by_uid.get(owner.uid) if owner.controller else None
         for source in pod.spec.resource_claims if pod is not None else ():
@@ -221,7 +212,7 @@ def _template_name(claim: ResourceClaim, entry: str, inventory: Inventory) -> st
 # --- results --------------------------------------------------------------------------------------------------------
 
 
-def _results(claim: ResourceClaim, facts: ClusterState) -> tuple[ResultRecord, ...]:
+def _results(claim: resource.ResourceClaim, facts: ClusterState) -> tuple[ResultRecord, ...]:
     records = []
     for result in results_of(claim):
         device_id = device_of(result)
@@ -237,7 +228,7 @@ def _slices_known(pool: PoolId, evidence: Evidence) -> bool:
     return evidence.within(pool_fields(pool)).complete("ResourceSlice")
 
 
-def _kinds_of(claim: ResourceClaim, evidence: Evidence) -> tuple[str, ...]:
+def _kinds_of(claim: resource.ResourceClaim, evidence: Evidence) -> tuple[str, ...]:
     """The kinds that this claim's report needs: of the slices only those of the pools that it holds devices of.
 
     Devices, their taints and nodes are those of an allocation, classes those of what has none yet.
@@ -250,7 +241,7 @@ def _kinds_of(claim: ResourceClaim, evidence: Evidence) -> tuple[str, ...]:
     return tuple(kind for kind in KINDS if kind not in unneeded)
 
 
-def published_device(device: DeviceId, facts: ClusterState) -> tuple[ResourceSlice, Device] | None:
+def published_device(device: DeviceId, facts: ClusterState) -> tuple[resource.ResourceSlice, resource.Device] | None:
     """The slice of the pool's newest generation that has the device, and the device in it."""
     for slice_ in facts.newest(device.pool_id):
         for candidate in slice_.spec.devices:
@@ -259,17 +250,19 @@ def published_device(device: DeviceId, facts: ClusterState) -> tuple[ResourceSli
     return None
 
 
-def _driver_status(claim: ResourceClaim, result: DeviceRequestAllocationResult) -> AllocatedDeviceStatus | None:
+def _driver_status(
+    claim: resource.ResourceClaim, result: resource.DeviceRequestAllocationResult
+) -> resource.AllocatedDeviceStatus | None:
     wanted = (result.driver, result.pool, result.device, result.share_id)
     return next((s for s in claim.status.devices if (s.driver, s.pool, s.device, s.share_id) == wanted), None)
 
 
 def _result(
-    result: DeviceRequestAllocationResult,
+    result: resource.DeviceRequestAllocationResult,
     published: bool | None,
     taints: tuple[TaintRecord, ...],
     health: tuple[Health, ...],
-    status: AllocatedDeviceStatus | None,
+    status: resource.AllocatedDeviceStatus | None,
 ) -> ResultRecord:
     true = {condition.type for condition in status.conditions if condition.status == "True"} if status else set()
     return ResultRecord(
@@ -296,7 +289,7 @@ def _result(
 # --- configuration --------------------------------------------------------------------------------------------------
 
 
-def _configs(claim: ResourceClaim, inventory: Inventory) -> Iterator[ConfigRecord]:
+def _configs(claim: resource.ResourceClaim, inventory: Inventory) -> Iterator[ConfigRecord]:
     """What drivers are given; before allocation, what the classes (all alternatives) and the claim would give."""
     if claim.status.allocation is not None:
         for config in claim.status.allocation.devices.config:
@@ -310,7 +303,7 @@ def _configs(claim: ResourceClaim, inventory: Inventory) -> Iterator[ConfigRecor
         yield _config("FromClaim", of_claim.requests, None, of_claim.opaque)
 
 
-def _requests_by_class(claim: ResourceClaim) -> dict[str, tuple[str, ...]]:
+def _requests_by_class(claim: resource.ResourceClaim) -> dict[str, tuple[str, ...]]:
     by_class: dict[str, tuple[str, ...]] = {}
     for ask in claim_ask(claim).requests:
         by_class[ask.device_class] = (*by_class.get(ask.device_class, ()), ask.name)
@@ -318,7 +311,7 @@ def _requests_by_class(claim: ResourceClaim) -> dict[str, tuple[str, ...]]:
 
 
 def _config(
-    source: str, requests: tuple[str, ...], device_class: str | None, opaque: OpaqueConfiguration | None
+    source: str, requests: tuple[str, ...], device_class: str | None, opaque: resource.OpaqueConfiguration | None
 ) -> ConfigRecord:
-    opaque = opaque or OpaqueConfiguration()
+    opaque = opaque or resource.OpaqueConfiguration()
     return ConfigRecord(source, requests, device_class or "", opaque.driver, raw_or_none(opaque.parameters))

@@ -7,19 +7,7 @@ from typing import Final
 
 import msgspec
 
-from kubectl_dra.diagnosis.records import (
-    Cause,
-    ClassOffer,
-    Funnel,
-    GroupError,
-    GroupShortage,
-    GroupWaits,
-    Nearest,
-    NodeGroup,
-    ObjectRef,
-    RequestReport,
-    Unpublished,
-)
+from kubectl_dra.diagnosis import records
 from kubectl_dra.reports.base import Fits, ReportRecord
 
 NAMES_SHOWN = 20
@@ -39,19 +27,19 @@ class NodeGroupRecord(ReportRecord, frozen=True):
     outcome: str
     plugin: str
     message: str
-    claims: tuple[ObjectRef, ...]
-    causes: tuple[Cause, ...]
-    requests: tuple[RequestReport, ...]
+    claims: tuple[records.ObjectRef, ...]
+    causes: tuple[records.Cause, ...]
+    requests: tuple[records.RequestReport, ...]
     not_checked: tuple[str, ...]
     devices_fit: Fits
 
 
-def node_records(groups: Iterable[NodeGroup]) -> tuple[NodeGroupRecord, ...]:
+def node_records(groups: Iterable[records.NodeGroup]) -> tuple[NodeGroupRecord, ...]:
     """Groups of nodes, of each the first 20 names."""
     return tuple(node_group(group, NAMES_SHOWN, "") for group in groups)
 
 
-def node_group(group: NodeGroup, limit: int | None, only: str) -> NodeGroupRecord:
+def node_group(group: records.NodeGroup, limit: int | None, only: str) -> NodeGroupRecord:
     """A group with at most ``limit`` names of nodes; ``only``: as if it had this node alone."""
     nodes = (only,) if only else group.nodes
     names = nodes if limit is None else nodes[:limit]
@@ -81,24 +69,24 @@ def without_values(group: NodeGroupRecord) -> NodeGroupRecord:
     return msgspec.structs.replace(group, requests=requests)
 
 
-def brief_offer(cause: Cause) -> Cause:
+def brief_offer(cause: records.Cause) -> records.Cause:
     """What a class has elsewhere matters where it is the main reason."""
-    return msgspec.structs.replace(cause, detail=None) if isinstance(cause.detail, ClassOffer) else cause
+    return msgspec.structs.replace(cause, detail=None) if isinstance(cause.detail, records.ClassOffer) else cause
 
 
-def in_numbers(cause: Cause) -> Cause:
+def in_numbers(cause: records.Cause) -> records.Cause:
     """A cause with numbers of devices instead of the devices, which stand in ``requests``."""
     found = cause.detail
     match found:
-        case Funnel():
-            return msgspec.structs.replace(cause, detail=Nearest.of(found))
-        case GroupShortage() | GroupWaits() | GroupError():
+        case records.Funnel():
+            return msgspec.structs.replace(cause, detail=records.Nearest.of(found))
+        case records.GroupShortage() | records.GroupWaits() | records.GroupError():
             because = tuple(map(in_numbers, found.because))
             return msgspec.structs.replace(cause, detail=msgspec.structs.replace(found, because=because))
     return cause
 
 
-def _brief(cause: Cause) -> Cause:
+def _brief(cause: records.Cause) -> records.Cause:
     """A cause of a group without what stands in ``requests``, ``names`` or the pod's own causes already."""
-    told = isinstance(cause.detail, Funnel | ClassOffer | Unpublished)
+    told = isinstance(cause.detail, records.Funnel | records.ClassOffer | records.Unpublished)
     return msgspec.structs.replace(cause, detail=None, nodes=()) if told else cause

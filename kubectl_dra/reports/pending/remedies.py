@@ -20,23 +20,8 @@ from kubectl_dra.api.kinds import RESOURCE_CLAIM, RESOURCE_CLAIM_TEMPLATE
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.pod.workloads import Owners, ReadOwner
 from kubectl_dra.diagnosis.records import ObjectRef, PodDiagnosis
-from kubectl_dra.diagnosis.remedies import Proposal, find, quotas, worth_telling
+from kubectl_dra.diagnosis.remedies import Proposal, find, quotas, records, worth_telling
 from kubectl_dra.diagnosis.remedies.claim_instead import spec_of
-from kubectl_dra.diagnosis.remedies.records import (
-    Action,
-    Competition,
-    CreateObject,
-    DeletePod,
-    EditClaim,
-    EditPod,
-    EndReservations,
-    Prospect,
-    RemedyKind,
-    RenewClaim,
-    RepairPool,
-    RestartPods,
-    TaintDevice,
-)
 from kubectl_dra.diagnosis.remedies.together import made_alike
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.meta import ObjectMeta
@@ -52,7 +37,7 @@ from kubectl_dra.reports.pending.reservations import patch_of_reservations
 # Which version of a claim every server has from some minor on: schedulers up to 1.33 themselves speak v1beta1.
 _SINCE: Final = ((34, "v1"), (32, "v1beta1"), (31, "v1alpha3"))
 #: Actions that are taken when everything else is done.
-_LAST: Final = (DeletePod, RestartPods)
+_LAST: Final = (records.DeletePod, records.RestartPods)
 # What the server fills in; a new object must not carry it.
 _SERVER_METADATA: Final = (
     "uid",
@@ -79,13 +64,13 @@ class RemedyReport(ReportRecord, frozen=True):
     left out of a document.
     """
 
-    kind: RemedyKind
-    actions: tuple[Action, ...]
+    kind: records.RemedyKind
+    actions: tuple[records.Action, ...]
     verified: bool
     nodes: tuple[str, ...]
     steps: tuple[Step, ...] | None
-    competition: Competition | None = None
-    then: Prospect | None = None
+    competition: records.Competition | None = None
+    then: records.Prospect | None = None
     notes: tuple[Note, ...] = ()
 
 
@@ -137,7 +122,7 @@ def _each_once(proposals: Iterable[Proposal]) -> Iterator[Proposal]:
     deletions: dict[tuple[bool, frozenset[ObjectRef]], Proposal] = {}
     others: list[Proposal] = []
     for proposal in proposals:
-        actions = [action for action in proposal.remedy.actions if isinstance(action, DeletePod)]
+        actions = [action for action in proposal.remedy.actions if isinstance(action, records.DeletePod)]
         key = proposal.remedy.verified, frozenset(action.pod for action in actions)
         if not actions or len(actions) < len(proposal.remedy.actions):
             others.append(proposal)
@@ -149,9 +134,9 @@ def _each_once(proposals: Iterable[Proposal]) -> Iterator[Proposal]:
     yield from deletions.values()
 
 
-def _freeing_both(proposal: Proposal, same: Mapping[ObjectRef, DeletePod]) -> Proposal:
-    def both(action: Action) -> Action:
-        if not isinstance(action, DeletePod):
+def _freeing_both(proposal: Proposal, same: Mapping[ObjectRef, records.DeletePod]) -> Proposal:
+    def both(action: records.Action) -> records.Action:
+        if not isinstance(action, records.DeletePod):
             return action
         other = same[action.pod]
         frees, amounts = ((*a, *(each for each in b if each not in a)) for a, b in _freed(action, other))
@@ -161,7 +146,7 @@ def _freeing_both(proposal: Proposal, same: Mapping[ObjectRef, DeletePod]) -> Pr
     return replace(proposal, remedy=remedy)
 
 
-def _freed(one: DeletePod, other: DeletePod) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
+def _freed(one: records.DeletePod, other: records.DeletePod) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
     return (one.frees, other.frees), (one.amounts, other.amounts)
 
 
@@ -176,7 +161,7 @@ class _Steps:
         self._pod = pod
         self._owners = owners
         self._proposal = proposal
-        self._edits: dict[Key, list[EditPod]] = {}
+        self._edits: dict[Key, list[records.EditPod]] = {}
         self._edited: set[ObjectRef] = set()
         self._notes: list[Note] = []
 
@@ -205,35 +190,35 @@ class _Steps:
             tuple(dict.fromkeys(self._notes)),
         )
 
-    def _of(self, action: Action) -> Sequence[Step] | None:
+    def _of(self, action: records.Action) -> Sequence[Step] | None:
         """The steps of one action, without those that make its pod anew; None where no command could take them."""
-        if isinstance(action, EditPod):
+        if isinstance(action, records.EditPod):
             for pod in (action.pod, *action.also):
                 self._edits.setdefault(pod.key, []).append(action)
             return ()
-        if isinstance(action, RenewClaim):
+        if isinstance(action, records.RenewClaim):
             self._edits.setdefault(action.pod.key, [])
             return ()
-        if isinstance(action, TaintDevice):
+        if isinstance(action, records.TaintDevice):
             if action.pod is not None:
                 self._edits.setdefault(action.pod.key, [])
             words = dra("taint-device", plain_word(action.device), f"{action.key}:NoSchedule")
             return None if words is None else (Step((words,)),)
-        if isinstance(action, EditClaim):
+        if isinstance(action, records.EditClaim):
             return self._of_claim(action)
-        if isinstance(action, CreateObject):
+        if isinstance(action, records.CreateObject):
             return self._created(action)
-        if isinstance(action, EndReservations):
+        if isinstance(action, records.EndReservations):
             claim = self._world.inventory.claims.get(action.claim.key)
             patch = patch_of_reservations(claim, self._world) if claim is not None else None
             return None if patch is None else (Step((patch,)),)
-        if isinstance(action, RestartPods):
+        if isinstance(action, records.RestartPods):
             return _restarted(action)
         make = COMMANDS.get(type(action))
         words = None if make is None else make(action)
         return None if words is None else (Step((words,)),)
 
-    def _created(self, action: CreateObject) -> Sequence[Step] | None:
+    def _created(self, action: records.CreateObject) -> Sequence[Step] | None:
         """The missing object as far as it is clear what it should be."""
         version, ref = _claim_version(self._world), action.ref
         if version is None or of(ref.kind, ref.name, ref.namespace) is None:
@@ -254,7 +239,7 @@ class _Steps:
             self._notes.append(guess)
         return (Step((words,), made),)
 
-    def _of_claim(self, action: EditClaim) -> Sequence[Step] | None:
+    def _of_claim(self, action: records.EditClaim) -> Sequence[Step] | None:
         changed, version = self._proposal.changed, _claim_version(self._world)
         claim = changed.claims.get(action.claim.key) if changed is not None else None
         if claim is None or version is None or of("resourceclaim", action.claim.name, action.claim.namespace) is None:
@@ -292,7 +277,7 @@ def _new_template(ref: ObjectRef, claim: ResourceClaim, version: str) -> dict[st
     return _template(ResourceClaimTemplate(metadata=meta), claim, version)
 
 
-def _restarted(action: RestartPods) -> Sequence[Step] | None:
+def _restarted(action: records.RestartPods) -> Sequence[Step] | None:
     """To none and back, and in between until the old pod is gone: else nobody sees that there were to be none."""
     workload = of(action.workload.kind.lower(), action.workload.name, action.workload.namespace)
     words = (
@@ -326,19 +311,19 @@ def lacks_a_name(remedy: RemedyReport) -> bool:
     return not remedy.steps and any(map(_is_unnameable, remedy.actions))
 
 
-def _is_unnameable(action: Action) -> bool:
-    if isinstance(action, RepairPool) and not action.slice_name:
+def _is_unnameable(action: records.Action) -> bool:
+    if isinstance(action, records.RepairPool) and not action.slice_name:
         return False
     if (make := COMMANDS.get(type(action))) is not None:
         return make(action) is None
     named: tuple[ObjectRef | None, ...] = ()
-    if isinstance(action, EndReservations):
+    if isinstance(action, records.EndReservations):
         named = (action.claim,)
-    elif isinstance(action, EditClaim):
+    elif isinstance(action, records.EditClaim):
         named = (action.claim, action.template)
-    elif isinstance(action, EditPod):
+    elif isinstance(action, records.EditPod):
         named = (action.workload or action.pod,)
-    elif isinstance(action, RenewClaim):
+    elif isinstance(action, records.RenewClaim):
         named = (action.pod,)
     return any(ref is not None and of(ref.kind.lower(), ref.name, ref.namespace) is None for ref in named)
 

@@ -5,20 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from kubectl_dra.diagnosis.remedies.records import (
-    DeleteClaim,
-    DeletePod,
-    EditClass,
-    EditGroup,
-    LabelNamespace,
-    NarrowTaintRule,
-    RaiseNominalQuota,
-    RaiseQuota,
-    RemoveGates,
-    RemoveTaintRule,
-    RepairPool,
-    Uncordon,
-)
+from kubectl_dra.diagnosis.remedies import records
 from kubectl_dra.diagnosis.remedies.repelled import RemoveLabel, ScaleDown
 from kubectl_dra.diagnosis.remedies.volume_ways import ClearSelectedNode, WidenTopology
 from kubectl_dra.diagnosis.rollouts import EditRollout
@@ -27,15 +14,15 @@ from kubectl_dra.reports.pending.template_patches import patch_text, pointer
 from kubectl_dra.scheduler.binder import SELECTED_NODE
 
 
-def _delete_pod(action: DeletePod) -> Words | None:
+def _delete_pod(action: records.DeletePod) -> Words | None:
     return kubectl("delete", of("pod", action.pod.name, action.pod.namespace))
 
 
-def _delete_claim(action: DeleteClaim) -> Words | None:
+def _delete_claim(action: records.DeleteClaim) -> Words | None:
     return kubectl("delete", of("resourceclaim", action.claim.name, action.claim.namespace))
 
 
-def _remove_gates(action: RemoveGates) -> Words | None:
+def _remove_gates(action: records.RemoveGates) -> Words | None:
     patch = patch_text([("/spec/schedulingGates", None)])
     return kubectl("patch", of("pod", action.pod.name, action.pod.namespace), "--type=json", "-p", patch)
 
@@ -49,17 +36,17 @@ def _scale_down(action: ScaleDown) -> Words | None:
     return kubectl("scale", workload, "--replicas=0")
 
 
-def _remove_rule(action: RemoveTaintRule) -> Words | None:
+def _remove_rule(action: records.RemoveTaintRule) -> Words | None:
     return kubectl("delete", of("devicetaintrule", action.rule))
 
 
-def _narrow_rule(action: NarrowTaintRule) -> Words | None:
+def _narrow_rule(action: records.NarrowTaintRule) -> Words | None:
     names = {"driver": action.driver, "pool": action.pool, "device": action.device}
     patch = patch_text([(pointer("spec", "deviceSelector", key), name) for key, name in names.items() if name])
     return kubectl("patch", of("devicetaintrule", action.rule), "--type=json", "-p", patch)
 
 
-def _label(action: LabelNamespace) -> Words | None:
+def _label(action: records.LabelNamespace) -> Words | None:
     return kubectl("label", of("namespace", action.namespace), plain_word(f"{action.label}={action.value}"))
 
 
@@ -75,26 +62,26 @@ def _widen(action: WidenTopology) -> Words | None:
     return kubectl("patch", of("storageclass", action.storage_class), "--type=json", "-p", patch)
 
 
-def _uncordon(action: Uncordon) -> Words | None:
+def _uncordon(action: records.Uncordon) -> Words | None:
     return kubectl("uncordon", of("node", action.node))
 
 
-def _raise_quota(action: RaiseQuota) -> Words | None:
+def _raise_quota(action: records.RaiseQuota) -> Words | None:
     patch = patch_text([(pointer("spec", "hard", action.resource), action.after)])
     return kubectl("patch", of("resourcequota", action.quota.name, action.quota.namespace), "--type=json", "-p", patch)
 
 
-def _raise_nominal_quota(action: RaiseNominalQuota) -> Words | None:
+def _raise_nominal_quota(action: records.RaiseNominalQuota) -> Words | None:
     words = action.field.replace("[", ".").replace("]", "").split(".")
     patch = patch_text([(pointer("spec", *words), action.after)])
     return kubectl("patch", of("clusterqueue.kueue.x-k8s.io", action.cluster_queue), "--type=json", "-p", patch)
 
 
-def _delete_slice(action: RepairPool) -> Words | None:
+def _delete_slice(action: records.RepairPool) -> Words | None:
     return kubectl("delete", of("resourceslice", action.slice_name)) if action.slice_name else None
 
 
-def _edit_class(action: EditClass) -> Words | None:
+def _edit_class(action: records.EditClass) -> Words | None:
     index = action.field.partition("[")[2].removesuffix("]")
     selector = f"/spec/selectors/{index}" + ("/cel/expression" if action.after else "")
     path = selector if index else f"/spec/{action.field}"
@@ -102,7 +89,7 @@ def _edit_class(action: EditClass) -> Words | None:
     return kubectl("patch", of("deviceclass", action.device_class), "--type=json", "-p", patch)
 
 
-def _edit_group(action: EditGroup) -> Words | None:
+def _edit_group(action: records.EditGroup) -> Words | None:
     patch = patch_text([(f"/spec/schedulingPolicy/gang/{action.field}", int(action.after))])
     # Other gang schedulers have PodGroups of their own.
     target = of("podgroup.scheduling.k8s.io", action.group.name, action.group.namespace)
@@ -121,21 +108,21 @@ def _edit_rollout(action: EditRollout) -> Words | None:
 
 #: By type of action; a command is None where the API can't hold a name of the action.
 COMMANDS: Final[dict[type, Callable[[Any], Words | None]]] = {
-    DeletePod: _delete_pod,
-    DeleteClaim: _delete_claim,
-    RemoveGates: _remove_gates,
+    records.DeletePod: _delete_pod,
+    records.DeleteClaim: _delete_claim,
+    records.RemoveGates: _remove_gates,
     RemoveLabel: _remove_label,
     ScaleDown: _scale_down,
-    RemoveTaintRule: _remove_rule,
-    NarrowTaintRule: _narrow_rule,
-    LabelNamespace: _label,
+    records.RemoveTaintRule: _remove_rule,
+    records.NarrowTaintRule: _narrow_rule,
+    records.LabelNamespace: _label,
     ClearSelectedNode: _clear_selected_node,
     WidenTopology: _widen,
-    Uncordon: _uncordon,
-    RaiseQuota: _raise_quota,
-    RaiseNominalQuota: _raise_nominal_quota,
-    EditClass: _edit_class,
-    RepairPool: _delete_slice,
-    EditGroup: _edit_group,
+    records.Uncordon: _uncordon,
+    records.RaiseQuota: _raise_quota,
+    records.RaiseNominalQuota: _raise_nominal_quota,
+    records.EditClass: _edit_class,
+    records.RepairPool: _delete_slice,
+    records.EditGroup: _edit_group,
     EditRollout: _edit_rollout,
 }

@@ -8,17 +8,9 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis import records
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
-from kubectl_dra.diagnosis.records import (
-    Cause,
-    FatalError,
-    GangElsewhere,
-    PodDiagnosis,
-    Unpublished,
-    UnpublishedInConstraint,
-    Verdict,
-)
 from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import forms
 from kubectl_dra.diagnosis.remedies.changes import Form
@@ -34,7 +26,7 @@ from kubectl_dra.reports.pending.nodes import NodeGroupRecord, node_records
 from kubectl_dra.selectors.renaming import with_attribute
 
 _CLASS = "DeviceClass"
-_REFUSED = (Verdict.UNSCHEDULABLE, Verdict.SCHEDULER_ERROR)
+_REFUSED = (records.Verdict.UNSCHEDULABLE, records.Verdict.SCHEDULER_ERROR)
 
 
 class StillBlocked(ReportRecord, frozen=True):
@@ -44,7 +36,7 @@ class StillBlocked(ReportRecord, frozen=True):
     every device; with neither once the queue lets the pod go.
     """
 
-    causes: tuple[Cause, ...]
+    causes: tuple[records.Cause, ...]
     nodes: tuple[NodeGroupRecord, ...]
     asks: tuple[ClaimAsk, ...]
     extended: tuple[ExtendedAsk, ...]
@@ -62,12 +54,12 @@ class _Rename:
     after: str
 
 
-def still_blocked(diagnosis: PodDiagnosis, state: ClusterState) -> StillBlocked | None:
+def still_blocked(diagnosis: records.PodDiagnosis, state: ClusterState) -> StillBlocked | None:
     """The pod with the name that is most alike, or without the gate of its queue; None where it would fit then."""
     cause = diagnosis.causes[0] if diagnosis.causes else None
-    if cause is not None and cause.code is Code.QUEUED and isinstance(cause.detail, GangElsewhere):
+    if cause is not None and cause.code is Code.QUEUED and isinstance(cause.detail, records.GangElsewhere):
         return _once_admitted(diagnosis.pod.key, state) if cause.detail.fitting == 0 else None
-    if diagnosis.verdict is Verdict.UNKNOWN and not state.evidence.complete(_CLASS):
+    if diagnosis.verdict is records.Verdict.UNKNOWN and not state.evidence.complete(_CLASS):
         return _whatever_classes_select(diagnosis.pod.key, state)
     rename = _rename(cause.detail) if cause is not None and diagnosis.verdict in _REFUSED else None
     key = cause.claim.key if cause is not None and cause.claim is not None else None
@@ -100,11 +92,11 @@ def _whatever_classes_select(key: Key, state: ClusterState) -> StillBlocked | No
     classes = {name: DeviceClass(metadata=ObjectMeta(name=name)) for name in names}
     read = (*(each for each in state.evidence.reads if each.kind != _CLASS), Read(_CLASS))
     inventory = state.inventory.replace(classes={**known, **classes})
-    found = _tried(key, state.later(inventory, replace(state.evidence, reads=read)), (Verdict.UNSCHEDULABLE,))
+    found = _tried(key, state.later(inventory, replace(state.evidence, reads=read)), (records.Verdict.UNSCHEDULABLE,))
     return msgspec.structs.replace(found, classes=names) if found is not None else None
 
 
-def _tried(key: Key, world: ClusterState, refused: Container[Verdict] = _REFUSED) -> StillBlocked | None:
+def _tried(key: Key, world: ClusterState, refused: Container[records.Verdict] = _REFUSED) -> StillBlocked | None:
     found = Diagnoser(world).pod(key)
     if found.verdict not in refused:
         return None
@@ -114,12 +106,14 @@ def _tried(key: Key, world: ClusterState, refused: Container[Verdict] = _REFUSED
 
 def _rename(detail: object) -> _Rename | None:
     match detail:
-        case FatalError(similar=(after, *_)) as error if "/" not in after and not error.owner.startswith("class "):
+        case records.FatalError(similar=(after, *_)) as error if "/" not in after and not error.owner.startswith(
+            "class "
+        ):
             domain, _, name = error.attribute.rpartition("/")
             return _Rename(domain, name, after)
-        case Unpublished(domain=domain, name=name, similar=(after, *_)):
+        case records.Unpublished(domain=domain, name=name, similar=(after, *_)):
             return _Rename(domain, name, after)
-        case UnpublishedInConstraint(attribute=name) as found if found.elsewhere or found.similar:
+        case records.UnpublishedInConstraint(attribute=name) as found if found.elsewhere or found.similar:
             return _Rename("", name, (*found.elsewhere, *found.similar)[0])
     return None
 
