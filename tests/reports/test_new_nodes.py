@@ -116,3 +116,37 @@ def counted(world: ClusterState, *, free: bool) -> int:
 def test_daemons_of_the_files_are_first_on_a_new_node() -> None:
     report = simulated(*new_node(), template("one"), infer(), daemon_set(), world=cluster(devices=0))
     assert [(pod.subject.kind, pod.copies) for pod in report.pods] == [("DaemonSet", 2), ("Deployment", 0)]
+
+
+# --- nodes that are only planned --------------------------------------------------------------------------------------
+
+
+def test_a_new_node_without_slices_has_no_devices() -> None:
+    (node, slice_) = new_node()
+    told = page(simulated(node, template("one"), infer()))
+    assert "new has no devices: drivers publish their ResourceSlices once a node has joined" in told
+    assert "--add-node like=NODE" in told
+    assert "has no devices" not in page(simulated(node, slice_, template("one"), infer()))
+    # One that is there already is as the cluster has it.
+    assert "has no devices" not in page(simulated(build.node("node-1"), template("one"), infer()))
+
+
+def test_a_taint_that_goes_by_itself_is_told() -> None:
+    key = "node.cloudprovider.kubernetes.io/uninitialized"
+    taints = [{"key": key, "value": "true", "effect": "NoSchedule"}, {"key": "gpu", "effect": "NoSchedule"}]
+    report = simulated(*new_node(taints), template("one"), infer())
+    assert [(each.node, each.key) for each in report.effects.unready] == [("new", key)]
+    assert f"new has the taint {key}, which the cloud controller manager removes once the node is ready." in page(
+        report
+    )
+
+
+@pytest.mark.parametrize(
+    ("version", "kind"),
+    [("karpenter.sh/v1", "NodePool"), ("karpenter.sh/v1", "NodeClaim"), ("cluster.x-k8s.io/v1beta1", "MachineSet")],
+)
+def test_what_makes_nodes_says_that_they_are_not_known(version: str, kind: str) -> None:
+    maker = {"apiVersion": version, "kind": kind, "metadata": {"name": "gpus"}, "spec": {}}
+    told = page(simulated(maker, template("one"), infer()))
+    assert f"Nodes that come after {kind} gpus are not known yet. --add-node like=NODE supposes one" in told
+    assert "No part in scheduling" not in told

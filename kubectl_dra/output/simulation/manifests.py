@@ -41,6 +41,13 @@ _UNKNOWN_NODES: Final = (
     "{}: named by slices of the files, and neither in the cluster nor in the files{}. Its devices are out of reach "
     "until a Node of this name is added with -f."
 )
+_NO_SLICES: Final = (
+    "{} {} no devices: drivers publish their ResourceSlices once a node has joined, and the files have none. Add slices "
+    "with -f, or leave the node out and suppose one with devices: --add-node like=NODE."
+)
+_UNREADY: Final = (
+    "{} has the taint {}, which {} removes once the node is ready. Leave the taint out to see what fits then."
+)
 _HITS = 20
 _KUSTOMIZATION: Final = "Kustomization"
 _BUILT: Final = Safe(
@@ -134,6 +141,8 @@ def note_lines(report: SimulationReport) -> Iterator[Safe]:
     for manifest in report.manifests:
         yield from _lines(manifest)
     yield from _names("Not applied, and may refuse or change the pods: {}.", report.manifests, Role.NOT_APPLIED)
+    text = "Nodes that come after {} are not known yet. --add-node like=NODE supposes one that is like another."
+    yield from _names(text, report.manifests, Role.MAKES_NODES)
     left = [each for each in report.manifests if each.role is Role.NO_PART]
     if any(each.object.kind == _KUSTOMIZATION and not each.object.name for each in left):
         left = [each for each in left if each.object.kind != _KUSTOMIZATION or each.object.name]
@@ -285,6 +294,11 @@ def effect_lines(effects: Effects) -> Iterator[Safe]:
     if effects.empty_nodes:
         text = "{}: no status.allocatable with pods, so nothing fits onto it: copy that of a node like it."
         yield from wrapped(fmt(text, listed(effects.empty_nodes[:_NAMED])))
+    if effects.without_slices:
+        new = listed(effects.without_slices[:_NAMED])
+        yield from wrapped(fmt(_NO_SLICES, new, Safe("has" if len(effects.without_slices) == 1 else "have")))
+    for taint in effects.unready:
+        yield from wrapped(fmt(_UNREADY, taint.node, taint.key, taint.remover))
     for each in effects.classes:
         if each.problem:
             yield from wrapped(fmt("DeviceClass {} selects nothing: {}", each.name, each.problem))

@@ -33,6 +33,7 @@ class Role(StrEnum):
     USED = "Used"  # pods of the file use it, or the cluster of the simulation has it
     UNTRIED = "Untried"  # it makes pods, but which can't be said
     NOT_APPLIED = "NotApplied"  # it may have pods refused or changed, in ways that were not tried
+    MAKES_NODES = "MakesNodes"  # nodes are made after it, and nobody knows yet which
     NO_PART = "NoPart"  # its kind has nothing to do with scheduling
 
 
@@ -255,13 +256,23 @@ class TaintEffect(ReportRecord, frozen=True):
     hits: tuple[Hit, ...]
 
 
+class UnreadyTaint(ReportRecord, frozen=True):
+    """A taint of a new node that goes once the node is ready, and who removes it then."""
+
+    node: str
+    key: str
+    remover: str
+
+
 class Effects(ReportRecord, frozen=True):
     """How objects of the file change the cluster in which everything was tried.
 
     ``nodes`` and ``slices`` are those of the file, ``replaced`` those of them that the cluster has as well.
     ``unknown_nodes`` are named by slices of the file, and neither there nor in the cluster; onto ``empty_nodes`` of the
     file nothing fits, because they don't say what they have. ``daemon_sets`` of the cluster have a pod on new nodes of
-    the file before anything else is there; of ``open_daemon_sets`` it is not known whether they have.
+    the file before anything else is there; of ``open_daemon_sets`` it is not known whether they have. Of
+    ``without_slices``, new nodes of the file, no slice is of their own; ``unready`` are taints of new nodes of the file
+    that somebody removes once the node is ready.
     """
 
     nodes: tuple[str, ...] = ()
@@ -273,6 +284,8 @@ class Effects(ReportRecord, frozen=True):
     empty_nodes: tuple[str, ...] = ()
     daemon_sets: tuple[str, ...] = ()
     open_daemon_sets: tuple[str, ...] = ()
+    without_slices: tuple[str, ...] = ()
+    unready: tuple[UnreadyTaint, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.nodes or self.slices or self.classes or self.taints)

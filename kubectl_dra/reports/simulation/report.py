@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from kubectl_dra.api.planned import Planned
 from kubectl_dra.api.workloads.beside import Gang, may_admit
-from kubectl_dra.api.workloads.expand import CountSource
+from kubectl_dra.api.workloads.expand import CountSource, group_of
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.gates import quota
 from kubectl_dra.diagnosis.pod import missing, needs
@@ -22,6 +22,7 @@ from kubectl_dra.diagnosis.whatif import Switch, WhatIf, what_if
 from kubectl_dra.diagnosis.whatif.daemons import daemon_set_of, open_daemon_sets
 from kubectl_dra.model.core import Node, ResourceQuota
 from kubectl_dra.model.ids import Key
+from kubectl_dra.model.readiness_taints import remover_of
 from kubectl_dra.model.resource import DeviceClass, DeviceTaintRule, ResourceSlice
 from kubectl_dra.model.usage import is_terminal
 from kubectl_dra.reports.admitted import admitted
@@ -46,6 +47,7 @@ from kubectl_dra.reports.simulation.records import (
     Role,
     SimulationReport,
     TaintEffect,
+    UnreadyTaint,
 )
 from kubectl_dra.reports.simulation.repeated import once_each
 from kubectl_dra.reports.simulation.served_fields import as_served
@@ -56,6 +58,11 @@ from kubectl_dra.reports.taints.taint_hits import DeviceChange, hits
 #: Where a DaemonSet runs that was not read.
 _ITS_AFFINITY: Final = "its node affinity"
 _UNTRIED: Final = (Role.UNTRIED,)
+#: Karpenter's objects, those of Cluster API and of OpenShift's machine API after which nodes are made.
+_OF_NODES: Final = frozenset({"karpenter.sh", "cluster.x-k8s.io", "machine.openshift.io"})
+_NODE_MAKERS: Final = frozenset(
+    {"NodePool", "NodeClaim", "MachineDeployment", "MachineSet", "MachinePool", "Machine", "Cluster"}
+)
 # Where nothing is created, no event can tell why.
 _OF_ALL_NAMESPACES: Final = tuple(need for need in needs.POD if need.kind != "Event")
 
@@ -171,6 +178,8 @@ def _with_role(report: ManifestReport, planned: Planned, tried: Collection[tuple
         return replace(report, role=Role.UNTRIED)
     if report.ignored and may_admit(planned.api_version):
         return replace(report, role=Role.NOT_APPLIED)
+    if report.ignored and group_of(planned.api_version) in _OF_NODES and planned.kind in _NODE_MAKERS:
+        return replace(report, role=Role.MAKES_NODES)
     return replace(report, role=Role.NO_PART if report.ignored else Role.USED)
 
 
@@ -210,6 +219,8 @@ def effects(before: ClusterState, after: ClusterState, objects: Sequence[Planned
         empty_nodes=tuple(each.name for each in nodes if isinstance(each.record, Node) and _is_empty(each.record)),
         daemon_sets=tuple(dict.fromkeys(str(key) for key in daemons if key is not None)),
         open_daemon_sets=tuple(dict.fromkeys(str(key) for name in new for key in open_daemon_sets(after, name))),
+        without_slices=tuple(_without_slices(after, new)),
+        unready=tuple(_unready(after, new)),
     )
 
 
@@ -219,6 +230,20 @@ def _unknown_nodes(after: ClusterState, slices: Sequence[Planned]) -> Iterable[s
         return ()
     named = (each.record.spec.node_name for each in slices if isinstance(each.record, ResourceSlice))
     return dict.fromkeys(name for name in named if name and name not in after.inventory.nodes)
+
+
+def _without_slices(after: ClusterState, new: Iterable[str]) -> Iterable[str]:
+    """New nodes without devices of their own, where others have some."""
+    by_node = after.inventory.slices_by_node
+    known = any(by_node) and after.evidence.complete("ResourceSlice")
+    return (name for name in new if not by_node.get(name)) if known else ()
+
+
+def _unready(after: ClusterState, new: Iterable[str]) -> Iterator[UnreadyTaint]:
+    for name in new:
+        for taint in after.inventory.nodes[name].spec.taints:
+            if (remover := remover_of(taint.key)) is not None:
+                yield UnreadyTaint(name, taint.key, remover.name)
 
 
 def _is_empty(node: Node) -> bool:
