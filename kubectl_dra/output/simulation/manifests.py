@@ -42,8 +42,8 @@ _UNKNOWN_NODES: Final = (
     "until a Node of this name is added with -f."
 )
 _NO_SLICES: Final = (
-    "{} {} no devices: drivers publish their ResourceSlices once a node has joined, and the files have none. Add slices "
-    "with -f, or leave the node out and suppose one with devices: --add-node like=NODE."
+    "{} {} no devices: drivers publish their ResourceSlices once a node has joined, and the files have none. Add "
+    "slices with -f, or leave the node out and suppose one with devices: --add-node like=NODE."
 )
 _UNREADY: Final = (
     "{} has the taint {}, which {} removes once the node is ready. Leave the taint out to see what fits then."
