@@ -12,14 +12,8 @@ from typing import Final
 
 from kubectl_dra.api.admission import claims, classes, groups, slices
 from kubectl_dra.api.admission.errors import Field, FieldError
+from kubectl_dra.model import resource
 from kubectl_dra.model.base import Record
-from kubectl_dra.model.resource import (
-    DeviceClass,
-    DeviceTaintRule,
-    ResourceClaim,
-    ResourceClaimTemplate,
-    ResourceSlice,
-)
 from kubectl_dra.model.scheduling import PodGroup
 from kubectl_dra.selectors.compiling import ADMISSION, Environment
 
@@ -43,15 +37,15 @@ def validate(
     found: list[FieldError] = []
     root = Field("", found, alpha)
     match record:
-        case ResourceClaim():
+        case resource.ResourceClaim():
             claims.claim(record, root, environment, namespace_labels)
-        case ResourceClaimTemplate():
+        case resource.ResourceClaimTemplate():
             claims.template(record, root, environment, namespace_labels)
-        case DeviceClass():
+        case resource.DeviceClass():
             classes.device_class(record, root, environment)
-        case ResourceSlice():
+        case resource.ResourceSlice():
             slices.resource_slice(record, root)
-        case DeviceTaintRule():
+        case resource.DeviceTaintRule():
             classes.taint_rule(record, root)
         case PodGroup():
             groups.pod_group(record, root)

@@ -54,11 +54,16 @@ def did_you_mean(near: Sequence[str], before: str = "; ", after: str = "") -> Sa
     return fmt("{}did you mean {}?{}", Safe(before), listed(near, "or"), Safe(after)) if near else Safe("")
 
 
+def first_of(names: Sequence[str], limit: int, conjunction: str = "and") -> Safe:
+    """``a``, ``a and b``, ``a, b, c and 2 more``."""
+    if len(names) <= limit:
+        return listed(names, conjunction)
+    return fmt("{} {} {} more", Safe(", ").join(names[:limit]), Safe(conjunction), len(names) - limit)
+
+
 def one_of(names: Sequence[str], limit: int = 3) -> Safe:
     """``a``, ``a or b``, ``a, b, c or 2 more``: one of these, and any of them."""
-    if len(names) <= limit:
-        return listed(names, "or")
-    return fmt("{} or {} more", Safe(", ").join(map(safe, names[:limit])), len(names) - limit)
+    return first_of(names, limit, "or")
 
 
 def shortened(names: Sequence[str], limit: int = 2) -> Safe:

@@ -31,15 +31,9 @@ from kubectl_dra.output.pending.idle import idle_page, idle_summary, refused_pag
 from kubectl_dra.output.pending.page import pending_page
 from kubectl_dra.output.pending.remedies import step_lines
 from kubectl_dra.output.safe import Safe
+from kubectl_dra.reports.pending import pending
 from kubectl_dra.reports.pending.idle import idle_report, refused_report
 from kubectl_dra.reports.pending.idle_daemons import lacks_drivers
-from kubectl_dra.reports.pending.pending import (
-    ClaimPendingReport,
-    PendingReport,
-    claim_pending_report,
-    is_unused,
-    pending_report,
-)
 from kubectl_dra.reports.pending.remedies import find_remedies
 
 if TYPE_CHECKING:
@@ -109,7 +103,7 @@ def pod_answer(call: PendingCall, key: Key, *, remedies: bool = True) -> Pending
         call.diagnoser.world.devices.alike.expect_more()
     diagnosis = call.diagnoser.pod(key)
     found = find_remedies(call.diagnoser.world, diagnosis, read_owner=read) if remedies else None
-    report = pending_report(
+    report = pending.pending_report(
         diagnosis,
         call.with_daemon_sets() if lacks_drivers(diagnosis.causes) else call.cluster.state,
         all_nodes=call.options.output == "wide",
@@ -125,7 +119,7 @@ def pod_answer(call: PendingCall, key: Key, *, remedies: bool = True) -> Pending
     return Answer("PendingReport", told, partial(pending_summary, report), partial(_pod_page, call, report))
 
 
-def _pod_page(call: PendingCall, report: PendingReport) -> list[Safe]:
+def _pod_page(call: PendingCall, report: pending.PendingReport) -> list[Safe]:
     lines = pending_page(report, call.now, call.address, told=call.told)
     steps = list(step_lines(report.remedies, call.address)) if call.remedies else []
     return [*lines, Safe(""), *steps] if steps else lines
@@ -141,14 +135,14 @@ def pod_group_answer(call: PendingCall, key: Key, *, remedies: bool = True) -> P
 def claim_answer(call: PendingCall, key: Key, *, alone: bool = False) -> Pending:
     """The diagnosis of one claim; ``alone``: what would use it may be read for it."""
     diagnosis, state = call.diagnoser.claim(key), call.cluster.state
-    if alone and is_unused(diagnosis):
+    if alone and pending.is_unused(diagnosis):
         state = with_workloads(call.options, state, key.namespace)
-    report = claim_pending_report(diagnosis, state, call.what_if)
+    report = pending.claim_pending_report(diagnosis, state, call.what_if)
     summary = partial(claim_pending_summary, report)
     return Answer("ClaimPendingReport", report, summary, partial(_claim_page, call, report))
 
 
-def _claim_page(call: PendingCall, report: ClaimPendingReport) -> list[Safe]:
+def _claim_page(call: PendingCall, report: pending.ClaimPendingReport) -> list[Safe]:
     return claim_pending_page(report, call.now, call.address, told=call.told)
 
 
@@ -175,7 +169,7 @@ def is_bad(each: Pending) -> bool:
     if each.report.causes and each.report.causes[0].code in _BAD:
         return True
     # A pod that somebody deletes is none of our findings.
-    deleted = each.report.verdict == "Deleting" and isinstance(each.report, PendingReport)
+    deleted = each.report.verdict == "Deleting" and isinstance(each.report, pending.PendingReport)
     if deleted and each.report.causes[0].code is Code.POD_BEING_DELETED:
         return False
     return each.report.verdict not in _GOOD

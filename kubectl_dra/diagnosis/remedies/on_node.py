@@ -20,18 +20,12 @@ from kubectl_dra.diagnosis.remedies.changes import Change
 from kubectl_dra.diagnosis.remedies.own_claim import own_claim
 from kubectl_dra.diagnosis.remedies.records import RemedyKind, TaintDevice
 from kubectl_dra.diagnosis.said.kubelet import serves_one_pod
+from kubectl_dra.model import resource
 from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.edited import edited
 from kubectl_dra.model.ids import DeviceId, Key, PoolId
 from kubectl_dra.model.inventory import Inventory, key_of
-from kubectl_dra.model.resource import (
-    Device,
-    DeviceRequestAllocationResult,
-    DeviceTaint,
-    ResourceClaim,
-    ResourceSlice,
-)
 from kubectl_dra.scheduler.claims import sources
 
 _POD_COST: Final = 30
@@ -55,7 +49,7 @@ _OF_ALL_DEVICES: Final = re.compile(
 _IDENTIFYING: Final = ("uuid", "guid", "serial", "busid", "address", "ifname")
 #: What failed less often may pass by itself.
 _OFTEN: Final = 3
-TAINT: Final = DeviceTaint(key="unhealthy", effect="NoSchedule")
+TAINT: Final = resource.DeviceTaint(key="unhealthy", effect="NoSchedule")
 
 
 def candidates(case: Case) -> Iterator[Candidate]:
@@ -76,7 +70,7 @@ def candidates(case: Case) -> Iterator[Candidate]:
                 yield from (_anew(case, each) for each in _other_device(case, cause))
 
 
-def _is_of_the_device(case: Case, claim: ResourceClaim | None, said: KubeletText) -> bool:
+def _is_of_the_device(case: Case, claim: resource.ResourceClaim | None, said: KubeletText) -> bool:
     """Whether the kubelet's trying again does not help, and another device may: the words are about this very one."""
     words = said.detail or said.text
     if said.times < _OFTEN or _OF_ALL_DEVICES.search(words) is not None:
@@ -93,27 +87,27 @@ def _is_named(name: str, words: str) -> bool:
     return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", words, re.IGNORECASE) is not None
 
 
-def _results(claim: ResourceClaim | None) -> Sequence[DeviceRequestAllocationResult]:
+def _results(claim: resource.ResourceClaim | None) -> Sequence[resource.DeviceRequestAllocationResult]:
     """What the claim was given."""
     allocation = claim.status.allocation if claim is not None else None
     return allocation.devices.results if allocation is not None else ()
 
 
-def _devices(case: Case, claim: ResourceClaim | None) -> Iterator[Device]:
+def _devices(case: Case, claim: resource.ResourceClaim | None) -> Iterator[resource.Device]:
     """The same as it is published."""
     for result in _results(claim):
         for slice_ in case.world.inventory.slices_by_pool.get(PoolId(result.driver, result.pool), ()):
             yield from (device for device in slice_.spec.devices if device.name == result.device)
 
 
-def _names(case: Case, claim: ResourceClaim | None) -> Iterator[str]:
+def _names(case: Case, claim: resource.ResourceClaim | None) -> Iterator[str]:
     """What the claim's devices may be called: their names, and what their attributes tell them apart by."""
     yield from (result.device for result in _results(claim))
     for device in _devices(case, claim):
         yield from _identities(device)
 
 
-def _identities(device: Device) -> Iterator[str]:
+def _identities(device: resource.Device) -> Iterator[str]:
     for name, attribute in device.attributes.items():
         if attribute.string and name.lower().endswith(_IDENTIFYING):
             yield attribute.string
@@ -151,7 +145,7 @@ def _own_claims(case: Case, cause: Cause) -> Iterator[Candidate]:
             yield own_claim(case, entry.name, claim)
 
 
-def _claim(case: Case, cause: Cause) -> ResourceClaim | None:
+def _claim(case: Case, cause: Cause) -> resource.ResourceClaim | None:
     return case.world.inventory.claims.get(cause.claim.key) if cause.claim is not None else None
 
 
@@ -198,10 +192,10 @@ def _tainted(device: str) -> Change:
     driver, _, rest = device.partition("/")
     pool, _, name = rest.rpartition("/")
 
-    def one(each: Device) -> Device:
+    def one(each: resource.Device) -> resource.Device:
         return msgspec.structs.replace(each, taints=(*each.taints, TAINT)) if each.name == name else each
 
-    def of_slice(slice_: ResourceSlice) -> ResourceSlice:
+    def of_slice(slice_: resource.ResourceSlice) -> resource.ResourceSlice:
         return with_spec(slice_, devices=tuple(map(one, slice_.spec.devices)))
 
     def change(inventory: Inventory) -> Inventory:

@@ -144,15 +144,15 @@ def users_of(devices: Iterable[DeviceRecord]) -> list[Safe]:
     """The pods by name, or the claims that hold a device for nobody, each once."""
     users: list[Safe] = []
     for holder in (holder for device in devices for holder in device.holders):
-        users += [_user(each) for each in holder.consumers]
+        users += [_user(each, f"{each.namespace}/{each.name}") for each in holder.consumers]
         users += [] if holder.consumers else [fmt("claim {}/{}", holder.namespace, holder.claim)]
     return list(dict.fromkeys(users))
 
 
-def _user(consumer: Consumer) -> Safe:
+def _user(consumer: Consumer, name: str) -> Safe:
     over = consumer.state in (ConsumerState.GONE, ConsumerState.FINISHED)
     kind = Safe("pod") if consumer.resource == "pods" else safe(consumer.resource)
-    return fmt("{} {}/{}{}", kind, consumer.namespace, consumer.name, Safe(" (gone)") if over else Safe(""))
+    return fmt("{} {}{}", kind, name, Safe(" (gone)") if over else Safe(""))
 
 
 def _state_cell(listed: ListedDevice, *, wide: bool) -> Safe:
@@ -210,19 +210,13 @@ def held_devices(claim: ClaimRow, *, wide: bool = False) -> Safe:
 
 def claim_users(claim: ClaimRow, *, wide: bool = False) -> Safe:
     """Who holds a reservation; without one, whether that is known to be nobody."""
-    users = [consumer_text(each) if wide else _short_user(each) for each in claim.reserved_for]
+    # A consumer lives in the claim's namespace, so its name will do.
+    users = [consumer_text(each) if wide else _user(each, each.name) for each in claim.reserved_for]
     if not users:
         return UNKNOWN if claim.unused is None else Safe("-")
     if wide or len(users) == 1:
         return Safe(", ").join(users)
     return fmt("{} +{}", users[0], len(users) - 1)
-
-
-def _short_user(consumer: Consumer) -> Safe:
-    """A consumer lives in the claim's namespace, so its name will do."""
-    over = consumer.state in (ConsumerState.GONE, ConsumerState.FINISHED)
-    kind = Safe("pod") if consumer.resource == "pods" else safe(consumer.resource)
-    return fmt("{} {}{}", kind, consumer.name, Safe(" (gone)") if over else Safe(""))
 
 
 # --- classes --------------------------------------------------------------------------------------------------------

@@ -14,11 +14,12 @@ from kubectl_dra.diagnosis.remedies.volume_ways import ClearSelectedNode, MoveVo
 from kubectl_dra.diagnosis.rollouts import EditRollout
 from kubectl_dra.diagnosis.whatif.records import AddNode
 from kubectl_dra.output.pending.gangs import group_edit, pinned_pods
-from kubectl_dra.output.pending.pod_edits import edit_pod, in_brackets, remove_label
+from kubectl_dra.output.pending.pod_edits import edit_pod, remove_label
 from kubectl_dra.output.pending.removals import short_clause, users_gone
 from kubectl_dra.output.pending.rollouts import rollout_edit
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, listed, plural, quota_noun
+from kubectl_dra.reports.pending.template_patches import in_brackets
 from kubectl_dra.scheduler.binder import SELECTED_NODE
 
 _DEFAULT: Final = re.compile(r"\.orValue\((?:[^()]|\([^()]*\))*\)")

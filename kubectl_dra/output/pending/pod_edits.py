@@ -7,6 +7,7 @@ from kubectl_dra.diagnosis.remedies.records import EditPod
 from kubectl_dra.diagnosis.remedies.repelled import RemoveLabel
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import counted, listed
+from kubectl_dra.reports.pending.template_patches import in_brackets
 
 
 def edit_pod(action: EditPod) -> Safe:
@@ -77,8 +78,3 @@ def _spread_change(action: EditPod) -> Safe:
     if action.field.endswith("minDomains"):
         return fmt("lower minDomains over {} from {} to {}", key, action.before, action.after)
     return fmt("spread over {} only where possible (ScheduleAnyway)", key)
-
-
-def in_brackets(field: str) -> str:
-    """``gpu`` of ``resourceClaims[gpu]``."""
-    return field.partition("[")[2].removesuffix("]")

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from kubectl_dra.output.layout import wrapped
-from kubectl_dra.output.safe import Safe, fmt, safe
-from kubectl_dra.output.words import listed
+from kubectl_dra.output.safe import Safe, fmt
+from kubectl_dra.output.words import first_of
 from kubectl_dra.reports.pending.same_pools import SamePool
 
 _NAMES: Final = 3
@@ -20,10 +20,4 @@ def same_pool_lines(pools: Iterable[SamePool]) -> Iterator[Safe]:
             "{} publish a pool of the same name, {}, with devices of the same names ({}): what is in use on one of "
             "these nodes counts as in use on all of them. The driver has to give each node's pool a name of its own."
         )
-        yield from wrapped(fmt(text, _some(found.nodes), found.pool, _some(found.devices)))
-
-
-def _some(names: tuple[str, ...]) -> Safe:
-    if len(names) <= _NAMES:
-        return listed(names)
-    return fmt("{} and {} more", Safe(", ").join(map(safe, names[:_NAMES])), len(names) - _NAMES)
+        yield from wrapped(fmt(text, first_of(found.nodes, _NAMES), found.pool, first_of(found.devices, _NAMES)))

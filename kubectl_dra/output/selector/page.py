@@ -16,14 +16,7 @@ from kubectl_dra.output.selector import advice
 from kubectl_dra.output.selector.devices import clause_lines, device_lines, failure_lines, pool_lines
 from kubectl_dra.output.selector.verdicts import styled_headline, verdict_lines
 from kubectl_dra.output.unread import missing_lines
-from kubectl_dra.reports.selector.records import (
-    ExplainedPart,
-    ExplainedSelector,
-    Explanation,
-    PublishedDomain,
-    SelectorReport,
-    compiles,
-)
+from kubectl_dra.reports.selector import records
 from kubectl_dra.selectors.edits import BARE_AMOUNT
 from kubectl_dra.selectors.evaluate import Outcome
 from kubectl_dra.selectors.units import likely_unit
@@ -32,12 +25,12 @@ _WIDE: Final = Safe("-o wide shows them")
 
 
 def selector_page(
-    report: SelectorReport, wide: bool = False, address: Address | None = None, more: Safe = _WIDE
+    report: records.SelectorReport, wide: bool = False, address: Address | None = None, more: Safe = _WIDE
 ) -> list[Safe]:
     """All lines of the report; ``more`` says how the pools are shown that are left out."""
     unread = list(missing_lines(report.missing, address))
     question = list(unit_lines(report))
-    leads = question and not compiles(report)
+    leads = question and not records.compiles(report)
     head = [*_subject(report), *(question if leads else ()), *styled_headline(report), *verdict_lines(report)]
     if report.explanation is not None:
         return [
@@ -69,7 +62,7 @@ def selector_page(
     return paragraphs(blocks)
 
 
-def _subject(report: SelectorReport) -> list[Safe]:
+def _subject(report: records.SelectorReport) -> list[Safe]:
     """Which selectors these are, where they come from a manifest."""
     subject = report.subject
     if subject.kind == "Expression":
@@ -94,7 +87,7 @@ _WORDS: Final = {
 _MAX_INDENT: Final = 24
 
 
-def explanation_lines(explanation: Explanation, wide: bool) -> Iterator[Safe]:
+def explanation_lines(explanation: records.Explanation, wide: bool) -> Iterator[Safe]:
     """The outcome on the device, then each selector with its parts."""
     yield from wrapped(
         fmt(
@@ -114,13 +107,13 @@ def explanation_lines(explanation: Explanation, wide: bool) -> Iterator[Safe]:
             yield from wrapped(styled(safe(selector.error), Style.BAD), indent=2)
 
 
-def _title(selector: ExplainedSelector) -> Safe:
+def _title(selector: records.ExplainedSelector) -> Safe:
     owner = fmt("class {}", selector.device_class) if selector.device_class else Safe("request")
     reached = Safe("") if selector.evaluated else Safe(", not reached by the scheduler")
     return fmt("Selector #{} of {}{}: {}", selector.index, owner, reached, Safe(_WORDS[selector.outcome]))
 
 
-def _part(part: ExplainedPart, wide: bool) -> Iterator[Safe]:
+def _part(part: records.ExplainedPart, wide: bool) -> Iterator[Safe]:
     indent = 2 + min(2 * part.depth, _MAX_INDENT)
     text, value = safe(" ".join(part.text.split())), _value(part)
     if not wide and width(text) > page_width() - indent:
@@ -133,7 +126,7 @@ def _part(part: ExplainedPart, wide: bool) -> Iterator[Safe]:
     yield from wrapped(value, indent=indent + 4)
 
 
-def _value(part: ExplainedPart) -> Safe:
+def _value(part: records.ExplainedPart) -> Safe:
     if not part.times:
         return styled(Safe("→ not evaluated"), Style.DIM)
     texts = [safe(value) for value in part.values]
@@ -151,7 +144,7 @@ _NAMES: Final = 12
 _AMOUNT: Final = re.compile(BARE_AMOUNT.pattern.replace("{1,9})", "{1,9})([kMGT]i?|Ki)"))
 
 
-def published_lines(report: SelectorReport) -> Iterator[Safe]:
+def published_lines(report: records.SelectorReport) -> Iterator[Safe]:
     """Domains and names with a value each, where the selector reads what nothing has, or cannot be read itself."""
     if not report.published or not _helps(report):
         return
@@ -165,13 +158,13 @@ def published_lines(report: SelectorReport) -> Iterator[Safe]:
         yield fmt("  and {} more domains", len(report.published) - _DOMAINS)
 
 
-def _helps(report: SelectorReport) -> bool:
+def _helps(report: records.SelectorReport) -> bool:
     totals = report.totals
     fails = bool(totals.devices.value) and totals.fails.value == totals.devices.value
-    return not compiles(report) or fails or bool(report.unknown_domains)
+    return not records.compiles(report) or fails or bool(report.unknown_domains)
 
 
-def _nearest(report: SelectorReport) -> list[PublishedDomain]:
+def _nearest(report: records.SelectorReport) -> list[records.PublishedDomain]:
     """The domains that the selectors name first."""
     texts = " ".join(selector.expression for selector in report.selectors)
     return sorted(report.published, key=lambda each: f'"{each.domain}"' not in texts.replace("'", '"'))
@@ -183,7 +176,7 @@ def _names(path: Safe, values: Mapping[str, str]) -> Iterator[Safe]:
     yield from wrapped(fmt("{}: {}{}", path, Safe(", ").join(shown), more), indent=4, first=2)
 
 
-def unit_lines(report: SelectorReport) -> Iterator[Safe]:
+def unit_lines(report: records.SelectorReport) -> Iterator[Safe]:
     """An amount without a unit beside capacities that are thousands of times as large."""
     capacities = {(each.domain, name): value for each in report.published for name, value in each.capacity.items()}
     added = [

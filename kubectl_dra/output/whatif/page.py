@@ -23,7 +23,7 @@ from kubectl_dra.diagnosis.whatif.records import (
 )
 from kubectl_dra.output.layout import Column, table, wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
-from kubectl_dra.output.words import counted, listed, plural
+from kubectl_dra.output.words import counted, first_of, listed, plural
 
 _NAMES_SHOWN: Final = 4
 _COLUMNS: Final = tuple(Column(title, flexible=True) for title in ("POD", "NODE", "DEVICES"))
@@ -139,9 +139,7 @@ def _reasons(pods: Sequence[Displaced], one: Safe, several: Safe) -> Iterator[Sa
         groups.setdefault((each.because, each.budget), []).append(each)
     for (because, budget), members in groups.items():
         names = [str(each.pod.key) for each in members]
-        shown = listed(names[:_NAMES_SHOWN])
-        if len(names) > _NAMES_SHOWN:
-            shown = fmt("{} and {} more", Safe(", ").join(names[:_NAMES_SHOWN]), len(names) - _NAMES_SHOWN)
+        shown = first_of(names, _NAMES_SHOWN)
         many = len(names) > 1
         why = _budget(budget) if because is Because.BUDGET else _why(because, many=many)
         yield from wrapped(fmt("{} {}: {}", shown, several if many else one, why), indent=2)

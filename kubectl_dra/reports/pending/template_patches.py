@@ -41,7 +41,7 @@ def pod_changes(action: EditPod, spec: PodSpec) -> Sequence[Change]:
 
 def _dropped_entry(action: EditPod, spec: PodSpec) -> Iterator[Change]:
     """One of two entries that name the same claim; what refers to it then refers to the other one."""
-    name = _in_brackets(action.field)
+    name = in_brackets(action.field)
     entries = spec.resource_claims
     other = next((e.name for e in entries if e.name != name and e.resource_claim_name == action.before), "")
     for kind, containers in (("initContainers", spec.init_containers), ("containers", spec.containers)):
@@ -68,7 +68,7 @@ def _without_ports(action: EditPod, spec: PodSpec) -> Iterator[Change]:
 
 def _other_label(action: EditPod, spec: PodSpec) -> Iterator[Change]:
     """A label (``KEY=VALUE``) in place of another one of the node selector."""
-    key, (instead, _, value) = _in_brackets(action.field), action.after.partition("=")
+    key, (instead, _, value) = in_brackets(action.field), action.after.partition("=")
     if key in spec.node_selector:
         if key != instead:
             yield f"/nodeSelector/{_pointer(key)}", None
@@ -77,7 +77,7 @@ def _other_label(action: EditPod, spec: PodSpec) -> Iterator[Change]:
 
 def _named_claim(action: EditPod, spec: PodSpec) -> Iterator[Change]:
     """An entry of the pod's claims that a container names."""
-    wanted, value = _in_brackets(action.field), {"name": action.after}
+    wanted, value = in_brackets(action.field), {"name": action.after}
     for position, container in enumerate(spec.containers):
         if container.name == wanted:
             yield _appended(f"/containers/{position}/resources/claims", value, container.resources.claims)
@@ -85,7 +85,7 @@ def _named_claim(action: EditPod, spec: PodSpec) -> Iterator[Change]:
 
 def _claim_instead(action: EditPod, spec: PodSpec) -> Iterator[Change]:
     """A claim made from a template in place of an extended resource of one container."""
-    wanted = _in_brackets(action.field)
+    wanted = in_brackets(action.field)
     for position, container in enumerate(spec.containers):
         path, resources = f"/containers/{position}/resources", container.resources
         amounts = {"limits": resources.limits, "requests": resources.requests}
@@ -107,7 +107,7 @@ def _other_source(action: EditPod, spec: PodSpec) -> Iterator[Change]:
     """An entry that names a claim where it named a template, or the other way around."""
     sources = ["resourceClaimName", "resourceClaimTemplateName"]
     new, old = sources if ".claim[" in action.field else reversed(sources)
-    name = _in_brackets(action.field)
+    name = in_brackets(action.field)
     for position, entry in enumerate(spec.resource_claims):
         if entry.name == name:
             yield f"/resourceClaims/{position}/{old}", None
@@ -129,7 +129,7 @@ def _resource_changes(action: EditPod, spec: PodSpec) -> Iterator[Change]:
 
 
 def _pod_change(action: EditPod, spec: PodSpec) -> Change | None:
-    name, key = action.field.partition("[")[0], _in_brackets(action.field)
+    name, key = action.field.partition("[")[0], in_brackets(action.field)
     if name == "schedulerName":
         return ("/schedulerName", action.after or "default-scheduler") if spec.scheduler_name else None
     if name == "nodeName":
@@ -210,5 +210,6 @@ def _pointer(key: str) -> str:
     return key.replace("~", "~0").replace("/", "~1")
 
 
-def _in_brackets(field: str) -> str:
+def in_brackets(field: str) -> str:
+    """``gpu`` of ``resourceClaims[gpu]``."""
     return field.partition("[")[2].removesuffix("]")
