@@ -291,6 +291,38 @@ def test_a_claim_of_the_group_is_made_once(capfd: pytest.CaptureFixture[str], tm
     assert (report["fits"], report["pods"][0]["copies"]) == ("Yes", 4)
 
 
+@pytest.mark.parametrize(
+    ("free", "least", "verdict"),
+    [
+        (6, 4, "PodGroup ml/train: 0 of 4 pods fit: PodGroup train needs 4 pods"),
+        (8, 4, "PodGroup ml/train: all of 4 pods fit."),
+        (6, 3, "PodGroup ml/train: 3 of 4 pods fit; the next one does not: "),
+    ],
+)
+def test_pods_of_a_group_are_one_answer(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, free: int, least: int, verdict: str
+) -> None:
+    words = files(tmp_path, free, least)
+    path = Path(words[2])
+    *objects, made = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    spec = made["spec"]["template"]["spec"]
+    pods = [
+        {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": f"train-{i}", "namespace": "ml"}, "spec": spec}
+        for i in range(4)
+    ]
+    path.write_text("\n".join(map(json.dumps, [*objects, *pods])), encoding="utf-8")
+    report = simulated(capfd, words)
+    assert [pod["group"] for pod in report["pods"]] == ["train"] * 4
+    assert run([*words, "--color", "never"]) == 0
+    text = " ".join(capfd.readouterr().out.split())
+    assert text.startswith(verdict)
+    assert text.count("It requests") == (0 if free == 8 else 1)
+    # One of another kind is told by itself.
+    spec = {**spec, "nodeSelector": {"no": "such"}}
+    path.write_text("\n".join(map(json.dumps, [*objects, *pods[:3], {**pods[3], "spec": spec}])), encoding="utf-8")
+    assert simulated(capfd, words)["fits"] == "No"
+
+
 # --- get --------------------------------------------------------------------------------------------------------------
 
 

@@ -31,6 +31,7 @@ from kubectl_dra.output.words import counted, listed, shortened
 from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.simulation import Counted, PodSimulation, SimulationReport
 from kubectl_dra.reports.simulation.copies import TOGETHER
+from kubectl_dra.reports.simulation.whole import POD_GROUP, by_group
 
 _NODES_SHOWN = 8
 _VICTIMS: Final = 2
@@ -62,7 +63,7 @@ def simulation_page(
     if (mixed := _mixed(report)) is not None:
         blocks.append(list(wrapped(styled(mixed, Style.BOLD))))
     left = bool(_wrong(report))
-    for pod in told_once(report.pods):
+    for pod in told_once(by_group(report.pods)):
         blocks += _pod_blocks(pod, now, address, left=left, steps=steps)
     if not report.pods and report.what_if is None:
         blocks.append(list(wrapped(_nothing(report))))
@@ -76,8 +77,9 @@ def simulation_page(
 
 def _mixed(report: SimulationReport) -> Safe | None:
     """Which of several do not fit, where the first lines would be about others that do."""
-    failing = [_name(pod) for pod in told_once(report.pods) if pod.fits is Fits.NO]
-    if not failing or report.pods[0].fits is Fits.NO or report.gangs:
+    shown = list(told_once(by_group(report.pods)))
+    failing = [_name(pod) for pod in shown if pod.fits is Fits.NO]
+    if not failing or shown[0].fits is Fits.NO or report.gangs:
         return None
     more = fmt(" and {} more", len(failing) - _NODES_SHOWN) if len(failing) > _NODES_SHOWN else Safe("")
     verb = Safe("does" if len(failing) == 1 else "do")
@@ -91,7 +93,8 @@ def simulation_summary(report: SimulationReport) -> Safe:
     refused = sum(bool(each.refused or each.error) for each in report.manifests)
     verdicts += [fmt("{} would be refused.", counted(refused, "object"))] if refused else []
     verdicts += map(manifests.gang_text, report.gangs)
-    verdicts += (_verdict_of_what_is_left(pod, left=bool(wrong)) + _already(pod) for pod in told_once(report.pods))
+    shown = told_once(by_group(report.pods))
+    verdicts += (_verdict_of_what_is_left(pod, left=bool(wrong)) + _already(pod) for pod in shown)
     if report.what_if is not None and report.what_if.displaced:
         verdicts.append(whatif_summary(report.what_if))
     if (unseen := _unseen_pods(report)) is not None:
@@ -123,7 +126,9 @@ def _pod_blocks(pod: PodSimulation, now: datetime, address: Address, *, left: bo
     shown = msgspec.structs.replace(pending, missing=()) if pod.undecided else pending
     more = Safe("" if steps else "--remedies prints the commands and manifests")
     # Ways out were tried for the next copy, not for all that are wanted.
-    who = IT if pod.wanted in (None, 1) or pod.stuck else Safe("one more copy" if pod.copies else "one copy")
+    who = (
+        IT if pod.wanted in (None, 1) or pod.stuck or pod.group else Safe("one more copy" if pod.copies else "one copy")
+    )
     page = pending_page(shown, now, address, more, head=head, who=who)
     return [page, list(step_lines(pending.remedies, address)) if steps else []]
 
@@ -317,7 +322,8 @@ def _verdict(pod: PodSimulation) -> Safe:
         wanted = counted(pod.wanted or 0, "copy")
         return fmt("{}: at least {} of {} fit; no more were tried.", name, pod.copies, wanted)
     number = Safe("all") if pod.copies == pod.wanted else fmt("{}", pod.copies)
-    return fmt("{}: {} of {} fit.", name, number, counted(pod.wanted, "copy"))
+    what = "pod" if pod.subject.kind == POD_GROUP else "copy"
+    return fmt("{}: {} of {} fit.", name, number, counted(pod.wanted, what))
 
 
 def _not_made(name: Safe, pod: PodSimulation) -> Safe | None:

@@ -36,12 +36,12 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate
 from kubectl_dra.reports.base import Fits
-from kubectl_dra.reports.pending.pending import pending_report, unseen_entries
+from kubectl_dra.reports.pending.pending import PendingReport, pending_report, unseen_entries
 from kubectl_dra.reports.pending.remedies import FoundRemedies, RemedyReport, find_remedies
 from kubectl_dra.reports.pending.renewal import NoCommand
 from kubectl_dra.reports.simulation.domains import domain_fits
 from kubectl_dra.reports.simulation.flavors import open_flavors, without_flavor_edits
-from kubectl_dra.reports.simulation.gangs import group_of, place_together
+from kubectl_dra.reports.simulation.gangs import GroupTrials, group_of, place_together
 from kubectl_dra.reports.simulation.pods import Batch, Copies, batch
 from kubectl_dra.reports.simulation.present import Present, present, without
 from kubectl_dra.reports.simulation.records import Counted, NodeCopies, PodSimulation
@@ -70,7 +70,7 @@ def simulated(
     ``cluster``: as it is now; what ``world`` has beside its pods can't be deleted.
     """
     supposed = _there(world) - _there(cluster or world)
-    given, simulated, together = world, set(supposed), dict[int, tuple[Batch, PlacedCopies]]()
+    given, simulated, together = world, set(supposed), dict[int, PodSimulation]()
     known, placed_by, missing = dict[Hashable, PodSimulation](), dict[_Pods, AbstractSet[Key]](), set[_Pods]()
     for position, trial in enumerate(trials):
         if (none := _not_made(given, trial, copies, missing)) is not None:
@@ -84,11 +84,10 @@ def simulated(
         group = group_of(given, trial)
         if group is not None:
             if position not in together:
-                found = place_together(world, group, trials, copies)
-                world, together = found.world, {**together, **found.found}
-            shared, share = together[position]
-            done = _pod_simulation(trial, shared, share, {*_new(share, given), *supposed}, read_owner)
-            yield _in_domains(done, given, trial, copies)
+                placed_group = place_together(world, group, trials, copies)
+                world = placed_group.world
+                together |= _of_group(given, group, trials, placed_group, supposed, read_owner)
+            yield _in_domains(together[position], given, trial, copies)
             continue
         before = given if trial.alone else _after(world, trial, placed_by)
         there = None if copies.as_many_as_fit else present(given, trial, read_owner)
@@ -99,7 +98,7 @@ def simulated(
             placed_by[trial.subject, trial.plan.role] = new
             simulated |= new
             world = placed.world
-        done = _pod_simulation(trial, made, placed, new | simulated, read_owner)
+        done = _pod_simulation(trial, made, placed, _pending(trial, made, placed, new | simulated, read_owner))
         done = _beside(msgspec.structs.replace(done, being_bound=coming), there)
         # Its own pods that run have the devices.
         done = done if there is not None else _in_domains(done, given, trial, copies)
@@ -107,6 +106,25 @@ def simulated(
         if alike is not None and (trial.alone or done.lacks):
             known[alike] = done
         yield done
+
+
+def _of_group(
+    given: ClusterState,
+    group: Key,
+    trials: Sequence[PodTrial],
+    placed: GroupTrials,
+    supposed: AbstractSet[Key],
+    read_owner: ReadOwner | None,
+) -> dict[int, PodSimulation]:
+    """What came of the trials of a group, by their positions; what is in its way is told of all of it."""
+    pending: PendingReport | None = None
+    found: dict[int, PodSimulation] = {}
+    for position, (made, share) in placed.found.items():
+        if share.failed is not None and pending is None:
+            pending = _pending(trials[position], made, share, {*_new(share, given), *supposed}, read_owner)
+        done = _pod_simulation(trials[position], made, share, pending if share.failed is not None else None)
+        found[position] = msgspec.structs.replace(done, group=group.name)
+    return found
 
 
 def _not_made(
@@ -229,21 +247,25 @@ def _new(placed: PlacedCopies, before: ClusterState) -> AbstractSet[Key]:
     return placed.world.inventory.pods.keys() - before.inventory.pods.keys()
 
 
-def _pod_simulation(
+def _pending(
     trial: PodTrial, made: Batch, placed: PlacedCopies, simulated: Collection[Key], read_owner: ReadOwner | None
-) -> PodSimulation:
-    failed, plan = placed.failed, trial.plan
-    pending = None
-    if failed is not None:
-        # Who asks how many fit has not asked for more.
-        asked = made.wanted is not None or not placed.copies
-        ways = find_remedies(placed.world, failed, keep=simulated, read_owner=read_owner) if asked else FoundRemedies()
-        kept = without_flavor_edits(placed.world, plan, ways.remedies)
-        ways = msgspec.structs.replace(ways, remedies=kept)
-        found = _of_the_cluster(ways, trial.subject)
-        pending = pending_report(failed, placed.world, ways=found)
-        before = taken_by(placed.world, failed, trial.subject, simulated, placed.copies)
-        pending = msgspec.structs.replace(pending, siblings=before)
+) -> PendingReport | None:
+    """What keeps the next pod, and what would help."""
+    failed = placed.failed
+    if failed is None:
+        return None
+    # Who asks how many fit has not asked for more.
+    asked = made.wanted is not None or not placed.copies
+    ways = find_remedies(placed.world, failed, keep=simulated, read_owner=read_owner) if asked else FoundRemedies()
+    kept = without_flavor_edits(placed.world, trial.plan, ways.remedies)
+    ways = msgspec.structs.replace(ways, remedies=kept)
+    pending = pending_report(failed, placed.world, ways=_of_the_cluster(ways, trial.subject))
+    before = taken_by(placed.world, failed, trial.subject, simulated, placed.copies)
+    return msgspec.structs.replace(pending, siblings=before)
+
+
+def _pod_simulation(trial: PodTrial, made: Batch, placed: PlacedCopies, pending: PendingReport | None) -> PodSimulation:
+    plan = trial.plan
     names = made.world.inventory.nodes
     return PodSimulation(
         subject=trial.subject,

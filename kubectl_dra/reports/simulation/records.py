@@ -139,7 +139,7 @@ class PodSimulation(ReportRecord, frozen=True):
     computed. ``after``: roles of the same object whose pods have ended before these start, so that they were tried
     without them; where the number of pods is unknown, may have ended. ``awaits``: roles of the same object that have to
     be ready before these pods are made, and do not fit; none of these was tried. ``flavors``: those that Kueue gives
-    them.
+    them. ``group``: the PodGroup that they were placed with, in one cycle; ``pending`` is about all of it.
     """
 
     subject: ObjectRef
@@ -177,6 +177,7 @@ class PodSimulation(ReportRecord, frozen=True):
     after: tuple[str, ...] = ()
     flavors: tuple[str, ...] = ()
     awaits: tuple[str, ...] = ()
+    group: str = ""
     bound: Bound = Bound.EXACT
     fits: Fits = Fits.UNKNOWN
 
