@@ -58,8 +58,6 @@ Raw = msgspec.Raw | msgspec.UnsetType
 
 @dataclass(frozen=True)
 class Parameters:
-    """In-tree parameters by namespace and name."""
-
     of_claims: Mapping[Key, ResourceClaimParameters] = field(default_factory=dict)
     of_classes: Mapping[Key, ResourceClassParameters] = field(default_factory=dict)
 
@@ -136,7 +134,6 @@ def claim_to_v1(claim: ClassicResourceClaim, parameters: Parameters, losses: Los
 def template_to_v1(
     template: ClassicResourceClaimTemplate, parameters: Parameters, losses: Losses
 ) -> ResourceClaimTemplate:
-    """The same for a template."""
     spec = _claim_spec(template.classic, template.metadata.namespace, parameters, losses.at("spec").at("spec"))
     return ResourceClaimTemplate(template.metadata, ResourceClaimTemplateSpec(template.spec.metadata, spec))
 

@@ -158,8 +158,6 @@ class GlancedPod(_Part, frozen=True):
 
 
 class GlancedPage(msgspec.Struct, frozen=True):
-    """A chunk of a list."""
-
     items: tuple[GlancedPod, ...]
     metadata: ListMeta = ListMeta()
 

@@ -139,7 +139,6 @@ def claim_from_v1(claim: resource.ResourceClaim) -> ControllerClaim:
 
 
 def template_to_v1(template: ControllerTemplate) -> resource.ResourceClaimTemplate:
-    """The record of a template."""
     inner = template.spec
     spec = resource.ResourceClaimTemplateSpec(inner.metadata, v1beta1.spec_to_v1(inner.spec))
     if not inner.spec.controller:
@@ -149,7 +148,6 @@ def template_to_v1(template: ControllerTemplate) -> resource.ResourceClaimTempla
 
 
 def template_from_v1(template: resource.ResourceClaimTemplate) -> ControllerTemplate:
-    """The v1alpha3 form of a template."""
     controller = template.classic.controller if isinstance(template, ClassicResourceClaimTemplate) else ""
     spec = ControllerClaimSpec(v1beta1.spec_from_v1(template.spec.spec).devices, controller)
     return ControllerTemplate(template.metadata, ControllerTemplateSpec(template.spec.metadata, spec))
@@ -159,7 +157,6 @@ def template_from_v1(template: resource.ResourceClaimTemplate) -> ControllerTemp
 
 
 def class_to_v1(class_: NodesClass) -> resource.DeviceClass:
-    """The record of a class."""
     spec = resource.DeviceClassSpec(class_.spec.selectors, class_.spec.config)
     if class_.spec.suitable_nodes is None:
         return resource.DeviceClass(class_.metadata, spec)
@@ -167,13 +164,11 @@ def class_to_v1(class_: NodesClass) -> resource.DeviceClass:
 
 
 def class_from_v1(class_: resource.DeviceClass) -> NodesClass:
-    """The v1alpha3 form of a class."""
     nodes = class_.suitable_nodes if isinstance(class_, ClassicDeviceClass) else None
     return NodesClass(class_.metadata, NodesClassSpec(class_.spec.selectors, class_.spec.config, nodes))
 
 
 def slice_to_v1(slice_: AmountSlice) -> resource.ResourceSlice:
-    """The v1 record of a slice."""
     devices = tuple([_flat_device(device) for device in slice_.spec.devices])
     return resource.ResourceSlice(slice_.metadata, v1beta1.slice_spec_to_v1(slice_.spec, devices))
 
@@ -189,7 +184,6 @@ def _common(device: AmountDevice | resource.Device) -> dict[str, Any]:
 
 
 def slice_from_v1(slice_: resource.ResourceSlice) -> AmountSlice:
-    """The v1alpha3 form of a slice."""
     devices = tuple(map(_nested_device, slice_.spec.devices))
     return AmountSlice(slice_.metadata, AmountSliceSpec(**v1beta1.slice_spec_from_v1(slice_.spec), devices=devices))
 

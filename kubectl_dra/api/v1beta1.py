@@ -96,12 +96,10 @@ class NestedSlice(Record, frozen=True):
 
 
 def claim_to_v1(claim: FlatClaim) -> resource.ResourceClaim:
-    """The v1 record of a claim."""
     return resource.ResourceClaim(claim.metadata, spec_to_v1(claim.spec), claim.status)
 
 
 def template_to_v1(template: FlatTemplate) -> resource.ResourceClaimTemplate:
-    """The v1 record of a template."""
     spec = resource.ResourceClaimTemplateSpec(template.spec.metadata, spec_to_v1(template.spec.spec))
     return resource.ResourceClaimTemplate(template.metadata, spec)
 
@@ -144,12 +142,10 @@ def _asks_exactly(request: FlatRequest) -> bool:
 
 
 def claim_from_v1(claim: resource.ResourceClaim) -> FlatClaim:
-    """The v1beta1 form of a claim."""
     return FlatClaim(claim.metadata, spec_from_v1(claim.spec), claim.status)
 
 
 def template_from_v1(template: resource.ResourceClaimTemplate) -> FlatTemplate:
-    """The v1beta1 form of a template."""
     return FlatTemplate(template.metadata, FlatTemplateSpec(template.spec.metadata, spec_from_v1(template.spec.spec)))
 
 
@@ -162,7 +158,6 @@ def spec_from_v1(spec: resource.ResourceClaimSpec) -> FlatClaimSpec:
 
 
 def request_from_v1(request: resource.DeviceRequest) -> FlatRequest:
-    """The v1beta1 form of a request."""
     exactly = request.exactly
     if exactly is None:
         return FlatRequest(request.name, first_available=request.first_available)
@@ -184,7 +179,6 @@ def request_from_v1(request: resource.DeviceRequest) -> FlatRequest:
 
 
 def slice_to_v1(slice_: NestedSlice) -> resource.ResourceSlice:
-    """The v1 record of a slice."""
     spec = slice_.spec
     v1 = replace(
         slice_spec_to_v1(spec, tuple([_flat_device(device) for device in spec.devices])),

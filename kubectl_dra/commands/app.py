@@ -77,7 +77,6 @@ class LazyGroup(KubectlStyle, click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import the module of one command."""
         if cmd_name not in COMMANDS:
             return None
         command = importlib.import_module(f"kubectl_dra.commands.{COMMANDS[cmd_name][0]}").command

@@ -56,8 +56,6 @@ class RuntimeScheduling(Record, frozen=True):
 
 
 class RuntimeClass(Record, frozen=True):
-    """A container runtime by name."""
-
     metadata: ObjectMeta = ObjectMeta()
     handler: str = ""
     overhead: RuntimeOverhead | None = None

@@ -24,7 +24,6 @@ class DeviceId(NamedTuple):
 
     @property
     def pool_id(self) -> PoolId:
-        """The pool it belongs to."""
         return PoolId(self.driver, self.pool)
 
     def __str__(self) -> str:

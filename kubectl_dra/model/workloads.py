@@ -110,8 +110,6 @@ class WorkloadStatus(Record, frozen=True):
 
 
 class WorkloadObject(LocalObject, frozen=True):
-    """An object that makes pods."""
-
     spec: MakerSpec = MakerSpec()
     status: WorkloadStatus = WorkloadStatus()
 

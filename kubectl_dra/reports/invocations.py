@@ -31,7 +31,6 @@ def kubectl(*parts: str | Words | None) -> Words | None:
 
 
 def dra(*parts: str | Words | None) -> Words | None:
-    """A command of this program."""
     return kubectl("dra", *parts)
 
 

@@ -44,7 +44,6 @@ class PodVolumeClaim:
         return Key(self.claim.metadata.namespace, self.claim.metadata.name)
 
     def problem(self, reason: VolumeReason, volume: str = "", about: str = "", **more: object) -> VolumeProblem:
-        """What is wrong about it."""
         return VolumeProblem(reason, self.entry, self.key, volume, about, **more)  # type: ignore[arg-type]
 
 

@@ -54,7 +54,6 @@ class ResolvedEntry:
 
     @property
     def template(self) -> str | None:
-        """The template that the entry names."""
         return sources(self.entry)[1]
 
 

@@ -61,7 +61,6 @@ def served_resources(state: ClusterState) -> ClassMap:
 
 @derived("classes")
 def clashing_resources(state: ClusterState) -> tuple[str, ...]:
-    """Extended resources that several classes claim."""
     return clashing(state.inventory.classes.values())
 
 

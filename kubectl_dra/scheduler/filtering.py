@@ -72,7 +72,6 @@ def _nothing_left(plugins: Sequence[str]) -> Status:
 
 
 def filters(cycle: Cycle) -> Iterator[Plugin]:
-    """The plugins whose Filter runs."""
     return (plugin for plugin in cycle.plugins or PLUGINS if plugin.name not in cycle.skipped)
 
 

@@ -57,7 +57,6 @@ def pre_filter_error(text: str, plugin: str = _PLUGIN) -> str:
 
 
 def filter_error(text: str) -> str:
-    """An error on some node."""
     return f'running "{_PLUGIN}" filter plugin: {text}'
 
 

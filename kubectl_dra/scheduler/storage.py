@@ -88,8 +88,6 @@ class VolumeProblem:
 
 @dataclass(frozen=True, slots=True)
 class VolumeOwner:
-    """The pod that volumes belong to."""
-
     key: Key
     uid: str
 

@@ -86,7 +86,6 @@ class Catalog:
 
     @cached_property
     def domains(self) -> frozenset[str]:
-        """All domains of all devices."""
         return frozenset().union(*self._by_driver.values())
 
     def names(self, field_name: str, domain: str) -> tuple[str, ...]:

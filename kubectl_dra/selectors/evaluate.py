@@ -171,7 +171,6 @@ class SelectorSet:
         return known
 
     def matches(self, driver: str, device: Device) -> bool:
-        """Whether all of them hold."""
         return self.of(driver, device).outcome is Outcome.MATCHES
 
     def decide(self, driver: str, device: Device) -> Decision:

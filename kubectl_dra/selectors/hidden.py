@@ -104,7 +104,6 @@ class Expressions:
         return self.rewritten(Asked(text))
 
     def derived(self, text: str) -> str:
-        """The expression of a derived attribute."""
         return self.rewritten(Asked(text, derived=True))
 
     def named_resources(self, text: str) -> str:

@@ -53,7 +53,6 @@ class SelectorTrial(Generic[PublishedT]):
     def of_device_class(
         cls, device_class: DeviceClass, published: PublishedDevices[PublishedT], features: Features
     ) -> SelectorTrial[PublishedT]:
-        """The selectors of a class themselves."""
         selectors = placed(device_class.spec.selectors, device_class.metadata.name)
         compiled = tuple(compile_selector(each, features) for each in selectors)
         return cls(compiled, published, features, of_class=True)

@@ -86,7 +86,6 @@ class _Lines:
         self._known = (0, 1)
 
     def at(self, offset: int) -> int:
-        """The line of a byte."""
         start, line = self._known if self._known[0] <= offset else (0, 1)
         line += sum(chunk.count(b"\n") for chunk in self._content.chunks(offset, start))
         self._known = offset, line

@@ -215,7 +215,6 @@ class DraApp(CommandLine):
             self.say(Safe("no other tab was open before"))
 
     def do_yaml(self) -> None:
-        """The object under the cursor."""
         if self.subject is not None:
             self.push(YamlView(self.subject))
 

@@ -71,7 +71,6 @@ class Arranger:
 
     @property
     def idle(self) -> bool:
-        """Whether nothing is left to do."""
         with self._changed:
             return not self._waiting and not self._working
 

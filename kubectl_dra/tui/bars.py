@@ -64,7 +64,6 @@ def level(totals: DeviceTotals, *, broken: bool) -> Safe:
 
 
 def amount_bar(amount: int, whole: int, columns: int) -> Safe:
-    """A part of a whole."""
     return painted(bar(((_USED, amount), (Safe(" "), whole - amount)), columns))
 
 

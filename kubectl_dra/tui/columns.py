@@ -110,7 +110,6 @@ class Fitted(Generic[RowT]):
 
     @property
     def total(self) -> int:
-        """Columns of a whole line."""
         return _total(self.widths)
 
     @property

@@ -179,7 +179,6 @@ class Grid(Lines, Generic[RowT]):
 
     @property
     def selected(self) -> RowT | None:
-        """The row under the cursor."""
         return self.rows[self.cursor] if 0 <= self.cursor < len(self.rows) else None
 
     def _wanted_place(self, place: int | None) -> int:

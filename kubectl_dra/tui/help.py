@@ -124,7 +124,6 @@ _Entry = tuple[str, Safe, str, str]
 
 
 def _here(offered: Sequence[Action]) -> Iterator[_Entry]:
-    """What the view in front offers."""
     yield from (_entry(action) for action in offered if action.group not in _EVERYWHERE)
 
 

@@ -49,5 +49,4 @@ class Inbox:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to take."""
         return self._loaded is None and self._status is None

@@ -77,7 +77,6 @@ class Lines(ScrollView, can_focus=True):
         return Strip([Segment(" " * self.columns, self.rich_style)])
 
     def set_height(self, lines: int) -> None:
-        """Say how many lines there are."""
         self.set_content_size(Size(self.columns, lines))
 
     def set_content_size(self, size: Size) -> None:

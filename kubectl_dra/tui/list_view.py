@@ -48,7 +48,6 @@ class ListView(Previewing[RowT]):
             yield self.preview
 
     def on_mount(self) -> None:
-        """What there is at first."""
         self.arrange_preview()
         self.show()
 
@@ -74,7 +73,6 @@ class ListView(Previewing[RowT]):
 
     @property
     def subject(self) -> CursorObject | None:
-        """The object under the cursor."""
         row = self.grid.selected
         return self.subject_of(self.named_by(row) if row is not None else self.named)
 
@@ -234,7 +232,6 @@ class ListView(Previewing[RowT]):
         self.grid.open_selected()
 
     def on_grid_moved(self, event: Grid.Moved) -> None:
-        """Another row is under the cursor."""
         event.stop()
         self.moved(cast("RowT | None", event.row))
         if self.has_preview:
@@ -299,7 +296,6 @@ class ListView(Previewing[RowT]):
         self.dra.save_table(self, path)
 
     def do_copy_table(self, form: str = "") -> None:
-        """The table to the clipboard."""
         self.dra.copy_table(self, form)
 
     def on_grid_sorted(self, event: Grid.Sorted) -> None:

@@ -147,7 +147,6 @@ class Page(Lines):
         return bool(self.mark) and self.mark in plain(self.lines[index]).casefold()
 
     def render_line(self, y: int) -> Strip:
-        """One line of the screen."""
         if y == 0 and self.is_stale:
             self.call_next(self._make_late)
         index = self.scroll_offset.y + y

@@ -94,8 +94,6 @@ class Namespaces(Choice):
 
 
 class Contexts(Choice):
-    """The contexts of the kubeconfig."""
-
     def names(self, app: Host) -> Iterable[str]:
         return app.names.contexts()
 

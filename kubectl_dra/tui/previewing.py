@@ -91,7 +91,6 @@ class Previewing(View, Generic[RowT]):
         self.follow_cursor()
 
     def follow_cursor(self) -> None:
-        """The page of another row."""
         row = self.grid.selected
         if row is None or not self.shows_preview:
             if self._previewed[1] is not None:

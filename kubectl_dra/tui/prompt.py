@@ -96,7 +96,6 @@ class Prompt(Horizontal):
         self._after: Callable[[Sequence[str]], Iterable[str]] = lambda _words: ()
 
     def compose(self) -> ComposeResult:
-        """The sign and the line."""
         yield Static("", markup=False)
         yield Line(self)
 
@@ -132,7 +131,6 @@ class Prompt(Horizontal):
 
     @property
     def is_open(self) -> bool:
-        """Whether something is being typed."""
         return self.has_class("open")
 
     def open(

@@ -66,8 +66,6 @@ class Whole:
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """One pool with its devices."""
-
     id: PoolId
 
     def compute(self, cluster: ClusterState) -> PoolReport | None:
@@ -167,8 +165,6 @@ class Claims:
 
 @dataclass(frozen=True, slots=True)
 class ClaimCounts:
-    """How many claims each namespace has."""
-
     def compute(self, cluster: ClusterState) -> Mapping[str, int]:
         """By namespace."""
         return Counter(key.namespace for key in cluster.inventory.claims)

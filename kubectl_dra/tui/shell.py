@@ -322,7 +322,6 @@ class Shell(Stacks):
 
     @property
     def is_typing(self) -> bool:
-        """Whether letters go into text."""
         return isinstance(self.focused, Input | TextArea)
 
     # --- frame ------------------------------------------------------------------------------------------------------
@@ -386,9 +385,7 @@ class Shell(Stacks):
         return counts.get(self.namespace, 0) if self.namespace else sum(counts.values())
 
     def on_resize(self) -> None:
-        """Everything is laid out again."""
         self.call_after_refresh(self.refresh_frame)
 
     def actions_now(self) -> list[Action]:
-        """What the command palette offers."""
         return [action for action in ACTIONS if not action.needs_argument and self.offers(action.id)]

@@ -122,7 +122,6 @@ class Stacks(App[None]):
         self._to_front()
 
     def go_to(self, screen: Screen) -> None:
-        """Bring a screen to the front."""
         self.go(screen.on or screen.id)
         if screen.on:
             self.push(screen.new_view())

@@ -88,7 +88,6 @@ class Tools(Jumps):
         self.commands.append((self.settings.clock.now(), what, tuple(lines)))
 
     def do_log(self) -> None:
-        """The commands of this session."""
         self.push(LogView())
 
     def do_aliases(self) -> None:

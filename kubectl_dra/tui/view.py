@@ -89,7 +89,6 @@ class View(Container):
 
     @property
     def subject(self) -> CursorObject | None:
-        """What is under the cursor."""
         return self.subject_of(self.named)
 
     def subject_of(self, named: Hashable | None) -> CursorObject | None:

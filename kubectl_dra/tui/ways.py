@@ -68,7 +68,6 @@ class WaysPane(Vertical):
         self.is_checking = False
 
     def compose(self) -> Any:  # noqa: ANN401 - Textual's ComposeResult
-        """The list and the commands."""
         yield self.grid
         yield self.page
 
@@ -90,7 +89,6 @@ class WaysPane(Vertical):
 
     @property
     def selected(self) -> WayRow | None:
-        """The line under the cursor."""
         return self.grid.selected
 
     def show_selected(self) -> None:

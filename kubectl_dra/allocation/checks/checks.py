@@ -66,7 +66,6 @@ class Checks:
         return PoolCounters(pool, self.allocated.pool(*pool.id))
 
     def groups(self, pool: NodePool) -> PoolGroups:
-        """The compatibility groups of allocated devices."""
         return PoolGroups(pool, self.allocated.pool(*pool.id))
 
     # --- per request ------------------------------------------------------------------------------------------------

@@ -79,8 +79,6 @@ class Choice:
 
 @dataclass(slots=True, eq=False)
 class ClaimPlan:
-    """One claim with its requests."""
-
     index: int
     key: Key
     claim: ResourceClaim

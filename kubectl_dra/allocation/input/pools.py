@@ -171,7 +171,6 @@ class SliceIndex:
 
     @cached_property
     def drivers(self) -> tuple[str, ...]:
-        """The drivers that publish slices."""
         return tuple(sorted({slice_.spec.driver for slice_ in self.slices}))
 
     def _add_shared(self, slice_: ResourceSlice) -> None:

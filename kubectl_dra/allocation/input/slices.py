@@ -26,7 +26,6 @@ def unsupported(slice_: ResourceSlice, features: Features) -> bool:
 
 
 def uses_groups(slice_: ResourceSlice) -> bool:
-    """Whether any device declares compatibility groups."""
     for device in slice_.spec.devices:
         if device.consumes_counters and any(c.compatibility_groups for c in device.consumes_counters):
             return True

@@ -71,11 +71,9 @@ class ClaimSearch:
         self.selection = SelectorMemo(self.plan.requests, self.constrained, cluster.features)
 
     def checks(self, node: Node, pools: Sequence[NodePool]) -> Checks:
-        """The static checks of a node."""
         return Checks(self.plan, self.selection, self.features, self.cluster.allocated, node, pools)
 
     def on(self, node: Node, budget: Budget) -> Outcome:
-        """The answer for a node."""
         try:
             gathered = gather(self.cluster.index, node)
         except Aborted as aborted:

@@ -259,7 +259,6 @@ class Search:
         return self._taken[position]
 
     def shares(self, position: int) -> Sequence[Amounts]:
-        """The shares taken of a device."""
         return self._shares.get(position, ())
 
     def held(self, claim: int) -> tuple[Held, ...]:

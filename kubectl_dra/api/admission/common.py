@@ -109,7 +109,6 @@ def taint(item: DeviceTaint, field: Field) -> None:
 
 
 def toleration(item: DeviceToleration, field: Field) -> None:
-    """A toleration of a request."""
     if item.key:
         field.at("key").invalid_for_each(item.key, formats.label_key(item.key))
     if item.operator == "Exists" and item.value:

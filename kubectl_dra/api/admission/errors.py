@@ -45,11 +45,9 @@ class Field:
         return Field(".".join((self.path, *names)) if self.path else ".".join(names), self._found, self.alpha)
 
     def index(self, index: int) -> Field:
-        """An item of this list."""
         return Field(f"{self.path}[{index}]", self._found, self.alpha)
 
     def key(self, key: str) -> Field:
-        """A value of this map."""
         return Field(f"{self.path}[{key}]", self._found, self.alpha)
 
     def invalid(self, value: object, problem: str) -> None:

@@ -42,7 +42,6 @@ def size(text: str) -> int:
 
 
 def dns_label(text: str, unit: str = CHARACTERS) -> list[str]:
-    """Problems with a DNS label."""
     problems = _length(text, LABEL_LENGTH, unit)
     if _LABEL.fullmatch(text):
         return problems
@@ -53,7 +52,6 @@ def dns_label(text: str, unit: str = CHARACTERS) -> list[str]:
 
 
 def dns_subdomain(text: str, unit: str = CHARACTERS) -> list[str]:
-    """Problems with a DNS subdomain."""
     problems = _length(text, SUBDOMAIN_LENGTH, unit)
     if _SUBDOMAIN.fullmatch(text):
         return problems
@@ -89,7 +87,6 @@ def label_key(text: str) -> list[str]:
 
 
 def label_value(text: str) -> list[str]:
-    """Problems with a label value."""
     problems = _length(text, LABEL_LENGTH, BYTES)
     if not text or _KEY.fullmatch(text):
         return problems

@@ -49,7 +49,6 @@ class DomainRule:
 
     @property
     def size(self) -> int:
-        """The pods of one group."""
         return sum(number for _, number in self.pods)
 
 

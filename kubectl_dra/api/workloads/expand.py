@@ -25,7 +25,6 @@ _PROGRAMS: Final = {"kubevirt.io": "KubeVirt", "pool.kubevirt.io": "KubeVirt", "
 
 
 def expand(tree: Tree, group: str, kind: str) -> Expansion:
-    """The pod templates of an object."""
     if is_workflow(group, kind):
         return workflow(tree, kind)
     if elsewhere := described_by(tree, group, kind):

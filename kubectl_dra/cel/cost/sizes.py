@@ -98,7 +98,6 @@ class Path:
 
     @classmethod
     def root(cls, name: str) -> Path:
-        """The path of a variable."""
         return cls([name], 1, 1)
 
     @classmethod

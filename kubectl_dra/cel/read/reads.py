@@ -28,7 +28,6 @@ class Reads:
 
 
 def reads(checked: ast.Checked) -> Reads:
-    """What the expression can read."""
     reader = _Reader()
     reader.use(reader.visit(checked.parsed.root))
     return Reads(

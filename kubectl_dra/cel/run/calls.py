@@ -204,8 +204,6 @@ def nullary(run: Run) -> Step:
 
 
 def unary(run: Run, rule: ChargeRule | None, argument: Step) -> Step:
-    """A call with one argument."""
-
     def step(state: State) -> Value:
         try:
             value = argument(state)

@@ -61,7 +61,6 @@ def add_entry(mapping: dict[Value, Value], key: Value, value: Value, optional: b
 
 
 def fold_list(values: Sequence[Value], optional: frozenset[int]) -> Constant:
-    """A list literal of constants."""
     failed = _first_failure(values)
     if failed is not None:
         return failed

@@ -20,8 +20,6 @@ Fill: TypeAlias = Callable[[list[Value], Value], None]
 
 
 def loop_variable(slot: int, cost: int) -> Step:
-    """The value of an iteration variable."""
-
     def step(state: State) -> Value:
         state.cost += cost
         if state.cost > state.limit:

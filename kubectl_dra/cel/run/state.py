@@ -97,8 +97,6 @@ def _known_step(known: KnownCall) -> Step:
 
 
 def failing(text: str) -> Step:
-    """A step that always fails."""
-
     def step(state: State) -> Value:
         raise CelError(text)
 

@@ -133,8 +133,6 @@ class StringMap(dict[str, Any]):
 
 
 class CapacityMap(StringMap):
-    """The capacities of one domain."""
-
     __slots__ = ()
 
 

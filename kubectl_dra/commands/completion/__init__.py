@@ -27,7 +27,5 @@ class NextWord:
 
 @dataclass(frozen=True, slots=True)
 class Completions:
-    """All candidates for one word."""
-
     candidates: list[NextWord] = field(default_factory=list)
     directive: Directive = Directive.NO_FILES

@@ -50,14 +50,11 @@ class Section:
 
     @property
     def rows(self) -> Iterable[Any]:
-        """The rows of its lines."""
         return Series(lambda: (item.row for item in self.items))
 
 
 @dataclass(slots=True)
 class GetCall:
-    """One call of the command."""
-
     options: Options
     query: GetQuery
     cluster: Scoped
@@ -118,7 +115,6 @@ def namespaced_of(
 
 
 def object_item(kind: Kind, name: str, record: Any, row: Any) -> Item:  # noqa: ANN401 - records of several kinds
-    """The line of an API object."""
     return Item(f"{kind.singular}.{kind.group}/{name}", lambda: encode(record, kind), row)
 
 

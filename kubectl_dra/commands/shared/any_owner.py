@@ -19,7 +19,6 @@ def owner_kind(word: str) -> Kind:
 
 
 def is_any_owner(kind: Kind) -> bool:
-    """Whether it is one of these."""
     return kind.workload and not kind.versions and kind.name == kind.plural
 
 

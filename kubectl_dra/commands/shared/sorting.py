@@ -18,9 +18,7 @@ class HasDocument(Protocol):
     """What can be sorted: anything with a document."""
 
     @property
-    def document(self) -> Callable[[], bytes]:
-        """The JSON of the item."""
-        ...
+    def document(self) -> Callable[[], bytes]: ...
 
 
 ItemT = TypeVar("ItemT", bound=HasDocument)

@@ -57,8 +57,6 @@ class Choice(StrEnum):
 
 
 class Dialogue:
-    """One call that may write."""
-
     def __init__(self, options: Options, asked: TaintArgs, planner: TaintPlanner) -> None:
         self._options = options
         self._asked = asked

@@ -46,8 +46,6 @@ _SHOWN: Final = 5
 
 
 class TaintPlanner:
-    """Makes the plans of one call."""
-
     def __init__(self, source: TaintSource, words: TaintWords, match: str, force: bool) -> None:
         self.source = source
         self.words = words

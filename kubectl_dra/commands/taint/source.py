@@ -56,7 +56,6 @@ class TaintSource:
 
     @property
     def live(self) -> Session:
-        """The session of a live cluster."""
         assert self.session is not None  # noqa: S101 - files are refused before anything is written
         return self.session
 

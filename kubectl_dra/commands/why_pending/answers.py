@@ -107,7 +107,6 @@ class _Question:
 
     @property
     def pods(self) -> list[str]:
-        """The pods that were named."""
         return [target.name for target in self.targets.named if target.kind is POD]
 
     def reads(self, everywhere: Iterable[str]) -> tuple[str, ...]:

@@ -96,7 +96,6 @@ class PendingCall:
 
 
 def pod_answer(call: PendingCall, key: Key, *, remedies: bool = True) -> Pending:
-    """The diagnosis of one pod."""
     read = call.read_owner
     if remedies:
         # Each way out is tried on all nodes.
@@ -126,7 +125,6 @@ def _pod_page(call: PendingCall, report: pending.PendingReport) -> list[Safe]:
 
 
 def pod_group_answer(call: PendingCall, key: Key, *, remedies: bool = True) -> Pending:
-    """The diagnosis of one PodGroup."""
     steps = call.address if call.remedies else None
     read, what_if = call.read_owner, call.what_if
     return answer_about(call.diagnoser, key, remedies=remedies, steps=steps, read_owner=read, what_if=what_if)
@@ -155,7 +153,6 @@ def lacking(report: AnyPending) -> Iterator[Missing]:
 
 
 def code_of_answers(call: PendingCall, answers: Sequence[Pending]) -> int:
-    """The exit code of several."""
     if call.failed:
         return ExitCode.ERROR
     bad = any(is_bad(each) and each.report.verdict != _UNKNOWN for each in answers)

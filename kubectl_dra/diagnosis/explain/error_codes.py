@@ -107,5 +107,4 @@ def _at(selectors: tuple[DeviceSelector, ...], index: int) -> str:
 
 
 def by_key(claims: tuple[ResourceClaim, ...]) -> dict[Key, ResourceClaim]:
-    """Claims by namespace and name."""
     return {key_of(claim.metadata): claim for claim in claims}

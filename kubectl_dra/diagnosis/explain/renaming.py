@@ -28,14 +28,12 @@ class ClaimNames:
     claims: Mapping[Key, Key] = field(default_factory=lambda: _SAME)
 
     def error(self, error: AllocationError) -> AllocationError:
-        """The error about the other claim."""
         claim = getattr(error, "claim", None)
         if not isinstance(claim, Key) or self.claims.get(claim, claim) == claim:
             return error
         return dataclasses.replace(error, claim=self.claims[claim])  # type: ignore[call-arg]
 
     def ref(self, ref: ObjectRef) -> ObjectRef:
-        """The reference to the other claim."""
         key = self.claims.get(ref.key)
         return ref if key is None else ObjectRef.of(ref.kind, key)
 

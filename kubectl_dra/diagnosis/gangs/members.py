@@ -292,7 +292,6 @@ def _reserved(there: Snapshot, placed: Sequence[Pod]) -> ClusterState:
 
 
 def gang_of(state: ClusterState, decision: GroupDecision) -> Gang:
-    """The group with its pods."""
     return Gang(Snapshot(state), decision.group)
 
 

@@ -190,7 +190,6 @@ def consumers_of(claim: ResourceClaim | None) -> tuple[ObjectRef, ...]:
 
 
 def owner_of(claim: ResourceClaim | None) -> ObjectRef | None:
-    """The controller of a claim."""
     controller = claim.metadata.controller if claim is not None else None
     if claim is None or controller is None:
         return None

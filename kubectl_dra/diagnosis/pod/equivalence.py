@@ -119,7 +119,6 @@ class Examiner:
 
 @derived("usage", read=True)
 def priorities(world: ClusterState) -> frozenset[int]:
-    """The priorities of pods on nodes."""
     return frozenset(pod.shape.priority for usage in (world.usage or {}).values() for pod in usage.placed)
 
 

@@ -73,7 +73,6 @@ def feasible_nodes_to_find(nodes: int) -> int:
 
 
 def judge(world: ClusterState, pod: Pod, attempt: PodAttempt) -> Judgement:
-    """The verdict of one attempt."""
     if not nodes_can_tell(world):
         return _without_nodes(world, attempt)
     total = len(world.inventory.nodes)

@@ -25,7 +25,6 @@ class Need:
     decides: bool = True
 
     def rule(self, namespace: str = "") -> RbacRule:
-        """The rule that grants reading it."""
         return RbacRule(self.api_group, self.resource, READING, "" if self.cluster_wide else namespace)
 
 
@@ -97,7 +96,6 @@ BY_KIND: Final[Mapping[str, Need]] = MappingProxyType({need.kind: need for need 
 
 
 def kinds(needs: tuple[Need, ...]) -> tuple[str, ...]:
-    """The names of the kinds."""
     return tuple(need.kind for need in needs)
 
 

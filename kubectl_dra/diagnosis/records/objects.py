@@ -29,7 +29,6 @@ class ObjectRef(ReportRecord, frozen=True):
 
     @staticmethod
     def of_claim(claim: ResourceClaim) -> ObjectRef:
-        """The reference to a claim."""
         return ObjectRef("ResourceClaim", claim.metadata.namespace, claim.metadata.name)
 
     @staticmethod

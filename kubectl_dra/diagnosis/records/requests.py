@@ -262,7 +262,6 @@ class Nearest(Evidence, frozen=True):
 
     @staticmethod
     def of(funnel: Funnel) -> Nearest:
-        """The numbers of a funnel."""
         return Nearest(
             funnel.node,
             funnel.needed,

@@ -88,7 +88,6 @@ def capacity_page(report: CapacityReport, address: Address) -> list[Safe]:
 
 
 def capacity_summary(report: CapacityReport) -> Safe:
-    """The sentence of the first shape."""
     if not report.shapes:
         return _unreadable(report.unreadable[0]) if report.unreadable else _none_counted(report)
     return group_text(report.groups[0]) if report.groups else _headline(report.shapes[0])

@@ -65,7 +65,6 @@ def _head(report: ClaimReport, now: datetime) -> Iterator[Safe]:
 
 
 def claim_summary(report: ClaimReport) -> Safe:
-    """The answer in a sentence."""
     state = Safe(_ABANDONED if _abandoned(report) else _STATES[report.state])
     devices = fmt(": {}", counted(len(report.results), "device")) if report.results else Safe("")
     return fmt("ResourceClaim {}/{} {}{}{}.", report.namespace, report.name, state, devices, _where(report))

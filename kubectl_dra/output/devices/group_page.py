@@ -27,7 +27,6 @@ _POD_STATES: Final = {
 
 
 def group_state_page(report: GroupReport, now: datetime, address: Address | None = None) -> list[Safe]:
-    """All lines of one report."""
     blocks: list[list[Safe]] = [
         list(missing_lines(report.missing, address)),
         list(_head(report, now)),
@@ -40,7 +39,6 @@ def group_state_page(report: GroupReport, now: datetime, address: Address | None
 
 
 def group_state_summary(report: GroupReport) -> Safe:
-    """The answer in a sentence."""
     name = fmt("PodGroup {}/{}", report.namespace, report.name)
     if any(each.kind == "Pod" for each in report.missing):
         return fmt("{}: its pods could not all be read.", name)

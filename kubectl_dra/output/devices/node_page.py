@@ -79,7 +79,6 @@ def status_text(node: NodeSummary) -> Safe:
 
 
 def node_summary_text(report: NodeReport) -> Safe:
-    """The answer in a sentence."""
     own = report.totals.devices
     if not report.devices:
         unknown = own.bound is not Bound.EXACT
@@ -102,7 +101,6 @@ def node_summary_text(report: NodeReport) -> Safe:
 
 
 def node_page(report: NodeReport, now: datetime, wide: bool = False, address: Address | None = None) -> list[Safe]:
-    """All lines of one report."""
     blocks = [
         list(missing_lines(report.missing, address)),
         [*wrapped(styled(node_summary_text(report), Style.BOLD)), *_state(report, now)],

@@ -24,7 +24,6 @@ _FIGURES: Final = {
 
 
 def status_lines(record: PoolStatusRecord, now: datetime) -> Iterator[Safe]:
-    """The lines of one request."""
     if record.failed:
         yield from wrapped(fmt("ResourcePoolStatusRequest {} failed: {}", record.request, record.failed), indent=2)
     elif not record.over and record.status is None:

@@ -64,7 +64,6 @@ def ending_commands(report: ClaimPendingReport) -> list[Safe]:
 
 
 def claim_pending_summary(report: ClaimPendingReport) -> Safe:
-    """The answer in a sentence."""
     users = Safe("").join(fmt(" {}.", _idle_user(each)) for each in report.idle_users[:_USERS])
     return fmt("ResourceClaim {} {}{}.{}", str(report.claim.key), Safe(_state(report)), _reason(report), users)
 

@@ -73,7 +73,6 @@ class FunnelView:
 
     @property
     def needed(self) -> int:
-        """Devices that the request needs."""
         return max((track.funnel.needed for track in self.tracks), default=0)
 
 

@@ -55,7 +55,6 @@ def group_page(
 
 
 def group_summary(answer: GroupAnswer) -> Safe:
-    """The answer in a sentence."""
     report = answer.report
     name = fmt("PodGroup {}", str(report.group.key))
     reason = _reason(answer) if report.causes else Safe("")

@@ -64,7 +64,6 @@ def _pod_change(action: EditPod) -> Safe:
 
 
 def remove_label(action: RemoveLabel) -> Safe:
-    """The pod without a label."""
     text = fmt("remove the label {}={} from the pod", action.label, action.value)
     if action.workload is None:
         return text

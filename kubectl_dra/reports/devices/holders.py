@@ -59,7 +59,6 @@ class Holder(ReportRecord, frozen=True):
 
 
 def holder_of(holding: Holding, facts: ClusterState) -> Holder:
-    """The record of one allocation result."""
     claim, result = holding.claim, holding.result
     allocation = claim.status.allocation
     return Holder(

@@ -93,7 +93,6 @@ class PoolFacts:
 
     @property
     def slices(self) -> tuple[ResourceSlice, ...]:
-        """The slices of its newest generation."""
         return self.worked.slices
 
     def standings(self) -> tuple[ListedState, ...]:
@@ -135,7 +134,6 @@ class PoolFacts:
 
     @property
     def pool(self) -> NodePool | None:
-        """The allocator's record of it."""
         return self.judged.pool
 
     def devices(self) -> Iterator[tuple[ResourceSlice, Device]]:

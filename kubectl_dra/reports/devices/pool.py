@@ -180,7 +180,6 @@ def _summary(opened: PoolFacts) -> PoolSummary:
 
 
 def tally_of(opened: PoolFacts) -> DeviceTally:
-    """Count the devices of one pool."""
     tally, shares = DeviceTally(), opened.facts.features.consumable_capacity
     kinds = Counter((each.state, each.tainted, opened.admin_only(each.device)) for each in opened.standings())
     for kind, number in kinds.items():

@@ -56,8 +56,6 @@ class CapacityTotal(ReportRecord, frozen=True):
 
 @dataclass(slots=True)
 class DeviceTally:
-    """Counts devices one by one."""
-
     numbers: dict[str, int] = field(default_factory=dict)
     capacities: dict[str, list[int]] = field(default_factory=dict)
     formats: dict[str, Quantity] = field(default_factory=dict)
@@ -79,7 +77,6 @@ class DeviceTally:
             sums[index] += amount
 
     def plus(self, other: DeviceTally) -> None:
-        """Add what another tally counted."""
         for name, number in other.numbers.items():
             self.numbers[name] = self.numbers.get(name, 0) + number
         for name, sums in other.capacities.items():

@@ -35,8 +35,6 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class BrokenDocument:
-    """A document that can't be read."""
-
     rule: Rule
     message: str
     place: Place

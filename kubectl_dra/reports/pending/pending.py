@@ -317,7 +317,6 @@ def is_unused(diagnosis: ClaimDiagnosis) -> bool:
 def claim_pending_report(
     diagnosis: ClaimDiagnosis, state: ClusterState, what_if: WhatIf | None = None
 ) -> ClaimPendingReport:
-    """The report of one claim's diagnosis."""
     claim = state.inventory.claims.get(diagnosis.claim.key)
     return ClaimPendingReport(
         **{name: getattr(diagnosis, name) for name in ClaimDiagnosis.__struct_fields__},

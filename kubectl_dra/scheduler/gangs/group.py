@@ -83,8 +83,6 @@ def priority_of(snapshot: Snapshot, pod: PodInfo) -> int:
 
 @dataclass(frozen=True)
 class Gang:
-    """One group in one snapshot."""
-
     snapshot: Snapshot
     group: PodGroup
 

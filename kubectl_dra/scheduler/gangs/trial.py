@@ -69,7 +69,6 @@ class GangTrial:
 
     @property
     def placed(self) -> tuple[TriedPod, ...]:
-        """The pods that got a node."""
         return tuple(each for each in self.tried if each.node)
 
 

@@ -52,7 +52,6 @@ class RequiredNodeAffinity:
         self._known: dict[tuple[str | None, ...], bool] = {}
 
     def admits(self, node: Node) -> bool:
-        """Whether the node will do."""
         if self._keys is None:
             return matches(self._selector, self._terms, node)
         values = tuple(map(node.metadata.labels.get, self._keys))

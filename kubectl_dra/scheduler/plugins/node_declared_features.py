@@ -21,8 +21,6 @@ _RESTART_ALL: Final = "RestartAllContainers"
 
 @dataclass(frozen=True, slots=True)
 class Required:
-    """The features that the pod needs."""
-
     features: tuple[str, ...]
 
 

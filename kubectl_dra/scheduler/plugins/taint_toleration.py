@@ -55,7 +55,6 @@ def _integer(text: str) -> int | None:
 
 
 def tolerated(taint: Taint, tolerations: Sequence[Toleration], comparison: bool) -> bool:
-    """Whether some toleration covers the taint."""
     return any(tolerates(toleration, taint, comparison) for toleration in tolerations)
 
 

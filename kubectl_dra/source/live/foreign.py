@@ -165,8 +165,6 @@ def _served(session: Session, group: str) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class _List:
-    """The list of one kind."""
-
     session: Session
     group: str
     version: str

@@ -180,7 +180,6 @@ class _Progress:
 
 
 def _first(page: ListPage) -> Key | None:
-    """The first object of a chunk."""
     if page.records:
         return key_of(page.records[0].metadata)  # type: ignore[attr-defined]
     if page.bad_objects:

@@ -14,7 +14,6 @@ class Pauses:
         self._woken = 0
 
     def is_set(self) -> bool:
-        """Whether the feed is closed."""
         return self._closed
 
     def set(self) -> None:

@@ -34,7 +34,6 @@ class Sharer:
         self._known: defaultdict[str, dict[Hashable, Any]] = defaultdict(dict)
 
     def record(self, record: object) -> None:
-        """Share the parts of one record."""
         match record:
             case ResourceSlice():
                 self._slice(record)

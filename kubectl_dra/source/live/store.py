@@ -58,7 +58,6 @@ class Store:
 
     @property
     def priorities(self) -> Collection[int]:
-        """The priorities of pods on nodes."""
         return self._pods.priorities
 
     def known(self, kind: str, key: Key) -> Any:  # noqa: ANN401 - any kind's record

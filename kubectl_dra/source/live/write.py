@@ -32,8 +32,6 @@ _MERGE_PATCH: Final = "application/merge-patch+json"
 
 
 class WriteState(StrEnum):
-    """What became of one write."""
-
     DONE = "done"
     CONFIRMED = "confirmed"  # the answer was an error, but the cluster is as planned
     CONFLICT = "conflict"  # somebody else was faster; nothing was written

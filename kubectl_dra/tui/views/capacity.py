@@ -181,7 +181,6 @@ class CapacityView(ListView[NodeCell]):
         self._ask_anew()
 
     def do_more(self) -> None:
-        """One device more per pod."""
         if self._count == MAX_RESULTS:
             self.dra.say(fmt("{} devices are the most that one claim may hold", MAX_RESULTS))
             return
@@ -189,7 +188,6 @@ class CapacityView(ListView[NodeCell]):
         self._ask_anew()
 
     def do_fewer(self) -> None:
-        """One device fewer per pod."""
         if self._count == 1:
             self.dra.say(Safe("one device is the least"))
             return
@@ -220,8 +218,6 @@ class CapacityView(ListView[NodeCell]):
 
 
 class CapacityPage(RecordPage[CapacityReport]):
-    """The page of the command."""
-
     crumb = Safe("describe")
 
     def page_of(self, record: CapacityReport) -> Sequence[Safe]:

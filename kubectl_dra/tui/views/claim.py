@@ -48,7 +48,6 @@ class ClaimView(RecordPage[Both]):
             self.dra.say(Safe("it holds no devices"))
 
     def do_try_selector(self) -> None:
-        """Its selectors in the lab."""
         self.dra.try_claim(self.key)
 
 

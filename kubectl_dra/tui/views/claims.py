@@ -81,7 +81,6 @@ class ClaimsView(ListView[ClaimRow]):
             self.dra.open_pod_of(self.identity(self.grid.selected))
 
     def do_try_selector(self) -> None:
-        """Its selectors in the lab."""
         if self.grid.selected is not None:
             self.dra.try_claim(self.identity(self.grid.selected))
 

@@ -49,7 +49,6 @@ class ClassesView(ListView[ClassRow]):
         self.do_open()
 
     def do_try_selector(self) -> None:
-        """Its selectors in the lab."""
         if self.grid.selected is not None:
             self.dra.try_class(self.grid.selected.name)
 
@@ -77,5 +76,4 @@ class ClassPage(RecordPage[Sequence[ClassRow]]):
         return [*lines, Safe(""), *offers_table(row)]
 
     def do_try_selector(self) -> None:
-        """Its selectors in the lab."""
         self.dra.try_class(self.name_)

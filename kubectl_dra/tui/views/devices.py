@@ -97,7 +97,6 @@ class DevicesView(ListView[DeviceRow]):
         return found
 
     def record(self, row: DeviceRow) -> DeviceRecord:
-        """The report's record of a row."""
         return self.listed(row).device
 
     # --- rows -------------------------------------------------------------------------------------------------------
@@ -240,7 +239,6 @@ class DevicesView(ListView[DeviceRow]):
 
     @property
     def device(self) -> DeviceId | None:
-        """The device under the cursor."""
         return self.grid.selected.id if self.grid.selected is not None else None
 
     def on_mount(self) -> None:
@@ -249,7 +247,6 @@ class DevicesView(ListView[DeviceRow]):
         self.grid.unlimited = bool(self._chosen_names)
 
     def do_columns(self) -> None:
-        """Choose which attributes are columns."""
         self.dra.push(ColumnsView(self))
 
     def do_pool_of(self) -> None:
@@ -264,7 +261,6 @@ class DevicesView(ListView[DeviceRow]):
         self.dra.open_holders([Key(holder.namespace, holder.claim) for holder in holders])
 
     def do_node(self) -> None:
-        """All devices of the device's node."""
         row = self.grid.selected
         if row is None:
             return
@@ -289,7 +285,5 @@ def _title(name: str, others: Sequence[str]) -> Safe:
 
 
 class AllDevicesView(DevicesView):
-    """The devices of all pools."""
-
     def __init__(self) -> None:
         super().__init__(DevicesQuery(), Safe("all devices"))

@@ -85,7 +85,6 @@ class LabView(View):
         self.show()
 
     def on_resize(self) -> None:
-        """Values beside the report need room."""
         self.set_class(self.dra.room >= Room.WIDE, "wide")
         self.set_class(self.dra.room < Room.WIDE, "narrow")
         self.show()
@@ -337,7 +336,6 @@ class LabView(View):
         self.dra.push(WouldGetPage(query))
 
     def do_keep(self, name: str) -> None:
-        """Keep the selector under a name."""
         self.dra.memory.saved[name.strip()] = self._expression
         problem = self.dra.memory.save()
         if problem:

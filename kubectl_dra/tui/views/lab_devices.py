@@ -106,7 +106,6 @@ class LabDevicesView(ListView[DeviceOutcome]):
 
     @property
     def device(self) -> DeviceId | None:
-        """The device under the cursor."""
         return self.identity(self.grid.selected) if self.grid.selected is not None else None
 
     @property

@@ -109,7 +109,6 @@ class Overview(View):
             yield self.classes_
 
     def on_mount(self) -> None:
-        """What there is at first."""
         self.show()
 
     def _since(self, created: str) -> Safe:
@@ -160,7 +159,6 @@ class Overview(View):
 
     @property
     def info(self) -> Safe:
-        """The cluster in one line."""
         whole = self.worker.record(Whole())
         if whole is None or whole.totals is None:
             return Safe("")

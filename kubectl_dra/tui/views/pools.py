@@ -82,7 +82,6 @@ class PoolsView(ListView[PoolSummary]):
         self.dra.push(PoolListPage())
 
     def do_node(self) -> None:
-        """The devices of the pool's node."""
         row = self.grid.selected
         if row is None:
             return

@@ -33,7 +33,6 @@ class ReportView(View):
         yield self.page
 
     def on_mount(self) -> None:
-        """What there is at first."""
         self.show()
 
     @property
@@ -78,7 +77,6 @@ class ReportView(View):
         self.dra.open_explanations(self.named_codes)
 
     def on_page_code_chosen(self, event: Page.CodeChosen) -> None:
-        """A click on a code."""
         event.stop()
         self.dra.open_explanations([event.code])
 
@@ -157,7 +155,6 @@ class YamlView(ReportView):
         return self._subject
 
     def do_copy(self) -> None:
-        """The YAML to the clipboard."""
         self.dra.copy_lines(self.lines())
 
 

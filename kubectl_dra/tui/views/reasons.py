@@ -84,7 +84,6 @@ class ExplanationView(ReportView):
         return bool(code_of(reason_page(self._code))) if action == "copy" else super().can(action)
 
     def do_copy(self) -> None:
-        """The commands of the page."""
         self.dra.copy_lines(code_of(reason_page(self._code)))
 
     @property
@@ -162,7 +161,6 @@ class PendingReasonView(ExplanationView):
 
     @property
     def subject(self) -> CursorObject | None:
-        """The pod under the cursor."""
         report = self.pods.selected
         return self.subject_of(_pod(report)) if report is not None else None
 

@@ -273,7 +273,6 @@ class WaysOutView(WaysView):
         self._now: Callable[[], Ways] = page.ways_now
 
     def compose(self) -> Any:  # noqa: ANN401 - Textual's ComposeResult
-        """The list and the commands."""
         yield self.ways
 
     def queries(self) -> Sequence[Query[object]]:
@@ -292,7 +291,6 @@ class WaysOutView(WaysView):
         self.ways.show(*self._now())
 
     def on_mount(self) -> None:
-        """What there is at first."""
         self.show()
         super().on_mount()
 
