@@ -605,3 +605,12 @@ def test_workers_wait_for_their_own_leader() -> None:
     assert tried("LeaderReady", 1, 9) == [(0, ()), (0, ("leader",))]
     assert tried("LeaderReady", 2)[0] == (1, ())
     assert tried("LeaderReady", 2)[1][1] == ()
+
+
+@pytest.mark.parametrize(("number", "told"), [(2, 0), (4, 1)])
+def test_pods_that_differ_in_their_names_only_are_told_once(number: int, told: int) -> None:
+    report = simulated(template("one", 9), *(a_pod(f"p-{index}", templates=["one"]) for index in range(number)))
+    text = page(report)
+    assert text.count("The same holds for 3 more pods that differ from it in their names only: ml/p-1") == told
+    assert text.count("It requests") == 1
+    assert text.count("like Pod ml/p-0") == (number - 1) * (1 - told)

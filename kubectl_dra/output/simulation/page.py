@@ -24,6 +24,7 @@ from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.remedies import IT, step_lines
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.simulation import manifests
+from kubectl_dra.output.simulation.alike import alike_lines, with_alike
 from kubectl_dra.output.simulation.domains import domain_lines, told_once, too_small, too_small_text
 from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.whatif.page import CHOICE_UNREAD, SOME_COMPARED, whatif_lines, whatif_summary
@@ -63,8 +64,8 @@ def simulation_page(
     if (mixed := _mixed(report)) is not None:
         blocks.append(list(wrapped(styled(mixed, Style.BOLD))))
     left = bool(_wrong(report))
-    for pod in told_once(by_group(report.pods)):
-        blocks += _pod_blocks(pod, now, address, left=left, steps=steps)
+    for pod, alike in with_alike(told_once(by_group(report.pods))):
+        blocks += [*_pod_blocks(pod, now, address, left=left, steps=steps), list(alike_lines(alike))]
     if not report.pods and report.what_if is None:
         blocks.append(list(wrapped(_nothing(report))))
     blocks.append(list(manifests.effect_lines(report.effects)))
