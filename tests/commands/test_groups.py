@@ -12,6 +12,7 @@ from kubectl_dra.commands.app import run
 from kubectl_dra.commands.why_pending.groups import not_served
 from kubectl_dra.model.evidence import Coverage, Evidence, Read
 from tests.diagnosis.gangs import as_file, gpus, group, member, members
+from tests.diagnosis.test_gangs import workload
 from tests.kit import build
 
 
@@ -321,6 +322,20 @@ def test_pods_of_a_group_are_one_answer(
     spec = {**spec, "nodeSelector": {"no": "such"}}
     path.write_text("\n".join(map(json.dumps, [*objects, *pods[:3], {**pods[3], "spec": spec}])), encoding="utf-8")
     assert simulated(capfd, words)["fits"] == "No"
+
+
+def test_a_group_that_does_not_exist_comes_with_a_manifest(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    cluster = as_file(tmp_path / "cluster.json", build.namespace(), *gpus("node-a", 8), *members(3))
+    assert run(["why-pending", "train-0", "-n", "ml", "--from", cluster, "--remedy", "1", "--color", "never"]) == 0
+    text = capfd.readouterr().out
+    assert "kind: PodGroup" in text
+    assert "minCount: 3" in text
+    assert run(["why-pending", "train-0", "-n", "ml", "--from", cluster, "--color", "never"]) == 0
+    assert "its manifest has minCount 3, the pods that name it so far" in " ".join(capfd.readouterr().out.split())
+    # A controller makes it from a template: what is in there is not guessed.
+    waits = as_file(tmp_path / "waits.json", build.namespace(), *gpus("node-a", 8), *members(3), workload(("w", 2)))
+    assert run(["why-pending", "train-0", "-n", "ml", "--from", waits, "--color", "never"]) == 0
+    assert "its manifest has minCount" not in " ".join(capfd.readouterr().out.split())
 
 
 # --- get --------------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from typing import Any, Final
 import msgspec
 
 from kubectl_dra.api.encode import encode
-from kubectl_dra.api.kinds import PERSISTENT_VOLUME_CLAIM, RESOURCE_CLAIM, RESOURCE_CLAIM_TEMPLATE
+from kubectl_dra.api.kinds import PERSISTENT_VOLUME_CLAIM, POD_GROUP, RESOURCE_CLAIM, RESOURCE_CLAIM_TEMPLATE
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.explain.class_facts import offers
@@ -28,6 +28,8 @@ _DRIVER: Final = "driver"
 _TELLING: Final = 3
 #: What a new claim for a volume asks for, which somebody has to think about.
 _SIZE: Final = "1Gi"
+#: How many pods of a new group have to start together, which somebody has to think about.
+MIN_COUNT: Final = "minCount"
 _KINDS: Final = {
     Code.CLASS_MISSING: "DeviceClass",
     Code.CLAIM_MISSING: "ResourceClaim",
@@ -111,8 +113,8 @@ def skeleton(
     ref: ObjectRef, extended_resource: str, state: ClusterState, version: str
 ) -> tuple[dict[str, Any], OneOfSeveral | None] | None:
     """An object to create under the missing name, and what of it is a guess; None where there is nothing to name."""
-    if ref.kind in _STORAGE:
-        return _STORAGE[ref.kind](ref, state)
+    if ref.kind in _OF_KINDS:
+        return _OF_KINDS[ref.kind](ref, state)
     meta: dict[str, Any] = {"name": ref.name}
     head = {"apiVersion": f"resource.k8s.io/{version}", "kind": ref.kind, "metadata": meta}
     if ref.kind == "DeviceClass":
@@ -163,7 +165,24 @@ def _storage_class(ref: ObjectRef, state: ClusterState) -> tuple[dict[str, Any],
     return {**head, "provisioner": driver, "volumeBindingMode": "WaitForFirstConsumer"}, guess
 
 
-_STORAGE: Final = {"PersistentVolumeClaim": _volume_claim, "StorageClass": _storage_class}
+def _pod_group(ref: ObjectRef, state: ClusterState) -> tuple[dict[str, Any], OneOfSeveral | None] | None:
+    """A gang of the pods that name it so far; None where a controller may have yet to make it from a Workload."""
+    inventory = state.inventory
+    if any(key.namespace == ref.namespace for key in inventory.groups.workloads):
+        return None
+    named = (pod.spec.scheduling_group for key, pod in inventory.pods.items() if key.namespace == ref.namespace)
+    number = max(sum(each is not None and each.pod_group_name == ref.name for each in named), 1)
+    meta = {"name": ref.name, "namespace": ref.namespace}
+    spec = {"schedulingPolicy": {"gang": {MIN_COUNT: number}}}
+    head = {"apiVersion": POD_GROUP.api_version, "kind": ref.kind, "metadata": meta}
+    return {**head, "spec": spec}, OneOfSeveral(MIN_COUNT, str(number), 0)
+
+
+_OF_KINDS: Final = {
+    "PersistentVolumeClaim": _volume_claim,
+    "StorageClass": _storage_class,
+    POD_GROUP.name: _pod_group,
+}
 
 
 def _likeliest(kind: str, wanted: str, devices: Mapping[str, int]) -> tuple[str, OneOfSeveral | None]:
