@@ -418,7 +418,7 @@ def test_a_gate_and_what_comes_after_it_go_together() -> None:
 
 def test_a_node_like_one_that_is_full() -> None:
     ways = found(wanting(), holder("other", "a"), build.node(), build.slice_("node-1", build.device("a")))
-    assert [p.remedy.actions for p in ways.additions][-1] == (AddNode("node-1", free=True),)
+    assert ways.additions[0].remedy.actions == (AddNode("node-1", free=True),)
 
 
 def test_new_nodes_are_no_help_against_a_cordon() -> None:

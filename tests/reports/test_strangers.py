@@ -614,3 +614,12 @@ def test_pods_that_differ_in_their_names_only_are_told_once(number: int, told: i
     assert text.count("The same holds for 3 more pods that differ from it in their names only: ml/p-1") == told
     assert text.count("It requests") == 1
     assert text.count("like Pod ml/p-0") == (number - 1) * (1 - told)
+
+
+def test_of_what_a_node_has_one_of_another_node_comes_first() -> None:
+    def hardware(devices: int) -> str:
+        report = simulated(template("one"), deployment(devices + 1), world=cluster(devices=devices))
+        return page(report).partition("This would make one more copy fit: add ")[2]
+
+    assert hardware(1).startswith("a node like node-1, or 1 more device like gpu-0 on node-1.")
+    assert hardware(2).startswith("1 more device like gpu-0 on node-1, or another such node.")

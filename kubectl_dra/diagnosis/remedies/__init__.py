@@ -191,7 +191,7 @@ class _Finder:
     def _additions(self) -> Iterator[Proposal]:
         """What new devices would do, and a new node; each the first that works."""
         self._fits_only = not self._gated
-        for candidates in (adding.more_devices(self._case), adding.more_nodes(self._case)):
+        for candidates in adding.in_order(self._case):
             found = self._first(candidates)
             if found is not None:
                 yield found

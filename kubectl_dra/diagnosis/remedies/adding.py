@@ -38,6 +38,16 @@ _ROOM: Final = (
 )
 
 
+def in_order(case: Case) -> tuple[Iterator[Candidate], ...]:
+    """What may be added, the more plausible first: of what a driver has one of, as /dev/kvm, a node has one only."""
+    slices = case.world.inventory.slices.values()
+    models = (_model(case.world.inventory, _selected_devices(funnels)) for _, _, _, funnels in case.funnels())
+    drivers = {model[0].spec.driver for model in models if model is not None}
+    single = any(sum(len(each.spec.devices) for each in slices if each.spec.driver == name) == 1 for name in drivers)
+    devices, nodes = more_devices(case), more_nodes(case)
+    return (nodes, devices) if single else (devices, nodes)
+
+
 def more_devices(case: Case) -> Iterator[Candidate]:
     """As many more as the nearest node lacks, like one that would do; more where requests compete for them."""
     competing = any(True for _ in case.causes(Code.REQUESTS_COMPETE, Code.CONSTRAINT))
