@@ -150,3 +150,14 @@ def test_what_makes_nodes_says_that_they_are_not_known(version: str, kind: str) 
     told = page(simulated(maker, template("one"), infer()))
     assert f"Nodes that come after {kind} gpus are not known yet. --add-node like=NODE supposes one" in told
     assert "No part in scheduling" not in told
+
+
+@pytest.mark.parametrize("small", ["node-0", "node-9"])
+def test_a_node_without_room_for_its_daemon_keeps_no_other_node_from_its_own(small: str) -> None:
+    """Each pod of a DaemonSet has a node of its own (upstream: util.ReplaceDaemonSetPodNodeNameNodeAffinity)."""
+    world = cluster(build.node(small, cpu="1"), build.node("node-2", cpu="64"), devices=0)
+    report = simulated(daemon_set(), world=world)
+    (pod,) = report.pods
+    assert (pod.copies, pod.wanted, report.fits) == (2, 3, Fits.NO)
+    assert {each.node for each in pod.nodes} == {"node-1", "node-2"}
+    assert "2 of 3 copies fit; another one does not: " in page(report)

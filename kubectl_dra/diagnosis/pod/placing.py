@@ -78,9 +78,12 @@ class PlacedCopies:
         return sum(self.nodes.values())
 
 
-def place(world: ClusterState, pods: Iterable[Pod]) -> PlacedCopies:
-    """Place ``pods``, which differ in their names only, in their order until one does not fit."""
-    return _Placing(world).run(pods)
+def place(world: ClusterState, pods: Iterable[Pod], *, per_node: bool = False) -> PlacedCopies:
+    """Place ``pods``, which differ in their names only, in their order until one does not fit.
+
+    ``per_node``: each belongs to a node of its own, so that those after one that does not fit are tried as well.
+    """
+    return _Placing(world).run(pods, per_node=per_node)
 
 
 class _Placing:
@@ -94,10 +97,11 @@ class _Placing:
         self._example = False
         self._effort = _EFFORT
 
-    def run(self, pods: Iterable[Pod]) -> PlacedCopies:
+    def run(self, pods: Iterable[Pod], *, per_node: bool) -> PlacedCopies:
+        failed: PodDiagnosis | None = None
         for number, pod in enumerate(pods):
             if number == MAX_COPIES:
-                return self._placed(capped=True)
+                return self._placed(failed, capped=True)
             key = key_of(pod.metadata)
             over = shortages_of_new(self._world, pod)
             made = added(self._world.inventory, pod, extended=self._world.features.extended_resource)
@@ -106,13 +110,16 @@ class _Placing:
                 return self._placed(refused_by_quota(self._world, key, over))
             fitting = self._fitting(pod, key)
             if isinstance(fitting, PodDiagnosis):
-                return self._placed(fitting)
+                failed = failed or fitting
+                if per_node:
+                    continue
+                return self._placed(failed)
             if _own_claim_is_refused(self._world, pod, *fitting[1:]):
                 return self._placed(Diagnoser(self._world).pod(key))
             self._world = self._world.changed(bound(self._world, key, *fitting))
             name = fitting[0].metadata.name
             self._nodes[name] = self._nodes.get(name, 0) + 1
-        return self._placed()
+        return self._placed(failed)
 
     def _placed(self, failed: PodDiagnosis | None = None, *, capped: bool = False) -> PlacedCopies:
         return PlacedCopies(self._world, self._nodes, failed, capped, self._compared, self._example)

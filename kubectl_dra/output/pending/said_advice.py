@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.gangs.elsewhere import VOLCANO
 from kubectl_dra.diagnosis.gates.queues import Queued
 from kubectl_dra.diagnosis.records import (
     BoundBy,
@@ -182,7 +183,13 @@ def _gang_advice(gang: GangElsewhere) -> Safe:
         text = "Wait until other work of {} ends, or have whoever manages the queue raise its spec.capability."
         return fmt(text, queue)
     least = _AT_LEAST.search(gang.words)
-    fewer = fmt(", or lower spec.minMember of PodGroup {}, if the program runs with fewer pods", gang.name)
+    # Volcano, pkg/controllers/job, createOrUpdatePodGroup: what the Job says replaces what stands in its group.
+    by_job = Safe(" (of a Volcano Job spec.minAvailable of the Job, which sets it again)")
+    fewer = fmt(
+        ", or lower spec.minMember of PodGroup {}{}, if the program runs with fewer pods",
+        gang.name,
+        by_job if gang.system == VOLCANO.name else Safe(""),
+    )
     text = (
         "Free or add what the rest of the group lacks{}. Do not give pods of a group to the default scheduler one by "
         "one."

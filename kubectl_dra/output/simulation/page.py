@@ -225,7 +225,8 @@ def _next_one(pod: PodSimulation) -> Safe:
     """What is said of the first copy that does not fit as things are; of a single one, only whom it would evict."""
     evicts = pod.pending.preemption if pod.pending is not None else None
     if evicts is None or not evicts.victims or not evicts.certain:
-        return Safe("; the next one does not" if pod.copies and not pod.stuck else "")
+        other = "; another one does not" if pod.counted is Counted.PER_NODE else "; the next one does not"
+        return Safe(other if pod.copies and not pod.stuck else "")
     one = Safe("; the next one does" if pod.copies else " as things are, and does")
     return fmt(
         "{} once the scheduler has evicted {} from {}", one, shortened(evicts.victims, _VICTIMS), evicts.nodes[0]

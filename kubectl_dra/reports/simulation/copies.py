@@ -153,7 +153,7 @@ def _placed(world: ClusterState, trial: PodTrial, copies: Copies, found: Present
     """Where the new pods of a trial go; of a rollout that ends no old pod before, the first one beside the old ones."""
     if found is None:
         made = batch(world, trial, copies)
-        return made, place(made.world, made.pods)
+        return made, _copies(made)
     world = without(world, found.waiting)
     if found.old and found.surge:
         made = batch(world, trial, copies, found)
@@ -161,7 +161,11 @@ def _placed(world: ClusterState, trial: PodTrial, copies: Copies, found: Present
         if first.failed is not None:
             return made, first
     made = batch(without(world, found.old), trial, copies, found)
-    return made, place(made.world, made.pods)
+    return made, _copies(made)
+
+
+def _copies(made: Batch) -> PlacedCopies:
+    return place(made.world, made.pods, per_node=made.counted is Counted.PER_NODE)
 
 
 def _beside(done: PodSimulation, found: Present | None) -> PodSimulation:
@@ -191,8 +195,7 @@ def _being_bound(world: ClusterState, trial: PodTrial, copies: Copies, placed: P
     """Pods that may be being bound where copies fit."""
 
     def again(supposed: ClusterState) -> int:
-        made = batch(supposed, trial, copies)
-        return place(made.world, made.pods).copies
+        return _copies(batch(supposed, trial, copies)).copies
 
     return being_bound(world, trial.plan.pod, placed.nodes, again)
 

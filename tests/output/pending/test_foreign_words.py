@@ -38,7 +38,7 @@ def test_what_volcano_says_of_a_pod_or_its_group_is_quoted(about: str, kind: str
     )
     page = page_of(report)
     assert "Check that this scheduler runs" not in page
-    assert "lower spec.minMember of PodGroup train" in page
+    assert "lower spec.minMember of PodGroup train (of a Volcano Job spec.minAvailable of the Job" in page
     assert "The scheduler said so 60s ago." in page
 
 
