@@ -17,6 +17,7 @@ from kubectl_dra.diagnosis.pod import idle
 from kubectl_dra.diagnosis.pod.placing import PlacedCopies, place
 from kubectl_dra.model.core import Pod
 from tests.corpus.shapes import CLUSTERS, NAMESPACE, devices, pod_spec, request, template, workload
+from tests.kit import build
 
 EXAMPLE = "gpu.example.com"
 QUEUE = {"kueue.x-k8s.io/queue-name": "user-queue"}
@@ -72,6 +73,19 @@ def test_a_deployment_of_nothing(capfd: pytest.CaptureFixture[str], tmp_path: Pa
 
 def test_one_that_is_only_idle(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert "Job demo/work has no pending pods" in told(capfd, tmp_path, job())
+
+
+def test_a_set_whose_pod_does_not_end(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Until it has ended, nothing else has its name."""
+    body = {**job(replicas=1), "apiVersion": "apps/v1", "kind": "StatefulSet"}
+    body["metadata"]["uid"] = "set"
+    owner = {"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "work", "uid": "set", "controller": True}
+    pod = {"apiVersion": "v1", **build.pod("work-0", node_name="dra-example-driver-cluster-worker", phase="Running")}
+    pod["metadata"] |= {"namespace": NAMESPACE, "ownerReferences": [owner], "deletionTimestamp": "2026-01-01T00:03:00Z"}
+    path = tmp_path / "cluster.json"
+    path.write_text(json.dumps({"kind": "List", "items": [*CLUSTERS["example"](), body, pod]}), encoding="utf-8")
+    assert run(["why-pending", "statefulset/work", "-n", NAMESPACE, "--from", str(path), "--color", "never"]) == 0
+    assert "Pod demo/work-0 is being deleted" in " ".join(capfd.readouterr().out.split())
 
 
 def queue(nominal: str = "4") -> list[dict[str, Any]]:

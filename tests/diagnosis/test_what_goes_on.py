@@ -81,6 +81,14 @@ def test_a_pod_that_is_deleted_is_not_being_prepared(phase: str) -> None:
     assert found.agreement is Agreement.UNCHECKED
 
 
+def test_a_taint_of_the_node_is_not_taken_for_one_of_a_device() -> None:
+    objects = (leaving("Running", reason="DeletionByTaintManager", message="x"), held(), *NODES)
+    first, page = said(diagnose(*objects), *objects)
+    assert first.startswith("Pod ml/pod is being deleted: its node has a taint that it does not tolerate")
+    assert "A taint of node node-1 ends it, not one of its devices" in page
+    assert "taint-device" not in page
+
+
 @pytest.mark.parametrize("finalizers", [[], ["example.com/keep"]])
 def test_a_claim_that_is_deleted_is_told_so_once(finalizers: list[str]) -> None:
     claim = build.claim(metadata={"deletionTimestamp": "2026-01-01T00:00:00Z", "finalizers": finalizers})

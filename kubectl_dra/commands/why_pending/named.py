@@ -51,6 +51,7 @@ from kubectl_dra.reports.unread import PENDING_PODS, together, unread
 _ALL: Final = ("kubectl", "dra", "why-pending", "-A")
 # Of a claim that many pods wait for, the first few tell the story.
 _WAITING_SHOWN: Final = 3
+_SET: Final = "StatefulSet"
 
 
 def named(call: PendingCall, targets: ObjectArgs) -> int:
@@ -159,6 +160,11 @@ def _workload_answers(call: PendingCall, kind: Kind, key: Key) -> Iterator[Pendi
         refused = refusal_of_workload(state, ObjectRef.of(kind.name, key), pods)
         if refused is not None:
             yield refused_answer(call, state, ObjectRef.of(kind.name, key), refused)
+            return
+        # Upstream: pkg/controller/statefulset/stateful_set_control.go, processReplica: until then nothing has its name.
+        leaving = [key_of(pod.metadata) for pod in pods if kind.name == _SET and pod.metadata.deletion_timestamp]
+        if leaving:
+            yield from (pod_answer(call, each) for each in leaving)
             return
         console(call.options).note(fmt("note: {} {} has no pending pods", kind.name, str(key)))
     yield from (pod_answer(call, each) for each in pending)

@@ -13,6 +13,7 @@ from kubectl_dra.diagnosis.records import (
     BoundBy,
     ClaimEntry,
     ContainerWaits,
+    Departure,
     GangElsewhere,
     GroupError,
     KubeletRejection,
@@ -26,6 +27,7 @@ from kubectl_dra.diagnosis.said.kubelet import is_about_claim, serves_one_pod
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.pending.agents import agent_commands, shortage_advice
 from kubectl_dra.output.pending.bound import allocating_advice
+from kubectl_dra.output.pending.departures import BY_NODE_TAINT, node_advice
 from kubectl_dra.output.pending.go_errors import LackedRight, lacked_right
 from kubectl_dra.output.pending.kueue_groups import incomplete_advice, incomplete_commands
 from kubectl_dra.output.pending.mixed_groups import mixed_advice, mixed_commands
@@ -119,6 +121,8 @@ def advice_on_words(report: PendingReport) -> Safe | None:
             return shortage_advice(shortage, cause.nodes, report.agent, added=bool(report.additions))
         case BoundBy() as bound:
             return allocating_advice(report, bound)
+        case Departure(reason=reason) if reason == BY_NODE_TAINT and report.node:
+            return node_advice(report.node)
         case GroupError(differing=differing) as error if differing:
             return mixed_advice(error)
         case GangElsewhere(present=present) as gang if present:
