@@ -256,7 +256,7 @@ def test_templates_that_no_pod_uses_are_tried_one_by_one() -> None:
 def test_of_equal_entries_of_a_catalogue_one_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     tried = list[int]()
     real = copies.place
-    monkeypatch.setattr(copies, "place", lambda *arguments: (tried.append(1), real(*arguments))[1])
+    monkeypatch.setattr(copies, "place", lambda *given, **named: (tried.append(1), real(*given, **named))[1])
     many = [template(f"t{number}", count=1 + number % 2 * 8) for number in range(40)]
     report = simulated(*many)
     assert len(tried) == 2
@@ -270,7 +270,7 @@ def test_of_equal_entries_of_a_catalogue_one_is_tried(monkeypatch: pytest.Monkey
 def test_of_equal_pods_those_after_the_first_that_does_not_fit_are_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     tried = list[int]()
     real = copies.place
-    monkeypatch.setattr(copies, "place", lambda *arguments: (tried.append(1), real(*arguments))[1])
+    monkeypatch.setattr(copies, "place", lambda *given, **named: (tried.append(1), real(*given, **named))[1])
     pods = []
     for number in range(30):
         body = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": f"p{number}", "namespace": NS}}
