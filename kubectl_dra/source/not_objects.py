@@ -14,12 +14,12 @@ FOREIGN: Final = "it has neither apiVersion nor kind"
 #: The names under which kustomize looks for a kustomization.
 KUSTOMIZATIONS: Final = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 OBJECT: Final = "kubectl get NAME -o yaml shows what one looks like"
-_VALUES: Final = "values of a chart are no objects: helm template CHART -f VALUES | kubectl dra … -f -"
+_VALUES: Final = "values of a chart are not objects: helm template CHART -f VALUES | kubectl dra … -f -"
 _VALUES_FILE: Final = re.compile(r"(?:^|[/\\])(?:[\w.-]*values[\w.-]*|Chart)\.ya?ml$")
 
 
 def no_object(file: str, place: str, line: int, problem: str) -> ManifestError:
-    """The error for a file that is no object; kustomizations and values of charts are the most frequent ones."""
+    """The error for a file that is not an object; kustomizations and values of charts are the most frequent ones."""
     foreign = problem.endswith(FOREIGN)
     what, hint = f"is not a Kubernetes object: {problem}", _VALUES if _VALUES_FILE.search(file) else OBJECT
     if foreign and os.path.basename(file) in KUSTOMIZATIONS:

@@ -53,7 +53,7 @@ def test_values_of_a_chart_are_no_objects(capfd: pytest.CaptureFixture[str], tmp
     path.write_text("replicas: 3\nresourceClaims: [{name: gpu}]\n", encoding="utf-8")
     text = told(capfd, path, "simulate", "--from", "demo")
     assert "is not a Kubernetes object" in text
-    assert "values of a chart are no objects: helm template CHART" in text
+    assert "values of a chart are not objects: helm template CHART" in text
 
 
 # --- whole charts -----------------------------------------------------------------------------------------------------

@@ -91,9 +91,14 @@ def test_nothing_pending_is_nothing_in_a_pipe(capfd):
 
 def test_the_overview_counts_the_schedulers_messages(capfd):
     out = " ".join(call(capfd, "-A")[1].split())
-    assert "The scheduler's messages: 10 pods, first 52m ago: 0/6 nodes are available:" in out
+    assert (
+        "The scheduler's messages: 10 pods, the oldest created 52m ago, last said 4m ago: 0/6 nodes are available:"
+        in out
+    )
+    assert "1 pod, created 15m ago, last said 15m ago: 0/6" in out
     # The same message about claims of their own is one.
-    assert '3 pods, first 2m ago: running "DynamicResources" filter plugin: claim …: selector #0' in out
+    same = 'running "DynamicResources" filter plugin: claim …: selector #0'
+    assert f"3 pods, the oldest created 2m ago, last said 2m ago: {same}" in out
 
 
 def test_parts_of_the_document_by_templates(capfd):

@@ -67,6 +67,17 @@ def test_pods_of_a_daemonset_look_at_their_node_only() -> None:
     )
 
 
+def test_what_a_daemonset_lacks_on_its_node_comes_before_the_nodes_that_are_not_its() -> None:
+    field = {"key": "metadata.name", "operator": "In", "values": ["b"]}
+    selector = {"nodeSelectorTerms": [{"matchFields": [field]}]}
+    affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": selector}}
+    pod = build.pod(affinity=affinity)
+    pod["spec"]["containers"][0]["resources"] = {"requests": {"cpu": "4"}}
+    found = diagnose(pod, *(build.node(name, cpu="1" if name == "b" else "16") for name in "abc"))
+    assert [cause.code for cause in found.causes] == [Code.NODE_RESOURCES, Code.NODE_AFFINITY]
+    assert found.nodes[0].nodes == ("b",)
+
+
 def test_affinity_that_contradicts_itself() -> None:
     fields = [{"key": "metadata.name", "operator": "In", "values": [name]} for name in "ab"]
     selector = {"nodeSelectorTerms": [{"matchFields": fields}]}

@@ -87,6 +87,7 @@ def test_a_taint_of_the_node_is_not_taken_for_one_of_a_device() -> None:
     assert first.startswith("Pod ml/pod is being deleted: its node has a taint that it does not tolerate")
     assert "A taint of node node-1 ends it, not one of its devices" in page
     assert "taint-device" not in page
+    assert "Its taints and conditions: kubectl describe node/node-1" in page
 
 
 @pytest.mark.parametrize("finalizers", [[], ["example.com/keep"]])

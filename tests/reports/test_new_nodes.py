@@ -124,7 +124,7 @@ def test_daemons_of_the_files_are_first_on_a_new_node() -> None:
 def test_a_new_node_without_slices_has_no_devices() -> None:
     (node, slice_) = new_node()
     told = page(simulated(node, template("one"), infer()))
-    assert "new has no devices: drivers publish their ResourceSlices once a node has joined" in told
+    assert "new has no devices of its own: drivers publish their ResourceSlices once a node has joined" in told
     assert "--add-node like=NODE" in told
     assert "has no devices" not in page(simulated(node, slice_, template("one"), infer()))
     # One that is there already is as the cluster has it.

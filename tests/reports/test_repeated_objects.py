@@ -25,13 +25,13 @@ def test_the_same_object_twice_is_one() -> None:
     report = simulated(template("one"), POD, template("one"), POD)
     assert len(report.pods) == 1
     assert report.repeated == ()
-    assert "more than once" not in page(report)
+    assert "different versions" not in page(report)
 
 
 def test_of_what_can_be_changed_the_last_counts() -> None:
     report = simulated(template("one"), deployment(1), deployment(3))
     assert [each.wanted for each in report.pods] == [3]
-    assert "Deployment ml/w is in the files more than once, and differs. kubectl apply leaves the last" in page(report)
+    assert "The files have different versions of Deployment ml/w. kubectl apply leaves the last" in page(report)
 
 
 @pytest.mark.parametrize(("first", "fits"), [(1, Fits.YES), (9, Fits.NO)])
@@ -39,8 +39,16 @@ def test_of_what_cannot_be_changed_the_first_counts(first: int, fits: Fits) -> N
     report = simulated(template("one", first), POD, template("one", 10 - first))
     assert report.fits is fits
     assert [each.first for each in report.repeated] == [True]
-    assert "ResourceClaimTemplate ml/one is in the files more than once, and differs." in page(report)
+    assert "The files have different versions of ResourceClaimTemplate ml/one." in page(report)
     assert "kubectl apply creates the first one, which was tried" in page(report)
+
+
+def test_labels_of_what_is_kept_may_change() -> None:
+    labelled = template("one")
+    labelled["metadata"] = {**labelled["metadata"], "labels": {"team": "x"}}
+    report = simulated(template("one"), POD, labelled)
+    assert [each.first for each in report.repeated] == [False]
+    assert "refuses to change its spec" not in page(report)
 
 
 def test_the_pods_of_a_job_stay_and_their_number_changes() -> None:

@@ -28,7 +28,7 @@ _ANY_COMMAND: Final = "kubectl dra …"
 def objects_of(options: Options, *, patches: bool = False) -> FoundObjects:
     """The objects as they were written. Raises :class:`SourceError` if there are none and one thing is wrong.
 
-    Patches of a kustomization are no objects by themselves; only a command that changes files takes them.
+    Patches of a kustomization are not objects by themselves; only a command that changes files takes them.
     """
     return _told(lambda: read_objects(options.manifests, patches=patches), options)
 

@@ -344,12 +344,16 @@ _ORDER: Final = {
 }
 
 
-def _nearness(bucket: _Bucket) -> tuple[int, tuple[int, ...], bool, int]:
-    """Nodes that only lack room for the pod come right after those that abort, fit or hold a claim elsewhere."""
+def _nearness(bucket: _Bucket) -> tuple[int, tuple[int, ...], bool, bool, int]:
+    """Nodes that only lack room for the pod come right after those that abort, fit or hold a claim elsewhere.
+
+    Those that PreFilter excluded come after those that it left: a DaemonSet's pod has one node, and all others say so.
+    """
     rank = 2 if bucket.devices_fit else _ORDER[bucket.outcome]
     rejection = bucket.results[0].rejection
+    left = rejection is not None or bucket.outcome is not NodeOutcome.REJECTED
     has_all = rejection is None or all(lack.allocatable for lack in rejection.lacks)
-    return rank, bucket.explanation.nearness if bucket.explanation is not None else (), has_all, len(bucket.nodes)
+    return rank, bucket.explanation.nearness if bucket.explanation is not None else (), left, has_all, len(bucket.nodes)
 
 
 def _merged(causes: Iterable[Cause]) -> list[Cause]:

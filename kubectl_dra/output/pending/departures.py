@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
-from kubectl_dra.output.safe import Safe, fmt
+from kubectl_dra.model.invocation import Address
+from kubectl_dra.output.safe import Safe, command_line, fmt
+from kubectl_dra.reports.invocations import kubectl, of, reading
 
 #: The reason of the condition DisruptionTarget for a taint of the node (upstream: pkg/controller/tainteviction).
 BY_NODE_TAINT: Final = "DeletionByTaintManager"
@@ -20,3 +23,8 @@ def node_advice(node: str) -> Safe:
         "removed."
     )
     return fmt(text, node)
+
+
+def node_commands(node: str, address: Address) -> Iterator[Safe]:
+    """What shows the taints of the node, and whether it can be reached."""
+    yield from command_line("Its taints and conditions: {}", reading(kubectl("describe", of("node", node)), address))

@@ -102,15 +102,17 @@ WRITERS: Final[dict[str, Callable[[Sequence[PodRow]], Iterator[Safe]]]] = {
 
 
 def message_lines(reports: Sequence[PendingReport], now: datetime) -> Iterator[Safe]:
-    """The distinct messages of the scheduler, the most frequent first, with since when."""
-    found: dict[str, list[str]] = {}
+    """The distinct messages of the scheduler, the most frequent first, with the age of the oldest pod."""
+    found: dict[str, list[PendingReport]] = {}
     for report in reports:
         if report.observed is not None and report.observed.message:
             message = _CLAIM.sub("claim …", without_preemption(report.observed.message))
-            found.setdefault(message, []).append(report.observed.time or "")
+            found.setdefault(message, []).append(report)
     if found:
         yield Safe("The scheduler's messages:")
-    for message, times in sorted(found.items(), key=lambda item: (-len(item[1]), item[0])):
-        first = min((time for time in times if time), default=None)
-        head = fmt("{}, first {}", counted(len(times), "pod"), ago(first, now))
+    for message, about in sorted(found.items(), key=lambda item: (-len(item[1]), item[0])):
+        oldest = min((each.created for each in about if each.created), default=None)
+        latest = max((each.observed.time for each in about if each.observed is not None), default="")
+        which = Safe("the oldest created" if len(about) > 1 else "created")
+        head = fmt("{}, {} {}, last said {}", counted(len(about), "pod"), which, ago(oldest, now), ago(latest, now))
         yield from wrapped(fmt("{}: {}", head, message), indent=4, first=2)

@@ -27,7 +27,7 @@ from kubectl_dra.diagnosis.said.kubelet import is_about_claim, serves_one_pod
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.pending.agents import agent_commands, shortage_advice
 from kubectl_dra.output.pending.bound import allocating_advice
-from kubectl_dra.output.pending.departures import BY_NODE_TAINT, node_advice
+from kubectl_dra.output.pending.departures import BY_NODE_TAINT, node_advice, node_commands
 from kubectl_dra.output.pending.go_errors import LackedRight, lacked_right
 from kubectl_dra.output.pending.kueue_groups import incomplete_advice, incomplete_commands
 from kubectl_dra.output.pending.mixed_groups import mixed_advice, mixed_commands
@@ -222,6 +222,8 @@ def plugin_commands(report: PendingReport, address: Address) -> Iterator[Safe]:
         yield from incomplete_commands(detail, report.pod.namespace, address)
     if report.code is Code.OTHER_SCHEDULER:
         yield from scheduler_log(detail, address)
+    if isinstance(detail, Departure) and detail.reason == BY_NODE_TAINT and report.node:
+        yield from node_commands(report.node, address)
     if isinstance(detail, GroupError):
         yield from mixed_commands(detail, address)
     if report.agent is not None:

@@ -42,8 +42,8 @@ _UNKNOWN_NODES: Final = (
     "until a Node of this name is added with -f."
 )
 _NO_SLICES: Final = (
-    "{} {} no devices: drivers publish their ResourceSlices once a node has joined, and the files have none. Add "
-    "slices with -f, or leave the node out and suppose one with devices: --add-node like=NODE."
+    "{} {} no devices of {} own: drivers publish their ResourceSlices once a node has joined, and the files have none. "
+    "Add slices with -f, or leave the node out and suppose one with devices: --add-node like=NODE."
 )
 _UNREADY: Final = (
     "{} has the taint {}, which {} removes once the node is ready. Leave the taint out to see what fits then."
@@ -89,10 +89,10 @@ def head_lines(manifests: Sequence[ManifestReport]) -> Iterator[Safe]:
 def repeated_lines(repeated: Iterable[Repeated]) -> Iterator[Safe]:
     """Objects of which the files have several that differ."""
     for each in repeated:
-        text = "{} is in the files more than once, and differs. kubectl apply leaves the last one, which was tried."
+        text = "The files have different versions of {}. kubectl apply leaves the last one, which was tried."
         if each.first:
             text = (
-                "{} is in the files more than once, and differs. kubectl apply creates the first one, which was tried, "
+                "The files have different versions of {}. kubectl apply creates the first one, which was tried, "
                 "and the server refuses to change its spec to the next."
             )
         yield from wrapped(styled(fmt(text, object_name(each.object)), Style.BAD if each.first else Style.BOLD))
@@ -295,8 +295,9 @@ def effect_lines(effects: Effects) -> Iterator[Safe]:
         text = "{}: no status.allocatable with pods, so nothing fits onto it: copy that of a node like it."
         yield from wrapped(fmt(text, listed(effects.empty_nodes[:_NAMED])))
     if effects.without_slices:
-        new = listed(effects.without_slices[:_NAMED])
-        yield from wrapped(fmt(_NO_SLICES, new, Safe("has" if len(effects.without_slices) == 1 else "have")))
+        new = shortened(effects.without_slices, _NAMED)
+        one = len(effects.without_slices) == 1
+        yield from wrapped(fmt(_NO_SLICES, new, Safe("has" if one else "have"), Safe("its" if one else "their")))
     for taint in effects.unready:
         yield from wrapped(fmt(_UNREADY, taint.node, taint.key, taint.remover))
     for each in effects.classes:

@@ -42,4 +42,9 @@ def _is_kept(one: Planned, other: Planned) -> bool:
     """Whether the API server refuses to make one of the other."""
     if one.kind in _KEPT_PODS:
         return [plan.pod.spec for plan in one.pods] != [plan.pod.spec for plan in other.pods]
-    return one.kind in _KEPT
+    return one.kind in _KEPT and _spec(one) != _spec(other)
+
+
+def _spec(planned: Planned) -> object:
+    """What the server keeps; labels and annotations may change."""
+    return getattr(planned.record, "spec", None)
