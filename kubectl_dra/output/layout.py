@@ -116,7 +116,12 @@ def table(
     ``columns_wide`` None means as wide as it needs to be. Column titles stand in the program.
     """
     titles = [[Safe(column.title) for column in columns]] if header else []
-    return list(_lines(columns, [*titles, *rows], [0] * len(columns), columns_wide, indent))
+    return list(chain.from_iterable(_lines(columns, [*titles, *rows], [0] * len(columns), columns_wide, indent)))
+
+
+def lines_of_rows(columns: Sequence[Column], rows: Sequence[Sequence[Safe]], *, indent: int = 0) -> list[list[Safe]]:
+    """The lines of a table without a header, row by row, for what stands between them."""
+    return list(_lines(columns, rows, [0] * len(columns), PAGE, indent))
 
 
 def long_table(
@@ -129,32 +134,34 @@ def long_table(
     titles = [[Safe(column.title) for column in columns]] if header else []
     remaining, widths = chain(titles, rows), [0] * len(columns)
     while batch := list(islice(remaining, BATCH)):
-        yield from _lines(columns, batch, widths, None, 0)
+        yield from chain.from_iterable(_lines(columns, batch, widths, None, 0))
 
 
 def _lines(
     columns: Sequence[Column], rows: Sequence[Sequence[Safe]], widths: list[int], columns_wide: int | None, indent: int
-) -> Iterator[Safe]:
-    """The lines of rows; ``widths`` grow to what they need."""
+) -> Iterator[list[Safe]]:
+    """The lines of each row; ``widths`` grow to what they need."""
     widths[:] = [max(widths[i], max((width(row[i]) for row in rows), default=0)) for i in range(len(columns))]
     available = None if columns_wide is None else (columns_wide or page_width()) - indent
     if available is None or _total(widths) <= available:
         for row in rows:
-            yield from _row(row, columns, widths, indent)
+            yield list(_row(row, columns, widths, indent))
         return
     words = [max(_MIN_FLEXIBLE, *(_longest_word(row[i]) for row in rows)) for i in range(len(columns))]
     split = _split(widths, words, columns, available)
     for row in rows:
+        lines: list[Safe] = []
         for place, (start, end) in enumerate(split):
             cells, further = row[start:end], _FURTHER if place else 0
             if len(split) > 1 and _EMPTY.issuperset(cells):
                 continue
             if place and len(cells) == 1:
                 at = indent + further
-                yield from wrapped(cells[0], available + indent, indent=at + GAP, first=at)
+                lines += wrapped(cells[0], available + indent, indent=at + GAP, first=at)
             else:
                 fitted = _fitted(widths[start:end], words[start:end], columns[start:end], available - further)
-                yield from _row(cells, columns[start:end], fitted, indent + further)
+                lines += _row(cells, columns[start:end], fitted, indent + further)
+        yield lines
 
 
 def _split(

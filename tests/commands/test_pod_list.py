@@ -127,3 +127,18 @@ def test_the_main_reason_is_a_column_of_its_own(capfd):
     table = call(capfd, "-A", "-o", "custom-columns=POD:.pod.name,CODE:.code")[1].splitlines()
     codes = {row["pod"]: row["code"] for row in rows(capfd)}
     assert dict(line.split() for line in table[1:]) == codes
+
+
+def test_causes_stand_under_few_reasons_once_for_pods_that_are_alike(capfd):
+    """One sweep's cause is told for all four of them; more reasons than fit a page name the command that has them."""
+    code, out, err = call(capfd, "-n", "ml")
+    assert (code, err) == (0, "")
+    reasons = out.split("The scheduler's messages:")[0]
+    words = " ".join(reasons.split())
+    assert words.count("no node has 6 free gpu.example.com devices") == 1
+    assert words.count("reads the attribute nvlinkGeneration") == 1
+    assert 'it waits for ResourceClaim "gpu-pool", which does not exist in its namespace' in words
+    assert "the cause of each" not in out
+    every = call(capfd, "-A")[1]
+    assert "no node has 6 free" not in every.split("The scheduler's messages:")[0]
+    assert every.endswith("\nthe cause of each: kubectl dra why-pending -A -o wide --from demo\n")

@@ -20,7 +20,13 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.output.exit_codes import ExitCode
 from kubectl_dra.output.pending.group_page import gang_lines
-from kubectl_dra.output.pending.groups import claim_groups_page, claim_groups_summary, groups_page, groups_summary
+from kubectl_dra.output.pending.groups import (
+    claim_groups_page,
+    claim_groups_summary,
+    groups_page,
+    groups_summary,
+    next_commands,
+)
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.templates import is_template
 from kubectl_dra.output.unread import missing_lines
@@ -155,12 +161,9 @@ def _overview(call: single.PendingCall, answers: Sequence[Pending], found: ListG
         return waiting
     if call.options.selector and not reports and found.bound is Bound.EXACT:
         return [_none_selected("pending pod with device claims", call)]
-    page = [
-        *waiting,
-        *groups_page(reports, pending.reason_groups(reports), call.cluster.namespace, found.bound, call.address),
-    ]
-    more = page[-2:] if page and page[-1].startswith("more: ") else []
-    return [*page[: len(page) - len(more)], *gang_lines(reports), *said(reports, call.now), *more]
+    groups, scope = pending.reason_groups(reports), call.cluster.namespace
+    page = [*waiting, *groups_page(reports, groups, scope, found.bound, call.address)]
+    return [*page, *gang_lines(reports), *said(reports, call.now), *next_commands(groups, scope, call.address)]
 
 
 def _none_selected(what: str, call: single.PendingCall) -> Safe:

@@ -90,10 +90,10 @@ def _never_has(removal: Removal) -> bool:
 
 
 def causes(shortfalls: Sequence[tuple[Shortfall, ...]], plan: Plan) -> Iterator[Cause]:
-    """One cause per request that cannot be served (per alternative of ``firstAvailable``), the hardest first."""
+    """One cause per request that cannot be served, the hardest first; of alternatives the one that comes nearest."""
     broken = sorted((options for options in shortfalls if options), key=lambda o: max(x.nearness for x in o))
     for options in broken:
-        for option in options:
+        for option in sorted(options, key=lambda each: each.nearness, reverse=True):
             claim = ObjectRef.of("ResourceClaim", option.request.claim)
             yield Cause(option.code, option.funnel, claim, option.request.full_name)
     if not broken:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from itertools import chain, zip_longest
+from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Bound, ObjectRef
 from kubectl_dra.model.invocation import HERE, Address
-from kubectl_dra.output.layout import Column, table
+from kubectl_dra.output.layout import Column, lines_of_rows, wrapped
+from kubectl_dra.output.pending.headline import pending_cause
 from kubectl_dra.output.pending.reasons import title
 from kubectl_dra.output.safe import Safe, command, fmt, safe
 from kubectl_dra.output.words import counted, listed_count
@@ -18,6 +22,16 @@ _RETRY = (
     "            the scheduler retries within 5 minutes, sooner when a claim, class,",
     "            node or slice is added or changed",
 )
+#: A page of more reasons would be a page of prose: ``-o wide`` has the cause of each pod.
+_EXPLAINED: Final = 6
+#: Causes under one reason, and where they stand: below its title.
+_CAUSES: Final = 2
+_BELOW: Final = 11
+#: As many names stand in a row one by one, if they are short; of more the first and the last.
+_NAMED: Final = 3
+_SHORT: Final = 48
+#: What stands before the name of an object of another namespace.
+_NAMESPACE: Final = re.compile(r"\b[a-z0-9-]+/")
 
 
 def groups_page(
@@ -36,13 +50,46 @@ def groups_page(
         more = [Safe("In all namespaces: ") + everywhere] if scope and everywhere is not None else []
         return [groups_summary(reports, groups, scope, bound), *more]
     head = _before_lines(groups_summary(reports, groups, scope, bound))
-    lines = [head, Safe(""), *_table([(group.code, group.pods) for group in groups], scope)]
+    told = {report.pod: report for report in reports} if len(groups) <= _EXPLAINED else {}
+    causes = [_causes([told[ref] for ref in group.pods if ref in told], scope) for group in groups]
+    lines = [head, Safe(""), *_table([(group.code, group.pods) for group in groups], scope, causes)]
     if any(group.code is Code.FITS_NOW for group in groups):
         lines += [Safe(line) for line in _RETRY]
-    one = next((ref for group in groups for ref in group.pods), None)
-    if one is not None:
-        lines += _more("pod", one, address)
     return lines
+
+
+def next_commands(groups: Sequence[ReasonGroup], scope: str, address: Address = HERE) -> list[Safe]:
+    """How to read more about the pods of the overview; the causes of all where it has none."""
+    one = next((ref for group in groups for ref in group.pods), None)
+    lines = _more("pod", one, address) if one is not None else []
+    if len(groups) > _EXPLAINED:
+        where = ("-n", scope) if scope else ("-A",)
+        line = command(reading(dra("why-pending", *where, "-o", "wide"), address))
+        lines += [fmt("the cause of each: {}", line)] if line is not None else []
+    return lines
+
+
+def _causes(reports: Sequence[PendingReport], scope: str) -> list[Safe]:
+    """What is wrong with the pods of one reason: once where it is the same but for the names of their own claims."""
+    found: dict[str, list[PendingReport]] = {}
+    for report in reports:
+        found.setdefault(_but_for_names(report), []).append(report)
+    most = sorted(found.values(), key=len, reverse=True)
+    # The longest names the namespaces of holders, which are another pod's own.
+    texts = [max(map(pending_cause, alike), key=len) for alike in most[:_CAUSES]]
+    if len(most) > 1:
+        named = [_names([each.pod for each in alike], scope) for alike in most]
+        texts = [fmt("{}: {}", names, text) for names, text in zip(named, texts, strict=False)]
+    if len(most) > _CAUSES:
+        texts.append(fmt("and {}", counted(len(most) - _CAUSES, "other cause")))
+    return [line for text in texts for line in wrapped(text, indent=_BELOW)]
+
+
+def _but_for_names(report: PendingReport) -> str:
+    """The cause as its siblings have it."""
+    own = sorted({report.pod.name, *(ask.name for ask in report.asks)} - {""}, key=len, reverse=True)
+    names = "|".join(map(re.escape, own))
+    return re.sub(rf"(?<![\w.-])(?:{names})(?![\w.-])", "…", _NAMESPACE.sub("", pending_cause(report)))
 
 
 def groups_summary(reports: Sequence[PendingReport], groups: Sequence[ReasonGroup], scope: str, bound: Bound) -> Safe:
@@ -91,14 +138,18 @@ def _more(kind: str, one: ObjectRef, address: Address) -> list[Safe]:
     return [] if line is None else [Safe(""), Safe("more: ") + line]
 
 
-def _table(groups: Sequence[tuple[Code | None, Sequence[ObjectRef]]], scope: str) -> list[Safe]:
+def _table(
+    groups: Sequence[tuple[Code | None, Sequence[ObjectRef]]], scope: str, below: Sequence[Sequence[Safe]] = ()
+) -> list[Safe]:
+    """A line per reason, and below it what is said about it."""
     rows = [[safe(code or "-"), title(code), Safe(str(len(refs))), _names(refs, scope)] for code, refs in groups]
     columns = [Column(), Column(flexible=True), Column(right=True), Column(flexible=True)]
-    return table(columns, rows, indent=2, header=False)
+    explained = zip_longest(lines_of_rows(columns, rows, indent=2), below, fillvalue=())
+    return [line for lines in explained for line in chain.from_iterable(lines)]
 
 
 def _names(refs: Sequence[ObjectRef], scope: str) -> Safe:
     names = [ref.name if scope else str(ref.key) for ref in refs]
-    if len(names) <= 2:
+    if len(names) < _NAMED or (len(names) == _NAMED and sum(map(len, names)) <= _SHORT):
         return Safe(", ").join(names)
     return fmt("{} … {}", names[0], names[-1])

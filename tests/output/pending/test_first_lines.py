@@ -14,8 +14,9 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
+from kubectl_dra.output.pending.groups import groups_page
 from kubectl_dra.output.pending.headline import pending_summary
-from kubectl_dra.reports.pending.pending import PendingReport, pending_report
+from kubectl_dra.reports.pending.pending import PendingReport, pending_report, reason_groups
 from tests.kit import build, facts
 from tests.kit.clock import CLOCK
 
@@ -159,6 +160,39 @@ def test_each_alternative_is_named_with_what_is_in_its_way() -> None:
     assert "big: " in text
     assert "B200" in text
     assert "slice: DeviceClass mig selects none of the 2 published devices" in text
+
+
+def test_of_alternatives_the_one_that_comes_nearest_gives_the_code() -> None:
+    """A model that nobody has is less of an answer than devices of another one, which are in use."""
+    none = f"device.attributes['{DRIVER}'].productName.contains('B200')"
+    subs = [
+        {
+            "name": name,
+            "deviceClassName": "gpu",
+            "allocationMode": "ExactCount",
+            "count": count,
+            **({"selectors": [{"cel": {"expression": s}}]} if s else {}),
+        }
+        for name, count, s in (("big", 1, none), ("two", 2, ""))
+    ]
+    asked = build.claim("claim", {"name": "gpu", "firstAvailable": subs})
+    held = build.claim("held", build.request(), held=[("node-1", "gpu-0")], by=["holder"])
+    classes = [classed("gpu", GPU.format("gpu"))]
+    code, text = told(*classes, build.node(), gpus(), POD, asked, held)
+    assert code is Code.DEVICES_IN_USE
+    assert text.index("big: ") < text.index("two: ")
+
+
+def test_causes_that_differ_under_one_reason_each_name_their_pods() -> None:
+    pods = [build.pod(name, claims=[name]) for name in ("a", "b", "c")]
+    claims = [build.claim(name, build.request(count=n)) for name, n in (("a", 3), ("b", 3), ("c", 4))]
+    objects = [build.device_class(), build.node(), gpus(), *pods, *claims]
+    world = ClusterState(facts.inventory(objects), facts.evidence(), features(), CLOCK)
+    diagnoser = Diagnoser(world)
+    reports = [pending_report(diagnoser.pod(Key("ml", name)), world) for name in ("a", "b", "c")]
+    page = " ".join(" ".join(map(str, groups_page(reports, reason_groups(reports), "ml"))).split())
+    assert "a, b: no node has 3" in page
+    assert "c: no node has 4" in page
 
 
 def test_values_of_a_constraint_over_two_requests_are_laid_side_by_side() -> None:
