@@ -78,7 +78,7 @@ def test_a_claim_that_can_t_be_used_stops_the_attempt(
             (claim(volumeName="pv"), volume(**only("c"))),
             Code.VOLUME_ELSEWHERE,
             "PersistentVolume pv of PersistentVolumeClaim ml/data cannot be reached from there: it is limited to nodes "
-            f"with {ZONE} In [c]",
+            f"with {ZONE}=c",
         ),
         (
             (claim(volumeName="pv"), volume({ZONE: "c"})),

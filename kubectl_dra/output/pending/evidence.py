@@ -229,7 +229,7 @@ def _binding(binding: BindingProblem, now: datetime, said: str) -> Iterator[Safe
     told = bool(binding.message) and binding.message in said
     if (binding.message or binding.reason) and not told:
         yield from wrapped(fmt("{}: {} {}", binding.device, binding.reason, binding.message), indent=2)
-    if binding.since and not told:
+    if binding.since:
         yield from wrapped(fmt("Allocated {}", ago(binding.since, now)), indent=2)
 
 

@@ -83,5 +83,6 @@ def _log(namespace: str, name: str) -> Words | None:
 
 def _find(driver: DriverOnNode) -> Words | None:
     if not driver.node:
-        return kubectl("get", "daemonsets", "-A")
+        # A controller that attaches devices from a fabric runs anywhere.
+        return kubectl("get", "daemonsets,deployments", "-A")
     return kubectl("get", "pods", "-A", "-o", "wide", "--field-selector", f"spec.nodeName={driver.node}")

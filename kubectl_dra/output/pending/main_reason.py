@@ -38,6 +38,7 @@ from kubectl_dra.output.pending.reasons.devices import (
 from kubectl_dra.output.pending.reasons.nodes import nowhere
 from kubectl_dra.output.pending.shortage import lack_of, lack_on_node, shortage_sentence
 from kubectl_dra.output.pending.together import compete, constrained, constraint_over, no_single_node
+from kubectl_dra.output.pending.volumes import out_of_reach
 from kubectl_dra.output.pending.wanted import Asks, Wanted
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import listed, plural
@@ -271,8 +272,15 @@ def _on_nodes(first: Cause, report: Report, asks: Asks) -> Safe | None:
         texts = [_clause(group, Safe("the devices")) for group in with_devices[:_CLAUSES]]
         return fmt("{}. On the other nodes {}", Safe("; ").join(texts), unserved)
     devices = Safe("the device" if _single(report) else "the devices") if report.asks or report.extended else None
+    lacks = list(_without(report, _CLAUSES, wanted))
+    if devices is not None and lacks:
+        troubles = [cause.detail for group in with_devices for cause in group.causes]
+        has = fmt("{} {}", Safe(plural("has", sum(group.count for group in with_devices))), devices)
+        told = out_of_reach(troubles, names_of(with_devices), has, Safe("; ").join(lacks))
+        if told is not None:
+            return told
     texts = [_clause(group, devices) for group in with_devices[:_CLAUSES]]
-    texts += list(_without(report, _CLAUSES - len(texts), wanted))
+    texts += lacks[: _CLAUSES - len(texts)]
     return Safe("; ").join(texts)
 
 
@@ -295,7 +303,7 @@ def _without(report: Report, room: int, wanted: Safe) -> Iterator[Safe]:
     told: dict[Safe, list[NodeGroupRecord]] = {}
     for group in groups:
         told.setdefault(lack_of(group, wanted), []).append(group)
-    for lack, alike in list(told.items())[: max(room, 0)]:
+    for lack, alike in list(told.items())[:room]:
         yield fmt("{} {} {}", names_of(alike), Safe(plural("has", sum(group.count for group in alike))), lack)
 
 

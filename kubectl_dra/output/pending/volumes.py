@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from kubectl_dra.diagnosis.records import VolumeTrouble
@@ -14,6 +15,8 @@ from kubectl_dra.reports.invocations import kubectl, of, reading
 from kubectl_dra.scheduler.storage import VolumeReason
 
 _GIB: Final = 1 << 30
+#: A volume that exists, and where it is decides.
+_PLACED: Final = (VolumeReason.VOLUME_UNREACHABLE, VolumeReason.VOLUME_ZONE)
 
 
 #: By what is wrong with a claim that keeps the pod from being tried; the page of DRA-423 has all of it.
@@ -187,8 +190,28 @@ def _not_installed(trouble: VolumeTrouble) -> Safe:
     return fmt("CSI driver {} is not installed there", trouble.about)
 
 
+def out_of_reach(troubles: Sequence[object], names: Safe, has_devices: Safe, there: Safe) -> Safe | None:
+    """Where the pod's volume can be attached and what is there; None unless one volume keeps it from all ``names``."""
+    volumes = {
+        (each.claim, each.wanted) for each in troubles if isinstance(each, VolumeTrouble) and each.reason in _PLACED
+    }
+    first = troubles[0]
+    if (
+        len(volumes) != 1
+        or not isinstance(first, VolumeTrouble)
+        or not all(isinstance(e, VolumeTrouble) for e in troubles)
+    ):
+        return None
+    text = "its volume ({}) can only be attached on nodes with {}: there {}; {} {} but cannot attach it"
+    return fmt(text, _claim(first), _or(first.wanted), there, names, has_devices)
+
+
+#: ``zone In [a]``, which is a label.
+_IN_ONE: Final = re.compile(r"(\S+) In \[([^\s,\]]+)\]")
+
+
 def _or(texts: tuple[str, ...]) -> Safe:
-    return Safe(" or ").join(map(safe, texts))
+    return Safe(" or ").join(safe(_IN_ONE.sub(r"\1=\2", text)) for text in texts)
 
 
 def _size(size: int) -> Safe:

@@ -27,11 +27,13 @@ def test_a_condition_that_is_true_stands_beside_the_one_that_is_open() -> None:
     attached = {"type": "example.com/Attached", "status": "True"}
     open_ = {"type": "example.com/Fabric", "status": "False", "reason": "SwitchBusy", "message": "port 3 is training"}
     report = waiting(["example.com/Attached", "example.com/Fabric"], attached, open_)
-    assert "has not reported the binding condition example.com/Fabric yet (example.com/Attached is True already)" in (
-        first_line(report)
+    assert first_line(report).endswith(
+        "waits for the binding condition example.com/Fabric (example.com/Attached is True already), "
+        "whose last report is SwitchBusy: port 3 is training."
     )
     page = page_of(report)
-    assert "SwitchBusy port 3 is training" in page
+    assert page.count("SwitchBusy") == 1
+    assert "Allocated 4m" in page
     assert "waits about 6 minutes longer" in page
 
 

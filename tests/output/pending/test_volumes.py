@@ -39,8 +39,7 @@ SAID: Final[Mapping[VolumeReason, tuple[dict[str, Any], str]]] = {
     ),
     VolumeReason.VOLUME_UNREACHABLE: (
         {"volume": "pv-1", "wanted": ("zone In [a]", "zone In [b]")},
-        f"PersistentVolume pv-1 of {PVC} cannot be reached from there: it is limited to nodes with zone In [a] or "
-        "zone In [b]",
+        f"PersistentVolume pv-1 of {PVC} cannot be reached from there: it is limited to nodes with zone=a or zone=b",
     ),
     VolumeReason.VOLUME_ZONE: (
         {"volume": "pv-1", "wanted": ("topology.kubernetes.io/zone=a",)},

@@ -146,17 +146,6 @@ _EVEN = {"maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule", **_TERM}
             (),
             f"has no pod with app=db that its affinity requires (per {ZONE}; such pods run on node-2)",
         ),
-        (
-            {"volumes": [DATA]},
-            (claim(volumeName="pv"), volume(**only("b"))),
-            f"is rejected: PersistentVolume pv of PersistentVolumeClaim ml/data cannot be reached from there: it is "
-            f"limited to nodes with {ZONE} In [b]",
-        ),
-        (
-            {"volumes": [DATA]},
-            (claim(volumeName="pv"), volume({ZONE: "b"})),
-            f"is rejected: PersistentVolume pv of PersistentVolumeClaim ml/data is in {ZONE}=b",
-        ),
     ],
 )
 def test_devices_on_one_node_and_everything_else_on_another_are_one_sentence(
@@ -168,4 +157,13 @@ def test_devices_on_one_node_and_everything_else_on_another_are_one_sentence(
     report = cluster(*beside, *objects, **spec)
     assert first_line(report) == (
         f"Pod ml/pod is pending: node-1 has the device but {obstacle}; node-2 has no gpu.example.com devices."
+    )
+
+
+@pytest.mark.parametrize("where", [only("b"), {"labels": {ZONE: "b"}}])
+def test_a_volume_says_where_it_can_be_attached_and_what_is_there(where: dict[str, Any]) -> None:
+    there = volume(where["labels"]) if "labels" in where else volume(**where)
+    assert first_line(cluster(claim(volumeName="pv"), there, volumes=[DATA])) == (
+        f"Pod ml/pod is pending: its volume (PersistentVolumeClaim ml/data) can only be attached on nodes with {ZONE}=b: "
+        "there node-2 has no gpu.example.com devices; node-1 has the device but cannot attach it."
     )

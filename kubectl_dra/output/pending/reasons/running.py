@@ -31,9 +31,13 @@ from kubectl_dra.output.words import counted, duration, listed, plural
 
 def _binding_conditions(problem: BindingProblem, _cause: Cause) -> Safe:
     met = fmt(" ({} {} True already)", listed(problem.met), Safe(plural("is", len(problem.met))))
-    text, waiting = "device {} has not reported the binding {} {} yet{}", problem.waiting_for
-    noun = Safe(plural("condition", len(waiting)))
-    return fmt(text, problem.device, noun, listed(waiting), met if problem.met else Safe(""))
+    waiting, noun = problem.waiting_for, Safe(plural("condition", len(problem.waiting_for)))
+    after = met if problem.met else Safe("")
+    said = ": ".join(text for text in (problem.reason, problem.message.removesuffix(".")) if text)
+    if said:
+        text = "device {} waits for the binding {} {}{}, whose last report is {}"
+        return fmt(text, problem.device, noun, listed(waiting), after, said)
+    return fmt("device {} has not reported the binding {} {} yet{}", problem.device, noun, listed(waiting), after)
 
 
 #: Their sentence holds the kubelet's error, or the end of it.
