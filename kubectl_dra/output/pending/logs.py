@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from kubectl_dra.diagnosis.records import ContainerWaits
@@ -11,8 +11,9 @@ from kubectl_dra.model.names import is_label
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.said_advice import image_advice, is_crash
 from kubectl_dra.output.safe import Safe, command, command_line, fmt, safe
+from kubectl_dra.output.words import listed
 from kubectl_dra.reports.invocations import Words, kubectl, of, reading, within
-from kubectl_dra.reports.pending.drivers import DriverOnNode
+from kubectl_dra.reports.pending.drivers import DriverOnNode, lacking, tainting
 from kubectl_dra.reports.pending.pending import PendingReport
 
 #: Drivers that prepare devices only when an object of theirs is ready: its kind, its resource, what to look at.
@@ -45,10 +46,33 @@ def repair_lines(report: PendingReport, address: Address) -> Iterator[Safe]:
         yield from command_line("    {}", reading(look, address))
 
 
+def driver_faults(report: PendingReport, address: Address) -> Iterator[Safe]:
+    """What only the driver can mend, and where it says why: taints that it has set, an attribute that it leaves out."""
+    of_drivers = set(tainting(report.nodes))
+    found = [driver for driver in report.drivers if (driver.driver, driver.node) in of_drivers]
+    if found:
+        text = (
+            "The taint is set by driver {} itself, which removes it when the device works again (kubectl dra "
+            "taint-device cannot). The driver's log says what is wrong."
+        )
+        yield from wrapped(fmt(text, listed(list(dict.fromkeys(driver.driver for driver in found)))))
+        yield from _logs(found, report.pod.namespace, address)
+    for driver in report.drivers:
+        names = [name for who, node, name in lacking(report.nodes) if (who, node) == (driver.driver, driver.node)]
+        if names:
+            text = "Driver {} publishes {} on other nodes, and not on {}: its log there may say why."
+            yield from wrapped(fmt(text, driver.driver, names[0].rpartition("/")[2], driver.node))
+            yield from _logs([driver], report.pod.namespace, address)
+
+
 def log_lines(report: PendingReport, address: Address) -> Iterator[Safe]:
     """The log of each driver on its node, or how its pod is found."""
-    for driver in report.drivers:
-        yield from _state_of(driver, report.pod.namespace, address)
+    return _logs(report.drivers, report.pod.namespace, address)
+
+
+def _logs(drivers: Sequence[DriverOnNode], namespace: str, address: Address) -> Iterator[Safe]:
+    for driver in drivers:
+        yield from _state_of(driver, namespace, address)
         where = fmt("{} on {}", driver.driver, driver.node) if driver.node else safe(driver.driver)
         logs = (command(reading(_log(pod.namespace, pod.name), address)) for pod in driver.likely_pods)
         lines = [line for line in logs if line is not None]

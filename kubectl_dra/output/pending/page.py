@@ -33,7 +33,7 @@ from kubectl_dra.output.pending.footer import footer_lines
 from kubectl_dra.output.pending.gang_blocks import WholeGroup, about_group, whose_requests, with_blocking
 from kubectl_dra.output.pending.headline import is_heard_first, pending_summary
 from kubectl_dra.output.pending.lingering import lingering_lines, with_delay
-from kubectl_dra.output.pending.logs import repair_lines
+from kubectl_dra.output.pending.logs import driver_faults, repair_lines
 from kubectl_dra.output.pending.node_groups import node_group_lines
 from kubectl_dra.output.pending.node_tables import joined, tables, told_by_nodes
 from kubectl_dra.output.pending.other_nodes import devices_elsewhere, other_nodes_lines
@@ -148,6 +148,7 @@ def _how_we_know(
         *_evidence(report, now, address, said),
         *admitted_lines(report.still_blocked),
         *taint_lines(report.nodes, now, said),
+        *driver_faults(report, address),
         *deletion_lines(report.nodes, now),
         *unready_lines(report.unready, now),
         *lingering_lines(report.lingering, now),

@@ -8,7 +8,7 @@ dra.net), and "dra" or "plugin".
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from kubectl_dra.diagnosis import records
@@ -18,6 +18,7 @@ from kubectl_dra.model.ids import Key, PoolId
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.reports.base import ReportRecord
+from kubectl_dra.reports.pending.nodes import NodeGroupRecord
 from kubectl_dra.scheduler.claims import claims_of
 from kubectl_dra.selectors.compiling import literals
 
@@ -34,13 +35,49 @@ class DriverOnNode(ReportRecord, frozen=True):
     likely_pods: tuple[records.ObjectRef, ...]
 
 
-def drivers_of(pod: Pod, causes: Iterable[records.Cause], inventory: Inventory) -> tuple[DriverOnNode, ...]:
-    """The drivers of the pod's devices on its node, and those that causes are about; at most three."""
-    found = dict.fromkeys((*_of_devices(pod, inventory), *_of_causes(causes, inventory)))
+def drivers_of(
+    pod: Pod, causes: Iterable[records.Cause], groups: Sequence[records.NodeGroup], inventory: Inventory
+) -> tuple[DriverOnNode, ...]:
+    """The drivers of the pod's devices on its node, of causes, and of what :func:`_at_work` finds; at most three."""
+    found = dict.fromkeys((*_of_devices(pod, inventory), *_of_causes(causes, inventory), *_at_work(groups, inventory)))
     return tuple(
         DriverOnNode(driver, node, plugins(driver, node, inventory) if node else ())
         for driver, node in list(found)[:_MOST]
     )
+
+
+def tainting(groups: Iterable[records.NodeGroup | NodeGroupRecord]) -> Iterator[tuple[str, str]]:
+    """Drivers that taint devices themselves, in their slices, with the nodes where such a device is in the way."""
+    for funnel in _funnels(groups):
+        for each in funnel.removed:
+            if each.stage is records.StageName.TAINTS and each.devices and not each.source:
+                yield each.devices[0].partition("/")[0], funnel.node
+
+
+def lacking(groups: Iterable[records.NodeGroup | NodeGroupRecord]) -> Iterator[tuple[str, str, str]]:
+    """Drivers and nodes on which no device that is left publishes the attribute of a constraint, and the attribute."""
+    for funnel in _funnels(groups):
+        if funnel.left and funnel.values and not any(each.published for each in funnel.values):
+            yield funnel.left[0].partition("/")[0], funnel.node, funnel.constraint
+
+
+def _funnels(groups: Iterable[records.NodeGroup | NodeGroupRecord]) -> Iterator[records.Funnel]:
+    return (each.funnel for group in groups for each in group.requests if each.funnel is not None)
+
+
+def _at_work(groups: Sequence[records.NodeGroup], inventory: Inventory) -> Iterator[tuple[str, str]]:
+    """What only the driver can mend: taints of its own, and attributes that it publishes on other nodes only."""
+    yield from tainting(groups)
+    for driver, node, attribute in lacking(groups):
+        domain, _, name = attribute.partition("/")
+        keys = {attribute, name} if domain == driver else {attribute}
+        if any(
+            not keys.isdisjoint(device.attributes)
+            for each in inventory.slices.values()
+            if each.spec.driver == driver
+            for device in each.spec.devices
+        ):
+            yield driver, node
 
 
 def devices_of(pod: Pod, inventory: Inventory) -> tuple[str, ...]:

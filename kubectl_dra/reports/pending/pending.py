@@ -271,7 +271,7 @@ def _of_drivers(
     diagnosis: PodDiagnosis, pod: Pod | None, asks: Sequence[ClaimAsk], state: ClusterState
 ) -> dict[str, Any]:
     """The pods of the drivers that matter, as far as they do not run; drivers without any where it matters."""
-    drivers = drivers_of(pod, diagnosis.causes, state.inventory) if pod is not None else ()
+    drivers = drivers_of(pod, diagnosis.causes, diagnosis.nodes, state.inventory) if pod is not None else ()
     failing = failing_pods(diagnosis.causes, drivers, state) or failing_elsewhere(diagnosis.nodes, asks, state)
     idle = () if failing else idle_daemons(diagnosis, asks, state)
     unready = unready_nodes(diagnosis.causes, state)

@@ -164,6 +164,6 @@ def test_devices_on_one_node_and_everything_else_on_another_are_one_sentence(
 def test_a_volume_says_where_it_can_be_attached_and_what_is_there(where: dict[str, Any]) -> None:
     there = volume(where["labels"]) if "labels" in where else volume(**where)
     assert first_line(cluster(claim(volumeName="pv"), there, volumes=[DATA])) == (
-        f"Pod ml/pod is pending: its volume (PersistentVolumeClaim ml/data) can only be attached on nodes with {ZONE}=b: "
-        "there node-2 has no gpu.example.com devices; node-1 has the device but cannot attach it."
+        f"Pod ml/pod is pending: its volume (PersistentVolumeClaim ml/data) can only be attached on nodes "
+        f"with {ZONE}=b: there node-2 has no gpu.example.com devices; node-1 has the device but cannot attach it."
     )
