@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import msgspec
@@ -57,7 +57,8 @@ class PodPlan:
     starts many of them or none. ``after``: roles of the same object whose pods have ended before.
     ``awaits``: those that have to be ready before these are made; ``awaits_any``: each one of them.
     ``flavors`` of its queue are in the pod; ``flavor_open``: one of these will be, or what they add was not read.
-    ``rest_by``: who makes all of the pods but their claims.
+    ``rest_by``: who makes all of the pods but their claims. ``scale``: the field that says how many, if one does, and
+    the pods that each of its units makes.
     """
 
     pod: Pod
@@ -75,6 +76,7 @@ class PodPlan:
     rest_by: str = ""
     awaits: tuple[str, ...] = ()
     awaits_any: bool = False
+    scale: tuple[str, int] = ("", 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,7 @@ class Planned:
     ``generated``: the server makes the name. ``made_by``: the object whose controller makes this one. ``corrected`` is
     JSON. ``invalid``: what the server refuses of a pod or of a workload's template. ``counts``: it changes the pods of
     others, as autoscalers do. ``group``: how many of each of its ``pods`` are of use together only. ``pods_refused``:
-    what the server refuses of the pods of a kind that it does not know.
+    what the server refuses of the pods of a kind that it does not know. ``annotations`` are its own.
     """
 
     kind: str
@@ -108,10 +110,13 @@ class Planned:
     counts: bool = False
     group: tuple[int, ...] = ()
     pods_refused: str = ""
+    annotations: Mapping[str, str] = field(default_factory=dict)
 
     def scaled(self, copies: int, field: str) -> Planned:
         """With another number of its pods, which are all alike; ``field`` says so."""
-        plan = replace(self.pods[0], copies=copies, count=CountSource.ASSUMED, assumed=(field,), domains=())
+        plan = replace(
+            self.pods[0], copies=copies, count=CountSource.ASSUMED, assumed=(field,), domains=(), scale=(field, 1)
+        )
         return replace(self, pods=(plan,), group=())
 
     @property
@@ -180,6 +185,7 @@ def read_planned(source: Source, namespace: str) -> Planned:
         )
     meta = mapping(tree.get("metadata"))
     base = replace(base, findings=found.findings, corrected=found.corrected, queue=_text(_labels(meta), QUEUE_LABEL))
+    base = replace(base, annotations=_texts(meta.get("annotations")))
     if decoded is None and not api_version:
         unversioned = replace(base, namespace=_text(meta, "namespace"), name=_text(meta, "name"))
         return replace(unversioned, error=_no_version(base.kind))
@@ -269,12 +275,12 @@ def _unknown_claim(template: MadeTemplate) -> str:
     """Where a container names a claim that its pod does not have, as the server says of the pod; empty if none does."""
     spec = mapping(template.body.get("spec"))
     known = {mapping(each).get("name") for each in _list(spec, "resourceClaims")}
-    for field in ("initContainers", "containers"):
-        for index, container in enumerate(_list(spec, field)):
+    for where_in in ("initContainers", "containers"):
+        for index, container in enumerate(_list(spec, where_in)):
             for number, claim in enumerate(_list(mapping(mapping(container).get("resources")), "claims")):
                 name = mapping(claim).get("name")
                 if isinstance(name, str) and name not in known:
-                    where = f"{template.path}.spec.{field}[{index}].resources.claims[{number}]"
+                    where = f"{template.path}.spec.{where_in}[{index}].resources.claims[{number}]"
                     return f'{where}: Not found: "{name}"'
     return ""
 
@@ -294,7 +300,7 @@ def _plan(template: MadeTemplate, name: str, namespace: str) -> PodPlan:
     assert isinstance(pod, Pod)  # noqa: S101
     counted = template.count, template.assumed
     plan = PodPlan(pod, template.copies, template.role, *counted, after=template.after, rest_by=template.rest_by)
-    return replace(plan, awaits=template.awaits, awaits_any=template.awaits_any)
+    return replace(plan, awaits=template.awaits, awaits_any=template.awaits_any, scale=template.scale)
 
 
 def _in_group(planned: Planned, group: str) -> Planned:
@@ -336,3 +342,7 @@ def _labels(meta: Tree) -> Tree:
 def _text(tree: Tree, name: str) -> str:
     value = tree.get(name)
     return value if isinstance(value, str) else ""
+
+
+def _texts(value: object) -> dict[str, str]:
+    return {key: text for key, text in mapping(value).items() if isinstance(text, str)}

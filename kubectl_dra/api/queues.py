@@ -15,10 +15,12 @@ from kubectl_dra.model.evidence import ALL_NAMESPACES, Coverage, Evidence, Read
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.model.queues import (
+    COHORT,
     FLAVOR,
     GROUP,
     KINDS,
     ClusterQueue,
+    Cohort,
     LocalQueue,
     QueuedWorkload,
     QueueObjects,
@@ -37,6 +39,7 @@ _RECORDS: Final[Mapping[str, type[msgspec.Struct]]] = {
     "LocalQueue": LocalQueue,
     "ClusterQueue": ClusterQueue,
     FLAVOR: ResourceFlavor,
+    COHORT: Cohort,
 }
 _DECODERS: Final = {kind: make_decoder(record, numbers_as_text=True) for kind, record in _RECORDS.items()}
 _encoder: Final = msgspec.json.Encoder(enc_hook=encode_hook)
@@ -60,6 +63,7 @@ def encoded(objects: QueueObjects) -> Iterator[tuple[ObjectMeta, bytes]]:
         ("LocalQueue", objects.local_queues),
         ("ClusterQueue", objects.cluster_queues),
         (FLAVOR, objects.flavors),
+        (COHORT, objects.cohorts),
     ):
         head = _encoder.encode({"apiVersion": _VERSION, "kind": kind})
         for record in records.values():
@@ -77,15 +81,19 @@ def reads_of(objects: QueueObjects, namespace: str, time: str = "") -> Iterator[
 def objects_of(sources: Sequence[Source], evidence: Evidence) -> QueueObjects:
     """Those of files, where ``evidence`` says what a snapshot could not read.
 
-    A kind that occurs, and of which nothing is said, is complete; one that was not asked for is not.
+    A kind that occurs, and of which nothing is said, is complete; one that was not asked for is not. Most clusters have
+    no Cohort: where there are queues, and nothing is said, none is taken for none. What is not served is known, too.
     """
     here = {source.kind for source in sources}
     reads = [read for read in evidence.reads if read.kind in map(qualified, KINDS)]
     coverage = {kind: {read.coverage for read in reads if read.kind == qualified(kind)} for kind in KINDS}
     complete = {kind for kind in KINDS if Coverage.COMPLETE in coverage[kind] or (kind in here and not coverage[kind])}
+    of_cohorts = coverage[COHORT] == {Coverage.NOT_SERVED} or ("ClusterQueue" in here and not coverage[COHORT])
+    complete |= {COHORT} if of_cohorts else set()
     refused = {kind for kind in KINDS if Coverage.FORBIDDEN in coverage[kind]} - complete
     found = queue_objects(sources, complete, refused)
-    absent = not here and all(coverage[kind] == {Coverage.NOT_SERVED} for kind in KINDS)
+    told = {each for kind in KINDS for each in coverage[kind]}
+    absent = not here and told == {Coverage.NOT_SERVED}
     return replace(found, absent=absent)
 
 
@@ -101,6 +109,7 @@ def with_files(known: QueueObjects, sources: Iterable[Source]) -> QueueObjects:
         local_queues={**known.local_queues, **more.local_queues},
         cluster_queues={**known.cluster_queues, **more.cluster_queues},
         flavors={**known.flavors, **more.flavors},
+        cohorts={**known.cohorts, **more.cohorts},
     )
 
 
@@ -115,6 +124,7 @@ def queue_objects(sources: Iterable[Source], complete: Iterable[str] = (), refus
             broken.add(source.kind)
             continue
         found[source.kind][key_of(record.metadata)] = record
-    queues, flavors = ({key.name: each for key, each in found[kind].items()} for kind in ("ClusterQueue", FLAVOR))
+    unspaced = ("ClusterQueue", FLAVOR, COHORT)
+    queues, flavors, cohorts = ({key.name: each for key, each in found[kind].items()} for kind in unspaced)
     known = frozenset(complete) - broken, frozenset(refused) | broken
-    return QueueObjects(found["Workload"], found["LocalQueue"], queues, *known, flavors=flavors)
+    return QueueObjects(found["Workload"], found["LocalQueue"], queues, *known, flavors=flavors, cohorts=cohorts)

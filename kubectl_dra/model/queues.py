@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from kubectl_dra.model.base import Record
-from kubectl_dra.model.core import Toleration
+from kubectl_dra.model.core import Taint, Toleration
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.meta import Condition, ObjectMeta
 from kubectl_dra.model.quantity import Quantity
@@ -30,10 +30,13 @@ KINDS: Final[Mapping[str, tuple[str, bool]]] = MappingProxyType(
         "LocalQueue": ("localqueues", True),
         "ClusterQueue": ("clusterqueues", False),
         "ResourceFlavor": ("resourceflavors", False),
+        "Cohort": ("cohorts", False),
     }
 )
 #: The kind of which only work that does not exist yet makes anything: what is admitted has it in its pods.
 FLAVOR: Final = "ResourceFlavor"
+#: Queues that lend each other what they do not use may be in one without an object of its own.
+COHORT: Final = "Cohort"
 _EMPTY: Final[Mapping[Any, Any]] = MappingProxyType({})
 
 
@@ -133,11 +136,12 @@ class LocalQueue(Record, frozen=True):
 
 
 class QuotaOfResource(Record, frozen=True):
-    """``resources[]`` of a flavor: what the queue has of a resource, and may borrow from its cohort (absent: any)."""
+    """``resources[]`` of a flavor: what the queue has, may borrow from its cohort and lend to it (absent: any)."""
 
     name: str = ""
     nominal_quota: Quantity | None = None
     borrowing_limit: Quantity | None = None
+    lending_limit: Quantity | None = None
 
 
 class FlavorQuotas(Record, frozen=True):
@@ -154,6 +158,20 @@ class ResourceGroup(Record, frozen=True):
     flavors: tuple[FlavorQuotas, ...] = ()
 
 
+class BorrowWithinCohort(Record, frozen=True):
+    """``borrowWithinCohort``: whether what borrows may end others."""
+
+    policy: str = ""
+
+
+class QueuePreemption(Record, frozen=True):
+    """``spec.preemption`` of a ClusterQueue; each policy is Never where nothing is written."""
+
+    within_cluster_queue: str = ""
+    reclaim_within_cohort: str = ""
+    borrow_within_cohort: BorrowWithinCohort | None = None
+
+
 class ClusterQueueSpec(Record, frozen=True):
     """``spec`` of a ClusterQueue. The cohort is called ``cohort`` in v1beta1, ``cohortName`` in v1beta2."""
 
@@ -161,12 +179,29 @@ class ClusterQueueSpec(Record, frozen=True):
     cohort: str = ""
     cohort_name: str = ""
     stop_policy: str = ""
+    preemption: QueuePreemption | None = None
+
+
+class CohortSpec(Record, frozen=True):
+    """``spec`` of a Cohort. What is above it is called ``parent`` in v1alpha1, ``parentName`` later."""
+
+    resource_groups: tuple[ResourceGroup, ...] = ()
+    parent: str = ""
+    parent_name: str = ""
+
+
+class Cohort(Record, frozen=True):
+    """kueue.x-k8s.io Cohort: quota that the queues in it share, and the cohort above it."""
+
+    metadata: ObjectMeta = ObjectMeta()
+    spec: CohortSpec = CohortSpec()
 
 
 class FlavorSpec(Record, frozen=True):
     """``spec`` of a flavor: what pods that get it are given."""
 
     node_labels: Mapping[str, str] = _EMPTY
+    node_taints: tuple[Taint, ...] = ()
     tolerations: tuple[Toleration, ...] = ()
 
 
@@ -208,11 +243,27 @@ class ClusterQueue(Record, frozen=True):
 
 
 @dataclass(frozen=True)
+class QueueConfig:
+    """Kueue's Configuration. ``known``: it was read.
+
+    ``device_resources``: the resource of a quota by DeviceClass; ``metered``: the classes of which it counts something
+    else than devices. ``only_declared``: of resources that a ClusterQueue does not cover anything may be requested,
+    as of those with ``excluded`` prefixes anywhere. ``transformed``: resources that it counts as others.
+    """
+
+    known: bool = False
+    device_resources: Mapping[str, str] = field(default_factory=lambda: _EMPTY)
+    metered: frozenset[str] = frozenset()
+    only_declared: bool = False
+    excluded: tuple[str, ...] = ()
+    transformed: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
 class QueueObjects:
     """What is known of Kueue. ``complete``: the kinds of which all objects are here; ``refused``: those not permitted.
 
-    Kinds in neither were not read. ``absent``: the cluster does not have Kueue. ``device_resources``: the resource of a
-    quota by DeviceClass, as far as Kueue's configuration is known.
+    Kinds in neither were not read. ``absent``: the cluster does not have Kueue.
     """
 
     workloads: Mapping[Key, QueuedWorkload]
@@ -221,8 +272,9 @@ class QueueObjects:
     complete: frozenset[str] = frozenset()
     refused: frozenset[str] = frozenset()
     absent: bool = False
-    device_resources: Mapping[str, str] = field(default_factory=lambda: _EMPTY)
+    config: QueueConfig = QueueConfig()
     flavors: Mapping[str, ResourceFlavor] = field(default_factory=lambda: _EMPTY)
+    cohorts: Mapping[str, Cohort] = field(default_factory=lambda: _EMPTY)
 
     @cached_property
     def workloads_by_owner(self) -> Mapping[tuple[str, str, str], Sequence[QueuedWorkload]]:

@@ -24,7 +24,7 @@ from kubectl_dra.source.errors import FileError, SourceError
 from kubectl_dra.source.inputs import SNAPSHOT_EXTENSIONS, Inputs, Skipped, opened
 from kubectl_dra.source.limits import MAX_BYTES
 from kubectl_dra.source.manifests import Manifests, read_manifests
-from kubectl_dra.source.queue_config import device_resources
+from kubectl_dra.source.queue_config import queue_config
 from kubectl_dra.source.several import joined, merged
 from kubectl_dra.source.spec import Told
 
@@ -109,9 +109,7 @@ def assemble(manifests: Manifests, builder: InventoryBuilder | None = None) -> t
     )
     inventory = builder.inventory()
     if manifests.queued or manifests.queue_config or manifests.header is not None:
-        known = replace(
-            objects_of(manifests.queued, evidence), device_resources=device_resources(manifests.queue_config)
-        )
+        known = replace(objects_of(manifests.queued, evidence), config=queue_config(manifests.queue_config))
         inventory = inventory.replace(queues=known)
     if manifests.owners:
         found = {(each.kind, *key_of(each.metadata)): each for each in manifests.owners}

@@ -1,17 +1,21 @@
-"""Kueue's own configuration among manifests: which resource of a quota the devices of a class count as.
+"""Kueue's own configuration among manifests: which resources it counts, and the devices of a class as which of them.
 
-``resources.deviceClassMappings`` of Configuration (config.kueue.x-k8s.io), as a file or inside of a ConfigMap
-(upstream: kubernetes-sigs/kueue, apis/config/v1beta2, DeviceClassMapping).
+``resources`` of Configuration (config.kueue.x-k8s.io), as a file or inside of a ConfigMap
+(upstream: kubernetes-sigs/kueue, apis/config/v1beta2, Resources).
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any, Final, Protocol
+
+from kubectl_dra.api.trees import mapping
+from kubectl_dra.model.queues import QueueConfig
 
 _GROUP: Final = "config.kueue.x-k8s.io"
 _KIND: Final = "Configuration"
+_UNREAD: Final = QueueConfig()
 
 
 class Object(Protocol):
@@ -35,15 +39,38 @@ def may_configure(api_version: str, kind: str, data: bytes) -> bool:
     return own or (kind == "ConfigMap" and _GROUP.encode() in data)
 
 
-def device_resources(objects: Iterable[Object]) -> Mapping[str, str]:
-    """Resource of a quota by DeviceClass; of a class that is named twice the last counts."""
-    return {
-        name: resource
-        for tree in _configurations(objects)
-        for resource, names in _mappings(tree)
-        for name in names
-        if isinstance(name, str)
-    }
+def queue_config(objects: Iterable[Object], before: QueueConfig = _UNREAD) -> QueueConfig:
+    """What the last of the configurations says; ``before`` where there is none."""
+    found = before
+    for tree in _configurations(objects):
+        resources = mapping(tree.get("resources"))
+        mappings = [mapping(each) for each in _items(resources.get("deviceClassMappings"))]
+        found = QueueConfig(
+            known=True,
+            device_resources={
+                name: each["name"]
+                for each in mappings
+                if isinstance(each.get("name"), str)
+                for name in _texts(each.get("deviceClassNames"))
+            },
+            metered=frozenset(
+                name for each in mappings if each.get("sources") for name in _texts(each.get("deviceClassNames"))
+            ),
+            only_declared=resources.get("quotaCheckStrategy") == "IgnoreUndeclared",
+            excluded=tuple(_texts(resources.get("excludeResourcePrefixes"))),
+            transformed=frozenset(
+                _texts([mapping(each).get("input") for each in _items(resources.get("transformations"))])
+            ),
+        )
+    return found
+
+
+def _items(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _texts(value: object) -> Iterator[str]:
+    return (each for each in _items(value) if isinstance(each, str))
 
 
 def _configurations(objects: Iterable[Object]) -> Iterator[Any]:
@@ -75,12 +102,3 @@ def _inside(text: str) -> Iterator[Any]:
     except (YAMLError, ValueError, RecursionError):
         return
     yield from (tree for tree in trees if isinstance(tree, dict) and tree.get("kind") == _KIND)
-
-
-def _mappings(tree: Any) -> Iterator[tuple[str, list[Any]]]:  # noqa: ANN401 - any JSON
-    resources = tree.get("resources") if isinstance(tree, dict) else None
-    mappings = resources.get("deviceClassMappings") if isinstance(resources, dict) else None
-    for each in mappings if isinstance(mappings, list) else ():
-        name, classes = (each.get("name"), each.get("deviceClassNames")) if isinstance(each, dict) else (None, None)
-        if isinstance(name, str) and isinstance(classes, list):
-            yield name, classes

@@ -135,7 +135,7 @@ def test_a_pod_that_kueue_gates_says_what_it_waits_for(capfd: pytest.CaptureFixt
 @pytest.mark.parametrize(
     ("nominal", "words"),
     [
-        ("4", "Kueue would not start it now: it requests 5 of cpu, and the quota is 4 in ClusterQueue research."),
+        ("4", "Job demo/work will never be admitted by Kueue: it requests 5 cpu (5 × 1), and ClusterQueue research"),
         ("5", "reserved in research: 0 of 5 cpu in flavor h100"),
     ],
 )
@@ -151,9 +151,11 @@ def test_simulate_tells_quota_from_devices(
     path.write_text(json.dumps({"kind": "List", "items": items}), encoding="utf-8")
     assert run(["simulate", "-f", str(path), "-n", NAMESPACE, "--from", "demo", "--color", "never"]) == 0
     out = " ".join(capfd.readouterr().out.split())
-    assert "Job demo/work: all of 5 copies fit." in out
+    # How Kueue counts the devices was not read.
+    verdict = "would find a node." if nominal == "4" else "fit if Kueue admits them."
+    assert f"Job demo/work: all of 5 copies {verdict}" in out
     assert words in out
-    assert "Kueue would not" not in out or nominal == "4"
+    assert ("will never be admitted" in out) is (nominal == "4")
     assert "No part in scheduling devices: LocalQueue" not in out
 
 
@@ -196,7 +198,9 @@ def simulated_in_queue(
 ) -> str:
     """A Job of five pods with a device each, in a queue with a quota of ``resource``."""
     local, cluster = queue()
-    cluster["spec"]["resourceGroups"][0]["flavors"][0]["resources"] = [{"name": resource, "nominalQuota": nominal}]
+    (group,) = cluster["spec"]["resourceGroups"]
+    group["coveredResources"] = [resource]
+    group["flavors"][0]["resources"] = [{"name": resource, "nominalQuota": nominal}]
     body = job(QUEUE, suspend=True, parallelism=5, completions=5)
     items = [*CLUSTERS["example"](), template(devices(request(EXAMPLE))), body, local, cluster, *more]
     path = tmp_path / "all.json"
@@ -223,9 +227,9 @@ def test_devices_count_as_the_mapping_of_kueue_says(
     capfd: pytest.CaptureFixture[str], tmp_path: Path, mapping: dict[str, Any]
 ) -> None:
     out = simulated_in_queue(capfd, tmp_path, "whole-gpus", "4", mapping)
-    assert "Kueue would not start it now: it requests 5 of whole-gpus, and the quota is 4" in out
+    assert f"Job demo/work will never be admitted by Kueue: it requests 5 whole-gpus (5 × 1 {EXAMPLE})" in out
     enough = simulated_in_queue(capfd, tmp_path, "whole-gpus", "5", mapping)
-    assert "Kueue would not" not in enough
+    assert "admitted by Kueue" not in enough
     assert "not compared with a quota" not in out + enough
 
 
@@ -235,7 +239,8 @@ def test_devices_without_a_mapping_are_said_to_be_open(
 ) -> None:
     out = simulated_in_queue(capfd, tmp_path, "whole-gpus", "1", *mapping)
     assert f"not compared with a quota: devices of {EXAMPLE}; how Kueue counts them is in deviceClassMappings" in out
-    assert "Kueue would not" not in out
+    assert f"Whether Kueue admits Job demo/work is unknown: how it counts devices of {EXAMPLE} was not read." in out
+    assert "never be admitted" not in out
 
 
 @pytest.mark.parametrize("mapping", [MAPPING, IN_CONFIG_MAP])
@@ -243,14 +248,16 @@ def test_the_mapping_may_be_in_the_file_of_the_cluster(
     capfd: pytest.CaptureFixture[str], tmp_path: Path, mapping: dict[str, Any]
 ) -> None:
     local, cluster = queue()
-    cluster["spec"]["resourceGroups"][0]["flavors"][0]["resources"] = [{"name": "whole-gpus", "nominalQuota": "4"}]
+    (group,) = cluster["spec"]["resourceGroups"]
+    group["coveredResources"] = ["whole-gpus"]
+    group["flavors"][0]["resources"] = [{"name": "whole-gpus", "nominalQuota": "4"}]
     there, path = tmp_path / "cluster.json", tmp_path / "job.json"
     items = [*CLUSTERS["example"](), template(devices(request(EXAMPLE))), local, cluster, mapping]
     there.write_text(json.dumps({"kind": "List", "items": items}), encoding="utf-8")
     path.write_text(json.dumps(job(QUEUE, suspend=True, parallelism=5, completions=5)), encoding="utf-8")
     assert run(["simulate", "-f", str(path), "--from", str(there), "--color", "never"]) == 0
     out = " ".join("".join(capfd.readouterr()).split())
-    assert "Kueue would not start it now: it requests 5 of whole-gpus, and the quota is 4" in out
+    assert "will never be admitted by Kueue: it requests 5 whole-gpus" in out
 
 
 def test_of_many_that_differ_in_their_names_only_one_is_tried(

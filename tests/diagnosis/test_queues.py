@@ -15,10 +15,9 @@ from kubectl_dra.api.queues import is_queue_object, queue_objects, with_files
 from kubectl_dra.api.sources import Source
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.gates.queues import FlavorQuota, HeldBy, Queued, queue_of, queued
+from kubectl_dra.diagnosis.gates.queues import FlavorQuota, HeldBy, Queued, queued
 from kubectl_dra.diagnosis.records import Cause, GangElsewhere
 from kubectl_dra.model.features import features
-from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.queues import NO_QUEUES, QueueObjects
 from kubectl_dra.output.pending.queues import queue_lines, queue_reason
 from kubectl_dra.output.pending.reasons import reason_sentence
@@ -182,23 +181,6 @@ def test_of_a_cohort_more_may_be_borrowed(field: str) -> None:
     """v1beta1 and v1beta2 call it differently."""
     (row,) = found(local(), cluster(**{field: "all"})).quota
     assert row.borrows
-
-
-@pytest.mark.parametrize(
-    ("wanted", "more", "held", "message"),
-    [
-        (5, {}, HeldBy.QUOTA_TOO_SMALL, "it requests 5 of cpu, and the quota is 4"),
-        (2, {}, HeldBy.QUOTA, "it requests 2 of cpu, and 1 of the quota of 4 is unused"),
-        (1, {}, HeldBy.UNKNOWN, ""),
-        (5, {"cohort": "all"}, HeldBy.UNKNOWN, ""),
-    ],
-)
-def test_of_work_that_does_not_exist_yet_only_what_is_certain(
-    wanted: int, more: dict[str, str], held: HeldBy, message: str
-) -> None:
-    objects = queue_objects([local(), cluster(**more)], ALL)
-    told = queue_of(state(objects), "team", NS, {"cpu": Quantity(wanted), "memory": Quantity(1)})
-    assert (told.held_by, told.message) == (held, message)
 
 
 def test_files_bring_queues_along() -> None:

@@ -122,7 +122,7 @@ def live(api: FakeApi, tmp_path: Path) -> list[str]:
         api.routes[f"/apis/batch/v1{namespaces}/jobs"] = lambda request: chunk_of(request, "Job", jobs, "batch/v1")
     mine = [each for each in items if each["apiVersion"].startswith(GROUP)]
     by_plural = {f"{kind.lower()}s": [each for each in mine if each["kind"] == kind] for kind in KINDS}
-    api.serve_foreign(GROUP, "v1beta2", **by_plural, resourceflavors=[])
+    api.serve_foreign(GROUP, "v1beta2", **by_plural, resourceflavors=[], cohorts=[])
     for plural in ("workloads", "localqueues"):
         path = f"/apis/{GROUP}/v1beta2"
         api.routes[f"{path}/namespaces/ml/{plural}"] = api.routes[f"{path}/{plural}"]
@@ -134,7 +134,7 @@ def test_a_live_snapshot_has_them(api: FakeApi, tmp_path: Path, capfd: pytest.Ca
     found = taken(capfd, *flags)
     assert {item["kind"] for item in of_kueue(found)} == KINDS
     reads = {each["kind"]: each["coverage"] for each in found["reads"] if each["kind"].endswith(GROUP)}
-    assert reads == {f"{kind}.{GROUP}": "complete" for kind in (*KINDS, "ResourceFlavor")}
+    assert reads == {f"{kind}.{GROUP}": "complete" for kind in (*KINDS, "ResourceFlavor", "Cohort")}
     after = answered(capfd, [*ANSWER, "--from", saved(tmp_path, found)])
     assert (after["queue"]["heldBy"], after["queue"]["unread"]) == ("Quota", [])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from kubectl_dra.api.planned import Planned, read_all
 from kubectl_dra.api.queues import with_files
 from kubectl_dra.api.sources import Source
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.model.queues import QueueConfig
 from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.capacity.capacity import capacity_report
 from kubectl_dra.reports.simulation import Copies, SimulationReport, simulation_report
@@ -19,6 +21,7 @@ from tests.reports.test_simulated_files import cluster, page, pod_template, temp
 
 NS = build.NAMESPACE
 KUEUE = "kueue.x-k8s.io/v1beta2"
+CONFIG = QueueConfig(known=True, only_declared=True, device_resources={build.DRIVER: "gpus"})
 
 
 def flavor(name: str, labels: dict[str, str] | None = None, **spec: Any) -> dict[str, Any]:
@@ -32,8 +35,11 @@ def flavor(name: str, labels: dict[str, str] | None = None, **spec: Any) -> dict
 
 
 def queue(*names: str, covers: str = "cpu") -> list[dict[str, Any]]:
-    flavors = [{"name": name, "resources": [{"name": covers, "nominalQuota": 99}]} for name in names]
-    spec = {"resourceGroups": [{"coveredResources": [covers], "flavors": flavors}]}
+    """A queue with quota of ``covers`` and of devices."""
+    covered = list(dict.fromkeys((covers, "gpus")))
+    resources = [{"name": each, "nominalQuota": 99} for each in covered]
+    flavors = [{"name": name, "resources": resources} for name in names]
+    spec = {"resourceGroups": [{"coveredResources": covered, "flavors": flavors}]}
     of_all = {"apiVersion": KUEUE, "kind": "ClusterQueue", "metadata": {"name": "all"}, "spec": spec}
     return [of_all, thing(KUEUE, "LocalQueue", {"clusterQueue": "all"}, name="team")]
 
@@ -54,7 +60,7 @@ def set_up(
     job = thing("batch/v1", "Job", {"template": body}, labels={"kueue.x-k8s.io/queue-name": "team"})
     world, files = cluster(node), [template("one"), job, *bodies]
     sources = [Source(json.dumps(each).encode(), each["apiVersion"], each["kind"]) for each in files]
-    queues = with_files(world.inventory.queues, sources)
+    queues = replace(with_files(world.inventory.queues, sources), config=CONFIG)
     world = world.changed(world.inventory.replace(queues=queues))
     return world, read_all(sources, NS)
 

@@ -82,7 +82,7 @@ def _of_part(tree: Tree, part: TemplatePath) -> Iterator[MadeTemplate]:
             inner = path if part.bare else f"{path}.spec"
             yield MadeTemplate(path, {}, role, copies, count, problem=f"{inner}: Required value")
         else:
-            yield MadeTemplate(path, body, role, copies, count)
+            yield MadeTemplate(path, body, role, copies, count, scale=_scale(tree, part, steps))
     if not found and "[]" not in part.path and "*" not in part.path and _is_required(part):
         yield MadeTemplate(part.path, {}, part.role, problem=f"{part.path}.spec: Required value")
 
@@ -106,6 +106,28 @@ def _copies(tree: Tree, part: TemplatePath, steps: tuple[_Step, ...]) -> int | N
     for factor in part.factors:
         number = min(number * _value(tree, factor, steps), MAX_PODS)
     return number
+
+
+def _scale(tree: Tree, part: TemplatePath, steps: tuple[_Step, ...]) -> tuple[str, int]:
+    """The factor's field that is of these pods alone, if there is one, and the pods that one more of it makes."""
+    own = next((each for each in part.factors if each.fields[0].count("[]") + each.fields[0].count("*")), None)
+    field = own or next(iter(part.factors), None)
+    if field is None or field.less:
+        return "", 1
+    others = 1
+    for factor in part.factors:
+        others *= _value(tree, factor, steps) if factor is not field else 1
+    return (_named_path(field.fields[0], steps), others) if others else ("", 1)
+
+
+def _named_path(path: str, steps: tuple[_Step, ...]) -> str:
+    """A path as people write it: ``spec.replicatedJobs[workers].replicas``."""
+    left, found = iter(steps), list[str]()
+    for field in path.split("."):
+        step = next(left, None) if field.endswith("[]") or field == "*" else None
+        name = step.name if step is not None else ""
+        found.append(name if field == "*" else f"{field.removesuffix('[]')}[{name}]" if step is not None else field)
+    return ".".join(found)
 
 
 def _value(tree: Tree, factor: Factor, steps: tuple[_Step, ...]) -> int:
@@ -183,7 +205,8 @@ def _by_shape(found: Shaped) -> MadeTemplate:
     if found.copies is None:
         return MadeTemplate(found.path, found.body, found.role, 1, CountSource.UNKNOWN)
     copies = min(found.copies, MAX_PODS)
-    return MadeTemplate(found.path, found.body, found.role, copies, CountSource.ASSUMED, found.fields)
+    scale = (found.fields[0], 1) if len(found.fields) == 1 else ("", 1)
+    return MadeTemplate(found.path, found.body, found.role, copies, CountSource.ASSUMED, found.fields, scale=scale)
 
 
 def _told_apart(templates: Sequence[MadeTemplate]) -> Iterator[MadeTemplate]:

@@ -29,7 +29,8 @@ class MadeTemplate:
     fields that were taken for it. ``problem``: what stands at the path is no template. ``after``: the roles of the same
     object whose pods have ended before these start. ``awaits``: those whose pods have to be ready, or to have ended,
     before these are made; ``awaits_any``: each of these awaits one of them. ``rest_by``: who makes all of the pods but
-    their claims, which alone are here; empty for whole ones.
+    their claims, which alone are here; empty for whole ones. ``scale``: the field that says how many, empty where none
+    does, and how many pods each of its units makes.
     """
 
     path: str
@@ -43,6 +44,7 @@ class MadeTemplate:
     rest_by: str = ""
     awaits: tuple[str, ...] = ()
     awaits_any: bool = False
+    scale: tuple[str, int] = ("", 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from kubectl_dra.api.sources import Source
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.cluster import source_spec
 from kubectl_dra.commands.shared.options import Options
-from kubectl_dra.model.queues import KINDS, QueueObjects
+from kubectl_dra.model.queues import COHORT, KINDS, QueueObjects
 from kubectl_dra.source.errors import ClusterError
 
 if TYPE_CHECKING:
@@ -39,12 +39,12 @@ def with_queues_of(
     namespaces = {each.key.namespace or _DEFAULT_NAMESPACE for each in objects if each.queue and each.pods}
     if not namespaces:
         return state
-    from kubectl_dra.source.queue_config import device_resources
+    from kubectl_dra.source.queue_config import queue_config
 
     state = with_queues(options, state, namespaces.pop() if len(namespaces) == 1 else "")
     sources = [Source(each.data, each.api_version, each.kind) for each in written]
-    queues, mapped = with_files(state.inventory.queues, sources), device_resources(written)
-    queues = dataclasses.replace(queues, device_resources={**queues.device_resources, **mapped})
+    queues = with_files(state.inventory.queues, sources)
+    queues = dataclasses.replace(queues, config=queue_config(written, queues.config))
     return state.changed(state.inventory.replace(queues=queues))
 
 
@@ -58,5 +58,8 @@ def _read(options: Options, namespace: str) -> QueueObjects:
         # What is known of the devices is answered without it.
         return queue_objects((), refused=KINDS)
     absent = not (found.complete or found.unread)
-    objects = queue_objects(found.objects, found.complete, (each.kind for each in found.unread))
+    refused = {each.kind for each in found.unread}
+    # Where its kind is not served, there is none.
+    known = {*found.complete, COHORT} if found.complete and COHORT not in refused else found.complete
+    objects = queue_objects(found.objects, known, refused)
     return dataclasses.replace(objects, absent=absent)

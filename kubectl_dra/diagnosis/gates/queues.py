@@ -20,6 +20,7 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.meta import Condition
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.queues import (
+    COHORT,
     FLAVOR,
     KINDS,
     POD_SET_LABEL,
@@ -170,37 +171,14 @@ def _is(pods: PodSet, assigned: PodSetAssignment | None) -> bool:
     return assigned is not None and pods.name == assigned.name
 
 
-def queue_of(state: ClusterState, queue: str, namespace: str, wanted: Mapping[str, Quantity]) -> Queued:
-    """The same of work that does not exist yet and asks for ``wanted`` at once.
-
-    Only what is certain: with less quota in all flavors together Kueue can't admit it, with enough it need not.
-    """
+def queue_of(state: ClusterState, queue: str, namespace: str) -> Queued:
+    """The same of work that does not exist yet; whether there is quota for it is another question."""
     objects = state.inventory.queues
     local = objects.local_queues.get(Key(namespace, queue))
     name = local.spec.cluster_queue if local is not None else ""
     cluster = objects.cluster_queues.get(name)
-    held, message = _held(objects, queue, (local, name, cluster), None)
-    if held is HeldBy.UNKNOWN and cluster is not None:
-        held, message = next(_short(cluster, wanted), (held, message))
-    return _told(objects, queue, namespace, (held, message), (name, cluster))
-
-
-def _short(queue: ClusterQueue, wanted: Mapping[str, Quantity]) -> Iterator[tuple[HeldBy, str]]:
-    """Resources of which the queue has too little, those of which it never has enough first."""
-    rows = tuple(_quota(queue))
-    later: list[tuple[HeldBy, str]] = []
-    for resource, amount in wanted.items():
-        flavors = [row for row in rows if row.resource == resource]
-        if not flavors or any(row.borrows for row in flavors):
-            continue
-        nominal = _sum(row.nominal for row in flavors)
-        unused = nominal.sub(_sum(row.reserved for row in flavors))
-        if amount.cmp(nominal) > 0:
-            yield HeldBy.QUOTA_TOO_SMALL, f"it requests {amount} of {resource}, and the quota is {nominal}"
-        elif amount.cmp(unused) > 0:
-            words = f"it requests {amount} of {resource}, and {unused} of the quota of {nominal} is unused"
-            later.append((HeldBy.QUOTA, words))
-    yield from later
+    held = _held(objects, queue, (local, name, cluster), None)
+    return _told(objects, queue, namespace, held, (name, cluster))
 
 
 def short_of_quota(found: Queued) -> tuple[FlavorQuota, str] | None:
@@ -211,13 +189,6 @@ def short_of_quota(found: Queued) -> tuple[FlavorQuota, str] | None:
     rows = (row for row in found.quota if (row.resource, row.flavor) == (short["resource"], short["flavor"]))
     row = next(rows, None)
     return (row, short["more"]) if row is not None and not row.borrows else None
-
-
-def _sum(amounts: Iterable[str]) -> Quantity:
-    total = Quantity.parse("0")
-    for each in amounts:
-        total = total.add(Quantity.parse(each))
-    return total
 
 
 def _told(
@@ -232,7 +203,9 @@ def _told(
         tuple(_quota(cluster)) if cluster is not None else (),
         cluster.status.pending_workloads if cluster is not None else None,
         tuple(sorted(key.name for key in objects.local_queues if key.namespace == namespace)),
-        tuple(kind for kind in KINDS if kind != FLAVOR and kind not in objects.complete - objects.refused),
+        tuple(
+            kind for kind in KINDS if kind not in (FLAVOR, COHORT) and kind not in objects.complete - objects.refused
+        ),
     )
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from kubectl_dra.diagnosis.gates.queues import FlavorQuota, Queued, short_of_quota
+from kubectl_dra.diagnosis.gates.cohorts import quota_field
+from kubectl_dra.diagnosis.gates.queues import Queued, short_of_quota
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
 from kubectl_dra.diagnosis.remedies.records import RaiseNominalQuota, RemedyKind, Wait
 from kubectl_dra.model.quantity import Quantity
-from kubectl_dra.model.queues import ClusterQueue
 
 _WAIT_COST: Final = 0
 _RAISE_COST: Final = 55
@@ -25,17 +25,8 @@ def queue_ways(case: Case, waits: Queued) -> Iterator[Candidate]:
     row, more = short
     yield Candidate(RemedyKind.WAIT, (Wait(f"{CLUSTER_QUEUE}{waits.cluster_queue}"),), _WAIT_COST)
     queue = case.world.inventory.queues.cluster_queues.get(waits.cluster_queue)
-    field = _field(queue, row) if queue is not None else ""
+    field = quota_field(queue, row.flavor, row.resource) if queue is not None else ""
     if field:
         after = str(Quantity.parse(row.nominal).add(Quantity.parse(more)))
         action = RaiseNominalQuota(waits.cluster_queue, row.resource, row.flavor, field, row.nominal, after)
         yield Candidate(RemedyKind.RAISE_QUOTA, (action,), _RAISE_COST)
-
-
-def _field(queue: ClusterQueue, row: FlavorQuota) -> str:
-    for group, each in enumerate(queue.spec.resource_groups):
-        for number, flavor in enumerate(each.flavors):
-            for index, resource in enumerate(flavor.resources):
-                if (flavor.name, resource.name) == (row.flavor, row.resource):
-                    return f"resourceGroups[{group}].flavors[{number}].resources[{index}].nominalQuota"
-    return ""

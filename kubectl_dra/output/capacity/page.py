@@ -26,10 +26,10 @@ from kubectl_dra.output.simulation.manifests import (
     blocked_text,
     bypassing_text,
     head_lines,
-    object_name,
     refusal_lines,
     refused_words,
 )
+from kubectl_dra.output.simulation.names import object_name
 from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.whatif.page import CHOICE_WORDS, whatif_lines
 from kubectl_dra.output.words import counted, listed, plural, shortened, without_names

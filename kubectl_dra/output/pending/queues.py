@@ -162,7 +162,9 @@ def cluster_lines(found: Queued, work: ObjectRef) -> Iterator[Safe]:
         yield fmt("  {}", line)
 
 
-def queue_lines(found: Queued, namespace: str, address: Address = HERE, *, numbered: bool = False) -> Iterator[Safe]:
+def queue_lines(
+    found: Queued, namespace: str, address: Address = HERE, *, numbered: bool = False, facts_only: bool = False
+) -> Iterator[Safe]:
     """The evidence, indented; commands are for the cluster of ``address``. ``numbered``: ways out stand below."""
     told = _is_told(found)
     if found.message and not told:
@@ -187,7 +189,7 @@ def queue_lines(found: Queued, namespace: str, address: Address = HERE, *, numbe
         yield from wrapped(fmt("not read: {}", kinds), indent=2)
         words = kubectl("get", "workloads.kueue.x-k8s.io", within(namespace))
         yield from command_line("  What Kueue waits for: {}", reading(words, address))
-    if not (numbered and short_of_quota(found) is not None):
+    if not facts_only and not (numbered and short_of_quota(found) is not None):
         yield from _next_lines(found)
 
 

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-import msgspec
-
 from kubectl_dra.api.kinds import RESOURCE_GROUP
 from kubectl_dra.api.lint import Mistake
-from kubectl_dra.diagnosis.gates.queues import HeldBy, Queued
 from kubectl_dra.diagnosis.records import Missing, ObjectRef
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.likeness import similar
 from kubectl_dra.output.layout import wrapped
-from kubectl_dra.output.pending.queues import queue_lines, queue_reason
 from kubectl_dra.output.refusals import refusal_text
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
+from kubectl_dra.output.simulation.names import object_name
+from kubectl_dra.output.simulation.queues import queue_text, quota_lines
 from kubectl_dra.output.taints.hits import fate_text, who_text
 from kubectl_dra.output.words import counted, listed, plural, shortened
 from kubectl_dra.reports.base import ReadRecord
@@ -27,8 +25,6 @@ from kubectl_dra.reports.simulation.trials import PRIORITY_CLASS, RUNTIME_CLASS
 #: How the API server begins where it has no such version.
 _NO_MATCHES: Final = "no matches for kind"
 _CONVERT: Final = Safe("kubectl dra convert -f FILE writes the manifest in the version that servers have now.")
-#: Of these the message has the numbers.
-_BY_NUMBERS: Final = (HeldBy.QUOTA, HeldBy.QUOTA_TOO_SMALL)
 #: How admission refuses a pod (plugin/pkg/admission/priority/admission.go).
 _NO_PRIORITY_CLASS: Final = "no PriorityClass with name "
 _WAS_FOUND: Final = " was found"
@@ -54,12 +50,6 @@ _BUILT: Final = Safe(
     "A kustomization is not an object of a cluster: kubectl apply -f fails on it, and what it changes was not tried. "
     "-k DIR reads what it makes."
 )
-
-
-def object_name(ref: ObjectRef) -> Safe:
-    """``KIND NAMESPACE/NAME``; of an object without a name, its kind."""
-    name = str(ref.key) if ref.namespace else ref.name
-    return fmt("{} {}", ref.kind, name) if ref.name else fmt("{} without a name", ref.kind)
 
 
 #: Of what makes a rollout not all is held of the cluster's objects.
@@ -182,21 +172,12 @@ def _lines(manifest: ManifestReport) -> Iterator[Safe]:
         tried = Safe("it is tried as if it ran" if manifest.queue else "it takes nothing until it is resumed")
         yield from wrapped(fmt("{} is suspended{}; {}.", name, _queue(manifest), tried))
     elif manifest.queue:
-        text = "{} waits in queue {} until Kueue admits it; its quota is not part of this answer."
-        yield from wrapped(fmt(text, name, manifest.queue))
-    if manifest.waits is not None:
-        yield from _waits(manifest.waits, manifest.object.namespace or "default")
-
-
-def _waits(waits: Queued, namespace: str) -> Iterator[Safe]:
-    """What is certain of a queue before anything waits in it."""
-    if waits.held_by in _BY_NUMBERS:
-        yield from wrapped(
-            fmt("Kueue would not start it now: {} in ClusterQueue {}.", waits.message, waits.cluster_queue)
+        text = (
+            "{} is for queue {}." if queue_text(manifest) is not None else "{} waits in queue {} until Kueue admits it."
         )
-    elif waits.held_by is not HeldBy.UNKNOWN:
-        yield from wrapped(fmt("Kueue would not start it now: {}.", queue_reason(waits)))
-    yield from queue_lines(msgspec.structs.replace(waits, message=""), namespace)
+        yield from wrapped(fmt(text, name, manifest.queue))
+    if manifest.queue:
+        yield from quota_lines(manifest)
 
 
 def _queue(manifest: ManifestReport) -> Safe:

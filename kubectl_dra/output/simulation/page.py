@@ -26,6 +26,8 @@ from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.simulation import manifests
 from kubectl_dra.output.simulation.alike import alike_lines, with_alike
 from kubectl_dra.output.simulation.domains import domain_lines, told_once, too_small, too_small_text
+from kubectl_dra.output.simulation.names import object_name
+from kubectl_dra.output.simulation.queues import if_admitted, queue_heads, queue_text
 from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.whatif.page import CHOICE_UNREAD, SOME_COMPARED, whatif_lines, whatif_summary
 from kubectl_dra.output.words import counted, listed, shortened
@@ -58,6 +60,7 @@ def simulation_page(
         whatif_lines(report.what_if) if report.what_if is not None else [],
         list(manifests.unknown_node_lines(report.effects)),
         [*manifests.repeated_lines(report.repeated), *manifests.differing_lines(report.manifests)],
+        *map(list, queue_heads(report.manifests, address)),
         list(manifests.gang_lines(report.gangs)),
         list(wrapped(unseen)) if (unseen := _unseen_pods(report)) is not None else [],
     ]
@@ -93,6 +96,7 @@ def simulation_summary(report: SimulationReport) -> Safe:
     verdicts = [fmt("Not as written: {} dropped.", counted(wrong, "field"))] if wrong else []
     refused = sum(bool(each.refused or each.error) for each in report.manifests)
     verdicts += [fmt("{} would be refused.", counted(refused, "object"))] if refused else []
+    verdicts += filter(None, map(queue_text, report.manifests))
     verdicts += map(manifests.gang_text, report.gangs)
     shown = told_once(by_group(report.pods))
     verdicts += (_verdict_of_what_is_left(pod, left=bool(wrong)) + _already(pod) for pod in shown)
@@ -164,9 +168,7 @@ def _pod_lines(pod: PodSimulation, reason: Safe | None = None, *, left: bool = F
     whole += _already(pod)
     yield from wrapped(styled(whole, Style.BOLD))
     if pod.like is not None:
-        yield from wrapped(
-            fmt("like {}, which differs from it in its name only", manifests.object_name(pod.like)), indent=2
-        )
+        yield from wrapped(fmt("like {}, which differs from it in its name only", object_name(pod.like)), indent=2)
     shown = [fmt("{} {}", each.node, each.copies) if pod.copies > 1 else safe(each.node) for each in pod.nodes]
     if shown and too_small(pod) is None:
         more = fmt(" +{}", len(shown) - _NODES_SHOWN) if len(shown) > _NODES_SHOWN else Safe("")
@@ -271,7 +273,7 @@ def _up_to_driver(pod: PodSimulation) -> bool:
 
 def _name(pod: PodSimulation) -> Safe:
     """What is tried, as it begins a sentence."""
-    name = manifests.object_name(pod.subject)
+    name = object_name(pod.subject)
     if pod.subject.kind.startswith("ResourceClaim"):
         return fmt("A bare pod with {}", name)
     if pod.held:
@@ -284,7 +286,7 @@ def _verdict(pod: PodSimulation) -> Safe:
     if (none := _not_made(name, pod)) is not None:
         return none
     if (small := too_small(pod)) is not None:
-        return too_small_text(manifests.object_name(pod.subject), small)
+        return too_small_text(object_name(pod.subject), small)
     if pod.misread and not pod.lacks:
         return fmt("{} fits only without the fields that a server drops.", name)
     if pod.stuck:
@@ -310,6 +312,8 @@ def _verdict(pod: PodSimulation) -> Safe:
         return fmt("{}: its driver decides whether it fits.", name)
     if pod.may_be_fewer and pod.copies:
         return _at_most(name, pod)
+    if (admitted := if_admitted(name, pod)) is not None:
+        return admitted
     if pod.fits is Fits.UNKNOWN and pod.lacks and not pod.capped:
         return _unknown(name, pod)
     if pod.wanted is None and pod.undecided:

@@ -224,6 +224,8 @@ FIELDS: Final[Mapping[type[msgspec.Struct], _Fields]] = {
     queues.AdmissionCheckState: {"state": Holds.WORD, "message": Holds.SENTENCE},
     queues.LocalQueueSpec: {"stopPolicy": Holds.WORD},
     queues.ClusterQueueSpec: {"stopPolicy": Holds.WORD},
+    queues.QueuePreemption: {"withinClusterQueue": Holds.WORD, "reclaimWithinCohort": Holds.WORD},
+    queues.BorrowWithinCohort: {"policy": Holds.WORD},
     queues.FlavorSpec: {"nodeLabels": Holds.LABELS},
     queues.ResourceGroup: {"coveredResources": Holds.RESOURCE},
     queues.QuotaOfResource: {"name": Holds.RESOURCE},

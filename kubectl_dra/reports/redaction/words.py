@@ -24,7 +24,7 @@ OF_KUEUE: Final = _words(
     """
     QuotaReserved Admitted Evicted Finished Hold HoldAndDrain Retry Rejected Ready Inadmissible
     NoMatchingFlavor WaitingForQuota ExceedsMaxQuota TopologyPlacementFailed WaitingForPreemptedWorkloads
-    WaitingForPodsReady Job JobSet RayJob RayCluster
+    WaitingForPodsReady LowerPriority LowerOrNewerEqualPriority Any Job JobSet RayJob RayCluster
     """
 ) | {*(f"{GROUP}/{version}" for version in ("v1beta1", "v1beta2")), *KINDS_OF_KUEUE, *map(qualified, KINDS_OF_KUEUE)}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
@@ -15,8 +14,6 @@ from kubectl_dra.api.validate import NO_LABELS, validate
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.cluster.edits import Put, edited
 from kubectl_dra.diagnosis.gates import quota
-from kubectl_dra.diagnosis.gates.queued_devices import devices_by_class
-from kubectl_dra.diagnosis.gates.queues import Queued, queue_of
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.model.admission import HorizontalPodAutoscaler, LimitRange, RuntimeClass
 from kubectl_dra.model.classic import ClassicResourceClaim, NamedResourcesSlice
@@ -24,13 +21,11 @@ from kubectl_dra.model.core import Pod, ResourceQuota
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.names import is_label
 from kubectl_dra.model.policy import PriorityClass
-from kubectl_dra.model.quantity import Quantity
-from kubectl_dra.model.queues import NO_QUEUES
-from kubectl_dra.model.requests import pod_requests
 from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate
 from kubectl_dra.model.scheduling import Workload
 from kubectl_dra.reports.admitted import admitted_pod, pod_refusals
 from kubectl_dra.reports.simulation.existing import charge_of, charged, charged_to, existing
+from kubectl_dra.reports.simulation.queue_room import admits, waits_and_room
 from kubectl_dra.reports.simulation.records import Correction, ManifestReport
 from kubectl_dra.reports.simulation.served_fields import is_unserved
 
@@ -87,6 +82,7 @@ def _manifest(
     tried = planned.record is not None and not planned.error
     known = existing(world.inventory, planned) if not planned.made_by else None
     refused = tuple(_refusals(world, with_namespaces, planned)) if tried else ()
+    waits, room = waits_and_room(world, planned, templates)
     return ManifestReport(
         object=ObjectRef(planned.kind, planned.key.namespace, planned.name),
         findings=tuple(Correction(f.code, f.path, f.message, f.corrected) for f in planned.findings),
@@ -98,7 +94,9 @@ def _manifest(
         untried=planned.untried,
         suspended=planned.suspended,
         queue=planned.queue if planned.pods else "",
-        waits=_waits(world, planned, templates) if planned.pods and planned.queue else None,
+        waits=waits,
+        room=room,
+        admits=admits(planned, waits, room),
         generated=planned.generated,
         made_by=planned.made_by,
         corrected=msgspec.Raw(planned.corrected) if planned.corrected is not None else None,
@@ -112,32 +110,6 @@ def _differs(record: object, known: object) -> bool:
     if isinstance(record, ResourceClaimTemplate) and isinstance(known, ResourceClaimTemplate):
         return record.spec.spec != known.spec.spec
     return False
-
-
-def _waits(world: ClusterState, planned: Planned, templates: Mapping[Key, ResourceClaimTemplate]) -> Queued | None:
-    """What is known of the queue of a workload, where anything is known of queues."""
-    queues = world.inventory.queues
-    if queues is NO_QUEUES:
-        return None
-    wanted: Counter[str] = Counter()
-    uncounted: set[str] = set()
-    for plan in planned.pods:
-        copies = 1 if plan.copies is None else plan.copies
-        for name, amount in pod_requests(plan.pod).items():
-            wanted[name] += amount * copies
-        devices, unclear = devices_by_class(plan.pod, templates)
-        uncounted.update(unclear)
-        for class_name, count in devices.items():
-            resource = queues.device_resources.get(class_name)
-            if resource is None:
-                uncounted.add(class_name)
-            else:
-                wanted[resource] += count * copies
-    amounts = {name: Quantity(amount, -3 if name == "cpu" else 0) for name, amount in wanted.items()}
-    namespace = planned.key.namespace or next((plan.pod.metadata.namespace for plan in planned.pods), "")
-    found = queue_of(world, planned.queue, namespace, amounts)
-    # Of a queue whose quotas are not known nothing is compared anyway.
-    return msgspec.structs.replace(found, uncounted=tuple(sorted(uncounted))) if found.quota else found
 
 
 def _refusals(given: ClusterState, world: ClusterState, planned: Planned) -> Iterator[str]:

@@ -8,6 +8,7 @@ from enum import StrEnum
 import msgspec
 
 from kubectl_dra.api.lint import Mistake
+from kubectl_dra.diagnosis.gates.queue_room import QueueRoom
 from kubectl_dra.diagnosis.gates.queues import Queued
 from kubectl_dra.diagnosis.records import BeingBound, Certainty, Missing, ObjectRef, OpenPlugin, Unspecified, Verdict
 from kubectl_dra.diagnosis.whatif.records import PodFate, WhatIf
@@ -43,8 +44,9 @@ class ManifestReport(ReportRecord, frozen=True):
     ``error``: it could not be read. ``ignored``: its kind plays no part. ``untried`` says why an object that makes pods
     has none here. ``corrected`` is the manifest as it was tried, None if nothing was corrected. ``suspended``: its pods
     are held back until it is resumed, by the queue ``queue`` of Kueue if that is set; they are tried as if they were
-    not. ``waits``: what is known of that queue. ``generated``: the server makes up the end of the name. ``made_by``:
-    the object whose controller makes it. ``differs``: the cluster's own object counts and has another spec.
+    not. ``waits``: what is known of that queue, ``room``: of its quota, ``admits``: whether Kueue starts it as
+    things are; Yes of what waits in none. ``generated``: the server makes up the end of the name. ``made_by``: the
+    object whose controller makes it. ``differs``: the cluster's own object counts and has another spec.
     """
 
     object: ObjectRef
@@ -58,6 +60,8 @@ class ManifestReport(ReportRecord, frozen=True):
     suspended: bool = False
     queue: str = ""
     waits: Queued | None = None
+    room: QueueRoom | None = None
+    admits: Fits = Fits.YES
     generated: bool = False
     made_by: str = ""
     corrected: msgspec.Raw | None = None
@@ -139,7 +143,8 @@ class PodSimulation(ReportRecord, frozen=True):
     computed. ``after``: roles of the same object whose pods have ended before these start, so that they were tried
     without them; where the number of pods is unknown, may have ended. ``awaits``: roles of the same object that have to
     be ready before these pods are made, and do not fit; none of these was tried. ``flavors``: those that Kueue gives
-    them. ``group``: the PodGroup that they were placed with, in one cycle; ``pending`` is about all of it.
+    them. ``group``: the PodGroup that they were placed with, in one cycle; ``pending`` is about all of it. ``admits``:
+    whether Kueue starts them as things are; Yes of pods that wait in no queue.
     """
 
     subject: ObjectRef
@@ -178,6 +183,7 @@ class PodSimulation(ReportRecord, frozen=True):
     flavors: tuple[str, ...] = ()
     awaits: tuple[str, ...] = ()
     group: str = ""
+    admits: Fits = Fits.YES
     bound: Bound = Bound.EXACT
     fits: Fits = Fits.UNKNOWN
 
@@ -201,12 +207,15 @@ class PodSimulation(ReportRecord, frozen=True):
         refused = self.blocked or self.refused or self.misread or self.bypasses or self.awaits
         if refused or not all(each.fits for each in self.domains):
             return Fits.NO
+        if self.admits is Fits.NO and self.wanted != 0:
+            return Fits.NO
         if self.scheduler and self.wanted != 0:
             return Fits.UNKNOWN
         if self.lacks:
             known = self.pending is not None and self.pending.verdict is not Verdict.UNKNOWN
             return Fits.NO if known else Fits.UNKNOWN
-        return Fits.UNKNOWN if self.may_be_fewer or self.counted is Counted.UNKNOWN else Fits.YES
+        doubt = self.may_be_fewer or self.counted is Counted.UNKNOWN
+        return Fits.UNKNOWN if doubt or self.admits is not Fits.YES else Fits.YES
 
     @property
     def may_be_fewer(self) -> bool:
@@ -376,5 +385,5 @@ class SimulationReport(ReportRecord, frozen=True):
             or not (any(each.wanted != 0 for each in self.pods) or self.what_if is not None)
             or any(each.role is Role.UNTRIED for each in self.manifests)
         )
-        uncounted = any(each.counted is Counted.UNKNOWN for each in self.pods)
+        uncounted = any(each.counted is Counted.UNKNOWN or each.admits is Fits.UNKNOWN for each in self.pods)
         return untried or uncounted or bool(self.unread) or any(each.decides for each in self.missing)

@@ -98,7 +98,10 @@ def simulation_report(
     tries = zip(tried, simulated(with_all, tried, copies, read_owner, world), strict=True)
     seen = ((trial, in_files(with_unread(with_all, trial, pod, missing_namespaces), files)) for trial, pod in tries)
     limited = with_quotas(world, with_files.inventory.quotas, seen, missing_namespaces)
-    pods = tuple(_with_daemons(with_all, fresh, each) for each in limited)
+    starts = {each.object: each.admits for each in said}
+    pods = tuple(
+        replace(_with_daemons(with_all, fresh, each), admits=starts.get(each.subject, Fits.YES)) for each in limited
+    )
     manifests = tuple(_with_roles(said, objects, tried))
     return SimulationReport(
         fits=_all_fit(manifests, pods, supposed, pods_known=world.evidence.complete("Pod")),

@@ -1,0 +1,336 @@
+"""Whether the quota of a ClusterQueue has room for work that does not exist yet: now, later, or never.
+
+Kueue gives each set of pods one flavor of each resource group that covers what it requests, and admits all sets of a
+workload at once. Upstream: kubernetes-sigs/kueue, pkg/scheduler/flavorassigner (fitsResourceQuota,
+checkFlavorForPodSets); the order in which it tries flavors decides which it takes, not whether one may ever do.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Final
+
+from kubectl_dra.diagnosis.gates.cohorts import Share, cohort_of, quota_field, share
+from kubectl_dra.model.base import ReportRecord
+from kubectl_dra.model.core import Pod
+from kubectl_dra.model.quantity import Quantity
+from kubectl_dra.model.queues import ClusterQueue, QueueObjects, ResourceFlavor, ResourceGroup
+from kubectl_dra.scheduler.plugins.taint_toleration import PREVENTING, tolerated
+
+#: Kueue counts pods as well, where a group covers them.
+_PODS: Final = "pods"
+_BINARY: Final = ("memory", "ephemeral-storage", "hugepages-")
+#: Choices of flavors; with more of them it is unknown.
+_MOST_CHOICES: Final = 20_000
+#: Parts that are admitted one by one; more are not tried.
+_MOST_UNITS: Final = 64
+_NEVER_ENDS_OTHERS: Final = ("", "Never")
+
+
+class Room(StrEnum):
+    """When the quota has room."""
+
+    NOW = "Now"
+    LATER = "Later"  # it is in use by others
+    SOME = "Some"  # never for all of its pods at a time
+    NEVER = "Never"  # it requests more than the queue can ever have
+    UNKNOWN = "Unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class PodSet:
+    """``copies`` pods that are alike and get the same flavors; ``least``: Kueue may start so few of them.
+
+    ``requests`` of one pod, in the scheduler's units; ``devices``: those of them that are devices, by class.
+    ``scale``: the field that says how many, and how many pods each of its units makes.
+    """
+
+    name: str
+    copies: int
+    requests: Mapping[str, int]
+    pod: Pod
+    devices: Mapping[str, Mapping[str, int]]
+    least: int
+    scale: tuple[str, int] = ("", 1)
+
+
+class QuotaPart(ReportRecord, frozen=True):
+    """What the pods of one set request of a resource: ``copies`` times ``each``; ``classes``: of devices, whose."""
+
+    role: str
+    copies: int
+    each: str
+    classes: tuple[str, ...] = ()
+
+
+class Smaller(ReportRecord, frozen=True):
+    """With ``field`` at ``value`` the work requests ``requested``, for which there is room; ``now``: at once."""
+
+    field: str
+    value: int
+    requested: str
+    now: bool
+
+
+class MoreQuota(ReportRecord, frozen=True):
+    """The quota of a ``flavor`` with which there would be room; ``field``: where it stands in the ClusterQueue."""
+
+    flavor: str
+    field: str
+    before: str
+    after: str
+
+
+class QueueRoom(ReportRecord, frozen=True):
+    """Whether a queue has room for ``requested`` of ``resource``, which is what it lacks most; empty if nothing.
+
+    ``most``: what it can have with nothing in use, empty where that is not known; ``nominal`` of it is its own, the
+    rest what ``cohort`` lends it, no more than ``borrowing_limit`` where that is set. ``unused``: what is left now.
+    ``flavors``: all pods of a set get one of these. ``uncovered``: the queue has no quota of this resource.
+    ``may_evict``: Kueue may end other work for it. ``smaller`` and ``more``: changes that give it room.
+    ``units``: so many parts of the work are admitted one by one, and ``at_a_time`` of them have room at the same time.
+    """
+
+    room: Room
+    resource: str = ""
+    requested: str = ""
+    parts: tuple[QuotaPart, ...] = ()
+    most: str = ""
+    nominal: str = ""
+    unused: str = ""
+    cohort: str = ""
+    borrowing_limit: str = ""
+    flavors: tuple[str, ...] = ()
+    uncovered: bool = False
+    may_evict: bool = False
+    smaller: Smaller | None = None
+    more: MoreQuota | None = None
+    units: int = 1
+    at_a_time: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Quotas:
+    objects: QueueObjects
+    queue: ClusterQueue
+
+    def share(self, flavor: str, resource: str) -> Share:
+        return share(self.objects, self.queue, flavor, resource)
+
+    def most(self, flavor: str, resource: str) -> int | None:
+        return self.share(flavor, resource).most
+
+    def unused(self, flavor: str, resource: str) -> int | None:
+        return self.share(flavor, resource).unused
+
+    def certain(self, flavor: str, resource: str) -> int:
+        """What is unused for sure: what is not known of a cohort may be nothing."""
+        found = self.share(flavor, resource)
+        return found.own if found.unused is None else found.unused
+
+
+#: What there is of a resource in a flavor; None: unlimited.
+_Amounts = Callable[[str, str], int | None]
+
+
+def queue_room(
+    objects: QueueObjects, queue: ClusterQueue, sets: Sequence[PodSet], units: int = 1, *, undeclared: Room
+) -> QueueRoom:
+    """Room for all ``sets`` at once, and that ``units`` times, where these are admitted one by one.
+
+    ``undeclared``: when there is room for what the queue has no quota of at all.
+    """
+    quotas = _Quotas(objects, queue)
+    lacks = next(_uncovered(queue, sets), None)
+    if lacks is not None and undeclared is not Room.NOW:
+        return _lacking(undeclared, lacks, sets)
+    least = [replace(each, copies=min(each.copies, each.least)) for each in sets]
+    whole = [replace(each, copies=each.copies * units) for each in sets]
+    ever = _number(units, lambda number: _short(quotas, least * number, quotas.most))
+    if ever < units:
+        short = _short(quotas, least * (ever + 1), quotas.most)
+        return _told(quotas, Room.SOME if ever else Room.NEVER, short, sets if not ever else whole, units, ever)
+    now = _number(units, lambda number: _short(quotas, least * number, quotas.unused))
+    if now < units:
+        return _told(quotas, Room.LATER, _short(quotas, least * (now + 1), quotas.unused), whole, units, now)
+    return QueueRoom(Room.UNKNOWN if _short(quotas, list(sets) * units, quotas.certain) is not None else Room.NOW)
+
+
+def _number(units: int, short: Callable[[int], object]) -> int:
+    """For how many of the ``units`` nothing is short; more fit as well where too many would have to be tried."""
+    low, high = 0, min(units, _MOST_UNITS)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if short(middle) is None else (low, middle - 1)
+    return units if low == _MOST_UNITS else low
+
+
+def _uncovered(queue: ClusterQueue, sets: Sequence[PodSet]) -> Iterator[str]:
+    covered = {name for group in queue.spec.resource_groups for name in _covered(group)}
+    return (name for each in sets for name, number in each.requests.items() if number and name not in covered)
+
+
+def _covered(group: ResourceGroup) -> frozenset[str]:
+    return frozenset(group.covered_resources) or frozenset(
+        each.name for flavor in group.flavors for each in flavor.resources
+    )
+
+
+def _short(quotas: _Quotas, sets: Sequence[PodSet], amounts: _Amounts) -> tuple[str, tuple[str, ...]] | None:
+    """A resource of which no choice of flavors has enough, and its flavors; None where there is enough."""
+    for group in quotas.queue.spec.resource_groups:
+        covered = _covered(group)
+        names = [name for each in sets for name in _requests(each, covered)]
+        if _have_room(quotas, group, sets, covered, amounts):
+            continue
+        # One alone is the reason, mostly.
+        for name in dict.fromkeys(names):
+            if not _have_room(quotas, group, sets, frozenset((name,)), amounts):
+                return name, tuple(each.name for each in group.flavors)
+        return next(iter(names), ""), tuple(each.name for each in group.flavors)
+    return None
+
+
+def _requests(pods: PodSet, covered: frozenset[str]) -> dict[str, int]:
+    counted = {**pods.requests, _PODS: 1}
+    return {name: number * pods.copies for name, number in counted.items() if name in covered and number * pods.copies}
+
+
+def _have_room(
+    quotas: _Quotas, group: ResourceGroup, sets: Sequence[PodSet], covered: frozenset[str], amounts: _Amounts
+) -> bool:
+    """Whether some choice of a flavor for each set has enough of what is ``covered``; True with too many choices."""
+    wanted = [(each, requests) for each in sets if (requests := _requests(each, covered))]
+    budget = [_MOST_CHOICES]
+
+    def place(index: int, used: Counter[tuple[str, str]]) -> bool:
+        if index == len(wanted):
+            return True
+        pods, requests = wanted[index]
+        for flavor in group.flavors:
+            budget[0] -= 1
+            if budget[0] < 0:
+                return True
+            if not _admits(quotas.objects.flavors.get(flavor.name), pods.pod):
+                continue
+            after = used + Counter({(flavor.name, name): number for name, number in requests.items()})
+            rooms = ((after[flavor.name, name], amounts(flavor.name, name)) for name in requests)
+            if all(there is None or number <= there for number, there in rooms) and place(index + 1, after):
+                return True
+        return False
+
+    return place(0, Counter())
+
+
+def _admits(flavor: ResourceFlavor | None, pod: Pod) -> bool:
+    """Whether pods may get a flavor, as far as node selector and taints say."""
+    if flavor is None:
+        return True
+    own = pod.spec.node_selector
+    if any(own.get(key, value) != value for key, value in flavor.spec.node_labels.items()):
+        return False
+    given = (*pod.spec.tolerations, *flavor.spec.tolerations)
+    return all(taint.effect not in PREVENTING or tolerated(taint, given, True) for taint in flavor.spec.node_taints)
+
+
+# --- what is told -----------------------------------------------------------------------------------------------------
+
+
+def _lacking(room: Room, resource: str, sets: Sequence[PodSet]) -> QueueRoom:
+    return QueueRoom(room, resource, _text(resource, _total(sets, resource)), _parts(sets, resource), uncovered=True)
+
+
+def _told(
+    quotas: _Quotas,
+    room: Room,
+    short: tuple[str, tuple[str, ...]] | None,
+    sets: Sequence[PodSet],
+    units: int,
+    at_a_time: int,
+) -> QueueRoom:
+    resource, names = short if short is not None else ("", ())
+    flavors = [name for name in names if any(_admits(quotas.objects.flavors.get(name), each.pod) for each in sets)]
+    shares = [quotas.share(name, resource) for name in flavors]
+    known = [
+        (each.most, each.unused, name, each)
+        for name, each in zip(flavors, shares, strict=True)
+        if each.most is not None and each.unused is not None
+    ]
+    most, unused, flavor, best = max(known, key=lambda each: each[:2], default=(0, 0, "", None))
+    limit, total = best.borrowing_limit if best is not None else None, _total(sets, resource)
+    nominal = best.nominal if best is not None else 0
+    after = _text(resource, nominal + max(0, total - most))
+    field = quota_field(quotas.queue, flavor, resource) if total > most else ""
+    return QueueRoom(
+        room,
+        resource,
+        _text(resource, total),
+        _parts(sets, resource),
+        _text(resource, most) if len(known) == len(shares) else "",
+        _text(resource, nominal),
+        _text(resource, max(0, unused)),
+        cohort_of(quotas.queue),
+        _text(resource, limit) if limit is not None and cohort_of(quotas.queue) else "",
+        tuple(flavors),
+        may_evict=may_evict(quotas.queue),
+        smaller=_smaller(quotas, resource, sets) if units == 1 else None,
+        more=MoreQuota(flavor, field, _text(resource, nominal), after) if field else None,
+        units=units,
+        at_a_time=at_a_time,
+    )
+
+
+def may_evict(queue: ClusterQueue) -> bool:
+    """Whether Kueue may end other work to admit some of this queue (upstream: ClusterQueuePreemption)."""
+    found = queue.spec.preemption
+    if found is None:
+        return False
+    within = found.borrow_within_cohort.policy if found.borrow_within_cohort is not None else ""
+    policies = (found.within_cluster_queue, found.reclaim_within_cohort, within)
+    return any(policy not in _NEVER_ENDS_OTHERS for policy in policies)
+
+
+def _smaller(quotas: _Quotas, resource: str, sets: Sequence[PodSet]) -> Smaller | None:
+    """The largest number of the set that requests most of a resource, with which all of them have room."""
+    index = max(range(len(sets)), key=lambda number: _total((sets[number],), resource))
+    pods = sets[index]
+    field, each = pods.scale
+
+    def tried(value: int) -> list[PodSet]:
+        return [*sets[:index], replace(pods, copies=value * each), *sets[index + 1 :]]
+
+    low, high = 0, pods.copies // each - 1 if field else 0
+    while low < high:
+        middle = (low + high + 1) // 2
+        fits = _short(quotas, tried(middle), quotas.most) is None
+        low, high = (middle, high) if fits else (low, middle - 1)
+    if low < 1:
+        return None
+    now = _short(quotas, tried(low), quotas.certain) is None
+    return Smaller(field, low, _text(resource, _total(tried(low), resource)), now)
+
+
+def _parts(sets: Sequence[PodSet], resource: str) -> tuple[QuotaPart, ...]:
+    return tuple(
+        QuotaPart(
+            each.name,
+            each.copies,
+            _text(resource, each.requests.get(resource, 0)),
+            tuple(sorted(each.devices.get(resource, {}))),
+        )
+        for each in sets
+        if each.requests.get(resource, 0) * each.copies
+    )
+
+
+def _total(sets: Sequence[PodSet], resource: str) -> int:
+    return sum(each.requests.get(resource, 0) * each.copies for each in sets)
+
+
+def _text(resource: str, number: int) -> str:
+    if resource == "cpu":
+        return str(Quantity(number, -3))
+    return str(Quantity(number, 0, "BinarySI" if resource.startswith(_BINARY) else "DecimalSI"))
