@@ -98,10 +98,7 @@ def simulation_report(
     tries = zip(tried, simulated(with_all, tried, copies, read_owner, world), strict=True)
     seen = ((trial, in_files(with_unread(with_all, trial, pod, missing_namespaces), files)) for trial, pod in tries)
     limited = with_quotas(world, with_files.inventory.quotas, seen, missing_namespaces)
-    starts = {each.object: each.admits for each in said}
-    pods = tuple(
-        replace(_with_daemons(with_all, fresh, each), admits=starts.get(each.subject, Fits.YES)) for each in limited
-    )
+    pods = tuple(_with_daemons(with_all, fresh, each) for each in _admitted(said, limited))
     manifests = tuple(_with_roles(said, objects, tried))
     return SimulationReport(
         fits=_all_fit(manifests, pods, supposed, pods_known=world.evidence.complete("Pod")),
@@ -140,6 +137,12 @@ def _gangs(world: ClusterState, tried: Sequence[PodTrial], pods: Sequence[PodSim
 def _daemons_first(tried: list[PodTrial], new: Collection[str]) -> list[PodTrial]:
     """In the order of the files; ``new`` nodes get their daemons before any other pod."""
     return sorted(tried, key=lambda each: bool(new) and (each.alone or each.plan.count is not CountSource.PER_NODE))
+
+
+def _admitted(said: Iterable[ManifestReport], pods: Iterable[PodSimulation]) -> Iterator[PodSimulation]:
+    """With what Kueue does with the objects that make them."""
+    found = {each.object: each.admits for each in said}
+    return (replace(pod, admits=found.get(pod.subject, Fits.YES)) for pod in pods)
 
 
 def _with_daemons(world: ClusterState, new: Collection[str], found: PodSimulation) -> PodSimulation:
