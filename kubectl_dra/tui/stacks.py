@@ -12,6 +12,7 @@ from textual import events
 from textual.app import App
 
 from kubectl_dra.output.safe import Safe
+from kubectl_dra.tui import removed
 from kubectl_dra.tui.prompt import Prompt
 from kubectl_dra.tui.screens import SCREEN_BY_ID, Screen
 from kubectl_dra.tui.trail import Trail
@@ -25,6 +26,7 @@ class Stacks(App[None]):
 
     def __init__(self, tab: str) -> None:
         super().__init__()
+        removed.let_go()
         self.trail = Trail()
         #: A few words that belong to the view in front.
         self.notice = Safe("")
@@ -161,7 +163,7 @@ class Stacks(App[None]):
 
     def go_along(self, step: int) -> bool:
         """Back (-1) or forward (1) to a view that was seen and is still open; whether there is one."""
-        place = self.trail.move(step, lambda each: each[1] in self._stacks.get(each[0], ()))
+        place = self.trail.move(step)
         if place is None:
             return False
         self._hide()
@@ -196,6 +198,7 @@ class Stacks(App[None]):
     def _close(self, views: Sequence[View]) -> None:
         for view in views:
             view.remove()
+        self.trail.forget(views)
         self.closed += len(views)
 
     def _hide(self) -> None:

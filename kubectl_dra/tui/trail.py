@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ _LONGEST: Final = 100
 
 
 class Trail:
-    """Places are a tab and a view in it; closed ones are passed over."""
+    """Places are a tab and a view in it; closed ones are forgotten, with all that they showed."""
 
     def __init__(self) -> None:
         self._seen: list[Place] = []
@@ -31,15 +31,24 @@ class Trail:
         self._seen = [*self._seen[: self._at + 1], place][-_LONGEST:]
         self._at = len(self._seen) - 1
 
-    def move(self, step: int, is_open: Callable[[Place], bool]) -> Place | None:
-        """The next open place in a direction that is another one; None where there is none.
+    def forget(self, closed: Collection[View]) -> None:
+        """Views were closed; what lay ahead of the one in front is forgotten with it."""
+        behind, ahead = self._seen[: self._at + 1], self._seen[self._at + 1 :]
+        if behind and behind[-1][1] in closed:
+            ahead = []
+        behind = [place for place in behind if place[1] not in closed]
+        self._seen = behind + [place for place in ahead if place[1] not in closed]
+        self._at = len(behind) - 1
 
-        What was opened from a place and closed again lies on the trail between that place and itself.
+    def move(self, step: int) -> Place | None:
+        """The next place in a direction that is another one; None where there is none.
+
+        What was opened from a place and closed again lay on the trail between that place and itself.
         """
         here = self._seen[self._at] if self._seen else None
         at = self._at + step
         while 0 <= at < len(self._seen):
-            if self._seen[at] != here and is_open(self._seen[at]):
+            if self._seen[at] != here:
                 self._at, self._moving = at, True
                 return self._seen[at]
             at += step

@@ -1,0 +1,39 @@
+"""Nothing of views that were closed is kept, however many there were."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+from textual.strip import Strip
+
+from tests.tui.support import LARGE, demo_app, play
+
+_OPEN_AND_CLOSE = ("enter", "enter", "escape", "escape")
+_ROUNDS = 4
+
+
+def test_a_view_goes_when_the_next_one_was_closed():
+    async def script(t):
+        await t.press("2", "enter")
+        closed = weakref.ref(t.app.view)
+        await t.press("escape", *_OPEN_AND_CLOSE)
+        gc.collect()
+        assert closed() is None
+
+    play(demo_app(), script, LARGE)
+
+
+def test_lines_go_with_the_views_that_they_were_drawn_for():
+    async def script(t):
+        await t.press("2", *_OPEN_AND_CLOSE)
+        before = _lines()
+        await t.press(*_OPEN_AND_CLOSE * _ROUNDS)
+        assert _lines() < before + LARGE[1]
+
+    play(demo_app(), script, LARGE)
+
+
+def _lines() -> int:
+    gc.collect()
+    return sum(isinstance(each, Strip) for each in gc.get_objects())
