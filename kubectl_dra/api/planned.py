@@ -32,6 +32,7 @@ from kubectl_dra.api.workloads.made import (
     runtime_of,
     train_job,
 )
+from kubectl_dra.api.workloads.templates import UNCOUNTED, CountField, Growth
 from kubectl_dra.model.base import Record, with_spec
 from kubectl_dra.model.core import Pod, SchedulingGroup
 from kubectl_dra.model.evidence import BadObject
@@ -57,8 +58,8 @@ class PodPlan:
     starts many of them or none. ``after``: roles of the same object whose pods have ended before.
     ``awaits``: those that have to be ready before these are made; ``awaits_any``: each one of them.
     ``flavors`` of its queue are in the pod; ``flavor_open``: one of these will be, or what they add was not read.
-    ``rest_by``: who makes all of the pods but their claims. ``scale``: the field that says how many, if one does, and
-    the pods that each of its units makes.
+    ``rest_by``: who makes all of the pods but their claims. ``counted_by``: the fields that would make fewer of them,
+    ``growth``: what may make more later.
     """
 
     pod: Pod
@@ -76,7 +77,8 @@ class PodPlan:
     rest_by: str = ""
     awaits: tuple[str, ...] = ()
     awaits_any: bool = False
-    scale: tuple[str, int] = ("", 1)
+    counted_by: CountField = UNCOUNTED
+    growth: Growth | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,7 +302,8 @@ def _plan(template: MadeTemplate, name: str, namespace: str) -> PodPlan:
     assert isinstance(pod, Pod)  # noqa: S101
     counted = template.count, template.assumed
     plan = PodPlan(pod, template.copies, template.role, *counted, after=template.after, rest_by=template.rest_by)
-    return replace(plan, awaits=template.awaits, awaits_any=template.awaits_any, scale=template.scale)
+    plan = replace(plan, awaits=template.awaits, awaits_any=template.awaits_any)
+    return replace(plan, counted_by=template.counted_by, growth=template.growth)
 
 
 def _in_group(planned: Planned, group: str) -> Planned:

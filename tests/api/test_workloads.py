@@ -13,7 +13,7 @@ from kubectl_dra.api.workloads import expand
 from kubectl_dra.api.workloads.expand import CountSource, group_of
 from kubectl_dra.api.workloads.kinds import KNOWN
 from kubectl_dra.api.workloads.shape import _NUMBERS, _SIZES
-from kubectl_dra.api.workloads.templates import MAX_PODS
+from kubectl_dra.api.workloads.templates import MAX_PODS, Growth
 from kubectl_dra.model.inventory import key_of
 
 POD: dict[str, Any] = {"spec": {"containers": [{"name": "main", "image": "x"}]}}
@@ -169,12 +169,6 @@ CASES: list[tuple[str, str, dict[str, Any], list[tuple[str, int | None]]]] = [
         [("prefill leader", 4), ("decode leader", 2), ("prefill worker", 8), ("decode worker", 2)],
     ),
     ("argoproj.io/v1alpha1", "Rollout", {"replicas": 2, "template": POD}, [("", 2)]),
-    (
-        "sparkoperator.k8s.io/v1beta2",
-        "SparkApplication",
-        {"driver": {"template": POD}, "executor": {"instances": 3, "template": POD}},
-        [("driver", 1), ("executor", 3)],
-    ),
     ("kueue.x-k8s.io/v1beta1", "Workload", {"podSets": [{"name": "main", "count": 3, "template": POD}]}, [("main", 3)]),
 ]
 for _kind, _field in {
@@ -240,7 +234,7 @@ def test_every_known_kind_is_tried_here() -> None:
 
 def test_fields_that_count_in_unknown_kinds_are_those_of_known_ones() -> None:
     paths = (field for kind in KNOWN.values() for part in kind.parts for each in part.factors for field in each.fields)
-    known = {path.rpartition(".")[2] for path in paths} | {"numNodes", "minReplicas"}
+    known = {path.rpartition(".")[2] for path in paths} | {"numNodes", "minReplicas", "instances"}
     assert {*_NUMBERS, *_SIZES} <= known
 
 
@@ -441,3 +435,93 @@ def test_pods_of_a_volcano_job_get_the_scheduler_of_the_job() -> None:
         tree = {"spec": {**named, "tasks": tasks}}
         found = [each.body["spec"]["schedulerName"] for each in expand(tree, "batch.volcano.sh", "Job").templates]
         assert found == [expected, "mine"]
+
+
+def lowered(api_version: str, kind: str, spec: dict[str, Any], pods: int) -> dict[str, tuple[tuple[str, int], ...]]:
+    """The fields that would make so many pods of each template."""
+    tree = {"apiVersion": api_version, "kind": kind, "metadata": {"name": "w"}, "spec": spec}
+    found = expand(tree, group_of(api_version), kind).templates
+    return {each.role: each.counted_by.lowered(pods).fields for each in found}
+
+
+RAY_WORKERS: dict[str, Any] = {"groupName": "gpu", "replicas": 6, "minReplicas": 5, "maxReplicas": 9, "template": POD}
+
+
+@pytest.mark.parametrize(
+    ("api_version", "kind", "spec", "role", "fields"),
+    [
+        ("apps/v1", "Deployment", {"replicas": 6, "template": POD}, "", (("spec.replicas", 4),)),
+        ("apps/v1", "Deployment", {"replicas": 4, "template": POD}, "", ()),
+        ("batch/v1", "Job", job(parallelism=6, completions=9), "", (("spec.parallelism", 4),)),
+        (
+            "kubeflow.org/v1",
+            "MPIJob",
+            {"mpiReplicaSpecs": {"Worker": {"replicas": 10, "template": POD}}},
+            "Worker",
+            (("spec.mpiReplicaSpecs.Worker.replicas", 4),),
+        ),
+        (
+            "ray.io/v1",
+            "RayCluster",
+            {"headGroupSpec": {"template": POD}, "workerGroupSpecs": [RAY_WORKERS]},
+            "gpu",
+            (("spec.workerGroupSpecs[0].replicas", 4), ("spec.workerGroupSpecs[0].minReplicas", 4)),
+        ),
+        # Of groups the whole ones only.
+        (
+            "leaderworkerset.x-k8s.io/v1",
+            "LeaderWorkerSet",
+            {"replicas": 3, "leaderWorkerTemplate": {"size": 3, "workerTemplate": POD}},
+            "worker",
+            (("spec.replicas", 2),),
+        ),
+        (
+            "leaderworkerset.x-k8s.io/v1",
+            "LeaderWorkerSet",
+            {"replicas": 1, "leaderWorkerTemplate": {"size": 8, "workerTemplate": POD}},
+            "worker",
+            (),
+        ),
+        (
+            "jobset.x-k8s.io/v1alpha2",
+            "JobSet",
+            {"replicatedJobs": [{"name": "w", "replicas": 3, "template": {"spec": job(parallelism=2)}}]},
+            "w",
+            (("spec.replicatedJobs[0].replicas", 2),),
+        ),
+        (
+            "jobset.x-k8s.io/v1alpha2",
+            "JobSet",
+            {"replicatedJobs": [{"name": "w", "template": {"spec": job(parallelism=6)}}]},
+            "w",
+            (("spec.replicatedJobs[0].template.spec.parallelism", 4),),
+        ),
+        (
+            "serving.kserve.io/v1beta1",
+            "InferenceService",
+            {"predictor": {"minReplicas": 6, "containers": [{"name": "x"}]}},
+            "",
+            (("spec.predictor.minReplicas", 4),),
+        ),
+    ],
+)
+def test_the_fields_that_would_make_fewer_pods(
+    api_version: str, kind: str, spec: dict[str, Any], role: str, fields: tuple[tuple[str, int], ...]
+) -> None:
+    assert lowered(api_version, kind, spec, 4)[role] == fields
+
+
+def test_what_may_make_more_pods_later() -> None:
+    def growth(group: dict[str, Any], *, own: bool) -> tuple[int | None, CountSource, Growth | None]:
+        cluster = {"enableInTreeAutoscaling": own, "workerGroupSpecs": [{"template": POD, **group}]}
+        found = expand({"spec": {"headGroupSpec": {"template": POD}, **cluster}}, "ray.io", "RayCluster").templates[-1]
+        return found.copies, found.count, found.growth
+
+    ray = Growth("the Ray autoscaler", 8)
+    assert growth({"replicas": 1, "maxReplicas": 8}, own=True) == (1, CountSource.STATED, ray)
+    assert growth({"replicas": 0, "maxReplicas": 4, "numOfHosts": 2}, own=True) == (1, CountSource.UNKNOWN, ray)
+    assert growth({"replicas": 8, "maxReplicas": 8}, own=True) == (8, CountSource.STATED, None)
+    assert growth({"replicas": 1, "maxReplicas": 8}, own=False) == (1, CountSource.STATED, None)
+    served = {"spec": {"predictor": {"minReplicas": 2, "maxReplicas": 6, "containers": [{"name": "x"}]}}}
+    (found,) = expand(served, "serving.kserve.io", "InferenceService").templates
+    assert found.growth == Growth("its autoscaler", 6)

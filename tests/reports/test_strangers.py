@@ -16,6 +16,7 @@ from kubectl_dra.model.evidence import Coverage, Evidence, Read
 from kubectl_dra.model.features import features
 from kubectl_dra.reports.base import Bound, Fits
 from kubectl_dra.reports.simulation import Counted, SimulationReport
+from kubectl_dra.reports.simulation.records import Growing
 from tests.kit import build, facts
 from tests.kit.clock import CLOCK
 from tests.reports import test_simulated_files as files
@@ -311,8 +312,43 @@ def test_a_group_that_starts_with_no_workers_and_grows_is_tried() -> None:
     report = simulated(template("one"), thing("ray.io/v1", "RayCluster", spec))
     assert [(each.wanted, each.counted) for each in report.pods] == [(1, Counted.STATED), (1, Counted.UNKNOWN)]
     assert report.fits is Fits.UNKNOWN
+    assert "RayCluster ml/w, gpu makes no pods now; an autoscaler may make up to 9; 4 of them fit." in page(report)
     group["maxReplicas"] = 0
     assert simulated(template("one"), thing("ray.io/v1", "RayCluster", spec)).pods[1].wanted == 0
+
+
+PLAIN = {"containers": [{"name": "head", "image": "x"}]}
+
+
+def test_a_group_without_workers_leaves_the_room_to_others() -> None:
+    group = {"groupName": "gpu", "replicas": 0, "maxReplicas": 9, "template": pod_template("one")}
+    spec = {"headGroupSpec": {"template": {"spec": PLAIN}}, "workerGroupSpecs": [group]}
+    report = simulated(template("one"), thing("ray.io/v1", "RayCluster", spec), deployment(4))
+    assert report.pods[-1].copies == 4
+
+
+def test_a_group_that_may_grow_says_how_many_of_them_fit() -> None:
+    group = {"groupName": "gpu", "replicas": 1, "maxReplicas": 9, "template": pod_template("one")}
+    head = {"template": {"spec": PLAIN}}
+    spec = {"headGroupSpec": head, "workerGroupSpecs": [group], "enableInTreeAutoscaling": True}
+    report = simulated(template("one"), thing("ray.io/v1", "RayCluster", spec))
+    assert (report.pods[-1].growing, report.fits) == (Growing("the Ray autoscaler", 9, 4), Fits.YES)
+    assert "the Ray autoscaler may make up to 9; 4 of them fit" in page(report)
+
+
+def test_executors_of_spark_wait_for_the_driver_and_request_what_its_fields_say() -> None:
+    name = "spark-kubernetes-executor"
+    own = {"containers": [{"name": name, "resources": {"claims": [{"name": "gpu"}]}}]}
+    claiming = {**pod_template("one")["spec"], **own}
+    executor = {"instances": 3, "cores": 1, "template": {"spec": claiming}}
+    app = thing("sparkoperator.k8s.io/v1beta2", "SparkApplication", {"driver": {"cores": 1}, "executor": executor})
+    report = simulated(template("one"), app)
+    assert [(each.role, each.copies) for each in report.pods] == [("driver", 1), ("executor", 3)]
+    executor["cores"] = 900
+    assert "(900 requested)" in page(simulated(template("one"), app))
+    app["spec"]["driver"]["cores"] = 900
+    told = page(simulated(template("one"), app))
+    assert "executor: none of its pods is created until driver is ready, and that does not fit." in told
 
 
 def test_a_limit_range_gives_requests_to_containers_without_their_own() -> None:
@@ -381,7 +417,8 @@ def test_what_is_known_of_racks_is_computed() -> None:
 def test_devices_that_pods_of_the_files_hold_are_nothing_to_wait_for() -> None:
     told = page(simulated(template("one"), deployment(6)))
     assert "All of these are taken by pods that the files make before it." in told
-    assert "Let Deployment w have fewer pods (4 fit), or add devices" in told
+    assert "Or ask for fewer: all fit with spec.replicas: 4." in told
+    assert "What usually helps" not in told
     some = build.claim("held", held=[("node-1", "gpu-0")], by=["other"], on="node-1")
     other = build.pod("other", claims=["held"], node_name="node-1", phase="Running")
     told = page(simulated(template("one"), deployment(6), world=cluster(some, other)))

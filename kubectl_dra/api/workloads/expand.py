@@ -13,8 +13,9 @@ from kubectl_dra.api.workloads.kinds import KNOWN, Factor, KnownKind, TemplatePa
 from kubectl_dra.api.workloads.mentions import mention, rendered
 from kubectl_dra.api.workloads.operators import refined
 from kubectl_dra.api.workloads.shape import Shaped, claims_alone, shaped
+from kubectl_dra.api.workloads.spark import application, is_spark
 from kubectl_dra.api.workloads.stages import staged
-from kubectl_dra.api.workloads.templates import MAX_PODS, CountSource, Expansion, MadeTemplate
+from kubectl_dra.api.workloads.templates import MAX_PODS, UNCOUNTED, CountField, CountSource, Expansion, MadeTemplate
 
 __all__ = ["CountSource", "Expansion", "MadeTemplate", "expand", "group_of"]
 #: Objects in objects (a bundle of jobs in one resource) are followed so deep.
@@ -27,6 +28,8 @@ _PROGRAMS: Final = {"kubevirt.io": "KubeVirt", "pool.kubevirt.io": "KubeVirt", "
 def expand(tree: Tree, group: str, kind: str) -> Expansion:
     if is_workflow(group, kind):
         return workflow(tree, kind)
+    if is_spark(group, kind):
+        return application(tree, kind)
     if elsewhere := described_by(tree, group, kind):
         return Expansion(known=True, untried=f"its pods are described by {elsewhere}")
     if told := rendered(tree, group, kind):
@@ -82,7 +85,7 @@ def _of_part(tree: Tree, part: TemplatePath) -> Iterator[MadeTemplate]:
             inner = path if part.bare else f"{path}.spec"
             yield MadeTemplate(path, {}, role, copies, count, problem=f"{inner}: Required value")
         else:
-            yield MadeTemplate(path, body, role, copies, count, scale=_scale(tree, part, steps))
+            yield MadeTemplate(path, body, role, copies, count, counted_by=_counted_by(tree, part, steps))
     if not found and "[]" not in part.path and "*" not in part.path and _is_required(part):
         yield MadeTemplate(part.path, {}, part.role, problem=f"{part.path}.spec: Required value")
 
@@ -108,18 +111,6 @@ def _copies(tree: Tree, part: TemplatePath, steps: tuple[_Step, ...]) -> int | N
     return number
 
 
-def _scale(tree: Tree, part: TemplatePath, steps: tuple[_Step, ...]) -> tuple[str, int]:
-    """The factor's field that is of these pods alone, if there is one, and the pods that one more of it makes."""
-    own = next((each for each in part.factors if each.fields[0].count("[]") + each.fields[0].count("*")), None)
-    field = own or next(iter(part.factors), None)
-    if field is None or field.less:
-        return "", 1
-    others = 1
-    for factor in part.factors:
-        others *= _value(tree, factor, steps) if factor is not field else 1
-    return (_named_path(field.fields[0], steps), others) if others else ("", 1)
-
-
 def _named_path(path: str, steps: tuple[_Step, ...]) -> str:
     """A path as people write it: ``spec.replicatedJobs[workers].replicas``."""
     left, found = iter(steps), list[str]()
@@ -136,6 +127,18 @@ def _value(tree: Tree, factor: Factor, steps: tuple[_Step, ...]) -> int:
     if factor.least:
         value = max(value, _number(_read(tree, factor.least, steps)) or 0)
     return max(value - factor.less, 0)
+
+
+def _counted_by(tree: Tree, part: TemplatePath, steps: tuple[_Step, ...]) -> CountField:
+    """The outermost number of pieces of work, of which there may be fewer; none where there is one of them."""
+    number = _copies(tree, part, steps) or 0
+    for factor in part.factors:
+        value = _value(tree, factor, steps)
+        if value > 1 and not factor.unit:
+            fields = (*factor.fields[:1], *filter(None, (factor.least,)))
+            named = ((_named_path(path, steps), _number(_read(tree, path, steps)) or 0) for path in fields)
+            return CountField(tuple(each for each in named if each[1]), number // value)
+    return UNCOUNTED
 
 
 def _number(value: object) -> int | None:
@@ -205,8 +208,8 @@ def _by_shape(found: Shaped) -> MadeTemplate:
     if found.copies is None:
         return MadeTemplate(found.path, found.body, found.role, 1, CountSource.UNKNOWN)
     copies = min(found.copies, MAX_PODS)
-    scale = (found.fields[0], 1) if len(found.fields) == 1 else ("", 1)
-    return MadeTemplate(found.path, found.body, found.role, copies, CountSource.ASSUMED, found.fields, scale=scale)
+    made = MadeTemplate(found.path, found.body, found.role, copies, CountSource.ASSUMED, found.fields)
+    return replace(made, counted_by=found.counted_by, growth=found.growth)
 
 
 def _told_apart(templates: Sequence[MadeTemplate]) -> Iterator[MadeTemplate]:
@@ -232,7 +235,11 @@ def _embedded(value: Any, depth: int, path: str = "") -> Iterator[MadeTemplate]:
         for each in expand(child, *named).templates:
             role = " ".join(filter(None, (f"{named[1]} {name}", each.role)))
             problem = each.problem and f"{here}.{each.problem}"
-            yield replace(each, path=f"{here}.{each.path}", role=role, problem=problem)
+            inner = each.counted_by
+            fields = tuple((f"{here}.{field}", value) for field, value in inner.fields)
+            yield replace(
+                each, path=f"{here}.{each.path}", role=role, problem=problem, counted_by=replace(inner, fields=fields)
+            )
 
 
 def _object(value: Any) -> tuple[str, str] | None:  # noqa: ANN401 - any JSON value

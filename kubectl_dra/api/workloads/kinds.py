@@ -15,13 +15,15 @@ from typing import Final
 class Factor:
     """A number that multiplies: the first of the ``fields``, else ``default``, no more than any other; minus ``less``.
 
-    With ``least`` the field's value is at least that of another field (a minimum of an autoscaler).
+    With ``least`` the field's value is at least that of another field (a minimum of an autoscaler). ``unit``: the pods
+    of one piece of work, which fewer can't do.
     """
 
     fields: tuple[str, ...]
     default: int = 1
     less: int = 0
     least: str = ""
+    unit: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +55,8 @@ class KnownKind:
     catalog: bool = False
 
 
-def _one(*fields: str, default: int = 1, less: int = 0, least: str = "") -> Factor:
-    return Factor(fields, default, less, least)
+def _one(*fields: str) -> Factor:
+    return Factor(fields)
 
 
 def _job(prefix: str) -> Factor:
@@ -84,8 +86,8 @@ def _ray(prefix: str) -> tuple[TemplatePath, ...]:
     """KubeRay v1: a head, and groups of workers whose number is kept between two bounds by the operator."""
     group = f"{prefix}.workerGroupSpecs[]"
     workers = (
-        _one(f"{group}.replicas", default=0, least=f"{group}.minReplicas"),
-        _one(f"{group}.numOfHosts"),
+        Factor((f"{group}.replicas", f"{group}.maxReplicas"), default=0, least=f"{group}.minReplicas"),
+        Factor((f"{group}.numOfHosts",), unit=True),
     )
     return (TemplatePath(f"{prefix}.headGroupSpec.template", role="head"), TemplatePath(f"{group}.template", workers))
 
@@ -99,10 +101,11 @@ def _ray_job(prefix: str) -> KnownKind:
 def _leaders(spec: str, *factors: Factor) -> KnownKind:
     """LeaderWorkerSet v1: groups of a leader and ``size - 1`` workers; leaders without a template are workers."""
     at, replicas = f"{spec}.leaderWorkerTemplate", (*factors, _one(f"{spec}.replicas"))
+    size = Factor((f"{at}.size",), less=1, unit=True)
     return KnownKind(
         (
             TemplatePath(f"{at}.leaderTemplate", replicas, role="leader", otherwise=f"{at}.workerTemplate"),
-            TemplatePath(f"{at}.workerTemplate", (*replicas, _one(f"{at}.size", less=1)), role="worker"),
+            TemplatePath(f"{at}.workerTemplate", (*replicas, size), role="worker"),
         )
     )
 
@@ -146,13 +149,6 @@ KNOWN: Final[Mapping[tuple[str, str], KnownKind]] = {
         (TemplatePath(f"{_GROVE}.spec.podSpec", (*_REPLICAS, _one(f"{_GROVE}.spec.replicas")), bare=True),)
     ),
     ("argoproj.io", "Rollout"): _SIMPLE,
-    # Spark operator v1beta2: pods of Spark's own, after the templates where there are any.
-    ("sparkoperator.k8s.io", "SparkApplication"): KnownKind(
-        (
-            TemplatePath("spec.driver.template", role="driver"),
-            TemplatePath("spec.executor.template", (_one("spec.executor.instances"),), role="executor"),
-        )
-    ),
     ("kueue.x-k8s.io", "Workload"): KnownKind(
         (TemplatePath(f"{_POD_SETS}.template", (_one(f"{_POD_SETS}.count"),)),), catalog=True
     ),

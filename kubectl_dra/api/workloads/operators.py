@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from kubectl_dra.api.trees import Tree, at
-from kubectl_dra.api.workloads.templates import MAX_PODS, CountSource, MadeTemplate
+from kubectl_dra.api.workloads.templates import MAX_PODS, CountSource, Growth, MadeTemplate
 
 _Body = dict[str, Any]
 _HEAD: Final = "head"
@@ -51,7 +51,7 @@ def _of_ray(tree: Tree, kind: str, templates: list[MadeTemplate]) -> Iterator[Ma
     for each in templates:
         if each.role == _SUBMITTER or (not made and each.path.startswith(cluster_path)):
             continue
-        each = _scaled_from_none(tree, each)
+        each = _growing(tree, each)
         if each.problem:
             yield each
         elif each.role == _HEAD and each.path == f"{cluster_path}.headGroupSpec.template":
@@ -63,16 +63,24 @@ def _of_ray(tree: Tree, kind: str, templates: list[MadeTemplate]) -> Iterator[Ma
         yield from _submitter(cluster, job, job_path, [each for each in templates if each.role == _SUBMITTER])
 
 
-def _scaled_from_none(tree: Tree, template: MadeTemplate) -> MadeTemplate:
-    """A group that starts without workers and may get some: one of them, because how many is not known."""
+def _growing(tree: Tree, template: MadeTemplate) -> MadeTemplate:
+    """A group of workers with those that an autoscaler may add; of one that starts without any, one is tried.
+
+    Upstream: ray-operator/controllers/ray/utils/util.go (GetWorkerGroupDesiredReplicas): without KubeRay's own
+    autoscaler others may set the number.
+    """
     group, _, _ = template.path.rpartition(".template")
-    index = group.rpartition("[")[2].removesuffix("]")
-    groups = at(tree, group.rpartition(".workerGroupSpecs")[0]).get("workerGroupSpecs")
-    if template.copies or not index.isdecimal() or not isinstance(groups, list):
+    spec, _, index = group.removesuffix("]").rpartition(".workerGroupSpecs[")
+    groups = at(tree, spec).get("workerGroupSpecs")
+    if not index.isdecimal() or not isinstance(groups, list):
         return template
-    most = groups[int(index)].get("maxReplicas")
-    grows = isinstance(most, int) and most > 0 and groups[int(index)].get("suspend") is not True
-    return replace(template, copies=1, count=CountSource.UNKNOWN) if grows else template
+    most, hosts = (groups[int(index)].get(field) for field in ("maxReplicas", "numOfHosts"))
+    most = most * (hosts if isinstance(hosts, int) else 1) if isinstance(most, int) else 0
+    now, own = template.copies or 0, at(tree, spec).get("enableInTreeAutoscaling") is True
+    if most <= now or groups[int(index)].get("suspend") is True or not (own or now == 0):
+        return template
+    grown = replace(template, growth=Growth("the Ray autoscaler" if own else "an autoscaler", min(most, MAX_PODS)))
+    return grown if now else replace(grown, copies=1, count=CountSource.UNKNOWN)
 
 
 def _submitter(cluster: Tree, job: Tree, path: str, written: Iterable[MadeTemplate]) -> Iterator[MadeTemplate]:
@@ -135,7 +143,9 @@ def _of_grove(tree: Tree, kind: str, templates: list[MadeTemplate]) -> Iterator[
         times.update({name: number for name in (names if isinstance(names, list) else ()) if isinstance(name, str)})
     for each in templates:
         copies = each.copies
-        yield each if copies is None else replace(each, copies=min(copies * times.get(each.role, 1), MAX_PODS))
+        factor = times.get(each.role, 1)
+        by = replace(each.counted_by, pods=each.counted_by.pods * factor)
+        yield each if copies is None else replace(each, copies=min(copies * factor, MAX_PODS), counted_by=by)
 
 
 # --- Volcano ----------------------------------------------------------------------------------------------------------

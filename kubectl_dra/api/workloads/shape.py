@@ -8,14 +8,18 @@ How many pods there will be is taken from the fields on the way that known kinds
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import prod
 from typing import Any, Final
 
 from kubectl_dra.api.trees import Tree
+from kubectl_dra.api.workloads.templates import UNCOUNTED, CountField, Growth
 
 _DEPTH: Final = 40
 #: Fields that are the number of pods, best first; the first one of a mapping counts.
 _NUMBERS: Final = ("replicas", "count", "instances", "parallelism", "numNodes", "minReplicas")
+_LEAST: Final = "minReplicas"
+_MOST: Final = "maxReplicas"
 #: Fields that multiply it: the pods of one replica.
 _SIZES: Final = ("size", "numOfHosts")
 #: Definitions of kinds describe pods, and make none.
@@ -31,27 +35,39 @@ class Shaped:
     role: str = ""
     copies: int | None = None
     fields: tuple[str, ...] = ()
+    counted_by: CountField = UNCOUNTED
+    growth: Growth | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class _Way:
     path: str = ""
     role: str = ""
-    copies: int | None = None
-    fields: tuple[str, ...] = ()
+    numbers: tuple[tuple[str, int], ...] = ()
+    #: To how many an autoscaler of the innermost number goes.
+    most: int | None = None
 
     def below(self, name: str, role: str = "") -> _Way:
         path = f"{self.path}{name}" if name.startswith("[") else f"{self.path}.{name}".lstrip(".")
-        return _Way(path, role or self.role, self.copies, self.fields)
+        return replace(self, path=path, role=role or self.role)
 
     def counted(self, tree: Tree) -> _Way:
         first = next((field for field in _NUMBERS if _is_number(tree.get(field))), None)
         named = [field for field in (first, *_SIZES) if field is not None and _is_number(tree.get(field))]
-        copies, fields = self.copies, self.fields
-        for field in named:
-            copies = (1 if copies is None else copies) * int(tree[field])
-            fields = (*fields, f"{self.path}.{field}".lstrip("."))
-        return _Way(self.path, self.role, copies, fields)
+        numbers = ((f"{self.path}.{field}".lstrip("."), int(tree[field])) for field in named)
+        most = tree.get(_MOST) if first == _LEAST and _is_number(tree.get(_MOST)) else self.most
+        return replace(self, numbers=(*self.numbers, *numbers), most=most if first in (_LEAST, None) else None)
+
+    def found(self, body: Tree) -> Shaped:
+        """The template that stands at its end."""
+        copies = prod(value for _, value in self.numbers) if self.numbers else None
+        fields = tuple(field for field, _ in self.numbers)
+        # Fewer pods of this template alone: the innermost number, if it is not the size of one piece of work.
+        own = [each for each in self.numbers if each[0].rpartition(".")[2] not in _SIZES][-1:]
+        by = CountField(tuple(own), (copies or 0) // own[0][1]) if own and own[0][1] else UNCOUNTED
+        grows = self.most is not None and own and self.most > own[0][1]
+        growth = Growth("its autoscaler", (self.most or 0) * by.pods) if grows else None
+        return Shaped(self.path, body, self.role, copies, fields, by, growth)
 
 
 def shaped(tree: Tree) -> list[Shaped]:
@@ -105,12 +121,12 @@ def _search(
         return
     if (found := spec_of(value)) is not None:
         way = way.counted(value)
-        yield Shaped(way.path, {"spec": found}, way.role, way.copies, way.fields)
+        yield way.found({"spec": found})
         return
     way = way.counted(value)
     spec = value.get("spec")
     if isinstance(spec, dict) and (found := spec_of(spec)) is not None and way.path:
-        yield Shaped(way.path, {**value, "spec": found}, way.role, way.copies, way.fields)
+        yield way.found({**value, "spec": found})
         return
     for key, child in value.items():
         if key not in _DESCRIBING:

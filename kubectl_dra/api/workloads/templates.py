@@ -22,6 +22,38 @@ class CountSource(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class CountField:
+    """Where the number of pods stands: ``fields`` with their values, of which the largest counts.
+
+    Each unit of it makes ``pods`` of them.
+    """
+
+    fields: tuple[tuple[str, int], ...] = ()
+    pods: int = 1
+
+    @property
+    def scale(self) -> tuple[str, int]:
+        """The first field, and the pods that each of its units makes; empty where no field says the number."""
+        return (self.fields[0][0], self.pods) if self.fields else ("", 1)
+
+    def lowered(self, pods: int) -> CountField:
+        """The fields to lower, with their new values, so that no more than ``pods`` are made; none if that can't be."""
+        units = pods // self.pods if self.pods else 0
+        return CountField(tuple((path, units) for path, value in self.fields if value > units > 0), self.pods)
+
+
+UNCOUNTED: Final = CountField()
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """What may make more pods later, up to ``most``."""
+
+    by: str
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
 class MadeTemplate:
     """``body`` has ``metadata`` and ``spec`` of the pods; ``path`` is where it stands.
 
@@ -29,8 +61,7 @@ class MadeTemplate:
     fields that were taken for it. ``problem``: what stands at the path is no template. ``after``: the roles of the same
     object whose pods have ended before these start. ``awaits``: those whose pods have to be ready, or to have ended,
     before these are made; ``awaits_any``: each of these awaits one of them. ``rest_by``: who makes all of the pods but
-    their claims, which alone are here; empty for whole ones. ``scale``: the field that says how many, empty where none
-    does, and how many pods each of its units makes.
+    their claims, which alone are here; empty for whole ones. ``counted_by``: the fields that would make fewer of them.
     """
 
     path: str
@@ -44,7 +75,8 @@ class MadeTemplate:
     rest_by: str = ""
     awaits: tuple[str, ...] = ()
     awaits_any: bool = False
-    scale: tuple[str, int] = ("", 1)
+    counted_by: CountField = UNCOUNTED
+    growth: Growth | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,6 +81,7 @@ def pending_page(
     told: bool = False,
     whole: WholeGroup | None = None,
     who: Safe = IT,
+    also: Sequence[Safe] = (),
 ) -> list[Safe]:
     """All lines of one report; ``now`` is the time that ages are counted from.
 
@@ -88,7 +89,7 @@ def pending_page(
     prints one of them, on screens with keys of their own. ``head``: the first lines, in place of the sentence about the
     pod. ``apart``: without the first lines and the ways out, which stand beside the page. ``told``: what could
     not be read stands above all pages. ``whole``: the page is about the group of the pod. ``who``
-    fits with a way out.
+    fits with a way out; ``also``: lines below these.
     """
     summary = with_delay(
         with_age(pending_summary(report), report.nodes, now), report.lingering, report.pod.namespace, now
@@ -103,7 +104,7 @@ def pending_page(
             *_what_is_wrong(shown, now, whole),
             *funnels,
             *_how_we_know(shown, now, address, joined(first), told=told, tables=bool(funnels)),
-            *_what_can_be_done(shown, now, address, more, who, apart=apart),
+            *_what_can_be_done(shown, now, address, more, who, apart=apart, also=also),
             whole.other_assignment if whole is not None else [],
             *_what_else_to_know(report, now, whole),
         )
@@ -166,7 +167,14 @@ def _how_we_know(
 
 
 def _what_can_be_done(
-    report: PendingReport, now: datetime, address: Address, more: Safe | None, who: Safe, *, apart: bool
+    report: PendingReport,
+    now: datetime,
+    address: Address,
+    more: Safe | None,
+    who: Safe,
+    *,
+    apart: bool,
+    also: Sequence[Safe],
 ) -> Iterator[list[Safe]]:
     """Ways out that were tried, then advice."""
     if evicted_clause(report) is not None:
@@ -181,11 +189,11 @@ def _what_can_be_done(
         yield additions
     else:
         elsewhere = devices_elsewhere(report)
-        yield [*_ways_out(report, now, who), *additions, *elsewhere, *_commands(report, now, address, more)]
+        yield [*_ways_out(report, now, who), *additions, *also, *elsewhere, *_commands(report, now, address, more)]
     yield list(undo_lines(report.remedies, address))
     yield list(admission_lines(report, address))
     yield list(node_group_lines(report.node_groups, report.missing, address))
-    yield list(advice.advice_lines(report, now, address))
+    yield [] if also else list(advice.advice_lines(report, now, address))
     yield list(advice.next_step_lines(report, address, now))
 
 

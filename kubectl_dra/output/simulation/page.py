@@ -28,6 +28,7 @@ from kubectl_dra.output.simulation.alike import alike_lines, with_alike
 from kubectl_dra.output.simulation.domains import domain_lines, told_once, too_small, too_small_text
 from kubectl_dra.output.simulation.names import object_name
 from kubectl_dra.output.simulation.queues import if_admitted, queue_heads, queue_text
+from kubectl_dra.output.simulation.numbers import fewer_lines, growing_lines, makes_none_text
 from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.whatif.page import CHOICE_UNREAD, SOME_COMPARED, whatif_lines, whatif_summary
 from kubectl_dra.output.words import counted, listed, shortened
@@ -134,7 +135,7 @@ def _pod_blocks(pod: PodSimulation, now: datetime, address: Address, *, left: bo
     who = (
         IT if pod.wanted in (None, 1) or pod.stuck or pod.group else Safe("one more copy" if pod.copies else "one copy")
     )
-    page = pending_page(shown, now, address, more, head=head, who=who)
+    page = pending_page(shown, now, address, more, head=head, who=who, also=list(fewer_lines(pod)))
     return [page, list(step_lines(pending.remedies, address)) if steps else []]
 
 
@@ -198,6 +199,7 @@ def _pod_lines(pod: PodSimulation, reason: Safe | None = None, *, left: bool = F
         yield from wrapped(fewer_copies(pod.being_bound, single=pod.wanted == 1), indent=2)
     if pod.assumed:
         yield from wrapped(fmt("number of pods taken from {}", Safe(", ").join(map(safe, pod.assumed))), indent=2)
+    yield from growing_lines(pod)
     if pod.pending is None or _is_enough(pod):
         yield from unseen_lines(pod.unseen)
     if pod.pending is not None and pod.pending.causes and _is_enough(pod):
@@ -238,8 +240,10 @@ def _next_one(pod: PodSimulation) -> Safe:
 def _before(pod: PodSimulation) -> Safe:
     """That pods of the files hold what is in use."""
     found = pod.pending.siblings if pod.pending is not None else None
-    if found is None:
+    if found is None or pod.pending is None:
         return Safe("")
+    if found.hold_all and pod.pending.code is not Code.DEVICES_IN_USE:
+        return Safe(" All that are in use are taken by pods that the files make before it.")
     if found.hold_all:
         return Safe(" All of these are taken by pods that the files make before it.")
     are = Safe("is" if found.devices == 1 else "are")
@@ -300,6 +304,8 @@ def _verdict(pod: PodSimulation) -> Safe:
             else fmt("the claims of {} fit", counted(pod.copies, "pod"))
         )
         return fmt("{}: {}; the rest of its pods is made by {} and was not tried.", name, its, pod.rest_by)
+    if pod.counted is Counted.UNKNOWN and pod.growing is not None and not pod.lacks:
+        return makes_none_text(name, pod.growing)
     if pod.counted is Counted.UNKNOWN:
         name = fmt("One pod of {}", name)
         if pod.fits is Fits.UNKNOWN and not pod.lacks and not pod.may_be_fewer:

@@ -42,6 +42,7 @@ from kubectl_dra.reports.pending.renewal import NoCommand
 from kubectl_dra.reports.simulation.domains import domain_fits
 from kubectl_dra.reports.simulation.flavors import open_flavors, without_flavor_edits
 from kubectl_dra.reports.simulation.gangs import GroupTrials, group_of, place_together
+from kubectl_dra.reports.simulation.numbers import starts_from_none, with_numbers
 from kubectl_dra.reports.simulation.pods import Batch, Copies, batch
 from kubectl_dra.reports.simulation.present import Present, present, without
 from kubectl_dra.reports.simulation.records import Counted, NodeCopies, PodSimulation
@@ -94,12 +95,13 @@ def simulated(
         made, placed = _placed(before, trial, copies, there)
         coming = _being_bound(before, trial, copies, placed)
         new = _new(placed, made.world)
-        if not (trial.alone or trial.held):
+        if not (trial.alone or trial.held or starts_from_none(trial)):
             placed_by[trial.subject, trial.plan.role] = new
             simulated |= new
             world = placed.world
         done = _pod_simulation(trial, made, placed, _pending(trial, made, placed, new | simulated, read_owner))
         done = _beside(msgspec.structs.replace(done, being_bound=coming), there)
+        done = with_numbers(done, before, trial, copies)
         # Its own pods that run have the devices.
         done = done if there is not None else _in_domains(done, given, trial, copies)
         missing |= _missing(trials, trial, done)

@@ -111,6 +111,28 @@ class DomainFit(ReportRecord, frozen=True):
         return len(self.holding) >= (self.groups if self.exclusive else min(self.groups, 1))
 
 
+class FieldNumber(ReportRecord, frozen=True):
+    """A field of the manifest, and a number for it."""
+
+    path: str
+    value: int
+
+
+class FewerPods(ReportRecord, frozen=True):
+    """The ``fields`` with which so many ``pods`` are made as fit."""
+
+    fields: tuple[FieldNumber, ...]
+    pods: int
+
+
+class Growing(ReportRecord, frozen=True):
+    """Who may make more pods later, up to ``most``, of which ``fit`` find a node; None: not known."""
+
+    by: str
+    most: int
+    fit: int | None
+
+
 class PodSimulation(ReportRecord, frozen=True):
     """Copies of one pod. ``wanted`` None: as many as fit. ``capped``: no more than ``copies`` were tried.
 
@@ -144,7 +166,8 @@ class PodSimulation(ReportRecord, frozen=True):
     without them; where the number of pods is unknown, may have ended. ``awaits``: roles of the same object that have to
     be ready before these pods are made, and do not fit; none of these was tried. ``flavors``: those that Kueue gives
     them. ``group``: the PodGroup that they were placed with, in one cycle; ``pending`` is about all of it. ``admits``:
-    whether Kueue starts them as things are; Yes of pods that wait in no queue.
+    whether Kueue starts them as things are; Yes of pods that wait in no queue. ``fewer``: the fields that would make no
+    more of them than fit. ``growing``: what may make more later; where ``counted`` is unknown it makes none now.
     """
 
     subject: ObjectRef
@@ -184,6 +207,8 @@ class PodSimulation(ReportRecord, frozen=True):
     awaits: tuple[str, ...] = ()
     group: str = ""
     admits: Fits = Fits.YES
+    fewer: FewerPods | None = None
+    growing: Growing | None = None
     bound: Bound = Bound.EXACT
     fits: Fits = Fits.UNKNOWN
 

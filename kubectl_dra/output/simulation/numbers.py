@@ -1,0 +1,48 @@
+"""What is said of other numbers of pods: the fields that would make as many as fit, and what may make more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.safe import Safe, fmt
+from kubectl_dra.output.words import counted, listed
+from kubectl_dra.reports.simulation.records import Counted, FewerPods, Growing, PodSimulation
+
+
+def fewer_lines(pod: PodSimulation) -> Iterator[Safe]:
+    """The way out for all copies: to have as many as fit."""
+    if pod.fewer is not None:
+        pods = pod.fewer.pods
+        one = fmt(" ({})", counted(pods, "pod")) if any(each.value != pods for each in pod.fewer.fields) else Safe("")
+        ways = pod.pending is not None and (pod.pending.remedies or any(e.verified for e in pod.pending.additions))
+        lead = Safe("Or ask for fewer: all fit" if ways else "All of them fit")
+        yield from wrapped(fmt("{} with {}{}.", lead, fields_text(pod.fewer), one))
+
+
+def fields_text(fewer: FewerPods) -> Safe:
+    """``spec.replicas: 3``."""
+    return listed([fmt("{}: {}", each.path, each.value) for each in fewer.fields])
+
+
+def makes_none_text(name: Safe, growing: Growing) -> Safe:
+    """A verdict about pods that only another program makes."""
+    return fmt("{} makes no pods now; {}.", name, _may_make(growing))
+
+
+def growing_lines(pod: PodSimulation) -> Iterator[Safe]:
+    """To how many another program may bring them."""
+    if pod.growing is None or (pod.counted is Counted.UNKNOWN and not pod.lacks):
+        return
+    now = Safe("makes none now; " if pod.counted is Counted.UNKNOWN else "")
+    yield from wrapped(fmt("{}{}", now, _may_make(pod.growing)), indent=2)
+
+
+def _may_make(growing: Growing) -> Safe:
+    text = fmt("{} may make up to {}", growing.by, growing.most)
+    if growing.fit is None:
+        return text
+    if growing.fit >= growing.most:
+        return fmt("{}, which fit", text)
+    none = fmt("{} of them {}", growing.fit, Safe("fits" if growing.fit == 1 else "fit")) if growing.fit else None
+    return fmt("{}; {}", text, none or Safe("none of them fits"))
