@@ -116,9 +116,8 @@ class Planned:
 
     def scaled(self, copies: int, field: str) -> Planned:
         """With another number of its pods, which are all alike; ``field`` says so."""
-        plan = replace(
-            self.pods[0], copies=copies, count=CountSource.ASSUMED, assumed=(field,), domains=(), scale=(field, 1)
-        )
+        first = replace(self.pods[0], domains=(), counted_by=UNCOUNTED)
+        plan = replace(first, copies=copies, count=CountSource.ASSUMED, assumed=(field,))
         return replace(self, pods=(plan,), group=())
 
     @property

@@ -16,7 +16,7 @@ from kubectl_dra.model.evidence import Coverage, Evidence, Read
 from kubectl_dra.model.features import features
 from kubectl_dra.reports.base import Bound, Fits
 from kubectl_dra.reports.simulation import Counted, SimulationReport
-from kubectl_dra.reports.simulation.records import Growing
+from kubectl_dra.reports.simulation.counts import Growing
 from tests.kit import build, facts
 from tests.kit.clock import CLOCK
 from tests.reports import test_simulated_files as files

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import counted, listed
-from kubectl_dra.reports.simulation.records import Counted, FewerPods, Growing, PodSimulation
+from kubectl_dra.reports.simulation.counts import FewerPods, Growing
+from kubectl_dra.reports.simulation.records import Counted, PodSimulation
 
 
 def fewer_lines(pod: PodSimulation) -> Iterator[Safe]:

@@ -19,23 +19,24 @@ from kubectl_dra.output.pending.asks import unseen_lines
 from kubectl_dra.output.pending.assumptions import fewer_copies
 from kubectl_dra.output.pending.headline import pending_summary, why_not
 from kubectl_dra.output.pending.page import pending_page
-from kubectl_dra.output.pending.quotas import refused_unless, unspecified_lines, where_admitted
+from kubectl_dra.output.pending.quotas import unspecified_lines
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.remedies import IT, step_lines
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.simulation import manifests
 from kubectl_dra.output.simulation.alike import alike_lines, with_alike
-from kubectl_dra.output.simulation.domains import domain_lines, told_once, too_small, too_small_text
+from kubectl_dra.output.simulation.domains import domain_lines, told_once, too_small
 from kubectl_dra.output.simulation.names import object_name
-from kubectl_dra.output.simulation.queues import if_admitted, queue_heads, queue_text
-from kubectl_dra.output.simulation.numbers import fewer_lines, growing_lines, makes_none_text
+from kubectl_dra.output.simulation.numbers import fewer_lines, growing_lines
+from kubectl_dra.output.simulation.queues import queue_heads, queue_text
+from kubectl_dra.output.simulation.verdicts import is_enough, name_of, verdict_of
 from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.whatif.page import CHOICE_UNREAD, SOME_COMPARED, whatif_lines, whatif_summary
 from kubectl_dra.output.words import counted, listed, shortened
 from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.simulation import Counted, PodSimulation, SimulationReport
 from kubectl_dra.reports.simulation.copies import TOGETHER
-from kubectl_dra.reports.simulation.whole import POD_GROUP, by_group
+from kubectl_dra.reports.simulation.whole import by_group
 
 _NODES_SHOWN = 8
 _VICTIMS: Final = 2
@@ -43,8 +44,6 @@ _ALONE: Final = Safe(
     "Claims, templates and pod templates that no pod of the files uses were tried one by one, each as if it were the "
     "only one. --together tries all of them at once."
 )
-#: What names that are made of words begin with, where they begin a sentence.
-_BEGINNINGS: Final = ("One pod of ", "A bare pod with ")
 _NOTHING: Final = Safe("Nothing was tried: no object of the files is a pod, makes pods, or is a claim or template.")
 _EXAMPLE: Final = Safe(
     "These nodes are one example: not all nodes were tried for each copy, so the scheduler may choose others."
@@ -83,7 +82,7 @@ def simulation_page(
 def _mixed(report: SimulationReport) -> Safe | None:
     """Which of several do not fit, where the first lines would be about others that do."""
     shown = list(told_once(by_group(report.pods)))
-    failing = [_name(pod) for pod in shown if pod.fits is Fits.NO]
+    failing = [name_of(pod) for pod in shown if pod.fits is Fits.NO]
     if not failing or shown[0].fits is Fits.NO or report.gangs:
         return None
     more = fmt(" and {} more", len(failing) - _NODES_SHOWN) if len(failing) > _NODES_SHOWN else Safe("")
@@ -122,7 +121,7 @@ def _unseen_pods(report: SimulationReport) -> Safe | None:
 def _pod_blocks(pod: PodSimulation, now: datetime, address: Address, *, left: bool, steps: bool) -> list[list[Safe]]:
     """Whether it fits and why not, in one sentence; then what why-pending says of the first copy that does not."""
     pending = pod.pending
-    if pending is None or _is_enough(pod) or pod.like is not None or too_small(pod) is not None:
+    if pending is None or is_enough(pod) or pod.like is not None or too_small(pod) is not None:
         return [list(_pod_lines(pod, left=left))]
     reason = None if pod.blocked else why_not(pending)
     head = list(_pod_lines(pod, reason, left=left))
@@ -154,7 +153,7 @@ def _wrong(report: SimulationReport) -> int:
 
 def _verdict_of_what_is_left(pod: PodSimulation, *, left: bool) -> Safe:
     """That something fits of which fields are dropped says nothing about what was written."""
-    verdict = _verdict(pod)
+    verdict = verdict_of(pod)
     if not left:
         return verdict
     # A kind keeps its capital, a sentence that goes on does not.
@@ -200,9 +199,9 @@ def _pod_lines(pod: PodSimulation, reason: Safe | None = None, *, left: bool = F
     if pod.assumed:
         yield from wrapped(fmt("number of pods taken from {}", Safe(", ").join(map(safe, pod.assumed))), indent=2)
     yield from growing_lines(pod)
-    if pod.pending is None or _is_enough(pod):
+    if pod.pending is None or is_enough(pod):
         yield from unseen_lines(pod.unseen)
-    if pod.pending is not None and pod.pending.causes and _is_enough(pod):
+    if pod.pending is not None and pod.pending.causes and is_enough(pod):
         yield from wrapped(fmt("no more: {}", reason_sentence(pod.pending.causes[0])), indent=2)
 
 
@@ -243,7 +242,7 @@ def _before(pod: PodSimulation) -> Safe:
     if found is None or pod.pending is None:
         return Safe("")
     if found.hold_all and pod.pending.code is not Code.DEVICES_IN_USE:
-        return Safe(" All that are in use are taken by pods that the files make before it.")
+        return Safe(" The devices in use are taken by pods that the files make before it.")
     if found.hold_all:
         return Safe(" All of these are taken by pods that the files make before it.")
     are = Safe("is" if found.devices == 1 else "are")
@@ -258,149 +257,3 @@ def _left_open(pod: PodSimulation) -> list[OpenPlugin]:
 def _open(plugins: Sequence[OpenPlugin]) -> Safe:
     each = (fmt("{} ({})", one.plugin, Safe(", ").join(one.fields)) for one in plugins)
     return fmt("not simulated, and may allow less: {}", Safe(", ").join(each))
-
-
-def _decide(pod: PodSimulation) -> str:
-    return "decides" if len(pod.open) == 1 else "decide"
-
-
-def _is_enough(pod: PodSimulation) -> bool:
-    """Who asks how many fit wants the number, and in a line why there are no more."""
-    return pod.wanted is None and pod.copies > 0
-
-
-def _up_to_driver(pod: PodSimulation) -> bool:
-    """Whether nodes fit and only a driver's controller, which can't be asked here, knows the rest."""
-    causes = pod.pending.causes if pod.pending is not None else ()
-    return pod.copies == 0 and bool(causes) and causes[0].code is Code.SCHEDULER_WILL_ASK
-
-
-def _name(pod: PodSimulation) -> Safe:
-    """What is tried, as it begins a sentence."""
-    name = object_name(pod.subject)
-    if pod.subject.kind.startswith("ResourceClaim"):
-        return fmt("A bare pod with {}", name)
-    if pod.held:
-        name = fmt("{}, which is suspended,", name)
-    return fmt("{}, {}", name, pod.role) if pod.role else name
-
-
-def _verdict(pod: PodSimulation) -> Safe:
-    name = _name(pod)
-    if (none := _not_made(name, pod)) is not None:
-        return none
-    if (small := too_small(pod)) is not None:
-        return too_small_text(object_name(pod.subject), small)
-    if pod.misread and not pod.lacks:
-        return fmt("{} fits only without the fields that a server drops.", name)
-    if pod.stuck:
-        return fmt("{}: its rollout would get stuck.", name)
-    if pod.scheduler and pod.wanted != 0:
-        return _elsewhere(name, pod)
-    if pod.rest_by and pod.copies and not pod.lacks:
-        its = (
-            Safe("its claims fit")
-            if pod.wanted in (None, 1)
-            else fmt("the claims of {} fit", counted(pod.copies, "pod"))
-        )
-        return fmt("{}: {}; the rest of its pods is made by {} and was not tried.", name, its, pod.rest_by)
-    if pod.counted is Counted.UNKNOWN and pod.growing is not None and not pod.lacks:
-        return makes_none_text(name, pod.growing)
-    if pod.counted is Counted.UNKNOWN:
-        name = fmt("One pod of {}", name)
-        if pod.fits is Fits.UNKNOWN and not pod.lacks and not pod.may_be_fewer:
-            return fmt("{} fits; how many it makes is unknown.", name)
-    if pod.wanted == 0:
-        if pod.counted is Counted.PER_NODE:
-            return fmt("{} makes no pods: no node admits them (node selector, affinity, taints).", name)
-        return fmt("{} makes no pods: its number of copies is 0.", name)
-    if _up_to_driver(pod):
-        return fmt("{}: its driver decides whether it fits.", name)
-    if pod.may_be_fewer and pod.copies:
-        return _at_most(name, pod)
-    if (admitted := if_admitted(name, pod)) is not None:
-        return admitted
-    if pod.fits is Fits.UNKNOWN and pod.lacks and not pod.capped:
-        return _unknown(name, pod)
-    if pod.wanted is None and pod.undecided:
-        return fmt("{} fits at least {}; whether more do is unknown.", name, counted(pod.copies, "time"))
-    if pod.wanted == 1:
-        return fmt("{} fits." if pod.fits is Fits.YES else "{} does not fit.", name)
-    if pod.wanted is None and pod.capped:
-        return fmt("{} fits at least {} times; no more were tried.", name, pod.copies)
-    if pod.wanted is None:
-        return fmt("{} fits {}.", name, counted(pod.copies, "time"))
-    if pod.capped:
-        wanted = counted(pod.wanted or 0, "copy")
-        return fmt("{}: at least {} of {} fit; no more were tried.", name, pod.copies, wanted)
-    number = Safe("all") if pod.copies == pod.wanted else fmt("{}", pod.copies)
-    what = "pod" if pod.subject.kind == POD_GROUP else "copy"
-    return fmt("{}: {} of {} fit.", name, number, counted(pod.wanted, what))
-
-
-def _not_made(name: Safe, pod: PodSimulation) -> Safe | None:
-    """Why no pod of it comes into being, or gets to a node."""
-    if pod.blocked:
-        return manifests.blocked_text(name, pod.blocked[0])
-    if pod.refused:
-        return fmt("{}: its pods would be refused: {}.", name, manifests.refused_words(pod.refused))
-    if pod.awaits:
-        roles, do = listed(pod.awaits), Safe("does" if len(pod.awaits) == 1 else "do")
-        return fmt("{}: none of its pods is created until {} is ready, and that {} not fit.", name, roles, do)
-    return manifests.bypassing_text(name, pod.bypasses, unknown=pod.unknown_node) if pod.bypasses else None
-
-
-def _elsewhere(name: Safe, pod: PodSimulation) -> Safe:
-    """What the default scheduler would do, where another one decides."""
-    if pod.undecided and not pod.copies:
-        text = "{}: scheduler {} decides; whether {} would fit by the rules of the default scheduler is unknown."
-        return fmt(text, name, pod.scheduler, Safe("it" if pod.wanted in (None, 1) else "any copy"))
-    decides = fmt("{}: scheduler {} decides; by the rules of the default scheduler", name, pod.scheduler)
-    least = Safe("at least " if pod.capped or pod.undecided else "")
-    if pod.wanted is None:
-        return fmt("{} it would fit {}{}.", decides, least, counted(pod.copies, "time"))
-    if pod.wanted == 1:
-        return fmt("{} it would{} fit.", decides, Safe("" if pod.copies else " not"))
-    return fmt("{} {}{} of {} would fit.", decides, least, pod.copies, counted(pod.wanted, "copy"))
-
-
-def _unknown(name: Safe, pod: PodSimulation) -> Safe:
-    """Where something that decides is not known."""
-    if pod.wanted == 1 or pod.wanted is None:
-        inside = Safe(name[:1].lower() + name[1:]) if name.startswith(_BEGINNINGS) else name
-        return fmt("Whether {} fits is unknown.", inside)
-    wanted = counted(pod.wanted, "copy")
-    if not pod.copies:
-        return fmt("{}: whether any of {} fits is unknown.", name, wanted)
-    return fmt("{}: at least {} of {} fit; whether more do is unknown.", name, pod.copies, wanted)
-
-
-def _at_most(name: Safe, pod: PodSimulation) -> Safe:
-    """What the devices allow, where something else decides as well."""
-    if pod.unspecified and not pod.lacks:
-        return _required(name, pod)
-    coming = pod.being_bound
-    if coming is not None and pod.wanted is not None and not (pod.open or pod.quota or pod.beside or pod.lacks):
-        fit = Safe(" fits") if pod.wanted == 1 else fmt(": all {} fit", counted(pod.wanted, "copy"))
-        are = Safe("are" if len(coming.pods) > 1 else "is")
-        return fmt("{}{} unless {} {} being bound already.", name, fit, listed(coming.pods), are)
-    if pod.wanted == 1:
-        others = listed([each.plugin for each in pod.open])
-        if not pod.open:
-            return fmt("{}: nothing that was read keeps it from running; whether it fits is unknown.", name)
-        return fmt("{} fits by what is simulated; {} {} as well.", name, others, Safe(_decide(pod)))
-    if pod.capped:
-        return fmt("{}: at least {} copies would fit by what is simulated.", name, pod.copies)
-    if pod.wanted is None:
-        return fmt("{} fits at most {}.", name, counted(pod.copies, "time"))
-    return fmt("{}: at most {} of {} fit.", name, pod.copies, counted(pod.wanted, "copy"))
-
-
-def _required(name: Safe, pod: PodSimulation) -> Safe:
-    """Where a quota requires what a container does not request."""
-    if pod.wanted is None and not (pod.capped or pod.undecided):
-        doubt = pod.unspecified[0]
-        text = "{}: {}; {}, at most {} fit."
-        return fmt(text, name, refused_unless(doubt, "it"), where_admitted(doubt), pod.copies)
-    them, they = ("its pods", "they fit") if pod.wanted not in (None, 1) else ("it", "it fits")
-    return fmt("{}: {}; whether {} is unknown.", name, refused_unless(pod.unspecified[0], them), Safe(they))

@@ -9,8 +9,9 @@ import msgspec
 from kubectl_dra.api.workloads.expand import CountSource
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.pod.placing import place
+from kubectl_dra.reports.simulation.counts import FewerPods, FieldNumber, Growing
 from kubectl_dra.reports.simulation.pods import Copies, batch
-from kubectl_dra.reports.simulation.records import FewerPods, FieldNumber, Growing, PodSimulation
+from kubectl_dra.reports.simulation.records import PodSimulation
 from kubectl_dra.reports.simulation.trials import PodTrial
 
 

@@ -89,7 +89,9 @@ def _set(planned: Planned, plan: PodPlan, templates: Templates, config: QueueCon
     counted = {name: number for name, number in requests.items() if not name.startswith(config.excluded)}
     copies = 1 if plan.copies is None else plan.copies
     least = _least(planned) if planned.kind == "Job" else None
-    return PodSet(plan.role, copies, counted, plan.pod, devices, copies if least is None else least, plan.counted_by.scale)
+    return PodSet(
+        plan.role, copies, counted, plan.pod, devices, copies if least is None else least, plan.counted_by.scale
+    )
 
 
 def _uncounted(plan: PodPlan, templates: Templates, config: QueueConfig) -> Iterator[str]:

@@ -16,6 +16,7 @@ from kubectl_dra.model.taint_plan import Hit
 from kubectl_dra.reports.base import Bound, Count, FeatureRecord, Fits, ReadRecord, ReportRecord
 from kubectl_dra.reports.devices.advertised import AdvertisedResource
 from kubectl_dra.reports.pending.pending import PendingReport
+from kubectl_dra.reports.simulation.counts import FewerPods, Growing
 
 
 class Correction(ReportRecord, frozen=True):
@@ -109,28 +110,6 @@ class DomainFit(ReportRecord, frozen=True):
     def fits(self) -> bool:
         """Whether there are domains enough; which of them the program chooses is another question."""
         return len(self.holding) >= (self.groups if self.exclusive else min(self.groups, 1))
-
-
-class FieldNumber(ReportRecord, frozen=True):
-    """A field of the manifest, and a number for it."""
-
-    path: str
-    value: int
-
-
-class FewerPods(ReportRecord, frozen=True):
-    """The ``fields`` with which so many ``pods`` are made as fit."""
-
-    fields: tuple[FieldNumber, ...]
-    pods: int
-
-
-class Growing(ReportRecord, frozen=True):
-    """Who may make more pods later, up to ``most``, of which ``fit`` find a node; None: not known."""
-
-    by: str
-    most: int
-    fit: int | None
 
 
 class PodSimulation(ReportRecord, frozen=True):
