@@ -83,6 +83,11 @@ def verdict_of(pod: PodSimulation) -> Safe:
         return admitted
     if pod.fits is Fits.UNKNOWN and pod.lacks and not pod.capped:
         return _unknown(name, pod)
+    return _number_that_fits(name, pod)
+
+
+def _number_that_fits(name: Safe, pod: PodSimulation) -> Safe:
+    """Where nothing else decides."""
     if pod.wanted is None and pod.undecided:
         return fmt("{} fits at least {}; whether more do is unknown.", name, counted(pod.copies, "time"))
     if pod.wanted == 1:
