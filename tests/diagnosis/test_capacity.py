@@ -16,7 +16,8 @@ from kubectl_dra.model.core import Container, Pod, PodSpec, ResourceRequirements
 from kubectl_dra.model.invocation import HERE
 from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.model.quantity import Quantity
-from kubectl_dra.output.capacity.page import capacity_page
+from kubectl_dra.output.capacity.page import capacity_page, why_no_more
+from kubectl_dra.output.safe import plain
 from kubectl_dra.reports.capacity.capacity import CapacityRequest, capacity_report
 from tests.capacity.clusters import Shape as Wanted
 from tests.capacity.worlds import shape_of
@@ -276,3 +277,41 @@ def test_counts_of_devices_say_what_they_are_worth(
     assert room.bound is copies
     for devices in (found.devices, room.devices):
         assert (devices.matching_bound, devices.in_use_bound, devices.others_bound) == (matching, in_use, others)
+
+
+def lonely(name: str, node_name: str, *devices: tuple[str, str]) -> list[dict[str, Any]]:
+    """A pod without a controller that holds devices."""
+    pod, claim, *_ = owned(name, node_name, *devices)
+    del pod["metadata"]["ownerReferences"]
+    return [pod, claim]
+
+
+def test_bare_pods_that_keep_a_node_from_being_used_are_named_and_no_restarts() -> None:
+    state = world(
+        *nodes("a", "b", "c"),
+        *lonely("nb", "a", ("a", "gpu-0")),
+        *lonely("x", "b", ("b", "gpu-0")),
+        *lonely("y", "b", ("b", "gpu-1")),
+    )
+    found = ask(state, 4)
+    assert (found.copies.value, found.movable) == (1, 0)
+    told = [([pod.name for pod in each.pods], each.node, each.more) for each in found.deletions]
+    assert told == [(["nb"], "a", 1), (["x", "y"], "b", 1)]
+    report = capacity_report(state, CapacityRequest(build.DRIVER, 4), NAMESPACE)
+    page = " ".join(" ".join(capacity_page(report, HERE)).split())
+    assert "gone for good: nothing starts them again" in page
+    assert "without ml/nb one more fits on a" in page
+    assert "kubectl delete pod/nb -n ml" in page
+    assert "without ml/x and ml/y one more fits on b" in page
+
+
+def test_nodes_full_of_copies_are_full_whatever_else_they_lack() -> None:
+    shape = of_request(NAMESPACE, build.DRIVER, 4, ())
+    needs = ResourceRequirements(requests={"cpu": Quantity.parse("3")})
+    (container,) = shape.pod.spec.containers
+    wide = Container(
+        name=container.name, resources=ResourceRequirements(needs.requests, {}, container.resources.claims)
+    )
+    pod = Pod(shape.pod.metadata, msgspec.structs.replace(shape.pod.spec, containers=(wide,)))
+    found = capacity(world(*nodes("a", "b")), Shape(pod, shape.templates))
+    assert [plain(why_no_more(room)) for room in found.nodes] == ["all taken by these"]

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from kubectl_dra.api.planned import read_all
 from kubectl_dra.api.sources import Source
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.records import Bound
+from kubectl_dra.model.features import features
 from kubectl_dra.model.invocation import HERE
 from kubectl_dra.output.capacity.page import capacity_page
 from kubectl_dra.output.safe import plain as plain_text
 from kubectl_dra.reports.capacity.capacity import CapacityReport, capacity_report
+from kubectl_dra.reports.capacity.groups import GroupPart
 from tests.kit import build
 from tests.reports.test_domains import LEADERS, job, job_set, leaders, racks
-from tests.reports.test_simulated_files import pod_template, template
+from tests.reports.test_simulated_files import pod_template, template, thing
 
 CPU_ONLY = {"spec": {"containers": [{"name": "l", "image": "x", "resources": {"requests": {"cpu": "1"}}}]}}
 
@@ -40,7 +43,10 @@ def test_groups_of_a_leader_and_workers() -> None:
     report = counted(plain(1, 3), racks(a=4, b=8))
     (found,) = report.groups
     assert (found.groups.value, found.groups.bound) == (6, Bound.EXACT)
-    assert "A whole group of LeaderWorkerSet ml/w (1 leader, 2 workers) fits 6 times now." in page(report)
+    assert (
+        "A group of LeaderWorkerSet ml/w (1 leader of 1 device, 2 workers of 1 device each) fits 6 more times now."
+        in page(report)
+    )
 
 
 def test_where_leaders_and_workers_differ_another_order_may_place_more() -> None:
@@ -61,13 +67,15 @@ def test_a_job_set_as_a_whole() -> None:
     assert (found.groups.value, found.groups.bound) == (2, Bound.EXACT)
     (found,) = counted(job_set(6, 4), racks(a=4, b=8)).groups
     assert (found.groups.value, found.groups.bound) == (0, Bound.EXACT)
-    assert "JobSet ml/w as a whole (24 pods of w) does not fit now." in page(counted(job_set(6, 4), racks(a=4, b=8)))
+    assert "JobSet ml/w (24 pods of 1 device each) does not fit now: 20 of its 24 pods do." in page(
+        counted(job_set(6, 4), racks(a=4, b=8))
+    )
 
 
 def test_what_keeps_groups_in_a_rack_may_allow_fewer() -> None:
     (found,) = counted(leaders(1, 3, LEADERS), racks(a=4, b=8)).groups
     assert (found.groups.value, found.groups.bound) == (6, Bound.AT_MOST)
-    assert "fits at most 6 times now; that its pods have to be in one domain" in page(
+    assert "fits at most 6 more times now; that its pods have to be in one domain" in page(
         counted(leaders(1, 3, LEADERS), racks(a=4, b=8))
     )
 
@@ -78,3 +86,58 @@ def test_pods_that_are_of_use_one_by_one_are_no_group() -> None:
 
 def test_what_was_not_read_gives_no_number() -> None:
     assert counted(plain(1, 3), racks("Pod", a=4)).groups == ()
+
+
+def train_job(nodes: int) -> list[dict[str, Any]]:
+    """With its runtime, whose job that fetches data has ended before the trainer starts."""
+    label = {"labels": {"trainer.kubeflow.org/trainjob-ancestor-step": "trainer"}}
+    first = {"name": "data", "template": {"spec": {"template": CPU_ONLY}}}
+    main = {
+        "name": "node",
+        "dependsOn": [{"name": "data", "status": "Complete"}],
+        "template": {"metadata": label, "spec": {"template": pod_template("one")}},
+    }
+    spec = {"template": {"spec": {"replicatedJobs": [first, main]}}}
+    runtime = {**thing("trainer.kubeflow.org/v1alpha1", "ClusterTrainingRuntime", spec), "metadata": {"name": "torch"}}
+    job = thing(
+        "trainer.kubeflow.org/v1alpha1", "TrainJob", {"runtimeRef": {"name": "torch"}, "trainer": {"numNodes": nodes}}
+    )
+    return [runtime, job]
+
+
+def test_a_train_job_is_counted_as_a_whole_without_what_has_ended_before() -> None:
+    runtime, job = train_job(6)
+    report = counted(job, racks(a=4, b=8), runtime)
+    (found,) = report.groups
+    assert (found.groups.value, found.groups.bound) == (3, Bound.EXACT)
+    assert page(report).startswith("TrainJob ml/w (6 pods of 1 device each) fits 3 more times now.")
+
+
+def test_a_volcano_job_by_the_rules_of_the_default_scheduler() -> None:
+    tasks = [{"name": "worker", "replicas": 9, "template": pod_template("one")}]
+    report = counted(thing("batch.volcano.sh/v1alpha1", "Job", {"minAvailable": 4, "tasks": tasks}), racks(a=4, b=8))
+    (found,) = report.groups
+    assert (found.parts[0].pods, found.groups.value, found.scheduler) == (4, 5, "volcano")
+    told = "Job ml/w (4 pods of 1 device each): scheduler volcano decides; by the rules of the default scheduler it "
+    assert page(report).startswith(f"{told}would fit 5 more times now.")
+
+
+def test_pods_that_name_a_pod_group_are_one_group() -> None:
+    group = {
+        "apiVersion": "scheduling.k8s.io/v1beta1",
+        "kind": "PodGroup",
+        "metadata": {"name": "ppo", "namespace": build.NAMESPACE},
+        "spec": {"schedulingPolicy": {"gang": {"minCount": 3}}},
+    }
+    pods = []
+    for number in range(4):
+        body = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": f"actor-{number}"}, **pod_template("one")}
+        body["spec"] = {**body["spec"], "schedulingGroup": {"podGroupName": "ppo"}}
+        pods.append(body)
+    state = racks(a=4, b=8)
+    gates = features(gates={"GenericWorkload": True})
+    report = counted(pods[0], replace(state, features=gates), group, *pods[1:])
+    assert [(each.subject.name, each.parts, each.groups.value) for each in report.groups] == [
+        ("ppo", (GroupPart("", 3, 1),), 6)
+    ]
+    assert page(report).startswith("PodGroup ml/ppo (3 pods of 1 device each) fits 6 more times now.")

@@ -28,7 +28,7 @@ _PODSETS: Final = frozenset(
     | {"XGBoostJob", "PaddleJob", "JAXJob"}
 )
 #: Kinds of which no pod is of use without the others.
-_STARTED_TOGETHER: Final = _PODSETS - {"Job", "LeaderWorkerSet", "StatefulSet"}
+_STARTED_TOGETHER: Final = (_PODSETS - {"Job", "LeaderWorkerSet", "StatefulSet"}) | {"TrainJob", "RayService", "MXJob"}
 #: Of a group of a LeaderWorkerSet: the positions of its leader's and its workers' templates.
 _LEADER, _WORKER = 0, 1
 
@@ -68,7 +68,8 @@ def domain_rules(tree: Tree, templates: Sequence[MadeTemplate]) -> tuple[DomainR
 def whole_group(tree: Tree, templates: Sequence[MadeTemplate]) -> tuple[int, ...]:
     """How many pods of each template start together or are of no use: a group of a LeaderWorkerSet, else all of them.
 
-    Empty for objects whose pods are of use one by one.
+    Empty for objects whose pods are of use one by one. Pods that have ended before others start take no room beside
+    these.
     """
     if any(each.count is not CountSource.STATED or each.copies is None for each in templates):
         return ()
@@ -76,7 +77,8 @@ def whole_group(tree: Tree, templates: Sequence[MadeTemplate]) -> tuple[int, ...
     if kind == "LeaderWorkerSet" and len(templates) == 2:
         _, size = _leader_groups(tree)
         return (1, size - 1) if size > 1 else ()
-    copies = tuple(each.copies or 0 for each in templates)
+    ended = {role for each in templates for role in each.after}
+    copies = tuple(0 if each.role in ended else each.copies or 0 for each in templates)
     return copies if kind in _STARTED_TOGETHER and sum(copies) > 1 else ()
 
 

@@ -8,6 +8,7 @@ from typing import Final
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.capacity.accounts import NAMES, rooms, totals
 from kubectl_dra.diagnosis.capacity.bound import bound
+from kubectl_dra.diagnosis.capacity.deletions import deletions
 from kubectl_dra.diagnosis.capacity.filling import Filled, fill
 from kubectl_dra.diagnosis.capacity.movable import movable
 from kubectl_dra.diagnosis.capacity.moves import moves
@@ -75,6 +76,7 @@ def capacity(world: ClusterState, shape: Shape, more: int = MORE, names: int | N
         movable=len(pods),
         moves=found,
         being_bound=coming,
+        deletions=deletions(filled) if sure is Bound.EXACT else (),
     )
 
 

@@ -1,8 +1,8 @@
-"""The pods that hold devices and may be restarted, and kinds of them that no search can tell apart."""
+"""The pods that hold devices and may be restarted, those that only end, and kinds that no search can tell apart."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from kubectl_dra.cluster import ClusterState
@@ -50,22 +50,44 @@ def movable(world: ClusterState) -> tuple[Movable, ...]:
     A controller makes the pod again, no disruption budget stands in the way now, and its devices are its own. What
     belongs to a node, to a gang or to another scheduler stays.
     """
+    found = (_movable(world, pod) for pod in _holders(world))
+    return tuple(each for each in found if each is not None)
+
+
+def bare(world: ClusterState) -> tuple[Movable, ...]:
+    """Those that nothing makes again, whose end releases devices, in the order of their keys."""
+    found = (_bare(world, pod) for pod in _holders(world))
+    return tuple(each for each in found if each is not None)
+
+
+def _holders(world: ClusterState) -> Iterator[Pod]:
+    """The pods whose claims have devices, in the order of their keys."""
     inventory = world.inventory
     holding = {key for key, claim in inventory.claims.items() if claim.status.allocation is not None}
     users: dict[Key, None] = {}
     for key in holding:
         for pod in inventory.pods_by_claim.get(key, ()):
             users[key_of(pod.metadata)] = None
-    found = (_movable(world, inventory.pods[key]) for key in sorted(users))
-    return tuple(each for each in found if each is not None)
+    return (inventory.pods[key] for key in sorted(users))
 
 
 def _movable(world: ClusterState, pod: Pod) -> Movable | None:
-    if not pod.spec.node_name or is_terminal(pod) or pod.metadata.deletion_timestamp is not None:
-        return None
     if pod.metadata.controller is None or stays_with_node(pod) or pod.spec.scheduling_group is not None:
         return None
     if other_scheduler(pod, world.schedulers) is not None or not _may_be_disrupted(world, pod):
+        return None
+    return _with_claims(world, pod)
+
+
+def _bare(world: ClusterState, pod: Pod) -> Movable | None:
+    if pod.metadata.controller is not None or stays_with_node(pod) or pod.spec.scheduling_group is not None:
+        return None
+    return _with_claims(world, pod)
+
+
+def _with_claims(world: ClusterState, pod: Pod) -> Movable | None:
+    """None for a pod that has no node or ends anyway, and where its end would leave its devices to others."""
+    if not pod.spec.node_name or is_terminal(pod) or pod.metadata.deletion_timestamp is not None:
         return None
     claims = [c for c in claims_of(pod, world.inventory) if c.status.allocation is not None]
     if not claims or classic.concerns(claims):

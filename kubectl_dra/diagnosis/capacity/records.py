@@ -80,6 +80,14 @@ class Moves(ReportRecord, frozen=True):
         return tuple(tuple(moves) for _, moves in groupby(self.moves, lambda move: move.closed))
 
 
+class Deletion(ReportRecord, frozen=True):
+    """Pods of ``node`` that nothing makes again: without them ``more`` copies fit there."""
+
+    pods: tuple[ObjectRef, ...]
+    node: str
+    more: int
+
+
 class DependsOn(StrEnum):
     """What makes copies of a shape matter to each other wherever they are."""
 
@@ -110,7 +118,7 @@ class Capacity(ReportRecord, frozen=True):
     placement with so many was found. ``quota``: how many a ResourceQuota still admits; None where none limits.
     ``side_by_side`` False: copies on one node matter to others, so that they were placed one after the other.
     ``depends_on``: by what. ``being_bound``: pods that may make ``copies`` fewer. ``own_term``: pods of the shape keep
-    each other away.
+    each other away. ``deletions``: what makes room at the price of work that nobody starts again, the least first.
     """
 
     copies: Count
@@ -126,3 +134,4 @@ class Capacity(ReportRecord, frozen=True):
     being_bound: BeingBound | None = None
     depends_on: tuple[DependsOn, ...] = ()
     own_term: OwnTerm | None = None
+    deletions: tuple[Deletion, ...] = ()

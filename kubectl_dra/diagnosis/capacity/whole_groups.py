@@ -10,6 +10,7 @@ import msgspec
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.capacity.shape import Shape
 from kubectl_dra.diagnosis.pod.placing import place
+from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Pod
 
 #: Pods that are placed, times nodes.
@@ -34,6 +35,8 @@ def whole_groups(world: ClusterState, parts: Sequence[tuple[Shape, int]], most: 
 
 
 def _copies(pod: Pod, group: int, number: int) -> Iterator[Pod]:
+    """By themselves: what a group of them gets in one cycle they get one after the other as well."""
+    pod = with_spec(pod, scheduling_group=None)
     for index in range(number):
         name = f"{pod.metadata.name}-{group}-{index}"
         yield msgspec.structs.replace(pod, metadata=msgspec.structs.replace(pod.metadata, name=name, uid=name))

@@ -33,7 +33,7 @@ from kubectl_dra.output.simulation.names import object_name
 from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.whatif.page import CHOICE_WORDS, whatif_lines
 from kubectl_dra.output.words import counted, listed, plural, shortened, without_names
-from kubectl_dra.reports.capacity.capacity import CapacityReport, ShapeCapacity, Unreadable, WayOut
+from kubectl_dra.reports.capacity.capacity import CapacityReport, EndingWay, ShapeCapacity, Unreadable, WayOut
 from kubectl_dra.reports.capacity.groups import GroupCapacity, GroupPart
 
 _NOTHING: Final = Safe("The file has no pod, workload, claim or template to count.")
@@ -98,22 +98,33 @@ def group_text(found: GroupCapacity) -> Safe:
     parts, name = Safe(", ").join(_part(each, found) for each in found.parts), object_name(found.subject)
     least, most = found.groups.value, found.most
     if found.groups.bound is Bound.EXACT:
-        number = counted(least, "time") if least else Safe("")
+        number = counted(least, "more time") if least else Safe("")
     elif found.groups.bound is Bound.AT_MOST:
-        number = fmt("at most {}", counted(least, "time"))
+        number = fmt("at most {}", counted(found.groups.value, "more time"))
     else:
-        number = fmt("at least {} and at most {}", counted(least, "time"), most)
-    what = fmt("A whole group of {} ({})", name, parts) if found.each else fmt("{} as a whole ({})", name, parts)
-    if found.groups.bound is Bound.AT_MOST:
-        return fmt("{} fits {} now; that its pods have to be in one domain may allow fewer.", what, number)
-    return fmt("{} fits {} now.", what, number) if number else fmt("{} does not fit now.", what)
+        number = fmt("at least {} and at most {}", counted(least, "more time"), most)
+    what = fmt("A group of {} ({})" if found.each else "{} ({})", name, parts)
+    if found.scheduler:
+        text = "{}: scheduler {} decides; by the rules of the default scheduler it would {} now."
+        return fmt(text, what, found.scheduler, fmt("fit {}", number) if number else Safe("not fit"))
+    if not number:
+        few = fmt(": {} of its {} pods do", found.short, found.parts[0].pods) if found.short else Safe("")
+        return fmt("{} does not fit now{}.", what, few)
+    fewer = Safe("; that its pods have to be in one domain may allow fewer" if found.kept_together else "")
+    return fmt("{} fits {} now{}.", what, number, fewer)
 
 
 def _part(part: GroupPart, of: GroupCapacity) -> Safe:
-    """``2 workers``, ``8 pods of trainer``."""
+    """``1 leader``, ``2 pods of 8 devices each``; of several roles ``8 trainer pods``."""
     if of.each:
-        return counted(part.pods, part.role)
-    return fmt("{} of {}", counted(part.pods, "pod"), part.role) if part.role else counted(part.pods, "pod")
+        pods = counted(part.pods, part.role)
+    elif part.role and len(of.parts) > 1:
+        pods = fmt("{} {} {}", part.pods, part.role, Safe(plural("pod", part.pods)))
+    else:
+        pods = counted(part.pods, "pod")
+    if not part.devices:
+        return pods
+    return fmt("{} of {}{}", pods, counted(part.devices, "device"), Safe(" each" if part.pods > 1 else ""))
 
 
 def _none_counted(report: CapacityReport) -> Safe:
@@ -134,6 +145,8 @@ def _shape_blocks(shape: ShapeCapacity, address: Address, *, partial: bool, quot
         yield _node_table(found.nodes)
     for way in shape.ways:
         yield list(_way_lines(way, address))
+    if shape.ends:
+        yield list(_ending_lines(shape.ends, address))
 
 
 # --- the numbers ----------------------------------------------------------------------------------------------------
@@ -347,8 +360,11 @@ def _fragment(room: NodeRoom, cause: Cause) -> Safe:
     """Free devices that are too few here, though there may be enough of them elsewhere."""
     if cause.code is Code.DEVICES_IN_USE and room.devices.left:
         return fmt("only {} free here", room.devices.left)
-    if cause.code is Code.DEVICES_IN_USE and room.copies and not room.devices.in_use:
+    devices = room.devices
+    if room.copies and not devices.in_use and devices.taken == devices.matching > 0:
         return Safe("all taken by these")
+    if room.copies and devices.in_use and devices.taken + devices.in_use == devices.matching:
+        return Safe("no free device left")
     if cause.code is Code.CONSTRAINT:
         return Safe("free devices differ in a value that must be the same")
     return Safe("")
@@ -387,6 +403,21 @@ def _way_lines(way: WayOut, address: Address) -> Iterator[Safe]:
     if way.commands:
         wait = "Before an uncordon, wait until the restarted pods run: until then the scheduler could put them back."
         yield from wrapped(Safe(wait), indent=2)
+
+
+def _ending_lines(ends: Sequence[EndingWay], address: Address) -> Iterator[Safe]:
+    """What only ends, each with the node where it makes room."""
+    yield styled(Safe("Deleting bare pods makes room (gone for good: nothing starts them again)"), Style.BOLD)
+    for each in ends:
+        pods = listed([str(pod.key) for pod in each.deletion.pods])
+        text = fmt("without {} one more fits on {}", pods, each.deletion.node)
+        if each.deletion.more > 1:
+            text = fmt("without {} {} more fit on {}", pods, each.deletion.more, each.deletion.node)
+        yield from wrapped(text, indent=4, first=2)
+    yield from recorded_lines(address)
+    for each in ends:
+        for words in each.commands:
+            yield from command_line("  {}", words)
 
 
 def _proof(moves: Moves) -> Safe:

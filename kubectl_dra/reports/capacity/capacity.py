@@ -13,6 +13,7 @@ from kubectl_dra.api.planned import Planned
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.capacity import MORE, Capacity, Devices, Moves, Shape, capacity, of_request, template_of
 from kubectl_dra.diagnosis.capacity.accounts import NAMES
+from kubectl_dra.diagnosis.capacity.records import Deletion
 from kubectl_dra.diagnosis.capacity.shape import waiting
 from kubectl_dra.diagnosis.gangs.cycles import are_placed_together, group_of
 from kubectl_dra.diagnosis.gates import quota
@@ -30,7 +31,7 @@ from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate
 from kubectl_dra.reports.admitted import admitted
 from kubectl_dra.reports.base import FeatureRecord, ReadRecord, ReportRecord, feature_record, reads_of
 from kubectl_dra.reports.capacity.bounds import with_bounds
-from kubectl_dra.reports.capacity.groups import GroupCapacity, WholeGroup, group_capacities
+from kubectl_dra.reports.capacity.groups import CountedShape, GroupCapacity, group_capacities
 from kubectl_dra.reports.claims.ask import ClaimAsk, claim_ask
 from kubectl_dra.reports.invocations import changing, kubectl, of
 from kubectl_dra.reports.simulation.admission import manifest_reports
@@ -84,6 +85,13 @@ class WayOut(ReportRecord, frozen=True):
     commands: tuple[Words, ...]
 
 
+class EndingWay(ReportRecord, frozen=True):
+    """Bare pods whose end makes room, with the commands that end them."""
+
+    deletion: Deletion
+    commands: tuple[Words, ...]
+
+
 class ShapeCapacity(ReportRecord, frozen=True):
     """One shape: what it is made from (empty kind: the options), what it asks for, how many fit, what would help.
 
@@ -105,6 +113,7 @@ class ShapeCapacity(ReportRecord, frozen=True):
     asks: tuple[ClaimAsk, ...]
     capacity: Capacity
     ways: tuple[WayOut, ...]
+    ends: tuple[EndingWay, ...] = ()
     min_count: int | None = None
     unspecified: tuple[Unspecified, ...] = ()
     blocked: tuple[ObjectRef, ...] = ()
@@ -218,20 +227,13 @@ def capacity_report(
 def _groups(
     world: ClusterState, objects: Sequence[Planned], counted: Sequence[_Counted], answers: Sequence[ShapeCapacity]
 ) -> Iterator[GroupCapacity]:
-    """Of what the default scheduler places as it is written."""
-    whole = {
-        ObjectRef(each.kind, each.key.namespace, each.name): WholeGroup(
-            each.group, any(plan.kept_together for plan in each.pods)
-        )
-        for each in objects
-        if each.group
-    }
+    """Of what was counted as it is written."""
     shapes = [
-        (each.subject, each.role, each.shape, answer.capacity.copies)
+        CountedShape(each.subject, each.role, each.shape, answer.asks, answer.capacity.copies, each.scheduler)
         for each, answer in zip(counted, answers, strict=False)
-        if not (each.blocked or each.misread or each.scheduler or each.bypasses or answer.unspecified)
+        if not (each.blocked or each.misread or each.bypasses or each.refused or answer.unspecified)
     ]
-    return group_capacities(world, whole, shapes)
+    return group_capacities(world, objects, shapes)
 
 
 def _said(world: ClusterState, objects: Sequence[Planned]) -> Iterator[ManifestReport]:
@@ -294,6 +296,7 @@ def _answer(world: ClusterState, counted: _Counted, names: int | None) -> ShapeC
         asks,
         found,
         ways,
+        tuple(EndingWay(each, tuple(_deleting(each, world.evidence.address))) for each in found.deletions),
         _min_count(world, shape.pod),
         (*counted.unspecified, *by_defaults),
         counted.blocked,
@@ -373,6 +376,11 @@ def _commands(moves: Moves, world: ClusterState) -> Iterator[Words]:
         closed = wanted
     for name in closed:
         yield from _command(address, "uncordon", name)
+
+
+def _deleting(deletion: Deletion, address: Address) -> Iterator[Words]:
+    for pod in deletion.pods:
+        yield from _line(kubectl("delete", of("pod", pod.name, pod.namespace)), address)
 
 
 def _command(address: Address, verb: str, node: str) -> Iterator[Words]:
