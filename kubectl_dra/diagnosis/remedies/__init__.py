@@ -32,6 +32,7 @@ from kubectl_dra.diagnosis.remedies import (
     on_node,
     own_claim,
     quotas,
+    raised_quota,
     rolling,
     selectors,
     shared_claim,
@@ -162,7 +163,9 @@ class _Finder:
         self._verify_all(sorted(freeing.candidates(case, self._trials), key=_cost))
         self._verify_all(sorted((*evicting.candidates(case), *evicting.scaled_down(case)), key=_cost))
         single = self._tried
-        pairs = not any(_holds(proposal) for proposal in self._found)
+        # A quota is for others to raise: what the pod's owner can do is looked for all the same.
+        own = (each for each in self._found if each.remedy.kind is not RemedyKind.RAISE_QUOTA)
+        pairs = not any(map(_holds, own))
         if pairs:
             self._fits_only = True
             self._per_kind = _PAIRS_OF_LARGE if self._large else _PER_KIND
@@ -337,6 +340,7 @@ def _all_simple(case: Case) -> Iterator[Candidate]:
     yield from selectors.candidates(case)
     yield from amounts.candidates(case)
     yield from within_quota.candidates(case)
+    yield from raised_quota.candidates(case)
     yield from objects.candidates(case)
     yield from taint_rules.candidates(case)
     yield from own_claim.candidates(case)

@@ -84,8 +84,6 @@ def _for_cause(case: Case, cause: records.Cause) -> Iterator[Candidate]:
             yield from _named_once(case, cause)
         case Code.CLASS_MISSING, records.ClassProblem(device_class=name):
             yield Candidate(RemedyKind.CREATE_OBJECT, (CreateObject(records.ObjectRef("DeviceClass", "", name)),), 22)
-        case Code.QUOTA_EXCEEDED, records.QuotaShortage():
-            yield Candidate(RemedyKind.RAISE_QUOTA, (_higher(case, cause.detail),), 55)
         case Code.POD_GROUP_INCOMPLETE, records.GroupWaits(refused=refused) if refused is not None:
             yield from _room_for_more(case, cause.detail, refused.shortages)
         case Code.QUEUED, records.GangElsewhere(waits=waits) if waits is not None:
@@ -116,7 +114,7 @@ def _room_for_more(
         yield Candidate(RemedyKind.RAISE_QUOTA, raised, 30)
 
 
-def _higher(case: Case, found: records.QuotaShortage, times: int = 1) -> RaiseQuota:
+def _higher(case: Case, found: records.QuotaShortage, times: int) -> RaiseQuota:
     quota = records.ObjectRef("ResourceQuota", case.pod.metadata.namespace, found.quota)
     needed = Quantity.parse(found.used)
     for _ in range(times):

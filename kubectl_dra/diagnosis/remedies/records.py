@@ -244,13 +244,22 @@ class Uncordon(Evidence, frozen=True):
 
 
 class RaiseQuota(Evidence, frozen=True):
-    """Raise a limit by at least ``by``, from ``before`` to ``after``."""
+    """Raise a limit by at least ``by``, from ``before`` to ``after``, which is enough for ``pods`` of those ``waiting``.
+
+    They would run on ``nodes``; ``least``: what is enough for one of several. ``no_room``: the devices that are free
+    are too few for more of them.
+    """
 
     quota: ObjectRef
     resource: str
     by: str
     before: str = ""
     after: str = ""
+    pods: int = 1
+    waiting: int = 1
+    least: str = ""
+    no_room: bool = False
+    nodes: tuple[str, ...] = ()
 
 
 class RaiseNominalQuota(Evidence, frozen=True):

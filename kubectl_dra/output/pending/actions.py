@@ -9,6 +9,7 @@ from typing import Any, Final
 from kubectl_dra.diagnosis.remedies import records
 from kubectl_dra.diagnosis.remedies.offers import conditions_only_in
 from kubectl_dra.diagnosis.remedies.queue_ways import CLUSTER_QUEUE
+from kubectl_dra.diagnosis.remedies.raised_quota import POD_ENDS
 from kubectl_dra.diagnosis.remedies.repelled import RemoveLabel, ScaleDown
 from kubectl_dra.diagnosis.remedies.volume_ways import ClearSelectedNode, MoveVolume, WidenTopology
 from kubectl_dra.diagnosis.rollouts import EditRollout
@@ -40,6 +41,10 @@ _ACTORS: Final = {
 
 
 def _wait(action: records.Wait) -> Safe:
+    if action.for_whom.startswith(POD_ENDS):
+        pod = action.for_whom.removeprefix(POD_ENDS).rpartition("/")[2]
+        what = Safe("its claims no longer count" if len(action.releases) > 1 else "its claim no longer counts")
+        return fmt("wait until pod {} ends: {} then", pod, what)
     if action.for_whom.startswith(CLUSTER_QUEUE):
         return fmt("wait until other work of {} ends", action.for_whom)
     if action.releases:
@@ -224,7 +229,15 @@ def _uncordon(action: records.Uncordon) -> Safe:
 
 def _quota(action: records.RaiseQuota) -> Safe:
     text = "raise the limit of ResourceQuota {} for {} from {} to {}"
-    return fmt(text, action.quota.name, quota_noun(action.resource), action.before, action.after)
+    raised = fmt(text, action.quota.name, quota_noun(action.resource), action.before, action.after)
+    if action.waiting == 1:
+        return raised
+    if action.pods == action.waiting:
+        every = Safe("both") if action.pods == 2 else fmt("all {}", action.pods)
+        return fmt("{}, for {} pods that wait ({} is enough for one of them)", raised, every, action.least)
+    few = Safe("one") if action.pods == 1 else safe(str(action.pods))
+    more = Safe(": there are not enough free devices for more") if action.no_room else Safe("")
+    return fmt("{}, for {} of the {} pods that wait{}", raised, few, action.waiting, more)
 
 
 def _nominal_quota(action: records.RaiseNominalQuota) -> Safe:

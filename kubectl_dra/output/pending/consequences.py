@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from kubectl_dra.api.controllers import resource_of
 from kubectl_dra.diagnosis.records import ObjectRef, Unspecified
-from kubectl_dra.diagnosis.remedies.records import Competition, CreateObject, EditClaim, RemoveTaintRule
+from kubectl_dra.diagnosis.remedies.records import Competition, CreateObject, EditClaim, RaiseQuota, RemoveTaintRule
 from kubectl_dra.diagnosis.rollouts import EditRollout
 from kubectl_dra.output.pending.actions import drops_condition, shares
 from kubectl_dra.output.pending.quotas import refused_unless
@@ -32,6 +32,7 @@ def note_texts(remedy: RemedyReport) -> Iterator[Safe]:
     yield from (_ends(each) for each in remedy.actions if isinstance(each, RemoveTaintRule) and each.selected)
     if any(isinstance(each, CreateObject) and shares(each) for each in remedy.actions):
         yield Safe(_SHARED)
+    yield from (_with_the_quota(each) for each in remedy.actions[-1:] if isinstance(each, RaiseQuota))
     yield from (missing_replicas(each) for each in remedy.actions if isinstance(each, EditRollout))
     if remedy.competition is not None and decides(remedy.competition):
         yield _competition(remedy.competition)
@@ -58,6 +59,15 @@ def _ends(action: RemoveTaintRule) -> Safe:
     # Nobody means to taint the devices of all drivers and nodes.
     narrow = Safe("" if by else "; to keep the taint where it is meant, name its driver, pool or device in the rule")
     return fmt(text, counted(action.selected, "device"), by, narrow)
+
+
+def _with_the_quota(action: RaiseQuota) -> Safe:
+    """Where all of them run then, and whose business it is."""
+    whose = Safe("usually only a cluster administrator may change quotas")
+    if not action.nodes:
+        return whose
+    every = Safe("both") if action.pods == 2 else fmt("{} of them", action.pods)
+    return fmt("{} would run, on {}; {}", every, listed(action.nodes), whose)
 
 
 def decides(found: Competition) -> bool:
@@ -93,6 +103,13 @@ def _starts_over(note: renewal.StartsOver) -> Safe:
 
 def _counts_as_failed(note: renewal.CountsAsFailed) -> Safe:
     return fmt("counts as failed pod {} of the {} that {} may have", note.failed, note.limit, _named(note.owner))
+
+
+def _enough_for(note: renewal.EnoughFor) -> Safe:
+    few = Safe("one") if note.pods == 1 else safe(str(note.pods))
+    every = Safe("both") if note.waiting == 2 else fmt("all {}", note.waiting)
+    each = fmt("; with {} each it is for {}", counted(note.each, "device"), every) if note.each else Safe("")
+    return fmt("the quota is then enough for {} of the {} pods that wait{}", few, note.waiting, each)
 
 
 def _unspecified(note: Unspecified) -> Safe:
@@ -140,6 +157,7 @@ _WORDS: Final[dict[type, Callable[[Any], Safe]]] = {
     renewal.StartsOver: _starts_over,
     renewal.OneOfSeveral: _one_of_several,
     renewal.CountsAsFailed: _counts_as_failed,
+    renewal.EnoughFor: _enough_for,
     renewal.NoCommand: _no_command,
     renewal.QuotasUnread: _quotas_unread,
     Unspecified: _unspecified,

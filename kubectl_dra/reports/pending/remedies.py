@@ -20,7 +20,7 @@ from kubectl_dra.api.kinds import RESOURCE_CLAIM, RESOURCE_CLAIM_TEMPLATE
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.pod.workloads import Owners, ReadOwner
 from kubectl_dra.diagnosis.records import ObjectRef, PodDiagnosis
-from kubectl_dra.diagnosis.remedies import Proposal, find, quotas, records, worth_telling
+from kubectl_dra.diagnosis.remedies import Proposal, find, quotas, raised_quota, records, worth_telling
 from kubectl_dra.diagnosis.remedies.claim_instead import spec_of
 from kubectl_dra.diagnosis.remedies.together import made_alike
 from kubectl_dra.model.ids import Key
@@ -31,7 +31,7 @@ from kubectl_dra.reports.invocations import Words, changing, dra, kubectl, of, p
 from kubectl_dra.reports.pending.missing_objects import skeleton
 from kubectl_dra.reports.pending.remedy_commands import COMMANDS
 from kubectl_dra.reports.pending.remedy_order import rank
-from kubectl_dra.reports.pending.renewal import Note, QuotasUnread, Renewal
+from kubectl_dra.reports.pending.renewal import EnoughFor, Note, QuotasUnread, Renewal
 from kubectl_dra.reports.pending.reservations import patch_of_reservations
 
 # Which version of a claim every server has from some minor on: schedulers up to 1.33 themselves speak v1beta1.
@@ -106,7 +106,7 @@ def find_remedies(
     found = find(world, diagnosis, keep=keep, owners=owners)
 
     def reports(proposals: Iterable[Proposal]) -> tuple[RemedyReport, ...]:
-        made = (_Steps(world, diagnosis.pod.key, owners, proposal).report() for proposal in _each_once(proposals))
+        made = (_Steps(world, diagnosis, owners, proposal).report() for proposal in _each_once(proposals))
         return tuple(sorted(made, key=lambda each: (not each.verified, rank(each.actions))))
 
     return FoundRemedies(
@@ -156,9 +156,10 @@ class _Steps:
     Pods are deleted for it last: what they free would be taken by others before this pod could use it.
     """
 
-    def __init__(self, world: ClusterState, pod: Key, owners: Owners, proposal: Proposal) -> None:
+    def __init__(self, world: ClusterState, diagnosis: PodDiagnosis, owners: Owners, proposal: Proposal) -> None:
         self._world = world
-        self._pod = pod
+        self._diagnosis = diagnosis
+        self._pod = diagnosis.pod.key
         self._owners = owners
         self._proposal = proposal
         self._edits: dict[Key, list[records.EditPod]] = {}
@@ -179,6 +180,8 @@ class _Steps:
         ):
             self._notes.append(QuotasUnread())
         self._notes += quotas.unspecified(self._world, remedy.actions)
+        shared = raised_quota.enough_for(self._world, self._diagnosis, remedy.actions, self._proposal.changed)
+        self._notes += [EnoughFor(*shared)] if shared is not None else []
         return RemedyReport(
             remedy.kind,
             remedy.actions,

@@ -93,7 +93,15 @@ class OneOfSeveral(Evidence, frozen=True):
     count: int
 
 
-Note = NoCommand | Restarts | StartsOver | CountsAsFailed | QuotasUnread | Unspecified | OneOfSeveral
+class EnoughFor(Evidence, frozen=True):
+    """A quota then admits the claims of ``pods`` of those ``waiting``, and of all if each requests ``each`` devices."""
+
+    pods: int
+    waiting: int
+    each: int = 0
+
+
+Note = NoCommand | Restarts | StartsOver | CountsAsFailed | QuotasUnread | Unspecified | OneOfSeveral | EnoughFor
 _WHY: Final = {
     WhyUnread.KIND: Hindrance.UNKNOWN_KIND,
     WhyUnread.FORBIDDEN: Hindrance.NOT_READABLE,
