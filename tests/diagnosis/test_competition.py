@@ -20,6 +20,8 @@ from kubectl_dra.diagnosis.remedies.records import (
 )
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
+from kubectl_dra.output.pending.consequences import note_texts
+from kubectl_dra.output.safe import plain
 from kubectl_dra.reports.pending.remedies import find_remedies
 from tests.diagnosis import gangs
 from tests.kit import build, facts
@@ -70,14 +72,30 @@ def test_alone_nobody_competes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("minute", "priority", "first"), [(3, 0, False), (1, 0, True), (3, 10, True), (1, -10, False), (2, 0, True)]
+    ("minute", "priority", "lost"), [(3, 0, False), (1, 0, True), (3, 10, True), (1, -10, False), (2, 0, None)]
 )
-def test_priority_then_time_decides_who_takes_it(minute: int, priority: int, first: bool) -> None:
+def test_priority_then_time_decides_who_takes_it(minute: int, priority: int, lost: bool | None) -> None:
     """Of the same moment either may come first, so that nothing is promised."""
     other = waiting("other", minute=minute, priority=priority)
     way = of(DeletePod, found(waiting("pod", minute=2), other, holder("serve", "a")))
-    expected = Competition(before=1, first=(ref("other"),), lost=True) if first else Competition(after=1)
-    assert way.competition == expected
+    some = Competition(before=1, first=(ref("other"),), lost=lost)
+    assert way.competition == (Competition(after=1) if lost is False else some)
+    assert way.competition.may_be_lost is (lost is not False)
+
+
+def test_two_pods_of_the_same_moment_are_told_the_same_of_each_other() -> None:
+    """Both would say that the other one comes first, and both can't be."""
+    world = cluster(waiting("one"), waiting("two"), holder("serve", "a"), devices="a")
+    for name, other in (("one", "two"), ("two", "one")):
+        (way, *_) = find_remedies(world, Diagnoser(world).pod(Key("ml", name))).remedies
+        (told,) = map(plain, note_texts(way))
+        assert told == f"1 other pod waits for the same; ml/{other} has waited for as long, and may get it instead"
+
+
+def test_of_those_of_the_same_moment_and_those_before_only_these_are_named() -> None:
+    older, same = waiting("older", minute=1), waiting("same", minute=2)
+    way = of(DeletePod, found(waiting("pod", minute=2), older, same, holder("serve", "a")))
+    assert (way.competition.lost, way.competition.first) == (True, (ref("older"),))
 
 
 def test_what_is_left_after_those_who_come_first() -> None:

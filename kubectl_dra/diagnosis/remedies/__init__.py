@@ -163,9 +163,7 @@ class _Finder:
         self._verify_all(sorted(freeing.candidates(case, self._trials), key=_cost))
         self._verify_all(sorted((*evicting.candidates(case), *evicting.scaled_down(case)), key=_cost))
         single = self._tried
-        # A quota is for others to raise: what the pod's owner can do is looked for all the same.
-        own = (each for each in self._found if each.remedy.kind is not RemedyKind.RAISE_QUOTA)
-        pairs = not any(map(_holds, own))
+        pairs = not any(_holds(each) for each in self._found if each.remedy.kind is not RemedyKind.RAISE_QUOTA)
         if pairs:
             self._fits_only = True
             self._per_kind = _PAIRS_OF_LARGE if self._large else _PER_KIND
@@ -211,7 +209,7 @@ class _Finder:
         most = 1 if self._large else _ADDITIONS
         for candidate in islice(candidates, most):
             found = self._verify(candidate)
-            if found is not None and not found.remedy.competition.lost:
+            if found is not None and not found.remedy.competition.may_be_lost:
                 return found
             lost = lost or found
         return lost
@@ -239,7 +237,7 @@ class _Finder:
             fits = self._works(result) and all(self._works(each) for each in self._instead(form))
             if not refused and fits and not self._partly_enough(form.changes, result.nodes):
                 proposal = self._proposal(form, result)
-                if not proposal.remedy.competition.lost:
+                if not proposal.remedy.competition.may_be_lost:
                     return proposal
                 lost = lost or proposal
         return lost
@@ -263,7 +261,7 @@ class _Finder:
         elif self._gated and not result.fits:
             found = Diagnoser(changed).pod(case.diagnosis.pod.key)
             then = Prospect(found.verdict, found.causes[0].code if found.causes else None)
-        cost = form.cost + (_LOST_COST if competition.lost else 0)
+        cost = form.cost + (_LOST_COST if competition.may_be_lost else 0)
         unread = quotas.are_unread(case.world, case.pod, actions)
         required = any(True for _ in quotas.unspecified(case.world, actions))
         verified = not (unread or required or open_plugins(case.world, case.pod))
@@ -323,7 +321,7 @@ def _ruled_out(case: Case) -> bool:
 
 def _holds(proposal: Proposal) -> bool:
     """Whether the pod gets a node that way, whoever else waits."""
-    return bool(proposal.remedy.nodes) and not proposal.remedy.competition.lost
+    return bool(proposal.remedy.nodes) and not proposal.remedy.competition.may_be_lost
 
 
 def _simple(case: Case) -> Iterator[Candidate]:

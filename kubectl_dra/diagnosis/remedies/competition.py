@@ -2,8 +2,9 @@
 
 The scheduler takes pods by priority, and of equal ones the one that has been in its queue for longer (upstream:
 plugins/queuesort, Less). How long that is can't be read; pods that wait together are tried in the order in which they
-came. A pod that is made anew is the last one, and so are those that a controller makes in place of deleted ones. The
-pods of a PodGroup take what they find together, or nothing.
+came, and of those of the same second nobody can tell which was first. A pod that is made anew is the last one, and so
+are those that a controller makes in place of deleted ones. The pods of a PodGroup take what they find together, or
+nothing.
 
 Several actions are taken one after the other. What one of them frees is there for everybody at once, for what a
 controller makes again, too: this pod does not fit before the last one. Most controllers make a pod again when the old
@@ -88,6 +89,10 @@ class _Turn:
         """Whether it may be tried before the other one; of the same moment, either may."""
         return (-self.priority, self.since) <= (-other.priority, other.since)
 
+    def ties(self, other: _Turn) -> bool:
+        """Whether nobody can tell which of the two is tried first."""
+        return not self.again and (self.priority, self.since) == (other.priority, other.since)
+
 
 class _Stage(NamedTuple):
     """One action: what it changes (None: that is done already), and the pod that a controller makes then."""
@@ -161,6 +166,32 @@ class Competing:
             changed = _with_pod(changed, each)
         turns = sorted([*map(_turn, self._waiting), *map(_turn, returning), *self._groups], key=lambda turn: turn.order)
         able = list(self._able(changed, turns, among))
+        took, lost = self._taken(start, stages, able, mine, among, nodes)
+        open_ = False
+        if lost:
+            sure = [turn for turn in able if not turn.ties(mine)]
+            first, lost_to_them = self._taken(start, stages, sure, mine, among, nodes)
+            open_ = not lost_to_them
+            took = first if lost_to_them else took
+        return Competition(
+            before=len(took),
+            after=sum(turn not in took for turn in able),
+            groups=sum(turn.group for turn in able),
+            again=sum(turn.again for turn in able),
+            first=tuple(_ref(turn) for turn in took[:_NAMED]),
+            lost=None if open_ else lost,
+        )
+
+    def _taken(
+        self,
+        start: ClusterState,
+        stages: Sequence[_Stage],
+        able: Sequence[_Turn],
+        mine: _Turn,
+        among: Collection[str],
+        nodes: Sequence[str],
+    ) -> tuple[list[_Turn], bool]:
+        """Who gets a node before this pod, and whether that leaves it none: then only those without whom it would."""
         world, took = _after(start, stages, able, mine, among)
         lost = bool(took) and not _fits(world, mine.key, nodes)
         if lost and len(took) > 1:
@@ -169,14 +200,7 @@ class Competing:
                 turn for turn, other in rest if _fits(_after(start, stages, other, mine, among)[0], mine.key, among)
             ]
             took = decisive or took
-        return Competition(
-            before=len(took),
-            after=sum(turn not in took for turn in able),
-            groups=sum(turn.group for turn in able),
-            again=sum(turn.again for turn in able),
-            first=tuple(_ref(turn) for turn in took[:_NAMED]),
-            lost=lost,
-        )
+        return took, lost
 
     def _able(self, world: ClusterState, turns: Iterable[_Turn], nodes: Collection[str]) -> Iterator[_Turn]:
         """The pods and groups that could take one of the nodes."""

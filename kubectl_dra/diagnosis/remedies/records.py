@@ -244,7 +244,7 @@ class Uncordon(Evidence, frozen=True):
 
 
 class RaiseQuota(Evidence, frozen=True):
-    """Raise a limit by at least ``by``, from ``before`` to ``after``, which is enough for ``pods`` of those ``waiting``.
+    """Raise a limit by at least ``by``, from ``before`` to ``after``: enough for ``pods`` of those ``waiting``.
 
     They would run on ``nodes``; ``least``: what is enough for one of several. ``no_room``: the devices that are free
     are too few for more of them.
@@ -338,7 +338,8 @@ class Competition(ReportRecord, frozen=True):
 
     ``before`` of them are tried first and get a node there, the ``first`` three by name; ``after`` come later.
     ``groups`` of all are PodGroups. ``again``: so many are pods that a controller makes in place of deleted ones, which
-    are named as these. ``lost``: those before leave nothing for this pod.
+    are named as these. ``lost``: those before leave nothing for this pod; None where they came at the same moment, so
+    that either may be tried first.
     """
 
     before: int = 0
@@ -346,7 +347,12 @@ class Competition(ReportRecord, frozen=True):
     groups: int = 0
     again: int = 0
     first: tuple[ObjectRef, ...] = ()
-    lost: bool = False
+    lost: bool | None = False
+
+    @property
+    def may_be_lost(self) -> bool:
+        """Whether it is not sure that anything is left for this pod."""
+        return self.lost is not False
 
     @property
     def count(self) -> int:
@@ -355,7 +361,7 @@ class Competition(ReportRecord, frozen=True):
     @property
     def taken_back(self) -> bool:
         """Whether what is made in place of deleted pods is all that leaves nothing for this pod."""
-        return self.lost and self.count == self.again
+        return self.lost is True and self.count == self.again
 
 
 class Prospect(ReportRecord, frozen=True):

@@ -7,11 +7,12 @@ from datetime import UTC, datetime
 from typing import Final
 
 from kubectl_dra.api.kinds import RESOURCE_QUOTA
-from kubectl_dra.diagnosis.capacity.records import Capacity, DependsOn, Devices, Moves, NodeRoom, OwnTerm
+from kubectl_dra.diagnosis.capacity.records import Capacity, DependsOn, Devices, NodeRoom, OwnTerm
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Bound, Cause, Count, NodeShortage, NodeTaint
-from kubectl_dra.diagnosis.whatif.records import Because
 from kubectl_dra.model.invocation import Address
+from kubectl_dra.output.capacity.groups import group_text
+from kubectl_dra.output.capacity.making_room import ending_lines, way_lines
 from kubectl_dra.output.columns import ListColumn, count_column
 from kubectl_dra.output.devices.parts import UNKNOWN, bar
 from kubectl_dra.output.layout import Column, paragraphs, table, wrapped
@@ -19,8 +20,7 @@ from kubectl_dra.output.pending.asks import ask_words
 from kubectl_dra.output.pending.assumptions import fewer_copies
 from kubectl_dra.output.pending.quotas import refused_unless, unspecified_lines, where_admitted
 from kubectl_dra.output.pending.reasons import reason_sentence, title
-from kubectl_dra.output.pending.remedies import recorded_lines
-from kubectl_dra.output.safe import Safe, Style, command_line, fmt, styled
+from kubectl_dra.output.safe import Safe, Style, fmt, styled
 from kubectl_dra.output.simulation.manifests import (
     beside_text,
     blocked_text,
@@ -31,10 +31,9 @@ from kubectl_dra.output.simulation.manifests import (
 )
 from kubectl_dra.output.simulation.names import object_name
 from kubectl_dra.output.unread import missing_lines
-from kubectl_dra.output.whatif.page import CHOICE_WORDS, whatif_lines
+from kubectl_dra.output.whatif.page import whatif_lines
 from kubectl_dra.output.words import counted, listed, plural, shortened, without_names
-from kubectl_dra.reports.capacity.capacity import CapacityReport, EndingWay, ShapeCapacity, Unreadable, WayOut
-from kubectl_dra.reports.capacity.groups import GroupCapacity, GroupPart
+from kubectl_dra.reports.capacity.capacity import CapacityReport, ShapeCapacity, Unreadable
 
 _NOTHING: Final = Safe("The file has no pod, workload, claim or template to count.")
 _REFUSED: Final = Safe("Nothing was counted: what the files describe can't be created as it is written.")
@@ -93,40 +92,6 @@ def capacity_summary(report: CapacityReport) -> Safe:
     return group_text(report.groups[0]) if report.groups else _headline(report.shapes[0])
 
 
-def group_text(found: GroupCapacity) -> Safe:
-    """How many whole groups fit, and what is in one."""
-    parts, name = Safe(", ").join(_part(each, found) for each in found.parts), object_name(found.subject)
-    least, most = found.groups.value, found.most
-    if found.groups.bound is Bound.EXACT:
-        number = counted(least, "more time") if least else Safe("")
-    elif found.groups.bound is Bound.AT_MOST:
-        number = fmt("at most {}", counted(found.groups.value, "more time"))
-    else:
-        number = fmt("at least {} and at most {}", counted(least, "more time"), most)
-    what = fmt("A group of {} ({})" if found.each else "{} ({})", name, parts)
-    if found.scheduler:
-        text = "{}: scheduler {} decides; by the rules of the default scheduler it would {} now."
-        return fmt(text, what, found.scheduler, fmt("fit {}", number) if number else Safe("not fit"))
-    if not number:
-        few = fmt(": {} of its {} pods do", found.short, found.parts[0].pods) if found.short else Safe("")
-        return fmt("{} does not fit now{}.", what, few)
-    fewer = Safe("; that its pods have to be in one domain may allow fewer" if found.kept_together else "")
-    return fmt("{} fits {} now{}.", what, number, fewer)
-
-
-def _part(part: GroupPart, of: GroupCapacity) -> Safe:
-    """``1 leader``, ``2 pods of 8 devices each``; of several roles ``8 trainer pods``."""
-    if of.each:
-        pods = counted(part.pods, part.role)
-    elif part.role and len(of.parts) > 1:
-        pods = fmt("{} {} {}", part.pods, part.role, Safe(plural("pod", part.pods)))
-    else:
-        pods = counted(part.pods, "pod")
-    if not part.devices:
-        return pods
-    return fmt("{} of {}{}", pods, counted(part.devices, "device"), Safe(" each" if part.pods > 1 else ""))
-
-
 def _none_counted(report: CapacityReport) -> Safe:
     return _REFUSED if report.manifests else _NOTHING
 
@@ -144,9 +109,9 @@ def _shape_blocks(shape: ShapeCapacity, address: Address, *, partial: bool, quot
     if found.nodes and found.copies.bound is not Bound.UNKNOWN:
         yield _node_table(found.nodes)
     for way in shape.ways:
-        yield list(_way_lines(way, address))
+        yield list(way_lines(way, address))
     if shape.ends:
-        yield list(_ending_lines(shape.ends, address))
+        yield list(ending_lines(shape.ends, address))
 
 
 # --- the numbers ----------------------------------------------------------------------------------------------------
@@ -377,50 +342,3 @@ def _of_node(cause: Cause) -> Safe:
         case NodeTaint():
             return fmt("taint {}", cause.detail.taint)
     return Safe("")
-
-
-# --- moves ----------------------------------------------------------------------------------------------------------
-
-
-def _way_lines(way: WayOut, address: Address) -> Iterator[Safe]:
-    moves = way.moves
-    pods = counted(len(moves.moves), "pod")
-    room = fmt("Room for {}: restart {} {}", counted(moves.more, "more copy"), pods, _proof(moves))
-    yield from wrapped(styled(room, Style.BOLD))
-    for move in moves.moves:
-        devices = fmt(" ({})", Safe(", ").join(move.devices)) if move.devices else Safe("")
-        certain = move.because is Because.NONE
-        which = Safe(", or a node as good") if certain else Safe(", or another node that fits")
-        other = which if move.equal else Safe("")
-        text = fmt("{} leaves {} and would run on {}{}{}", str(move.pod.key), move.from_node, move.to, other, devices)
-        yield from wrapped(text, indent=4, first=2)
-    for because, sentence in CHOICE_WORDS.items():
-        if any(move.because is because for move in moves.moves):
-            yield from wrapped(sentence, indent=2)
-    yield from recorded_lines(address)
-    for words in way.commands:
-        yield from command_line("  {}", words)
-    if way.commands:
-        wait = "Before an uncordon, wait until the restarted pods run: until then the scheduler could put them back."
-        yield from wrapped(Safe(wait), indent=2)
-
-
-def _ending_lines(ends: Sequence[EndingWay], address: Address) -> Iterator[Safe]:
-    """What only ends, each with the node where it makes room."""
-    yield styled(Safe("Deleting bare pods makes room (gone for good: nothing starts them again)"), Style.BOLD)
-    for each in ends:
-        pods = listed([str(pod.key) for pod in each.deletion.pods])
-        text = fmt("without {} one more fits on {}", pods, each.deletion.node)
-        if each.deletion.more > 1:
-            text = fmt("without {} {} more fit on {}", pods, each.deletion.more, each.deletion.node)
-        yield from wrapped(text, indent=4, first=2)
-    yield from recorded_lines(address)
-    for each in ends:
-        for words in each.commands:
-            yield from command_line("  {}", words)
-
-
-def _proof(moves: Moves) -> Safe:
-    if moves.smallest:
-        return Safe("(no smaller set is enough)")
-    return fmt("(the smallest set found; at least {} needed)", moves.at_least)

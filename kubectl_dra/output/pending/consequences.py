@@ -72,7 +72,7 @@ def _with_the_quota(action: RaiseQuota) -> Safe:
 
 def decides(found: Competition) -> bool:
     """Whether it is said who takes what is freed: others do, or what is started again, which waits or comes later."""
-    return found.lost or (not found.before and found.after == found.again)
+    return found.may_be_lost or (not found.before and found.after == found.again)
 
 
 def _competition(found: Competition) -> Safe:
@@ -88,8 +88,11 @@ def _competition(found: Competition) -> Safe:
     waiting = fmt("{} {} for the same", Safe(" and ").join(parts), verb)
     names = [str(ref.key) for ref in found.first]
     more = found.before - len(names)
-    first = Safe("comes" if found.before == 1 else "come")
     whose = listed([*names, f"{more} more"] if more else names)
+    if found.lost is None:
+        have = Safe("has" if found.before == 1 else "have")
+        return fmt("{}; {} {} waited for as long, and may get it instead", waiting, whose, have)
+    first = Safe("comes" if found.before == 1 else "come")
     return fmt("{}; {} {} first, and will probably take it", waiting, whose, first)
 
 

@@ -109,7 +109,7 @@ def _may_end(verified: Sequence[tuple[int, RemedyReport]]) -> bool:
         isinstance(action, records.DeletePod) and action.recreated_by is None
         for _, remedy in verified
         for action in remedy.actions
-        if len(remedy.actions) == 1 and (remedy.competition is None or not remedy.competition.lost)
+        if len(remedy.actions) == 1 and (remedy.competition is None or not remedy.competition.may_be_lost)
     )
 
 
@@ -308,7 +308,7 @@ def _heading(verdict: Verdict, number: int, who: Safe) -> Safe:
 
 
 def _runs_on(remedy: RemedyReport) -> Safe:
-    return Safe("") if remedy.competition is not None and remedy.competition.lost else _nodes(remedy.nodes)
+    return Safe("") if remedy.competition is not None and remedy.competition.may_be_lost else _nodes(remedy.nodes)
 
 
 def _entry(number: int, remedy: RemedyReport, shared: Collection[Safe], *, beside: bool) -> Iterator[Safe]:
