@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kubectl_dra.diagnosis.records import Bound
 from kubectl_dra.output.safe import Safe, fmt
-from kubectl_dra.output.simulation.manifests import object_name
+from kubectl_dra.output.simulation.names import object_name
 from kubectl_dra.output.words import counted, plural
 from kubectl_dra.reports.capacity.groups import GroupCapacity, GroupPart
 
