@@ -133,9 +133,9 @@ def test_a_pod_page_says_what_is_unread_then_the_scheduler_who_reads_everything(
     code, out, err = said(capfd, "why-pending", "trainer-0")
     assert (code, err) == (0, "")
     text = unfolded(out)
-    assert text.startswith("Pod ml/trainer-0 is pending: the scheduler found no node for it (of 6 nodes, 5 cannot ")
-    assert f"). Why cannot be said: {UNREAD} The scheduler, which reads everything, wrote so " in text
-    assert '"cannot allocate all claims": too few devices that match the claims exist or are free there.' in text
+    told = "no node fits, says the scheduler: of 6 nodes, 5 have no free devices that satisfy its claims and 1 has taints "
+    assert text.startswith(f"Pod ml/trainer-0 is pending: {told}")
+    assert f". Why cannot be said: {UNREAD} The scheduler, which reads everything, wrote " in text
     assert "DeviceClass in the whole cluster" not in text
     assert text.count("forbidden for user dev") == 2
     assert "Pod and ResourceClaim outside namespace ml: forbidden for user dev" in text

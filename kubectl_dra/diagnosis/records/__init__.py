@@ -58,6 +58,7 @@ from kubectl_dra.diagnosis.records.pods import (
     GangElsewhere,
     Gates,
     Health,
+    HeardReason,
     HeldTaint,
     KubeletRejection,
     KubeletText,

@@ -165,10 +165,27 @@ class AllocationInFlight(Evidence, frozen=True):
     order_known: bool = True
 
 
+class HeardReason(ReportRecord, frozen=True):
+    """A reason of the scheduler's message, and of how many nodes it says so; ``plugin``: whose words these are.
+
+    ``resource``: of which the pod requests ``requested`` (milli-cores or base units), where nodes have too little.
+    ``of_all``: said of the pod, before any node was tried.
+    """
+
+    text: str
+    nodes: int
+    plugin: str = ""
+    resource: str = ""
+    requested: int = 0
+    of_all: bool = False
+
+
 class MissingEvidence(Evidence, frozen=True):
-    """What could not be read."""
+    """What could not be read. ``heard``: what the scheduler, who reads everything, says of ``heard_nodes`` nodes."""
 
     missing: tuple[Missing, ...]
+    heard: tuple[HeardReason, ...] = ()
+    heard_nodes: int = 0
 
 
 class Retry(Evidence, frozen=True):

@@ -26,6 +26,7 @@ from kubectl_dra.model.invocation import Address, flag
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.bound import allocating_commands
 from kubectl_dra.output.pending.headline import was_given_up
+from kubectl_dra.output.pending.heard import heard_advice, is_heard_first
 from kubectl_dra.output.pending.idle_daemons import idle_advice, idle_commands
 from kubectl_dra.output.pending.lingering import lingering_commands
 from kubectl_dra.output.pending.logs import last_words, log_lines
@@ -106,6 +107,9 @@ def advice_lines(report: PendingReport, now: datetime, address: Address) -> Iter
         return
     if code is Code.CONSUMERS_FULL and any(remedy.verified for remedy in report.remedies):
         yield from wrapped(fmt("{}{}", _END_CONSUMERS, safe(page_advice(report, code).partition(_END_CONSUMERS)[2])))
+    if is_heard_first(report):
+        yield from heard_advice(report)
+        return
     if code is None or any(remedy.verified for remedy in report.remedies) or refused_of(report.causes[0]):
         return
     if report.verdict in _NEVER and not (report.verdict is Verdict.UNKNOWN and code in _OF_THE_SCHEDULER):

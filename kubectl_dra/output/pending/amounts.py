@@ -48,6 +48,15 @@ def in_use_by(shortage: NodeShortage) -> Safe:
     return fmt("in use by {}", held) if held else Safe("")
 
 
+def free_amount(resource: str, number: int) -> Safe:
+    """``60 free CPUs``, ``512Gi of free memory``: what a node has to have left; ``free cpu`` where that is unknown."""
+    if not number:
+        return fmt("free {}", resource)
+    one, noun = _nouns(resource)
+    many = one if number == _UNIT.get(resource) else noun
+    return fmt("{} {}free {}", _held(resource, number), Safe("of " if resource in _BYTES else ""), many)
+
+
 def _held(resource: str, number: int) -> Safe:
     return _cores(number) if resource == "cpu" else _amount(resource, number)
 

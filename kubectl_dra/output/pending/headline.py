@@ -8,6 +8,7 @@ from typing import Final
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import KubeletRejection, KubeletText, NodeOutcome, SchedulerName, Verdict
 from kubectl_dra.diagnosis.remedies.records import EXTENDED_NAME, EditClass
+from kubectl_dra.output.pending.heard import heard_sentence, is_beside_devices, is_heard_first
 from kubectl_dra.output.pending.idle_daemons import idle_sentence
 from kubectl_dra.output.pending.lingering import lingering_sentence
 from kubectl_dra.output.pending.main_reason import main_reason
@@ -23,7 +24,7 @@ from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, listed, one_of, plural, shortened
 from kubectl_dra.reports.pending.nodes import NodeGroupRecord
 from kubectl_dra.reports.pending.pending import PendingReport
-from kubectl_dra.scheduler.fit_error import DEALLOCATED, parse_fit_error, without_preemption
+from kubectl_dra.scheduler.fit_error import DEALLOCATED
 
 # The codes of what ends an attempt.
 _ENDS: Final = "DRA-3"
@@ -39,8 +40,6 @@ _AGAINST_THE_OBJECTS: Final = (
 _WHEREVER: Final = (Code.ADMIN_LABEL_AT_BINDING, Code.ALLOCATION_IN_FLIGHT)
 _OTHER_PLUGINS: Final = (Code.VOLUMES, Code.TOPOLOGY, Code.OTHER_PLUGIN)
 _DEVICES: Final = 3
-#: What reasons of nodes begin with (plugins of upstream's scheduler).
-_OF_NODES: Final = "node(s) "
 _WITHOUT_DEVICES: Final = (Code.NO_DEVICE_IN_CLASS, Code.CLASS_SELECTS_NOTHING, Code.DEVICES_OF_GONE_NODES)
 #: Codes of pods that more nodes may help.
 _PLACES: Final = ("DRA-2", "DRA-4")
@@ -89,8 +88,7 @@ def pending_summary(report: PendingReport) -> Safe:
         case Verdict.UNKNOWN if (certain := whatever_selected(report.still_blocked)) is not None:
             return fmt("{} is pending: {}. More cannot be said: {}.", pod, certain, reason)
         case Verdict.UNKNOWN if is_heard_first(report):
-            text = "{} is pending: the scheduler found {}. Why cannot be said: {}."
-            return fmt(text, pod, _heard(report), reason)
+            return fmt("{} is pending: {}.{}", pod, heard_sentence(report), _unread_beside(report, reason))
         case Verdict.UNKNOWN:
             return fmt("Whether pod {} can be scheduled is unknown: {}.", str(report.pod.key), reason)
     found = report.preemption
@@ -102,28 +100,17 @@ def pending_summary(report: PendingReport) -> Safe:
     return fmt("{} is pending{}: {}{}.", pod, although, reason, _surroundings(report))
 
 
-def is_heard_first(report: PendingReport) -> bool:
-    """Whether the scheduler's words are the best answer that there is: it could read everything."""
-    seen = report.observed
-    unread = report.code is Code.EVIDENCE_MISSING and report.verdict is Verdict.UNKNOWN
-    return unread and seen is not None and seen.status == "False" and bool(seen.message)
-
-
-def _heard(report: PendingReport) -> Safe:
-    """What the scheduler wrote: ``no node for it (of 4 nodes, 3 cannot allocate all claims)``, or all of its words."""
-    message = without_preemption(report.observed.message) if report.observed is not None else ""
-    said = parse_fit_error(message)
-    if said is None or not said.reasons:
-        return fmt("no node for it ({})", message.removesuffix("."))
-    most = sorted(said.reasons.items(), key=lambda each: -each[1])
-    reasons = listed([f"{number} {reason.removeprefix(_OF_NODES)}" for reason, number in most])
-    return fmt("no node for it (of {}, {})", counted(said.nodes, "node"), reasons)
+def _unread_beside(report: PendingReport, reason: Safe) -> Safe:
+    """What keeps the page from saying more than the scheduler; nothing where its words leave nothing open."""
+    return Safe("") if is_beside_devices(report) else fmt(" Why cannot be said: {}.", reason)
 
 
 def pending_cause(report: PendingReport) -> Safe:
     """The same in a list, where the pod has a column of its own and that it is pending goes without saying."""
     if report.verdict is Verdict.SCHEDULABLE and report.code is Code.FITS_NOW:
         return fmt("would fit now{}", _fitting(report))
+    if is_heard_first(report):
+        return heard_sentence(report)
     return _by_name(report, main_reason(report)) or safe(report.verdict)
 
 

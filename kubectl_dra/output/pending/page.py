@@ -23,7 +23,6 @@ from kubectl_dra.diagnosis.remedies.records import AddDevices, CreateObject, Rem
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.devices.parts import ranges
-from kubectl_dra.output.explain.index import matching
 from kubectl_dra.output.layout import paragraphs, wrapped
 from kubectl_dra.output.pending import advice
 from kubectl_dra.output.pending.asks import ask_lines, is_marked, unseen_lines
@@ -31,7 +30,8 @@ from kubectl_dra.output.pending.assumptions import assumption_blocks, unpublishe
 from kubectl_dra.output.pending.evidence import autoscaler_lines, evidence_lines, failing_lines
 from kubectl_dra.output.pending.footer import footer_lines
 from kubectl_dra.output.pending.gang_blocks import WholeGroup, about_group, whose_requests, with_blocking
-from kubectl_dra.output.pending.headline import is_heard_first, pending_summary
+from kubectl_dra.output.pending.headline import pending_summary
+from kubectl_dra.output.pending.heard import heard_lines, is_heard_first
 from kubectl_dra.output.pending.lingering import lingering_lines, with_delay
 from kubectl_dra.output.pending.logs import driver_faults, repair_lines
 from kubectl_dra.output.pending.node_groups import node_group_lines
@@ -50,12 +50,9 @@ from kubectl_dra.output.pending.visible import visible_lines
 from kubectl_dra.output.safe import Safe, Style, command, fmt, safe, styled
 from kubectl_dra.output.unread import missing_kinds, missing_lines
 from kubectl_dra.output.whatif.page import whatif_lines
-from kubectl_dra.output.words import ago
 from kubectl_dra.reports.invocations import changing, dra, of, reading
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.reports.pending.remedies import RemedyReport
-from kubectl_dra.scheduler.allocation_errors import CANNOT_ALLOCATE
-from kubectl_dra.scheduler.fit_error import SCHEDULER_ERROR
 
 # Verdicts that rest on the whole cluster; the others follow from the pod and its claims alone.
 _OF_THE_CLUSTER: Final = frozenset(
@@ -65,7 +62,6 @@ _OF_TEMPLATES: Final = frozenset({Code.CLAIM_NOT_CREATED, Code.CLAIM_CREATION_FA
 _UNREAD_TEMPLATES: Final = Safe("Its template could not be read, so that commands that would replace it are left out.")
 _TELL_WHY: Final = ("ResourceQuota", "Event")
 _UNREAD_WHY: Final = Safe("What would tell whether the claim is refused could not be read:")
-#: Upstream: plugins/dynamicresources, Filter.
 #: How to see the nodes that a table has no room for.
 _OUTSIDE, _INSIDE = Safe("--node NAME"), Safe("v lists them")
 
@@ -114,7 +110,7 @@ def pending_page(
 def _what_is_wrong(report: PendingReport, now: datetime, whole: WholeGroup | None) -> Iterator[list[Safe]]:
     """Below the first lines: what is asked for."""
     yield list(_held(report))
-    yield list(_heard(report, now))
+    yield list(heard_lines(report, now))
     yield from whole.about if whole is not None else about_group(report)
     if report.group is not None and report.group.blocking is None and whole is not None:
         return
@@ -345,20 +341,6 @@ def _commands(report: PendingReport, now: datetime, address: Address, more: Safe
 
 def _shows_asks(report: PendingReport) -> bool:
     return report.verdict not in (Verdict.NOT_PENDING, Verdict.ENDED, Verdict.PREPARING, Verdict.DELETING)
-
-
-def _heard(report: PendingReport, now: datetime) -> Iterator[Safe]:
-    """When the scheduler said what the first line tells, and what it means where it can mean one thing only."""
-    seen = report.observed
-    if not is_heard_first(report) or seen is None:
-        return
-    codes = matching(f"{seen.reason}: {seen.message}" if seen.reason == SCHEDULER_ERROR else seen.message)
-    text = fmt("The scheduler, which reads everything, wrote so {}.", ago(seen.time, now))
-    if CANNOT_ALLOCATE in seen.message:
-        text = fmt('{} "{}": too few devices that match the claims exist or are free there.', text, CANNOT_ALLOCATE)
-    if len(codes) == 1:
-        text = fmt("{} That is {}: {} (kubectl dra explain {}).", text, codes[0], Safe(codes[0].meaning), codes[0])
-    yield from wrapped(text)
 
 
 def _who_may(report: PendingReport, address: Address) -> Iterator[Safe]:

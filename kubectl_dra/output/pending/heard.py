@@ -1,0 +1,110 @@
+"""What the scheduler says where that could not be checked: it reads everything, so that its word is the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Final
+
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import HeardReason, MissingEvidence, Verdict
+from kubectl_dra.output.explain.index import matching
+from kubectl_dra.output.explain.pages import reason_page
+from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.pending.amounts import free_amount
+from kubectl_dra.output.pending.heard_words import page_of, predicate
+from kubectl_dra.output.safe import Safe, fmt
+from kubectl_dra.output.words import ago, counted
+from kubectl_dra.reports.pending.pending import PendingReport
+from kubectl_dra.scheduler.fit_error import SCHEDULER_ERROR, without_idle_words, without_preemption
+from kubectl_dra.scheduler.reasons import DYNAMIC_RESOURCES, is_simulated
+
+#: What every node has some of, and no device.
+_NO_DEVICES: Final = ("cpu", "memory", "ephemeral-storage")
+
+
+def is_heard_first(report: PendingReport) -> bool:
+    """Whether the scheduler's words are the best answer that there is: it could read everything."""
+    seen = report.observed
+    unread = report.code is Code.EVIDENCE_MISSING and report.verdict is Verdict.UNKNOWN
+    return unread and seen is not None and seen.status == "False" and bool(seen.message)
+
+
+def is_beside_devices(report: PendingReport) -> bool:
+    """Whether every node was rejected before devices were tried, for something that is no device."""
+    said = _said(report)
+    if said is None or not said.heard or any(each.of_all for each in said.heard):
+        return False
+    return all(
+        is_simulated(each.text)
+        and each.plugin != DYNAMIC_RESOURCES
+        and (not each.resource or each.resource in _NO_DEVICES)
+        for each in said.heard
+    )
+
+
+def heard_sentence(report: PendingReport) -> Safe:
+    """What the scheduler wrote, in plain words where they are known."""
+    said = _said(report)
+    if said is None or not said.heard:
+        message = without_preemption(report.observed.message) if report.observed is not None else ""
+        return fmt("the scheduler found no node for it ({})", message.removesuffix("."))
+    told = _one(said.heard[0], said.heard_nodes) if len(said.heard) == 1 else _several(said.heard, said.heard_nodes)
+    return told + Safe("; devices are not what it waits for" if is_beside_devices(report) else "")
+
+
+def heard_lines(report: PendingReport, now: datetime) -> Iterator[Safe]:
+    """That the first line is the scheduler's word, since when, and how it puts it."""
+    seen = report.observed
+    if not is_heard_first(report) or seen is None:
+        return
+    words, said = without_idle_words(without_preemption(seen.message)), _said(report)
+    codes = matching(f"{seen.reason}: {seen.message}" if seen.reason == SCHEDULER_ERROR else seen.message)
+    text = fmt("The scheduler, which reads everything, wrote {}", ago(seen.time, now))
+    text = fmt("{}: {}", text, words.removesuffix(".")) if said is not None and said.heard else fmt("{} so", text)
+    if len(codes) == 1:
+        text = fmt("{}. That is {}: {} (kubectl dra explain {})", text, codes[0], Safe(codes[0].meaning), codes[0])
+    yield from wrapped(fmt("{}.", text))
+    if is_beside_devices(report):
+        text = Safe("Devices are tried on nodes that pass these checks only: whether they are free then is not known.")
+        yield from wrapped(text)
+
+
+def heard_advice(report: PendingReport) -> Iterator[Safe]:
+    """What helps against the reason that most nodes are rejected for."""
+    said = _said(report)
+    if said is None or not said.heard:
+        return
+    first = said.heard[0]
+    code = page_of(first)
+    if first.resource:
+        text = "Lower the {} request of its containers, or have whoever manages the nodes free or add one with so much."
+        yield from wrapped(fmt("What usually helps: " + text, first.resource))
+    elif code is Code.DEVICES_IN_USE:
+        text = "What usually helps: Request fewer devices or others, or wait until pods that hold such devices end."
+        yield from wrapped(Safe(text))
+    elif code is not None:
+        yield from wrapped(fmt("What usually helps: {}", reason_page(code).advice.replace("`", "")))
+
+
+def _said(report: PendingReport) -> MissingEvidence | None:
+    return next((cause.detail for cause in report.causes if isinstance(cause.detail, MissingEvidence)), None)
+
+
+def _one(reason: HeardReason, nodes: int) -> Safe:
+    if reason.of_all:
+        return fmt('it can run on no node, says the scheduler: "{}"', reason.text)
+    if reason.resource:
+        amount = free_amount(reason.resource, reason.requested)
+        return fmt(
+            "no node has the {} it requests ({} of {}, says the scheduler)", amount, nodes, counted(nodes, "node")
+        )
+    if nodes == 1:
+        return fmt("the only node {}, says the scheduler", predicate(reason))
+    return fmt("no node fits, says the scheduler: all {} {}", nodes, predicate(reason))
+
+
+def _several(heard: Sequence[HeardReason], nodes: int) -> Safe:
+    parts = [fmt("{} {}", each.nodes, predicate(each)) for each in heard]
+    told = fmt("{} and {}", Safe(", ").join(parts[:-1]), parts[-1])
+    return fmt("no node fits, says the scheduler: of {}, {}", counted(nodes, "node"), told)
