@@ -108,7 +108,7 @@ UNREAD = re.compile("could not be (read|listed)|could be read|can't be listed|is
 #: How an answer begins that rests on less than all.
 BEGINNINGS = ("This answer is incomplete", "error: ", "Whether ")
 #: Or with what the scheduler found, who reads everything; why cannot be said.
-HEARD = " is pending: the scheduler found no node"
+HEARD = "says the scheduler"
 #: What only holds where everything was read.
 NEVER = (
     "No pod with device claims is pending",
