@@ -42,7 +42,7 @@ def claim_page(report: ClaimReport, now: datetime, wide: bool = False, address: 
         [*ask_lines((report.asks,)), *_derived(report)],
         list(_results(report, wide)),
         list(_handles(report)),
-        [*_consumers(report), *_leads_on(report, address)],
+        [*_consumers(report, now), *_leads_on(report, address)],
         list(_driver_words(report, now)),
         list(_configs(report)),
     ]
@@ -59,7 +59,7 @@ def _head(report: ClaimReport, now: datetime) -> Iterator[Safe]:
     facts += [fmt("deletion asked for {}", ago(report.deleted, now))] if report.deleted else []
     facts += [fmt("owned by {}", report.owner)] if report.owner else []
     yield from wrapped(Safe(", ").join(facts), indent=2)
-    yield from _deletion(report)
+    yield from _deletion(report, now)
     if report.template is not None:
         yield from _template(report.template)
 
@@ -79,9 +79,9 @@ def _where(report: ClaimReport) -> Safe:
     return fmt(", usable on {}", scope_text(report.scope)) if report.scope is not None and report.results else Safe("")
 
 
-def _deletion(report: ClaimReport) -> Iterator[Safe]:
+def _deletion(report: ClaimReport, now: datetime) -> Iterator[Safe]:
     if report.deleted and report.finalizers:
-        waits = [consumer_text(each) for each in report.reserved_for]
+        waits = [consumer_text(each, now) for each in report.reserved_for]
         for_whom = fmt(" until it is no longer reserved for {}", listed(waits)) if waits else Safe("")
         yield from wrapped(fmt("It is kept by {}{}.", listed(report.finalizers), for_whom), indent=2)
 
@@ -178,16 +178,15 @@ def _binding(result: ResultRecord) -> Iterator[Safe]:
 # --- consumers ------------------------------------------------------------------------------------------------------
 
 
-def _consumers(report: ClaimReport) -> Iterator[Safe]:
+def _consumers(report: ClaimReport, now: datetime) -> Iterator[Safe]:
     if report.reserved_for:
         yield Safe("Reserved for:")
     for consumer in report.reserved_for:
-        running = Safe(" (running)") if consumer.state is ConsumerState.RUNNING else Safe("")
-        yield from wrapped(consumer_text(consumer) + running, indent=4, first=2)
+        yield from wrapped(consumer_text(consumer, now, running="running"), indent=4, first=2)
     if report.waiting:
         yield Safe("Named by, without a reservation:")
     for consumer in report.waiting:
-        yield from wrapped(consumer_text(consumer), indent=4, first=2)
+        yield from wrapped(consumer_text(consumer, now), indent=4, first=2)
     if not report.reserved_for and not report.waiting:
         unread = any(missing.kind == "Pod" for missing in report.missing)
         yield Safe("Whether a pod names it is unknown.") if unread else Safe("No pod uses it.")

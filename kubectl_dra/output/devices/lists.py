@@ -8,7 +8,7 @@ from typing import Final
 
 from kubectl_dra.model.taint_text import taint_text
 from kubectl_dra.output.columns import ListColumn, Shown, count_column
-from kubectl_dra.output.devices.holders import consumer_text, holder_text
+from kubectl_dra.output.devices.holders import consumer_text, holder_text, short_state
 from kubectl_dra.output.devices.parts import (
     UNKNOWN,
     known_or,
@@ -28,7 +28,7 @@ from kubectl_dra.reports.devices.attributes import varying_or_all
 from kubectl_dra.reports.devices.class_list import ClassRow, NodeOffer
 from kubectl_dra.reports.devices.device_list import ListedDevice
 from kubectl_dra.reports.devices.device_state import DeviceState
-from kubectl_dra.reports.devices.holders import Consumer, ConsumerState
+from kubectl_dra.reports.devices.holders import Consumer
 from kubectl_dra.reports.devices.pool import DeviceRecord, PoolSummary, is_troubled
 from kubectl_dra.reports.groups.group_list import GroupRow
 from kubectl_dra.reports.scope import ScopeKind
@@ -150,9 +150,9 @@ def users_of(devices: Iterable[DeviceRecord]) -> list[Safe]:
 
 
 def _user(consumer: Consumer, name: str) -> Safe:
-    over = consumer.state in (ConsumerState.GONE, ConsumerState.FINISHED)
+    state = short_state(consumer)
     kind = Safe("pod") if consumer.resource == "pods" else safe(consumer.resource)
-    return fmt("{} {}{}", kind, name, Safe(" (gone)") if over else Safe(""))
+    return fmt("{} {}{}", kind, name, fmt(" ({})", state) if state else state)
 
 
 def _state_cell(listed: ListedDevice, *, wide: bool) -> Safe:
@@ -183,7 +183,7 @@ CLAIMS: Final[tuple[ListColumn[ClaimRow], ...]] = (
         "USED BY",
         lambda claim, _: claim_users(claim),
         lambda claim: claim_users(claim),
-        detail=lambda claim, _: claim_users(claim, wide=True),
+        detail=lambda claim, now: claim_users(claim, now),
     ),
     ListColumn("CLASSES", lambda claim, _: _classes_cell(claim), lambda claim: _classes_cell(claim), shown=Shown.WIDE),
     ListColumn("NODES", lambda claim, _: _nodes_cell(claim), lambda claim: _nodes_cell(claim), shown=Shown.WIDE),
@@ -208,10 +208,10 @@ def held_devices(claim: ClaimRow, *, wide: bool = False) -> Safe:
     return Safe(", ").join(ranges(claim.devices)) if wide else fmt("{}", len(claim.devices))
 
 
-def claim_users(claim: ClaimRow, *, wide: bool = False) -> Safe:
-    """Who holds a reservation; without one, whether that is known to be nobody."""
+def claim_users(claim: ClaimRow, wide: datetime | None = None) -> Safe:
+    """Who holds a reservation; without one, whether that is known to be nobody. ``wide``: all of it, at that time."""
     # A consumer lives in the claim's namespace, so its name will do.
-    users = [consumer_text(each) if wide else _user(each, each.name) for each in claim.reserved_for]
+    users = [consumer_text(each, wide) if wide else _user(each, each.name) for each in claim.reserved_for]
     if not users:
         return UNKNOWN if claim.unused is None else Safe("-")
     if wide or len(users) == 1:

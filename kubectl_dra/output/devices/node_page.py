@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Final
 
-from kubectl_dra.model.invocation import Address
+from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.model.taint_text import taint_text
 from kubectl_dra.output.columns import ListColumn, Shown, count_column
 from kubectl_dra.output.devices.holders import holder_text
 from kubectl_dra.output.devices.lists import pool_state_cell
+from kubectl_dra.output.devices.node_drivers import drivers_down, repair_lines
 from kubectl_dra.output.devices.parts import (
     UNKNOWN,
     is_worth_saying,
@@ -97,7 +98,8 @@ def node_summary_text(report: NodeReport) -> Safe:
     devices = fmt("{} {}", spoken(own), Safe(plural("device", own.value)))
     text = fmt("Node {} has {} of its own", report.name, devices)
     parts = fmt("{}: {}", text, told) if told else text
-    return fmt("{}; {} it shares with other nodes.", parts, shared) if shared else fmt("{}.", parts)
+    parts += fmt("; {} it shares with other nodes", shared) if shared else Safe("")
+    return Safe(". ").join([parts, *drivers_down(report)]) + Safe(".")
 
 
 def node_page(report: NodeReport, now: datetime, wide: bool = False, address: Address | None = None) -> list[Safe]:
@@ -105,18 +107,27 @@ def node_page(report: NodeReport, now: datetime, wide: bool = False, address: Ad
         list(missing_lines(report.missing, address)),
         [*wrapped(styled(node_summary_text(report), Style.BOLD)), *_state(report, now)],
         list(_pools(report)),
+        list(repair_lines(report, address or HERE)),
         _devices(report, now, wide),
     ]
     return paragraphs(blocks)
 
 
 def _state(report: NodeReport, now: datetime) -> Iterator[Safe]:
-    facts = [status_text(report)] if report.ready else [Safe("its Node object was not read")]
+    facts = [_status(report, now)] if report.ready else [Safe("its Node object was not read")]
     facts += [safe(report.instance_type)] if report.instance_type else []
     facts += [fmt("created {} ago", age(report.created, now))] if report.created else []
     yield from wrapped(Safe(", ").join(facts), indent=2)
     if report.taints:
         yield from wrapped(fmt("taints: {}", Safe(", ").join(report.taints)), indent=4, first=2)
+
+
+def _status(report: NodeReport, now: datetime) -> Safe:
+    """Since when a node is not ready, and that its kubelet has stopped reporting (pkg/controller/nodelifecycle)."""
+    if report.ready == "True" or not report.ready_since:
+        return status_text(report)
+    since = fmt("{} for {}", status_text(report), age(report.ready_since, now))
+    return fmt("{} (its kubelet has stopped reporting)", since) if report.ready == "Unknown" else since
 
 
 def _pools(report: NodeReport) -> Iterator[Safe]:

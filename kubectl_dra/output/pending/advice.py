@@ -25,6 +25,7 @@ from kubectl_dra.model.clock import parse_time
 from kubectl_dra.model.invocation import Address, flag
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.bound import allocating_commands
+from kubectl_dra.output.pending.driver_pods import known_cure
 from kubectl_dra.output.pending.headline import was_given_up
 from kubectl_dra.output.pending.heard import heard_advice, is_heard_first
 from kubectl_dra.output.pending.idle_daemons import idle_advice, idle_commands
@@ -315,7 +316,9 @@ def _find_driver(report: PendingReport, address: Address) -> Iterator[Safe]:
 
 def _failed_on_the_node(report: PendingReport, code: Code, address: Address) -> Iterator[Safe]:
     """What the words of the failure ask for; a numbered way out has said what else would be advised."""
-    told = advice_on_words(report)
+    told = known_cure(report.failing) or advice_on_words(report)
+    if told is None and code is Code.DRIVER_NOT_REGISTERED and report.failing:
+        told = Safe("Repair what the log of the driver's pod says; once it runs, the kubelet tries again by itself.")
     if told is None and not has_way_out(report):
         told = page_advice(report, code)
     if told is not None:

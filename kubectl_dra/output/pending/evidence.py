@@ -33,6 +33,7 @@ from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.carets import caret_lines, place_of
+from kubectl_dra.output.pending.driver_pods import last_exit
 from kubectl_dra.output.pending.gangs import elsewhere_lines
 from kubectl_dra.output.pending.go_errors import innermost, without_uids
 from kubectl_dra.output.pending.made import refused_lines
@@ -138,18 +139,12 @@ def failing_lines(pods: Sequence[FailingPod]) -> Iterator[Safe]:
     alike: dict[Safe, list[Safe]] = {}
     for each in pods:
         restarts = fmt(", {}", counted(each.restarts, "restart")) if each.restarts else Safe("")
-        words = fmt(": {}", each.message) if each.message else _last_exit(each)
+        how = last_exit(each)
+        words = fmt(": {}", each.message) if each.message else fmt(", {}", how) if how else how
         where = fmt("{} on {}", str(each.pod.key), each.node) if each.node else safe(str(each.pod.key))
         alike.setdefault(fmt("{}{}{}", each.state, restarts, words), []).append(where)
     for text, names in alike.items():
         yield from wrapped(fmt("{}: {}", Safe(", ").join(names), text), indent=4, first=2)
-
-
-def _last_exit(pod: FailingPod) -> Safe:
-    """How the container ended, where it left no words."""
-    if not pod.ended or pod.ended == pod.state:
-        return Safe("")
-    return fmt(", last {}", pod.ended) if pod.ended.startswith("exit") else fmt(", last exit {}", pod.ended)
 
 
 def autoscaler_lines(said: AutoscalerWords | None, now: datetime) -> Iterator[Safe]:

@@ -8,6 +8,7 @@ from typing import Final
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import KubeletRejection, KubeletText, NodeOutcome, SchedulerName, Verdict
 from kubectl_dra.diagnosis.remedies.records import EXTENDED_NAME, EditClass
+from kubectl_dra.output.pending.driver_pods import failing_sentence
 from kubectl_dra.output.pending.heard import heard_sentence, is_beside_devices, is_heard_first
 from kubectl_dra.output.pending.idle_daemons import idle_sentence
 from kubectl_dra.output.pending.lingering import lingering_sentence
@@ -136,13 +137,19 @@ def _scheduled(report: PendingReport, pod: Safe, reason: Safe) -> Safe:
         version = said.kubelet if isinstance(said, KubeletText) else ""
         where = fmt("{} (kubelet {})", report.node, version) if version else safe(report.node)
         absent = fmt(" {}.", idle_sentence(report.idle_daemon_sets[0])) if report.idle_daemon_sets else Safe("")
-        return fmt("{} is scheduled to {}, but {}.{}", pod, where, _by_name(report, reason), absent)
+        down = fmt(": {}", failing_sentence(report.failing)) if names_failing(report) else Safe("")
+        return fmt("{} is scheduled to {}, but {}{}.{}", pod, where, _by_name(report, reason), down, absent)
     devices = [name.rpartition("/")[2] for name in report.devices]
     held = fmt(", {} {}", Safe("device" if len(devices) == 1 else "devices"), shortened(devices, _DEVICES))
     warned = any(isinstance(cause.detail, KubeletText) for cause in report.causes)
     failed = Safe("" if warned else ", and no failure was reported")
     text = "{} is scheduled: {}{}. Its containers have not started yet{}."
     return fmt(text, pod, report.node, held if devices else Safe(""), failed)
+
+
+def names_failing(report: PendingReport) -> bool:
+    """Whether the first line says of the driver's pods why the kubelet does not know it."""
+    return report.code is Code.DRIVER_NOT_REGISTERED and bool(report.failing)
 
 
 def _by_name(report: PendingReport, reason: Safe) -> Safe:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from kubectl_dra.diagnosis.records import ContainerWaits
+from kubectl_dra.diagnosis.records import ContainerWaits, ObjectRef
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.model.names import is_label
 from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.pending.driver_pods import why_words
 from kubectl_dra.output.pending.said_advice import image_advice, is_crash
 from kubectl_dra.output.safe import Safe, command, command_line, fmt, safe
 from kubectl_dra.output.words import listed
@@ -37,13 +38,10 @@ def last_words(report: PendingReport, address: Address) -> Iterator[Safe]:
 def repair_lines(report: PendingReport, address: Address) -> Iterator[Safe]:
     """The first step with a driver that does not run on some node: its devices are more, and nobody has to go."""
     for each in report.failing[:1]:
-        where, pod = within(each.pod.namespace), of("pod", each.pod.name)
         told = image_advice(each.state) or Safe("Find out why it does not run.")
         on = fmt(" of {}", each.node) if each.node else Safe("")
         yield from wrapped(fmt("  {} Once it runs, it publishes the devices{}.", told, on), indent=2)
-        log = kubectl("logs", pod, where, "--all-containers", "--previous") if where is not None else None
-        look = log if each.restarts else kubectl("describe", pod, where) if where is not None else None
-        yield from command_line("    {}", reading(look, address))
+        yield from command_line("    {}", reading(why_words(each), address))
 
 
 def driver_faults(report: PendingReport, address: Address) -> Iterator[Safe]:
@@ -56,25 +54,28 @@ def driver_faults(report: PendingReport, address: Address) -> Iterator[Safe]:
             "taint-device cannot). The driver's log says what is wrong."
         )
         yield from wrapped(fmt(text, listed(list(dict.fromkeys(driver.driver for driver in found)))))
-        yield from _logs(found, report.pod.namespace, address)
+        yield from _logs(report, found, address)
     for driver in report.drivers:
         names = [name for who, node, name in lacking(report.nodes) if (who, node) == (driver.driver, driver.node)]
         if names:
             text = "Driver {} publishes {} on other nodes, and not on {}: its log there may say why."
             yield from wrapped(fmt(text, driver.driver, names[0].rpartition("/")[2], driver.node))
-            yield from _logs([driver], report.pod.namespace, address)
+            yield from _logs(report, [driver], address)
 
 
 def log_lines(report: PendingReport, address: Address) -> Iterator[Safe]:
     """The log of each driver on its node, or how its pod is found."""
-    return _logs(report.drivers, report.pod.namespace, address)
+    return _logs(report, report.drivers, address)
 
 
-def _logs(drivers: Sequence[DriverOnNode], namespace: str, address: Address) -> Iterator[Safe]:
+def _logs(report: PendingReport, drivers: Sequence[DriverOnNode], address: Address) -> Iterator[Safe]:
+    """Of a pod that fails, the log of the run that ended."""
+    failing = {each.pod: each for each in report.failing if each.restarts}
     for driver in drivers:
-        yield from _state_of(driver, namespace, address)
+        yield from _state_of(driver, report.pod.namespace, address)
         where = fmt("{} on {}", driver.driver, driver.node) if driver.node else safe(driver.driver)
-        logs = (command(reading(_log(pod.namespace, pod.name), address)) for pod in driver.likely_pods)
+        words = (why_words(failing[pod]) if pod in failing else _log(pod) for pod in driver.likely_pods)
+        logs = (command(reading(each, address)) for each in words)
         lines = [line for line in logs if line is not None]
         find = command(reading(_find(driver), address))
         if lines:
@@ -100,9 +101,8 @@ def _state_of(driver: DriverOnNode, namespace: str, address: Address) -> Iterato
     )
 
 
-def _log(namespace: str, name: str) -> Words | None:
-    where, pod = within(namespace), of("pod", name)
-    return kubectl("logs", pod, where, "--all-containers", "--since=1h") if where is not None else None
+def _log(pod: ObjectRef) -> Words | None:
+    return kubectl("logs", of("pod", pod.name), within(pod.namespace), "--all-containers", "--since=1h")
 
 
 def _find(driver: DriverOnNode) -> Words | None:

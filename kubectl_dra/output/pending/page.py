@@ -30,7 +30,7 @@ from kubectl_dra.output.pending.assumptions import assumption_blocks, unpublishe
 from kubectl_dra.output.pending.evidence import autoscaler_lines, evidence_lines, failing_lines
 from kubectl_dra.output.pending.footer import footer_lines
 from kubectl_dra.output.pending.gang_blocks import WholeGroup, about_group, whose_requests, with_blocking
-from kubectl_dra.output.pending.headline import pending_summary
+from kubectl_dra.output.pending.headline import names_failing, pending_summary
 from kubectl_dra.output.pending.heard import heard_lines, is_heard_first
 from kubectl_dra.output.pending.lingering import lingering_lines, with_delay
 from kubectl_dra.output.pending.logs import driver_faults, repair_lines
@@ -153,7 +153,8 @@ def _how_we_know(
         *unpublished_lines(report),
     ]
     elsewhere = report.verdict is Verdict.UNSCHEDULABLE and report.code not in advice.WITHOUT_DEVICES
-    yield [*failing_lines(report.failing), *(repair_lines(report, address) if elsewhere else ())]
+    failing = () if names_failing(report) else report.failing
+    yield [*failing_lines(failing), *(repair_lines(report, address) if elsewhere else ())]
     yield list(autoscaler_lines(report.autoscaler, now))
     if report.verdict in _OF_THE_CLUSTER and not told:
         yield [*missing_lines(report.missing, address), *_who_may(report, address)]

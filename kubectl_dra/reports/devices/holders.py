@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.model.core import Pod
+from kubectl_dra.model.core import ContainerStatus, Pod
 from kubectl_dra.model.inventory import Holding
 from kubectl_dra.model.resource import ConsumerReference, ResourceClaim
 from kubectl_dra.model.usage import is_terminal
@@ -28,7 +28,11 @@ class ConsumerState(StrEnum):
 
 
 class Consumer(ReportRecord, frozen=True):
-    """One entry of ``status.reservedFor``; ``node`` and ``reason`` are empty where unknown or none."""
+    """One entry of ``status.reservedFor``; ``node`` and ``reason`` are empty where unknown or none.
+
+    ``reason``: why a container waits, also of a pod that runs; ``restarts``: how often that one was started again.
+    ``deleted``: of a pod that is being deleted, by when it should have ended.
+    """
 
     api_group: str
     resource: str
@@ -38,6 +42,8 @@ class Consumer(ReportRecord, frozen=True):
     state: ConsumerState
     node: str
     reason: str
+    restarts: int = 0
+    deleted: str = ""
 
 
 class Holder(ReportRecord, frozen=True):
@@ -92,9 +98,19 @@ def pod_state(pod: Pod) -> ConsumerState:
 
 def waiting_reason(pod: Pod) -> str:
     """Why the first container that waits does so, else the pod's own reason; empty if nothing waits."""
+    waiting = _waiting(pod)
+    return waiting.state.waiting.reason if waiting is not None and waiting.state.waiting else pod.status.reason
+
+
+def restarts_of(pod: Pod) -> int:
+    """How often the container was started again that waits."""
+    waiting = _waiting(pod)
+    return waiting.restart_count if waiting is not None else 0
+
+
+def _waiting(pod: Pod) -> ContainerStatus | None:
     statuses = (*pod.status.init_container_statuses, *pod.status.container_statuses)
-    waiting = (status.state.waiting.reason for status in statuses if status.state.waiting is not None)
-    return next(filter(None, waiting), pod.status.reason)
+    return next((each for each in statuses if each.state.waiting is not None and each.state.waiting.reason), None)
 
 
 def is_pod(reference: ConsumerReference) -> bool:
@@ -105,11 +121,9 @@ def is_pod(reference: ConsumerReference) -> bool:
 def _consumer(reference: ConsumerReference, namespace: str, facts: ClusterState) -> Consumer:
     # A pod of the same name with another uid is a successor, not the consumer.
     pod = facts.inventory.pods_by_uid.get(reference.uid) if is_pod(reference) else None
-    if pod is not None:
-        state, node, reason = pod_state(pod), pod.spec.node_name, waiting_reason(pod)
-    else:
+    who = (reference.api_group, reference.resource, namespace, reference.name, reference.uid)
+    if pod is None:
         known = is_pod(reference) and facts.evidence.users_known(namespace)
-        state, node, reason = (ConsumerState.GONE if known else ConsumerState.UNKNOWN), "", ""
-    return Consumer(
-        reference.api_group, reference.resource, namespace, reference.name, reference.uid, state, node, reason
-    )
+        return Consumer(*who, ConsumerState.GONE if known else ConsumerState.UNKNOWN, "", "")
+    deleted = pod.metadata.deletion_timestamp or ""
+    return Consumer(*who, pod_state(pod), pod.spec.node_name, waiting_reason(pod), restarts_of(pod), deleted)

@@ -9,12 +9,15 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.ids import PoolId
+from kubectl_dra.model.meta import Condition
 from kubectl_dra.model.taint_text import taint_text
 from kubectl_dra.reports.base import ReadRecord, ReportRecord, Series, reads_of
 from kubectl_dra.reports.devices.device_list import DeviceFilter, ListedDevice, device_list
 from kubectl_dra.reports.devices.open_pool import open_pool
 from kubectl_dra.reports.devices.pool import KINDS, PoolSummary, is_troubled, pool_summary
 from kubectl_dra.reports.devices.totals import DeviceTally, DeviceTotals
+from kubectl_dra.reports.pending.drivers import plugins
+from kubectl_dra.reports.pending.failing_pods import FailingPod, failing_among
 from kubectl_dra.reports.rights import missing_rights
 from kubectl_dra.reports.scope import ScopeKind, device_scope
 
@@ -25,11 +28,12 @@ class NodeSummary(ReportRecord, frozen=True):
     """One node: ``totals`` are of the devices that only this node can use, of all ``drivers``.
 
     ``ready`` is the status of the condition (``True``, ``False``, ``Unknown``), empty where the node was not read or
-    does not say it. ``cordoned``: no new pod is placed on it.
+    does not say it; ``ready_since``: since when that is so. ``cordoned``: no new pod is placed on it.
     """
 
     name: str
     ready: str
+    ready_since: str
     cordoned: bool
     taints: tuple[str, ...]
     instance_type: str
@@ -38,14 +42,23 @@ class NodeSummary(ReportRecord, frozen=True):
     created: str
 
 
+class DriverDown(ReportRecord, frozen=True):
+    """A driver whose ``pods`` on a node do not run, as far as names tell: it prepares no devices there."""
+
+    driver: str
+    pods: tuple[FailingPod, ...]
+
+
 class NodeReport(NodeSummary, frozen=True):
     """The same with every device that the node can use, also those that it shares with others.
 
     ``pools`` are those that its devices come from; ``troubled`` are names of pools of the node that are not used.
+    ``drivers_down``: drivers of its devices whose pods there do not run.
     """
 
     pools: tuple[PoolSummary, ...]
     troubled: tuple[str, ...]
+    drivers_down: tuple[DriverDown, ...]
     devices: tuple[ListedDevice, ...]
     missing: tuple[Missing, ...]
     read: tuple[ReadRecord, ...]
@@ -68,10 +81,11 @@ def node_summaries(facts: ClusterState, names: Iterable[str] | None = None) -> t
 
 def _summary(name: str, facts: ClusterState, tally: DeviceTally, drivers: Iterable[str]) -> NodeSummary:
     node = facts.inventory.nodes.get(name, Node())
-    ready = next((each.status for each in node.status.conditions if each.type == "Ready"), "")
+    ready = next((each for each in node.status.conditions if each.type == "Ready"), Condition())
     return NodeSummary(
         name,
-        ready,
+        ready.status,
+        ready.last_transition_time or "",
         node.spec.unschedulable,
         tuple(map(taint_text, node.spec.taints)),
         node.metadata.labels.get(_INSTANCE_TYPE, ""),
@@ -109,10 +123,18 @@ def node_report(name: str, facts: ClusterState) -> NodeReport:
         **fields,
         pools=pools,
         troubled=tuple(f"{pool.driver}/{pool.pool}" for pool in pools if is_troubled(pool)),
+        drivers_down=tuple(_drivers_down(name, {each.driver for each in of_devices | of_node}, facts)),
         devices=devices,
         missing=missing_rights(facts.evidence, KINDS),
         read=reads_of(facts.evidence),
     )
+
+
+def _drivers_down(node: str, drivers: Iterable[str], facts: ClusterState) -> Iterator[DriverDown]:
+    for driver in sorted(drivers):
+        pods = failing_among(plugins(driver, node, facts.inventory), facts.inventory)
+        if pods:
+            yield DriverDown(driver, pods)
 
 
 def _pools(facts: ClusterState, ids: set[PoolId]) -> Iterator[PoolSummary]:

@@ -7,12 +7,13 @@ from typing import Final
 
 from kubectl_dra.diagnosis.records import ClaimVerdict
 from kubectl_dra.model.ids import Key
+from kubectl_dra.output.devices.holders import short_state
 from kubectl_dra.output.devices.lists import CLAIMS as CLAIM_COLUMNS
 from kubectl_dra.output.devices.lists import held_devices
 from kubectl_dra.output.devices.parts import UNKNOWN, ranges
 from kubectl_dra.output.safe import Safe, Style, fmt, plain, safe, styled
 from kubectl_dra.reports.claims.claim_list import ClaimRow
-from kubectl_dra.reports.devices.holders import Consumer, ConsumerState
+from kubectl_dra.reports.devices.holders import Consumer
 from kubectl_dra.reports.unread import CLAIMS
 from kubectl_dra.tui.columns import Column, Look, chosen
 from kubectl_dra.tui.documents import object_document
@@ -139,9 +140,9 @@ def _users(row: ClaimRow) -> Safe:
 
 def _user(consumer: Consumer) -> Safe:
     kind = Safe("pod") if consumer.resource == "pods" else safe(consumer.resource)
-    over = consumer.state in (ConsumerState.GONE, ConsumerState.FINISHED)
+    state = short_state(consumer)
     text = fmt("{} {}", kind, consumer.name)
-    return styled(text + Safe(" (gone)"), Style.WARN) if over else text
+    return styled(fmt("{} ({})", text, state), Style.WARN) if state else text
 
 
 _LOOKS: Final[tuple[Look | Column[ClaimRow], ...]] = (
