@@ -34,8 +34,7 @@ def ask_lines(
     column = 2 + max(map(len, names), default=0) + _GAP
     for ask in asks:
         changed = Safe(", which has changed since" if ask.template_changed else "")
-        origin = fmt(", from template {}{}", ask.template, changed) if ask.template else Safe("")
-        yield from wrapped(fmt("It requests (claim {}{})", ask.name, origin))
+        yield from wrapped(fmt("It requests ({}{})", _whose(ask), changed))
         classic = _classic(ask.classic) if ask.classic is not None else Safe("")
         if classic:
             yield from wrapped(classic, indent=4, first=2)
@@ -66,8 +65,14 @@ def _in_a_sentence(asks: Sequence[ClaimAsk], extended: Sequence[ExtendedAsk]) ->
     ask, request = asks[0], asks[0].requests[0]
     if ask.constraints or ask.template_changed or request.selectors or request.capacity or request.tolerations:
         return None
-    origin = fmt(", from template {}", ask.template) if ask.template else Safe("")
-    return fmt("It requests {} (request {} of claim {}{}).", _devices(request), request.name, ask.name, origin)
+    return fmt("It requests {} (request {} of {}).", _devices(request), request.name, _whose(ask))
+
+
+def _whose(ask: ClaimAsk) -> Safe:
+    """``claim a-gpus-x9grb, from template gpus``, or the template alone."""
+    if not ask.name:
+        return fmt("template {}, from which its claim is not made yet", ask.template)
+    return fmt("claim {}, from template {}", ask.name, ask.template) if ask.template else fmt("claim {}", ask.name)
 
 
 def _devices(request: RequestAsk) -> Safe:

@@ -14,7 +14,7 @@ from kubectl_dra.output.layout import Column, lines_of_rows, wrapped
 from kubectl_dra.output.pending.headline import pending_cause
 from kubectl_dra.output.pending.reasons import title
 from kubectl_dra.output.safe import Safe, command, fmt, safe
-from kubectl_dra.output.words import counted, listed_count
+from kubectl_dra.output.words import counted, listed_count, without_names
 from kubectl_dra.reports.invocations import dra, of, reading
 from kubectl_dra.reports.pending.pending import ClaimGroup, PendingReport, ReasonGroup
 
@@ -87,9 +87,8 @@ def _causes(reports: Sequence[PendingReport], scope: str) -> list[Safe]:
 
 def _but_for_names(report: PendingReport) -> str:
     """The cause as its siblings have it."""
-    own = sorted({report.pod.name, *(ask.name for ask in report.asks)} - {""}, key=len, reverse=True)
-    names = "|".join(map(re.escape, own))
-    return re.sub(rf"(?<![\w.-])(?:{names})(?![\w.-])", "…", _NAMESPACE.sub("", pending_cause(report)))
+    names = [*(ask.name for ask in report.asks), report.pod.name]
+    return without_names(names, [Safe(_NAMESPACE.sub("", pending_cause(report)))])
 
 
 def groups_summary(reports: Sequence[PendingReport], groups: Sequence[ReasonGroup], scope: str, bound: Bound) -> Safe:

@@ -7,6 +7,7 @@ import msgspec
 from kubectl_dra.model.classic import ClassicClaim, classic_of
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.model.resource import (
     DeviceConstraint,
     DeviceRequest,
@@ -59,7 +60,8 @@ class ClassicAsk(ReportRecord, frozen=True):
 class ClaimAsk(ReportRecord, frozen=True):
     """A claim of a pod: ``entry`` is the pod's name for it, ``template`` where it was made from one.
 
-    ``template_changed``: the template says something else by now; the claim stays as it is.
+    ``name`` is empty before the claim is made; then the template says what it will ask for. ``template_changed``: the
+    template says something else by now; the claim stays as it is.
     """
 
     entry: str
@@ -152,7 +154,7 @@ def _constraint_ask(constraint: DeviceConstraint) -> ConstraintAsk:
 
 
 def pending_asks(key: Key, inventory: Inventory) -> tuple[ClaimAsk, ...]:
-    """The claims of a pod that exist, with the pod's name for each and the template it was made from."""
+    """The claims of a pod, with the pod's name for each and the template it was made from, or will be."""
     pod = inventory.pods.get(key)
     if pod is None:
         return ()
@@ -161,8 +163,15 @@ def pending_asks(key: Key, inventory: Inventory) -> tuple[ClaimAsk, ...]:
     for entry in pod.spec.resource_claims:
         name = entry.resource_claim_name or recorded.get(entry.name)
         claim = inventory.claims.get(Key(pod.metadata.namespace, name)) if name else None
+        template = entry.resource_claim_template_name
+        made_from = inventory.templates.get(Key(pod.metadata.namespace, template)) if template else None
         if claim is not None:
-            template = entry.resource_claim_template_name
-            made_from = inventory.templates.get(Key(pod.metadata.namespace, template)) if template else None
             asks.append(claim_ask(claim, entry.name, template, made_from))
+        elif made_from is not None and not name:
+            asks.append(claim_ask(not_made(made_from), entry.name, template))
     return tuple(asks)
+
+
+def not_made(template: ResourceClaimTemplate) -> ResourceClaim:
+    """The claim that a template will make, without a name."""
+    return ResourceClaim(metadata=ObjectMeta(namespace=template.metadata.namespace), spec=template.spec.spec)

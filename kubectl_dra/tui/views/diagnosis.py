@@ -83,7 +83,7 @@ class DiagnosisView(WaitingPage[PendingReport]):
     def do_used_by(self) -> None:
         """Its claim; of several one is chosen."""
         report = self.report
-        self.dra.open_claims_of([Key(ask.namespace, ask.name) for ask in report.asks] if report is not None else ())
+        self.dra.open_claims_of([Key(a.namespace, a.name) for a in report.asks if a.name] if report is not None else ())
 
     def do_tree(self) -> None:
         """Its claims, their devices and nodes."""

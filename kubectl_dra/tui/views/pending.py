@@ -242,7 +242,7 @@ class PendingView(ListView[PendingRow]):
         """Its claim; of several one is chosen."""
         row = self.grid.selected
         asks = row.report.asks if row is not None and row.report is not None else ()
-        self.dra.open_claims_of([Key(ask.namespace, ask.name) for ask in asks])
+        self.dra.open_claims_of([Key(ask.namespace, ask.name) for ask in asks if ask.name])
 
     def do_tree(self) -> None:
         """Its claims, their devices and nodes."""

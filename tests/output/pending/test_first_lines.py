@@ -14,8 +14,10 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
+from kubectl_dra.output.pending.asks import ask_words
 from kubectl_dra.output.pending.groups import groups_page
 from kubectl_dra.output.pending.headline import pending_summary
+from kubectl_dra.output.pending.page import pending_page
 from kubectl_dra.reports.pending.pending import PendingReport, pending_report, reason_groups
 from tests.kit import build, facts
 from tests.kit.clock import CLOCK
@@ -275,3 +277,18 @@ def test_of_several_nodes_that_fit_those_are_named_of_which_the_scheduler_takes_
     assert (
         fitting(*["4"] * 100, "8") == f"{start} {first}; the scheduler takes the best of the first 100 that it meets."
     )
+
+
+def test_before_its_claim_is_made_the_template_says_what_a_pod_requests() -> None:
+    made = build.claim("four", build.request(count=4))
+    made |= {"kind": "ResourceClaimTemplate", "spec": {"spec": made["spec"]}}
+    del made["status"]
+    pod = build.pod(templates=["four"])
+    world = ClusterState(
+        facts.inventory([build.device_class(), build.node(), gpus(), made, pod]), facts.evidence(), features(), CLOCK
+    )
+    report = pending_report(Diagnoser(world).pod(Key("ml", "pod")), world)
+    page = " ".join(" ".join(map(str, pending_page(report, CLOCK.now()))).split())
+    assert str(ask_words(report.asks)) == f"4 × {DRIVER}"
+    assert "It requests" in page
+    assert "template four, from which its claim is not made yet" in page
