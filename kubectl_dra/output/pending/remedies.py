@@ -95,12 +95,17 @@ def _by_area(verified: Sequence[tuple[int, RemedyReport]], shared: Collection[Sa
             told = found
         yield from _entry(number, remedy, shared, beside=beside)
         if others := folded.get(number):
-            remedies = dict(verified)
-            which = [safe(str(_freed(remedies[other]))) for other in others]
+            which = [_of_another(each, remedy) for at, each in verified if at in others]
             span = fmt("{}-{}", others[0], others[-1])
             lines = wrapped(fmt("the same of {}", listed(which, "or")), indent=_TEXT_INDENT)
             yield fmt("  {}  {}", padded(span, 3, right=True), Safe(lines[0].lstrip()))
             yield from lines[1:]
+
+
+def _of_another(other: RemedyReport, first: RemedyReport) -> Safe:
+    """Whose pod or claim it is instead, and where it then runs if that is elsewhere."""
+    name, nodes = safe(str(_freed(other))), _runs_on(other)
+    return name if nodes == _runs_on(first) else fmt("{} (runs on {})", name, nodes)
 
 
 def _may_end(verified: Sequence[tuple[int, RemedyReport]]) -> bool:
@@ -124,7 +129,7 @@ def _alike(verified: Sequence[tuple[int, RemedyReport]]) -> dict[int, list[int]]
 
 
 def _shape(remedy: RemedyReport) -> tuple[str, ...] | None:
-    """What a remedy that frees something says without whose it is; None for others."""
+    """What a remedy that frees something says without whose it is, and where it then runs; None for others."""
     name = _freed(remedy)
     if name is None:
         return None
@@ -132,9 +137,7 @@ def _shape(remedy: RemedyReport) -> tuple[str, ...] | None:
     texts = (str(remedy_text(remedy)), notes)
     pods = remedy.actions[0].pods if isinstance(remedy.actions[0], records.EndReservations) else ()
     gone = [name, *pods]
-    return *(reduce(lambda text, each: text.replace(str(each), ""), gone, text) for text in texts), str(
-        _runs_on(remedy)
-    )
+    return tuple(reduce(lambda text, each: text.replace(str(each), ""), gone, text) for text in texts)
 
 
 def _freed(remedy: RemedyReport) -> Key | None:

@@ -7,8 +7,10 @@ from typing import Final
 
 from kubectl_dra.diagnosis.rollouts import EditRollout
 from kubectl_dra.model.invocation import Address
+from kubectl_dra.output.pending.asks import ask_words
 from kubectl_dra.output.safe import Safe, command, fmt
 from kubectl_dra.output.words import counted, shortened
+from kubectl_dra.reports.claims.ask import ClaimAsk
 from kubectl_dra.reports.invocations import changing, kubectl, of
 from kubectl_dra.reports.pending.remedies import RemedyReport
 
@@ -17,7 +19,7 @@ _DEVICES: Final = 3
 _PER_NODE: Final = "DaemonSet"
 
 
-def own_rollout(remedies: Sequence[RemedyReport]) -> Safe | None:
+def own_rollout(remedies: Sequence[RemedyReport], asks: Sequence[ClaimAsk] = ()) -> Safe | None:
     """The clause behind ``Pod X is pending:``; None where no rollout waits for itself, or it was not asked."""
     found = _edit(remedies)
     if found is None:
@@ -29,9 +31,10 @@ def own_rollout(remedies: Sequence[RemedyReport]) -> Safe | None:
         text = "the old pod of its own {} holds what it needs: {} has {}, and the rollout ends it only when {} is ready"
         return fmt(text, kind, pods[0], what, new)
     text = (
-        "old pods of its own {} hold what it needs: {} have {}, and the rollout ends one only when a new one is ready"
+        "old pods of its own {} hold what it needs{}: {} have {}, and the rollout ends one only when a new one is ready"
     )
-    return fmt(text, kind, shortened(pods, _PODS), counted(len(devices), "device"))
+    needs = fmt(" ({})", needed) if (needed := ask_words(asks)) else Safe("")
+    return fmt(text, kind, needs, shortened(pods, _PODS), counted(len(devices), "device"))
 
 
 def rollout_edit(action: EditRollout) -> Safe:

@@ -104,6 +104,14 @@ def test_ways_out_that_differ_in_a_name_share_a_line() -> None:
     assert page.count("nothing starts it again") == 1
 
 
+def test_ways_out_that_differ_in_name_and_node_share_a_line_that_says_the_node() -> None:
+    nodes = [f"node-{number}" for number in (1, 2, 3)]
+    slices = [build.slice_(name, build.device("gpu-0")) for name in nodes]
+    held = [each for number, name in enumerate(nodes) for each in holding(f"job-{number}", "gpu-0", node=name)]
+    page = page_of(report_of(*map(build.node, nodes), *slices, *held, POD, build.claim("claim")))
+    assert "2-3 the same of ml/job-1 (runs on node-2) or ml/job-2 (runs on node-3)" in page
+
+
 def test_claims_held_for_pods_that_are_gone_are_told_together() -> None:
     claims = [build.claim(f"gang-{i}", held=[("node-1", f"gpu-{i}")], by=[f"gang-{i}"], on="node-1") for i in range(4)]
     for claim in claims:

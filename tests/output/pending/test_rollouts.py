@@ -48,8 +48,8 @@ def test_the_first_line_says_what_the_pod_waits_for() -> None:
 def test_of_several_replicas_one_goes_at_a_time() -> None:
     found = report(objects(replicas=3, old=3, strategy=strategy(1, 0)))
     assert first_line(found) == (
-        f"Pod ml/{POD} is pending: old pods of its own Deployment hold what it needs: {OLD}-0, {OLD}-1 +1 have 3 "
-        "devices, and the rollout ends one only when a new one is ready."
+        f"Pod ml/{POD} is pending: old pods of its own Deployment hold what it needs (1 × gpu.example.com): "
+        f"{OLD}-0, {OLD}-1 +1 have 3 devices, and the rollout ends one only when a new one is ready."
     )
     page = page_of(found)
     assert (
