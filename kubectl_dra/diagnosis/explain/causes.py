@@ -46,8 +46,9 @@ from kubectl_dra.diagnosis.said import agreement, others, refusals
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.resource import AllocationResult, ResourceClaim
 from kubectl_dra.scheduler import reasons
-from kubectl_dra.scheduler.extended import served_resources, virtual_claim
+from kubectl_dra.scheduler.extended import asked, served_resources, virtual_claim
 from kubectl_dra.scheduler.fit_error import parse_fit_error
+from kubectl_dra.scheduler.plugins.node_resources_fit import allocatable_of
 from kubectl_dra.scheduler.search import search
 
 _MAX_MESSAGES: Final = 20
@@ -159,11 +160,21 @@ class _Explainer:
     def _devices_on_rejected(self, judgement: Judgement) -> dict[str, bool]:
         """Whether the devices would be there on nodes that a plugin before DynamicResources rejects."""
         rejected = [node for node, result in self.tried.results if result.rejection is not None]
-        claims = self.tried.to_allocate
-        if not claims or judgement.verdict is not Verdict.UNSCHEDULABLE or len(rejected) > _MAX_REJECTED:
+        if judgement.verdict is not Verdict.UNSCHEDULABLE or len(rejected) > _MAX_REJECTED:
             return {}
-        outcomes = search(self.world.devices, rejected, claims)
-        return {name: isinstance(searched.shared, Allocated) for name, searched in outcomes.items()}
+        served = served_resources(self.world)
+        resources = [name for name in asked(self.pod) if name in served]
+        by_dra: dict[tuple[str, ...], list[Node]] = {}
+        for node in rejected:
+            # Others are a device plugin's there. Upstream: plugins/dynamicresources, filterExtendedResources.
+            names = tuple(name for name in resources if not allocatable_of(node, name))
+            by_dra.setdefault(names, []).append(node)
+        found: dict[str, bool] = {}
+        for names, nodes in by_dra.items():
+            claims = [*self.tried.to_allocate, *([virtual_claim(self.pod, names, served)] if names else ())]
+            outcomes = search(self.world.devices, nodes, claims) if claims else {}
+            found |= {name: isinstance(searched.shared, Allocated) for name, searched in outcomes.items()}
+        return found
 
     def _explain(self, node: Node, result: NodeResult) -> NodeExplanation | None:
         """The funnel of a node where the search found nothing; shared by nodes that share their outcome."""

@@ -52,3 +52,12 @@ def test_what_only_a_device_plugin_offers_names_its_users_too() -> None:
     assert first_line(report) == (
         "Pod ml/pod is pending: plugin-1 has no free example.com/gpu (2 requested; in use by ml/train: 4)."
     )
+
+
+def test_of_nodes_that_are_ruled_out_only_those_with_devices_of_the_class_have_the_devices() -> None:
+    tainted, other = build.node(), build.node("node-2")
+    tainted["spec"] = {"taints": [{"key": "sku", "value": "gpu", "effect": "NoSchedule"}]}
+    other["spec"] = {"taints": [{"key": "system", "effect": "NoSchedule"}]}
+    line = first_line(report_of(CLASS, tainted, other, DEVICES, POD))
+    assert "node-1 has the devices but has the taint sku=gpu:NoSchedule" in line
+    assert "node-2" not in line
