@@ -12,12 +12,14 @@ from kubectl_dra.api.controllers import is_foreign
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.cluster import Scoped, read_cluster
 from kubectl_dra.commands.shared.errors import CommandError, UsageProblem
+from kubectl_dra.commands.shared.gangs import with_gangs
 from kubectl_dra.commands.shared.namespaces import check_namespace
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.owners import owner_reader
 from kubectl_dra.commands.shared.queues import with_queues
 from kubectl_dra.commands.shared.show import console, note_evidence
 from kubectl_dra.commands.shared.signals import signals_raise
+from kubectl_dra.diagnosis.gangs.elsewhere import gangs_to_read
 from kubectl_dra.diagnosis.pod.workloads import Owners
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.output.documents import list_pieces, write_list
@@ -64,6 +66,8 @@ def take(options: Options, file: str, *, redact: bool, with_parameters: bool) ->
     cluster = read_cluster(scope)
     check_namespace(options, cluster)
     cluster = Scoped(with_queues(options, cluster.state, cluster.namespace), cluster.namespace)
+    gangs = gangs_to_read(cluster.state.inventory, cluster.namespace)
+    cluster = Scoped(with_gangs(options, cluster.state, cluster.namespace, gangs), cluster.namespace)
     if not redact:  # which leaves nothing of kinds that are not Kubernetes' own
         cluster = _with_owners(cluster, options)
     note_evidence(cluster.state, options)

@@ -62,7 +62,7 @@ class Code(StrEnum):
         "another pod of the PodGroup keeps all of them from being tried", "GroupWaits")
     POD_GROUP_MISSING = "DRA-161", "PodGroup missing", "the PodGroup that the pod names does not exist", "PodGroupName"
     POD_GROUP_INCOMPLETE = ("DRA-162", "PodGroup incomplete",
-        "fewer pods of the PodGroup exist than its minCount", "GroupWaits")
+        "fewer pods of the PodGroup exist than its minCount", "GroupWaits", "GangElsewhere")
 
     POD_BEING_DELETED = "DRA-170", "being deleted", "the pod is being deleted", "Departure"
     POD_EVICTED = "DRA-171", "evicted", "the pod is evicted: it is being deleted, or about to be", "Departure"

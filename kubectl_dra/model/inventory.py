@@ -21,6 +21,7 @@ from kubectl_dra.model.classic import (
     ResourceClassParameters,
 )
 from kubectl_dra.model.core import Event, Node, Pod, ResourceQuota
+from kubectl_dra.model.gang_objects import NO_GANGS, GangObjects
 from kubectl_dra.model.ids import DeviceId, Key, PoolId
 from kubectl_dra.model.makers import Maker
 from kubectl_dra.model.meta import LocalObject, ObjectMeta, OwnerReference
@@ -148,6 +149,7 @@ class Inventory:
     autoscalers: Mapping[Key, HorizontalPodAutoscaler] = field(default_factory=lambda: _EMPTY)
     groups: GroupObjects = field(default_factory=lambda: _NO_GROUPS)
     queues: QueueObjects = NO_QUEUES
+    gangs: GangObjects = NO_GANGS
     makers: Mapping[tuple[str, str, str], Maker] = field(default_factory=lambda: _EMPTY)
 
     def replace(self, **changes: Any) -> Inventory:  # noqa: ANN401

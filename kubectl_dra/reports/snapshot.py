@@ -16,11 +16,14 @@ import msgspec
 
 from kubectl_dra.api.controllers import is_foreign
 from kubectl_dra.api.encode import encode
+from kubectl_dra.api.gang_objects import encoded_gangs
 from kubectl_dra.api.kinds import BY_NAME, KINDS, POD, Kind
 from kubectl_dra.api.queues import encoded
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.evidence import ALL_NAMESPACES, Coverage, Evidence, Read
+from kubectl_dra.model.gang_objects import KINDS as GANG_KINDS
+from kubectl_dra.model.gang_objects import POD_GROUP
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.model.queues import KINDS as QUEUE_KINDS
@@ -46,7 +49,12 @@ _DECIDING: Final = frozenset(
         "storage.alpha.kubernetes.io/migrated-plugins",
     }
 )
-_NAMESPACED_OF_KUEUE: Final = frozenset(qualified(kind) for kind, (_, namespaced) in QUEUE_KINDS.items() if namespaced)
+_NAMESPACED_OF_OTHERS: Final = frozenset(
+    (
+        *(qualified(kind) for kind, (_, namespaced) in QUEUE_KINDS.items() if namespaced),
+        *(f"{POD_GROUP}.{group}" for group in GANG_KINDS),
+    )
+)
 _OPAQUE: Final = frozenset({"parameters", "data", "vendorParameters"})
 # Of v1alpha2, whose structured data and requests don't name a driver themselves.
 _VENDOR: Final = frozenset({"vendorClassParameters", "vendorClaimParameters", "vendorRequestParameters"})
@@ -81,7 +89,7 @@ def snapshot(facts: ClusterState, namespace: str = ALL_NAMESPACES, with_paramete
                 item = _item(kind, record, with_parameters)
                 images.hide(item, named)
                 yield item
-        for metadata, data in encoded(facts.inventory.queues):
+        for metadata, data in (*encoded(facts.inventory.queues), *encoded_gangs(facts.inventory.gangs)):
             if namespace in ("", metadata.namespace) or not metadata.namespace:
                 item = json.loads(data)
                 _strip(item, frozenset())
@@ -129,7 +137,7 @@ def _reads(evidence: Evidence, namespace: str) -> Iterator[Read]:
 
 def _is_namespaced(name: str) -> bool:
     kind = BY_NAME.get(name)
-    return kind.namespaced if kind is not None else name in _NAMESPACED_OF_KUEUE
+    return kind.namespaced if kind is not None else name in _NAMESPACED_OF_OTHERS
 
 
 def _left_out(evidence: Evidence) -> Iterator[str]:

@@ -26,6 +26,8 @@ from kubectl_dra.scheduler.plugins import (
 DYNAMIC_RESOURCES: Final = "DynamicResources"
 #: Of sigs.k8s.io/scheduler-plugins, which many run in the default scheduler.
 COSCHEDULING: Final = "Coscheduling"
+#: Its words where a gang lacks pods (upstream: scheduler-plugins, pkg/coscheduling/core/core.go, PreFilter).
+TOO_FEW_SIBLINGS: Final = "cannot find enough sibling pods"
 TOPOLOGY_MATCH: Final = "NodeResourceTopologyMatch"
 CAPACITY_SCHEDULING: Final = "CapacityScheduling"
 HAMI: Final = "HAMi"

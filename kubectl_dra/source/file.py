@@ -13,6 +13,7 @@ from typing import Final
 
 from kubectl_dra.api.build import InventoryBuilder
 from kubectl_dra.api.controllers import MAKERS
+from kubectl_dra.api.gang_objects import gangs_of_files
 from kubectl_dra.api.kinds import BY_NAME, KINDS, Kind
 from kubectl_dra.api.lean import lean
 from kubectl_dra.api.queues import objects_of
@@ -111,6 +112,8 @@ def assemble(manifests: Manifests, builder: InventoryBuilder | None = None) -> t
     if manifests.queued or manifests.queue_config or manifests.header is not None:
         known = replace(objects_of(manifests.queued, evidence), config=queue_config(manifests.queue_config))
         inventory = inventory.replace(queues=known)
+    if manifests.gangs or manifests.header is not None:
+        inventory = inventory.replace(gangs=gangs_of_files(manifests.gangs, evidence))
     if manifests.owners:
         found = {(each.kind, *key_of(each.metadata)): each for each in manifests.owners}
         inventory = inventory.replace(workloads={**inventory.workloads, **found})

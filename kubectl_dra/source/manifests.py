@@ -18,6 +18,8 @@ import msgspec
 from kubectl_dra.api.controllers import decode_owner, is_foreign, is_maker
 from kubectl_dra.api.decode import DecodeError, bad_object, decode_alike, decode_object, read_header
 from kubectl_dra.api.defaults import defaulted
+from kubectl_dra.api.gang_objects import MAX_OBJECTS as MAX_GANGS
+from kubectl_dra.api.gang_objects import is_gang_object
 from kubectl_dra.api.kinds import BY_NAME, POD, Kind, find_kind
 from kubectl_dra.api.queues import MAX_OBJECTS, is_queue_object
 from kubectl_dra.api.replicas import Replicas
@@ -63,7 +65,8 @@ class Manifests:
     """What a file holds, in its order. ``other`` counts the kinds that are none of ours, ``kinds`` those of ours.
 
     Of very many broken objects the first are named one by one, and the last entry of a kind counts the others. Of
-    ``several`` files together, ``plain`` are the kinds in those that are no snapshots. ``queued`` are Kueue's objects;
+    ``several`` files together, ``plain`` are the kinds in those that are no snapshots. ``queued`` are Kueue's objects,
+    ``gangs`` those of other schedulers;
     ``owners`` and ``makers`` those of other API groups that make pods, as owners of pods and as they are written;
     ``queue_config`` may be Kueue's own configuration.
     """
@@ -77,6 +80,7 @@ class Manifests:
     plain: frozenset[str] = frozenset()
     notes: list[str] = field(default_factory=list)
     queued: list[Source] = field(default_factory=list)
+    gangs: list[Source] = field(default_factory=list)
     owners: list[WorkloadObject] = field(default_factory=list)
     makers: list[Source] = field(default_factory=list)
     queue_config: list[Source] = field(default_factory=list)
@@ -227,6 +231,8 @@ def _loaded(leaf: _Leaf, origin: str, manifests: Manifests) -> Loaded | None:
         manifests.other[leaf.kind] += 1
     if is_queue_object(leaf.api_version, leaf.kind) and len(manifests.queued) < MAX_OBJECTS:
         manifests.queued.append(Source(bytes(leaf.data), leaf.api_version, leaf.kind))
+    if is_gang_object(leaf.api_version, leaf.kind) and len(manifests.gangs) < MAX_GANGS:
+        manifests.gangs.append(Source(bytes(leaf.data), leaf.api_version, leaf.kind))
     if may_configure(leaf.api_version, leaf.kind, leaf.data) and len(manifests.queue_config) < MAX_OBJECTS:
         manifests.queue_config.append(Source(bytes(leaf.data), leaf.api_version, leaf.kind))
     if is_maker(leaf.api_version, leaf.kind) and len(manifests.makers) < MAX_OBJECTS:

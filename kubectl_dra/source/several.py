@@ -38,6 +38,7 @@ def merged(parts: Sequence[Manifests]) -> Manifests:
         whole.bad_objects += part.bad_objects
         whole.other += part.other
         whole.queued += part.queued
+        whole.gangs += part.gangs
         whole.owners += part.owners
         whole.makers += part.makers
         whole.queue_config += part.queue_config

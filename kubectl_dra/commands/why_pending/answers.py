@@ -14,6 +14,7 @@ from kubectl_dra.commands.shared import whatif_options
 from kubectl_dra.commands.shared.cluster import Scoped, read_cluster
 from kubectl_dra.commands.shared.daemon_sets import for_new_nodes
 from kubectl_dra.commands.shared.errors import UsageProblem
+from kubectl_dra.commands.shared.gangs import with_gangs
 from kubectl_dra.commands.shared.namespaces import check_namespace
 from kubectl_dra.commands.shared.not_found import check_node
 from kubectl_dra.commands.shared.options import Options
@@ -28,7 +29,7 @@ from kubectl_dra.commands.why_pending.named import named, only_pod
 from kubectl_dra.commands.why_pending.one_per_line import check_list
 from kubectl_dra.commands.why_pending.one_remedy import check_dry_run, check_single, one_remedy
 from kubectl_dra.commands.why_pending.single import PendingCall
-from kubectl_dra.diagnosis.gangs.elsewhere import is_held_by_queue
+from kubectl_dra.diagnosis.gangs.elsewhere import gangs_to_read, is_held_by_queue
 from kubectl_dra.diagnosis.gangs.groups import pods_of
 from kubectl_dra.diagnosis.gates.pending import is_pending
 from kubectl_dra.diagnosis.pod import needs
@@ -120,6 +121,7 @@ class _Question:
         state = cluster.state
         if is_held_by_queue(state.inventory, cluster.namespace):
             state = with_queues(options, state, cluster.namespace)
+        state = with_gangs(options, state, cluster.namespace, gangs_to_read(state.inventory, cluster.namespace))
         state = for_new_nodes(options, state, (), self.switches)
         with owner_reader(options) as read_owner:
             world, what_if = whatif_options.supposed(state, self.switches, read_owner)

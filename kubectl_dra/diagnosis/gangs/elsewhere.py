@@ -6,7 +6,7 @@ exist, and how many of these would fit by the default scheduler's rules.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -19,6 +19,8 @@ from kubectl_dra.diagnosis.pod.missing import missing
 from kubectl_dra.diagnosis.records import Cause, GangElsewhere, PluginText
 from kubectl_dra.diagnosis.said import foreign
 from kubectl_dra.model.core import Pod
+from kubectl_dra.model.gang_objects import SCHEDULER_PLUGINS
+from kubectl_dra.model.gang_objects import VOLCANO as OF_VOLCANO
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.queues import NO_QUEUES, QUEUE_LABEL
@@ -127,7 +129,7 @@ def held_by_queue(state: ClusterState, pod: Pod) -> GangElsewhere | None:
 def left_to(state: ClusterState, pod: Pod) -> GangElsewhere | None:
     """The gang scheduler that a pod of another scheduler is left to; None if that is none that is known."""
     for system in _SCHEDULERS:
-        if pod.spec.scheduler_name in system.schedulers or _gang(system, pod):
+        if _is_of(system, pod):
             return _told(state, system, pod, ())
     return None
 
@@ -135,6 +137,57 @@ def left_to(state: ClusterState, pod: Pod) -> GangElsewhere | None:
 def coscheduling_label(pod: Pod) -> str:
     """The label by which the coscheduling plugin, if the pod's scheduler has it, knows the pod's gang; else empty."""
     return next((label for label in COSCHEDULING.labels if pod.metadata.labels.get(label)), "")
+
+
+def incomplete(state: ClusterState, pod: Pod) -> GangElsewhere | None:
+    """The gang of a pod, where the coscheduling plugin lets none of its pods be tried, as too few of them exist.
+
+    Upstream: scheduler-plugins, pkg/coscheduling/core/core.go (PreFilter): all pods with the label count, finished ones
+    too. Whether a scheduler has the plugin is not written anywhere: what it wrote about a pod of the gang tells, or
+    that its controller has written a phase.
+    """
+    label, namespace = coscheduling_label(pod), pod.metadata.namespace
+    gang = pod.metadata.labels.get(label, "")
+    group = state.inventory.gangs.groups.get((SCHEDULER_PLUGINS, Key(namespace, gang)))
+    if group is None or not state.evidence.complete("Pod", namespace):
+        return None
+    there = [each for each in state.inventory.pods.values() if _is_in(each, namespace, label, gang)]
+    if len(there) >= group.spec.min_member or not (group.status.phase or any(map(_is_told_of_gang, there))):
+        return None
+    names = tuple(sorted(each.metadata.name for each in there))
+    return msgspec.structs.replace(_told(state, COSCHEDULING, pod, ()), expected=group.spec.min_member, present=names)
+
+
+def _is_in(pod: Pod, namespace: str, label: str, gang: str) -> bool:
+    return pod.metadata.namespace == namespace and pod.metadata.labels.get(label) == gang
+
+
+def _is_told_of_gang(pod: Pod) -> bool:
+    """Whether the scheduler's message about a pod has words of the plugin."""
+    said = (each.message for each in pod.status.conditions if each.type == "PodScheduled")
+    return any(reasons.TOO_FEW_SIBLINGS in each for each in said)
+
+
+def gangs_to_read(inventory: Inventory, namespace: str) -> frozenset[str]:
+    """The groups of the API whose gangs say why pods of the namespace (empty: of any) wait."""
+    waiting = [
+        pod
+        for pod in inventory.pods.values()
+        if namespace in ("", pod.metadata.namespace) and not (pod.spec.node_name or is_terminal(pod))
+    ]
+    return frozenset(group for pod in waiting for group in gang_groups(pod))
+
+
+def gang_groups(pod: Pod) -> Iterator[str]:
+    """The groups of the API that have the gang of a pod."""
+    if coscheduling_label(pod):
+        yield SCHEDULER_PLUGINS
+    if _is_of(VOLCANO, pod):
+        yield OF_VOLCANO
+
+
+def _is_of(system: System, pod: Pod) -> bool:
+    return pod.spec.scheduler_name in system.schedulers or bool(_gang(system, pod))
 
 
 def with_gang(state: ClusterState, pod: Pod, cause: Cause) -> Cause:

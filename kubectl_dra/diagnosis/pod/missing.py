@@ -13,6 +13,9 @@ from kubectl_dra.diagnosis.pod import needs
 from kubectl_dra.diagnosis.records import Bound, Certainty, Missing, NodeGroup, NodeOutcome, RbacRule
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.evidence import Coverage, Evidence
+from kubectl_dra.model.gang_objects import KINDS as GANG_KINDS
+from kubectl_dra.model.gang_objects import GangObjects
+from kubectl_dra.model.gang_objects import qualified as qualified_gang
 from kubectl_dra.model.podneeds import is_spread
 from kubectl_dra.model.queues import GROUP, KINDS, QueueObjects, qualified
 
@@ -53,6 +56,16 @@ def missing_of_kueue(found: Queued, objects: QueueObjects, namespace: str) -> It
         rule = RbacRule(GROUP, plural, needs.READING, where)
         coverage = Coverage.FORBIDDEN if kind in objects.refused else Coverage.NOT_READ
         yield Missing(qualified(kind), coverage.value, rule, where, found.held_by is HeldBy.UNKNOWN)
+
+
+def missing_of_gangs(objects: GangObjects, groups: Iterable[str], namespace: str) -> Iterator[Missing]:
+    """What of the gangs of other schedulers may not be read, and the rights that would give it."""
+    for group in groups:
+        for kind, (plural, namespaced) in GANG_KINDS[group].items():
+            name, where = qualified_gang(group, kind), namespace if namespaced else ""
+            if name in objects.refused:
+                rule = RbacRule(group, plural, needs.READING, where)
+                yield Missing(name, Coverage.FORBIDDEN.value, rule, where, False)
 
 
 def lacking(evidence: Evidence, need: needs.Need, namespace: str) -> Missing:

@@ -16,7 +16,7 @@ from kubectl_dra.diagnosis.explain import binding
 from kubectl_dra.diagnosis.explain.whole_cause import refined
 from kubectl_dra.diagnosis.gangs import members
 from kubectl_dra.diagnosis.gangs.cycles import are_placed_together, group_key
-from kubectl_dra.diagnosis.gangs.elsewhere import left_to, with_gang
+from kubectl_dra.diagnosis.gangs.elsewhere import incomplete, left_to, with_gang
 from kubectl_dra.diagnosis.gates.gates import TEMPLATE_KIND, ClaimGates, other_scheduler, own_causes
 from kubectl_dra.diagnosis.pod import leaving, missing, needs
 from kubectl_dra.diagnosis.pod.assumptions import assumptions
@@ -55,8 +55,11 @@ from kubectl_dra.model.usage import is_terminal
 from kubectl_dra.scheduler import fit_error
 from kubectl_dra.scheduler.claims import ClaimProblem, ResolvedEntry, resolve
 from kubectl_dra.scheduler.extended import asked, served_resources, virtual_claim
+from kubectl_dra.scheduler.reasons import TOO_FEW_SIBLINGS
 
 _SILENT: Final = Prediction(silent=True)
+#: Not said where none of the gang is tried: its own words, and that nothing is in the way.
+_BEFORE_DEVICES: Final = frozenset({Code.NOT_SIMULATED, Code.FITS_NOW, Code.OTHER_PLUGIN})
 # Where several devices fit or fail, the one that the search meets first decides.
 _DEPEND_ON_ORDER: Final = frozenset({Verdict.SCHEDULABLE, Verdict.SCHEDULER_ERROR})
 
@@ -127,7 +130,7 @@ class PodCase:
         found = (
             self._template_unread() or self._gated() or self._other_scheduler() or self._unreadable() or self._grouped()
         )
-        return self._remembered(found or self._attempted())
+        return self._remembered(found or self._in_gang(self._attempted()))
 
     def _is_done(self) -> bool:
         if self.pod.status.phase not in ("", "Pending"):
@@ -278,6 +281,25 @@ class PodCase:
             plugins,
             examination.preemption if ours.verdict is Verdict.UNSCHEDULABLE else None,
             examination.taken_to_wait if judgement.verdict is Verdict.SCHEDULABLE else (),
+        )
+
+    def _in_gang(self, finding: _Finding) -> _Finding:
+        """What the pod comes to where the coscheduling plugin rejects it before any node is tried."""
+        gang = incomplete(self.world, self.pod)
+        if gang is None or finding.verdict is Verdict.BINDING:
+            return finding
+        text = (
+            f"pre-filter pod {self.key.name} {TOO_FEW_SIBLINGS}, current pods number: {len(gang.present)}, "
+            f"minMember of group: {gang.expected}"
+        )
+        said = fit_error.pre_filter_rejection(len(self.world.inventory.nodes), text)
+        causes = tuple(cause for cause in finding.causes if cause.code not in _BEFORE_DEVICES)
+        return _Finding(
+            Verdict.UNSCHEDULABLE,
+            (Cause(Code.POD_GROUP_INCOMPLETE, gang), *causes),
+            Prediction((said, *finding.prediction.messages), earlier=(text,)),
+            fit_error.UNSCHEDULABLE,
+            finding.nodes,
         )
 
     def _refused(

@@ -79,7 +79,8 @@ def compare(prediction: Prediction, seen: Observed | None, changed_since: bool) 
         return Agreement.AGREES if any(text in seen.message for text in prediction.earlier) else Agreement.STALE
     if not prediction.messages:
         return Agreement.UNCHECKED
-    if any(same(message, seen.message, prediction.fitting) for message in prediction.messages):
+    told = any(text in seen.message for text in prediction.earlier)
+    if told or any(same(message, seen.message, prediction.fitting) for message in prediction.messages):
         return Agreement.AGREES
     passing = any(text in seen.message for text in _PASSING)
     if changed_since or passing or all(_tells_of_more(seen.message, message) for message in prediction.messages):

@@ -15,7 +15,7 @@ from kubectl_dra.diagnosis.gates.queues import HeldBy
 from kubectl_dra.diagnosis.remedies.records import EditGroup, PinPods
 from kubectl_dra.model.invocation import HERE, Address, Words
 from kubectl_dra.output.layout import wrapped
-from kubectl_dra.output.pending.kueue_groups import incomplete_sentence
+from kubectl_dra.output.pending.incomplete_gangs import incomplete_sentence
 from kubectl_dra.output.pending.made import refused_sentence
 from kubectl_dra.output.pending.mixed_groups import mixed_sentence
 from kubectl_dra.output.pending.queues import queue_lines, queue_reason
@@ -55,6 +55,8 @@ def group_sentence(cause: records.Cause, say: Sentence) -> Safe:
             return _shortage(shortage, say)
         case records.GroupError() as error:
             return _error(error, say)
+        case records.GangElsewhere() as gang:
+            return incomplete_sentence(gang)
     return Safe(cause.code.meaning)
 
 
@@ -204,6 +206,8 @@ def _members(gang: records.GangElsewhere) -> Safe:
 
 def elsewhere_lines(gang: records.GangElsewhere, namespace: str, address: Address = HERE) -> Iterator[Safe]:
     """Which object shows the decision, and what the default scheduler would make of the pods."""
+    if gang.present and gang.waits is None:
+        return
     if gang.waits is not None:
         yield from queue_lines(gang.waits, namespace, address, numbered=True)
     wanted = of(gang.resource, gang.name, namespace) if gang.name else None

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+import msgspec
+
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import KubeletRejection, KubeletText, NodeOutcome, SchedulerName, Verdict
 from kubectl_dra.diagnosis.remedies.records import EXTENDED_NAME, EditClass
@@ -98,6 +100,10 @@ def pending_summary(report: PendingReport) -> Safe:
         text = "{} is pending: {} evicted for it on {} {} not ended yet. Until then {}."
         return fmt(text, pod, victims, found.nodes[0], Safe("has" if len(found.victims) == 1 else "have"), reason)
     although = _although(report) if report.code in _AGAINST_THE_OBJECTS else Safe("")
+    if report.code is Code.POD_GROUP_INCOMPLETE and len(report.causes) > 1:
+        # Its other causes are those of an attempt that is not made before.
+        later = main_reason(msgspec.structs.replace(report, causes=report.causes[1:]))
+        return fmt("{} is pending: {}. Besides, {}.", pod, reason, later)
     return fmt("{} is pending{}: {}{}.", pod, although, reason, _surroundings(report))
 
 

@@ -29,7 +29,7 @@ from kubectl_dra.output.pending.agents import agent_commands, shortage_advice
 from kubectl_dra.output.pending.bound import allocating_advice
 from kubectl_dra.output.pending.departures import BY_NODE_TAINT, node_advice, node_commands
 from kubectl_dra.output.pending.go_errors import LackedRight, lacked_right
-from kubectl_dra.output.pending.kueue_groups import incomplete_advice, incomplete_commands
+from kubectl_dra.output.pending.incomplete_gangs import incomplete_advice, incomplete_commands
 from kubectl_dra.output.pending.mixed_groups import mixed_advice, mixed_commands
 from kubectl_dra.output.pending.other_schedulers import fit_advice, scheduler_log, would_fit
 from kubectl_dra.output.pending.queues import queue_advice

@@ -10,8 +10,9 @@ import msgspec
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.autoscaling.records import GroupVerdict, JudgedGroups
 from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.gangs.elsewhere import gang_groups
 from kubectl_dra.diagnosis.pod.choice import choice_of
-from kubectl_dra.diagnosis.pod.missing import missing_of_kueue
+from kubectl_dra.diagnosis.pod.missing import missing_of_gangs, missing_of_kueue
 from kubectl_dra.diagnosis.pod.siblings import Siblings, siblings
 from kubectl_dra.diagnosis.pod.workloads import Owners, ReadOwner
 from kubectl_dra.diagnosis.records import (
@@ -206,7 +207,7 @@ def pending_report(
     pod, owners = state.inventory.pods.get(diagnosis.pod.key), Owners(state.inventory, read_owner)
     of_one, ways = ways is not None, ways or FoundRemedies()
     of_groups = node_groups.missing if node_groups is not None else ()
-    found["missing"] = (*diagnosis.missing, *_of_kueue(diagnosis, state), *of_groups)
+    found["missing"] = (*diagnosis.missing, *_of_kueue(diagnosis, state), *_of_gangs(pod, state), *of_groups)
     if pod is not None:
         found |= _of_the_pod(pod, state, what_if)
     asks = pending_asks(diagnosis.pod.key, state.inventory)
@@ -350,6 +351,12 @@ def _by_code(found: Iterable[tuple[Code | None, ObjectRef]]) -> list[tuple[Code 
         return item[0] is Code.FITS_NOW, -len(item[1]), item[0] or ""
 
     return [(code, tuple(refs)) for code, refs in sorted(groups.items(), key=rank)]
+
+
+def _of_gangs(pod: Pod | None, state: ClusterState) -> Iterator[Missing]:
+    """What may not be read of the gang that another scheduler makes of the pod and others."""
+    if pod is not None:
+        yield from missing_of_gangs(state.inventory.gangs, gang_groups(pod), pod.metadata.namespace)
 
 
 def _of_kueue(diagnosis: PodDiagnosis, state: ClusterState) -> Iterator[Missing]:

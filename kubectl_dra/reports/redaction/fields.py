@@ -19,6 +19,7 @@ from kubectl_dra.model import (
     affinity,
     classic,
     core,
+    gang_objects,
     meta,
     policy,
     poolstatus,
@@ -230,6 +231,9 @@ FIELDS: Final[Mapping[type[msgspec.Struct], _Fields]] = {
     queues.ResourceGroup: {"coveredResources": Holds.RESOURCE},
     queues.QuotaOfResource: {"name": Holds.RESOURCE},
     queues.UsageOfResource: {"name": Holds.RESOURCE},
+    # --- gangs of other schedulers
+    gang_objects.OtherGroupStatus: {"phase": Holds.WORD},
+    gang_objects.OtherQueueStatus: {"state": Holds.WORD},
     # --- older generations
     v1beta1.FlatRequest: _REQUEST,
     v1beta1.SliceSpec: _SLICE,

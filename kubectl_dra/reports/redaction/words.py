@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Final
 
 from kubectl_dra.api.kinds import KINDS, RESOURCE_GROUP
-from kubectl_dra.diagnosis.gangs.elsewhere import PUBLIC_NAMES
+from kubectl_dra.diagnosis.gangs.elsewhere import COSCHEDULING, PUBLIC_NAMES
+from kubectl_dra.model.gang_objects import QUALIFIED
 from kubectl_dra.model.makers import MULTIKUEUE, USUAL_MANAGERS
 from kubectl_dra.model.queues import GROUP, QUEUE_LABEL, qualified
 from kubectl_dra.model.queues import KINDS as KINDS_OF_KUEUE
@@ -19,14 +20,24 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-#: What Kueue's API says of its own: versions and kinds, conditions and their reasons, what stops a queue.
-OF_KUEUE: Final = _words(
+#: The same of gangs of other schedulers.
+OF_GANGS: Final = _words(
     """
+    Open Closed Closing Inqueue Scheduling Completed scheduling.x-k8s.io/v1alpha1 scheduling.volcano.sh/v1beta1 Queue
+    """
+) | frozenset(QUALIFIED)
+#: What Kueue's API says of its own: versions and kinds, conditions and their reasons, what stops a queue.
+OF_KUEUE: Final = (
+    _words(
+        """
     QuotaReserved Admitted Evicted Finished Hold HoldAndDrain Retry Rejected Ready Inadmissible
     NoMatchingFlavor WaitingForQuota ExceedsMaxQuota TopologyPlacementFailed WaitingForPreemptedWorkloads
     WaitingForPodsReady LowerPriority LowerOrNewerEqualPriority Any Job JobSet RayJob RayCluster
     """
-) | {*(f"{GROUP}/{version}" for version in ("v1beta1", "v1beta2")), *KINDS_OF_KUEUE, *map(qualified, KINDS_OF_KUEUE)}
+    )
+    | OF_GANGS
+    | {*(f"{GROUP}/{version}" for version in ("v1beta1", "v1beta2")), *KINDS_OF_KUEUE, *map(qualified, KINDS_OF_KUEUE)}
+)
 
 #: Values of fields that the API or its components define: enums, reasons and types of conditions, components, groups.
 API: Final = _words(
@@ -83,6 +94,7 @@ LABEL_KEYS: Final = frozenset(
         *("topology.gke.io/zone", "topology.ebs.csi.aws.com/zone", "topology.cinder.csi.openstack.org/zone"),
         *(
             QUEUE_LABEL,
+            *COSCHEDULING.labels,
             "metadata.name",
             "metadata.namespace",
             "kubernetes.io/hostname",

@@ -1,0 +1,103 @@
+"""Pods of a gang of the coscheduling plugin (scheduler-plugins): none is tried before enough of them exist."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from kubectl_dra.api.gang_objects import gang_objects
+from kubectl_dra.api.sources import Source
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
+from kubectl_dra.diagnosis.records import Agreement, Verdict
+from kubectl_dra.diagnosis.remedies import find
+from kubectl_dra.model.features import features
+from kubectl_dra.model.gang_objects import QUALIFIED
+from kubectl_dra.model.ids import Key
+from kubectl_dra.reports.pending.pending import PendingReport, pending_report
+from tests.kit import build, facts
+from tests.kit.clock import CLOCK
+from tests.output.pending.test_situations import first_line, page_of, refused
+
+LABEL = "scheduling.x-k8s.io/pod-group"
+VERSION = "scheduling.x-k8s.io/v1alpha1"
+SENTENCE = "its group gang needs 4 pods at a time, and only 2 exist: w-0, w-1."
+FEW = "pre-filter pod w-1 cannot find enough sibling pods, current pods number: 2, minMember of group: 4"
+
+
+def member(name: str, said: str = "", **fields: Any) -> dict[str, Any]:
+    pod = build.pod(name, claims=[f"{name}-gpu"], **fields)
+    pod["metadata"]["labels"] = {LABEL: "gang"}
+    return refused(pod, said) if said else pod
+
+
+def group(least: int = 4, phase: str = "Pending") -> Source:
+    meta = {"name": "gang", "namespace": build.NAMESPACE}
+    body = {"apiVersion": VERSION, "kind": "PodGroup", "metadata": meta, "spec": {"minMember": least}}
+    return Source(json.dumps({**body, "status": {"phase": phase} if phase else {}}).encode(), VERSION, "PodGroup")
+
+
+def world_of(
+    *pods: dict[str, Any], gang: Source | None = None, devices: int = 4, forbidden: tuple[str, ...] = ()
+) -> ClusterState:
+    claims = [build.claim(f"{pod['metadata']['name']}-gpu", build.request()) for pod in pods]
+    gpus = [build.device(f"gpu-{number}") for number in range(devices)]
+    there = facts.inventory([build.node(), build.device_class(), build.slice_("node-1", *gpus), *claims, *pods])
+    gangs = gang_objects([gang] if gang is not None else [], () if forbidden else QUALIFIED, forbidden)
+    return ClusterState(there.replace(gangs=gangs), facts.evidence(), features(), CLOCK)
+
+
+def report_of(world: ClusterState, name: str = "w-1") -> PendingReport:
+    return pending_report(Diagnoser(world).pod(Key(build.NAMESPACE, name)), world)
+
+
+def test_a_gang_that_lacks_pods_is_the_reason_whatever_is_free() -> None:
+    report = report_of(world_of(member("w-0"), member("w-1"), gang=group()))
+    assert (report.verdict, report.code) == (Verdict.UNSCHEDULABLE, Code.POD_GROUP_INCOMPLETE)
+    assert first_line(report) == f"Pod ml/w-1 is pending: {SENTENCE}"
+    assert report.message == f"0/1 nodes are available: {FEW}."
+    page = page_of(report)
+    assert f"Create 2 more pods with the label {LABEL}: gang" in page
+    assert f"kubectl get pods -n ml -l {LABEL}=gang" in page
+    patch = """kubectl patch podgroups.scheduling.x-k8s.io/gang -n ml --type=merge -p '{"spec":{"minMember":2}}'"""
+    assert f"To lower it: {patch}" in page
+    assert "Assumed to admit the pod" not in page
+
+
+def test_that_devices_are_lacking_too_comes_after_it() -> None:
+    world = world_of(member("w-0"), member("w-1"), gang=group(), devices=0)
+    report = report_of(world)
+    assert report.code is Code.POD_GROUP_INCOMPLETE
+    told = first_line(report)
+    assert told.startswith(f"Pod ml/w-1 is pending: {SENTENCE}")
+    assert "Besides, " in told
+    assert find(world, Diagnoser(world).pod(Key(build.NAMESPACE, "w-1"))).proposals == ()
+
+
+def test_the_words_of_the_plugin_still_hold() -> None:
+    for said in (f"0/1 nodes are available: {FEW}.", f"rejected: {FEW}"):
+        report = report_of(world_of(member("w-0"), member("w-1", said), gang=group(phase="")))
+        assert (report.code, report.agreement) == (Code.POD_GROUP_INCOMPLETE, Agreement.AGREES)
+
+
+def test_without_a_sign_of_the_plugin_the_label_is_only_told() -> None:
+    """A scheduler without the plugin does not read the label."""
+    report = report_of(world_of(member("w-0"), member("w-1"), gang=group(phase="")))
+    assert report.code is Code.NOT_SIMULATED
+    assert "Coscheduling" in page_of(report)
+
+
+def test_pods_that_have_ended_count() -> None:
+    pods = [member(f"w-{number}") for number in range(3)]
+    ended = member("w-3", phase="Succeeded")
+    assert report_of(world_of(*pods, ended, gang=group())).code is Code.NOT_SIMULATED
+    assert report_of(world_of(*pods, gang=group())).code is Code.POD_GROUP_INCOMPLETE
+
+
+def test_what_may_not_be_read_is_said() -> None:
+    name = "PodGroup.scheduling.x-k8s.io"
+    report = report_of(world_of(member("w-0"), member("w-1"), forbidden=(name,)))
+    (found,) = [each for each in report.missing if each.kind == name]
+    assert found.rule is not None
+    assert (found.coverage, found.rule.resource) == ("forbidden", "podgroups")
