@@ -19,7 +19,7 @@ from kubectl_dra.diagnosis.gangs.groups import pods_of
 from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.pod.open_plugins import open_plugins
 from kubectl_dra.diagnosis.pod.workloads import Owners
-from kubectl_dra.diagnosis.records import GangElsewhere, ObjectRef, PodDiagnosis, Verdict
+from kubectl_dra.diagnosis.records import ObjectRef, PodDiagnosis, Verdict
 from kubectl_dra.diagnosis.remedies import (
     adding,
     amounts,
@@ -137,12 +137,6 @@ def find(
     return _Finder(Case(world, diagnosis, spared, owners or Owners(world.inventory)), group).find()
 
 
-def _lacks_pods(diagnosis: PodDiagnosis) -> bool:
-    """Whether another program tries none of its gang, as pods are missing: no change of the cluster helps before."""
-    causes = diagnosis.causes
-    return bool(causes) and isinstance(causes[0].detail, GangElsewhere) and bool(causes[0].detail.present)
-
-
 class _Finder:
     def __init__(self, case: Case, group: together.GroupOfPod | None) -> None:
         self._case = case
@@ -158,7 +152,7 @@ class _Finder:
 
     def find(self) -> Proposals:
         case = self._case
-        if case.diagnosis.verdict not in _TRIED or others.refused(case.diagnosis) or _lacks_pods(case.diagnosis):
+        if case.diagnosis.verdict not in _TRIED or others.refused(case.diagnosis):
             untried = [_untried(each) for each in objects.candidates(case) if not each.changes]
             anew = tuple(self._made_anew())
             return Proposals(_ranked((*anew, *(each for each in untried if not anew or not _is_wait(each))))[:_LIMIT])

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.pod.judgement import Judgement
-from kubectl_dra.diagnosis.records import NodeOutcome, Observed, PodDiagnosis, Verdict
+from kubectl_dra.diagnosis.records import GangElsewhere, NodeOutcome, Observed, PodDiagnosis, Verdict
 from kubectl_dra.diagnosis.said import agreement, refusals
 from kubectl_dra.scheduler import fit_error
 
@@ -41,6 +41,11 @@ def judged(judgement: Judgement, seen: Observed | None) -> Judgement:
 
 
 def refused(diagnosis: PodDiagnosis) -> bool:
-    """Whether only other plugins keep the pod from a node: no change of what is known could be seen to help."""
+    """Whether only other plugins keep the pod from a node: no change of what is known could be seen to help.
+
+    So do programs that try none of a gang which lacks pods.
+    """
+    if diagnosis.causes and isinstance(gang := diagnosis.causes[0].detail, GangElsewhere) and gang.present:
+        return True
     fits = any(group.outcome is NodeOutcome.FITS for group in diagnosis.nodes)
     return fits and any(cause.code is Code.OTHER_PLUGIN for cause in diagnosis.causes[:1])

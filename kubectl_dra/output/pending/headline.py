@@ -100,11 +100,14 @@ def pending_summary(report: PendingReport) -> Safe:
         text = "{} is pending: {} evicted for it on {} {} not ended yet. Until then {}."
         return fmt(text, pod, victims, found.nodes[0], Safe("has" if len(found.victims) == 1 else "have"), reason)
     although = _although(report) if report.code in _AGAINST_THE_OBJECTS else Safe("")
-    if report.code is Code.POD_GROUP_INCOMPLETE and len(report.causes) > 1:
-        # Its other causes are those of an attempt that is not made before.
-        later = main_reason(msgspec.structs.replace(report, causes=report.causes[1:]))
-        return fmt("{} is pending: {}. Besides, {}.", pod, reason, later)
-    return fmt("{} is pending{}: {}{}.", pod, although, reason, _surroundings(report))
+    return fmt("{} is pending{}: {}{}.", pod, although, reason, _besides(report) or _surroundings(report))
+
+
+def _besides(report: PendingReport) -> Safe:
+    """What an attempt would end with that is not made before a gang has its pods."""
+    if report.code is not Code.POD_GROUP_INCOMPLETE or len(report.causes) == 1:
+        return Safe("")
+    return fmt(". Besides, {}", main_reason(msgspec.structs.replace(report, causes=report.causes[1:])))
 
 
 def _unread_beside(report: PendingReport, reason: Safe) -> Safe:
