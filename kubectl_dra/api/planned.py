@@ -59,7 +59,8 @@ class PodPlan:
     ``awaits``: those that have to be ready before these are made; ``awaits_any``: each one of them.
     ``flavors`` of its queue are in the pod; ``flavor_open``: one of these will be, or what they add was not read.
     ``rest_by``: who makes all of the pods but their claims. ``counted_by``: the fields that would make fewer of them,
-    ``growth``: what may make more later.
+    ``growth``: what may make more later. ``spec_at``: where the spec of the pod stands in the manifest; ``moved``:
+    fields that say what containers request of a resource.
     """
 
     pod: Pod
@@ -79,6 +80,8 @@ class PodPlan:
     awaits_any: bool = False
     counted_by: CountField = UNCOUNTED
     growth: Growth | None = None
+    spec_at: str = "spec"
+    moved: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +116,7 @@ class Planned:
     group: tuple[int, ...] = ()
     pods_refused: str = ""
     annotations: Mapping[str, str] = field(default_factory=dict)
+    origin: str = ""
 
     def scaled(self, copies: int, field: str) -> Planned:
         """With another number of its pods, which are all alike; ``field`` says so."""
@@ -173,7 +177,9 @@ def read_planned(source: Source, namespace: str) -> Planned:
     data, generated = _named(written)
     tree = _tree(data)
     api_version = str(tree.get("apiVersion") or source.api_version)
-    base = Planned(str(tree.get("kind") or source.kind), api_version=api_version, generated=generated)
+    base = Planned(
+        str(tree.get("kind") or source.kind), api_version=api_version, generated=generated, origin=source.origin
+    )
     decoded = decode_any(data, source.api_version, source.kind)
     if isinstance(decoded, BadObject):
         return replace(
@@ -302,7 +308,8 @@ def _plan(template: MadeTemplate, name: str, namespace: str) -> PodPlan:
     counted = template.count, template.assumed
     plan = PodPlan(pod, template.copies, template.role, *counted, after=template.after, rest_by=template.rest_by)
     plan = replace(plan, awaits=template.awaits, awaits_any=template.awaits_any)
-    return replace(plan, counted_by=template.counted_by, growth=template.growth)
+    plan = replace(plan, counted_by=template.counted_by, growth=template.growth)
+    return replace(plan, spec_at=template.spec_path, moved=template.moved)
 
 
 def _in_group(planned: Planned, group: str) -> Planned:

@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 
 class Source(NamedTuple):
-    """One object as written, with what a list around it says of its items."""
+    """One object as written, with what a list around it says of its items, and where it stands."""
 
     data: bytes
     api_version: str = ""
     kind: str = ""
+    origin: str = ""

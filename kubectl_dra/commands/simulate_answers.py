@@ -28,15 +28,18 @@ from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.output.simulation.page import simulation_page, simulation_summary
 from kubectl_dra.reports.simulation import Copies, simulation_report
 from kubectl_dra.reports.simulation.autoscaled import may_be_scaled
+from kubectl_dra.source.manifests import Written
 from kubectl_dra.source.reading import FoundObjects
 
 _DEFAULT_NAMESPACE = "default"
+#: So much of a file's path is printed: its folder and its name.
+_PARTS = 2
 
 
 def answer(options: Options, copies: str, switches: tuple[Switch, ...] = (), *, remedies: bool, together: bool) -> int:
     """Run the command; returns the exit code. ``switches``: what is supposed of the cluster."""
     found = objects_of(options) if options.manifests else FoundObjects("")
-    written = [Source(each.data, each.api_version, each.kind) for each in found.objects]
+    written = [Source(each.data, each.api_version, each.kind, _place(each)) for each in found.objects]
     check_namespaces(written, options)
     kinds = needs.kinds((*needs.POD, *needs.STORAGE, *needs.PRIORITY, *needs.SPREADING, *needs.GROUPS))
     demanded = _demanded(written)
@@ -62,6 +65,11 @@ def answer(options: Options, copies: str, switches: tuple[Switch, ...] = (), *, 
     if found.problems or any(each.error for each in objects):
         return ExitCode.ERROR
     return finding_code(asked=options.exit_code, bad=report.bad, partial=report.partial, answered=report.answered)
+
+
+def _place(written: Written) -> str:
+    """Where an object stands, by the last part of its file's path."""
+    return f"{'/'.join(written.origin.file.split('/')[-_PARTS:])}, line {written.origin.line}"
 
 
 def _demanded(written: Sequence[Source]) -> tuple[str, ...]:

@@ -223,6 +223,26 @@ def test_templates_without_names_are_told_apart_by_their_fields() -> None:
     assert made("example.com/v1", "Server", spec) == [("router", 1), ("engine", 2)]
 
 
+def test_parts_that_a_mapping_names_are_called_by_its_keys() -> None:
+    claims = [{"name": "gpu", "resourceClaimTemplateName": "t"}]
+    services = {
+        "Prefill": {"replicas": 3, "extraPodSpec": {"resourceClaims": claims}},
+        "Decode": {"extraPodSpec": {"resourceClaims": claims}},
+    }
+    assert made("nvidia.com/v1alpha1", "Graph", {"services": {"Frontend": {}, **services}}) == [
+        ("Prefill", 3),
+        ("Decode", 1),
+    ]
+    both = {name: {"leader": {"podSpec": POD["spec"]}, "worker": {"podSpec": POD["spec"]}} for name in services}
+    assert [role for role, _ in made("x.io/v1", "Graph", {"services": both, "router": {"podSpec": POD["spec"]}})] == [
+        "Prefill leader",
+        "Prefill worker",
+        "Decode leader",
+        "Decode worker",
+        "router",
+    ]
+
+
 def test_every_known_kind_is_tried_here() -> None:
     others = {
         ("", "PodTemplate"),

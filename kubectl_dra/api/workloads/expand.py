@@ -85,7 +85,8 @@ def _of_part(tree: Tree, part: TemplatePath) -> Iterator[MadeTemplate]:
             inner = path if part.bare else f"{path}.spec"
             yield MadeTemplate(path, {}, role, copies, count, problem=f"{inner}: Required value")
         else:
-            yield MadeTemplate(path, body, role, copies, count, counted_by=_counted_by(tree, part, steps))
+            by = _counted_by(tree, part, steps)
+            yield MadeTemplate(path, body, role, copies, count, counted_by=by, spec_at=path if part.bare else "")
     if not found and "[]" not in part.path and "*" not in part.path and _is_required(part):
         yield MadeTemplate(part.path, {}, part.role, problem=f"{part.path}.spec: Required value")
 
@@ -205,19 +206,28 @@ def _name(item: object, index: int) -> str:
 
 
 def _by_shape(found: Shaped) -> MadeTemplate:
+    at = found.path if found.bare else ""
     if found.copies is None:
-        return MadeTemplate(found.path, found.body, found.role, 1, CountSource.UNKNOWN)
+        return MadeTemplate(found.path, found.body, found.role, 1, CountSource.UNKNOWN, spec_at=at)
     copies = min(found.copies, MAX_PODS)
     made = MadeTemplate(found.path, found.body, found.role, copies, CountSource.ASSUMED, found.fields)
-    return replace(made, counted_by=found.counted_by, growth=found.growth)
+    return replace(made, counted_by=found.counted_by, growth=found.growth, spec_at=at)
 
 
 def _told_apart(templates: Sequence[MadeTemplate]) -> Iterator[MadeTemplate]:
-    """Several templates without names of their own are called by the fields they stand in."""
+    """Several templates without names of their own are called by the fields in which their paths differ."""
     roles = Counter(each.role for each in templates)
-    for each in templates:
-        steps = [step for step in each.path.split(".") if step not in ("template", "podTemplate", "spec")]
-        yield replace(each, role=steps[-1]) if len(templates) > 1 and (roles[each.role] > 1 and steps) else each
+    paths = [each.path.split(".") for each in templates]
+    branches = [[step for at, step in enumerate(path) if _branches(paths, path, at)] for path in paths]
+    for each, steps in zip(templates, branches, strict=True):
+        length = next((n for n in range(1, len(steps) + 1) if sum(one[-n:] == steps[-n:] for one in branches) == 1), 0)
+        named = length and roles[each.role] > 1
+        yield replace(each, role=" ".join(steps[-length:])) if named else each
+
+
+def _branches(paths: Sequence[Sequence[str]], path: Sequence[str], at: int) -> bool:
+    """Whether another path is the same up to a step and not in it."""
+    return any(other[:at] == path[:at] and other[at : at + 1] != path[at : at + 1] for other in paths)
 
 
 def _embedded(value: Any, depth: int, path: str = "") -> Iterator[MadeTemplate]:  # noqa: ANN401 - any JSON value
@@ -237,9 +247,9 @@ def _embedded(value: Any, depth: int, path: str = "") -> Iterator[MadeTemplate]:
             problem = each.problem and f"{here}.{each.problem}"
             inner = each.counted_by
             fields = tuple((f"{here}.{field}", value) for field, value in inner.fields)
-            yield replace(
-                each, path=f"{here}.{each.path}", role=role, problem=problem, counted_by=replace(inner, fields=fields)
-            )
+            at = f"{here}.{each.spec_path}"
+            moved = replace(each, path=f"{here}.{each.path}", spec_at=at, counted_by=replace(inner, fields=fields))
+            yield replace(moved, role=role, problem=problem)
 
 
 def _object(value: Any) -> tuple[str, str] | None:  # noqa: ANN401 - any JSON value

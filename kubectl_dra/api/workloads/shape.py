@@ -28,7 +28,10 @@ _DESCRIBING: Final = frozenset({"status", "openAPIV3Schema", "validation"})
 
 @dataclass(frozen=True, slots=True)
 class Shaped:
-    """``copies`` None: nothing on the way looks like a number of pods; ``fields`` are the paths that do."""
+    """``copies`` None: nothing on the way looks like a number of pods; ``fields`` are the paths that do.
+
+    ``bare``: the spec of the pods itself stands at the path.
+    """
 
     path: str
     body: Tree
@@ -37,6 +40,7 @@ class Shaped:
     fields: tuple[str, ...] = ()
     counted_by: CountField = UNCOUNTED
     growth: Growth | None = None
+    bare: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +125,7 @@ def _search(
         return
     if (found := spec_of(value)) is not None:
         way = way.counted(value)
-        yield way.found({"spec": found})
+        yield replace(way.found({"spec": found}), bare=True)
         return
     way = way.counted(value)
     spec = value.get("spec")

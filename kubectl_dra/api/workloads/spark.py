@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final
 
@@ -59,13 +59,12 @@ def application(tree: Tree, kind: str) -> Expansion:
         driver, executor = app.pod(_DRIVER), app.pod(_EXECUTOR)
     except _SizeError as error:
         return Expansion(known=True, suspended=suspended, untried=str(error))
-    path = f"{app.path}.{_EXECUTOR}"
     number, fields, most = app.executors()
     growth = Growth("Spark's dynamic allocation", most) if most is not None and most > number else None
     return Expansion(
         (
-            MadeTemplate(f"{app.path}.{_DRIVER}", driver, _DRIVER),
-            MadeTemplate(path, executor, _EXECUTOR, number, awaits=(_DRIVER,), counted_by=fields, growth=growth),
+            app.made(_DRIVER, driver),
+            replace(app.made(_EXECUTOR, executor), copies=number, awaits=(_DRIVER,), counted_by=fields, growth=growth),
         ),
         known=True,
         suspended=suspended,
@@ -87,6 +86,11 @@ class _App:
         """What the application tells Spark itself."""
         value = mapping(self.spec.get("sparkConf")).get(name)
         return value if isinstance(value, str) and value else None
+
+    def made(self, role: str, body: Tree) -> MadeTemplate:
+        path = f"{self.path}.{role}"
+        spec_at = f"{path}.template.spec" if at(self.spec, f"{role}.template") else path
+        return MadeTemplate(path, body, role, spec_at=spec_at, moved=(("cpu", f"{path}.coreRequest"), ("memory", "")))
 
     def pod(self, role: str) -> dict[str, Any]:
         """Metadata and spec of the driver or of an executor. Raises :class:`_SizeError`."""

@@ -62,6 +62,8 @@ class MadeTemplate:
     object whose pods have ended before these start. ``awaits``: those whose pods have to be ready, or to have ended,
     before these are made; ``awaits_any``: each of these awaits one of them. ``rest_by``: who makes all of the pods but
     their claims, which alone are here; empty for whole ones. ``counted_by``: the fields that would make fewer of them.
+    ``spec_at``: where the spec of the pods stands, if not below ``path``; ``moved``: fields that say what containers
+    request of a resource, empty where more than one does.
     """
 
     path: str
@@ -77,6 +79,13 @@ class MadeTemplate:
     awaits_any: bool = False
     counted_by: CountField = UNCOUNTED
     growth: Growth | None = None
+    spec_at: str = ""
+    moved: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def spec_path(self) -> str:
+        """Where the spec of its pods stands."""
+        return self.spec_at or f"{self.path}.spec"
 
 
 @dataclass(frozen=True, slots=True)

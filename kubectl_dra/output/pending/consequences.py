@@ -17,7 +17,7 @@ from kubectl_dra.output.words import counted, listed
 from kubectl_dra.reports.invocations import kubectl, shell_line, within
 from kubectl_dra.reports.pending import renewal
 from kubectl_dra.reports.pending.missing_objects import MIN_COUNT
-from kubectl_dra.reports.pending.remedies import RemedyReport
+from kubectl_dra.reports.pending.remedies import FileEdit, RemedyReport
 
 _VALUES: Final = 3
 _SHARED: Final = (
@@ -39,6 +39,15 @@ def note_texts(remedy: RemedyReport) -> Iterator[Safe]:
     if remedy.then is not None and remedy.then.code is not None:
         yield fmt("then it meets {}: {}", remedy.then.code, remedy.then.code.meaning)
     yield from (_WORDS[type(note)](note) for note in remedy.notes)
+    yield from dict.fromkeys(_place(step.edit) for step in remedy.steps or () if step.edit is not None)
+
+
+def _place(edit: FileEdit) -> Safe:
+    """Where the change belongs."""
+    whose = fmt("{} {}", edit.object.kind, edit.object.name)
+    if edit.field == "spec":
+        return fmt("{}: {}", edit.at, whose) if edit.at else fmt("in {}", whose)
+    return fmt("{}: {}", edit.at or whose, edit.field)
 
 
 def _what_it_gets(action: EditClaim) -> Safe:

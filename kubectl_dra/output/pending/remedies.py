@@ -20,7 +20,7 @@ from kubectl_dra.output.pending.removals import short_clause
 from kubectl_dra.output.safe import Safe, command, fmt, safe
 from kubectl_dra.output.words import listed
 from kubectl_dra.reports.invocations import UNKNOWN_CONTEXT
-from kubectl_dra.reports.pending.remedies import RemedyReport, Step, lacks_a_name
+from kubectl_dra.reports.pending.remedies import FileEdit, RemedyReport, Step, lacks_a_name
 from kubectl_dra.reports.pending.remedy_order import Area, area, tolerates_device_taint
 
 _NODES_SHOWN: Final = 2
@@ -35,6 +35,8 @@ _HEREDOC: Final = "EOF"
 #: So many lines of commands, of this length, stand on the page itself; of one that makes a missing object so many.
 _SHORT: Final = 2
 _SHORT_LINE: Final = 200
+#: Lists to which one entry is added.
+_LISTS: Final = ("tolerations", "resourceClaims", "claims")
 _SKELETON: Final = 24
 _ENTRY: Final = "    {}  {}"
 _HEADINGS: Final = {
@@ -149,8 +151,9 @@ def _freed(remedy: RemedyReport) -> Key | None:
 
 
 def _replaces(verified: Sequence[tuple[int, RemedyReport]]) -> Iterator[Safe]:
-    """What an edit of an immutable object means, said once."""
-    edits = [(n, a) for n, remedy in verified for a in remedy.actions if isinstance(a, records.EditClaim)]
+    """What an edit of an immutable object means, said once; what only a file has is none yet."""
+    there = [(n, remedy) for n, remedy in verified if not any(step.edit is not None for step in remedy.steps or ())]
+    edits = [(n, a) for n, remedy in there for a in remedy.actions if isinstance(a, records.EditClaim)]
     for of_template, text in (
         (True, "the template, then the pod"),
         (False, "the claim; the pod keeps waiting for it"),
@@ -270,6 +273,8 @@ def numbered_steps(number: int, remedy: RemedyReport) -> list[Safe]:
 
 def commands(step: Step) -> list[Safe] | None:
     """The lines of one step; None if a name in it could not stand in a shell command."""
+    if step.edit is not None:
+        return _edited(step.edit)
     words = [command(each) for each in step.commands]
     texts = [word for word in words if word is not None]
     if len(texts) != len(words):
@@ -281,6 +286,27 @@ def commands(step: Step) -> list[Safe] | None:
 
     manifest = dump(step.manifest).splitlines()
     return [fmt("{} <<'{}'", line, _HEREDOC), *(safe(text) for text in manifest), Safe(_HEREDOC)]
+
+
+def _edited(edit: FileEdit) -> list[Safe]:
+    """What to write in a file, with where it belongs as a comment."""
+    from kubectl_dra.output.yaml_dump import dump  # PyYAML only where a manifest is shown
+
+    whose = fmt("{} {}", edit.object.kind, edit.object.name)
+    where = fmt("{} ({})", edit.at, whose) if edit.at else whose
+    if edit.value is None:
+        return _comment(fmt("in {}: remove {}", where, edit.field))
+    name = edit.field.rpartition(".")[2].partition("[")[0]
+    listed_in = isinstance(edit.value, dict) and edit.field.rpartition(".")[2] in _LISTS
+    shown = dump({name: [edit.value] if listed_in else edit.value})
+    told = fmt("in {}: {}{}", where, Safe("add to " if listed_in else ""), edit.field)
+    # All of it comments: what stands between commands is pasted into a shell with them.
+    return [*_comment(told), *(fmt("# {}", text) for text in shown.splitlines())]
+
+
+def _comment(text: Safe) -> list[Safe]:
+    first, *rest = wrapped(text, indent=3, first=2)
+    return [fmt("#{}", Safe(line[1:])) for line in (first, *rest)]
 
 
 def short_commands(remedies: Sequence[RemedyReport]) -> list[Safe]:

@@ -11,14 +11,15 @@ from kubectl_dra.reports.simulation.counts import FewerPods, Growing
 from kubectl_dra.reports.simulation.records import Counted, PodSimulation
 
 
-def fewer_lines(pod: PodSimulation) -> Iterator[Safe]:
-    """The way out for all copies: to have as many as fit."""
+def fewer_lines(pod: PodSimulation, *, steps: bool) -> Iterator[Safe]:
+    """The way out for all copies: to have as many as fit; ``steps``: with where it belongs."""
     if pod.fewer is not None:
         pods = pod.fewer.pods
         one = fmt(" ({})", counted(pods, "pod")) if any(each.value != pods for each in pod.fewer.fields) else Safe("")
         ways = pod.pending is not None and (pod.pending.remedies or any(e.verified for e in pod.pending.additions))
         lead = Safe("Or ask for fewer: all fit" if ways else "All of them fit")
-        yield from wrapped(fmt("{} with {}{}.", lead, fields_text(pod.fewer), one))
+        at = fmt(" in {}", pod.fewer.at) if steps and pod.fewer.at else Safe("")
+        yield from wrapped(fmt("{} with {}{}{}.", lead, fields_text(pod.fewer), at, one))
 
 
 def fields_text(fewer: FewerPods) -> Safe:

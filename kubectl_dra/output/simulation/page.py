@@ -80,10 +80,10 @@ def simulation_page(
 
 
 def _mixed(report: SimulationReport) -> Safe | None:
-    """Which of several do not fit, where the first lines would be about others that do."""
+    """Which of several do not fit, where others do."""
     shown = list(told_once(by_group(report.pods)))
     failing = [name_of(pod) for pod in shown if pod.fits is Fits.NO]
-    if not failing or shown[0].fits is Fits.NO or report.gangs:
+    if not failing or len(failing) == len(shown) or report.gangs:
         return None
     more = fmt(" and {} more", len(failing) - _NODES_SHOWN) if len(failing) > _NODES_SHOWN else Safe("")
     verb = Safe("does" if len(failing) == 1 else "do")
@@ -134,7 +134,7 @@ def _pod_blocks(pod: PodSimulation, now: datetime, address: Address, *, left: bo
     who = (
         IT if pod.wanted in (None, 1) or pod.stuck or pod.group else Safe("one more copy" if pod.copies else "one copy")
     )
-    page = pending_page(shown, now, address, more, head=head, who=who, also=list(fewer_lines(pod)))
+    page = pending_page(shown, now, address, more, head=head, who=who, also=list(fewer_lines(pod, steps=steps)))
     return [page, list(step_lines(pending.remedies, address)) if steps else []]
 
 

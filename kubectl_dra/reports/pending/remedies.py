@@ -49,11 +49,24 @@ _SERVER_METADATA: Final = (
 )
 
 
+class FileEdit(ReportRecord, frozen=True):
+    """What to write in a manifest that stands ``at`` a line of a file: a ``value`` in a field; None: remove it."""
+
+    object: ObjectRef
+    at: str
+    field: str
+    value: Any = None
+
+
 class Step(ReportRecord, frozen=True):
-    """One thing to do: commands, each reading the output of the one before, the first one reading ``manifest``."""
+    """One thing to do: commands, each reading the output of the one before, the first one reading ``manifest``.
+
+    Or an ``edit`` of what only a file has.
+    """
 
     commands: tuple[Words, ...]
     manifest: dict[str, Any] | None = None
+    edit: FileEdit | None = None
 
 
 class RemedyReport(ReportRecord, frozen=True):

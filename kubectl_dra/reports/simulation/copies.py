@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.api.encode import encode_part
-from kubectl_dra.api.planned import PodPlan
+from kubectl_dra.api.planned import Planned, PodPlan
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.pod.missing import of_the_choice
 from kubectl_dra.diagnosis.pod.open_plugins import open_plugins
@@ -20,16 +20,8 @@ from kubectl_dra.diagnosis.pod.workloads import ReadOwner
 from kubectl_dra.diagnosis.records import BeingBound, Missing, ObjectRef, OpenPlugin
 from kubectl_dra.diagnosis.remedies.changes import without_pods
 from kubectl_dra.diagnosis.remedies.records import (
-    Action,
     DeletePod,
-    EditClaim,
-    EditGroup,
-    EditPod,
-    PinPods,
-    RemoveGates,
 )
-from kubectl_dra.diagnosis.remedies.repelled import RemoveLabel
-from kubectl_dra.diagnosis.rollouts import EditRollout
 from kubectl_dra.model.classic import ClassicResourceClaim, ClassicResourceClaimTemplate
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
@@ -37,9 +29,9 @@ from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate
 from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.pending.pending import PendingReport, pending_report, unseen_entries
-from kubectl_dra.reports.pending.remedies import FoundRemedies, RemedyReport, find_remedies
-from kubectl_dra.reports.pending.renewal import NoCommand
+from kubectl_dra.reports.pending.remedies import FoundRemedies, find_remedies
 from kubectl_dra.reports.simulation.domains import domain_fits
+from kubectl_dra.reports.simulation.file_edits import Places, of_the_files, places
 from kubectl_dra.reports.simulation.flavors import open_flavors, without_flavor_edits
 from kubectl_dra.reports.simulation.gangs import GroupTrials, group_of, place_together
 from kubectl_dra.reports.simulation.numbers import starts_from_none, with_numbers
@@ -48,8 +40,6 @@ from kubectl_dra.reports.simulation.present import Present, present, without
 from kubectl_dra.reports.simulation.records import Counted, NodeCopies, PodSimulation
 from kubectl_dra.reports.simulation.trials import PodTrial
 
-#: Changes of the manifests themselves: nothing that a command could be applied to exists yet.
-_IN_THE_FILE: Final = (EditClaim, EditGroup, EditPod, EditRollout, PinPods, RemoveGates, RemoveLabel)
 #: Their parameters are objects of their own.
 _CLASSIC: Final = (ClassicResourceClaim, ClassicResourceClaimTemplate)
 #: Controllers and queues that choose one rack, zone or the like for all pods of a group.
@@ -65,12 +55,14 @@ def simulated(
     copies: Copies,
     read_owner: ReadOwner | None = None,
     cluster: ClusterState | None = None,
+    objects: Sequence[Planned] | None = None,
 ) -> Iterator[PodSimulation]:
     """Every trial; those that are not alone find what those before them left. ``read_owner``: of pods in the way.
 
-    ``cluster``: as it is now; what ``world`` has beside its pods can't be deleted.
+    ``cluster``: as it is now; what ``world`` has beside its pods can't be deleted. ``objects``: all of the files.
     """
     supposed = _there(world) - _there(cluster or world)
+    where = places([each.planned for each in trials] if objects is None else objects)
     given, simulated, together = world, set(supposed), dict[int, PodSimulation]()
     known, placed_by, missing = dict[Hashable, PodSimulation](), dict[_Pods, AbstractSet[Key]](), set[_Pods]()
     for position, trial in enumerate(trials):
@@ -87,7 +79,7 @@ def simulated(
             if position not in together:
                 placed_group = place_together(world, group, trials, copies)
                 world = placed_group.world
-                together |= _of_group(given, group, trials, placed_group, supposed, read_owner)
+                together |= _of_group(given, group, trials, placed_group, supposed, read_owner, where)
             yield _in_domains(together[position], given, trial, copies)
             continue
         before = given if trial.alone else _after(world, trial, placed_by)
@@ -99,7 +91,7 @@ def simulated(
             placed_by[trial.subject, trial.plan.role] = new
             simulated |= new
             world = placed.world
-        done = _pod_simulation(trial, made, placed, _pending(trial, made, placed, new | simulated, read_owner))
+        done = _pod_simulation(trial, made, placed, _pending(trial, made, placed, new | simulated, read_owner, where))
         done = _beside(msgspec.structs.replace(done, being_bound=coming), there)
         done = with_numbers(done, before, trial, copies)
         # Its own pods that run have the devices.
@@ -117,13 +109,14 @@ def _of_group(
     placed: GroupTrials,
     supposed: AbstractSet[Key],
     read_owner: ReadOwner | None,
+    where: Places,
 ) -> dict[int, PodSimulation]:
     """What came of the trials of a group, by their positions; what is in its way is told of all of it."""
     pending: PendingReport | None = None
     found: dict[int, PodSimulation] = {}
     for position, (made, share) in placed.found.items():
         if share.failed is not None and pending is None:
-            pending = _pending(trials[position], made, share, {*_new(share, given), *supposed}, read_owner)
+            pending = _pending(trials[position], made, share, {*_new(share, given), *supposed}, read_owner, where)
         done = _pod_simulation(trials[position], made, share, pending if share.failed is not None else None)
         found[position] = msgspec.structs.replace(done, group=group.name)
     return found
@@ -253,7 +246,12 @@ def _new(placed: PlacedCopies, before: ClusterState) -> AbstractSet[Key]:
 
 
 def _pending(
-    trial: PodTrial, made: Batch, placed: PlacedCopies, simulated: Collection[Key], read_owner: ReadOwner | None
+    trial: PodTrial,
+    made: Batch,
+    placed: PlacedCopies,
+    simulated: Collection[Key],
+    read_owner: ReadOwner | None,
+    where: Places,
 ) -> PendingReport | None:
     """What keeps the next pod, and what would help."""
     failed = placed.failed
@@ -264,7 +262,7 @@ def _pending(
     ways = find_remedies(placed.world, failed, keep=simulated, read_owner=read_owner) if asked else FoundRemedies()
     kept = without_flavor_edits(placed.world, trial.plan, ways.remedies)
     ways = msgspec.structs.replace(ways, remedies=kept)
-    pending = pending_report(failed, placed.world, ways=_of_the_cluster(ways, trial.subject))
+    pending = pending_report(failed, placed.world, ways=of_the_files(ways, trial, where))
     before = taken_by(placed.world, failed, trial.subject, simulated, placed.copies)
     return msgspec.structs.replace(pending, siblings=before)
 
@@ -309,22 +307,3 @@ def _left_open(world: ClusterState, plan: PodPlan) -> Iterator[OpenPlugin]:
         yield OpenPlugin(TOGETHER, plan.kept_together)
     if plan.flavor_open:
         yield OpenPlugin(KUEUE, tuple(open_flavors(plan)))
-
-
-def _of_the_cluster(found: FoundRemedies, subject: ObjectRef) -> FoundRemedies:
-    """Without commands for what is only in the file, and without what stands in the way of these."""
-
-    def of_the_file(remedy: RemedyReport) -> RemedyReport:
-        if not any(isinstance(action, _IN_THE_FILE) for action in remedy.actions):
-            return remedy
-        notes = tuple(note for note in remedy.notes if not isinstance(note, NoCommand))
-        actions = tuple(_written_in(action, subject) for action in remedy.actions)
-        return msgspec.structs.replace(remedy, steps=(), notes=notes, actions=actions)
-
-    return msgspec.structs.replace(found, remedies=tuple(map(of_the_file, found.remedies)))
-
-
-def _written_in(action: Action, subject: ObjectRef) -> Action:
-    """With the object of the file in place of what a controller would make of it."""
-    made = isinstance(action, EditPod | RemoveLabel) and action.workload is not None
-    return msgspec.structs.replace(action, workload=subject) if made else action

@@ -13,10 +13,11 @@ class FieldNumber(ReportRecord, frozen=True):
 
 
 class FewerPods(ReportRecord, frozen=True):
-    """The ``fields`` with which so many ``pods`` are made as fit."""
+    """The ``fields`` with which so many ``pods`` are made as fit; ``at``: where their object stands in the files."""
 
     fields: tuple[FieldNumber, ...]
     pods: int
+    at: str = ""
 
 
 class Growing(ReportRecord, frozen=True):

@@ -36,7 +36,7 @@ def _fewer(done: PodSimulation, trial: PodTrial) -> FewerPods | None:
     others = sum(plan.copies or 0 for plan in trial.planned.pods) - (trial.plan.copies or 0)
     if gang is not None and gang.least > others + pods:
         return None
-    return FewerPods(tuple(FieldNumber(path, value) for path, value in found.fields), pods)
+    return FewerPods(tuple(FieldNumber(path, value) for path, value in found.fields), pods, trial.planned.origin)
 
 
 def _growing(done: PodSimulation, before: ClusterState, trial: PodTrial) -> Growing | None:

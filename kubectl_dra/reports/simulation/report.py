@@ -95,7 +95,7 @@ def simulation_report(
     fresh, files = new_nodes(world, usable), of_files(world, usable)
     made = admitted(with_all, with_flavors(world, usable))
     tried = _daemons_first(trials(with_all, made, refused, together=together), fresh)
-    tries = zip(tried, simulated(with_all, tried, copies, read_owner, world), strict=True)
+    tries = zip(tried, simulated(with_all, tried, copies, read_owner, world, objects), strict=True)
     seen = ((trial, in_files(with_unread(with_all, trial, pod, missing_namespaces), files)) for trial, pod in tries)
     limited = with_quotas(world, with_files.inventory.quotas, seen, missing_namespaces)
     pods = tuple(_with_daemons(with_all, fresh, each) for each in _admitted(said, limited))

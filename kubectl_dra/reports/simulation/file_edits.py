@@ -1,0 +1,103 @@
+"""Ways out that change what stands in the files: which object, which field, and what to write there.
+
+No command reaches these objects, because nothing of the files exists yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from kubectl_dra.api.planned import Planned, PodPlan
+from kubectl_dra.diagnosis.records import ObjectRef
+from kubectl_dra.diagnosis.remedies.records import Action, EditClaim, EditGroup, EditPod, PinPods, RemoveGates
+from kubectl_dra.diagnosis.remedies.repelled import RemoveLabel
+from kubectl_dra.diagnosis.rollouts import EditRollout
+from kubectl_dra.reports.pending.remedies import FileEdit, FoundRemedies, RemedyReport, Step
+from kubectl_dra.reports.pending.renewal import NoCommand
+from kubectl_dra.reports.pending.template_patches import pod_changes
+from kubectl_dra.reports.simulation.trials import PodTrial
+
+#: Changes of the manifests themselves: nothing that a command could be applied to exists yet.
+_IN_THE_FILE: Final = (EditClaim, EditGroup, EditPod, EditRollout, PinPods, RemoveGates, RemoveLabel)
+_GANG: Final = "spec.schedulingPolicy.gang"
+
+#: Objects of the files -> where they stand.
+Places = Mapping[ObjectRef, str]
+
+
+def places(objects: Sequence[Planned]) -> Places:
+    """Where each object of the files stands."""
+    return {ObjectRef(each.kind, each.key.namespace, each.name): each.origin for each in objects}
+
+
+def of_the_files(found: FoundRemedies, trial: PodTrial, where: Places) -> FoundRemedies:
+    """With what to write in the files, in place of commands for what is only there and what stands in their way."""
+
+    def of_the_file(remedy: RemedyReport) -> RemedyReport:
+        if not any(isinstance(action, _IN_THE_FILE) for action in remedy.actions):
+            return remedy
+        notes = tuple(note for note in remedy.notes if not isinstance(note, NoCommand))
+        steps = [step for action in remedy.actions for step in _steps(action, remedy, trial, where)]
+        actions = tuple(_written_in(action, trial.subject) for action in remedy.actions)
+        return msgspec.structs.replace(
+            remedy, steps=tuple(dict(_each_once(steps)).values()), notes=notes, actions=actions
+        )
+
+    return msgspec.structs.replace(found, remedies=tuple(map(of_the_file, found.remedies)))
+
+
+def _each_once(steps: Sequence[Step]) -> Iterator[tuple[object, Step]]:
+    for step in steps:
+        edit = step.edit
+        yield (edit.object, edit.field) if edit is not None else step.commands, step
+
+
+def _written_in(action: Action, subject: ObjectRef) -> Action:
+    """With the object of the file in place of what a controller would make of it."""
+    made = isinstance(action, EditPod) or (isinstance(action, RemoveLabel) and action.workload is not None)
+    return msgspec.structs.replace(action, workload=subject) if made else action
+
+
+def _steps(action: Action, remedy: RemedyReport, trial: PodTrial, where: Places) -> Iterator[Step]:
+    """What to write for one action; what only exists in the cluster has a command still."""
+    if isinstance(action, EditPod):
+        yield from _of_pod(action, trial, where)
+    elif isinstance(action, EditClaim):
+        edited = action.template or action.claim
+        made = (step for step in remedy.steps or () if _name(step.manifest) == (edited.kind, edited.name))
+        for step in made:
+            assert step.manifest is not None  # noqa: S101
+            edit = FileEdit(edited, where[edited], "spec", step.manifest["spec"]) if edited in where else None
+            yield step if edit is None else Step((), edit=edit)
+    elif isinstance(action, EditGroup) and action.group in where:
+        yield Step((), edit=FileEdit(action.group, where[action.group], f"{_GANG}.{action.field}", int(action.after)))
+
+
+def _name(manifest: dict[str, Any] | None) -> tuple[str, str]:
+    if manifest is None:
+        return "", ""
+    return str(manifest.get("kind")), str(manifest.get("metadata", {}).get("name"))
+
+
+def _of_pod(action: EditPod, trial: PodTrial, where: Places) -> Iterator[Step]:
+    subject, plan = trial.subject, trial.plan
+    if subject not in where or (trial.is_bare and not plan.rest_by):
+        return
+    for pointer, value in pod_changes(action, plan.pod.spec):
+        if (field := _field(plan, pointer)) is not None:
+            yield Step((), edit=FileEdit(subject, where[subject], field, value))
+
+
+def _field(plan: PodPlan, pointer: str) -> str | None:
+    """The path in the file of a pointer below the pod's spec; None where the file has it elsewhere."""
+    words = [word.replace("~1", "/").replace("~0", "~") for word in pointer.strip("/").split("/")]
+    known = dict(plan.moved)
+    if words[0] == "containers" and words[-1] in known:
+        return known[words[-1]] or None
+    path = plan.spec_at
+    for word in words:
+        path += "" if word == "-" else f"[{word}]" if word.isdecimal() else f".{word}"
+    return path

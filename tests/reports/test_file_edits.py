@@ -1,0 +1,91 @@
+"""Ways out of what stands in files: which file, which field, what to write there."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from kubectl_dra.api.planned import read_all
+from kubectl_dra.api.sources import Source
+from kubectl_dra.output.simulation.page import simulation_page
+from kubectl_dra.reports.simulation import Copies, SimulationReport, simulation_report
+from tests.kit import build
+from tests.kit.clock import CLOCK
+from tests.reports.test_simulated_files import a_pod, cluster, pod_template, template, thing
+
+TAINT = {"key": "dedicated", "value": "gpu", "effect": "NoSchedule"}
+TOLERATION = [{"key": "dedicated", "operator": "Equal", "value": "gpu", "effect": "NoSchedule"}]
+
+
+def report(*bodies: dict[str, Any], tainted: bool = True) -> SimulationReport:
+    """The objects, as if each stood on a line of its own."""
+    world = cluster()
+    if tainted:
+        node = build.node(cpu="64")
+        world = cluster({**node, "spec": {"taints": [TAINT]}})
+    sources = [
+        Source(json.dumps({"apiVersion": "v1", **body}).encode(), "", "", f"app.yaml, line {number}")
+        for number, body in enumerate(bodies, 1)
+    ]
+    return simulation_report(world, read_all(sources, build.NAMESPACE), Copies())
+
+
+def page(found: SimulationReport) -> str:
+    return "\n".join(simulation_page(found, CLOCK.now(), steps=True))
+
+
+def edits(found: SimulationReport) -> list[tuple[str, str, Any]]:
+    ways = (way for pod in found.pods if pod.pending is not None for way in pod.pending.remedies)
+    made = (step.edit for way in ways for step in way.steps or ())
+    return [(each.at, each.field, each.value) for each in made if each is not None]
+
+
+def ray() -> dict[str, Any]:
+    head = {
+        "template": {"spec": {"containers": [{"name": "head", "image": "x"}], "tolerations": [{"operator": "Exists"}]}}
+    }
+    group = {"groupName": "gpu", "replicas": 1, "template": pod_template("one")}
+    return thing("ray.io/v1", "RayCluster", {"headGroupSpec": head, "workerGroupSpecs": [group]})
+
+
+def spark() -> dict[str, Any]:
+    executor = {"instances": 1, "template": pod_template("one")}
+    driver = {"tolerations": [{"operator": "Exists"}]}
+    return thing("sparkoperator.k8s.io/v1beta2", "SparkApplication", {"driver": driver, "executor": executor})
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        (ray(), "spec.workerGroupSpecs[0].template.spec.tolerations"),
+        (spark(), "spec.executor.template.spec.tolerations"),
+        (a_pod("w", templates=["one"]), "spec.tolerations"),
+        (thing("batch/v1", "Job", {"template": pod_template("one")}), "spec.template.spec.tolerations"),
+        (thing("x.io/v1", "Server", {"predictor": pod_template("one")["spec"]}), "spec.predictor.tolerations"),
+    ],
+)
+def test_a_change_of_pods_is_a_field_of_the_file(body: dict[str, Any], field: str) -> None:
+    found = report(template("one"), body)
+    assert edits(found) == [("app.yaml, line 2", field, TOLERATION)]
+    told = page(found)
+    assert "recreate the pod" not in told
+    assert f"in app.yaml, line 2 ({body['kind']} w): {field}" in " ".join(told.replace("\n#", "").split())
+    assert "\n# tolerations:\n# - key: dedicated\n" in told
+
+
+def test_a_change_of_a_template_is_its_new_spec() -> None:
+    """Nothing of it exists yet, so that nothing is replaced."""
+    found = report(template("nine", 9), a_pod("p", templates=["nine"]), tainted=False)
+    (at, field, value), *_ = edits(found)
+    assert (at, field) == ("app.yaml, line 1", "spec")
+    assert value["spec"]["devices"]["requests"][0]["exactly"]["count"] == 4
+    told = page(found)
+    assert "replaces the template" not in told
+    assert "(app.yaml, line 1: ResourceClaimTemplate nine)" in told
+
+
+def test_the_field_of_a_number_comes_with_its_file() -> None:
+    job = thing("batch/v1", "Job", {"parallelism": 6, "completions": 6, "template": pod_template("one")})
+    assert "all fit with spec.parallelism: 4 in app.yaml, line 2." in page(report(template("one"), job, tainted=False))
