@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.api.encode import encode_part
-from kubectl_dra.api.planned import Planned, PodPlan
+from kubectl_dra.api.planned import PodPlan
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.pod.missing import of_the_choice
 from kubectl_dra.diagnosis.pod.open_plugins import open_plugins
@@ -31,7 +31,7 @@ from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.pending.pending import PendingReport, pending_report, unseen_entries
 from kubectl_dra.reports.pending.remedies import FoundRemedies, find_remedies
 from kubectl_dra.reports.simulation.domains import domain_fits
-from kubectl_dra.reports.simulation.file_edits import Places, of_the_files, places
+from kubectl_dra.reports.simulation.file_edits import Places, of_the_files
 from kubectl_dra.reports.simulation.flavors import open_flavors, without_flavor_edits
 from kubectl_dra.reports.simulation.gangs import GroupTrials, group_of, place_together
 from kubectl_dra.reports.simulation.numbers import starts_from_none, with_numbers
@@ -55,15 +55,15 @@ def simulated(
     copies: Copies,
     read_owner: ReadOwner | None = None,
     cluster: ClusterState | None = None,
-    objects: Sequence[Planned] | None = None,
+    where: Places | None = None,
 ) -> Iterator[PodSimulation]:
     """Every trial; those that are not alone find what those before them left. ``read_owner``: of pods in the way.
 
-    ``cluster``: as it is now; what ``world`` has beside its pods can't be deleted. ``objects``: all of the files.
+    ``cluster``: as it is now; what ``world`` has beside its pods can't be deleted. ``where`` the files' objects stand.
     """
     supposed = _there(world) - _there(cluster or world)
-    where = places([each.planned for each in trials] if objects is None else objects)
-    given, simulated, together = world, set(supposed), dict[int, PodSimulation]()
+    where, given = where or {}, world
+    simulated, together = set(supposed), dict[int, PodSimulation]()
     known, placed_by, missing = dict[Hashable, PodSimulation](), dict[_Pods, AbstractSet[Key]](), set[_Pods]()
     for position, trial in enumerate(trials):
         if (none := _not_made(given, trial, copies, missing)) is not None:
@@ -85,8 +85,7 @@ def simulated(
         before = given if trial.alone else _after(world, trial, placed_by)
         there = None if copies.as_many_as_fit else present(given, trial, read_owner)
         made, placed = _placed(before, trial, copies, there)
-        coming = _being_bound(before, trial, copies, placed)
-        new = _new(placed, made.world)
+        coming, new = _being_bound(before, trial, copies, placed), _new(placed, made.world)
         if not (trial.alone or trial.held or starts_from_none(trial)):
             placed_by[trial.subject, trial.plan.role] = new
             simulated |= new

@@ -34,6 +34,7 @@ from kubectl_dra.reports.simulation.admission import manifest_reports
 from kubectl_dra.reports.simulation.autoscaled import autoscaled
 from kubectl_dra.reports.simulation.copies import simulated
 from kubectl_dra.reports.simulation.existing import existing, new_namespaces, new_nodes, with_namespaces, with_objects
+from kubectl_dra.reports.simulation.file_edits import places
 from kubectl_dra.reports.simulation.flavors import with_flavors
 from kubectl_dra.reports.simulation.in_files import in_files, of_files
 from kubectl_dra.reports.simulation.pods import Copies
@@ -95,7 +96,7 @@ def simulation_report(
     fresh, files = new_nodes(world, usable), of_files(world, usable)
     made = admitted(with_all, with_flavors(world, usable))
     tried = _daemons_first(trials(with_all, made, refused, together=together), fresh)
-    tries = zip(tried, simulated(with_all, tried, copies, read_owner, world, objects), strict=True)
+    tries = zip(tried, simulated(with_all, tried, copies, read_owner, world, places(objects)), strict=True)
     seen = ((trial, in_files(with_unread(with_all, trial, pod, missing_namespaces), files)) for trial, pod in tries)
     limited = with_quotas(world, with_files.inventory.quotas, seen, missing_namespaces)
     pods = tuple(_with_daemons(with_all, fresh, each) for each in _admitted(said, limited))
