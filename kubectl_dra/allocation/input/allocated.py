@@ -11,6 +11,7 @@ from itertools import compress
 from typing import Final
 
 from kubectl_dra.model import differences
+from kubectl_dra.model.edited import edited
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import DeviceId, Key
 from kubectl_dra.model.quantity import Quantity
@@ -52,6 +53,7 @@ class AllocatedState:
         self._consumable = features.consumable_capacity
         #: Pools in which it is not what it was before, where it was made from an earlier state.
         self.changed: Collection[tuple[str, str]] = ()
+        # Of a later state an edited copy, which knows what differs.
         self._pools: dict[tuple[str, str], dict[str, DeviceHold]] = {}
         #: Devices held with admin access, by pool.
         self._admin: dict[tuple[str, str], set[str]] = {}
@@ -68,10 +70,7 @@ class AllocatedState:
         other = AllocatedState.__new__(AllocatedState)
         other.changed = pools
         other._consumable = self._consumable
-        other._pools, other._admin = dict(self._pools), dict(self._admin)
-        for pool in pools:
-            other._pools.pop(pool, None)
-            other._admin.pop(pool, None)
+        other._pools, other._admin = {}, {}
         # Those with admin access are not among the holders.
         admins = any(pool in self._admin for pool in pools)
         holders = (
@@ -81,6 +80,8 @@ class AllocatedState:
         wanted = {*holders, *changed}
         for claim in compress(after.values(), map(wanted.__contains__, after)) if wanted else ():
             other._add_claim(claim, pools)
+        other._pools = edited(self._pools, other._pools, pools)
+        other._admin = edited(self._admin, other._admin, pools)
         return other
 
     def _add_claim(self, claim: ResourceClaim, pools: Container[tuple[str, str]] | None) -> None:
