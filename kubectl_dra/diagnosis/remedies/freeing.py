@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import ClaimElsewhere, Funnel, NodeOutcome, ObjectRef, StageName
 from kubectl_dra.diagnosis.remedies import changes
@@ -63,17 +64,16 @@ def _selected(funnel: Funnel | None) -> bool:
 # --- who holds devices ----------------------------------------------------------------------------------------------
 
 
-def holders(inventory: Inventory, node: str) -> Iterator[ResourceClaim]:
-    """Claims that hold devices which the node sees."""
-    seen: set[Key] = set()
-    for slice_ in (*inventory.slices_by_node.get(node, ()), *inventory.slices_by_node.get("", ())):
-        for device in slice_.spec.devices:
-            id_ = DeviceId(slice_.spec.driver, slice_.spec.pool.name, device.name)
-            for holding in inventory.holdings_by_device.get(id_, ()):
-                key = key_of(holding.claim.metadata)
-                if key not in seen and not holding.result.admin_access:
-                    seen.add(key)
-                    yield holding.claim
+def holders(world: ClusterState, node: str) -> Iterator[ResourceClaim]:
+    """Claims that hold devices which the node sees, not only with admin access."""
+    by_node = world.inventory.slices_by_node
+    keys: dict[Key, None] = {}
+    for slice_ in (*by_node.get(node, ()), *by_node.get("", ())):
+        held = world.allocated.pool(slice_.spec.driver, slice_.spec.pool.name)
+        for device in slice_.spec.devices if held else ():
+            if device.name in held:
+                keys |= dict.fromkeys(held[device.name].holders)
+    return (world.inventory.claims[key] for key in keys)
 
 
 def devices_of(claim: ResourceClaim, *, shared: bool = True) -> tuple[str, ...]:
@@ -111,11 +111,10 @@ def _counters_of(case: Case, devices: Iterable[str]) -> Iterator[str]:
 
 
 def _idle_claims(case: Case) -> Iterator[Candidate]:
-    inventory = case.world.inventory
     idle = {
         key_of(claim.metadata): claim
         for node in near_nodes(case)
-        for claim in holders(inventory, node)
+        for claim in holders(case.world, node)
         if not claim.status.reserved_for
     }
     for key, claim in idle.items():
@@ -128,7 +127,7 @@ def _idle_claims(case: Case) -> Iterator[Candidate]:
 
 def _pods_of_node(case: Case, trials: Trials, node: str) -> Iterator[Candidate]:
     """Each pod that would be enough, else the fewest pods that are."""
-    releases = sorted(_releases(case.world.inventory, node), key=_first_to_go)
+    releases = sorted(_releases(case.world, node), key=_first_to_go)
     spared = {case.diagnosis.pod.key, *case.keep}
     releases = [release for release in releases if key_of(release.pod.metadata) not in spared]
     going = [release for release in releases if release.pod.metadata.deletion_timestamp]
@@ -154,9 +153,9 @@ def _first_to_go(release: _Release) -> tuple[bool, int, Key]:
     return critical, -len(release.devices), key_of(release.pod.metadata)
 
 
-def _releases(inventory: Inventory, node: str) -> Iterator[_Release]:
-    pods: dict[Key, Pod] = {}
-    for claim in holders(inventory, node):
+def _releases(world: ClusterState, node: str) -> Iterator[_Release]:
+    inventory, pods = world.inventory, dict[Key, Pod]()
+    for claim in holders(world, node):
         for consumer in claim.status.reserved_for:
             pod = inventory.pods_by_uid.get(consumer.uid)
             # The kubelet makes the mirror of a static pod anew, whoever deletes it.
@@ -237,7 +236,7 @@ def _consumers(case: Case) -> Iterator[Candidate]:
 def single_pods(case: Case) -> Iterator[Candidate]:
     """Each pod that holds devices on a near node, whether or not it would be enough: for two changes together."""
     for node in near_nodes(case)[:_PAIR_NODES]:
-        releases = sorted(_releases(case.world.inventory, node), key=_first_to_go)
+        releases = sorted(_releases(case.world, node), key=_first_to_go)
         for release in releases[:_PAIR_NODES]:
             spared = key_of(release.pod.metadata) in case.keep or release.pod.metadata.deletion_timestamp
             if not spared and not case.is_of_same_workload(release.pod):

@@ -29,7 +29,7 @@ _STALE: Final = frozenset({HeldFor.GONE, HeldFor.FINISHED})
 def candidates(case: Case, trials: Trials) -> Iterator[Candidate]:
     """Per node the claims to free, then claims of the pod itself that are held elsewhere."""
     for node in near_nodes(case):
-        stale = sorted(_stale(case, holders(case.world.inventory, node)), key=_most_devices_first)
+        stale = sorted(_stale(case, holders(case.world, node)), key=_most_devices_first)
         alone = [claim for claim in stale[:_MAX_SINGLE] if _enough(trials, [claim], node)]
         for claim in alone:
             yield _ending(case, [claim], node)
