@@ -120,7 +120,7 @@ class _Real:
     def check_moves(self, world: ClusterState, shape: Shape, found: Capacity, way: Moves, number: int) -> None:
         """Cordon, restart, uncordon: every pod comes where ours says, and then so many more copies fit."""
         before = world.inventory.nodes
-        for together in way.rounds:
+        for together in way.turns:
             world = self._restarted(world, together, number)
         assert world.inventory.nodes == before
         self.check_at_least(world, shape, found.copies.value + way.more, number)

@@ -315,3 +315,94 @@ def test_nodes_full_of_copies_are_full_whatever_else_they_lack() -> None:
     pod = Pod(shape.pod.metadata, msgspec.structs.replace(shape.pod.spec, containers=(wide,)))
     found = capacity(world(*nodes("a", "b")), Shape(pod, shape.templates))
     assert [plain(why_no_more(room)) for room in found.nodes] == ["all taken by these"]
+
+
+def halves(node_name: str, *held: tuple[str, str]) -> list[dict[str, Any]]:
+    """A card of four slots, in halves of two or quarters of one, and pods that hold quarters: ``(pod, quarter)``."""
+    counters = {f"slot-{number}": {"value": "1"} for number in range(4)}
+
+    def part(name: str, profile: str, *slots: int) -> dict[str, Any]:
+        uses = {f"slot-{number}": {"value": "1"} for number in slots}
+        return build.device(
+            name,
+            attributes={"profile": profile},
+            consumesCounters=[{"counterSet": "card", "counters": uses}],
+        )
+
+    small = [part(f"q-{number}", "quarter", number) for number in range(4)]
+    large = [part(f"h-{number}", "half", 2 * number, 2 * number + 1) for number in range(2)]
+    sets = build.slice_(node_name, sharedCounters=[{"name": "card", "counters": counters}])
+    parts = build.slice_(node_name, *small, *large)
+    sets["metadata"]["name"] += "-counters"
+    for each in (sets, parts):
+        each["spec"]["pool"]["resourceSliceCount"] = 2
+    pods = [each for pod, quarter in held for each in owned(pod, node_name, (node_name, quarter))]
+    return [build.node(node_name), sets, parts, *pods]
+
+
+HALF = f'device.attributes["{build.DRIVER}"].profile == "half"'
+
+
+def quarter_template() -> dict[str, Any]:
+    selector = f'device.attributes["{build.DRIVER}"].profile == "quarter"'
+    spec = {"devices": {"requests": [build.request(selectors=[{"cel": {"expression": selector}}])]}}
+    meta = {"name": "gpu", "namespace": NAMESPACE}
+    return {"kind": "ResourceClaimTemplate", "metadata": meta, "spec": {"spec": spec}}
+
+
+def test_pods_may_be_restarted_in_their_place_and_none_of_them_twice() -> None:
+    """Each of two cards has a quarter of each half in use: two pods that stay on their cards are enough."""
+    a = halves("a", ("w", "q-1"), ("x", "q-2"))
+    b = halves("b", ("y", "q-1"), ("z", "q-2"))
+    base = [build.namespace(), build.device_class(), quarter_template()]
+    state = state_of(inventory_of([*base, *a, *b]), evidence())
+    found = ask(state, 1, HALF)
+    assert (found.copies.value, found.repacked.value) == (0, 2)
+    for way in found.moves:
+        assert len({move.pod for move in way.moves}) == len(way.moves)
+    last = found.moves[-1]
+    assert (last.more, len(last.moves), last.smallest) == (2, 2, True)
+    report = capacity_report(state, CapacityRequest(build.DRIVER, 1, (HALF,)), NAMESPACE)
+    page = " ".join(" ".join(map(plain, capacity_page(report, HERE))).split())
+    assert page.count("Room for") == 2, "the shortest plan and the one that makes the most room"
+
+
+def test_a_pod_that_is_restarted_in_its_place_may_leave_the_rest_in_one_piece() -> None:
+    base = [build.namespace(), build.device_class(), quarter_template()]
+    state = state_of(inventory_of([*base, *halves("a", ("w", "q-1"), ("x", "q-2"))]), evidence())
+    report = capacity_report(state, CapacityRequest(build.DRIVER, 1, (HALF,)), NAMESPACE)
+    (way,) = report.shapes[0].ways
+    assert (way.moves.moves[0].pod.name, way.moves.smallest) == ("x", True)
+    page = " ".join(" ".join(map(plain, capacity_page(report, HERE))).split())
+    assert "ml/x stays on a and gets other devices there (gpu.example.com/a/q-0)" in page
+    assert "cordon" not in page
+
+
+def test_commands_wait_for_what_was_restarted_before_they_go_on() -> None:
+    held = [*owned("x", "a", ("a", "gpu-0")), *owned("y", "b", ("b", "gpu-0"))]
+    report = capacity_report(world(*nodes("a", "b", devices=2), *held), CapacityRequest(build.DRIVER, 2), NAMESPACE)
+    (way,) = report.shapes[0].ways
+    pod = way.moves.moves[0].pod.name
+    lines = [" ".join(words) for words in way.commands]
+    assert [line.split()[1] for line in lines] == ["cordon", "delete", "wait", "wait", "uncordon"]
+    assert f"kubectl wait --for=create pod/{pod} -n ml --timeout=10m" in lines[2]
+    assert f"kubectl wait --for=condition=PodScheduled pod/{pod} -n ml --timeout=10m" in lines[3]
+
+
+def test_what_a_replica_set_makes_is_waited_for_by_its_label_and_others_by_a_person() -> None:
+    held = [*owned("x", "a", ("a", "gpu-0"), kind="ReplicaSet"), *owned("y", "b", ("b", "gpu-0"), kind="ReplicaSet")]
+    for pod in held[::2]:
+        pod["metadata"]["labels"]["pod-template-hash"] = "abc"
+    report = capacity_report(world(*nodes("a", "b", devices=2), *held), CapacityRequest(build.DRIVER, 2), NAMESPACE)
+    (way,) = report.shapes[0].ways
+    assert " ".join(way.commands[2]).startswith(
+        "kubectl wait --for=condition=PodScheduled pod -l pod-template-hash=abc -n ml"
+    )
+    assert way.unwaited == ()
+    held = [*owned("x", "a", ("a", "gpu-0"), kind="Thing"), *owned("y", "b", ("b", "gpu-0"), kind="Thing")]
+    report = capacity_report(world(*nodes("a", "b", devices=2), *held), CapacityRequest(build.DRIVER, 2), NAMESPACE)
+    (way,) = report.shapes[0].ways
+    assert [words[1] for words in way.commands] == ["cordon", "delete", "uncordon"]
+    assert len(way.unwaited) == 1
+    page = " ".join(" ".join(map(plain, capacity_page(report, HERE))).split())
+    assert "wait until the new pod in place of" in page

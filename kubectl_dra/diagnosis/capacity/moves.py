@@ -8,23 +8,23 @@ where none of them finds a node, others as well): that is the proof that a set i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Final
+
+import msgspec
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.capacity.filling import Filled, fill
 from kubectl_dra.diagnosis.capacity.least import MOST_AT_ONCE, LeastMoves, PodSet, Sets
 from kubectl_dra.diagnosis.capacity.movable import Movable, movable
-from kubectl_dra.diagnosis.capacity.records import Move, Moves
+from kubectl_dra.diagnosis.capacity.orders import fewest
+from kubectl_dra.diagnosis.capacity.records import Moves
+from kubectl_dra.diagnosis.capacity.restarts import Made, Order, elsewhere, restarted
 from kubectl_dra.diagnosis.capacity.shape import Shape, waiting
-from kubectl_dra.diagnosis.whatif.displaced import LeavesBy, Leaving, displace
-from kubectl_dra.diagnosis.whatif.records import PodFate
-from kubectl_dra.model.base import with_spec
-from kubectl_dra.model.inventory import Inventory
 
 #: Tries of a whole set on the whole cluster.
-_MOST_TRIES: Final = 24
+_MOST_TRIES: Final = 32
 _FEW_NODES: Final = 50
 
 
@@ -33,35 +33,46 @@ def moves(world: ClusterState, shape: Shape, filled: Filled, pods: Sequence[Mova
 
     ``pods`` are those that may move.
     """
-    found: list[Moves] = []
-    done: tuple[Move, ...] = ()
-    nodes: tuple[str, ...] = ()
-    now, start = filled.copies, filled
     if upto < 1:
         return ()
-    sets = Sets(filled, pods)
-    bounds = LeastMoves(sets)
+    bounds = LeastMoves(Sets(filled, pods))
+    found = dict(_step_by_step(world, shape, filled, pods, upto, bounds))
+    if any(_length(found.get(more, ())) != bounds.of(more) for more in range(1, upto + 1)):
+        for more, order in fewest(world, shape, filled, pods, upto).items():
+            if more not in found or _length(order) < _length(found[more]):
+                found[more] = order
+    return tuple(_told(more, found[more], bounds.of(more)) for more in sorted(found))
+
+
+def _length(order: Order) -> int:
+    return sum(map(len, order))
+
+
+def _told(more: int, order: Order, at_least: int) -> Moves:
+    made = tuple(msgspec.structs.replace(move, turn=number) for number, turn in enumerate(order) for move in turn)
+    nodes = tuple(dict.fromkeys(name for move in made for name in move.closed))
+    return Moves(more, made, nodes, len(made) <= at_least, min(at_least, len(made)))
+
+
+def _step_by_step(
+    world: ClusterState, shape: Shape, filled: Filled, pods: Sequence[Movable], upto: int, bounds: LeastMoves
+) -> Iterator[tuple[int, Order]]:
+    """For each number of copies the restarts for one less, and those that make room for one more then."""
+    done: Order = ()
+    start, sets = filled.copies, Sets(filled, pods)
     for more in range(1, upto + 1):
-        search = _Step(world, shape, filled, now + more)
+        if filled.copies >= start + more:
+            yield more, done  # a step before has made room for several
+            continue
+        search = _Step(world, shape, filled, start + more)
         step = search.find(sets)
         if step is None:
-            return tuple(found)
+            return
         if more == 1:
             bounds.stuck = search.stuck
-        world, filled = step.world, step.filled
-        if more < upto:
-            sets = Sets(filled, movable(filled.waiting.world))
-        done, nodes = (*done, *step.moves), tuple(dict.fromkeys((*nodes, *step.nodes)))
-        at_least = bounds.of(more)
-        found.append(Moves(more, done, nodes, len(done) <= at_least, min(at_least, len(done))))
-        if filled.copies > start.copies + more and more < upto:
-            # One step may have made room for several.
-            extra = min(filled.copies - start.copies, upto)
-            for also in range(more + 1, extra + 1):
-                at_least = bounds.of(also)
-                found.append(Moves(also, done, nodes, len(done) <= at_least, min(at_least, len(done))))
-            return tuple(found)
-    return tuple(found)
+        world, filled, done = step.world, step.filled, (*done, *step.order)
+        sets = Sets(filled, movable(filled.waiting.world))
+        yield more, done
 
 
 # --- one more -------------------------------------------------------------------------------------------------------
@@ -71,8 +82,7 @@ def moves(world: ClusterState, shape: Shape, filled: Filled, pods: Sequence[Mova
 class _Found:
     world: ClusterState
     filled: Filled
-    moves: tuple[Move, ...]
-    nodes: tuple[str, ...]
+    order: Order
 
 
 @dataclass
@@ -109,16 +119,20 @@ class _Step:
         return None
 
     def _try(self, chosen: PodSet, _sets: Sets) -> _Found | None:
-        """First with only the node itself out of the way, then with all that have room for copies."""
+        """With only the node itself out of the way, with all that have room for copies, then in its place."""
         roomy = [name for name, count in self.filled.counts.items() if count and name != chosen.node]
         ways: list[tuple[str, ...]] = [(chosen.node,)]
         if roomy and len(roomy) <= _FEW_NODES:
             ways.append((chosen.node, *roomy))
+        others = elsewhere(self.world, chosen.node)
+        if others is not None:
+            ways.append(others)
         for closed in ways:
             self._tries += 1
-            made = _restarted(self.world, chosen.pods, closed)
+            made = restarted(self.world, chosen.pods, closed)
             # A pod of which it can't be said where it goes is not stuck.
-            self._stuck = self._stuck and (made.stuck or len(chosen.pods) > 1 or len(closed) > 1)
+            away = closed == (chosen.node,)
+            self._stuck = self._stuck and (made.stuck or len(chosen.pods) > 1 or not away)
             found = self._enough(made)
             if found is not None:
                 return found
@@ -131,54 +145,16 @@ class _Step:
             if self._tries >= _MOST_TRIES:
                 return None
             self._tries += 1
-            made = _restarted(self.world, [first], (chosen.node, first.node))
+            made = restarted(self.world, [first], (chosen.node, first.node))
             if made.all_run:
-                then = _restarted(made.world, chosen.pods, (chosen.node,))
-                found = self._enough(replace(then, moves=(*made.moves, *then.moves)))
+                then = restarted(made.world, chosen.pods, (chosen.node,))
+                found = self._enough(then, (made.moves,))
                 if found is not None:
                     return found
         return None
 
-    def _enough(self, made: _Made) -> _Found | None:
+    def _enough(self, made: Made, before: Order = ()) -> _Found | None:
         if not made.all_run:
             return None
         filled = fill(waiting(made.world, self.shape))
-        if filled.copies < self.wanted:
-            return None
-        nodes = dict.fromkeys(name for move in made.moves for name in move.closed)
-        return _Found(made.world, filled, made.moves, tuple(nodes))
-
-
-@dataclass(frozen=True, slots=True)
-class _Made:
-    """The cluster after restarts, while some found no node: ``stuck`` if that is sure."""
-
-    world: ClusterState
-    moves: tuple[Move, ...] = ()
-    all_run: bool = False
-    stuck: bool = False
-
-
-def _restarted(world: ClusterState, pods: Sequence[Movable], closed: tuple[str, ...]) -> _Made:
-    """Pods of one node are restarted while nodes are closed, the most important first."""
-    leaving = Leaving()
-    leaving.add((each.key for each in pods), LeavesBy.TAINT)
-    after, displaced = displace(world.changed(_cordoned(world.inventory, closed)), leaving)
-    fates = {each.fate for each in displaced}
-    if fates != {PodFate.MOVES}:
-        return _Made(after, stuck=fates <= {PodFate.MOVES, PodFate.PENDING})
-    before = world.inventory.nodes
-    nodes = {name: before[name] if name in closed else node for name, node in after.inventory.nodes.items()}
-    priority = {each.key: each.pod.spec.priority or 0 for each in pods}
-    placed = sorted(displaced, key=lambda each: (-priority[each.pod.key], each.pod.key))
-    made = tuple(
-        Move(each.pod, each.from_node, each.node, each.equal, each.because, each.devices, closed) for each in placed
-    )
-    return _Made(after.changed(after.inventory.replace(nodes=nodes)), made, all_run=True)
-
-
-def _cordoned(inventory: Inventory, names: Sequence[str]) -> Inventory:
-    nodes = dict(inventory.nodes)
-    for name in names:
-        nodes[name] = with_spec(nodes[name], unschedulable=True)
-    return inventory.replace(nodes=nodes)
+        return _Found(made.world, filled, (*before, made.moves)) if filled.copies >= self.wanted else None

@@ -48,7 +48,7 @@ class Move(ReportRecord, frozen=True):
 
     ``equal``: the nodes that are as good as ``to``; where that can't be told (``because``), all that fit.
     ``devices`` are those that it gets there. ``closed``: the nodes that are cordoned until it runs, so that it goes to
-    none of them.
+    none of them. Pods of the same ``turn`` are deleted together, after those of the turns before have their nodes.
     """
 
     pod: ObjectRef
@@ -58,6 +58,7 @@ class Move(ReportRecord, frozen=True):
     because: Because = Because.NONE
     devices: tuple[str, ...] = ()
     closed: tuple[str, ...] = ()
+    turn: int = 0
 
 
 class Moves(ReportRecord, frozen=True):
@@ -75,9 +76,9 @@ class Moves(ReportRecord, frozen=True):
     verified: bool = True
 
     @property
-    def rounds(self) -> tuple[tuple[Move, ...], ...]:
-        """The moves in their order, those together that are made while the same nodes are closed."""
-        return tuple(tuple(moves) for _, moves in groupby(self.moves, lambda move: move.closed))
+    def turns(self) -> tuple[tuple[Move, ...], ...]:
+        """The moves in their order, those together that are made at the same time."""
+        return tuple(tuple(moves) for _, moves in groupby(self.moves, lambda move: move.turn))
 
 
 class Deletion(ReportRecord, frozen=True):

@@ -108,8 +108,7 @@ def _shape_blocks(shape: ShapeCapacity, address: Address, *, partial: bool, quot
         yield list(_device_lines(found))
     if found.nodes and found.copies.bound is not Bound.UNKNOWN:
         yield _node_table(found.nodes)
-    for way in shape.ways:
-        yield list(way_lines(way, address))
+    yield from way_lines(shape.ways, address)
     if shape.ends:
         yield list(ending_lines(shape.ends, address))
 

@@ -26,14 +26,14 @@ from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Pod, PodResourceClaim
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.ids import Key
-from kubectl_dra.model.invocation import Address, Words
+from kubectl_dra.model.invocation import Words
 from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate
 from kubectl_dra.reports.admitted import admitted
 from kubectl_dra.reports.base import FeatureRecord, ReadRecord, ReportRecord, feature_record, reads_of
 from kubectl_dra.reports.capacity.bounds import with_bounds
+from kubectl_dra.reports.capacity.commands import deleting, restarting, unwaited
 from kubectl_dra.reports.capacity.groups import CountedShape, GroupCapacity, group_capacities
 from kubectl_dra.reports.claims.ask import ClaimAsk, claim_ask
-from kubectl_dra.reports.invocations import changing, kubectl, of
 from kubectl_dra.reports.simulation.admission import manifest_reports
 from kubectl_dra.reports.simulation.existing import new_namespaces, with_namespaces, with_objects
 from kubectl_dra.reports.simulation.flavors import with_flavors
@@ -79,10 +79,14 @@ class _Counted:
 
 
 class WayOut(ReportRecord, frozen=True):
-    """A set of moves with the commands that carry it out, in their order."""
+    """A set of moves with the commands that carry it out, in their order.
+
+    ``unwaited``: pods of which no command can name what is made in their place.
+    """
 
     moves: Moves
     commands: tuple[Words, ...]
+    unwaited: tuple[ObjectRef, ...] = ()
 
 
 class EndingWay(ReportRecord, frozen=True):
@@ -286,7 +290,7 @@ def _answer(world: ClusterState, counted: _Counted, names: int | None) -> ShapeC
     shape = counted.shape
     found = _NONE if counted.blocked or counted.refused or counted.bypasses else capacity(world, shape, MORE, names)
     asks = tuple(claim_ask(claim) for claim in waiting(world, shape).claims)
-    ways = tuple(WayOut(each, tuple(_commands(each, world))) for each in found.moves)
+    ways = tuple(WayOut(each, tuple(restarting(each, world)), tuple(unwaited(each, world))) for each in found.moves)
     settled = counted.bare or quota.is_settled(world, shape.pod.metadata.namespace)
     quotas = () if settled else world.inventory.quotas.values()
     by_defaults = quota.may_exceed(quotas, shape.pod, found.copies.value)
@@ -296,7 +300,7 @@ def _answer(world: ClusterState, counted: _Counted, names: int | None) -> ShapeC
         asks,
         found,
         ways,
-        tuple(EndingWay(each, tuple(_deleting(each, world.evidence.address))) for each in found.deletions),
+        tuple(EndingWay(each, tuple(deleting(each, world))) for each in found.deletions),
         _min_count(world, shape.pod),
         (*counted.unspecified, *by_defaults),
         counted.blocked,
@@ -356,42 +360,6 @@ def _with_templates(pod: Pod, claims: dict[Key, ResourceClaim]) -> tuple[Pod, di
         templates[key] = template_of(key, claim.spec)
         entries.append(PodResourceClaim(name=entry.name, resource_claim_template_name=key.name))
     return with_spec(pod, resource_claims=tuple(entries)), templates
-
-
-# --- commands of moves ----------------------------------------------------------------------------------------------
-
-
-def _commands(moves: Moves, world: ClusterState) -> Iterator[Words]:
-    """Keep the nodes free, restart the pods, wait for them, use the nodes again."""
-    address = world.evidence.address
-    closed: tuple[str, ...] = ()
-    for together in moves.rounds:
-        wanted = together[0].closed
-        for verb, names in (("uncordon", set(closed) - set(wanted)), ("cordon", set(wanted) - set(closed))):
-            for name in sorted(names):
-                yield from _command(address, verb, name)
-        for move in together:
-            words = of("pod", move.pod.name, move.pod.namespace)
-            yield from _line(kubectl("delete", words), address)
-        closed = wanted
-    for name in closed:
-        yield from _command(address, "uncordon", name)
-
-
-def _deleting(deletion: Deletion, address: Address) -> Iterator[Words]:
-    for pod in deletion.pods:
-        yield from _line(kubectl("delete", of("pod", pod.name, pod.namespace)), address)
-
-
-def _command(address: Address, verb: str, node: str) -> Iterator[Words]:
-    named = of("node", node)
-    yield from _line(kubectl(verb, named), address)
-
-
-def _line(words: Words | None, address: Address) -> Iterator[Words]:
-    found = changing(words, address)
-    if found is not None:
-        yield found
 
 
 __all__ = ["CapacityReport", "CapacityRequest", "ShapeCapacity", "WayOut", "capacity_report"]
