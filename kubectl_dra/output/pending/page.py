@@ -51,6 +51,7 @@ from kubectl_dra.output.safe import Safe, Style, command, fmt, safe, styled
 from kubectl_dra.output.unread import missing_kinds, missing_lines
 from kubectl_dra.output.whatif.page import whatif_lines
 from kubectl_dra.reports.invocations import changing, dra, of, reading
+from kubectl_dra.reports.pending.nodes import NodeGroupRecord
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.reports.pending.remedies import RemedyReport
 
@@ -245,11 +246,19 @@ def _additions(report: PendingReport) -> Sequence[RemedyReport]:
     if report.code is Code.NO_DEVICE_IN_CLASS and not (report.failing or report.idle_daemon_sets):
         return report.additions
     tainted = {device for removal in _tainted(report) for device in removal.devices}
+    other = any(each.verified for each in report.remedies)
+    without = {name for g in report.nodes for name in g.names if _has_no_devices(g)} if other else set()
     return [
         each
         for each in report.additions
-        if each.verified and not any(isinstance(a, AddDevices) and a.like in tainted for a in each.actions)
+        if each.verified
+        and not any(isinstance(a, AddDevices) and (a.like in tainted or a.node in without) for a in each.actions)
     ]
+
+
+def _has_no_devices(group: NodeGroupRecord) -> bool:
+    """Whether nodes publish nothing that could be asked for: of another kind than those that do."""
+    return bool(group.requests) and all(e.funnel is not None and not e.funnel.total for e in group.requests)
 
 
 def _tainted(report: PendingReport) -> Iterator[Removal]:

@@ -9,15 +9,18 @@ from kubectl_dra.api.kinds import RESOURCE_GROUP
 from kubectl_dra.api.lint import Mistake
 from kubectl_dra.diagnosis.records import Missing, ObjectRef
 from kubectl_dra.model.evidence import Coverage
+from kubectl_dra.model.invocation import Address
 from kubectl_dra.model.likeness import similar
+from kubectl_dra.model.names import ADMIN_LABEL
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.refusals import refusal_text
-from kubectl_dra.output.safe import Safe, Style, fmt, styled
+from kubectl_dra.output.safe import Safe, Style, command_line, fmt, styled
 from kubectl_dra.output.simulation.names import object_name
 from kubectl_dra.output.simulation.queues import queue_text, quota_lines
 from kubectl_dra.output.taints.hits import fate_text, who_text
 from kubectl_dra.output.words import counted, listed, plural, shortened
 from kubectl_dra.reports.base import ReadRecord
+from kubectl_dra.reports.invocations import changing, kubectl, of
 from kubectl_dra.reports.simulation import Effects, ManifestReport, SimulationReport
 from kubectl_dra.reports.simulation.records import GangCount, Repeated, Role
 from kubectl_dra.reports.simulation.trials import PRIORITY_CLASS, RUNTIME_CLASS
@@ -43,6 +46,13 @@ _NO_SLICES: Final = (
 )
 _UNREADY: Final = (
     "{} has the taint {}, which {} removes once the node is ready. Leave the taint out to see what fits then."
+)
+_UNLABELLED: Final = (
+    "Admin access is not allowed in namespace {}, which lacks the label {}=true: the server refuses its claims and "
+    "templates with adminAccess. The rest is told as if it had the label."
+)
+_ADMITS_ALL: Final = (
+    "A cluster administrator decides that: everybody who may create claims there can then use devices that others hold."
 )
 _HITS = 20
 _KUSTOMIZATION: Final = "Kustomization"
@@ -242,6 +252,15 @@ def bypassing_text(name: Safe, node: str, *, unknown: bool = False) -> Safe:
         "Write nodeSelector with kubernetes.io/hostname: {} instead."
     )
     return fmt(text, name, node)
+
+
+def unlabelled_lines(namespaces: Iterable[str], address: Address) -> Iterator[Safe]:
+    """Namespaces in which nothing gets admin access yet, and what it means to allow it."""
+    for name in namespaces:
+        yield from wrapped(styled(fmt(_UNLABELLED, name, ADMIN_LABEL), Style.BAD))
+        words = kubectl("label", of("namespace", name), f"{ADMIN_LABEL}=true")
+        yield from command_line("To allow it: {}", changing(words, address))
+        yield from wrapped(Safe(_ADMITS_ALL))
 
 
 def unknown_node_lines(effects: Effects) -> Iterator[Safe]:

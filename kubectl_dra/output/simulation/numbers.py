@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
+import msgspec
+
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import ClassOffer
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, fmt
-from kubectl_dra.output.words import counted, listed
-from kubectl_dra.reports.simulation.counts import FewerPods, Growing
+from kubectl_dra.output.words import counted, listed, shortened
+from kubectl_dra.reports.pending.pending import PendingReport
+from kubectl_dra.reports.simulation.counts import FewerPods, Growing, KeptOff
 from kubectl_dra.reports.simulation.records import Counted, PodSimulation
+
+_NODES: Final = 3
 
 
 def fewer_lines(pod: PodSimulation, *, steps: bool) -> Iterator[Safe]:
@@ -20,6 +28,36 @@ def fewer_lines(pod: PodSimulation, *, steps: bool) -> Iterator[Safe]:
         lead = Safe("Or ask for fewer: all fit" if ways else "All of them fit")
         at = fmt(" in {}", pod.fewer.at) if steps and pod.fewer.at else Safe("")
         yield from wrapped(fmt("{} with {}{}{}.", lead, fields_text(pod.fewer), at, one))
+
+
+def lacks_there(pod: PodSimulation) -> Safe | None:
+    """That the nodes of a DaemonSet on which it does not fit have no such devices; None where something else is."""
+    causes = pod.pending.causes if pod.pending is not None and pod.kept_off is not None else ()
+    offer = causes[0].detail if causes and causes[0].code is Code.DEVICES_FOR_OTHER_NODES else None
+    return fmt(": there are no {} devices", offer.device_class) if isinstance(offer, ClassOffer) else None
+
+
+def of_its_nodes(pending: PendingReport, found: KeptOff | None) -> PendingReport:
+    """What is said of a pod that its DaemonSet ties to a node, without nodes that are not its."""
+    if found is None:
+        return pending
+    nodes = tuple(group for group in pending.nodes if not set(found.nodes).isdisjoint(group.names))
+    return msgspec.structs.replace(pending, nodes=nodes, idle_daemon_sets=())
+
+
+def kept_off_lines(pod: PodSimulation) -> Iterator[Safe]:
+    """How a DaemonSet makes no pods where they don't fit."""
+    found = pod.kept_off
+    if found is None:
+        return
+    where = shortened(found.nodes, _NODES)
+    if found.label:
+        key, _, value = found.label.partition("=")
+        text = 'Or keep it off {}: with {}: {{{}: "{}"}} it makes pods only where they fit.'
+        yield from wrapped(fmt(text, where, found.field, key, value))
+        return
+    text = "Or keep it off {}: label the nodes where it fits, and name that label in {}."
+    yield from wrapped(fmt(text, where, found.field))
 
 
 def fields_text(fewer: FewerPods) -> Safe:

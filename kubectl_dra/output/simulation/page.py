@@ -27,7 +27,7 @@ from kubectl_dra.output.simulation import manifests
 from kubectl_dra.output.simulation.alike import alike_lines, with_alike
 from kubectl_dra.output.simulation.domains import domain_lines, told_once, too_small
 from kubectl_dra.output.simulation.names import object_name
-from kubectl_dra.output.simulation.numbers import fewer_lines, growing_lines
+from kubectl_dra.output.simulation.numbers import fewer_lines, growing_lines, kept_off_lines, lacks_there, of_its_nodes
 from kubectl_dra.output.simulation.queues import queue_heads, queue_text
 from kubectl_dra.output.simulation.verdicts import is_enough, name_of, verdict_of
 from kubectl_dra.output.unread import missing_lines
@@ -58,6 +58,7 @@ def simulation_page(
         list(missing_lines(report.unread, address)),
         [*manifests.head_lines(report.manifests), *manifests.refusal_lines(report.manifests, report.read)],
         whatif_lines(report.what_if) if report.what_if is not None else [],
+        list(manifests.unlabelled_lines(report.unlabelled, address)),
         list(manifests.unknown_node_lines(report.effects)),
         [*manifests.repeated_lines(report.repeated), *manifests.differing_lines(report.manifests)],
         *map(list, queue_heads(report.manifests, address)),
@@ -123,18 +124,20 @@ def _pod_blocks(pod: PodSimulation, now: datetime, address: Address, *, left: bo
     pending = pod.pending
     if pending is None or is_enough(pod) or pod.like is not None or too_small(pod) is not None:
         return [list(_pod_lines(pod, left=left))]
-    reason = None if pod.blocked else why_not(pending)
+    reason = None if pod.blocked else lacks_there(pod) or why_not(pending)
     head = list(_pod_lines(pod, reason, left=left))
     if reason is None:
         head += [Safe(""), *wrapped(styled(pending_summary(pending), Style.BOLD))]
     # What could not be read is said above.
     shown = msgspec.structs.replace(pending, missing=()) if pod.undecided else pending
+    shown = of_its_nodes(shown, pod.kept_off)
     more = Safe("" if steps else "--remedies prints the commands and manifests")
     # Ways out were tried for the next copy, not for all that are wanted.
     who = (
         IT if pod.wanted in (None, 1) or pod.stuck or pod.group else Safe("one more copy" if pod.copies else "one copy")
     )
-    page = pending_page(shown, now, address, more, head=head, who=who, also=list(fewer_lines(pod, steps=steps)))
+    also = [*fewer_lines(pod, steps=steps), *kept_off_lines(pod)]
+    page = pending_page(shown, now, address, more, head=head, who=who, also=also)
     return [page, list(step_lines(pending.remedies, address)) if steps else []]
 
 
@@ -228,6 +231,8 @@ def _next_one(pod: PodSimulation) -> Safe:
     """What is said of the first copy that does not fit as things are; of a single one, only whom it would evict."""
     evicts = pod.pending.preemption if pod.pending is not None else None
     if evicts is None or not evicts.victims or not evicts.certain:
+        if pod.kept_off is not None:
+            return fmt("; on {} it does not", shortened(pod.kept_off.nodes, _VICTIMS))
         other = "; another one does not" if pod.counted is Counted.PER_NODE else "; the next one does not"
         return Safe(other if pod.copies and not pod.stuck else "")
     one = Safe("; the next one does" if pod.copies else " as things are, and does")

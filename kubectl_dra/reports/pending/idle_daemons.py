@@ -103,7 +103,9 @@ def absent_daemon_sets(
 
     Only where a cause makes that matter, and of one node each.
     """
-    if not lacks_drivers(causes) or not state.evidence.complete("Node"):
+    # Nodes with devices are there, and their taint is what to tolerate.
+    tainted = any(cause.code is Code.NODE_TAINTS for cause in list(causes)[:1])
+    if tainted or not lacks_drivers(causes) or not state.evidence.complete("Node"):
         return ()
     wanted = [
         (cause.detail.driver, node)

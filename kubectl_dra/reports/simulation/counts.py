@@ -20,6 +20,17 @@ class FewerPods(ReportRecord, frozen=True):
     at: str = ""
 
 
+class KeptOff(ReportRecord, frozen=True):
+    """A DaemonSet would fit on all its nodes with a ``label`` (``KEY=VALUE``) in its node selector, the ``field``.
+
+    It would make no pods on ``nodes`` then, where they don't fit. ``label`` empty: none tells these nodes from others.
+    """
+
+    nodes: tuple[str, ...]
+    field: str
+    label: str = ""
+
+
 class Growing(ReportRecord, frozen=True):
     """Who may make more pods later, up to ``most``, of which ``fit`` find a node; None: not known."""
 

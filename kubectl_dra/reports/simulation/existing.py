@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+import msgspec
+
 from kubectl_dra.api.planned import Planned
+from kubectl_dra.api.validate import validate
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.cluster.edits import Edit, Put, edited, find
 from kubectl_dra.diagnosis.gates import quota
@@ -15,13 +18,15 @@ from kubectl_dra.model.core import Node, Pod, ResourceQuota
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.meta import LocalObject, ObjectMeta
-from kubectl_dra.model.names import is_label
-from kubectl_dra.model.resource import ResourceClaim
+from kubectl_dra.model.names import ADMIN_LABEL, is_label
+from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate
 from kubectl_dra.reports.admitted import stored
 
 _NAMESPACE: Final = "Namespace"
 #: The label that every namespace has.
 _NAME_LABEL: Final = "kubernetes.io/metadata.name"
+#: What a namespace has whose claims may have admin access.
+_ADMIN: Final = {ADMIN_LABEL: "true"}
 #: What the files say about these counts, also where the cluster has an object of the name.
 _REPLACED: Final = frozenset(
     {
@@ -73,6 +78,26 @@ def with_namespaces(world: ClusterState, objects: Iterable[Planned], missing: It
     labelled = (LocalObject("v1", _NAMESPACE, ObjectMeta(name, labels={_NAME_LABEL: name})) for name in missing)
     written = (each.record for each in objects if each.kind == _NAMESPACE and each.record is not None)
     return edited(world, (Put(_NAMESPACE, record) for record in (*labelled, *written)))
+
+
+def _lacks_label(world: ClusterState, planned: Planned) -> bool:
+    if not isinstance(planned.record, ResourceClaim | ResourceClaimTemplate):
+        return False
+    known = world.inventory.namespaces.get(planned.key.namespace)
+    labels = known.metadata.labels if known is not None else {}
+    return len(validate(planned.record, {**labels, **_ADMIN})) < len(validate(planned.record, labels))
+
+
+def with_admin_labels(world: ClusterState, objects: Iterable[Planned]) -> tuple[ClusterState, tuple[str, ...]]:
+    """The cluster with the label for admin access on namespaces of claims and templates that are refused without it.
+
+    And the names of these. Upstream: pkg/registry/resource/resourceclaim/strategy.go (AuthorizedForAdmin).
+    """
+    names = tuple(dict.fromkeys(each.key.namespace for each in objects if _lacks_label(world, each)))
+    there = {name: world.inventory.namespaces.get(name) for name in names}
+    metas = (ObjectMeta(name) if known is None else known.metadata for name, known in there.items())
+    labelled = (msgspec.structs.replace(meta, labels={**meta.labels, **_ADMIN}) for meta in metas)
+    return edited(world, (Put(_NAMESPACE, LocalObject("v1", _NAMESPACE, meta)) for meta in labelled)), names
 
 
 def with_objects(world: ClusterState, objects: Iterable[Planned]) -> ClusterState:

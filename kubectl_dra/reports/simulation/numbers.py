@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from typing import Final
 
 import msgspec
 
 from kubectl_dra.api.workloads.expand import CountSource
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.pod.placing import place
-from kubectl_dra.reports.simulation.counts import FewerPods, FieldNumber, Growing
-from kubectl_dra.reports.simulation.pods import Copies, batch
-from kubectl_dra.reports.simulation.records import PodSimulation
+from kubectl_dra.reports.simulation.counts import FewerPods, FieldNumber, Growing, KeptOff
+from kubectl_dra.reports.simulation.pods import Copies, batch, nodes_of_daemons
+from kubectl_dra.reports.simulation.records import Counted, PodSimulation
 from kubectl_dra.reports.simulation.trials import PodTrial
+
+#: Labels that say what a node has.
+_HARDWARE: Final = re.compile(r"gpu|accelerator|nvidia|amd|intel|neuron|tpu|fpga|nic|rdma", re.IGNORECASE)
 
 
 def starts_from_none(trial: PodTrial) -> bool:
@@ -24,7 +29,9 @@ def with_numbers(done: PodSimulation, before: ClusterState, trial: PodTrial, cop
     """What came of a trial, with other numbers of its pods; ``before``: the cluster in which they were placed."""
     if copies.asked or trial.alone:
         return done
-    return msgspec.structs.replace(done, fewer=_fewer(done, trial), growing=_growing(done, before, trial))
+    kept_off = _kept_off(done, before, trial) if done.counted is Counted.PER_NODE else None
+    growing = _growing(done, before, trial)
+    return msgspec.structs.replace(done, fewer=_fewer(done, trial), growing=growing, kept_off=kept_off)
 
 
 def _fewer(done: PodSimulation, trial: PodTrial) -> FewerPods | None:
@@ -37,6 +44,20 @@ def _fewer(done: PodSimulation, trial: PodTrial) -> FewerPods | None:
     if gang is not None and gang.least > others + pods:
         return None
     return FewerPods(tuple(FieldNumber(path, value) for path, value in found.fields), pods, trial.planned.origin)
+
+
+def _kept_off(done: PodSimulation, before: ClusterState, trial: PodTrial) -> KeptOff | None:
+    """The nodes of a DaemonSet on which its pods don't fit, and what tells the others apart."""
+    if not (done.lacks and done.nodes) or done.present or done.undecided or done.capped:
+        return None
+    fit = {each.node for each in done.nodes}
+    labels = {name: before.inventory.nodes[name].metadata.labels for name in nodes_of_daemons(before, trial.plan.pod)}
+    lacking = [name for name in labels if name not in fit]
+    shared = set.intersection(*(set(labels[name].items()) for name in fit))
+    telling = shared.difference(*(labels[name].items() for name in lacking))
+    known = sorted((not _HARDWARE.search(key), len(key), f"{key}={value}") for key, value in telling)
+    label = known[0][2] if known else ""
+    return KeptOff(tuple(lacking), f"{trial.plan.spec_at}.nodeSelector", label) if lacking else None
 
 
 def _growing(done: PodSimulation, before: ClusterState, trial: PodTrial) -> Growing | None:

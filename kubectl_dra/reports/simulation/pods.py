@@ -167,6 +167,11 @@ def _copy(pod: Pod, suffix: str) -> Pod:
     return msgspec.structs.replace(pod, metadata=meta, spec=spec, status=PodStatus(phase="Pending"))
 
 
+def nodes_of_daemons(world: ClusterState, pod: Pod) -> Iterator[str]:
+    """The nodes that a DaemonSet makes pods for."""
+    return daemon_nodes(Snapshot(world), with_spec(pod, tolerations=daemon_tolerations(pod.spec)))
+
+
 def _on_every_node(world: ClusterState, pod: Pod) -> Iterator[tuple[str, Pod]]:
     """One pod per node that the workload's pods may run on, bound to it by its affinity."""
     tolerant = with_spec(pod, tolerations=daemon_tolerations(pod.spec))

@@ -16,7 +16,7 @@ from kubectl_dra.model.taint_plan import Hit
 from kubectl_dra.reports.base import Bound, Count, FeatureRecord, Fits, ReadRecord, ReportRecord
 from kubectl_dra.reports.devices.advertised import AdvertisedResource
 from kubectl_dra.reports.pending.pending import PendingReport
-from kubectl_dra.reports.simulation.counts import FewerPods, Growing
+from kubectl_dra.reports.simulation.counts import FewerPods, Growing, KeptOff
 
 
 class Correction(ReportRecord, frozen=True):
@@ -147,6 +147,7 @@ class PodSimulation(ReportRecord, frozen=True):
     them. ``group``: the PodGroup that they were placed with, in one cycle; ``pending`` is about all of it. ``admits``:
     whether Kueue starts them as things are; Yes of pods that wait in no queue. ``fewer``: the fields that would make no
     more of them than fit. ``growing``: what may make more later; where ``counted`` is unknown it makes none now.
+    ``kept_off``: nodes on which a DaemonSet should make none.
     """
 
     subject: ObjectRef
@@ -188,6 +189,7 @@ class PodSimulation(ReportRecord, frozen=True):
     admits: Fits = Fits.YES
     fewer: FewerPods | None = None
     growing: Growing | None = None
+    kept_off: KeptOff | None = None
     bound: Bound = Bound.EXACT
     fits: Fits = Fits.UNKNOWN
 
@@ -320,6 +322,7 @@ class SimulationReport(ReportRecord, frozen=True):
     ``what_if``: what else is supposed of the cluster, and where pods go that have to leave their nodes.
     ``also_advertised``: what device plugins offer on nodes that pods would get, and may be the same devices. ``gangs``:
     those of other programs of which too few pods fit. ``repeated``: objects of which the files have several.
+    ``unlabelled``: namespaces that lack the label for admin access; all else is told as if they had it.
     """
 
     fits: Fits
@@ -335,6 +338,7 @@ class SimulationReport(ReportRecord, frozen=True):
     what_if: WhatIf | None = None
     also_advertised: tuple[AdvertisedResource, ...] = ()
     gangs: tuple[GangCount, ...] = ()
+    unlabelled: tuple[str, ...] = ()
     repeated: tuple[Repeated, ...] = ()
 
     def without_steps(self) -> SimulationReport:
@@ -356,6 +360,7 @@ class SimulationReport(ReportRecord, frozen=True):
     def bad(self) -> bool:
         """Whether something is refused, unreadable or not as the server reads it, or certainly does not fit."""
         wrong = any(each.refused or each.error for each in self.manifests) or self.not_as_written > 0
+        wrong = wrong or bool(self.unlabelled)
         homeless = self.what_if is not None and bool(self.what_if.of(PodFate.PENDING))
         return wrong or homeless or any(each.fits is Fits.NO for each in self.pods)
 

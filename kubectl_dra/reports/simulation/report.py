@@ -33,7 +33,14 @@ from kubectl_dra.reports.find import devices_of
 from kubectl_dra.reports.simulation.admission import manifest_reports
 from kubectl_dra.reports.simulation.autoscaled import autoscaled
 from kubectl_dra.reports.simulation.copies import simulated
-from kubectl_dra.reports.simulation.existing import existing, new_namespaces, new_nodes, with_namespaces, with_objects
+from kubectl_dra.reports.simulation.existing import (
+    existing,
+    new_namespaces,
+    new_nodes,
+    with_admin_labels,
+    with_namespaces,
+    with_objects,
+)
 from kubectl_dra.reports.simulation.file_edits import places
 from kubectl_dra.reports.simulation.flavors import with_flavors
 from kubectl_dra.reports.simulation.in_files import in_files, of_files
@@ -86,7 +93,7 @@ def simulation_report(
     objects = tuple(autoscaled(world, list(as_served(world, objects))))
     world = with_workloads(world, objects, read_owner)
     missing_namespaces = new_namespaces(world, objects)
-    prepared = with_namespaces(world, objects, missing_namespaces)
+    prepared, unlabelled = with_admin_labels(with_namespaces(world, objects, missing_namespaces), objects)
     said = list(manifest_reports(world, prepared, objects))
     usable, refused = _apart(objects, said)
     with_all = with_objects(prepared, usable)
@@ -102,9 +109,10 @@ def simulation_report(
     pods = tuple(_with_daemons(with_all, fresh, each) for each in _admitted(said, limited))
     manifests = tuple(_with_roles(said, objects, tried))
     return SimulationReport(
-        fits=_all_fit(manifests, pods, supposed, pods_known=world.evidence.complete("Pod")),
+        fits=Fits.NO if unlabelled else _all_fit(manifests, pods, supposed, pods_known=world.evidence.complete("Pod")),
         not_as_written=sum(len(each.findings) for each in manifests),
         new_namespaces=missing_namespaces,
+        unlabelled=unlabelled,
         manifests=manifests,
         pods=pods,
         effects=effects(world, with_files, usable),

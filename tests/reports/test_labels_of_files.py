@@ -1,0 +1,63 @@
+"""Labels that the files need: of nodes, to keep a DaemonSet off some of them; of a namespace, for admin access."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.reports.base import Fits
+from tests.kit import build
+from tests.reports.test_simulated_files import NS, cluster, page, pod_template, simulated, template, thing
+
+
+def daemons(claims: str = "one") -> dict[str, Any]:
+    body = pod_template(claims)
+    body["spec"] = {**body["spec"], "restartPolicy": "Always", "tolerations": [{"operator": "Exists"}]}
+    labelled = {**body, "metadata": {"labels": {"app": "w"}}}
+    return thing("apps/v1", "DaemonSet", {"selector": {"matchLabels": {"app": "w"}}, "template": labelled})
+
+
+def two_nodes(**labels: str) -> ClusterState:
+    """The node with devices, and one without."""
+    bare = build.node("cpu-1", labels={"zone": "a"}, cpu="64")
+    return cluster(build.node(labels={"zone": "a", **labels}, cpu="64"), bare)
+
+
+@pytest.mark.parametrize(
+    ("labels", "way"),
+    [
+        (
+            {"gpu": "true", "pool": "x"},
+            'with spec.template.spec.nodeSelector: {gpu: "true"} it makes pods only where they',
+        ),
+        ({}, "label the nodes where it fits, and name that label in spec.template.spec.nodeSelector."),
+    ],
+)
+def test_a_daemon_set_is_kept_off_a_node_without_devices(labels: dict[str, str], way: str) -> None:
+    told = page(simulated(template("one"), daemons(), world=two_nodes(**labels)))
+    assert "DaemonSet ml/w: 1 of 2 copies fit; on cpu-1 it does not: there are no" in told
+    assert f"Or keep it off cpu-1: {way}" in told
+    assert "recreate the pod" not in told
+    assert "Ruled out earlier" not in told
+
+
+ADMIN = template("all", adminAccess=True)
+
+
+def test_without_the_label_for_admin_access_the_rest_is_told_as_if_it_were_there() -> None:
+    report = simulated(ADMIN, daemons("all"))
+    assert (report.unlabelled, report.fits, report.bad) == ((NS,), Fits.NO, True)
+    told = page(report)
+    assert "Admin access is not allowed in namespace ml" in told
+    assert "kubectl label namespace/ml resource.kubernetes.io/admin-access=true" in told
+    assert "everybody who may create claims there can then use devices that others hold" in told
+    assert "DaemonSet ml/w fits." in told
+    assert "would be refused" not in told
+
+
+def test_with_the_label_nothing_is_said_of_it() -> None:
+    labelled = {"apiVersion": "v1", **build.namespace(**{"resource.kubernetes.io/admin-access": "true"})}
+    report = simulated(labelled, ADMIN, daemons("all"))
+    assert (report.unlabelled, report.fits) == ((), Fits.YES)
