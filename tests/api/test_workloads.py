@@ -168,6 +168,32 @@ CASES: list[tuple[str, str, dict[str, Any], list[tuple[str, int | None]]]] = [
         },
         [("prefill leader", 4), ("decode leader", 2), ("prefill worker", 8), ("decode worker", 2)],
     ),
+    ("kubeflow.org/v1", "Notebook", {"template": POD}, [("", 1)]),
+    (
+        "serving.kserve.io/v1alpha1",
+        "LLMInferenceService",
+        {"replicas": 2, "template": POD["spec"], "prefill": {"replicas": 3, "template": POD["spec"]}},
+        [("", 2), ("prefill", 3)],
+    ),
+    (
+        "serving.kserve.io/v1alpha1",
+        "LLMInferenceService",
+        {
+            "replicas": 2,
+            "parallelism": {"data": 16, "dataLocal": 8},
+            "template": POD["spec"],
+            "worker": POD["spec"],
+            "prefill": {"parallelism": {"pipeline": 4}, "worker": POD["spec"]},
+            "router": {"scheduler": {"template": POD["spec"]}},
+        },
+        [("", 2), ("worker", 2), ("prefill", 1), ("prefill worker", 3), ("scheduler", 1)],
+    ),
+    (
+        "serving.kserve.io/v1alpha2",
+        "LLMInferenceService",
+        {"scaling": {"minReplicas": 2, "maxReplicas": 5}, "template": POD["spec"]},
+        [("", 2)],
+    ),
     ("argoproj.io/v1alpha1", "Rollout", {"replicas": 2, "template": POD}, [("", 2)]),
     ("kueue.x-k8s.io/v1beta1", "Workload", {"podSets": [{"name": "main", "count": 3, "template": POD}]}, [("main", 3)]),
 ]
@@ -278,6 +304,39 @@ def test_a_pod_spec_without_a_template_around_it_is_found() -> None:
     found = expand({"spec": {"predictor": {"minReplicas": 2, "containers": [{"name": "x"}]}}}, "serving.kserve.io", "X")
     (template,) = found.templates
     assert (template.path, template.copies) == ("spec.predictor", 2)
+
+
+def test_a_number_beside_a_template_is_that_of_this_template() -> None:
+    spec = {"replicas": 2, "template": POD["spec"], "prefill": {"replicas": 3, "template": POD["spec"]}}
+    found = expand({"spec": spec}, "example.com", "Server").templates
+    assert [(each.role, each.copies, each.assumed) for each in found] == [
+        ("", 2, ("spec.replicas",)),
+        ("prefill", 3, ("spec.prefill.replicas",)),
+    ]
+
+
+def test_a_number_beside_a_template_multiplies_parts_without_numbers_and_sizes() -> None:
+    spec = {"replicas": 2, "size": 4, "template": POD, "workers": {"template": POD}}
+    assert [count for _, count in made("example.com/v1", "X", spec)] == [8, 8]
+
+
+@pytest.mark.parametrize(
+    ("api_version", "kind", "annotation"),
+    [
+        ("kubeflow.org/v1", "Notebook", {"kubeflow-resource-stopped": "2026-01-01T00:00:00Z"}),
+        ("serving.kserve.io/v1alpha1", "LLMInferenceService", {"serving.kserve.io/stop": "True"}),
+    ],
+)
+def test_what_is_stopped_has_no_pods(api_version: str, kind: str, annotation: dict[str, str]) -> None:
+    spec = {"template": POD if kind == "Notebook" else POD["spec"]}
+    assert made(api_version, kind, spec, metadata={"name": "w", "annotations": annotation}) == [("", 0)]
+
+
+def test_servers_with_containers_from_elsewhere_are_their_claims() -> None:
+    claims = [{"name": "gpu", "resourceClaimTemplateName": "one"}]
+    tree = {"spec": {"replicas": 2, "template": {"resourceClaims": claims}, "prefill": {"replicas": 1}}}
+    (found,) = expand(tree, "serving.kserve.io", "LLMInferenceService").templates
+    assert (found.copies, found.rest_by) == (2, "KServe")
 
 
 def test_without_a_number_one_pod_stands_for_all() -> None:
@@ -542,6 +601,10 @@ def test_what_may_make_more_pods_later() -> None:
     assert growth({"replicas": 0, "maxReplicas": 4, "numOfHosts": 2}, own=True) == (1, CountSource.UNKNOWN, ray)
     assert growth({"replicas": 8, "maxReplicas": 8}, own=True) == (8, CountSource.STATED, None)
     assert growth({"replicas": 1, "maxReplicas": 8}, own=False) == (1, CountSource.STATED, None)
+    service = {"headGroupSpec": {"template": POD}, "workerGroupSpecs": [{"replicas": 2, "template": POD}]}
+    for strategy, most in (({}, 4), ({"upgradeStrategy": {"type": "None"}}, None)):
+        found = expand({"spec": {"rayClusterConfig": service, **strategy}}, "ray.io", "RayService").templates[-1]
+        assert (found.growth.most if found.growth is not None else None) == most
     served = {"spec": {"predictor": {"minReplicas": 2, "maxReplicas": 6, "containers": [{"name": "x"}]}}}
     (found,) = expand(served, "serving.kserve.io", "InferenceService").templates
     assert found.growth == Growth("its autoscaler", 6)

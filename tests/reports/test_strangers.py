@@ -660,3 +660,22 @@ def test_of_what_a_node_has_one_of_another_node_comes_first() -> None:
 
     assert hardware(1).startswith("a node like node-1, or 1 more device like gpu-0 on node-1.")
     assert hardware(2).startswith("1 more device like gpu-0 on node-1, or another such node.")
+
+
+def test_the_second_cluster_of_an_upgrade_is_tried_and_told_where_it_does_not_fit() -> None:
+    """Two workers of one device each on a node with four: an upgrade needs four; with three of them it lacks two."""
+
+    def service(workers: int) -> dict[str, Any]:
+        head = {"template": {"spec": {"containers": [{"name": "h", "image": "x"}]}}}
+        groups = [{"groupName": "gpu", "replicas": workers, "template": pod_template("one")}]
+        return thing(
+            "ray.io/v1", "RayService", {"rayClusterConfig": {"headGroupSpec": head, "workerGroupSpecs": groups}}
+        )
+
+    fits = simulated(template("one"), service(2))
+    assert fits.fits is Fits.YES
+    assert "upgrade" not in page(fits)
+    lacks = simulated(template("one"), service(3))
+    assert lacks.fits is Fits.YES
+    text = "an upgrade (upgradeStrategy NewCluster runs a second RayCluster beside this one) may make up to 6; 4"
+    assert text in page(lacks)

@@ -87,7 +87,7 @@ def _of_part(tree: Tree, part: TemplatePath) -> Iterator[MadeTemplate]:
         else:
             by = _counted_by(tree, part, steps)
             yield MadeTemplate(path, body, role, copies, count, counted_by=by, spec_at=path if part.bare else "")
-    if not found and "[]" not in part.path and "*" not in part.path and _is_required(part):
+    if not found and "[]" not in part.path and "*" not in part.path and not part.optional:
         yield MadeTemplate(part.path, {}, part.role, problem=f"{part.path}.spec: Required value")
 
 
@@ -97,10 +97,6 @@ def _found(tree: Tree, part: TemplatePath) -> Iterator[_Place]:
     yield from own
     there = {steps for _, _, steps in own}
     yield from (each for each in _at(tree, part.otherwise) if each[2] not in there) if part.otherwise else ()
-
-
-def _is_required(part: TemplatePath) -> bool:
-    return part.role in ("", "head", "worker")
 
 
 def _copies(tree: Tree, part: TemplatePath, steps: tuple[_Step, ...]) -> int | None:

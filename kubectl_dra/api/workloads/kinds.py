@@ -31,7 +31,7 @@ class TemplatePath:
     """One template: ``path`` leads to ``{metadata, spec}``, and to the pod's spec itself if ``bare``.
 
     ``otherwise`` is taken where nothing is at ``path``. ``per_node``: one pod per node, whatever factors say. The pods
-    are called by the name of the last item on the path and by ``role``.
+    are called by the name of the last item on the path and by ``role``. ``optional``: there may be none.
     """
 
     path: str
@@ -40,6 +40,7 @@ class TemplatePath:
     per_node: bool = False
     bare: bool = False
     otherwise: str = ""
+    optional: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,7 @@ def _ray(prefix: str) -> tuple[TemplatePath, ...]:
 
 def _ray_job(prefix: str) -> KnownKind:
     """What a RayJob makes beside what is written stands in ``operators``."""
-    submitter = TemplatePath(f"{prefix}.submitterPodTemplate", role="submitter")
+    submitter = TemplatePath(f"{prefix}.submitterPodTemplate", role="submitter", optional=True)
     return KnownKind((*_ray(f"{prefix}.rayClusterSpec"), submitter), suspend="spec.suspend")
 
 
@@ -104,12 +105,26 @@ def _leaders(spec: str, *factors: Factor) -> KnownKind:
     size = Factor((f"{at}.size",), less=1, unit=True)
     return KnownKind(
         (
-            TemplatePath(f"{at}.leaderTemplate", replicas, role="leader", otherwise=f"{at}.workerTemplate"),
+            TemplatePath(f"{at}.leaderTemplate", replicas, "leader", otherwise=f"{at}.workerTemplate", optional=True),
             TemplatePath(f"{at}.workerTemplate", (*replicas, size), role="worker"),
         )
     )
 
 
+def _model_servers(spec: str, role: str = "") -> tuple[TemplatePath, ...]:
+    """KServe's LLMInferenceService: each of its two workloads has a number of its own, prefill those of spec.prefill.
+
+    Upstream: pkg/controller/v1alpha1/llmisvc/workload_single_node.go and workload_multi_node.go. What is not written
+    comes from KServe's configurations; ``operators`` has the size of a group of workers.
+    """
+    replicas = (Factor((f"{spec}.replicas",), least=f"{spec}.scaling.minReplicas"),)
+    workers = TemplatePath(f"{spec}.worker", replicas, f"{role} worker".strip(), bare=True, optional=True)
+    return (TemplatePath(f"{spec}.template", replicas, role, bare=True, otherwise=workers.path, optional=True), workers)
+
+
+_ENDPOINT_PICKER: Final = TemplatePath(
+    "spec.router.scheduler.template", (_one("spec.router.scheduler.replicas"),), "scheduler", bare=True, optional=True
+)
 _CRON_JOB: Final = KnownKind(
     (TemplatePath("spec.jobTemplate.spec.template", (_job("spec.jobTemplate.spec"),)),), suspend="spec.suspend"
 )
@@ -138,6 +153,8 @@ KNOWN: Final[Mapping[tuple[str, str], KnownKind]] = {
     ("kubeflow.org", "PaddleJob"): _kubeflow("paddleReplicaSpecs"),
     ("kubeflow.org", "JAXJob"): _kubeflow("jaxReplicaSpecs"),
     ("kubeflow.org", "MXJob"): _kubeflow("mxReplicaSpecs"),
+    # A StatefulSet of one (upstream: components/notebook-controller/controllers/notebook_controller.go).
+    ("kubeflow.org", "Notebook"): KnownKind((TemplatePath("spec.template"),)),
     ("trainer.kubeflow.org", "ClusterTrainingRuntime"): _RUNTIME_KIND,
     ("trainer.kubeflow.org", "TrainingRuntime"): _RUNTIME_KIND,
     ("ray.io", "RayCluster"): KnownKind(_ray("spec"), suspend="spec.suspend"),
@@ -147,6 +164,9 @@ KNOWN: Final[Mapping[tuple[str, str], KnownKind]] = {
     ("batch.volcano.sh", "Job"): KnownKind((TemplatePath(f"{_VOLCANO}.template", (_one(f"{_VOLCANO}.replicas"),)),)),
     ("grove.io", "PodCliqueSet"): KnownKind(
         (TemplatePath(f"{_GROVE}.spec.podSpec", (*_REPLICAS, _one(f"{_GROVE}.spec.replicas")), bare=True),)
+    ),
+    ("serving.kserve.io", "LLMInferenceService"): KnownKind(
+        (*_model_servers("spec"), *_model_servers("spec.prefill", "prefill"), _ENDPOINT_PICKER)
     ),
     ("argoproj.io", "Rollout"): _SIMPLE,
     ("kueue.x-k8s.io", "Workload"): KnownKind(

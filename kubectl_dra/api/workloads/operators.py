@@ -5,6 +5,8 @@ wait for the head, the pod or container that submits a job. Grove (api/core/v1al
 scaling group come once per replica of the group. Volcano (pkg/controllers/job/job_controller_util.go, createJobPod;
 pkg/webhooks/admission/jobs/mutate): pods that name no scheduler get the job's, by default
 Volcano's own. MPI operator (pkg/controller/mpi_job_controller.go, syncHandler): a launcher that waits for its workers.
+Kubeflow's notebooks (components/notebook-controller, generateStatefulSet) and KServe's services
+(pkg/utils, GetForceStopRuntime) have no pods once an annotation stops them.
 """
 
 from __future__ import annotations
@@ -13,13 +15,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from kubectl_dra.api.trees import Tree, at
+from kubectl_dra.api.trees import Tree, at, mapping
+from kubectl_dra.api.workloads.shape import bare_pod
 from kubectl_dra.api.workloads.templates import MAX_PODS, CountSource, Growth, MadeTemplate
 
 _Body = dict[str, Any]
 _HEAD: Final = "head"
 _SUBMITTER: Final = "submitter"
 _VOLCANO: Final = "volcano"
+_NOTEBOOK_STOPPED: Final = "kubeflow-resource-stopped"
+_SERVICE_STOPPED: Final = "serving.kserve.io/stop"
+_STATED: Final = CountSource.STATED
+_NEW_CLUSTER: Final = "NewCluster"
+_UPGRADE: Final = "an upgrade (upgradeStrategy NewCluster runs a second RayCluster beside this one)"
 #: Where the spec of a RayCluster stands in each kind, and that of a RayJob if it is one.
 _RAY: Final[Mapping[str, tuple[str, str]]] = {
     "RayCluster": ("spec", ""),
@@ -52,6 +60,7 @@ def _of_ray(tree: Tree, kind: str, templates: list[MadeTemplate]) -> Iterator[Ma
         if each.role == _SUBMITTER or (not made and each.path.startswith(cluster_path)):
             continue
         each = _growing(tree, each)
+        each = _upgraded(tree, each) if kind == "RayService" else each
         if each.problem:
             yield each
         elif each.role == _HEAD and each.path == f"{cluster_path}.headGroupSpec.template":
@@ -81,6 +90,17 @@ def _growing(tree: Tree, template: MadeTemplate) -> MadeTemplate:
         return template
     grown = replace(template, growth=Growth("the Ray autoscaler" if own else "an autoscaler", min(most, MAX_PODS)))
     return grown if now else replace(grown, copies=1, count=CountSource.UNKNOWN)
+
+
+def _upgraded(tree: Tree, template: MadeTemplate) -> MadeTemplate:
+    """With the pods of the second cluster that an upgrade of a RayService makes before the first one goes.
+
+    Upstream: ray-operator/controllers/ray/rayservice_controller.go (isZeroDowntimeUpgradeEnabled): so by default.
+    """
+    how = at(tree, "spec.upgradeStrategy").get("type", _NEW_CLUSTER)
+    if how != _NEW_CLUSTER or template.growth is not None or not template.copies or template.count is not _STATED:
+        return template
+    return replace(template, growth=Growth(_UPGRADE, min(2 * template.copies, MAX_PODS), passing=True))
 
 
 def _submitter(cluster: Tree, job: Tree, path: str, written: Iterable[MadeTemplate]) -> Iterator[MadeTemplate]:
@@ -162,13 +182,61 @@ def _of_volcano(tree: Tree, kind: str, templates: list[MadeTemplate]) -> Iterato
             yield replace(each, body={**each.body, "spec": {**spec, "schedulerName": name}})
 
 
-# --- MPI --------------------------------------------------------------------------------------------------------------
+# --- Kubeflow ---------------------------------------------------------------------------------------------------------
 
 
 def _of_kubeflow(tree: Tree, kind: str, templates: list[MadeTemplate]) -> Iterator[MadeTemplate]:
     """In the order in which pods are made; ``runLauncherAsWorker`` changes what they run, not how many there are."""
     waits = kind == "MPIJob" and at(tree, "spec").get("launcherCreationPolicy") == "WaitForWorkersReady"
-    return iter(sorted(templates, key=lambda each: waits and each.role == "Launcher"))
+    ordered = sorted(templates, key=lambda each: waits and each.role == "Launcher")
+    stopped = kind == "Notebook" and _NOTEBOOK_STOPPED in _annotations(tree)
+    return _stopped(ordered) if stopped else iter(ordered)
+
+
+def _annotations(tree: Tree) -> Tree:
+    return at(tree, "metadata.annotations")
+
+
+def _stopped(templates: Iterable[MadeTemplate]) -> Iterator[MadeTemplate]:
+    return (replace(each, copies=0) for each in templates)
+
+
+# --- KServe -----------------------------------------------------------------------------------------------------------
+
+
+def _of_kserve(tree: Tree, kind: str, templates: list[MadeTemplate]) -> Iterator[MadeTemplate]:
+    """Workers by the size of their group; of pods whose containers KServe's configurations have, the claims alone."""
+    made = [found for each in templates if (found := _server(tree, each)) is not None]
+    stopped = str(_annotations(tree).get(_SERVICE_STOPPED, "")).lower() == "true"
+    return _stopped(made) if stopped else iter(made)
+
+
+def _server(tree: Tree, template: MadeTemplate) -> MadeTemplate | None:
+    parent, _, _ = template.path.rpartition(".")
+    spec, copies = at(tree, parent), template.copies
+    if template.role.endswith("worker") and copies is not None:
+        workers = _group_size(at(spec, "parallelism")) - 1
+        by = replace(template.counted_by, pods=workers)
+        template = replace(template, copies=min(copies * workers, MAX_PODS), counted_by=by)
+    most, now = at(spec, "scaling").get("maxReplicas"), template.copies or 0
+    if isinstance(most, int) and template.counted_by.pods * most > now:
+        growth = Growth("its autoscaler", min(template.counted_by.pods * most, MAX_PODS))
+        template = replace(template, growth=growth)
+    pod = mapping(template.body.get("spec"))
+    if pod.get("containers"):
+        return template
+    claims = bare_pod(pod)
+    return replace(template, body={"spec": claims}, rest_by="KServe") if claims is not None else None
+
+
+def _group_size(parallelism: Tree) -> int:
+    """Upstream: pkg/apis/serving/v1alpha1/llm_inference_service_types_func.go, GetSize; LeaderWorkerSet's default."""
+    data, local, pipeline = (_positive(parallelism.get(name)) for name in ("data", "dataLocal", "pipeline"))
+    return max((data or 1) // (local or 1), 1) if data or local else pipeline or 1
+
+
+def _positive(value: object) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
 
 
 _Refining = Callable[[Tree, str, list[MadeTemplate]], Iterator[MadeTemplate]]
@@ -177,4 +245,5 @@ _REFINING: Final[Mapping[str, _Refining]] = {
     "grove.io": _of_grove,
     "batch.volcano.sh": _of_volcano,
     "kubeflow.org": _of_kubeflow,
+    "serving.kserve.io": _of_kserve,
 }

@@ -50,6 +50,8 @@ class _Way:
     numbers: tuple[tuple[str, int], ...] = ()
     #: To how many an autoscaler of the innermost number goes.
     most: int | None = None
+    #: Numbers that stand beside a template, and are those of its pods: others count where nothing else does.
+    beside: tuple[tuple[str, int], ...] = ()
 
     def below(self, name: str, role: str = "") -> _Way:
         path = f"{self.path}{name}" if name.startswith("[") else f"{self.path}.{name}".lstrip(".")
@@ -59,8 +61,9 @@ class _Way:
         first = next((field for field in _NUMBERS if _is_number(tree.get(field))), None)
         named = [field for field in (first, *_SIZES) if field is not None and _is_number(tree.get(field))]
         numbers = ((f"{self.path}.{field}".lstrip("."), int(tree[field])) for field in named)
+        outer = tuple(each for each in self.numbers if first is None or each not in self.beside)
         most = tree.get(_MOST) if first == _LEAST and _is_number(tree.get(_MOST)) else self.most
-        return replace(self, numbers=(*self.numbers, *numbers), most=most if first in (_LEAST, None) else None)
+        return replace(self, numbers=(*outer, *numbers), most=most if first in (_LEAST, None) else None)
 
     def found(self, body: Tree) -> Shaped:
         """The template that stands at its end."""
@@ -84,10 +87,10 @@ def claims_alone(tree: Tree) -> list[Shaped]:
 
     It tolerates all taints, and goes to any node: what its operator adds is not known, and can only rule nodes out.
     """
-    return list(_search(tree, _Way(), 0, _bare_pod))
+    return list(_search(tree, _Way(), 0, bare_pod))
 
 
-def _bare_pod(value: Tree) -> Tree | None:
+def bare_pod(value: Tree) -> Tree | None:
     """A pod with the claims that a mapping lists as the spec of a pod does; None where it lists none."""
     entries = value.get("resourceClaims")
     if not isinstance(entries, list) or not entries or not all(map(_is_entry, entries)):
@@ -127,15 +130,27 @@ def _search(
         way = way.counted(value)
         yield replace(way.found({"spec": found}), bare=True)
         return
-    way = way.counted(value)
+    outer, way = way.numbers, way.counted(value)
     spec = value.get("spec")
     if isinstance(spec, dict) and (found := spec_of(spec)) is not None and way.path:
         yield way.found({**value, "spec": found})
         return
+    own = tuple(each for each in way.numbers if each not in outer)
+    others = (
+        replace(way, beside=(*way.beside, *own)) if any(_is_template(each, spec_of) for each in value.values()) else way
+    )
     for key, child in value.items():
         if key not in _DESCRIBING:
             role = key if isinstance(child, dict) and _names_a_role(value, key) else ""
-            yield from _search(child, way.below(key, role), depth + 1, spec_of)
+            its = way if _is_template(child, spec_of) else others
+            yield from _search(child, its.below(key, role), depth + 1, spec_of)
+
+
+def _is_template(value: object, spec_of: Callable[[Tree], Tree | None]) -> bool:
+    if not isinstance(value, dict):
+        return False
+    spec = value.get("spec")
+    return spec_of(value) is not None or (isinstance(spec, dict) and spec_of(spec) is not None)
 
 
 def _names_a_role(tree: Tree, key: str) -> bool:

@@ -47,10 +47,11 @@ UNCOUNTED: Final = CountField()
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """What may make more pods later, up to ``most``."""
+    """What may make more pods later, up to ``most``; ``passing``: for a while, which is told where these don't fit."""
 
     by: str
     most: int
+    passing: bool = False
 
 
 @dataclass(frozen=True, slots=True)

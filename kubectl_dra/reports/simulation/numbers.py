@@ -71,4 +71,6 @@ def _growing(done: PodSimulation, before: ClusterState, trial: PodTrial) -> Grow
         placed = place(made.world, made.pods)
         unsure = placed.capped or (placed.failed is not None and bool(done.undecided))
         fit = None if unsure else placed.copies
+    if growth.passing and (fit is None or fit >= growth.most or done.lacks):
+        return None
     return Growing(growth.by, growth.most, fit)
