@@ -309,9 +309,9 @@ def test_a_pod_spec_without_a_template_around_it_is_found() -> None:
 def test_a_number_beside_a_template_is_that_of_this_template() -> None:
     spec = {"replicas": 2, "template": POD["spec"], "prefill": {"replicas": 3, "template": POD["spec"]}}
     found = expand({"spec": spec}, "example.com", "Server").templates
-    assert [(each.role, each.copies, each.assumed) for each in found] == [
-        ("", 2, ("spec.replicas",)),
-        ("prefill", 3, ("spec.prefill.replicas",)),
+    assert [(each.copies, each.assumed) for each in found] == [
+        (2, ("spec.replicas",)),
+        (3, ("spec.prefill.replicas",)),
     ]
 
 
