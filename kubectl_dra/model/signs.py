@@ -45,10 +45,12 @@ def shown_gates(inventory: Inventory, minor: int, groups: Coverage = Coverage.NO
         if groups is Coverage.NOT_SERVED:
             return frozenset()
         return frozenset((*_of_groups(inventory), *((_TOGETHER,) if groups is Coverage.COMPLETE else ())))
-    if not _FIRST_MINOR <= minor <= _LAST_MINOR:
+    if not _FIRST_MINOR <= minor < _GROUPS_MINOR:
         return frozenset()
     off = {gate for gate, on in gate_defaults(minor).items() if not on}
     found = {"DynamicResourceAllocation"} | set(_of_rules(inventory, minor))
+    if minor > _LAST_MINOR:
+        return frozenset(found & off)
     if off & _IN_SLICES:
         found |= {gate for slice_ in inventory.slices.values() for gate in _of_slice(slice_)}
     if off & _IN_CLAIMS:

@@ -26,6 +26,8 @@ SUBREQUESTS = {"name": "gpu", "firstAvailable": [{"name": "a", "deviceClassName"
         (slice_("node-1", device("gpu-0", taints=[TAINT])), 36, set()),
         (RULE, 34, {"DRADeviceTaints"}),
         (RULE, 35, {"DRADeviceTaints", "DRADeviceTaintRules"}),
+        (RULE, 36, {"DRADeviceTaintRules"}),
+        (RULE, 37, set()),
         (slice_("node-1", device("gpu-0", consumesCounters=COUNTERS)), 33, {"DRAPartitionableDevices"}),
         (slice_("node-1", device("gpu-0", allowMultipleAllocations=True)), 34, {"DRAConsumableCapacity"}),
         # 1.33 does not know the field, so that no server of it can have it.

@@ -32,6 +32,8 @@ _NONE_LEFT: Final = {
 _CONSTRAINT_STEP: Final = 98
 _TOGETHER_STEP: Final = 99
 _PER_MILLE: Final = 1000
+#: The first step at which a node has the devices, and something keeps the request from them.
+_MAY_CHANGE: Final = list(StageName).index(StageName.TAINTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +136,10 @@ def _together(plan: Plan) -> Iterator[Cause]:
 
 
 def nearness(shortfalls: Sequence[tuple[Shortfall, ...]]) -> tuple[int, ...]:
-    """How near the node comes: what its hardest request lacks, by the best alternative."""
+    """How near the node comes: whether it has the devices at all, then how many requests lack some, then the hardest.
+
+    Of each request the best alternative counts.
+    """
     broken = [max(option.nearness for option in options) for options in shortfalls if options]
-    return min(broken) if broken else (_TOGETHER_STEP, 0)
+    hardest = min(broken, default=(_TOGETHER_STEP, 0))
+    return min(hardest[0], _MAY_CHANGE), -len(broken), *hardest

@@ -48,7 +48,7 @@ def refined(
 ) -> tuple[tuple[Cause, ...], tuple[NodeGroup, ...]]:
     """Causes and groups with codes and evidence of the whole cluster; ``claims`` as in the attempt."""
     refiner = _Refiner(world, claims)
-    whole = _unused_there(tuple(map(refiner.cause, causes)))
+    whole = _unused_there(_served_nowhere_first(tuple(map(refiner.cause, causes)), groups))
     found = tuple(
         msgspec.structs.replace(group, causes=tuple(map(refiner.cause, group.causes))) if group.causes else group
         for group in groups
@@ -59,6 +59,19 @@ def refined(
         at = next((i for i, cause in enumerate(whole) if isinstance(cause.detail, Funnel | ClassOffer)), len(whole))
         whole = (*whole[:at], Cause(Code.NO_SINGLE_NODE, scattered, nodes=nodes), *whole[at:])
     return whole, found
+
+
+def _served_nowhere_first(causes: tuple[Cause, ...], groups: tuple[NodeGroup, ...]) -> tuple[Cause, ...]:
+    """What no node has before what one has, on which something else lacks."""
+    served = {
+        (each.claim, each.request.partition("/")[0])
+        for group in groups
+        for each in group.requests
+        if each.funnel is not None and shortfall.serves(each.funnel)
+    }
+    of_devices = [cause for cause in causes if isinstance(cause.detail, Funnel | ClassOffer)]
+    ordered = iter(sorted(of_devices, key=lambda cause: (cause.claim, cause.request.partition("/")[0]) in served))
+    return tuple(next(ordered) if isinstance(cause.detail, Funnel | ClassOffer) else cause for cause in causes)
 
 
 def _unused_there(causes: tuple[Cause, ...]) -> tuple[Cause, ...]:

@@ -292,3 +292,30 @@ def test_before_its_claim_is_made_the_template_says_what_a_pod_requests() -> Non
     assert str(ask_words(report.asks)) == f"4 × {DRIVER}"
     assert "It requests" in page
     assert "template four, from which its claim is not made yet" in page
+
+
+def test_the_request_that_no_node_serves_is_the_cause_and_the_node_that_lacks_least_the_closest() -> None:
+    """node-1 has both GPUs and one of two NICs, the other is tainted; node-2 has all of them in use."""
+    taint = {"key": "link-flap", "effect": "NoSchedule"}
+    kinds = [("gpu-0", "gpu"), ("gpu-1", "gpu"), ("nic-0", "nic"), ("nic-1", "nic")]
+    slices = [
+        build.slice_(
+            node,
+            *(
+                build.device(name, attributes={"type": kind}, **({"taints": [taint]} if (node, name) == sick else {}))
+                for name, kind in kinds
+            ),
+        )
+        for node in ("node-1", "node-2")
+        for sick in [("node-1", "nic-1")]
+    ]
+    held = build.claim("held", held=[("node-2", name) for name, _ in kinds], by=["other"], on="node-2")
+    other = build.pod("other", claims=["held"], node_name="node-2", phase="Running")
+    asked = build.claim("claim", build.request("gpus", cls="gpu", count=2), build.request("nics", cls="nic", count=2))
+    classes = [classed("gpu", GPU.format("gpu")), classed("nic", GPU.format("nic"))]
+    nodes = [build.node("node-1"), build.node("node-2")]
+    code, text = told(*classes, *nodes, *slices, held, other, POD, asked)
+    assert code is Code.DEVICES_TAINTED
+    assert (
+        "no node has 2 free nic devices. Closest: node-1, with 1 of 2: 1 of 2 is tainted (link-flap:NoSchedule)" in text
+    )
