@@ -9,9 +9,11 @@ import pytest
 
 from kubectl_dra.api.planned import read_all
 from kubectl_dra.api.sources import Source
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.model.features import features
 from kubectl_dra.output.simulation.page import simulation_page
 from kubectl_dra.reports.simulation import Copies, SimulationReport, simulation_report
-from tests.kit import build
+from tests.kit import build, facts
 from tests.kit.clock import CLOCK
 from tests.reports.test_simulated_files import a_pod, cluster, pod_template, template, thing
 
@@ -89,3 +91,26 @@ def test_a_change_of_a_template_is_its_new_spec() -> None:
 def test_the_field_of_a_number_comes_with_its_file() -> None:
     job = thing("batch/v1", "Job", {"parallelism": 6, "completions": 6, "template": pod_template("one")})
     assert "all fit with spec.parallelism: 4 in app.yaml, line 2." in page(report(template("one"), job, tainted=False))
+
+
+def test_ways_out_leave_the_rest_of_the_files_what_it_takes() -> None:
+    """The second Job takes all devices of the other model: they are no way out for the first."""
+    other = [build.device(f"l-{number}", attributes={"model": "L40"}) for number in range(2)]
+    selector = 'device.attributes["gpu.example.com"].model == "{}"'
+    h100 = [build.device(f"h-{number}", attributes={"model": "H100"}) for number in range(2)]
+    nodes = [build.node(cpu="64"), build.node("node-2", cpu="64")]
+    slices = [build.slice_("node-1", *h100), build.slice_("node-2", *other)]
+    there = facts.inventory([build.namespace(), build.device_class(), *nodes, *slices])
+    world = ClusterState(there, facts.evidence(), features(), CLOCK)
+    first = thing("batch/v1", "Job", {"parallelism": 3, "completions": 3, "template": pod_template("one")})
+    second = thing("batch/v1", "Job", {"parallelism": 2, "completions": 2, "template": pod_template("two")}, name="v")
+    one, two = template("one", selector=selector.format("H100")), template("two", selector=selector.format("L40"))
+
+    def ways(*bodies: dict[str, Any]) -> str:
+        sources = [Source(json.dumps(body).encode()) for body in bodies]
+        found = simulation_report(world, read_all(sources, build.NAMESPACE), Copies())
+        return page(found)
+
+    way = 'select model == "L40"'
+    assert way in ways(one, two, first)
+    assert way not in ways(one, two, first, second)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
 
@@ -12,6 +13,7 @@ import msgspec
 from kubectl_dra.api.encode import encode_part
 from kubectl_dra.api.planned import PodPlan
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.pod.missing import of_the_choice
 from kubectl_dra.diagnosis.pod.open_plugins import open_plugins
 from kubectl_dra.diagnosis.pod.placing import PlacedCopies, being_bound, place
@@ -49,6 +51,14 @@ TOGETHER: Final = "placement in one domain"
 _Pods = tuple[ObjectRef, str]
 
 
+@dataclass(slots=True)
+class _Later:
+    """What was placed in the end, and the ways out that are looked for then: pods after a trial take something, too."""
+
+    world: ClusterState
+    opened: list[tuple[PendingReport, PodTrial]] = field(default_factory=list)
+
+
 def simulated(
     world: ClusterState,
     trials: Sequence[PodTrial],
@@ -56,14 +66,32 @@ def simulated(
     read_owner: ReadOwner | None = None,
     cluster: ClusterState | None = None,
     where: Places | None = None,
-) -> Iterator[PodSimulation]:
+) -> list[PodSimulation]:
     """Every trial; those that are not alone find what those before them left. ``read_owner``: of pods in the way.
 
     ``cluster``: as it is now; what ``world`` has beside its pods can't be deleted. ``where`` the files' objects stand.
     """
-    supposed = _there(world) - _there(cluster or world)
-    where, given = where or {}, world
-    simulated, together = set(supposed), dict[int, PodSimulation]()
+    supposed, where, later = _there(world) - _there(cluster or world), where or {}, _Later(world)
+    found = list(_tried(world, trials, copies, read_owner, supposed, where, later))
+    for pending, trial in later.opened:
+        again = Diagnoser(later.world).pod(pending.pod.key)
+        keep = _there(later.world) - _there(cluster or world)
+        ways = find_remedies(later.world, again, keep=keep, read_owner=read_owner)
+        whole = _with_ways(pending, ways, later.world, trial, where)
+        found = [msgspec.structs.replace(e, pending=whole) if e.pending is pending else e for e in found]
+    return found
+
+
+def _tried(
+    world: ClusterState,
+    trials: Sequence[PodTrial],
+    copies: Copies,
+    read_owner: ReadOwner | None,
+    supposed: AbstractSet[Key],
+    where: Places,
+    later: _Later,
+) -> Iterator[PodSimulation]:
+    given, simulated, together = world, set(supposed), dict[int, PodSimulation]()
     known, placed_by, missing = dict[Hashable, PodSimulation](), dict[_Pods, AbstractSet[Key]](), set[_Pods]()
     for position, trial in enumerate(trials):
         if (none := _not_made(given, trial, copies, missing)) is not None:
@@ -85,20 +113,30 @@ def simulated(
         before = given if trial.alone else _after(world, trial, placed_by)
         there = None if copies.as_many_as_fit else present(given, trial, read_owner)
         made, placed = _placed(before, trial, copies, there)
-        coming, new = _being_bound(before, trial, copies, placed), _new(placed, made.world)
+        new = _new(placed, made.world)
         if not (trial.alone or trial.held or starts_from_none(trial)):
             placed_by[trial.subject, trial.plan.role] = new
             simulated |= new
             world = placed.world
-        done = _pod_simulation(trial, made, placed, _pending(trial, made, placed, new | simulated, read_owner, where))
-        done = _beside(msgspec.structs.replace(done, being_bound=coming), there)
-        done = with_numbers(done, before, trial, copies)
+        waits = there is None and not copies.as_many_as_fit and _takes_later(trials[position:])
+        pending = _pending(trial, made, placed, new | simulated, read_owner, where, waits=waits)
+        later.opened += [(pending, trial)] if pending is not None and waits else []
+        coming = _being_bound(before, trial, copies, placed)
+        done = msgspec.structs.replace(_pod_simulation(trial, made, placed, pending), being_bound=coming)
+        done = with_numbers(_beside(done, there), before, trial, copies)
         # Its own pods that run have the devices.
         done = done if there is not None else _in_domains(done, given, trial, copies)
         missing |= _missing(trials, trial, done)
         if alike is not None and (trial.alone or done.lacks):
             known[alike] = done
         yield done
+    later.world = world
+
+
+def _takes_later(trials: Sequence[PodTrial]) -> bool:
+    """Whether pods of the files that come after the first of these take something."""
+    first, *others = trials
+    return not (first.alone or first.held) and any(not (each.alone or each.held) for each in others)
 
 
 def _of_group(
@@ -251,19 +289,33 @@ def _pending(
     simulated: Collection[Key],
     read_owner: ReadOwner | None,
     where: Places,
+    *,
+    waits: bool = False,
 ) -> PendingReport | None:
-    """What keeps the next pod, and what would help."""
+    """What keeps the next pod, and what would help, unless that ``waits`` until all is placed."""
     failed = placed.failed
     if failed is None:
         return None
     # Who asks how many fit has not asked for more.
-    asked = made.wanted is not None or not placed.copies
+    asked = (made.wanted is not None or not placed.copies) and not waits
     ways = find_remedies(placed.world, failed, keep=simulated, read_owner=read_owner) if asked else FoundRemedies()
-    kept = without_flavor_edits(placed.world, trial.plan, ways.remedies)
-    ways = msgspec.structs.replace(ways, remedies=kept)
-    pending = pending_report(failed, placed.world, ways=of_the_files(ways, trial, where))
+    pending = pending_report(failed, placed.world, ways=FoundRemedies())
     before = taken_by(placed.world, failed, trial.subject, simulated, placed.copies)
-    return msgspec.structs.replace(pending, siblings=before)
+    return _with_ways(msgspec.structs.replace(pending, siblings=before), ways, placed.world, trial, where)
+
+
+def _with_ways(
+    pending: PendingReport, ways: FoundRemedies, world: ClusterState, trial: PodTrial, where: Places
+) -> PendingReport:
+    kept = without_flavor_edits(world, trial.plan, ways.remedies)
+    found = of_the_files(msgspec.structs.replace(ways, remedies=kept), trial, where)
+    return msgspec.structs.replace(
+        pending,
+        remedies=found.remedies,
+        no_pair_helps=found.no_pair_helps,
+        additions=found.additions,
+        tried=found.tried,
+    )
 
 
 def _pod_simulation(trial: PodTrial, made: Batch, placed: PlacedCopies, pending: PendingReport | None) -> PodSimulation:
