@@ -201,6 +201,9 @@ def _pod_lines(pod: PodSimulation, reason: Safe | None = None, *, left: bool = F
         yield from wrapped(fewer_copies(pod.being_bound, single=pod.wanted == 1), indent=2)
     if pod.assumed:
         yield from wrapped(fmt("number of pods taken from {}", Safe(", ").join(map(safe, pod.assumed))), indent=2)
+    if pod.rest_by and pod.copies and pod.lacks:
+        text = "the rest of its pods is made by {} and was not tried"
+        yield from wrapped(fmt(text, pod.rest_by), indent=2)
     yield from growing_lines(pod)
     if pod.pending is None or is_enough(pod):
         yield from unseen_lines(pod.unseen)

@@ -58,6 +58,8 @@ def verdict_of(pod: PodSimulation) -> Safe:
         return fmt("{}: its rollout would get stuck.", name)
     if pod.scheduler and pod.wanted != 0:
         return _elsewhere(name, pod)
+    if pod.rest_by and pod.copies and pod.lacks and not (pod.capped or pod.undecided):
+        return fmt("{}: the claims of {} of {} fit.", name, pod.copies, counted(pod.wanted or 0, "pod"))
     if pod.rest_by and pod.copies and not pod.lacks:
         its = (
             Safe("its claims fit")
