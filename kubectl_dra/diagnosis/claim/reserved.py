@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from kubectl_dra.cluster import ClusterState
+from typing import Final
+
+from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.records import HeldFor
+from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.resource import ConsumerReference, ResourceClaim
 from kubectl_dra.model.usage import is_terminal
+
+#: Upstream: pkg/kubelet/kubelet_pods.go; containers wait so before they are started for the first time.
+STARTING: Final = ("ContainerCreating", "PodInitializing")
+
+#: Each of them is explained on its own, which takes a look at all of its devices.
+_NODES: Final = 20
 
 
 def is_gone(inventory: Inventory, namespace: str, consumer: ConsumerReference) -> bool:
@@ -16,6 +25,24 @@ def is_gone(inventory: Inventory, namespace: str, consumer: ConsumerReference) -
         return False
     pod = inventory.pods.get(Key(namespace, consumer.name))
     return pod is None or pod.metadata.uid != consumer.uid or is_terminal(pod)
+
+
+def fails(pod: Pod) -> str:
+    """Why a pod on its node does not run, ``CrashLoopBackOff``; empty for one that does, or is only starting."""
+    statuses = (*pod.status.init_container_statuses, *pod.status.container_statuses)
+    reasons = [each.state.waiting.reason for each in statuses if each.state.waiting is not None]
+    failing = next((reason for reason in reasons if reason and reason not in STARTING), "")
+    running = any(each.state.running is not None for each in pod.status.container_statuses)
+    return failing if pod.spec.node_name and not running and not is_terminal(pod) else ""
+
+
+@derived("pods", "claims")
+def nodes_held_in_vain(state: ClusterState) -> frozenset[str]:
+    """Nodes on which a pod that should end, or does not run, uses a claim; the first few of them."""
+    pods = state.inventory.pods_by_uid
+    users = (pods.get(user.uid) for claim in state.inventory.claims.values() for user in claim.status.reserved_for)
+    found = (pod for pod in users if pod is not None and (pod.metadata.deletion_timestamp or fails(pod)))
+    return frozenset(sorted({pod.spec.node_name for pod in found})[:_NODES])
 
 
 def held_for(world: ClusterState, claim: ResourceClaim) -> HeldFor:

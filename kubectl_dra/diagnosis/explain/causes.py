@@ -15,6 +15,7 @@ from kubectl_dra.allocation.errors import AllocationError
 from kubectl_dra.allocation.outcome import Allocated, Fatal, Unsatisfiable
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.claim.claim_verdicts import selected_names
+from kubectl_dra.diagnosis.claim.reserved import nodes_held_in_vain
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.explain import error_codes
 from kubectl_dra.diagnosis.explain.attempt import NodeResult, PodAttempt
@@ -105,7 +106,7 @@ class _Explainer:
         self.world = world
         self.pod = pod
         self.tried = tried
-        self._explanations: dict[int, NodeExplanation] = {}
+        self._explanations: dict[tuple[int, str], NodeExplanation] = {}
         self._errors: dict[str, AllocationError] = {}
 
     def explain(self, judgement: Judgement) -> ExplainedCauses:
@@ -131,9 +132,11 @@ class _Explainer:
         devices_fit = self._devices_on_rejected(judgement)
         # By identity of the result, which many nodes share.
         known: dict[tuple[int, bool | None], _Bucket] = {}
+        in_vain = nodes_held_in_vain(self.world)
         for node, result in self.tried.results:
             fits = devices_fit.get(node.metadata.name) if devices_fit else None
-            bucket = known.get((id(result), fits))
+            own = node.metadata.name in in_vain
+            bucket = known.get((id(result), fits)) if not own else None
             if bucket is not None:
                 bucket.nodes.append(node)
                 bucket.results.append(result)
@@ -152,7 +155,8 @@ class _Explainer:
                 bucket = buckets[key] = _Bucket(
                     result.outcome, result.plugin, explanation=explanation, devices_fit=fits
                 )
-            known[id(result), fits] = bucket
+            if not own:
+                known[id(result), fits] = bucket
             bucket.nodes.append(node)
             bucket.results.append(result)
         return buckets.values()
@@ -177,13 +181,17 @@ class _Explainer:
         return found
 
     def _explain(self, node: Node, result: NodeResult) -> NodeExplanation | None:
-        """The funnel of a node where the search found nothing; shared by nodes that share their outcome."""
+        """The funnel of a node where the search found nothing; shared by nodes that share their outcome.
+
+        That a pod holds devices in vain is told of its own node.
+        """
         if result.explanation is not None:
             return result.explanation
         outcome = result.outcome_of_search
         if result.outcome is not NodeOutcome.CANNOT_ALLOCATE or outcome is None:
             return None
-        identity = id(outcome)
+        own = node.metadata.name if node.metadata.name in nodes_held_in_vain(self.world) else ""
+        identity = id(outcome), own
         if identity not in self._explanations:
             blamed = isinstance(outcome, Unsatisfiable) and outcome.invalid_pools
             assert result.searched is not None  # noqa: S101 - it has an outcome

@@ -18,8 +18,9 @@ from kubectl_dra.allocation.errors import Aborted
 from kubectl_dra.allocation.input.candidates import Candidate
 from kubectl_dra.allocation.input.taints import Narrowing, selects, selects_everything
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.claim.reserved import held_for
+from kubectl_dra.diagnosis.claim.reserved import fails, held_for
 from kubectl_dra.diagnosis.records import HeldFor, Removal, Short, StageName
+from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key, PoolId
 from kubectl_dra.model.quantity import Format, Quantity
 from kubectl_dra.model.resource import Device, DeviceTaint
@@ -119,6 +120,8 @@ class DeviceChecks:
         held_for, since = self._held_for(holders), self._deleted(holders)
         if held_for is HeldFor.USED and (end := self._end_of_users(holders)):
             held_for, since = HeldFor.ENDING, end
+        elif held_for is HeldFor.USED and self._fail(holders):
+            held_for = HeldFor.FAILING
         return Removal(StageName.UNUSED, _names(holders), source=users, held_for=held_for, since=since)
 
     def _deleted(self, claims: list[Key]) -> str:
@@ -129,12 +132,20 @@ class DeviceChecks:
 
     def _end_of_users(self, claims: list[Key]) -> str:
         """By when the last pod that uses the claims should have ended; empty where one is not being deleted."""
+        times = [(pod.metadata.deletion_timestamp or "") if pod is not None else "" for pod in self._pods(claims)]
+        return max(times) if times and all(times) else ""
+
+    def _fail(self, claims: list[Key]) -> bool:
+        """Whether no pod that uses the claims runs."""
+        pods = self._pods(claims)
+        return bool(pods) and all(pod is not None and fails(pod) for pod in pods)
+
+    def _pods(self, claims: list[Key]) -> list[Pod | None]:
+        """The pods that use the claims; None for what else does, and for the users of a claim that is not known."""
         inventory = self._world.inventory
         known = [inventory.claims.get(key) for key in claims]
         uids = [user.uid for claim in known if claim is not None for user in claim.status.reserved_for]
-        pods = [inventory.pods_by_uid.get(uid) for uid in uids]
-        times = [(pod.metadata.deletion_timestamp or "") if pod is not None else "" for pod in pods]
-        return max(times) if times and all(times) and all(known) else ""
+        return [*map(inventory.pods_by_uid.get, uids), *(None for claim in known if claim is None)]
 
     def _held_for(self, claims: list[Key]) -> HeldFor:
         """What all of the claims come to; one that is not known may be used."""

@@ -22,7 +22,7 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.explain import grouping, pool_problems, shortfall
 from kubectl_dra.diagnosis.explain.device_checks import DeviceChecks
 from kubectl_dra.diagnosis.explain.shortfall import Shortfall
-from kubectl_dra.diagnosis.records import Cause, Funnel, ObjectRef, Removal, RequestReport, Stage, StageName
+from kubectl_dra.diagnosis.records import Cause, Funnel, HeldFor, ObjectRef, Removal, RequestReport, Stage, StageName
 from kubectl_dra.model.core import Node
 from kubectl_dra.selectors.evaluate import Outcome
 
@@ -94,6 +94,7 @@ class NodeExplainer:
         return Funnel(node.metadata.name, needed, total, tuple(removals), _ids(devices), request.takes_all)
 
 
+_IN_VAIN = frozenset({HeldFor.ENDING, HeldFor.FAILING})
 _NOTHING_THERE = frozenset({Code.NO_DEVICE_IN_CLASS, Code.SELECTOR_MATCHES_NOTHING})
 
 
@@ -121,9 +122,10 @@ def _key(funnels: Iterable[Funnel], causes: tuple[Cause, ...]) -> Hashable:
 
 
 def _reasons(stage: Stage) -> Hashable:
-    # Which claims hold the devices differs from node to node and makes no other explanation.
+    # Which claims hold the devices differs from node to node and makes no other explanation, unless in vain.
     if stage.name is StageName.UNUSED:
-        return sum(len(removal.devices) for removal in stage.removed)
+        vain = sum(len(removal.devices) for removal in stage.removed if removal.held_for in _IN_VAIN)
+        return sum(len(removal.devices) for removal in stage.removed), vain
     # Nor do the values that a selector saw.
     told = Counter[Hashable]()
     for r in stage.removed:

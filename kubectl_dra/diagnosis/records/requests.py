@@ -146,6 +146,7 @@ class HeldFor(StrEnum):
     GONE = "gone"  # pods that no longer exist
     FINISHED = "finished"  # or no longer exist
     ENDING = "ending"  # pods that are being deleted
+    FAILING = "failing"  # pods that are on a node, none of whose containers runs
 
 
 class Removal(ReportRecord, frozen=True):

@@ -13,7 +13,7 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.pod.workloads import resolve_workload
 from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
-from kubectl_dra.diagnosis.remedies.freeing import CRITICAL_COST, SYSTEM_CRITICAL
+from kubectl_dra.diagnosis.remedies.freeing import CRITICAL_COST, SCALED, SYSTEM_CRITICAL
 from kubectl_dra.diagnosis.remedies.records import (
     DeletePod,
     RemedyKind,
@@ -37,7 +37,6 @@ _NODES: Final = 4
 _PODS: Final = 5
 _COST: Final = 62
 _SCALE_COST: Final = 64
-_SCALED: Final = ("Deployment", "StatefulSet", "ReplicaSet")
 _MILLI: Final = -3
 
 
@@ -45,7 +44,7 @@ def scaled_down(case: Case) -> Iterator[Candidate]:
     """Workloads whose pods would be in the way again however often they are deleted."""
     for cause in case.causes(Code.KEPT_AWAY, Code.UNWANTED_COMPANY, Code.NODE_PORTS):
         for owner in dict.fromkeys(each.owner for each in _there(cause.detail) if not each.own):
-            if owner is None or owner.kind not in _SCALED:
+            if owner is None or owner.kind not in SCALED:
                 continue
             found = case.world.inventory.workloads.get((owner.kind, owner.namespace, owner.name))
             if found is None:

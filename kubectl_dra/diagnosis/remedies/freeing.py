@@ -10,11 +10,14 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.claim.reserved import fails
 from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.pod.workloads import resolve_workload
 from kubectl_dra.diagnosis.records import ClaimElsewhere, Funnel, NodeOutcome, ObjectRef, StageName
 from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
 from kubectl_dra.diagnosis.remedies.records import DeleteClaim, DeletePod, RemedyKind, Wait
+from kubectl_dra.diagnosis.remedies.repelled import ScaleDown
 from kubectl_dra.diagnosis.remedies.trial import Trials
 from kubectl_dra.diagnosis.whatif.nodes import MIRROR
 from kubectl_dra.model.core import Pod
@@ -27,6 +30,10 @@ _MAX_PODS: Final = 6
 _MAX_SINGLE: Final = 12
 _PAIR_NODES: Final = 3
 _POD_COST: Final = 60
+#: Less than deleting a pod that runs: nobody misses one that does not.
+_STOP_COST: Final = 58
+#: Workloads that can be scaled to no pods.
+SCALED: Final = ("Deployment", "StatefulSet", "ReplicaSet")
 #: What deleting a pod that the cluster itself needs costs: more than anything else.
 CRITICAL_COST: Final = 100
 SYSTEM_CRITICAL: Final = 2_000_000_000  # priority class system-cluster-critical
@@ -138,6 +145,10 @@ def _pods_of_node(case: Case, trials: Trials, node: str) -> Iterator[Candidate]:
     alone = [release for release in releases[:_MAX_SINGLE] if _enough(trials, [release], node)]
     short = any(True for _ in case.causes(Code.CAPACITY_TOO_SMALL))
     for release in alone:
+        stopped = _stopping(case, release, node)
+        if stopped is not None:
+            yield stopped
+            continue
         # Beside whole devices, shares are of use only where capacity is short.
         told = release.shares if short or not release.devices else ()
         yield _deleting([replace(release, shares=(*told, *_counters_of(case, release.devices)))], node)
@@ -145,6 +156,28 @@ def _pods_of_node(case: Case, trials: Trials, node: str) -> Iterator[Candidate]:
         together = _smallest(trials, releases, node)
         if together:
             yield _deleting(together, node)
+
+
+def _stopping(case: Case, release: _Release, node: str) -> Candidate | None:
+    """The workload of a pod that does not run, where none of its pods does: a new one would fail as well."""
+    why, owner = fails(release.pod), case.owners.restarting(key_of(release.pod.metadata))
+    if not why or owner is None or owner.ref.kind not in SCALED:
+        return None
+    ref, inventory = owner.ref, case.world.inventory
+    found = inventory.workloads.get((ref.kind, ref.namespace, ref.name))
+    pods = resolve_workload(inventory, ref.kind, ref.key) if found is not None else ()
+    keys = [key_of(pod.metadata) for pod in pods]
+    if found is None or key_of(release.pod.metadata) not in keys or not all(map(fails, pods)):
+        return None
+    if any(key in case.keep for key in keys):
+        return None
+    replicas = 1 if found.spec.replicas is None else found.spec.replicas
+    held = (
+        device for pod in pods for claim in released_by(inventory, pod) for device in devices_of(claim, shared=False)
+    )
+    refs = tuple(ObjectRef.of("Pod", key) for key in keys[:_MAX_PODS])
+    action = ScaleDown(ref, replicas, refs, tuple(held), why)
+    return Candidate(RemedyKind.FREE_DEVICES, (action,), _STOP_COST, (changes.without_pods(set(keys)),), only=(node,))
 
 
 def _first_to_go(release: _Release) -> tuple[bool, int, Key]:
@@ -206,7 +239,8 @@ def _deleting(releases: Sequence[_Release], node: str) -> Candidate:
         DeletePod(ObjectRef.of("Pod", key_of(r.pod.metadata)), r.devices, amounts=r.shares) for r in releases
     )
     critical = any((r.pod.spec.priority or 0) >= SYSTEM_CRITICAL for r in releases)
-    cost = (CRITICAL_COST if critical else _POD_COST) + 3 * len(releases)
+    base = _STOP_COST if all(fails(r.pod) for r in releases) else _POD_COST
+    cost = (CRITICAL_COST if critical else base) + 3 * len(releases)
     gone = tuple(changes.without_pods({key_of(release.pod.metadata)}) for release in releases)
     return Candidate(RemedyKind.FREE_DEVICES, actions, cost, gone, only=(node,) if node else ())
 

@@ -15,8 +15,13 @@ class RemoveLabel(Evidence, frozen=True):
 
 
 class ScaleDown(Evidence, frozen=True):
-    """Scale a workload from ``replicas`` to none; ``pods``: the first few that end."""
+    """Scale a workload from ``replicas`` to none; ``pods``: the first few that end.
+
+    ``frees``: devices that pods hold which do not run, for the reason ``failing``.
+    """
 
     workload: ObjectRef
     replicas: int
     pods: tuple[ObjectRef, ...]
+    frees: tuple[str, ...] = ()
+    failing: str = ""

@@ -180,7 +180,11 @@ def _restart(action: records.RestartPods) -> Safe:
 
 
 def _scale_down(action: ScaleDown) -> Safe:
-    return fmt("scale {} {} to 0 (now {})", action.workload.kind, str(action.workload.key), action.replicas)
+    text = fmt("scale {} {} to 0 (now {})", action.workload.kind, str(action.workload.key), action.replicas)
+    if not action.failing:
+        return text
+    whose = Safe("its pod does not run" if len(action.pods) == 1 else "none of its pods runs")
+    return fmt("{}: frees {}; {} ({})", text, counted(len(action.frees), "device"), whose, action.failing)
 
 
 def _taint(action: records.TaintDevice) -> Safe:

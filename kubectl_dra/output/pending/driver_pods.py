@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from kubectl_dra.output.safe import Safe, fmt
+from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted
 from kubectl_dra.reports.invocations import Words, kubectl, of, within
 from kubectl_dra.reports.pending.failing_pods import FailingPod
@@ -31,14 +31,23 @@ _NOT_READY: Final = "not ready"
 
 def failing_clause(pod: FailingPod) -> Safe:
     """``is in CrashLoopBackOff (41 restarts: failed to initialize NVML)``."""
+    told = last_words_of(pod)
+    return fmt("{} ({})", state_of(pod), told) if told else state_of(pod)
+
+
+def state_of(pod: FailingPod) -> Safe:
+    """``is in CrashLoopBackOff``."""
     if pod.state == _NOT_READY:
-        state = Safe("is not ready")
-    else:
-        state = fmt("is in {}" if pod.state.endswith(_BACKOFF) else "does not run: {}", pod.state)
-    restarts = counted(pod.restarts, "restart") if pod.restarts else Safe("")
-    words = fmt("{}", pod.message) if pod.message else last_exit(pod)
-    told = Safe(": ").join([text for text in (restarts, words) if text])
-    return fmt("{} ({})", state, told) if told else state
+        return Safe("is not ready")
+    return fmt("is in {}" if pod.state.endswith(_BACKOFF) else "does not run: {}", pod.state)
+
+
+def last_words_of(pod: FailingPod) -> Safe:
+    """``41 restarts: failed to initialize NVML``, ``812 restarts, last exit code 1``; empty where nothing is known."""
+    restarts, how = counted(pod.restarts, "restart") if pod.restarts else Safe(""), last_exit(pod)
+    if pod.message:
+        return fmt("{}: {}", restarts, pod.message) if restarts else safe(pod.message)
+    return Safe(", ").join([text for text in (restarts, how) if text])
 
 
 def failing_sentence(pods: Sequence[FailingPod], whose: str = "its") -> Safe:

@@ -8,9 +8,10 @@ from typing import Final
 
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.pending.driver_pods import last_words_of, state_of, why_words
 from kubectl_dra.output.pending.go_errors import innermost
 from kubectl_dra.output.safe import Safe, command, command_line, fmt
-from kubectl_dra.output.words import ago, counted, listed
+from kubectl_dra.output.words import age, ago, counted, listed
 from kubectl_dra.reports.invocations import kubectl, of, reading, within
 from kubectl_dra.reports.pending.failing_pods import FailingPod
 from kubectl_dra.reports.pending.lingering import LingeringPod
@@ -28,6 +29,8 @@ def lingering_sentence(pods: Sequence[LingeringPod], namespace: str) -> Safe | N
         return None
     found = pods[0]
     lead = _lead(found, namespace)
+    if found.broken is not None:
+        return fmt("{} and holds its devices in vain", _broken(found, lead))
     if found.reason:
         return fmt("{}, but {} was reported: {}", lead, found.reason, innermost(found.message))
     if found.failing:
@@ -38,21 +41,28 @@ def lingering_sentence(pods: Sequence[LingeringPod], namespace: str) -> Safe | N
 
 def _lead(found: LingeringPod, namespace: str) -> Safe:
     name = found.pod.name if found.pod.namespace == namespace else str(found.pod.key)
-    return fmt("Pod {} {}", name, Safe(_SHOULD))
+    return fmt("Pod {} {}", name, Safe(_SHOULD) if found.broken is None else state_of(found.broken))
 
 
 def with_delay(text: Safe, pods: Sequence[LingeringPod], namespace: str, now: datetime) -> Safe:
     """A sentence with how long ago the pod that it names should have ended."""
     for each in pods[:1]:
-        before, found, after = text.partition(_lead(each, namespace))
+        lead = _lead(each, namespace)
+        plain, dated = _broken(each, lead), _broken(each, lead, now)
+        if each.broken is None:
+            dated = fmt("{} {}", lead, ago(each.due, now))
+        before, found, after = text.partition(plain)
         if found:
-            return fmt("{}{} {}{}", Safe(before), Safe(found), ago(each.due, now), Safe(after))
+            return fmt("{}{}{}", Safe(before), dated, Safe(after))
     return text
 
 
 def lingering_lines(pods: Sequence[LingeringPod], now: datetime) -> Iterator[Safe]:
     """Since when the others should have ended, and what is known of each; the first line tells of the first."""
     for number, each in enumerate(pods):
+        if each.broken is not None:
+            yield from wrapped(fmt("{}.", _broken(each, _lead(each, ""), now)), indent=2, first=0) if number else ()
+            continue
         text = "The devices of pod {} are free only when the kubelet and the driver on {} have released them."
         told = [fmt(text, str(each.pod.key), each.node)]
         if number:
@@ -68,9 +78,20 @@ def lingering_lines(pods: Sequence[LingeringPod], now: datetime) -> Iterator[Saf
         yield from wrapped(Safe(" ").join(told), indent=2, first=0)
 
 
+def _broken(found: LingeringPod, lead: Safe, now: datetime | None = None) -> Safe:
+    """``Pod lab is in CrashLoopBackOff (812 restarts; not ready for 3d)``: the age only with ``now``."""
+    how = last_words_of(found.broken) if found.broken is not None else Safe("")
+    since = fmt("not ready for {}", age(found.time, now)) if now is not None and found.time else Safe("")
+    told = Safe("; ").join([text for text in (how, since) if text])
+    return fmt("{} ({})", lead, told) if told else lead
+
+
 def lingering_commands(pods: Sequence[LingeringPod], address: Address) -> Iterator[Safe]:
     """Where to look next: the log of the driver on the node, and the pod's events unless they were told."""
     for each in pods[:1]:
+        if each.broken is not None:
+            yield from command_line("Why {} does not run: {}", reading(why_words(each.broken), address), each.pod.name)
+            continue
         pod = of("pod", each.pod.name, each.pod.namespace)
         events = command(reading(kubectl("describe", pod), address))
         if events is not None and not (each.reason and each.plugins):

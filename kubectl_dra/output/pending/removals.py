@@ -16,7 +16,9 @@ from kubectl_dra.output.words import counted, listed, plural, shortened
 _SHOWN: Final = 3
 # Their reasons end with a number already.
 _SHORT_OF: Final = (StageName.CAPACITY, StageName.COUNTERS)
-_KEPT_APART: Final = (HeldFor.USED, HeldFor.ENDING)
+_KEPT_APART: Final = (HeldFor.USED, HeldFor.ENDING, HeldFor.FAILING)
+#: Whom nobody misses is named first.
+IN_VAIN: Final = {HeldFor.ENDING: "being deleted", HeldFor.FAILING: "does not run"}
 _DOMAIN: Final = re.compile(r"""device\.(?:attributes|capacity)\[(?:"[^"]*"|'[^']*')\]\.\??""")
 _COMPARISON: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:\.orValue\([^()]*\))? (?:==|!=|<=|>=|<|>|in) ")
 
@@ -37,10 +39,12 @@ def removal_note(stage: StageName, removals: Sequence[Removal], namespace: str, 
         removals = removals if users else list(map(_without_users, removals))
     say = _WORDS.get(stage, _plain)
     totals: dict[Safe, int] = {}
+    first: set[Safe] = set()
     for removal in removals:
         text = say(removal, namespace)
         totals[text] = totals.get(text, 0) + len(removal.devices)
-    ranked = sorted(totals.items(), key=lambda item: (-item[1], item[0]))
+        first |= {text} if removal.held_for in IN_VAIN else set()
+    ranked = sorted(totals.items(), key=lambda item: (item[0] not in first, -item[1], item[0]))
     several = len(ranked) > 1
     numbers = several and not (users and stage in _SHORT_OF)
     texts = [_numbered(stage, text, number) if numbers else text for text, number in ranked[:_SHOWN]]
@@ -141,8 +145,8 @@ def _taint(removal: Removal, _namespace: str) -> Safe:
 
 def _holder(removal: Removal, namespace: str) -> Safe:
     prefix = f"{namespace}/"
-    if removal.held_for is HeldFor.ENDING:
-        return fmt("{}: being deleted", ", ".join(_short_names(removal.source, prefix)))
+    if removal.held_for in IN_VAIN:
+        return fmt("{}: {}", ", ".join(_short_names(removal.source, prefix)), Safe(IN_VAIN[removal.held_for]))
     if removal.held_for is not HeldFor.USED:
         claims, pods = (_short_names(text, prefix) for text in (removal.reason, removal.source))
         going = Safe(" (being deleted)" if removal.since else "")

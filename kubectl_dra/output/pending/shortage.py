@@ -11,7 +11,7 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Cause, Funnel, Short, Stage, StageName, ValueCount
 from kubectl_dra.model.likeness import similar
 from kubectl_dra.output.pending.funnel import Track, funnel_views, has_devices
-from kubectl_dra.output.pending.removals import amounts_left, removal_note
+from kubectl_dra.output.pending.removals import IN_VAIN, amounts_left, removal_note
 from kubectl_dra.output.pending.wanted import Asks, Wanted, amount_of
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, listed, plural
@@ -253,11 +253,16 @@ def _per_node(tracks: Sequence[Track], namespace: str, *, sized: bool = False) -
     ``sized``: the sentence says what is needed of the only capacity.
     """
     texts = []
-    for track in tracks if len(tracks) <= _FEW else tracks[:_NODES]:
+    for track in tracks if len(tracks) <= _FEW else sorted(tracks, key=_is_well_used)[:_NODES]:
         losses = list(_losses(track.funnel, namespace, several=track.group.count > 1, sized=sized))
         if losses:
             texts.append(fmt("on {}, {}", _names(track), _joined(losses)))
     return fmt(": {}", Safe("; ").join(texts)) if texts else Safe("")
+
+
+def _is_well_used(track: Track) -> bool:
+    """Whether nobody holds devices there in vain: who does is the first to be told of."""
+    return not any(each.held_for in IN_VAIN for each in track.funnel.removed)
 
 
 def _losses(funnel: Funnel, namespace: str, *, several: bool = False, sized: bool = False) -> Iterator[Safe]:

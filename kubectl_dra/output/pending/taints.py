@@ -56,7 +56,7 @@ def deletion_lines(nodes: Sequence[NodeGroupRecord], now: datetime) -> Iterator[
     ]
     claims: dict[Safe, dict[str, None]] = {}
     for _, each in removed:
-        if each.held_for not in (HeldFor.USED, HeldFor.ENDING):
+        if each.held_for not in (HeldFor.USED, HeldFor.ENDING, HeldFor.FAILING):
             claims.setdefault(ago(each.since, now), {})[each.reason] = None
     for since, names in claims.items():
         one = len(names) == 1

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Final, NamedTuple
 
 from kubectl_dra.cluster import ClusterState, derived
+from kubectl_dra.diagnosis.claim.reserved import STARTING
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Cause, ClassOffer, NodeGroup, NodeOutcome, ObjectRef
 from kubectl_dra.model.core import ContainerStateTerminated, ContainerStatus, Pod
@@ -16,7 +17,6 @@ from kubectl_dra.reports.pending.drivers import DriverOnNode, named_by, plugins
 
 _MOST: Final = 3
 _WITHOUT_DEVICES: Final = frozenset({Code.NO_DEVICE_IN_CLASS, Code.CLASS_SELECTS_NOTHING, Code.DEVICES_OF_GONE_NODES})
-_STARTING: Final = ("ContainerCreating", "PodInitializing")
 
 
 class FailingPod(ReportRecord, frozen=True):
@@ -110,7 +110,7 @@ def _state(status: ContainerStatus, *, init: bool = False) -> tuple[_Trouble, in
     waiting, ended = status.state.waiting, status.state.terminated or status.last_state.terminated
     words = " ".join(ended.message.split()) if ended is not None else ""
     how = _ending(ended) if ended is not None else ""
-    if waiting is not None and waiting.reason and waiting.reason not in _STARTING:
+    if waiting is not None and waiting.reason and waiting.reason not in STARTING:
         # That it is started again after a pause is known from the reason.
         words = words or (" ".join(waiting.message.split()) if ended is None else "")
         return _Trouble(waiting.reason, words, how), status.restart_count

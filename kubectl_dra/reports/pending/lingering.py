@@ -11,11 +11,12 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.records import HeldFor, NodeGroup, NodeOutcome, ObjectRef, Removal
+from kubectl_dra.diagnosis.records import HeldFor, NodeGroup, NodeOutcome, ObjectRef
 from kubectl_dra.diagnosis.said import events
 from kubectl_dra.model.clock import parse_time
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import key_of
 from kubectl_dra.reports.base import ReportRecord
 from kubectl_dra.reports.pending.drivers import plugins
 from kubectl_dra.reports.pending.failing_pods import FailingPod, failing_among
@@ -27,10 +28,11 @@ _UNPREPARING: Final = "Unprepare"
 
 
 class LingeringPod(ReportRecord, frozen=True):
-    """A pod on ``node`` that should have ended at ``due``, and holds devices of ``drivers``.
+    """A pod on ``node`` that holds devices of ``drivers`` in vain: it should have ended at ``due``, or does not run.
 
     ``reason``, ``message`` and ``time`` are those of the newest failure to end it that was reported.
     ``plugins`` probably are the drivers' pods on its node, ``failing`` those of them that do not run.
+    ``broken``: of a pod that is to run, why it does not, since ``time``; ``due`` is empty then.
     """
 
     pod: ObjectRef
@@ -43,24 +45,41 @@ class LingeringPod(ReportRecord, frozen=True):
     drivers: tuple[str, ...] = ()
     plugins: tuple[ObjectRef, ...] = ()
     failing: tuple[FailingPod, ...] = ()
+    broken: FailingPod | None = None
 
 
 def lingering(groups: Iterable[NodeGroup], state: ClusterState) -> tuple[LingeringPod, ...]:
-    """Those that hold devices of nodes that were tried, and whose time is over; at most three."""
+    """Those that hold devices of nodes that were tried; first those whose time is over; at most three."""
+    groups = tuple(groups)
+    ending, failing = _holding(groups, HeldFor.ENDING, state), _holding(groups, HeldFor.FAILING, state)
+    told = [_told(pod, drivers, state) for pod, drivers in ending if _is_overdue(pod, state)]
+    told += (found for pod, drivers in failing if (found := _broken(pod, drivers, state)) is not None)
+    return tuple(told)[:_MOST]
+
+
+def _holding(
+    groups: Iterable[NodeGroup], held_for: HeldFor, state: ClusterState
+) -> Iterator[tuple[Pod, frozenset[str]]]:
+    """The pods for which devices are held, with the drivers of these."""
     found: dict[Key, set[str]] = {}
-    for removal in _ending(groups):
+    tried = (group for group in groups if group.outcome is NodeOutcome.CANNOT_ALLOCATE)
+    funnels = (each.funnel for group in tried for each in group.requests if each.funnel is not None)
+    for removal in (each for funnel in funnels for each in funnel.removed if each.held_for is held_for):
         for name in removal.source.split(", "):
             namespace, _, pod = name.partition("/")
             found.setdefault(Key(namespace, pod), set()).update(each.partition("/")[0] for each in removal.devices)
     pods = ((state.inventory.pods.get(key), drivers) for key, drivers in found.items())
-    told = (_told(pod, drivers, state) for pod, drivers in pods if pod is not None and _is_overdue(pod, state))
-    return tuple(told)[:_MOST]
+    return ((pod, frozenset(drivers)) for pod, drivers in pods if pod is not None)
 
 
-def _ending(groups: Iterable[NodeGroup]) -> Iterator[Removal]:
-    tried = (group for group in groups if group.outcome is NodeOutcome.CANNOT_ALLOCATE)
-    funnels = (each.funnel for group in tried for each in group.requests if each.funnel is not None)
-    return (each for funnel in funnels for each in funnel.removed if each.held_for is HeldFor.ENDING)
+def _broken(pod: Pod, drivers: Iterable[str], state: ClusterState) -> LingeringPod | None:
+    ref = ObjectRef.of("Pod", key_of(pod.metadata))
+    why = next(iter(failing_among((ref,), state.inventory)), None)
+    ready = next((each for each in pod.status.conditions if each.type == "Ready" and each.status == "False"), None)
+    since = (ready.last_transition_time or "") if ready is not None else ""
+    if why is None:
+        return None
+    return LingeringPod(ref, pod.spec.node_name, "", time=since, drivers=tuple(sorted(drivers)), broken=why)
 
 
 def _is_overdue(pod: Pod, state: ClusterState) -> bool:
