@@ -36,6 +36,7 @@ from kubectl_dra.output.pending.carets import caret_lines, place_of
 from kubectl_dra.output.pending.driver_pods import last_exit
 from kubectl_dra.output.pending.gangs import elsewhere_lines
 from kubectl_dra.output.pending.go_errors import innermost, without_uids
+from kubectl_dra.output.pending.lingering import OVERDUE
 from kubectl_dra.output.pending.made import refused_lines
 from kubectl_dra.output.pending.reasons.running import DETAIL_TOLD
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
@@ -95,7 +96,7 @@ def evidence_lines(
         case OpenPlugins(plugins=plugins):
             yield from _open(plugins)
         case Departure() as departure:
-            yield from _departure(departure, now)
+            yield from _departure(departure, now, said)
         case Refusal() as refusal if refusal.earlier and not _is_told(refusal.message, said):
             yield from wrapped(fmt("An earlier attempt, {}: {}", ago(refusal.time, now), refusal.message), indent=2)
         case VanishedDevices(pools=pools) if pools:
@@ -112,8 +113,8 @@ def _is_told(message: str, said: str) -> bool:
     return " " in last and last in said
 
 
-def _departure(departure: Departure, now: datetime) -> Iterator[Safe]:
-    if departure.deleted:
+def _departure(departure: Departure, now: datetime, said: str) -> Iterator[Safe]:
+    if departure.deleted and OVERDUE not in said:
         yield from wrapped(fmt("Deleted {}", ago(departure.deleted, now)), indent=2)
     if departure.message:
         yield from wrapped(fmt("{}, {}: {}", departure.reason, ago(departure.time, now), departure.message), indent=2)

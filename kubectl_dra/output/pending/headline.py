@@ -13,7 +13,7 @@ from kubectl_dra.diagnosis.remedies.records import EXTENDED_NAME, EditClass
 from kubectl_dra.output.pending.driver_pods import failing_sentence
 from kubectl_dra.output.pending.heard import heard_sentence, is_beside_devices, is_heard_first
 from kubectl_dra.output.pending.idle_daemons import idle_sentence
-from kubectl_dra.output.pending.lingering import lingering_sentence
+from kubectl_dra.output.pending.lingering import lingering_sentence, overdue_sentence
 from kubectl_dra.output.pending.main_reason import main_reason
 from kubectl_dra.output.pending.node_names import names_of
 from kubectl_dra.output.pending.queue_admission import evicted_clause
@@ -78,7 +78,7 @@ def pending_summary(report: PendingReport) -> Safe:
             name = fmt(" {}", detail.name) if isinstance(detail, SchedulerName) else Safe("")
             return fmt(text, pod, name, right.user, right.verb, right.resource)
         case Verdict.DELETING:
-            return fmt("{} {}.", pod, reason)
+            return overdue_sentence(report.lingering, reason) or fmt("{} {}.", pod, reason)
         case Verdict.BINDING:
             text = "{} is pending: its devices are reserved, but not ready. {}.{}"
             return fmt(text, pod, _capital(reason), _given_up(report))

@@ -7,17 +7,22 @@ from datetime import datetime
 from typing import Final
 
 from kubectl_dra.model.invocation import Address
+from kubectl_dra.model.names import is_subdomain
 from kubectl_dra.output.layout import wrapped
-from kubectl_dra.output.pending.driver_pods import last_words_of, state_of, why_words
+from kubectl_dra.output.pending.driver_pods import known_cure, last_words_of, state_of, why_words
 from kubectl_dra.output.pending.go_errors import innermost
 from kubectl_dra.output.safe import Safe, command, command_line, fmt
 from kubectl_dra.output.words import age, ago, counted, listed
-from kubectl_dra.reports.invocations import kubectl, of, reading, within
+from kubectl_dra.reports.invocations import changing, kubectl, of, reading, within
 from kubectl_dra.reports.pending.failing_pods import FailingPod
 from kubectl_dra.reports.pending.lingering import LingeringPod
 
 _FINALIZERS: Final = 3
-_SHOULD: Final = "should have ended"
+_WHILE_UNREACHABLE: Final = (
+    "Nothing ends pod {} until the kubelet of {} is back: it may still run there, and its devices stay taken."
+)
+#: What the first line says of a pod that should be gone.
+OVERDUE: Final = "should have ended"
 
 
 def lingering_sentence(pods: Sequence[LingeringPod], namespace: str) -> Safe | None:
@@ -31,6 +36,8 @@ def lingering_sentence(pods: Sequence[LingeringPod], namespace: str) -> Safe | N
     lead = _lead(found, namespace)
     if found.broken is not None:
         return fmt("{} and holds its devices in vain", _broken(found, lead))
+    if found.unreachable:
+        return fmt("{}, but {}", lead, _unreachable(found))
     if found.reason:
         return fmt("{}, but {} was reported: {}", lead, found.reason, innermost(found.message))
     if found.failing:
@@ -39,26 +46,50 @@ def lingering_sentence(pods: Sequence[LingeringPod], namespace: str) -> Safe | N
     return lead
 
 
+def overdue_sentence(pods: Sequence[LingeringPod], reason: Safe) -> Safe | None:
+    """The same of a pod that is asked about, with why it goes; None where its finalizers are all that is known."""
+    if not pods:
+        return None
+    found = pods[0]
+    known = found.unreachable or found.reason or found.failing
+    if found.finalizers and not known:
+        return None
+    told = lingering_sentence(pods, "")
+    still = Safe("" if known else " and is still there")
+    why = fmt(" It {}.", reason) if ": " in reason and not found.unreachable else Safe("")
+    return fmt("{}{}.{}", told, still, why)
+
+
+def _unreachable(found: LingeringPod, now: datetime | None = None) -> Safe:
+    lead = fmt("the kubelet of its node {} has", found.node)
+    if now is None or not found.node_down:
+        return fmt("{} stopped reporting", lead)
+    return fmt("{} not reported for {}", lead, age(found.node_down, now))
+
+
 def _lead(found: LingeringPod, namespace: str) -> Safe:
     name = found.pod.name if found.pod.namespace == namespace else str(found.pod.key)
-    return fmt("Pod {} {}", name, Safe(_SHOULD) if found.broken is None else state_of(found.broken))
+    return fmt("Pod {} {}", name, Safe(OVERDUE) if found.broken is None else state_of(found.broken))
 
 
 def with_delay(text: Safe, pods: Sequence[LingeringPod], namespace: str, now: datetime) -> Safe:
     """A sentence with how long ago the pod that it names should have ended."""
     for each in pods[:1]:
-        lead = _lead(each, namespace)
-        plain, dated = _broken(each, lead), _broken(each, lead, now)
-        if each.broken is None:
-            dated = fmt("{} {}", lead, ago(each.due, now))
-        before, found, after = text.partition(plain)
-        if found:
-            return fmt("{}{}{}", Safe(before), dated, Safe(after))
+        for lead in dict.fromkeys((_lead(each, namespace), _lead(each, ""))):
+            plain, dated = _broken(each, lead), _broken(each, lead, now)
+            if each.broken is None:
+                dated = fmt("{} {}", lead, ago(each.due, now))
+            text = Safe(text.replace(plain, dated))
+        if each.unreachable:
+            text = Safe(text.replace(_unreachable(each), _unreachable(each, now)))
     return text
 
 
-def lingering_lines(pods: Sequence[LingeringPod], now: datetime) -> Iterator[Safe]:
-    """Since when the others should have ended, and what is known of each; the first line tells of the first."""
+def lingering_lines(pods: Sequence[LingeringPod], now: datetime, failing: Sequence[FailingPod] = ()) -> Iterator[Safe]:
+    """Since when the others should have ended, and what is known of each; the first line tells of the first.
+
+    ``failing`` pods of drivers are told elsewhere.
+    """
     for number, each in enumerate(pods):
         if each.broken is not None:
             yield from wrapped(fmt("{}.", _broken(each, _lead(each, ""), now)), indent=2, first=0) if number else ()
@@ -66,11 +97,13 @@ def lingering_lines(pods: Sequence[LingeringPod], now: datetime) -> Iterator[Saf
         text = "The devices of pod {} are free only when the kubelet and the driver on {} have released them."
         told = [fmt(text, str(each.pod.key), each.node)]
         if number:
-            told.insert(0, fmt("Pod {} {} {}.", str(each.pod.key), Safe(_SHOULD), ago(each.due, now)))
+            told.insert(0, fmt("Pod {} {} {}.", str(each.pod.key), Safe(OVERDUE), ago(each.due, now)))
+        if each.unreachable:
+            told = [fmt(_WHILE_UNREACHABLE, str(each.pod.key), each.node)]
         if each.reason:
             reason = Safe("") if not number else fmt(" ({})", each.reason)
             told.append(fmt("The failure to end it{} was reported last {}.", reason, ago(each.time, now)))
-        told += map(_of_driver, each.failing)
+        told += (_of_driver(pod) for pod in each.failing if pod not in failing)
         if each.finalizers:
             word, keep = ("finalizer", "keeps") if len(each.finalizers) == 1 else ("finalizers", "keep")
             names = listed(each.finalizers[:_FINALIZERS])
@@ -86,6 +119,18 @@ def _broken(found: LingeringPod, lead: Safe, now: datetime | None = None) -> Saf
     return fmt("{} ({})", lead, told) if told else lead
 
 
+def lingering_advice(pods: Sequence[LingeringPod]) -> Safe | None:
+    """What ends a pod that is asked about; None where only the reason's page has an advice."""
+    for found in pods[:1]:
+        if found.unreachable:
+            return fmt("Bring node {} back: its kubelet then ends the pod.", found.node)
+        if found.failing:
+            return known_cure(found.failing) or Safe(
+                "Repair what the log of the driver's pod says; once it runs, the kubelet ends the pod by itself."
+            )
+    return None
+
+
 def lingering_commands(pods: Sequence[LingeringPod], address: Address) -> Iterator[Safe]:
     """Where to look next: the log of the driver on the node, and the pod's events unless they were told."""
     for each in pods[:1]:
@@ -93,6 +138,9 @@ def lingering_commands(pods: Sequence[LingeringPod], address: Address) -> Iterat
             yield from command_line("Why {} does not run: {}", reading(why_words(each.broken), address), each.pod.name)
             continue
         pod = of("pod", each.pod.name, each.pod.namespace)
+        if each.unreachable:
+            yield from _node_commands(each, address)
+            continue
         events = command(reading(kubectl("describe", pod), address))
         if events is not None and not (each.reason and each.plugins):
             yield fmt("What keeps {} from ending: {}", str(each.pod.key), events)
@@ -102,6 +150,34 @@ def lingering_commands(pods: Sequence[LingeringPod], address: Address) -> Iterat
             before = ("--previous",) if failing.get(ref) else ("--since=1h",)
             words = kubectl("logs", of("pod", ref.name), where, "--all-containers", *before)
             yield from command_line("Log of the driver on {}: {}", reading(words, address), each.node)
+
+
+def _node_commands(found: LingeringPod, address: Address) -> Iterator[Safe]:
+    """What shows the node, and what removes its pods where it will not come back.
+
+    Upstream: pkg/controller/podgc, gcTerminating; pkg/controller/volume/attachdetach/reconciler, which detaches at once
+    by the taint, and else after ReconcilerMaxWaitForUnmountDuration (6 minutes).
+    """
+    pod, name = of("pod", found.pod.name, found.pod.namespace), (found.node,) if is_subdomain(found.node) else None
+    describe = reading(kubectl("describe", of("node", found.node)), address)
+    yield from command_line("Its conditions, and since when: {}", describe)
+    if found.out_of_service:
+        return
+    taint = kubectl("taint", "nodes", name, "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute")
+    force = kubectl("delete", pod, "--force", "--grace-period=0")
+    text = (
+        "Only if that machine is certainly off and stays off (else two pods may write the same data), remove its pods "
+        "and detach their volumes:"
+    )
+    lines = [
+        (Safe(text), taint),
+        (Safe("Or remove this pod alone; its volumes are detached some minutes later:"), force),
+    ]
+    for told, words in lines:
+        line = command(changing(words, address))
+        if line is not None:
+            yield from wrapped(told)
+            yield fmt("  {}", line)
 
 
 def _of_driver(pod: FailingPod) -> Safe:

@@ -149,7 +149,7 @@ def _how_we_know(
         *driver_faults(report, address),
         *deletion_lines(report.nodes, now),
         *unready_lines(report.unready, now),
-        *lingering_lines(report.lingering, now),
+        *lingering_lines(report.lingering, now, report.failing),
         *same_pool_lines(report.same_pools),
         *unpublished_lines(report),
     ]

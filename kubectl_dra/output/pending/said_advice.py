@@ -222,7 +222,7 @@ def plugin_commands(report: PendingReport, address: Address) -> Iterator[Safe]:
         yield from incomplete_commands(detail, report.pod.namespace, address)
     if report.code is Code.OTHER_SCHEDULER:
         yield from scheduler_log(detail, address)
-    if isinstance(detail, Departure) and detail.reason == BY_NODE_TAINT and report.node:
+    if isinstance(detail, Departure) and detail.reason == BY_NODE_TAINT and report.node and not report.lingering:
         yield from node_commands(report.node, address)
     if isinstance(detail, GroupError):
         yield from mixed_commands(detail, address)

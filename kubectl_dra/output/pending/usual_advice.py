@@ -11,6 +11,7 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records.nodes import tells_of_node
 from kubectl_dra.output.explain.pages import reason_page
 from kubectl_dra.output.pending.amounts import amount_phrase
+from kubectl_dra.output.pending.lingering import lingering_advice
 from kubectl_dra.output.pending.passed_over import passed_over, passed_over_advice
 from kubectl_dra.output.pending.published_for import label_advice
 from kubectl_dra.output.pending.quotas import quota_advice
@@ -43,6 +44,8 @@ def usual_advice(report: PendingReport, code: Code) -> Safe:
     told: Safe | None = None
     if report.siblings is not None and report.siblings.hold_all:
         return sibling_advice(report.siblings)
+    if report.verdict is records.Verdict.DELETING and (ends := lingering_advice(report.lingering)) is not None:
+        return ends
     other = passed_over(report.causes[0], report.extended)
     if other is not None:
         return passed_over_advice(other)

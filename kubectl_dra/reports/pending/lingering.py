@@ -14,7 +14,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.records import HeldFor, NodeGroup, NodeOutcome, ObjectRef
 from kubectl_dra.diagnosis.said import events
 from kubectl_dra.model.clock import parse_time
-from kubectl_dra.model.core import Pod
+from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.reports.base import ReportRecord
@@ -25,6 +25,8 @@ _MOST: Final = 3
 #: What the kubelet reports only of pods that it ends (upstream: pkg/kubelet/events).
 _OF_THE_END: Final = frozenset({"FailedKillPod", "FailedPreStopHook", "ExceededGracePeriod"})
 _UNPREPARING: Final = "Unprepare"
+#: Upstream: pkg/controller/podgc, gcTerminating: pods of a node with it that is not ready are deleted by force.
+_OUT_OF_SERVICE: Final = "node.kubernetes.io/out-of-service"
 
 
 class LingeringPod(ReportRecord, frozen=True):
@@ -33,6 +35,8 @@ class LingeringPod(ReportRecord, frozen=True):
     ``reason``, ``message`` and ``time`` are those of the newest failure to end it that was reported.
     ``plugins`` probably are the drivers' pods on its node, ``failing`` those of them that do not run.
     ``broken``: of a pod that is to run, why it does not, since ``time``; ``due`` is empty then.
+    ``node_down``: since when its node has not been ready; ``unreachable``: the kubelet there has stopped reporting, so
+    that nothing ends the pod. ``out_of_service``: the node has the taint that lets its pods be removed all the same.
     """
 
     pod: ObjectRef
@@ -46,6 +50,9 @@ class LingeringPod(ReportRecord, frozen=True):
     plugins: tuple[ObjectRef, ...] = ()
     failing: tuple[FailingPod, ...] = ()
     broken: FailingPod | None = None
+    node_down: str = ""
+    unreachable: bool = False
+    out_of_service: bool = False
 
 
 def lingering(groups: Iterable[NodeGroup], state: ClusterState) -> tuple[LingeringPod, ...]:
@@ -55,6 +62,17 @@ def lingering(groups: Iterable[NodeGroup], state: ClusterState) -> tuple[Lingeri
     told = [_told(pod, drivers, state) for pod, drivers in ending if _is_overdue(pod, state)]
     told += (found for pod, drivers in failing if (found := _broken(pod, drivers, state)) is not None)
     return tuple(told)[:_MOST]
+
+
+def of_itself(pod: Pod, state: ClusterState) -> tuple[LingeringPod, ...]:
+    """The same of a pod that is asked about: why it has not ended, if it should have."""
+    devices = {
+        result.driver
+        for claim in state.inventory.claims_by_user.get(pod.metadata.uid, ())
+        if claim.status.allocation is not None
+        for result in claim.status.allocation.devices.results
+    }
+    return (_told(pod, devices, state),) if _is_overdue(pod, state) else ()
 
 
 def _holding(
@@ -97,6 +115,8 @@ def _told(pod: Pod, drivers: Iterable[str], state: ClusterState) -> LingeringPod
     ]
     newest = max(said, key=events.last_seen, default=None)
     names = tuple(sorted(drivers))
+    known = inventory.nodes.get(node, Node())
+    ready = next((each for each in known.status.conditions if each.type == "Ready" and each.status != "True"), None)
     likely = tuple(dict.fromkeys(ref for name in names for ref in plugins(name, node, inventory)))
     return LingeringPod(
         ObjectRef("Pod", meta.namespace, meta.name),
@@ -109,4 +129,7 @@ def _told(pod: Pod, drivers: Iterable[str], state: ClusterState) -> LingeringPod
         names,
         likely,
         failing_among(likely, inventory),
+        node_down=(ready.last_transition_time or "") if ready is not None else "",
+        unreachable=ready is not None and ready.status == "Unknown",
+        out_of_service=any(taint.key == _OUT_OF_SERVICE for taint in known.spec.taints),
     )

@@ -23,6 +23,7 @@ from kubectl_dra.diagnosis.records import (
     ObjectRef,
     PodDiagnosis,
     PodFinding,
+    Verdict,
 )
 from kubectl_dra.diagnosis.remedies.records import RemedyKind
 from kubectl_dra.diagnosis.whatif.records import WhatIf
@@ -39,7 +40,7 @@ from kubectl_dra.reports.pending.drivers import DriverOnNode, devices_of, driver
 from kubectl_dra.reports.pending.extended_asks import extended_asks
 from kubectl_dra.reports.pending.failing_pods import FailingPod, failing_elsewhere, failing_pods
 from kubectl_dra.reports.pending.idle_daemons import IdleDaemonSet, idle_daemons
-from kubectl_dra.reports.pending.lingering import LingeringPod, lingering
+from kubectl_dra.reports.pending.lingering import LingeringPod, lingering, of_itself
 from kubectl_dra.reports.pending.missing_objects import Existing, existing
 from kubectl_dra.reports.pending.nodes import (
     NAMES_SHOWN,
@@ -250,11 +251,17 @@ def _of_one(
     return {
         "siblings": found,
         "agent": agent_of(diagnosis.causes, state),
-        "lingering": lingering(diagnosis.nodes, state),
+        "lingering": _lingering(diagnosis, state),
         "same_pools": same_pools(diagnosis.nodes, state),
         "still_blocked": still_blocked(diagnosis, state),
         "visible": visible_devices(diagnosis, asks, state),
     }
+
+
+def _lingering(diagnosis: PodDiagnosis, state: ClusterState) -> tuple[LingeringPod, ...]:
+    """The pods in its way that hold devices in vain; of a pod that does not end, the pod itself."""
+    pod = state.inventory.pods.get(diagnosis.pod.key) if diagnosis.verdict is Verdict.DELETING else None
+    return of_itself(pod, state) if pod is not None else lingering(diagnosis.nodes, state)
 
 
 def _of_the_pod(pod: Pod, state: ClusterState, what_if: WhatIf | None) -> dict[str, Any]:

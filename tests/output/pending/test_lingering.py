@@ -90,3 +90,56 @@ def test_a_pod_of_another_namespace_is_named_with_it() -> None:
         if each["metadata"]["name"] in ("old", "held"):
             each["metadata"]["namespace"] = "other"
     assert "Pod other/old should have ended 30m ago." in plain_page(objects)
+
+
+def leaving(status: str, *others: dict[str, Any], **metadata: Any) -> str:
+    """The page of a pod that should have ended half an hour ago, on a node whose kubelet says so, or nothing."""
+    node = build.node()
+    node["status"]["conditions"] = [{"type": "Ready", "status": status, "lastTransitionTime": stamp(38)}]
+    pod = build.pod("pod", claims=["claim"], node_name="node-1", phase="Running")
+    pod["metadata"] |= {"deletionTimestamp": stamp(30), **metadata}
+    pod["spec"]["nodeName"] = "node-1"
+    held = build.claim("claim", held=[("node-1", "gpu-0")], by=["pod"])
+    objects = [node, build.slice_("node-1", build.device("gpu-0")), pod, held, *others]
+    return " ".join(page_of(report_of(*objects)).replace("\x1b[1m", "").replace("\x1b[0m", "").split())
+
+
+def test_a_pod_on_a_node_that_cannot_be_reached_says_both_times_and_what_removes_it() -> None:
+    page = leaving("Unknown")
+    told = "Pod ml/pod should have ended 30m ago, but the kubelet of its node node-1 has not reported for 38m."
+    assert page.startswith(told)
+    assert "Bring node node-1 back: its kubelet then ends the pod." in page
+    assert "Only if that machine is certainly off" in page
+    assert "kubectl taint nodes node-1 node.kubernetes.io/out-of-service=nodeshutdown:NoExecute" in page
+    assert "kubectl delete pod/pod -n ml --force --grace-period=0" in page
+
+
+def test_a_node_that_reports_loses_nothing_by_force() -> None:
+    for status in ("True", "False"):
+        page = leaving(status)
+        assert page.startswith("Pod ml/pod should have ended 30m ago and is still there.")
+        assert "--force" not in page
+        assert "out-of-service" not in page
+
+
+def test_why_a_pod_does_not_end_is_said_on_its_own_page() -> None:
+    crashing = driver_pod(restartCount=4, state={"waiting": {"reason": "CrashLoopBackOff", "message": "back-off"}})
+    said = build.event("pod", "FailedKillPod", WHY, time=stamp(5))
+    page = leaving("True", crashing, said)
+    assert page.startswith(f"Pod ml/pod should have ended 30m ago, but FailedKillPod was reported: {WHY}.")
+    assert "kubectl logs pod/gpu-dra-plugin-x7k2p -n gpu-dra-driver --all-containers --previous" in page
+    assert page.count("CrashLoopBackOff") == 1
+    assert "once it runs, the kubelet ends the pod by itself" in page
+
+
+def test_a_finalizer_alone_keeps_the_words_about_finalizers() -> None:
+    page = leaving("True", finalizers=["example.com/drain"])
+    assert page.startswith("Pod ml/pod is being deleted, held by the finalizer example.com/drain.")
+
+
+def test_who_waits_for_a_pod_on_a_node_that_cannot_be_reached_hears_of_the_node() -> None:
+    objects = cluster()
+    objects[0]["status"]["conditions"] = [{"type": "Ready", "status": "Unknown", "lastTransitionTime": stamp(38)}]
+    page = plain_page(objects)
+    assert "Pod old should have ended 30m ago, but the kubelet of its node node-1 has not reported for 38m." in page
+    assert "kubectl taint nodes node-1 node.kubernetes.io/out-of-service=nodeshutdown:NoExecute" in page
