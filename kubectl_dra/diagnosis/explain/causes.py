@@ -20,6 +20,7 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.explain import error_codes
 from kubectl_dra.diagnosis.explain.attempt import NodeResult, PodAttempt
 from kubectl_dra.diagnosis.explain.funnel import NodeExplainer, NodeExplanation
+from kubectl_dra.diagnosis.explain.merging import merged
 from kubectl_dra.diagnosis.explain.rejections import OTHER_CODES, rejection_causes
 from kubectl_dra.diagnosis.explain.renaming import Renaming
 from kubectl_dra.diagnosis.explain.volumes import volume_identity, volume_problems
@@ -28,20 +29,14 @@ from kubectl_dra.diagnosis.pod.judgement import Judgement
 from kubectl_dra.diagnosis.records import (
     Cause,
     ClaimElsewhere,
-    Company,
-    ExtendedResource,
     NodeGroup,
     NodeOutcome,
-    NodeShortage,
-    NodeTaint,
     ObjectRef,
     Observed,
     PluginText,
     Retry,
     SearchSize,
-    Spread,
     Verdict,
-    VolumeTrouble,
 )
 from kubectl_dra.diagnosis.said import agreement, others, refusals
 from kubectl_dra.model.core import Node, Pod
@@ -118,7 +113,7 @@ class _Explainer:
             causes += self.tried.stop.causes if self.tried.stop.certain else ()
         elif not self.world.inventory.nodes and judgement.verdict is Verdict.UNSCHEDULABLE:
             causes.append(Cause(Code.NO_NODES))
-        causes += _merged(cause for group in groups for cause in group.causes)
+        causes += merged(cause for group in groups for cause in group.causes)
         causes += self._idle()
         fitting = tuple(node.metadata.name for node, _ in self.tried.nodes(NodeOutcome.FITS))
         unread = tuple(dict.fromkeys(kind for status in self.tried.unread for kind in status.reasons))
@@ -373,33 +368,3 @@ def _nearness(bucket: _Bucket) -> tuple[int, tuple[int, ...], bool, bool, int]:
     left = rejection is not None or bucket.outcome is not NodeOutcome.REJECTED
     has_all = rejection is None or all(lack.allocatable for lack in rejection.lacks)
     return rank, bucket.explanation.nearness if bucket.explanation is not None else (), left, has_all, len(bucket.nodes)
-
-
-def _merged(causes: Iterable[Cause]) -> list[Cause]:
-    """Causes about the same thing become one, with the evidence of the first and the nodes of all."""
-    merged: dict[Hashable, Cause] = {}
-    for cause in causes:
-        key = _subject(cause)
-        known = merged.get(key)
-        if known is None:
-            merged[key] = cause
-        else:
-            nodes = tuple(dict.fromkeys((*known.nodes, *cause.nodes)))
-            merged[key] = msgspec.structs.replace(known, nodes=nodes)
-    return list(merged.values())
-
-
-def _subject(cause: Cause) -> Hashable:
-    detail = cause.detail
-    match detail:
-        case NodeTaint() | ExtendedResource() | PluginText():
-            return cause.code, detail
-        case Company():
-            return cause.code, detail.topology_key, detail.selector
-        case NodeShortage():
-            return cause.code, detail.resource, bool(detail.allocatable)
-        case VolumeTrouble():
-            return cause.code, detail.reason, detail.claim, detail.entry, detail.volume, detail.about, detail.wanted
-        case Spread():
-            return cause.code, detail.topology_key, detail.selector, bool(detail.value)
-    return cause.code, cause.claim, cause.request

@@ -1,0 +1,48 @@
+"""Causes of several nodes that are about the same thing."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+
+import msgspec
+
+from kubectl_dra.diagnosis.records import (
+    Cause,
+    Company,
+    ExtendedResource,
+    NodeShortage,
+    NodeTaint,
+    PluginText,
+    Spread,
+    VolumeTrouble,
+)
+
+
+def merged(causes: Iterable[Cause]) -> list[Cause]:
+    """Causes about the same thing become one, with the evidence of the first and the nodes of all."""
+    found: dict[Hashable, Cause] = {}
+    for cause in causes:
+        key = _subject(cause)
+        known = found.get(key)
+        if known is None:
+            found[key] = cause
+        else:
+            nodes = tuple(dict.fromkeys((*known.nodes, *cause.nodes)))
+            found[key] = msgspec.structs.replace(known, nodes=nodes)
+    return list(found.values())
+
+
+def _subject(cause: Cause) -> Hashable:
+    detail = cause.detail
+    match detail:
+        case NodeTaint() | ExtendedResource() | PluginText():
+            return cause.code, detail
+        case Company():
+            return cause.code, detail.topology_key, detail.selector
+        case NodeShortage():
+            return cause.code, detail.resource, bool(detail.allocatable)
+        case VolumeTrouble():
+            return cause.code, detail.reason, detail.claim, detail.entry, detail.volume, detail.about, detail.wanted
+        case Spread():
+            return cause.code, detail.topology_key, detail.selector, bool(detail.value)
+    return cause.code, cause.claim, cause.request
