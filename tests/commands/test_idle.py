@@ -85,7 +85,7 @@ def test_a_set_whose_pod_does_not_end(capfd: pytest.CaptureFixture[str], tmp_pat
     path = tmp_path / "cluster.json"
     path.write_text(json.dumps({"kind": "List", "items": [*CLUSTERS["example"](), body, pod]}), encoding="utf-8")
     assert run(["why-pending", "statefulset/work", "-n", NAMESPACE, "--from", str(path), "--color", "never"]) == 0
-    assert "Pod demo/work-0 is being deleted" in " ".join(capfd.readouterr().out.split())
+    assert "Pod demo/work-0 should have ended" in " ".join(capfd.readouterr().out.split())
 
 
 def queue(nominal: str = "4") -> list[dict[str, Any]]:

@@ -39,12 +39,14 @@ from kubectl_dra.diagnosis.said import kubelet
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.pending.ailing import ailing_sentence
 from kubectl_dra.output.pending.headline import pending_summary
 from kubectl_dra.output.pending.remedies import remedy_lines
-from kubectl_dra.output.safe import Safe, fmt
+from kubectl_dra.output.safe import Safe, Style, fmt, styled
 from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.words import counted, plural, shortened, without_names
 from kubectl_dra.reports.invocations import dra, of, shell_line
+from kubectl_dra.reports.pending.ailing import AilingWorkload, ailing_workload
 from kubectl_dra.reports.pending.pending import ClaimPendingReport, PendingReport
 from kubectl_dra.reports.unread import PENDING_PODS, together, unread
 
@@ -163,11 +165,20 @@ def _workload_answers(call: PendingCall, kind: Kind, key: Key) -> Iterator[Pendi
             return
         # Upstream: pkg/controller/statefulset/stateful_set_control.go, processReplica: until then nothing has its name.
         leaving = [key_of(pod.metadata) for pod in pods if kind.name == _SET and pod.metadata.deletion_timestamp]
-        if leaving:
-            yield from (pod_answer(call, each) for each in leaving)
+        ailing = leaving or [key_of(pod.metadata) for pod in pods if kubelet.is_unwell(pod)]
+        if ailing:
+            yield from _ailing(call, ailing_workload(state.inventory, ObjectRef.of(kind.name, key), pods), ailing)
             return
         console(call.options).note(fmt("note: {} {} has no pending pods", kind.name, str(key)))
     yield from (pod_answer(call, each) for each in pending)
+
+
+def _ailing(call: PendingCall, workload: AilingWorkload, pods: Sequence[Key]) -> Iterator[Pending]:
+    """The pods that do not do their work, below how many of the workload do."""
+    first, *others = one_of_each([pod_answer(call, each) for each in pods])
+    head = wrapped(styled(ailing_sentence(workload), Style.BOLD))
+    yield replace(first, page=lambda: [*head, Safe(""), *first.page()])
+    yield from others
 
 
 def _idle(call: PendingCall, state: ClusterState, kind: Kind, key: Key) -> Pending | None:

@@ -124,7 +124,8 @@ class PodCase:
             why = (*kubelet.rejected(self.world.inventory, self.pod), *kubelet.unhealthy(self.pod))
             return _Finding(Verdict.ENDED, why)
         if self._is_done():
-            return _Finding(Verdict.NOT_PENDING, tuple(kubelet.unhealthy(self.pod)))
+            unwell = (*kubelet.unhealthy(self.pod), *kubelet.not_running(self.pod, self._events()))
+            return _Finding(Verdict.NOT_PENDING, unwell)
         if self.pod.spec.node_name:
             return _Finding(Verdict.PREPARING, tuple(self._preparing()))
         found = (

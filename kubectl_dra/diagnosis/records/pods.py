@@ -105,11 +105,16 @@ class Health(Evidence, frozen=True):
 
 
 class ContainerWaits(Evidence, frozen=True):
-    """A container's ``state.waiting``."""
+    """A container's ``state.waiting``; ``reason`` is empty for one that runs and is not ready.
+
+    ``restarts``: how often it was started again; ``ended``: how it ended last, ``OOMKilled`` or ``exit code 1``.
+    """
 
     container: str
     reason: str
     message: str = ""
+    restarts: int = 0
+    ended: str = ""
 
 
 class HeldTaint(ReportRecord, frozen=True):

@@ -24,7 +24,7 @@ from kubectl_dra.diagnosis.records import (
 )
 from kubectl_dra.diagnosis.said import events as events_
 from kubectl_dra.model.clock import parse_time
-from kubectl_dra.model.core import ContainerStatus, Event, Node, Pod
+from kubectl_dra.model.core import ContainerStateTerminated, ContainerStatus, Event, Node, Pod
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
@@ -33,6 +33,8 @@ from kubectl_dra.scheduler.claims import is_reserved_for
 
 PREPARE_FAILED: Final = "FailedPrepareDynamicResources"
 _FAILED: Final = "Failed"
+_RUNNING: Final = "Running"
+_UNHEALTHY: Final = "Unhealthy"
 #: They don't keep containers from starting (pkg/kubelet/network/dns, pkg/kubelet/kubelet_pods.go).
 _HARMLESS: Final = frozenset({"DNSConfigForming", "FailedToRetrieveImagePullSecret", "CheckLimitsForResolvConf"})
 #: Normal events of containers, which come only after mounts, devices and the sandbox (pkg/kubelet/events).
@@ -222,6 +224,42 @@ def unhealthy(pod: Pod) -> Iterator[Cause]:
                 if device.health != "Healthy":
                     detail = Health(device.resource_id, device.health or "Unknown", status.name, device.message)
                     yield Cause(Code.DEVICE_UNHEALTHY, detail, claim=ref, request=request, nodes=(pod.spec.node_name,))
+
+
+def not_running(pod: Pod, events: Iterable[Event]) -> Iterator[Cause]:
+    """What is wrong with containers of a pod that has been started: they wait, as after a crash, or are not ready."""
+    node = (pod.spec.node_name,)
+    if pod.status.phase != _RUNNING or pod.metadata.deletion_timestamp is not None:
+        return
+    for status in _statuses(pod):
+        state, last = status.state.waiting, status.state.terminated or status.last_state.terminated
+        if state is not None and state.reason not in _CREATING:
+            words = " ".join(last.message.split()) if last is not None else " ".join(state.message.split())
+            detail = ContainerWaits(status.name, state.reason, words, status.restart_count, how_ended(last))
+            yield Cause(Code.CONTAINER_WAITS, detail, nodes=node)
+    for status in pod.status.container_statuses:
+        if status.state.running is not None and not status.ready:
+            detail = ContainerWaits(status.name, "", _probe(pod, events), status.restart_count)
+            yield Cause(Code.CONTAINER_WAITS, detail, nodes=node)
+
+
+def is_unwell(pod: Pod) -> bool:
+    """Whether a pod has been started and some container of it does not do its work."""
+    return any(True for _ in not_running(pod, ()))
+
+
+def how_ended(ended: ContainerStateTerminated | None) -> str:
+    """``OOMKilled``, ``exit code 1``; empty for what has not ended."""
+    if ended is None:
+        return ""
+    return ended.reason if ended.reason not in ("", "Error", "Completed") else f"exit code {ended.exit_code}"
+
+
+def _probe(pod: Pod, events: Iterable[Event]) -> str:
+    """What the probes of a pod said last (upstream: pkg/kubelet/prober, ContainerUnhealthy)."""
+    about = (e for e in events if e.reason == _UNHEALTHY and events_.subject_uid(e) in ("", pod.metadata.uid))
+    last = max(about, key=events_.last_seen, default=None)
+    return " ".join(events_.text(last).split()) if last is not None else ""
 
 
 def waiting(pod: Pod) -> Iterator[Cause]:

@@ -30,7 +30,7 @@ from kubectl_dra.output.pending.headline import was_given_up
 from kubectl_dra.output.pending.heard import heard_advice, is_heard_first
 from kubectl_dra.output.pending.idle_daemons import idle_advice, idle_commands
 from kubectl_dra.output.pending.lingering import lingering_commands
-from kubectl_dra.output.pending.logs import last_words, log_lines
+from kubectl_dra.output.pending.logs import last_words, log_lines, unwell_lines
 from kubectl_dra.output.pending.made import refused_advice, refused_of
 from kubectl_dra.output.pending.passed_over import passed_over_commands
 from kubectl_dra.output.pending.published_for import label_commands
@@ -254,7 +254,10 @@ def _pod_anew(report: PendingReport, address: Address) -> Iterator[Safe]:
 def next_step_lines(report: PendingReport, address: Address, now: datetime) -> Iterator[Safe]:
     """Where to look next: the events of a pod that is on its node, and the log of the driver there."""
     code = report.code
-    if code is None or report.verdict is Verdict.NOT_PENDING:
+    if code is None:
+        return
+    if report.verdict is Verdict.NOT_PENDING:
+        yield from unwell_lines(report, address)
         return
     yield from lingering_commands(report.lingering, address)
     yield from sibling_commands(report, address)

@@ -8,7 +8,14 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import KubeletRejection, KubeletText, NodeOutcome, SchedulerName, Verdict
+from kubectl_dra.diagnosis.records import (
+    ContainerWaits,
+    KubeletRejection,
+    KubeletText,
+    NodeOutcome,
+    SchedulerName,
+    Verdict,
+)
 from kubectl_dra.diagnosis.remedies.records import EXTENDED_NAME, EditClass
 from kubectl_dra.output.pending.driver_pods import failing_sentence
 from kubectl_dra.output.pending.heard import heard_sentence, is_beside_devices, is_heard_first
@@ -18,6 +25,7 @@ from kubectl_dra.output.pending.main_reason import main_reason
 from kubectl_dra.output.pending.node_names import names_of
 from kubectl_dra.output.pending.queue_admission import evicted_clause
 from kubectl_dra.output.pending.reasons import reason_sentence
+from kubectl_dra.output.pending.reasons.running import unwell
 from kubectl_dra.output.pending.rollouts import own_rollout
 from kubectl_dra.output.pending.said_advice import right_lacked
 from kubectl_dra.output.pending.siblings import sibling_sentence
@@ -253,6 +261,10 @@ def _not_pending(report: PendingReport, pod: Safe, reason: Safe) -> Safe:
     if report.code is Code.KUBELET_REJECTED:
         return fmt("{} has failed: {}.{}", pod, reason, _others_rejected(report))
     where = fmt(" on node {}", report.node) if report.node else Safe("")
+    waits = next((cause.detail for cause in report.causes if isinstance(cause.detail, ContainerWaits)), None)
+    if waits is not None and report.verdict is Verdict.NOT_PENDING:
+        text = "{} is not pending: it has its node {}{}, but its {}."
+        return fmt(text, pod, report.node, Safe(" and its devices" if report.devices else ""), unwell(waits))
     if report.verdict is Verdict.ENDED:
         return fmt("{} is not pending: it has ended{}.", pod, where)
     return fmt("{} is not pending{}.", pod, fmt(": it runs{}", where) if where else Safe(""))

@@ -35,6 +35,20 @@ def last_words(report: PendingReport, address: Address) -> Iterator[Safe]:
         yield from command_line("  {}", reading(kubectl("logs", pod, where, *container, "--previous"), address))
 
 
+def unwell_lines(report: PendingReport, address: Address) -> Iterator[Safe]:
+    """Where to look for what ails a pod that has been started."""
+    detail = report.causes[0].detail
+    if not isinstance(detail, ContainerWaits):
+        return
+    yield from wrapped(Safe("Devices are not what it waits for."))
+    if is_crash(detail) and is_label(detail.container):
+        yield Safe("The last words of the container:")
+        yield from last_words(report, address)
+        return
+    described = kubectl("describe", of("pod", report.pod.name, report.pod.namespace))
+    yield from command_line("Its events: {}", reading(described, address))
+
+
 def repair_lines(report: PendingReport, address: Address) -> Iterator[Safe]:
     """The first step with a driver that does not run on some node: its devices are more, and nobody has to go."""
     for each in report.failing[:1]:

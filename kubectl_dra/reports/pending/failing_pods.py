@@ -9,7 +9,8 @@ from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.claim.reserved import STARTING
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Cause, ClassOffer, NodeGroup, NodeOutcome, ObjectRef
-from kubectl_dra.model.core import ContainerStateTerminated, ContainerStatus, Pod
+from kubectl_dra.diagnosis.said.kubelet import how_ended
+from kubectl_dra.model.core import ContainerStatus, Pod
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.reports.base import ReportRecord
 from kubectl_dra.reports.claims.ask import ClaimAsk
@@ -109,7 +110,7 @@ def _state(status: ContainerStatus, *, init: bool = False) -> tuple[_Trouble, in
     """
     waiting, ended = status.state.waiting, status.state.terminated or status.last_state.terminated
     words = " ".join(ended.message.split()) if ended is not None else ""
-    how = _ending(ended) if ended is not None else ""
+    how = how_ended(ended)
     if waiting is not None and waiting.reason and waiting.reason not in STARTING:
         # That it is started again after a pause is known from the reason.
         words = words or (" ".join(waiting.message.split()) if ended is None else "")
@@ -119,8 +120,3 @@ def _state(status: ContainerStatus, *, init: bool = False) -> tuple[_Trouble, in
         return (_Trouble(reason, words, how), status.restart_count) if status.state.terminated.exit_code else None
     running = status.state.running is not None and not init
     return (_Trouble("not ready", words, how), status.restart_count) if running and not status.ready else None
-
-
-def _ending(ended: ContainerStateTerminated) -> str:
-    """``OOMKilled``, ``exit code 1``."""
-    return ended.reason if ended.reason not in ("", "Error", "Completed") else f"exit code {ended.exit_code}"

@@ -95,6 +95,17 @@ def _unhealthy(health: Health, _cause: Cause) -> Safe:
     return fmt("device {} of container {} is {}", health.device, health.container, health.health)
 
 
+def unwell(waits: ContainerWaits) -> Safe:
+    """``container main is in CrashLoopBackOff (812 restarts, last exit code 1)``, of a pod that has been started."""
+    state = fmt("is in {}" if waits.reason.endswith("BackOff") else "does not run: {}", waits.reason)
+    restarts = counted(waits.restarts, "restart") if waits.restarts else Safe("")
+    last = fmt("last {}", waits.ended) if waits.ended else Safe("")
+    told = Safe(", ").join([text for text in (restarts, last) if text])
+    words = fmt("{}: {}", told, waits.message) if told and waits.message else told or safe(waits.message)
+    lead = fmt("container {} {}", waits.container, state if waits.reason else Safe("runs, but is not ready"))
+    return fmt("{} ({})", lead, words) if words else lead
+
+
 def _waits(waits: ContainerWaits, _cause: Cause) -> Safe:
     words = fmt(" ({})", innermost(waits.message)) if waits.message else Safe("")
     return fmt("container {} is waiting: {}{}", waits.container, waits.reason, words)

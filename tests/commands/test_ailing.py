@@ -1,0 +1,91 @@
+"""A workload whose pods all have their nodes and do not do their work: what ails them, and that it is no device."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kubectl_dra.commands.app import run
+from tests.kit import build
+from tests.kit.clock import PassingClock
+
+CRASHES = {
+    "name": "main",
+    "ready": False,
+    "restartCount": 7,
+    "state": {"waiting": {"reason": "CrashLoopBackOff", "message": "back-off"}},
+    "lastState": {"terminated": {"exitCode": 137, "reason": "OOMKilled"}},
+}
+UNREADY = {"name": "main", "ready": False, "restartCount": 0, "state": {"running": {}}}
+RUNS = {**UNREADY, "ready": True}
+
+
+def workload(kind: str, statuses: list[dict[str, Any]], replicas: int, **metadata: Any) -> list[dict[str, Any]]:
+    meta = {"name": "work", "namespace": "ml", "uid": "work"}
+    owner = {"apiVersion": "apps/v1", "kind": kind, "name": "work", "uid": "work", "controller": True}
+    objects = [{"apiVersion": "apps/v1", "kind": kind, "metadata": meta, "spec": {"replicas": replicas}}]
+    for number, status in enumerate(statuses):
+        name = f"work-{number}"
+        pod = build.pod(name, claims=[name], node_name="node-1", phase="Running")
+        pod["metadata"] |= {"ownerReferences": [owner], **metadata}
+        pod["status"]["containerStatuses"] = [status]
+        objects += [pod, build.claim(name, held=[("node-1", f"gpu-{number}")], by=[name], on="node-1")]
+    return objects
+
+
+def told(capfd: pytest.CaptureFixture[str], folder: Path, objects: list[dict[str, Any]], *words: str) -> str:
+    devices = [build.device(f"gpu-{number}") for number in range(4)]
+    items = [build.node(), build.device_class(), build.slice_("node-1", *devices), *objects]
+    versions = {
+        "ResourceClaim": "resource.k8s.io/v1",
+        "DeviceClass": "resource.k8s.io/v1",
+        "ResourceSlice": "resource.k8s.io/v1",
+    }
+    for each in items:
+        each.setdefault("apiVersion", versions.get(each["kind"], "v1"))
+    path = folder / "cluster.json"
+    path.write_text(json.dumps({"kind": "List", "apiVersion": "v1", "items": items}), encoding="utf-8")
+    assert run(["why-pending", *words, "--from", str(path), "--color", "never"], PassingClock()) == 0
+    return " ".join("".join(capfd.readouterr()).split())
+
+
+def test_a_workload_that_crashes(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    text = told(capfd, tmp_path, workload("ReplicaSet", [CRASHES, RUNS], 2), "replicaset/work", "-n", "ml")
+    assert text.startswith(
+        "ReplicaSet ml/work: 1 of 2 pods ready. Pod ml/work-0 is not pending: it has its node node-1 and its "
+        "devices, but its container main is in CrashLoopBackOff (7 restarts, last OOMKilled)."
+    )
+    assert "Devices are not what it waits for." in text
+    assert "kubectl logs pod/work-0 -n ml -c main --previous" in text
+    assert "has no pending pods" not in text
+
+
+def test_pods_with_the_same_trouble_are_told_once(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    text = told(capfd, tmp_path, workload("ReplicaSet", [CRASHES, CRASHES], 2), "replicaset/work", "-n", "ml")
+    assert text.count("CrashLoopBackOff") == 1
+    assert "The same holds for 1 other pod: work-1." in text
+
+
+def test_a_probe_that_fails(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    event = build.event("work-0", "Unhealthy", "Readiness probe failed: HTTP probe failed with statuscode: 503")
+    text = told(capfd, tmp_path, [*workload("StatefulSet", [UNREADY], 3), event], "sts/work", "-n", "ml")
+    assert text.startswith("StatefulSet ml/work: 0 of 3 pods ready. It makes a pod again when the old one is gone,")
+    assert (
+        "container main runs, but is not ready (Readiness probe failed: HTTP probe failed with statuscode: 503)" in text
+    )
+    assert "kubectl describe pod/work-0 -n ml" in text
+
+
+def test_a_workload_that_runs_is_still_none_that_waits(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    text = told(capfd, tmp_path, workload("ReplicaSet", [RUNS], 1), "replicaset/work", "-n", "ml")
+    assert "ReplicaSet ml/work has no pending pods" in text
+
+
+def test_one_pod_that_crashes(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    text = told(capfd, tmp_path, workload("ReplicaSet", [CRASHES], 1), "work-0", "-n", "ml")
+    assert text.startswith(
+        "Pod ml/work-0 is not pending: it has its node node-1 and its devices, but its container main"
+    )
