@@ -89,3 +89,27 @@ def test_one_pod_that_crashes(capfd: pytest.CaptureFixture[str], tmp_path: Path)
     assert text.startswith(
         "Pod ml/work-0 is not pending: it has its node node-1 and its devices, but its container main"
     )
+
+
+def rejected(name: str, reason: str, message: str, created: str, claims: tuple[str, ...]) -> dict[str, Any]:
+    pod = build.pod(name, claims=claims, node_name="node-1", phase="Failed")
+    pod["metadata"]["creationTimestamp"] = created
+    pod["status"] |= {"reason": reason, "message": message}
+    return pod
+
+
+def test_the_overview_tells_of_pods_that_their_nodes_did_not_take(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    words = "Pod was rejected: Allocate failed due to no healthy devices, which is unexpected"
+    reason, day = "UnexpectedAdmissionError", "2026-11-20T13:00:00Z"
+    pods = [rejected(f"eval-{n}", reason, f"{words} {n}", f"2026-11-2{n}T13:00:00Z", ("a",)) for n in range(2)]
+    others = [rejected("web", reason, words, day, ()), rejected("old", "Evicted", "low on memory", day, ("a",))]
+    text = told(capfd, tmp_path, [*pods, *others], "-n", "ml")
+    assert "No pod with device claims is pending in namespace ml." in text
+    assert "2 pods with device claims were not taken by their nodes:" in text
+    assert f"DRA-618 {reason}: 2 pods (eval-1, eval-0), the newest created" in text
+    assert f"{words} 1" in text
+    assert f"{words} 0" not in text
+    assert "more: kubectl dra why-pending pod/eval-1 -n ml" in text
+    assert "were not taken" not in told(capfd, tmp_path, others, "-n", "ml")

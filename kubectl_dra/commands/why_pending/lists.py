@@ -27,6 +27,7 @@ from kubectl_dra.output.pending.groups import (
     groups_summary,
     next_commands,
 )
+from kubectl_dra.output.pending.rejected import rejected_lines
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.templates import is_template
 from kubectl_dra.output.unread import missing_lines
@@ -35,6 +36,7 @@ from kubectl_dra.output.words import listed_count
 from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.pending import pending
 from kubectl_dra.reports.pending.idle import WorkloadPendingReport
+from kubectl_dra.reports.pending.rejected import rejected_pods
 from kubectl_dra.reports.unread import PENDING_CLAIMS, PENDING_GROUPS, PENDING_PODS, ListGaps, Subject, together, unread
 
 
@@ -163,7 +165,10 @@ def _overview(call: single.PendingCall, answers: Sequence[Pending], found: ListG
         return [_none_selected("pending pod with device claims", call)]
     groups, scope = pending.reason_groups(reports), call.cluster.namespace
     page = [*waiting, *groups_page(reports, groups, scope, found.bound, call.address)]
-    return [*page, *gang_lines(reports), *said(reports, call.now), *next_commands(groups, scope, call.address)]
+    page += [*gang_lines(reports), *said(reports, call.now), *next_commands(groups, scope, call.address)]
+    rejected = rejected_pods(call.cluster.state, scope, label_selector(call.options.selector))
+    failed = list(rejected_lines(rejected, scope, call.now, call.address))
+    return [*page, Safe(""), *failed] if failed else page
 
 
 def _none_selected(what: str, call: single.PendingCall) -> Safe:

@@ -34,6 +34,17 @@ from kubectl_dra.scheduler.claims import is_reserved_for
 PREPARE_FAILED: Final = "FailedPrepareDynamicResources"
 _FAILED: Final = "Failed"
 _RUNNING: Final = "Running"
+#: Upstream: pkg/kubelet/kubelet.go, rejectPod.
+WAS_REJECTED: Final = "Pod was rejected: "
+#: Reasons of kubelets that do not admit a pod. Upstream: pkg/kubelet/lifecycle/predicate.go and the resource managers.
+_AT_ADMISSION: Final = (
+    "OutOf",
+    "UnexpectedAdmissionError",
+    "TopologyAffinityError",
+    "SMTAlignmentError",
+    "Node",
+    "Pod",
+)
 _UNHEALTHY: Final = "Unhealthy"
 #: They don't keep containers from starting (pkg/kubelet/network/dns, pkg/kubelet/kubelet_pods.go).
 _HARMLESS: Final = frozenset({"DNSConfigForming", "FailedToRetrieveImagePullSecret", "CheckLimitsForResolvConf"})
@@ -185,7 +196,7 @@ def rejected(inventory: Inventory, pod: Pod) -> Iterator[Cause]:
 
     Upstream: pkg/kubelet/kubelet.go, rejectPod, and pkg/kubelet/eviction.
     """
-    if not _is_rejected(pod):
+    if not is_rejected(pod):
         return
     controller = pod.metadata.controller
     alike = (
@@ -200,12 +211,18 @@ def rejected(inventory: Inventory, pod: Pod) -> Iterator[Cause]:
 
 def last_rejected(pods: Iterable[Pod]) -> Key | None:
     """The youngest of the pods that a kubelet rejected or ended; None where there is none."""
-    found = [pod for pod in pods if _is_rejected(pod)]
+    found = [pod for pod in pods if is_rejected(pod)]
     last = max(found, key=lambda pod: (pod.metadata.creation_timestamp or "", pod.metadata.name), default=None)
     return key_of(last.metadata) if last is not None else None
 
 
-def _is_rejected(pod: Pod) -> bool:
+def was_not_taken(reason: str, message: str) -> bool:
+    """Whether a pod that has failed for a reason never started on its node."""
+    return message.startswith(WAS_REJECTED) or reason.startswith(_AT_ADMISSION)
+
+
+def is_rejected(pod: Pod) -> bool:
+    """Whether its node did not take a pod, or ended it."""
     return pod.status.phase == _FAILED and bool(pod.status.reason)
 
 

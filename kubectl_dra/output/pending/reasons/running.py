@@ -21,6 +21,7 @@ from kubectl_dra.diagnosis.records import (
     Refusal,
     VanishedDevices,
 )
+from kubectl_dra.diagnosis.said.kubelet import WAS_REJECTED, was_not_taken
 from kubectl_dra.model.clock import parse_time
 from kubectl_dra.output.pending.go_errors import innermost
 from kubectl_dra.output.pending.reasons.sentence import Sentence, with_detail
@@ -40,18 +41,8 @@ def _binding_conditions(problem: BindingProblem, _cause: Cause) -> Safe:
     return fmt("device {} has not reported the binding {} {} yet{}", problem.device, noun, listed(waiting), after)
 
 
-#: Their sentence holds the kubelet's error, or the end of it.
-_WAS_REJECTED: Final = "Pod was rejected: "
 _EVICTED: Final = "Evicted"
-#: Reasons of kubelets that do not admit a pod. Upstream: pkg/kubelet/lifecycle/predicate.go and the resource managers.
-_AT_ADMISSION: Final = (
-    "OutOf",
-    "UnexpectedAdmissionError",
-    "TopologyAffinityError",
-    "SMTAlignmentError",
-    "Node",
-    "Pod",
-)
+#: Their sentence holds the kubelet's error, or the end of it.
 DETAIL_TOLD: Final = (Code.DRIVER_FAILED, Code.KUBELET_FAILED, Code.KUBELET_WARNS)
 
 
@@ -239,7 +230,7 @@ def _missing(evidence: MissingEvidence, _cause: Cause) -> Safe:
 
 def _rejected(found: KubeletRejection, cause: Cause) -> Safe:
     """The kubelet's words, without those that stand before all of them."""
-    words = safe(found.message.removeprefix(_WAS_REJECTED).rstrip(".") or found.reason)
+    words = safe(found.message.removeprefix(WAS_REJECTED).rstrip(".") or found.reason)
     by = fmt("the kubelet of {}", cause.nodes[0]) if cause.nodes else Safe("the cluster")
     verb = Safe("evicted" if found.reason == _EVICTED else "rejected" if _is_rejected(found) else "ended")
     why = fmt("{} ({})", words, found.reason) if found.message else words
@@ -248,7 +239,7 @@ def _rejected(found: KubeletRejection, cause: Cause) -> Safe:
 
 def _is_rejected(found: KubeletRejection) -> bool:
     """Whether the pod never started there."""
-    return found.message.startswith(_WAS_REJECTED) or found.reason.startswith(_AT_ADMISSION)
+    return was_not_taken(found.reason, found.message)
 
 
 SENTENCES: Final[dict[Code, Sentence]] = {
