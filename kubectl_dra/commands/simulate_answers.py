@@ -9,6 +9,7 @@ from kubectl_dra.api.kinds import POD_GROUP
 from kubectl_dra.api.planned import read_all
 from kubectl_dra.api.sources import Source
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.commands.shared.address import asked_again
 from kubectl_dra.commands.shared.cluster import gates_of, read_cluster
 from kubectl_dra.commands.shared.daemon_sets import for_new_nodes
 from kubectl_dra.commands.shared.groups import with_groups
@@ -59,7 +60,8 @@ def answer(options: Options, copies: str, switches: tuple[Switch, ...] = (), *, 
     world = with_queues_of(options, world, objects, found.objects)
     with told(world), owner_reader(options) as read:
         report = simulation_report(world, objects, _copies(copies), switches, together=together, read_owner=read)
-    page = partial(simulation_page, report, world.now, steps=remedies, address=world.evidence.address)
+    address = world.evidence.address
+    page = partial(simulation_page, report, world.now, steps=remedies, address=address, again=asked_again())
     shown = report if remedies or not is_document(options) else report.without_steps()
     print_answer(Answer("SimulationReport", shown, partial(simulation_summary, shown), page), options)
     if found.problems or any(each.error for each in objects):

@@ -47,6 +47,16 @@ def missing_kinds(missing: Sequence[Missing], address: Address | None) -> Iterat
         yield from wrapped(text, indent=4, first=4)
 
 
+def who_may_lines(missing: Sequence[Missing], words: Words | None, address: Address) -> Iterator[Safe]:
+    """The same question, ``words``, for whoever may read everything."""
+    if not words or not any(item.decides and item.coverage == Coverage.FORBIDDEN for item in missing):
+        return
+    line = command(changing(words, Address(context=address.context)))
+    if line is not None and (address.live or address.context):
+        yield Safe("  Or an administrator reads it for you:")
+        yield fmt("    {}", line)
+
+
 def unread_sentence(missing: Sequence[Missing]) -> Safe:
     """The same in a sentence: ``Node could not be read, and Pod only in namespace ml``."""
     parts = _kinds(item for item in missing if item.coverage == Coverage.PARTIAL)

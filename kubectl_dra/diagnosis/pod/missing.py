@@ -6,7 +6,7 @@ fewer nodes may have room.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from kubectl_dra.diagnosis.gates.queues import HeldBy, Queued
 from kubectl_dra.diagnosis.pod import needs
@@ -76,10 +76,10 @@ def lacking(evidence: Evidence, need: needs.Need, namespace: str) -> Missing:
     return Missing(need.kind, coverage.value, need.rule(namespace), namespace, need.decides, read_in, user)
 
 
-def certainty(evidence: Evidence) -> Certainty:
-    """What counts of devices and nodes are worth."""
+def certainty(evidence: Evidence, known: Collection[str] = ()) -> Certainty:
+    """What counts of devices and nodes are worth. Of ``known`` kinds all that is named was read."""
     nodes = evidence.complete("Node")
-    devices = _devices(evidence)
+    devices = _devices(evidence, known)
     free = all(map(evidence.complete, ("ResourceClaim", "DeviceTaintRule")))
     return Certainty(
         devices=devices,
@@ -88,9 +88,9 @@ def certainty(evidence: Evidence) -> Certainty:
     )
 
 
-def _devices(evidence: Evidence) -> Bound:
+def _devices(evidence: Evidence, known: Collection[str]) -> Bound:
     """Devices of a class: without the class nobody knows which they are."""
-    if not evidence.complete("DeviceClass"):
+    if "DeviceClass" not in known and not evidence.complete("DeviceClass"):
         return Bound.UNKNOWN
     match evidence.coverage("ResourceSlice"):
         case Coverage.PARTIAL:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final
 
 import msgspec
@@ -23,6 +24,7 @@ from kubectl_dra.diagnosis.pod.assumptions import assumptions
 from kubectl_dra.diagnosis.pod.equivalence import Examiner
 from kubectl_dra.diagnosis.pod.judgement import Judgement, nodes_can_tell
 from kubectl_dra.diagnosis.pod.open_plugins import open_groups, open_plugins
+from kubectl_dra.diagnosis.pod.read_names import kinds_known
 from kubectl_dra.diagnosis.records import (
     Agreement,
     Assumption,
@@ -354,15 +356,19 @@ class PodCase:
         return Agreement.UNCHECKED if found is Agreement.DIFFERS and (random or finding.open) else found
 
     def _certainty(self, finding: _Finding) -> Certainty:
-        found = missing.certainty(self.world.evidence)
+        found = missing.certainty(self.world.evidence, self._known)
         if finding.open and found.nodes is Bound.EXACT:
             return msgspec.structs.replace(found, nodes=Bound.AT_MOST)
         return found
 
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        return kinds_known(self.world, self.pod)
+
     def _missing(self) -> tuple[Missing, ...]:
         wanted = (*needs.POD, *needs.CLASSIC) if classic.concerns(_claims(self.entries)) else needs.POD
         turned_out = needs.deciding(self._unread)
-        wanted = (*(need for need in wanted if need.kind not in self._unread), *turned_out)
+        wanted = (*(need for need in wanted if need.kind not in {*self._unread, *self._known}), *turned_out)
         found = missing.missing(self.world.evidence, wanted, self.key.namespace)
         if self.world.features.device_taint_rules:
             return found

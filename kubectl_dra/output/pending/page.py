@@ -20,8 +20,7 @@ from kubectl_dra.diagnosis.records import (
     Verdict,
 )
 from kubectl_dra.diagnosis.remedies.records import AddDevices, CreateObject, RemedyKind
-from kubectl_dra.model.evidence import Coverage
-from kubectl_dra.model.invocation import HERE, Address
+from kubectl_dra.model.invocation import HERE, Address, Words
 from kubectl_dra.output.devices.parts import ranges
 from kubectl_dra.output.layout import paragraphs, wrapped
 from kubectl_dra.output.pending import advice
@@ -48,9 +47,9 @@ from kubectl_dra.output.pending.taints import deletion_lines, taint_lines, with_
 from kubectl_dra.output.pending.unready import unready_lines
 from kubectl_dra.output.pending.visible import visible_lines
 from kubectl_dra.output.safe import Safe, Style, command, fmt, safe, styled
-from kubectl_dra.output.unread import missing_kinds, missing_lines
+from kubectl_dra.output.unread import missing_kinds, missing_lines, who_may_lines
 from kubectl_dra.output.whatif.page import whatif_lines
-from kubectl_dra.reports.invocations import changing, dra, of, reading
+from kubectl_dra.reports.invocations import dra, of, reading
 from kubectl_dra.reports.pending.nodes import NodeGroupRecord
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.reports.pending.remedies import RemedyReport
@@ -79,6 +78,7 @@ def pending_page(
     whole: WholeGroup | None = None,
     who: Safe = IT,
     also: Sequence[Safe] = (),
+    again: Words | None = None,
 ) -> list[Safe]:
     """All lines of one report; ``now`` is the time that ages are counted from.
 
@@ -86,7 +86,8 @@ def pending_page(
     prints one of them, on screens with keys of their own. ``head``: the first lines, in place of the sentence about the
     pod. ``apart``: without the first lines and the ways out, which stand beside the page. ``told``: what could
     not be read stands above all pages. ``whole``: the page is about the group of the pod. ``who``
-    fits with a way out; ``also``: lines below these.
+    fits with a way out; ``also``: lines below these. ``again``: the command that asks all of it, where that is not
+    why-pending of the pod.
     """
     summary = with_delay(
         with_age(pending_summary(report), report.nodes, now), report.lingering, report.pod.namespace, now
@@ -100,7 +101,7 @@ def pending_page(
             [] if apart else first,
             *_what_is_wrong(shown, now, whole),
             *funnels,
-            *_how_we_know(shown, now, address, joined(first), told=told, tables=bool(funnels)),
+            *_how_we_know(shown, now, address, joined(first), told=told, tables=bool(funnels), again=again),
             *_what_can_be_done(shown, now, address, more, who, apart=apart, also=also),
             whole.other_assignment if whole is not None else [],
             *_what_else_to_know(report, now, whole),
@@ -135,7 +136,14 @@ def _held(report: PendingReport) -> Iterator[Safe]:
 
 
 def _how_we_know(
-    report: PendingReport, now: datetime, address: Address, said: str, *, told: bool, tables: bool
+    report: PendingReport,
+    now: datetime,
+    address: Address,
+    said: str,
+    *,
+    told: bool,
+    tables: bool,
+    again: Words | None,
 ) -> Iterator[list[Safe]]:
     """What proves the causes, and what could not be read; the first line has ``said`` so much already.
 
@@ -158,7 +166,8 @@ def _how_we_know(
     yield [*failing_lines(failing), *(repair_lines(report, address) if elsewhere else ())]
     yield list(autoscaler_lines(report.autoscaler, now))
     if report.verdict in _OF_THE_CLUSTER and not told:
-        yield [*missing_lines(report.missing, address), *_who_may(report, address)]
+        words = dra("why-pending", of("pod", report.pod.name, report.pod.namespace)) if again is None else again
+        yield [*missing_lines(report.missing, address), *who_may_lines(report.missing, words, address)]
     yield list(_unread_templates(report, address))
     yield list(_unread_why(report, address))
     yield preemption_lines(report.preemption)
@@ -351,14 +360,3 @@ def _commands(report: PendingReport, now: datetime, address: Address, more: Safe
 
 def _shows_asks(report: PendingReport) -> bool:
     return report.verdict not in (Verdict.NOT_PENDING, Verdict.ENDED, Verdict.PREPARING, Verdict.DELETING)
-
-
-def _who_may(report: PendingReport, address: Address) -> Iterator[Safe]:
-    """The same question for whoever may read everything."""
-    if not any(item.decides and item.coverage == Coverage.FORBIDDEN for item in report.missing):
-        return
-    pod = of("pod", report.pod.name, report.pod.namespace)
-    line = command(changing(dra("why-pending", pod), Address(context=address.context)))
-    if line is not None and (address.live or address.context):
-        yield Safe("  Or an administrator reads it for you:")
-        yield fmt("    {}", line)

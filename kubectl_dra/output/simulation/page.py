@@ -12,7 +12,7 @@ from kubectl_dra.api.kinds import POD
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import OpenPlugin
 from kubectl_dra.diagnosis.whatif.records import Drain, RemoveNode
-from kubectl_dra.model.invocation import HERE, Address
+from kubectl_dra.model.invocation import HERE, Address, Words
 from kubectl_dra.output.devices.advertised import advertised_lines
 from kubectl_dra.output.layout import paragraphs, wrapped
 from kubectl_dra.output.pending.asks import unseen_lines
@@ -30,7 +30,7 @@ from kubectl_dra.output.simulation.names import object_name
 from kubectl_dra.output.simulation.numbers import fewer_lines, growing_lines, kept_off_lines, lacks_there, of_its_nodes
 from kubectl_dra.output.simulation.queues import queue_heads, queue_text
 from kubectl_dra.output.simulation.verdicts import is_enough, name_of, verdict_of
-from kubectl_dra.output.unread import missing_lines
+from kubectl_dra.output.unread import missing_kinds, unread_sentence, who_may_lines
 from kubectl_dra.output.whatif.page import CHOICE_UNREAD, SOME_COMPARED, whatif_lines, whatif_summary
 from kubectl_dra.output.words import counted, listed, shortened
 from kubectl_dra.reports.base import Fits
@@ -44,6 +44,7 @@ _ALONE: Final = Safe(
     "Claims, templates and pod templates that no pod of the files uses were tried one by one, each as if it were the "
     "only one. --together tries all of them at once."
 )
+_UNREAD: Final = Safe("Could not be read, and may change the answer:")
 _NOTHING: Final = Safe("Nothing was tried: no object of the files is a pod, makes pods, or is a claim or template.")
 _EXAMPLE: Final = Safe(
     "These nodes are one example: not all nodes were tried for each copy, so the scheduler may choose others."
@@ -51,11 +52,13 @@ _EXAMPLE: Final = Safe(
 
 
 def simulation_page(
-    report: SimulationReport, now: datetime, *, steps: bool = False, address: Address = HERE
+    report: SimulationReport, now: datetime, *, steps: bool = False, address: Address = HERE, again: Words = ()
 ) -> list[Safe]:
-    """All lines; ``steps``: with the commands of remedies, for the cluster at ``address``."""
+    """All lines; ``steps``: with the commands of remedies, for the cluster at ``address``. ``again``: the command."""
     blocks = [
-        list(missing_lines(report.unread, address)),
+        list(wrapped(fmt("This answer is incomplete: {}, see below.", unread_sentence(report.unread))))
+        if report.unread
+        else [],
         [*manifests.head_lines(report.manifests), *manifests.refusal_lines(report.manifests, report.read)],
         whatif_lines(report.what_if) if report.what_if is not None else [],
         list(manifests.unlabelled_lines(report.unlabelled, address)),
@@ -69,9 +72,10 @@ def simulation_page(
         blocks.append(list(wrapped(styled(mixed, Style.BOLD))))
     left = bool(_wrong(report))
     for pod, alike in with_alike(told_once(by_group(report.pods))):
-        blocks += [*_pod_blocks(pod, now, address, left=left, steps=steps), list(alike_lines(alike))]
+        blocks += [*_pod_blocks(pod, now, address, again, left=left, steps=steps), list(alike_lines(alike))]
     if not report.pods and report.what_if is None:
         blocks.append(list(wrapped(_nothing(report))))
+    blocks.append(list(_unread_lines(report, address, again)))
     blocks.append(list(manifests.effect_lines(report.effects)))
     blocks.append(list(manifests.note_lines(report)))
     blocks.append(list(advertised_lines(report.also_advertised)))
@@ -119,7 +123,17 @@ def _unseen_pods(report: SimulationReport) -> Safe | None:
     return fmt("Which pods are on {} is unknown.", listed(nodes))
 
 
-def _pod_blocks(pod: PodSimulation, now: datetime, address: Address, *, left: bool, steps: bool) -> list[list[Safe]]:
+def _unread_lines(report: SimulationReport, address: Address, again: Words) -> Iterator[Safe]:
+    """Below the verdicts: what could not be read, and who can change that."""
+    if report.unread:
+        yield _UNREAD
+        yield from missing_kinds(report.unread, address)
+        yield from who_may_lines(report.unread, again, address)
+
+
+def _pod_blocks(
+    pod: PodSimulation, now: datetime, address: Address, again: Words, *, left: bool, steps: bool
+) -> list[list[Safe]]:
     """Whether it fits and why not, in one sentence; then what why-pending says of the first copy that does not."""
     pending = pod.pending
     if pending is None or is_enough(pod) or pod.like is not None or too_small(pod) is not None:
@@ -137,7 +151,7 @@ def _pod_blocks(pod: PodSimulation, now: datetime, address: Address, *, left: bo
         IT if pod.wanted in (None, 1) or pod.stuck or pod.group else Safe("one more copy" if pod.copies else "one copy")
     )
     also = [*fewer_lines(pod, steps=steps), *kept_off_lines(pod)]
-    page = pending_page(shown, now, address, more, head=head, who=who, also=also)
+    page = pending_page(shown, now, address, more, head=head, who=who, also=also, again=again)
     return [page, list(step_lines(pending.remedies, address)) if steps else []]
 
 

@@ -16,6 +16,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.gates import quota
 from kubectl_dra.diagnosis.pod import missing, needs
 from kubectl_dra.diagnosis.pod.missing import lacking
+from kubectl_dra.diagnosis.pod.read_names import kinds_known
 from kubectl_dra.diagnosis.pod.workloads import ReadOwner
 from kubectl_dra.diagnosis.records import Missing, OpenPlugin
 from kubectl_dra.diagnosis.whatif import Switch, WhatIf, what_if
@@ -108,6 +109,7 @@ def simulation_report(
     limited = with_quotas(world, with_files.inventory.quotas, seen, missing_namespaces)
     pods = tuple(_with_daemons(with_all, fresh, each) for each in _admitted(said, limited))
     manifests = tuple(_with_roles(said, objects, tried))
+    known = _known(with_all, tried) if supposed is None or not supposed.moves else frozenset[str]()
     return SimulationReport(
         fits=Fits.NO if unlabelled else _all_fit(manifests, pods, supposed, pods_known=world.evidence.complete("Pod")),
         not_as_written=sum(len(each.findings) for each in manifests),
@@ -116,8 +118,8 @@ def simulation_report(
         manifests=manifests,
         pods=pods,
         effects=effects(world, with_files, usable),
-        certainty=missing.certainty(world.evidence),
-        missing=_deciding(world, objects, pods),
+        certainty=missing.certainty(world.evidence, known),
+        missing=_deciding(world, objects, pods, known),
         features=feature_record(world.features),
         read=reads_of(world.evidence),
         what_if=supposed,
@@ -162,10 +164,18 @@ def _with_daemons(world: ClusterState, new: Collection[str], found: PodSimulatio
     return replace(found, open=(*found.open, *doubts)) if keys else found
 
 
-def _deciding(world: ClusterState, objects: Iterable[Planned], pods: Iterable[PodSimulation]) -> tuple[Missing, ...]:
+def _known(world: ClusterState, tried: Iterable[PodTrial]) -> frozenset[str]:
+    """The kinds of which all that the pods name was read, or is in the files."""
+    found = [kinds_known(world, trial.plan.pod) for trial in tried]
+    return found[0].intersection(*found[1:]) if found else frozenset()
+
+
+def _deciding(
+    world: ClusterState, objects: Iterable[Planned], pods: Iterable[PodSimulation], known_kinds: Collection[str]
+) -> tuple[Missing, ...]:
     """What is lacking; what left a pod open decides, also where it only explains in other cases."""
     namespace = next((each.namespace for each in objects if each.namespace), "")
-    wanted = needs.POD if namespace else _OF_ALL_NAMESPACES
+    wanted = [need for need in (needs.POD if namespace else _OF_ALL_NAMESPACES) if need.kind not in known_kinds]
     opened = {(each.kind, each.namespace): each for pod in pods for each in pod.unread}
     known = {(each.kind, each.namespace): each for each in missing.missing(world.evidence, wanted, namespace)}
     return tuple({**known, **opened}.values())
