@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Final
 
 import msgspec
@@ -90,6 +89,7 @@ class PodCase:
         self.pod = pod
         self.key = key_of(pod.metadata)
         self._unread: tuple[str, ...] = ()
+        self._known = kinds_known(world, pod)
         self.entries = resolve(world.inventory, world.evidence, world.features, pod)
 
     def diagnosis(self) -> PodDiagnosis:
@@ -360,10 +360,6 @@ class PodCase:
         if finding.open and found.nodes is Bound.EXACT:
             return msgspec.structs.replace(found, nodes=Bound.AT_MOST)
         return found
-
-    @cached_property
-    def _known(self) -> frozenset[str]:
-        return kinds_known(self.world, self.pod)
 
     def _missing(self) -> tuple[Missing, ...]:
         wanted = (*needs.POD, *needs.CLASSIC) if classic.concerns(_claims(self.entries)) else needs.POD

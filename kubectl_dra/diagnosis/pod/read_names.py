@@ -23,9 +23,10 @@ DEVICE_CLASS: Final = "DeviceClass"
 def kinds_known(world: ClusterState, pod: Pod) -> frozenset[str]:
     """DeviceClass and ResourceClaimTemplate, as far as all that the pod names of them are in the Inventory.
 
-    What the other pods of its group name is not asked, and of extended resources any class may be the one behind them.
+    Nothing where both were read as a whole. What the other pods of its group name is not asked, and of extended resources any class may be the one behind them.
     """
-    if group_key(pod) is not None:
+    kinds = (DEVICE_CLASS, RESOURCE_CLAIM_TEMPLATE.name)
+    if group_key(pod) is not None or all(map(world.evidence.complete, kinds)):
         return frozenset()
     specs, found = list(_specs(world, pod)), set[str]()
     templates = [template for entry in pod.spec.resource_claims if (template := sources(entry)[1]) is not None]

@@ -97,10 +97,8 @@ def simulation_report(
     prepared, unlabelled = with_admin_labels(with_namespaces(world, objects, missing_namespaces), objects)
     said = list(manifest_reports(world, prepared, objects))
     usable, refused = _apart(objects, said)
-    with_all = with_objects(prepared, usable)
-    with_files, supposed = with_all, None
-    if switches:
-        with_all, supposed = what_if(with_all, switches, read_owner)
+    with_files = with_objects(prepared, usable)
+    with_all, supposed = what_if(with_files, switches, read_owner) if switches else (with_files, None)
     fresh, files = new_nodes(world, usable), of_files(world, usable)
     made = admitted(with_all, with_flavors(world, usable))
     tried = _daemons_first(trials(with_all, made, refused, together=together), fresh)
