@@ -366,9 +366,7 @@ class PodCase:
         turned_out = needs.deciding(self._unread)
         wanted = (*(need for need in wanted if need.kind not in {*self._unread, *self._known}), *turned_out)
         found = missing.missing(self.world.evidence, wanted, self.key.namespace)
-        if self.world.features.device_taint_rules:
-            return found
-        return tuple(m for m in found if m.kind != "DeviceTaintRule")
+        return tuple(m for m in found if m.kind != "DeviceTaintRule" or self.world.features.device_taint_rules)
 
     def _assumptions(self, finding: _Finding) -> Iterator[Assumption]:
         yield from assumptions(self.world, self.pod, in_order=finding.verdict in _DEPEND_ON_ORDER)

@@ -23,7 +23,8 @@ DEVICE_CLASS: Final = "DeviceClass"
 def kinds_known(world: ClusterState, pod: Pod) -> frozenset[str]:
     """DeviceClass and ResourceClaimTemplate, as far as all that the pod names of them are in the Inventory.
 
-    Nothing where both were read as a whole. What the other pods of its group name is not asked, and of extended resources any class may be the one behind them.
+    Nothing where both were read as a whole. What the other pods of its group name is not asked, and of extended
+    resources any class may be the one behind them.
     """
     kinds = (DEVICE_CLASS, RESOURCE_CLAIM_TEMPLATE.name)
     if group_key(pod) is not None or all(map(world.evidence.complete, kinds)):
