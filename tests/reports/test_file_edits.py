@@ -114,3 +114,30 @@ def test_ways_out_leave_the_rest_of_the_files_what_it_takes() -> None:
     way = 'select model == "L40"'
     assert way in ways(one, two, first)
     assert way not in ways(one, two, first, second)
+
+
+def test_pods_of_a_stage_that_has_ended_are_still_explained() -> None:
+    """What waits for them takes nothing from them, and is placed without them."""
+    jobs = [
+        {"name": "a", "template": {"spec": {"parallelism": 6, "completions": 6, "template": pod_template("one")}}},
+        {"name": "b", "template": {"spec": {"template": pod_template("one")}}},
+    ]
+    jobs[1]["dependsOn"] = [{"name": "a", "status": "Complete"}]
+    found = report(
+        template("one"), thing("jobset.x-k8s.io/v1alpha2", "JobSet", {"replicatedJobs": jobs}), tainted=False
+    )
+    assert [(each.role, each.copies) for each in found.pods] == [("a", 4), ("b", 0)]
+    assert "all fit with spec.replicatedJobs[a].template.spec.parallelism: 4" in " ".join(page(found).split())
+
+
+def test_items_of_a_workflow_wait_until_others_have_ended() -> None:
+    loop = {"name": "train", "template": "train", "withItems": [1, 2, 3, 4, 5, 6]}
+    spec = pod_template("one")["spec"]
+    (container,) = spec["containers"]
+    train = {"name": "train", "container": container, "resourceClaims": spec["resourceClaims"]}
+    main = {"name": "main", "dag": {"tasks": [loop, {"name": "eval", "template": "eval", "depends": "train"}]}}
+    listed = [main, {**train, "name": "eval"}, train]
+    flow = thing("argoproj.io/v1alpha1", "Workflow", {"entrypoint": "main", "templates": listed})
+    found = report(template("one"), flow, tainted=False)
+    assert [(each.role, each.wanted, each.copies) for each in found.pods] == [("train", 6, 4), ("eval", 1, 1)]
+    assert "4 run at a time, and the others start once these have ended" in " ".join(page(found).split())

@@ -51,6 +51,15 @@ def test_labels_of_what_is_kept_may_change() -> None:
     assert "refuses to change its spec" not in page(report)
 
 
+def test_the_image_of_a_pod_may_change() -> None:
+    """Upstream: ValidatePodUpdate takes other images."""
+    other = a_pod("p", templates=["one"])
+    other["spec"]["containers"][0]["image"] = "y"
+    report = simulated(template("one"), POD, other)
+    assert [each.first for each in report.repeated] == [False]
+    assert "kubectl apply leaves the last one" in page(report)
+
+
 def test_the_pods_of_a_job_stay_and_their_number_changes() -> None:
     def job(number: int, name: str = "one") -> dict[str, Any]:
         return thing("batch/v1", "Job", {"parallelism": number, "template": pod_template(name)})

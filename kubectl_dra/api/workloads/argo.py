@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from kubectl_dra.api.trees import Tree, at
+from kubectl_dra.api.workloads.argo_steps import in_order
 from kubectl_dra.api.workloads.patches import patched, read_patch
 from kubectl_dra.api.workloads.stages import each_alone
 from kubectl_dra.api.workloads.templates import CountSource, Expansion, MadeTemplate
@@ -33,7 +34,7 @@ def is_workflow(group: str, kind: str) -> bool:
 
 
 def workflow(tree: Tree, kind: str) -> Expansion:
-    """The pods of the templates, each once: how often it runs is not known."""
+    """The pods of the templates, as often as the entrypoint says plainly, else each once."""
     path = _SPECS[kind]
     spec = at(tree, path)
     listed = spec.get("templates")
@@ -55,7 +56,8 @@ def workflow(tree: Tree, kind: str) -> Expansion:
     if isinstance(reference, str) and not templates:
         untried = f"its pods are described by WorkflowTemplate {reference}"
     suspended = at(tree, "spec").get("suspend") is True
-    return Expansion(tuple(each_alone(templates)), True, kind in _CATALOGS, suspended, untried)
+    known = in_order(spec, path, templates) if not untried else None
+    return Expansion(tuple(known or each_alone(templates)), True, kind in _CATALOGS, suspended, untried)
 
 
 def _with_patches(made: dict[str, Any], holders: Mapping[str, Tree]) -> tuple[dict[str, Any], str]:

@@ -26,6 +26,7 @@ _JOB: Final = "Job"
 _CRON_JOB: Final = "CronJob"
 _FORBID: Final = "Where the concurrencyPolicy of the CronJob is Allow (the default), Forbid keeps its runs apart."
 #: What kinds of work that ends are called, those of other projects as well.
+_WORKFLOW: Final = "Workflow"
 _ENDING: Final = ("Job", "JobSet", "Workflow", "SparkApplication")
 
 
@@ -54,6 +55,11 @@ def sibling_sentence(report: PendingReport) -> Safe | None:
 def sibling_advice(found: Siblings) -> Safe:
     """What to do where only their end, fewer of them, or more devices help."""
     workload = _workload(found)
+    if found.planned and found.placed and found.workload.kind.endswith(_WORKFLOW):
+        text = (
+            "Wait: {} at a time, and the others start once these have ended. If all have to run at once, add devices."
+        )
+        return fmt(text, fmt("{} {}", found.placed, Safe("runs" if found.placed == 1 else "run")))
     if found.planned and found.scaled_by is None:
         # Nothing ends of what does not exist: fewer of them is what is left.
         fit = fmt(" ({} {})", found.placed, Safe("fits" if found.placed == 1 else "fit")) if found.placed else Safe("")

@@ -56,7 +56,7 @@ class _Later:
     """What was placed in the end, and the ways out that are looked for then: pods after a trial take something, too."""
 
     world: ClusterState
-    opened: list[tuple[PendingReport, PodTrial]] = field(default_factory=list)
+    opened: list[tuple[PendingReport, PodTrial, ClusterState]] = field(default_factory=list)
 
 
 def simulated(
@@ -73,11 +73,12 @@ def simulated(
     """
     supposed, where, later = _there(world) - _there(cluster or world), where or {}, _Later(world)
     found = list(_tried(world, trials, copies, read_owner, supposed, where, later))
-    for pending, trial in later.opened:
-        again = Diagnoser(later.world).pod(pending.pod.key)
-        keep = _there(later.world) - _there(cluster or world)
-        ways = find_remedies(later.world, again, keep=keep, read_owner=read_owner)
-        whole = _with_ways(pending, ways, later.world, trial, where)
+    for pending, trial, then in later.opened:
+        # Of a stage that has ended when others start, these take nothing.
+        after = later.world if pending.pod.key in later.world.inventory.pods else then
+        keep = _there(after) - _there(cluster or world)
+        ways = find_remedies(after, Diagnoser(after).pod(pending.pod.key), keep=keep, read_owner=read_owner)
+        whole = _with_ways(pending, ways, after, trial, where)
         found = [msgspec.structs.replace(e, pending=whole) if e.pending is pending else e for e in found]
     return found
 
@@ -120,7 +121,7 @@ def _tried(
             world = placed.world
         waits = there is None and not copies.as_many_as_fit and _takes_later(trials[position:])
         pending = _pending(trial, made, placed, new | simulated, read_owner, where, waits=waits)
-        later.opened += [(pending, trial)] if pending is not None and waits else []
+        later.opened += [(pending, trial, placed.world)] if pending is not None and waits else []
         coming = _being_bound(before, trial, copies, placed)
         done = msgspec.structs.replace(_pod_simulation(trial, made, placed, pending), being_bound=coming)
         done = with_numbers(_beside(done, there), before, trial, copies)

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+import msgspec
+
 from kubectl_dra.api.planned import Planned
 from kubectl_dra.api.workloads.expand import group_of
 from kubectl_dra.diagnosis.records import ObjectRef
+from kubectl_dra.model.core import Pod, PodSpec
 from kubectl_dra.reports.simulation.records import Repeated
 
 #: The API server refuses another spec of these. Upstream: pkg/apis/core/validation (ValidatePodUpdate),
@@ -46,5 +49,14 @@ def _is_kept(one: Planned, other: Planned) -> bool:
 
 
 def _spec(planned: Planned) -> object:
-    """What the server keeps; labels and annotations may change."""
-    return getattr(planned.record, "spec", None)
+    """What the server keeps; labels, annotations and the images of a pod may change."""
+    record = planned.record
+    return _without_images(record.spec) if isinstance(record, Pod) else getattr(record, "spec", None)
+
+
+def _without_images(spec: PodSpec) -> PodSpec:
+    containers, waiting = (
+        tuple(msgspec.structs.replace(each, image="") for each in found)
+        for found in (spec.containers, spec.init_containers)
+    )
+    return msgspec.structs.replace(spec, containers=containers, init_containers=waiting)
