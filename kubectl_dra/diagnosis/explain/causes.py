@@ -45,11 +45,15 @@ from kubectl_dra.scheduler import reasons
 from kubectl_dra.scheduler.extended import asked, served_resources, virtual_claim
 from kubectl_dra.scheduler.fit_error import parse_fit_error
 from kubectl_dra.scheduler.plugins.node_resources_fit import allocatable_of
+from kubectl_dra.scheduler.plugins.pod_topology_spread import Skew
+from kubectl_dra.scheduler.plugins.spread_constraints import HOSTNAME
 from kubectl_dra.scheduler.search import search
 
 _MAX_MESSAGES: Final = 20
 #: Nodes of which it is told whether the devices would be there although another plugin rejects them.
 _MAX_REJECTED: Final = 2_000
+#: Zones of which each is told by itself, and none.
+_MAX_DOMAINS: Final = 5
 _RETRY_TRIGGERS: Final = ("Node", "ResourceClaim", "DeviceClass", "ResourceSlice")
 
 
@@ -125,6 +129,7 @@ class _Explainer:
     def _buckets(self, judgement: Judgement) -> Iterable[_Bucket]:
         buckets: dict[Hashable, _Bucket] = {}
         devices_fit = self._devices_on_rejected(judgement)
+        domains = {_domain(result) for _, result in self.tried.results}
         # By identity of the result, which many nodes share.
         known: dict[tuple[int, bool | None], _Bucket] = {}
         in_vain = nodes_held_in_vain(self.world)
@@ -143,6 +148,7 @@ class _Explainer:
                 _told(result),
                 result.unavailable,
                 fits,
+                _domain(result) if len(domains) <= _MAX_DOMAINS else "",
                 explanation and explanation.key,
             )
             bucket = buckets.get(key)
@@ -330,6 +336,12 @@ def _from_words(
 
 def _pairs(bucket: _Bucket) -> Iterable[tuple[Node, NodeResult]]:
     return zip(bucket.nodes, bucket.results, strict=True)
+
+
+def _domain(result: NodeResult) -> str:
+    """The zone or rack that has as many pods as a spread constraint allows; nodes by themselves are told together."""
+    skew = result.rejection.detail if result.rejection is not None else None
+    return skew.value if isinstance(skew, Skew) and skew.constraint.topology_key != HOSTNAME else ""
 
 
 def _told(result: NodeResult) -> Hashable:

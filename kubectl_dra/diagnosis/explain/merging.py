@@ -16,6 +16,7 @@ from kubectl_dra.diagnosis.records import (
     Spread,
     VolumeTrouble,
 )
+from kubectl_dra.scheduler.plugins.spread_constraints import HOSTNAME
 
 
 def merged(causes: Iterable[Cause]) -> list[Cause]:
@@ -44,5 +45,6 @@ def _subject(cause: Cause) -> Hashable:
         case VolumeTrouble():
             return cause.code, detail.reason, detail.claim, detail.entry, detail.volume, detail.about, detail.wanted
         case Spread():
-            return cause.code, detail.topology_key, detail.selector, bool(detail.value)
+            domain = detail.value if detail.topology_key != HOSTNAME else bool(detail.value)
+            return cause.code, detail.topology_key, detail.selector, domain
     return cause.code, cause.claim, cause.request

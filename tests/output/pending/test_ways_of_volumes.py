@@ -167,3 +167,14 @@ def test_a_volume_says_where_it_can_be_attached_and_what_is_there(where: dict[st
         f"Pod ml/pod is pending: its volume (PersistentVolumeClaim ml/data) can only be attached on nodes "
         f"with {ZONE}=b: there node-2 has no gpu.example.com devices; node-1 has the device but cannot attach it."
     )
+
+
+def test_zones_that_are_full_are_each_told_with_their_own_nodes() -> None:
+    """node-1 is in zone a, node-3 in zone c, and each has a pod; the emptiest zone, b, has no devices."""
+    beside = [build.pod(name, node_name=node, phase="Running") for name, node in (("w1", "node-1"), ("w3", "node-3"))]
+    for each in beside:
+        each["metadata"]["labels"] = {"app": "web"}
+    more = [build.node("node-3", labels={ZONE: "c"}), build.slice_("node-3", build.device("gpu-0"))]
+    line = first_line(cluster(*beside, *more, topologySpreadConstraints=[_EVEN]))
+    assert f"node-1 has the device but is in {ZONE}=a, which already has 1 pod" in line
+    assert f"node-3 has the device but is in {ZONE}=c, which already has 1 pod" in line
