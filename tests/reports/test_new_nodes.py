@@ -160,4 +160,4 @@ def test_a_node_without_room_for_its_daemon_keeps_no_other_node_from_its_own(sma
     (pod,) = report.pods
     assert (pod.copies, pod.wanted, report.fits) == (2, 3, Fits.NO)
     assert {each.node for each in pod.nodes} == {"node-1", "node-2"}
-    assert "2 of 3 copies fit; another one does not: " in page(report)
+    assert f"2 of 3 copies fit; on {small} it does not: " in page(report)
