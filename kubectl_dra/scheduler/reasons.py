@@ -165,3 +165,8 @@ def kind_of(plugin: str) -> PluginSubject:
     if plugin in _TOPOLOGY:
         return PluginSubject.TOPOLOGY
     return PluginSubject.NODES if plugin in _NODES else PluginSubject.OTHER
+
+
+def few_siblings(pod: str, number: int, least: int) -> str:
+    """What the coscheduling plugin says of a pod whose gang lacks pods."""
+    return f"pre-filter pod {pod} {TOO_FEW_SIBLINGS}, current pods number: {number}, minMember of group: {least}"

@@ -30,11 +30,12 @@ from kubectl_dra.commands.why_pending.single import (
     pod_group_answer,
     refused_answer,
 )
+from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gates.makers import refusal_of_workload
 from kubectl_dra.diagnosis.gates.pending import is_pending
 from kubectl_dra.diagnosis.pod.idle import held
 from kubectl_dra.diagnosis.pod.workloads import resolve_workload
-from kubectl_dra.diagnosis.records import ObjectRef, Verdict
+from kubectl_dra.diagnosis.records import GangElsewhere, ObjectRef, Verdict
 from kubectl_dra.diagnosis.said import kubelet
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
@@ -211,6 +212,10 @@ def one_of_each(answers: Sequence[Pending]) -> list[Pending]:
 
 def _told(report: PendingReport) -> tuple[object, ...]:
     """What the page says, without the names of this pod and its claims."""
+    gang = report.causes[0].detail if report.causes else None
+    if report.code is Code.OTHER_SCHEDULER and isinstance(gang, GangElsewhere) and (gang.name or gang.application):
+        # What is said is of the gang; only its newest words may be of one pod.
+        return report.pod.namespace, gang.system, gang.name, gang.application
     names = [*(ask.name for ask in report.asks), report.pod.name]
     ways = without_names(names, remedy_lines(report.remedies, report.verdict))
     return (

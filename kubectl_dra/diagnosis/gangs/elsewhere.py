@@ -1,4 +1,4 @@
-"""Gangs of other programs, by what these leave on pods: Kueue, Volcano, the coscheduling plugin, KAI.
+"""Gangs of other programs, by what these leave on pods: Kueue, Volcano, the coscheduling plugin, KAI, YuniKorn.
 
 What they decide can't be told from here. Whose decision it is can, which object shows it, how many pods of the gang
 exist, and how many of these would fit by the default scheduler's rules.
@@ -16,7 +16,7 @@ from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.gates.queues import HeldBy, queued
 from kubectl_dra.diagnosis.pod import needs
 from kubectl_dra.diagnosis.pod.missing import missing
-from kubectl_dra.diagnosis.records import Cause, GangElsewhere, PluginText
+from kubectl_dra.diagnosis.records import Cause, GangElsewhere, PluginText, TaskGroup
 from kubectl_dra.diagnosis.said import foreign
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.gang_objects import SCHEDULER_PLUGINS
@@ -27,12 +27,23 @@ from kubectl_dra.model.queues import NO_QUEUES, QUEUE_LABEL
 from kubectl_dra.model.usage import is_terminal
 from kubectl_dra.scheduler import reasons
 from kubectl_dra.scheduler.gangs.trial import Run, place
-from kubectl_dra.scheduler.gangs.world import with_pod
+from kubectl_dra.scheduler.gangs.world import with_pod, with_reservations
 from kubectl_dra.scheduler.snapshot import Snapshot
 from kubectl_dra.scheduler.status import StatusCode
 
 #: More pods of one gang are not tried.
 _TRIED: Final = 64
+_OF_VOLCANO_JOBS: Final = "batch.volcano.sh/"
+
+
+class _Written(msgspec.Struct, rename={"least": "minMember"}, frozen=True):
+    """One of the task groups in the annotation of a pod."""
+
+    name: str = ""
+    least: int | None = None
+
+
+_task_groups: Final = msgspec.json.Decoder(list[_Written])
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +51,8 @@ class System:
     """One program. ``labels`` and ``annotations`` name the gang, the first that is there counts.
 
     ``resource``: what to look at, as kubectl takes it; ``named``: that object is called like the gang. ``gates`` are
-    the scheduling gates by which it holds pods, ``schedulers`` the names of its own schedulers.
+    the scheduling gates by which it holds pods, ``schedulers`` the names of its own schedulers. ``own_pods``: only pods
+    of these are its, whatever labels others have.
     """
 
     name: str
@@ -52,6 +64,7 @@ class System:
     gates: tuple[str, ...] = ()
     schedulers: tuple[str, ...] = ()
     named: bool = True
+    own_pods: bool = False
 
 
 KUEUE: Final = System(
@@ -85,7 +98,21 @@ KAI: Final = System(
     queues=("kai.scheduler/queue", "runai/queue"),
     schedulers=("kai-scheduler", "runai-scheduler"),
 )
-_SCHEDULERS: Final = (VOLCANO, KAI, COSCHEDULING)
+#: Upstream: yunikorn-k8shim, pkg/common/constants, and pkg/common/utils (GetApplicationIDFromPod).
+YUNIKORN: Final = System(
+    "YuniKorn",
+    "",
+    labels=("yunikorn.apache.org/app-id", "applicationId", "spark-app-selector"),
+    annotations=("yunikorn.apache.org/app-id",),
+    queues=("yunikorn.apache.org/queue", "queue"),
+    schedulers=("yunikorn",),
+    named=False,
+    own_pods=True,
+)
+#: The task groups of an application, of which each starts ``minMember`` pods at once, and the one of a pod.
+_TASK_GROUPS: Final = "yunikorn.apache.org/task-groups"
+_TASK_GROUP: Final = "yunikorn.apache.org/task-group-name"
+_SCHEDULERS: Final = (YUNIKORN, VOLCANO, KAI, COSCHEDULING)
 #: Public names by which these programs are recognised: they say nothing about a cluster that its pods do not say.
 PUBLIC_NAMES: Final = frozenset(
     name for system in (KUEUE, *_SCHEDULERS) for name in (*system.gates, *system.schedulers)
@@ -187,7 +214,7 @@ def gang_groups(pod: Pod) -> Iterator[str]:
 
 
 def _is_of(system: System, pod: Pod) -> bool:
-    return pod.spec.scheduler_name in system.schedulers or bool(_gang(system, pod))
+    return pod.spec.scheduler_name in system.schedulers or (not system.own_pods and bool(_gang(system, pod)))
 
 
 def with_gang(state: ClusterState, pod: Pod, cause: Cause) -> Cause:
@@ -204,6 +231,7 @@ def _told(state: ClusterState, system: System, pod: Pod, gates: tuple[str, ...])
     total = metadata.annotations.get(system.total, "")
     members = _members_of(state, system, pod)
     waiting = [each for each in members if not each.spec.node_name]
+    placed = _placed(state, system.name, key_of(metadata), gang, waiting)
     return GangElsewhere(
         system.name,
         system.resource,
@@ -214,8 +242,33 @@ def _told(state: ClusterState, system: System, pod: Pod, gates: tuple[str, ...])
         expected=int(total) if total.isdecimal() else None,
         members=len(members),
         waiting=len(waiting),
-        fitting=_fitting(state, system, key_of(metadata), gang, waiting),
+        fitting=placed.number if placed is not None else None,
+        job=_volcano_job(pod),
+        application=gang if system is YUNIKORN else "",
+        task_group=_task_group(members, pod) if system is YUNIKORN else None,
+        lacking=placed.lacking.name if placed is not None and placed.lacking is not None else "",
     )
+
+
+def _task_group(members: Sequence[Pod], pod: Pod) -> TaskGroup | None:
+    """The task group of a pod, with the number that the first pod of the application says of it."""
+    name = pod.metadata.annotations.get(_TASK_GROUP, "")
+    written = (each.metadata.annotations.get(_TASK_GROUPS, "") for each in members)
+    for text in filter(None, written):
+        try:
+            found = _task_groups.decode(text)
+        except (msgspec.MsgspecError, UnicodeError):
+            continue
+        least = next((each.least for each in found if each.name == name), None)
+        if least is not None:
+            return TaskGroup(name, least)
+    return TaskGroup(name) if name else None
+
+
+def _volcano_job(pod: Pod) -> str:
+    owner = pod.metadata.controller
+    volcano = owner is not None and owner.kind == "Job" and owner.api_version.startswith(_OF_VOLCANO_JOBS)
+    return owner.name if owner is not None and volcano else ""
 
 
 def _gang(system: System, pod: Pod) -> str:
@@ -241,7 +294,7 @@ def _members(state: ClusterState) -> Mapping[tuple[str, str, str], tuple[Pod, ..
     for pod in state.inventory.pods.values():
         for system in (KUEUE, *_SCHEDULERS):
             gang = _gang(system, pod)
-            if gang and not is_terminal(pod):
+            if gang and not is_terminal(pod) and (not system.own_pods or _is_of(system, pod)):
                 found.setdefault((system.name, pod.metadata.namespace, gang), []).append(pod)
     return {key: tuple(sorted(pods, key=_age)) for key, pods in found.items()}
 
@@ -250,28 +303,58 @@ def _age(pod: Pod) -> tuple[str, str]:
     return pod.metadata.creation_timestamp or "", pod.metadata.name
 
 
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """How many waiting pods of a gang find a node, one beside the other; ``lacking``: the first that finds none.
+
+    ``world``: the cluster with those that do; ``members``: all that were tried.
+    """
+
+    number: int
+    lacking: Key | None
+    world: ClusterState
+    members: frozenset[Key]
+
+
 @derived()
-def _numbers(_state: ClusterState) -> dict[tuple[str, Key], int | None]:
+def _known(_state: ClusterState) -> dict[tuple[str, Key], Placed | None]:
     return {}
 
 
-def _fitting(state: ClusterState, system: System, pod: Key, gang: str, waiting: Sequence[Pod]) -> int | None:
-    """How many of the waiting pods find a node, one beside the other; None if that can't be told."""
-    known = _numbers(state)
-    asked = system.name, Key(pod.namespace, gang) if gang else pod
+def placed_of(state: ClusterState, pod: Pod) -> Placed | None:
+    """What becomes of the pods of a gang, or of one that is in none, by the default scheduler's rules.
+
+    None if that can't be told.
+    """
+    system = next((each for each in _SCHEDULERS if _is_of(each, pod)), None)
+    key, gang = key_of(pod.metadata), _gang(system, pod) if system is not None else ""
+    waiting = [each for each in _members_of(state, system, pod) if not each.spec.node_name] if system else [pod]
+    return _placed(state, system.name if system is not None else "", key, gang, waiting)
+
+
+def _placed(state: ClusterState, system: str, pod: Key, gang: str, waiting: Sequence[Pod]) -> Placed | None:
+    known = _known(state)
+    asked = system, Key(pod.namespace, gang) if gang else pod
     if asked not in known:
         lacking = missing(state.evidence, needs.POD, pod.namespace)
-        known[asked] = None if any(each.decides for each in lacking) else _count(Snapshot(state), waiting[:_TRIED])
+        known[asked] = None if any(each.decides for each in lacking) else _place(state, waiting[:_TRIED])
     return known[asked]
 
 
-def _count(there: Snapshot, pods: Sequence[Pod]) -> int | None:
-    number, shared = 0, Run()
+def _place(state: ClusterState, pods: Sequence[Pod]) -> Placed | None:
+    there, shared, lacking = Snapshot(state), Run(), list[Key]()
+    bound: list[Pod] = []
     for pod in pods:
         tried = place(there, pod, tuple(there.nodes), shared)
         if tried.status.code is StatusCode.UNKNOWN:
             return None
         if tried.node and tried.attempt is not None:
-            number += 1
             there = with_pod(tried.attempt, tried.node)
-    return number
+            bound.append(pod)
+        else:
+            lacking.append(key_of(pod.metadata))
+    inventory = there.inventory
+    for pod in bound:
+        inventory = with_reservations(inventory, pod)
+    members = frozenset(key_of(pod.metadata) for pod in pods)
+    return Placed(len(bound), lacking[0] if lacking else None, state.changed(inventory) if bound else state, members)

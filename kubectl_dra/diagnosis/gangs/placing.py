@@ -16,11 +16,9 @@ from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.meta import ObjectMeta, OwnerReference
-from kubectl_dra.model.resource import ConsumerReference, ResourceClaim
 from kubectl_dra.model.scheduling import PodGroup, PodGroupResourceClaimStatus
-from kubectl_dra.scheduler.claims import FINALIZER
 from kubectl_dra.scheduler.gangs.decision import GroupDecision, GroupOutcome
-from kubectl_dra.scheduler.gangs.world import with_pod
+from kubectl_dra.scheduler.gangs.world import with_pod, with_reservations
 
 _API_VERSION = "scheduling.k8s.io/v1beta1"
 
@@ -75,28 +73,8 @@ def _bound(waiting: ClusterState, decision: GroupDecision) -> tuple[dict[Key, st
     assert last.attempt is not None  # noqa: S101 - it has a node
     inventory = with_pod(last.attempt, last.node).inventory
     for each in placed:
-        inventory = _reserved(inventory, each.pod)
+        inventory = with_reservations(inventory, each.pod)
     return {key_of(each.pod.metadata): each.node for each in placed}, waiting.changed(inventory)
-
-
-def _reserved(inventory: Inventory, pod: Pod) -> Inventory:
-    """With the claims of a pod reserved for it."""
-    user = ConsumerReference(resource="pods", name=pod.metadata.name, uid=pod.metadata.uid)
-    made = {status.name: status.resource_claim_name for status in pod.status.resource_claim_statuses}
-    claims = dict(inventory.claims)
-    for entry in pod.spec.resource_claims:
-        name = entry.resource_claim_name or made.get(entry.name)
-        claim = claims.get(Key(pod.metadata.namespace, name)) if name else None
-        if claim is not None:
-            claims[key_of(claim.metadata)] = _for(claim, user)
-    return inventory.replace(claims=claims)
-
-
-def _for(claim: ResourceClaim, user: ConsumerReference) -> ResourceClaim:
-    status = msgspec.structs.replace(claim.status, reserved_for=(*claim.status.reserved_for, user))
-    finalizers = tuple(dict.fromkeys((*claim.metadata.finalizers, FINALIZER)))
-    meta = msgspec.structs.replace(claim.metadata, finalizers=finalizers)
-    return msgspec.structs.replace(claim, metadata=meta, status=status)
 
 
 def with_shared_claims(world: ClusterState, key: Key) -> Inventory:

@@ -5,10 +5,14 @@ What the configuration of a scheduler adds (plugins and extenders of its own) ca
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import msgspec
+
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.gangs.cycles import FIRST_MINOR, group_of
 from kubectl_dra.diagnosis.gangs.elsewhere import coscheduling_label
-from kubectl_dra.diagnosis.records import Observed, OpenPlugin
+from kubectl_dra.diagnosis.records import NodeGroup, NodeOutcome, Observed, OpenPlugin
 from kubectl_dra.model.core import Pod
 from kubectl_dra.scheduler.fit_error import parse_fit_error
 from kubectl_dra.scheduler.reasons import COSCHEDULING, plugin_of
@@ -45,3 +49,11 @@ def open_groups(state: ClusterState, pod: Pod) -> tuple[OpenPlugin, ...]:
     group = group_of(state, pod)
     nested = group is not None and group.spec.parent_composite_pod_group_name is not None
     return (COMPOSITE,) if nested and state.features.composite_pod_groups else ()
+
+
+def left_open(group: NodeGroup, plugins: Sequence[OpenPlugin]) -> NodeGroup:
+    """The group with what was not checked there; what is rejected already stays so."""
+    if not plugins or group.outcome is NodeOutcome.REJECTED:
+        return group
+    names = (*group.not_checked, *(each.plugin for each in plugins))
+    return msgspec.structs.replace(group, not_checked=tuple(dict.fromkeys(names)))

@@ -16,13 +16,13 @@ from kubectl_dra.diagnosis.explain import binding
 from kubectl_dra.diagnosis.explain.whole_cause import refined
 from kubectl_dra.diagnosis.gangs import members
 from kubectl_dra.diagnosis.gangs.cycles import are_placed_together, group_key
-from kubectl_dra.diagnosis.gangs.elsewhere import incomplete, left_to, with_gang
+from kubectl_dra.diagnosis.gangs.elsewhere import incomplete, left_to, placed_of, with_gang
 from kubectl_dra.diagnosis.gates.gates import TEMPLATE_KIND, ClaimGates, other_scheduler, own_causes
 from kubectl_dra.diagnosis.pod import leaving, missing, needs
 from kubectl_dra.diagnosis.pod.assumptions import assumptions
 from kubectl_dra.diagnosis.pod.equivalence import Examiner
 from kubectl_dra.diagnosis.pod.judgement import Judgement, nodes_can_tell
-from kubectl_dra.diagnosis.pod.open_plugins import open_groups, open_plugins
+from kubectl_dra.diagnosis.pod.open_plugins import left_open, open_groups, open_plugins
 from kubectl_dra.diagnosis.pod.read_names import kinds_known
 from kubectl_dra.diagnosis.records import (
     Agreement,
@@ -56,7 +56,7 @@ from kubectl_dra.model.usage import is_terminal
 from kubectl_dra.scheduler import fit_error
 from kubectl_dra.scheduler.claims import ClaimProblem, ResolvedEntry, resolve
 from kubectl_dra.scheduler.extended import asked, served_resources, virtual_claim
-from kubectl_dra.scheduler.reasons import TOO_FEW_SIBLINGS
+from kubectl_dra.scheduler.reasons import few_siblings
 
 _SILENT: Final = Prediction(silent=True)
 #: Not said where none of the gang is tried: its own words, and that nothing is in the way.
@@ -195,7 +195,18 @@ class PodCase:
                 gang, words=words.text, time=words.time, times=words.times, first=words.first
             )
         cause = Cause(cause.code, gang or SchedulerName(self.pod.spec.scheduler_name, *words))
-        return _Finding(Verdict.OTHER_SCHEDULER, (cause,), Prediction())
+        found = self._by_default_rules()
+        return _Finding(Verdict.OTHER_SCHEDULER, (cause, *found.causes), Prediction(), nodes=found.nodes)
+
+    def _by_default_rules(self) -> _Finding:
+        """Why the pod, or the first of its gang that finds no node beside the others, finds none by these rules."""
+        placed = placed_of(self.world, self.pod)
+        if placed is None or placed.lacking is None:
+            return _Finding(Verdict.OTHER_SCHEDULER)
+        lacking = placed.world.inventory.pods[placed.lacking]
+        found = PodCase(placed.world, lacking, Examiner(placed.world))._attempted()
+        causes = tuple(cause for cause in found.causes if cause.code not in _BEFORE_DEVICES)
+        return _Finding(found.verdict, causes, nodes=found.nodes)
 
     def _template_unread(self) -> _Finding | None:
         """A pod that is only supposed gets claims from its templates: unknown ones where one was not read."""
@@ -279,7 +290,7 @@ class PodCase:
             causes,
             Prediction(judgement.messages, fitting=_fitting(judgement)),
             judgement.reason,
-            tuple(_left_open(group, plugins) for group in groups),
+            tuple(left_open(group, plugins) for group in groups),
             judgement.depends_on_node_order,
             plugins,
             examination.preemption if ours.verdict is Verdict.UNSCHEDULABLE else None,
@@ -291,10 +302,7 @@ class PodCase:
         gang = incomplete(self.world, self.pod)
         if gang is None or finding.verdict is Verdict.BINDING:
             return finding
-        text = (
-            f"pre-filter pod {self.key.name} {TOO_FEW_SIBLINGS}, current pods number: {len(gang.present)}, "
-            f"minMember of group: {gang.expected}"
-        )
+        text = few_siblings(self.key.name, len(gang.present), gang.expected or 0)
         said = fit_error.pre_filter_rejection(len(self.world.inventory.nodes), text)
         causes = tuple(cause for cause in finding.causes if cause.code not in _BEFORE_DEVICES)
         return _Finding(
@@ -385,14 +393,6 @@ def _told(judgement: Judgement, seen: Observed | None) -> bool:
     if seen is None or seen.status != "False":
         return False
     return any(agreement.same(message, seen.message, _fitting(judgement)) for message in judgement.messages)
-
-
-def _left_open(group: NodeGroup, plugins: Sequence[OpenPlugin]) -> NodeGroup:
-    """The group with what was not checked there; what is rejected already stays so."""
-    if not plugins or group.outcome is NodeOutcome.REJECTED:
-        return group
-    names = (*group.not_checked, *(each.plugin for each in plugins))
-    return msgspec.structs.replace(group, not_checked=tuple(dict.fromkeys(names)))
 
 
 def _claims(entries: Sequence[ResolvedEntry]) -> tuple[ResourceClaim, ...]:

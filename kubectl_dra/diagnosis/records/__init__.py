@@ -67,6 +67,7 @@ from kubectl_dra.diagnosis.records.pods import (
     Refusal,
     Retry,
     SchedulerName,
+    TaskGroup,
 )
 from kubectl_dra.diagnosis.records.requests import (
     AttributeValue,

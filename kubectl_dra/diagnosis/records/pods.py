@@ -34,6 +34,13 @@ class PodGroupName(Evidence, frozen=True):
     workloads: tuple[str, ...] = ()
 
 
+class TaskGroup(ReportRecord, frozen=True):
+    """A task group of a YuniKorn application: so many of its pods start at once; None where that is not written."""
+
+    name: str
+    least: int | None = None
+
+
 class GangElsewhere(Evidence, frozen=True):
     """A gang of another program: ``system`` decides, and its object ``resource``/``name`` shows what.
 
@@ -42,7 +49,8 @@ class GangElsewhere(Evidence, frozen=True):
     find one by the default scheduler's rules, None where that is not known. ``waits``: what Kueue's objects say, where
     they were read; ``says``: the words of its plugin in the scheduler's message. ``words``: what the scheduler of the
     gang wrote last about the pod or its group, ``times`` from ``first`` to ``time``. ``present``: the pods of a group
-    that lacks some.
+    that lacks some. ``lacking``: the first waiting pod that would find no node.
+    ``job``: the Volcano Job that makes its pods. ``application`` and ``task_group`` are YuniKorn's.
     """
 
     system: str
@@ -62,6 +70,10 @@ class GangElsewhere(Evidence, frozen=True):
     times: int = 1
     first: str = ""
     present: tuple[str, ...] = ()
+    lacking: str = ""
+    job: str = ""
+    application: str = ""
+    task_group: TaskGroup | None = None
 
 
 class KubeletText(Evidence, frozen=True):

@@ -13,9 +13,13 @@ from kubectl_dra.diagnosis.said import events as events_
 from kubectl_dra.model.core import Event, Pod
 from kubectl_dra.model.inventory import Inventory
 
-#: Reasons of such events: Kubernetes', Volcano's, YuniKorn's and KAI's.
+#: Reasons of such events: Kubernetes', Volcano's, YuniKorn's (its words are in events of type Normal: yunikorn-k8shim,
+#: pkg/cache/context.go, PublishEvents and HandleContainerStateUpdate) and KAI's.
 _REASONS: Final = frozenset(
-    {"FailedScheduling", "Unschedulable", "NotEnoughResources", "NotEnoughTasks", "Scheduling", "PodGroupUnschedulable"}
+    {
+        *("FailedScheduling", "Unschedulable", "NotEnoughResources", "NotEnoughTasks", "Scheduling"),
+        *("PodGroupUnschedulable", "PodUnschedulable", "Informational"),
+    }
 )
 _GROUP: Final = "PodGroup"
 #: Upstream: Kueue's pkg/controller/jobframework, ReasonErrWorkloadCompose; of groups of pods: pkg/controller/jobs/pod.

@@ -177,7 +177,11 @@ def elsewhere_sentence(gang: records.GangElsewhere, _cause: records.Cause) -> Sa
     if gang.says:
         return fmt("the {} plugin says: {}{}", gang.system, gang.says, _members(gang))
     by = fmt('{} (scheduler "{}"){}', gang.system, gang.scheduler, queue)
-    says = fmt(" and says: {}", gang.words.rstrip(". ")) if gang.words else Safe("")
+    if gang.application:
+        return _application(gang, by)
+    # Why one of them finds no node comes before what the scheduler says of it.
+    below = gang.lacking and is_counted(gang)
+    says = fmt(" and says: {}", gang.words.rstrip(". ")) if gang.words and not below else Safe("")
     if not is_counted(gang):
         return fmt("{} has to place it{}{}", by, says, _members(gang))
     text = "{} places its group {} as a whole{} the default scheduler's rules {} of its {} {} a node now"
@@ -186,6 +190,22 @@ def elsewhere_sentence(gang: records.GangElsewhere, _cause: records.Cause) -> Sa
     number = fmt("only {}", gang.fitting) if few else gang.fitting or Safe("none")
     finds = Safe("finds" if gang.fitting == 1 else "find")
     return fmt(text, by, gang.name, between, number, counted(gang.waiting, "waiting pod"), finds)
+
+
+def _application(gang: records.GangElsewhere, by: Safe) -> Safe:
+    """Of YuniKorn, which has no object for an application."""
+    group, tasks = gang.task_group, Safe("")
+    if group is not None:
+        starts = fmt(" of {} that start together", counted(group.least, "pod")) if group.least else Safe("")
+        tasks = fmt(", task group {}{}", group.name, starts)
+    says = fmt(" and says: {}", gang.words.rstrip(". ")) if gang.words else Safe("")
+    number = Safe("")
+    if gang.waiting > 1 and gang.fitting is not None:
+        text = ". By the default scheduler's rules {} of its {} {} a node now"
+        finds = Safe("finds" if gang.fitting == 1 else "find")
+        few = fmt("only {}", gang.fitting) if 0 < gang.fitting < gang.waiting else gang.fitting or Safe("none")
+        number = fmt(text, few, counted(gang.waiting, "waiting pod"), finds)
+    return fmt("{} has to place it (application {}{}){}{}", by, gang.application, tasks, says, number)
 
 
 def is_counted(gang: records.GangElsewhere) -> bool:
@@ -210,6 +230,8 @@ def elsewhere_lines(gang: records.GangElsewhere, namespace: str, address: Addres
         return
     if gang.waits is not None:
         yield from queue_lines(gang.waits, namespace, address, numbered=True)
+    if not gang.resource:
+        return
     wanted = of(gang.resource, gang.name, namespace) if gang.name else None
     words = kubectl("get", wanted, "-o", "yaml") if wanted is not None else _all_of(gang, namespace)
     line = command(reading(words, address)) if words is not None else None

@@ -10,6 +10,7 @@ import msgspec
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import (
     ContainerWaits,
+    GangElsewhere,
     KubeletRejection,
     KubeletText,
     NodeOutcome,
@@ -18,6 +19,7 @@ from kubectl_dra.diagnosis.records import (
 )
 from kubectl_dra.diagnosis.remedies.records import EXTENDED_NAME, EditClass
 from kubectl_dra.output.pending.driver_pods import failing_sentence
+from kubectl_dra.output.pending.gangs import is_counted
 from kubectl_dra.output.pending.heard import heard_sentence, is_beside_devices, is_heard_first
 from kubectl_dra.output.pending.idle_daemons import idle_sentence
 from kubectl_dra.output.pending.lingering import lingering_sentence, overdue_sentence
@@ -113,9 +115,20 @@ def pending_summary(report: PendingReport) -> Safe:
 
 def _besides(report: PendingReport) -> Safe:
     """What an attempt would end with that is not made before a gang has its pods."""
-    if report.code is not Code.POD_GROUP_INCOMPLETE or len(report.causes) == 1:
+    if report.code not in (Code.POD_GROUP_INCOMPLETE, Code.OTHER_SCHEDULER) or len(report.causes) == 1:
         return Safe("")
-    return fmt(". Besides, {}", main_reason(msgspec.structs.replace(report, causes=report.causes[1:])))
+    later = main_reason(msgspec.structs.replace(report, causes=report.causes[1:]))
+    if report.code is Code.POD_GROUP_INCOMPLETE:
+        return fmt(". Besides, {}", later)
+    gang = report.causes[0].detail
+    if isinstance(gang, GangElsewhere) and is_counted(gang):
+        beside = Safe(" beside the others" if gang.fitting else "")
+        says = fmt(". {} says: {}", gang.system, gang.words.rstrip(". ")) if gang.words else Safe("")
+        return fmt(". {} finds none{}: {}{}", gang.lacking, beside, later, says)
+    if isinstance(gang, GangElsewhere) and gang.waiting > 1 and gang.fitting is not None:
+        one = fmt(". {} finds none beside the others", gang.lacking) if gang.fitting else Safe("")
+        return fmt("{}: {}", one, later)
+    return fmt(". By the default scheduler's rules: {}", later)
 
 
 def _unread_beside(report: PendingReport, reason: Safe) -> Safe:

@@ -10,7 +10,8 @@ from kubectl_dra.diagnosis.gangs.elsewhere import KAI, VOLCANO
 from kubectl_dra.diagnosis.records import Evidence, GangElsewhere, SchedulerName
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.safe import Safe, command_line, fmt
-from kubectl_dra.reports.invocations import kubectl, of, reading
+from kubectl_dra.output.words import plural
+from kubectl_dra.reports.invocations import changing, kubectl, of, reading
 
 #: Namespace and Deployment by the name of a scheduler, as its Helm chart installs it.
 _INSTALLED: Final = {
@@ -43,8 +44,39 @@ def fit_advice(gang: GangElsewhere) -> Safe:
     return fmt(text, gang.system)
 
 
+def least_of(gang: GangElsewhere) -> Safe:
+    """The field that says how many pods start together.
+
+    What a Volcano Job says replaces what stands in its group (pkg/controllers/job, createOrUpdatePodGroup).
+    """
+    if gang.job:
+        return fmt("spec.minAvailable of Job {}", gang.job)
+    return fmt("spec.minMember of PodGroup {}", gang.name)
+
+
+def fewer_commands(detail: Evidence | None, namespace: str, address: Address) -> Iterator[Safe]:
+    """What lets a gang of Volcano's start with the pods that find a node."""
+    if (
+        not isinstance(detail, GangElsewhere)
+        or detail.system != VOLCANO.name
+        or not (detail.lacking and detail.fitting)
+    ):
+        return
+    number = detail.fitting + detail.members - detail.waiting
+    field = "minAvailable" if detail.job else "minMember"
+    group = of("jobs.batch.volcano.sh" if detail.job else detail.resource, detail.job or detail.name, namespace)
+    patch = f'{{"spec":{{"{field}":{number}}}}}'
+    words = kubectl("patch", group, "--type=merge", "-p", patch) if group is not None else None
+    pods = Safe(plural("pod", number))
+    yield from command_line("If the program runs with {} {}: {}", changing(words, address), number, pods)
+
+
 def scheduler_log(detail: Evidence | None, address: Address) -> Iterator[Safe]:
-    """The log of a scheduler that has written something."""
+    """The log of a scheduler that has written something, and where YuniKorn shows what it knows."""
+    if isinstance(detail, GangElsewhere) and detail.application:
+        # As its Helm chart installs it; the port is that of its web pages.
+        words = kubectl("port-forward", of("service", "yunikorn-service", "yunikorn"), "9889")
+        yield from command_line("Its queues and applications, at http://localhost:9889: {}", reading(words, address))
     if not isinstance(detail, GangElsewhere | SchedulerName) or not detail.words:
         return
     name = detail.scheduler if isinstance(detail, GangElsewhere) else detail.name

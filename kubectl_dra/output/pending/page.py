@@ -13,6 +13,7 @@ from kubectl_dra.diagnosis.records import (
     ClaimElsewhere,
     ClassProblem,
     Funnel,
+    GangElsewhere,
     NodeTaint,
     Refusal,
     Removal,
@@ -288,7 +289,15 @@ def _only_waits(report: PendingReport, now: datetime) -> bool:
 
 
 def _ways_out(report: PendingReport, now: datetime, who: Safe) -> list[Safe]:
-    return [] if _only_waits(report, now) else list(remedy_lines(report.remedies, report.verdict, who))
+    if _only_waits(report, now):
+        return []
+    gang = report.causes[0].detail if report.causes else None
+    if not (isinstance(gang, GangElsewhere) and gang.lacking and report.remedies):
+        return list(remedy_lines(report.remedies, report.verdict, who))
+    text = "(checked by the default scheduler's rules: whether its group starts then is decided by {})"
+    lacking = gang.waiting - (gang.fitting or 0)
+    rest = Safe("the rest of its group" if lacking == 1 else "one more pod of its group") if gang.waiting > 1 else who
+    return [*remedy_lines(report.remedies, report.verdict, rest), *wrapped(fmt(text, gang.system), indent=4)]
 
 
 def _where_devices_are(report: PendingReport) -> list[Safe]:

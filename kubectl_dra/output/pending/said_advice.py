@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.gangs.elsewhere import VOLCANO
 from kubectl_dra.diagnosis.gates.queues import Queued
 from kubectl_dra.diagnosis.records import (
     BoundBy,
@@ -31,7 +30,7 @@ from kubectl_dra.output.pending.departures import BY_NODE_TAINT, node_advice, no
 from kubectl_dra.output.pending.go_errors import LackedRight, lacked_right
 from kubectl_dra.output.pending.incomplete_gangs import incomplete_advice, incomplete_commands
 from kubectl_dra.output.pending.mixed_groups import mixed_advice, mixed_commands
-from kubectl_dra.output.pending.other_schedulers import fit_advice, scheduler_log, would_fit
+from kubectl_dra.output.pending.other_schedulers import fewer_commands, fit_advice, least_of, scheduler_log, would_fit
 from kubectl_dra.output.pending.queues import queue_advice
 from kubectl_dra.output.pending.rejections import rejection_advice
 from kubectl_dra.output.safe import Safe, command, command_line, fmt
@@ -152,6 +151,12 @@ def _advice_on_others(report: PendingReport) -> Safe | None:
     match cause.detail:
         case GangElsewhere(name=name) as gang if name and cause.code is Code.OTHER_SCHEDULER and _has_written(report):
             return _gang_advice(gang)
+        case GangElsewhere(application=application) if application and cause.code is Code.OTHER_SCHEDULER:
+            text = (
+                "Free or add what its pods lack, or wait until other work of its queue ends: YuniKorn shows what the "
+                "queue may use and what it uses. Do not give pods of a task group to the default scheduler one by one."
+            )
+            return Safe(text)
         case SchedulerName(words=words) if words and cause.code is Code.OTHER_SCHEDULER:
             text = (
                 "It runs, as it has written this; by which rules it decides cannot be read from the cluster. Read its "
@@ -187,13 +192,7 @@ def _gang_advice(gang: GangElsewhere) -> Safe:
         text = "Wait until other work of {} ends, or have whoever manages the queue raise its spec.capability."
         return fmt(text, queue)
     least = _AT_LEAST.search(gang.words)
-    # Volcano, pkg/controllers/job, createOrUpdatePodGroup: what the Job says replaces what stands in its group.
-    by_job = Safe(" (of a Volcano Job spec.minAvailable of the Job, which sets it again)")
-    fewer = fmt(
-        ", or lower spec.minMember of PodGroup {}{}, if the program runs with fewer pods",
-        gang.name,
-        by_job if gang.system == VOLCANO.name else Safe(""),
-    )
+    fewer = fmt(", or lower {}, if the program runs with fewer pods", least_of(gang))
     text = (
         "Free or add what the rest of the group lacks{}. Do not give pods of a group to the default scheduler one by "
         "one."
@@ -221,6 +220,7 @@ def plugin_commands(report: PendingReport, address: Address) -> Iterator[Safe]:
     if isinstance(detail, GangElsewhere) and detail.present:
         yield from incomplete_commands(detail, report.pod.namespace, address)
     if report.code is Code.OTHER_SCHEDULER:
+        yield from fewer_commands(detail, report.pod.namespace, address)
         yield from scheduler_log(detail, address)
     if isinstance(detail, Departure) and detail.reason == BY_NODE_TAINT and report.node and not report.lingering:
         yield from node_commands(report.node, address)

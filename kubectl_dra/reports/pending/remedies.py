@@ -22,6 +22,7 @@ from kubectl_dra.diagnosis.pod.workloads import Owners, ReadOwner
 from kubectl_dra.diagnosis.records import ObjectRef, PodDiagnosis
 from kubectl_dra.diagnosis.remedies import Proposal, find, quotas, raised_quota, records, worth_telling
 from kubectl_dra.diagnosis.remedies.claim_instead import spec_of
+from kubectl_dra.diagnosis.remedies.elsewhere import as_if_ours
 from kubectl_dra.diagnosis.remedies.together import made_alike
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.meta import ObjectMeta
@@ -116,10 +117,11 @@ def find_remedies(
     ``read_owner`` gets owners of pods that the Inventory does not have.
     """
     owners = Owners(world.inventory, read_owner)
-    found = find(world, diagnosis, keep=keep, owners=owners)
+    asked = as_if_ours(world, diagnosis)
+    found = find(asked.world, asked.diagnosis, keep={*keep, *asked.keep}, owners=owners)
 
     def reports(proposals: Iterable[Proposal]) -> tuple[RemedyReport, ...]:
-        made = (_Steps(world, diagnosis, owners, proposal).report() for proposal in _each_once(proposals))
+        made = (_Steps(world, asked.diagnosis, owners, proposal).report() for proposal in _each_once(proposals))
         return tuple(sorted(made, key=lambda each: (not each.verified, rank(each.actions))))
 
     return FoundRemedies(

@@ -14,14 +14,15 @@ import msgspec
 from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Pod, PodStatus
 from kubectl_dra.model.ids import Key
-from kubectl_dra.model.inventory import StorageObjects, key_of
+from kubectl_dra.model.inventory import Inventory, StorageObjects, key_of
 from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.model.podinfo import PodInfo, pod_info
-from kubectl_dra.model.resource import ResourceClaim
+from kubectl_dra.model.resource import ConsumerReference, ResourceClaim
 from kubectl_dra.model.storage import ClaimReference
 from kubectl_dra.model.usage import NodeUsage, usage_of
 from kubectl_dra.scheduler.attempt import Attempt
 from kubectl_dra.scheduler.binder import SELECTED_NODE, BindableVolumes
+from kubectl_dra.scheduler.claims import FINALIZER
 from kubectl_dra.scheduler.extended import CLAIM_NAME
 from kubectl_dra.scheduler.plugins.dynamic_resources import StateData, reserved
 from kubectl_dra.scheduler.plugins.volume_binding import chosen_volumes
@@ -121,3 +122,23 @@ def _allocated(found: Attempt, node: str) -> Iterator[tuple[Key, ResourceClaim]]
 def extended_name(pod: Pod) -> str:
     """What the claim for a pod's extended resources is called before it is made."""
     return f"{CLAIM_NAME}/{pod.metadata.name}"
+
+
+def with_reservations(inventory: Inventory, pod: Pod) -> Inventory:
+    """With the claims of a pod reserved for it."""
+    user = ConsumerReference(resource="pods", name=pod.metadata.name, uid=pod.metadata.uid)
+    made = {status.name: status.resource_claim_name for status in pod.status.resource_claim_statuses}
+    claims = dict(inventory.claims)
+    for entry in pod.spec.resource_claims:
+        name = entry.resource_claim_name or made.get(entry.name)
+        claim = claims.get(Key(pod.metadata.namespace, name)) if name else None
+        if claim is not None:
+            claims[key_of(claim.metadata)] = _reserved_for(claim, user)
+    return inventory.replace(claims=claims)
+
+
+def _reserved_for(claim: ResourceClaim, user: ConsumerReference) -> ResourceClaim:
+    status = msgspec.structs.replace(claim.status, reserved_for=(*claim.status.reserved_for, user))
+    finalizers = tuple(dict.fromkeys((*claim.metadata.finalizers, FINALIZER)))
+    meta = msgspec.structs.replace(claim.metadata, finalizers=finalizers)
+    return msgspec.structs.replace(claim, metadata=meta, status=status)

@@ -33,12 +33,15 @@ def test_what_volcano_says_of_a_pod_or_its_group_is_quoted(about: str, kind: str
     event = build.event(about, reason, GANG, kind=kind, time=WHEN)
     report = report_of(*CLUSTER, *member("pod"), *member("second"), event)
     assert first_line(report) == (
-        f'Pod ml/pod is pending: Volcano (scheduler "volcano") places its group train as a whole and says: {GANG}. By '
-        "the default scheduler's rules only 1 of its 2 waiting pods finds a node now."
+        'Pod ml/pod is pending: Volcano (scheduler "volcano") places its group train as a whole, and by the default '
+        "scheduler's rules only 1 of its 2 waiting pods finds a node now. second finds none beside the others: no node "
+        f"has a free device: on node-1, the only one is in use (pod). Volcano says: {GANG}."
     )
     page = page_of(report)
     assert "Check that this scheduler runs" not in page
-    assert "lower spec.minMember of PodGroup train (of a Volcano Job spec.minAvailable of the Job" in page
+    assert "lower spec.minMember of PodGroup train, if the program runs with fewer pods" in page
+    patch = """kubectl patch podgroups.scheduling.volcano.sh/train -n ml --type=merge -p '{"spec":{"minMember":1}}'"""
+    assert f"If the program runs with 1 pod: {patch}" in page
     assert "The scheduler said so 60s ago." in page
 
 
@@ -67,7 +70,7 @@ def test_the_newest_words_count() -> None:
     old = refused(pod, "queue root.ml is full")
     queued = build.event("pod", "Scheduling", "ml/pod is queued and waiting for allocation", time=WHEN)
     report = report_of(*CLUSTER, build.claim("claim"), old, queued)
-    told = 'its scheduler "yunikorn" says: ml/pod is queued and waiting for allocation.'
+    told = 'YuniKorn (scheduler "yunikorn") has to place it and says: ml/pod is queued and waiting for allocation.'
     assert first_line(report) == f"Pod ml/pod is pending: {told}"
     report = report_of(*CLUSTER, build.claim("claim"), old)
     assert first_line(report).endswith('its scheduler "yunikorn" says: queue root.ml is full.')

@@ -1,0 +1,56 @@
+"""Pods of YuniKorn: the application, queue and task group, and why the default scheduler's rules place none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import GangElsewhere
+from tests.kit import build
+from tests.output.pending.test_situations import first_line, page_of, report_of
+
+GROUPS = '[{"name":"workers","minMember":2,"minResource":{"cpu":"4"}}]'
+CLUSTER = [build.node(), build.slice_("node-1", build.device("gpu-0"))]
+
+
+def member(name: str, scheduler: str = "yunikorn", groups: str = GROUPS) -> list[dict[str, Any]]:
+    pod = build.pod(name, claims=[f"of-{name}"], schedulerName=scheduler)
+    pod["metadata"]["labels"] = {"applicationId": "app-7", "queue": "root.hpc"}
+    named = {"yunikorn.apache.org/task-group-name": "workers", "yunikorn.apache.org/task-groups": groups}
+    pod["metadata"]["annotations"] = named if groups else {}
+    return [pod, build.claim(f"of-{name}")]
+
+
+def test_what_the_labels_say_and_what_is_lacking() -> None:
+    report = report_of(*CLUSTER, *member("pod"), *member("second"))
+    assert first_line(report) == (
+        'Pod ml/pod is pending: YuniKorn (scheduler "yunikorn") in queue root.hpc has to place it (application app-7, '
+        "task group workers of 2 pods that start together). By the default scheduler's rules only 1 of its 2 waiting "
+        "pods finds a node now. second finds none beside the others: no node has a free device: on node-1, the only one "
+        "is in use (pod)."
+    )
+    page = page_of(report)
+    assert "schedulerName" not in page
+    assert "kubectl port-forward service/yunikorn-service -n yunikorn 9889" in page
+    assert "podgroups" not in page.lower()
+
+
+def test_its_words_are_in_events_of_type_normal() -> None:
+    words = "Request 'a' does not fit in queue 'root.hpc' (requested map[pods:1], available map[pods:0])"
+    event = build.event("pod", "Informational", words) | {"type": "Normal"}
+    assert f"and says: {words}" in first_line(report_of(*CLUSTER, *member("pod"), event))
+
+
+def test_without_task_groups_or_with_broken_ones() -> None:
+    for groups in ("", "[", '[{"name": 3}]'):
+        report = report_of(*CLUSTER, *member("pod", groups=groups))
+        told = first_line(report)
+        assert "(application app-7" in told
+        assert "start together" not in told
+
+
+def test_the_labels_mean_nothing_with_another_scheduler() -> None:
+    ours = report_of(*CLUSTER, *member("pod", "default-scheduler"))
+    assert ours.code is Code.FITS_NOW
+    others = report_of(*CLUSTER, *member("pod", "batch"))
+    assert not isinstance(others.causes[0].detail, GangElsewhere)
