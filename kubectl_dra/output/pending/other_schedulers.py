@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from kubectl_dra.diagnosis.gangs.elsewhere import KAI, VOLCANO
+from kubectl_dra.diagnosis.gangs.elsewhere import KAI, VOLCANO, YUNIKORN
 from kubectl_dra.diagnosis.records import Evidence, GangElsewhere, SchedulerName
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.safe import Safe, command_line, fmt
@@ -17,7 +17,7 @@ from kubectl_dra.reports.invocations import changing, kubectl, of, reading
 _INSTALLED: Final = {
     **dict.fromkeys(VOLCANO.schedulers, ("volcano-system", "volcano-scheduler")),
     **dict.fromkeys(KAI.schedulers, ("kai-scheduler", "kai-scheduler-default")),
-    "yunikorn": ("yunikorn", "yunikorn-scheduler"),
+    **dict.fromkeys(YUNIKORN.schedulers, ("yunikorn", "yunikorn-scheduler")),
 }
 #: Limits that a scheduler has of its own, whatever is free on nodes.
 _OWN_LIMITS: Final = re.compile(r"quota|queue|limit|capability", re.IGNORECASE)
@@ -73,7 +73,7 @@ def fewer_commands(detail: Evidence | None, namespace: str, address: Address) ->
 
 def scheduler_log(detail: Evidence | None, address: Address) -> Iterator[Safe]:
     """The log of a scheduler that has written something, and where YuniKorn shows what it knows."""
-    if isinstance(detail, GangElsewhere) and detail.application:
+    if isinstance(detail, GangElsewhere) and detail.system == YUNIKORN.name:
         # As its Helm chart installs it; the port is that of its web pages.
         words = kubectl("port-forward", of("service", "yunikorn-service", "yunikorn"), "9889")
         yield from command_line("Its queues and applications, at http://localhost:9889: {}", reading(words, address))
@@ -86,3 +86,10 @@ def scheduler_log(detail: Evidence | None, address: Address) -> Iterator[Safe]:
     namespace, deployment = found
     words = kubectl("logs", of("deployment", deployment, namespace), "--since=10m")
     yield from command_line("Its log: {}", reading(words, address))
+
+
+def volcano_queue(gang: GangElsewhere, address: Address) -> Iterator[Safe]:
+    """What a queue may use and what it uses: by its name, where the pod has it, else among all queues."""
+    queues = "queues.scheduling.volcano.sh"
+    words = kubectl("get", of(queues, gang.queue), "-o", "yaml") if gang.queue else kubectl("get", queues, "-o", "yaml")
+    yield from command_line("Its capability, and what is allocated: {}", reading(words, address))

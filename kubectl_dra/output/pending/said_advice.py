@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.gangs.elsewhere import YUNIKORN
 from kubectl_dra.diagnosis.gates.queues import Queued
 from kubectl_dra.diagnosis.records import (
     BoundBy,
@@ -30,12 +31,19 @@ from kubectl_dra.output.pending.departures import BY_NODE_TAINT, node_advice, no
 from kubectl_dra.output.pending.go_errors import LackedRight, lacked_right
 from kubectl_dra.output.pending.incomplete_gangs import incomplete_advice, incomplete_commands
 from kubectl_dra.output.pending.mixed_groups import mixed_advice, mixed_commands
-from kubectl_dra.output.pending.other_schedulers import fewer_commands, fit_advice, least_of, scheduler_log, would_fit
+from kubectl_dra.output.pending.other_schedulers import (
+    fewer_commands,
+    fit_advice,
+    least_of,
+    scheduler_log,
+    volcano_queue,
+    would_fit,
+)
 from kubectl_dra.output.pending.queues import queue_advice
 from kubectl_dra.output.pending.rejections import rejection_advice
-from kubectl_dra.output.safe import Safe, command, command_line, fmt
+from kubectl_dra.output.safe import Safe, command, fmt
 from kubectl_dra.output.unread import role_name
-from kubectl_dra.reports.invocations import changing, kubectl, of, reading
+from kubectl_dra.reports.invocations import changing, kubectl, reading
 from kubectl_dra.reports.pending.configurations import ConfiguredIn
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.scheduler.fit_error import SCHEDULER_ERROR
@@ -151,7 +159,7 @@ def _advice_on_others(report: PendingReport) -> Safe | None:
     match cause.detail:
         case GangElsewhere(name=name) as gang if name and cause.code is Code.OTHER_SCHEDULER and _has_written(report):
             return _gang_advice(gang)
-        case GangElsewhere(application=application) if application and cause.code is Code.OTHER_SCHEDULER:
+        case GangElsewhere(system=YUNIKORN.name) if cause.code is Code.OTHER_SCHEDULER:
             text = (
                 "Free or add what its pods lack, or wait until other work of its queue ends: YuniKorn shows what the "
                 "queue may use and what it uses. Do not give pods of a task group to the default scheduler one by one."
@@ -205,18 +213,11 @@ def _is_queue_short(gang: GangElsewhere) -> bool:
     return _VOLCANO_QUEUE in gang.words
 
 
-def _volcano_queue(gang: GangElsewhere, address: Address) -> Iterator[Safe]:
-    """What a queue may use and what it uses: by its name, where the pod has it, else among all queues."""
-    queues = "queues.scheduling.volcano.sh"
-    words = kubectl("get", of(queues, gang.queue), "-o", "yaml") if gang.queue else kubectl("get", queues, "-o", "yaml")
-    yield from command_line("Its capability, and what is allocated: {}", reading(words, address))
-
-
 def plugin_commands(report: PendingReport, address: Address) -> Iterator[Safe]:
     """What shows the objects by which a plugin decides that is known by its words."""
     detail = report.causes[0].detail
     if isinstance(detail, GangElsewhere) and report.code is Code.OTHER_SCHEDULER and _is_queue_short(detail):
-        yield from _volcano_queue(detail, address)
+        yield from volcano_queue(detail, address)
     if isinstance(detail, GangElsewhere) and detail.present:
         yield from incomplete_commands(detail, report.pod.namespace, address)
     if report.code is Code.OTHER_SCHEDULER:

@@ -73,7 +73,7 @@ def test_the_newest_words_count() -> None:
     told = 'YuniKorn (scheduler "yunikorn") has to place it and says: ml/pod is queued and waiting for allocation.'
     assert first_line(report) == f"Pod ml/pod is pending: {told}"
     report = report_of(*CLUSTER, build.claim("claim"), old)
-    assert first_line(report).endswith('its scheduler "yunikorn" says: queue root.ml is full.')
+    assert first_line(report).endswith('(scheduler "yunikorn") has to place it and says: queue root.ml is full.')
 
 
 @pytest.mark.parametrize("reporter", ["karpenter", "cluster-autoscaler"])

@@ -26,8 +26,8 @@ def test_what_the_labels_say_and_what_is_lacking() -> None:
     assert first_line(report) == (
         'Pod ml/pod is pending: YuniKorn (scheduler "yunikorn") in queue root.hpc has to place it (application app-7, '
         "task group workers of 2 pods that start together). By the default scheduler's rules only 1 of its 2 waiting "
-        "pods finds a node now. second finds none beside the others: no node has a free device: on node-1, the only one "
-        "is in use (pod)."
+        "pods finds a node now. second finds none beside the others: no node has a free device: on node-1, the only "
+        "one is in use (pod)."
     )
     page = page_of(report)
     assert "schedulerName" not in page
