@@ -19,6 +19,10 @@ _INSTALLED: Final = {
     **dict.fromkeys(KAI.schedulers, ("kai-scheduler", "kai-scheduler-default")),
     **dict.fromkeys(YUNIKORN.schedulers, ("yunikorn", "yunikorn-scheduler")),
 }
+#: Upstream: Volcano's proportion and capacity plugins, JobEnqueueable.
+_VOLCANO_QUEUE: Final = "queue resource quota insufficient"
+#: Upstream: Volcano's gang plugin, which says how many of a group have to start together.
+_AT_LEAST: Final = re.compile(r"\b(?P<number>\d+) minAvailable\b")
 #: Limits that a scheduler has of its own, whatever is free on nodes.
 _OWN_LIMITS: Final = re.compile(r"quota|queue|limit|capability", re.IGNORECASE)
 #: Upstream: Volcano's gang plugin, and KAI's pkg/scheduler/api/podgroup_info.
@@ -86,6 +90,29 @@ def scheduler_log(detail: Evidence | None, address: Address) -> Iterator[Safe]:
     namespace, deployment = found
     words = kubectl("logs", of("deployment", deployment, namespace), "--since=10m")
     yield from command_line("Its log: {}", reading(words, address))
+
+
+def gang_advice(gang: GangElsewhere) -> Safe:
+    """What a gang scheduler's words ask for: room in its queue, or on nodes for the pods of the group."""
+    if would_fit(gang):
+        return fit_advice(gang)
+    if is_queue_short(gang):
+        named = fmt("the queue that spec.queue of PodGroup {} names", gang.name)
+        queue = fmt("queue {}", gang.queue) if gang.queue else named
+        text = "Wait until other work of {} ends, or have whoever manages the queue raise its spec.capability."
+        return fmt(text, queue)
+    least = _AT_LEAST.search(gang.words)
+    fewer = fmt(", or lower {}, if the program runs with fewer pods", least_of(gang))
+    text = (
+        "Free or add what the rest of the group lacks{}. Do not give pods of a group to the default scheduler one by "
+        "one."
+    )
+    return fmt(text, Safe("") if least is not None and int(least["number"]) <= 1 else fewer)
+
+
+def is_queue_short(gang: GangElsewhere) -> bool:
+    """Whether the quota of a queue of Volcano is used up: the group is not tried on nodes before it has room there."""
+    return _VOLCANO_QUEUE in gang.words
 
 
 def volcano_queue(gang: GangElsewhere, address: Address) -> Iterator[Safe]:

@@ -33,11 +33,10 @@ from kubectl_dra.output.pending.incomplete_gangs import incomplete_advice, incom
 from kubectl_dra.output.pending.mixed_groups import mixed_advice, mixed_commands
 from kubectl_dra.output.pending.other_schedulers import (
     fewer_commands,
-    fit_advice,
-    least_of,
+    gang_advice,
+    is_queue_short,
     scheduler_log,
     volcano_queue,
-    would_fit,
 )
 from kubectl_dra.output.pending.queues import queue_advice
 from kubectl_dra.output.pending.rejections import rejection_advice
@@ -65,10 +64,6 @@ _NOT_FOUND: Final = re.compile(r'(?P<resource>[a-z][a-z0-9.-]*) "(?P<name>[^"]+)
 _GPU_INSTANCE: Final = re.compile(r"GPU instance.*Insufficient Resources", re.IGNORECASE | re.DOTALL)
 #: Upstream: apiserver's validatingadmissionpolicy and admission/plugin/webhook.
 _POLICY: Final = re.compile(r"ValidatingAdmissionPolicy '|admission webhook \"")
-#: Upstream: Volcano's proportion and capacity plugins, JobEnqueueable.
-_VOLCANO_QUEUE: Final = "queue resource quota insufficient"
-#: Upstream: Volcano's gang plugin, which says how many of a group have to start together.
-_AT_LEAST: Final = re.compile(r"\b(?P<number>\d+) minAvailable\b")
 #: Upstream: the kubelet's pkg/kubelet/cm/dra/manager.go, GetResources.
 _UNPREPARED: Final = re.compile(
     r"unable to get (?:claim info|information) for (?:ResourceClaim|claim) (?P<claim>[^\s:]+)"
@@ -158,7 +153,7 @@ def _advice_on_others(report: PendingReport) -> Safe | None:
     cause = report.causes[0]
     match cause.detail:
         case GangElsewhere(name=name) as gang if name and cause.code is Code.OTHER_SCHEDULER and _has_written(report):
-            return _gang_advice(gang)
+            return gang_advice(gang)
         case GangElsewhere(system=YUNIKORN.name) if cause.code is Code.OTHER_SCHEDULER:
             text = (
                 "Free or add what its pods lack, or wait until other work of its queue ends: YuniKorn shows what the "
@@ -190,33 +185,10 @@ def _advice_on_others(report: PendingReport) -> Safe | None:
     return None
 
 
-def _gang_advice(gang: GangElsewhere) -> Safe:
-    """What a gang scheduler's words ask for: room in its queue, or on nodes for the pods of the group."""
-    if would_fit(gang):
-        return fit_advice(gang)
-    if _is_queue_short(gang):
-        named = fmt("the queue that spec.queue of PodGroup {} names", gang.name)
-        queue = fmt("queue {}", gang.queue) if gang.queue else named
-        text = "Wait until other work of {} ends, or have whoever manages the queue raise its spec.capability."
-        return fmt(text, queue)
-    least = _AT_LEAST.search(gang.words)
-    fewer = fmt(", or lower {}, if the program runs with fewer pods", least_of(gang))
-    text = (
-        "Free or add what the rest of the group lacks{}. Do not give pods of a group to the default scheduler one by "
-        "one."
-    )
-    return fmt(text, Safe("") if least is not None and int(least["number"]) <= 1 else fewer)
-
-
-def _is_queue_short(gang: GangElsewhere) -> bool:
-    """Whether the quota of a queue of Volcano is used up: the group is not tried on nodes before it has room there."""
-    return _VOLCANO_QUEUE in gang.words
-
-
 def plugin_commands(report: PendingReport, address: Address) -> Iterator[Safe]:
     """What shows the objects by which a plugin decides that is known by its words."""
     detail = report.causes[0].detail
-    if isinstance(detail, GangElsewhere) and report.code is Code.OTHER_SCHEDULER and _is_queue_short(detail):
+    if isinstance(detail, GangElsewhere) and report.code is Code.OTHER_SCHEDULER and is_queue_short(detail):
         yield from volcano_queue(detail, address)
     if isinstance(detail, GangElsewhere) and detail.present:
         yield from incomplete_commands(detail, report.pod.namespace, address)
