@@ -99,6 +99,53 @@ def test_an_administrator_gets_the_command_that_was_asked(
     assert "why-pending" not in out
 
 
+def test_the_selectors_of_a_request_bound_what_an_unread_class_leaves(tmp_path: Path, capfd: Any) -> None:
+    cluster, (app, _) = snapshot(tmp_path, "DeviceClass"), files(tmp_path)
+    words = ("simulate", "-f", app, "--from", cluster)
+    code, out, _ = said(capfd, *words, "--exit-code")
+    assert code == 3
+    assert (
+        "Deployment ml/app: at most 2 of 3 copies fit: only 2 free devices match the selectors of request gpu. Whether "
+        "these do depends on DeviceClass gpu.example.com, which dev1 may not read."
+    ) in unfolded(out)
+    assert "  Or give DeviceClass gpu.example.com as a file, for example from the Helm chart" in out
+    assert f"    kubectl dra simulate -f {app} -f class.yaml --from {cluster}\n" in out
+    report = json.loads(said(capfd, *words, "-o", "json")[1])
+    assert (report["fits"], report["pods"][0]["fits"], report["pods"][0]["copies"]) == ("No", "No", 0)
+    most = report["pods"][0]["openClasses"]["atMost"]
+    assert (most["copies"], most["devices"], most["each"]) == (2, 2, 1)
+    # As many as are wanted may fit: nothing is sure.
+    out = unfolded(said(capfd, *words, "--copies", "2")[1])
+    assert "Deployment ml/app: whether any of 2 copies fits is unknown: DeviceClass could not be read." in out
+    assert "as a file" in out
+    out = unfolded(said(capfd, *words, "--copies", "max")[1])
+    assert "Deployment ml/app fits at most 2 times: only 2 free devices match" in out
+
+
+@pytest.mark.parametrize(("devices", "sharing"), [(0, False), (2, True)])
+def test_no_device_is_a_bound_and_a_shared_one_is_none(devices: int, sharing: bool, tmp_path: Path, capfd: Any) -> None:
+    held: tuple[dict[str, Any], ...] = ()
+    if sharing:
+        shared = build.device("gpu-s", attributes={"model": "H100"}, allowMultipleAllocations=True)
+        held = (build.slice_("node-1", shared, pool="shared"),)
+    cluster, (app, _) = snapshot(tmp_path, "DeviceClass", devices=devices, more=held), files(tmp_path)
+    out = unfolded(said(capfd, "simulate", "-f", app, "--from", cluster)[1])
+    if sharing:
+        assert "whether any of 3 copies fits is unknown" in out
+    else:
+        told = "whatever DeviceClass gpu.example.com selects: no free device matches the selectors of request gpu."
+        assert f"Deployment ml/app: none of its copies fits, {told}" in out
+
+
+def test_devices_in_use_are_no_free_ones(tmp_path: Path, capfd: Any) -> None:
+    held = build.claim("held", build.request(), held=[("node-1", "gpu-0")])
+    more = ({"apiVersion": "resource.k8s.io/v1", **held},)
+    cluster, (app, _) = snapshot(tmp_path, "DeviceClass", more=more), files(tmp_path)
+    out = unfolded(said(capfd, "simulate", "-f", app, "--from", cluster)[1])
+    told = "only 1 free device matches the selectors of request gpu. Whether that one does depends on"
+    assert f"Deployment ml/app: at most 1 of 3 copies fits: {told}" in out
+
+
 def test_the_verdict_stands_above_the_rights(tmp_path: Path, capfd: Any) -> None:
     cluster, (app, _) = snapshot(tmp_path, "DeviceClass"), files(tmp_path)
     out = said(capfd, "simulate", "-f", app, "--from", cluster)[1]

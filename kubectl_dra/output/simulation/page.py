@@ -22,7 +22,7 @@ from kubectl_dra.output.pending.page import pending_page
 from kubectl_dra.output.pending.quotas import unspecified_lines
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.remedies import IT, step_lines
-from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.output.safe import Safe, Style, command, fmt, safe, styled
 from kubectl_dra.output.simulation import manifests
 from kubectl_dra.output.simulation.alike import alike_lines, with_alike
 from kubectl_dra.output.simulation.domains import domain_lines, told_once, too_small
@@ -34,6 +34,7 @@ from kubectl_dra.output.unread import missing_kinds, unread_sentence, who_may_li
 from kubectl_dra.output.whatif.page import CHOICE_UNREAD, SOME_COMPARED, whatif_lines, whatif_summary
 from kubectl_dra.output.words import counted, listed, shortened
 from kubectl_dra.reports.base import Fits
+from kubectl_dra.reports.invocations import reading
 from kubectl_dra.reports.simulation import Counted, PodSimulation, SimulationReport
 from kubectl_dra.reports.simulation.copies import TOGETHER
 from kubectl_dra.reports.simulation.whole import by_group
@@ -129,6 +130,11 @@ def _unread_lines(report: SimulationReport, address: Address, again: Words) -> I
         yield _UNREAD
         yield from missing_kinds(report.unread, address)
         yield from who_may_lines(report.unread, again, address)
+    classes = dict.fromkeys(name for pod in report.pods for name in pod.open_classes.names)
+    if classes and again:
+        text = "Or give {} as a file, for example from the Helm chart of its driver; this needs no right:"
+        yield from wrapped(fmt(text, fmt("DeviceClass {}", listed(list(classes)))), indent=2, first=2)
+        yield fmt("    {}", command(reading((*again, "-f", "class.yaml"), address)))
 
 
 def _pod_blocks(
@@ -139,6 +145,8 @@ def _pod_blocks(
     if pending is None or is_enough(pod) or pod.like is not None or too_small(pod) is not None:
         return [list(_pod_lines(pod, left=left))]
     reason = None if pod.blocked else lacks_there(pod) or why_not(pending)
+    if pod.open_classes.at_most is not None:
+        reason = Safe("")
     head = list(_pod_lines(pod, reason, left=left))
     if reason is None:
         head += [Safe(""), *wrapped(styled(pending_summary(pending), Style.BOLD))]

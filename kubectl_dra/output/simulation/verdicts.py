@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.pod.read_names import DEVICE_CLASS
 from kubectl_dra.output.pending.quotas import refused_unless, where_admitted
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.simulation import manifests
@@ -15,6 +17,7 @@ from kubectl_dra.output.simulation.queues import if_admitted
 from kubectl_dra.output.words import counted, listed
 from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.simulation import Counted, PodSimulation
+from kubectl_dra.reports.simulation.open_classes import AtMost
 from kubectl_dra.reports.simulation.whole import POD_GROUP
 
 #: What names that are made of words begin with, where they begin a sentence.
@@ -83,7 +86,7 @@ def verdict_of(pod: PodSimulation) -> Safe:
         return _at_most(name, pod)
     if (admitted := if_admitted(name, pod)) is not None:
         return admitted
-    if pod.fits is Fits.UNKNOWN and pod.lacks and not pod.capped:
+    if pod.lacks and not pod.capped and (pod.fits is Fits.UNKNOWN or pod.open_classes.at_most is not None):
         return _unknown(name, pod)
     return _number_that_fits(name, pod)
 
@@ -134,6 +137,8 @@ def _elsewhere(name: Safe, pod: PodSimulation) -> Safe:
 
 def _unknown(name: Safe, pod: PodSimulation) -> Safe:
     """Where something that decides is not known."""
+    if pod.open_classes.at_most is not None:
+        return _limited(name, pod, pod.open_classes.names, pod.open_classes.at_most)
     if pod.wanted == 1 or pod.wanted is None:
         inside = Safe(name[:1].lower() + name[1:]) if name.startswith(_BEGINNINGS) else name
         return fmt("Whether {} fits is unknown.", inside)
@@ -141,6 +146,36 @@ def _unknown(name: Safe, pod: PodSimulation) -> Safe:
     if not pod.copies:
         return fmt("{}: whether any of {} fits is unknown.", name, wanted)
     return fmt("{}: at least {} of {} fit; whether more do is unknown.", name, pod.copies, wanted)
+
+
+def _limited(name: Safe, pod: PodSimulation, names: Sequence[str], most: AtMost) -> Safe:
+    """What is sure, whatever the classes select that were not read."""
+    kind = Safe("DeviceClass" if len(names) == 1 else "DeviceClasses")
+    classes, why = fmt("{} {}", kind, listed(names)), _too_few(most)
+    several = pod.wanted not in (None, 1)
+    if not most.copies:
+        text = (
+            "{}: none of its copies fits, whatever {} selects: {}."
+            if several
+            else "{} does not fit, whatever {} selects: {}."
+        )
+        return fmt(text, name, classes, why)
+    user = next((each.user for each in pod.undecided if each.kind == DEVICE_CLASS and each.user), "")
+    unread = fmt("which {} may not read", user) if user else Safe("which could not be read")
+    if not several:
+        text = "{} fits at most {}: {}. Whether it does depends on {}, {}."
+        return fmt(text, name, counted(most.copies, "time"), why, classes, unread)
+    they = Safe("that one does" if most.copies == 1 else "these do")
+    fit = Safe("fits" if most.copies == 1 else "fit")
+    text = "{}: at most {} of {} {}: {}. Whether {} depends on {}, {}."
+    return fmt(text, name, most.copies, counted(pod.wanted or 0, "copy"), fit, why, they, classes, unread)
+
+
+def _too_few(most: AtMost) -> Safe:
+    only = fmt("only {}", counted(most.devices, "free device")) if most.devices else Safe("no free device")
+    matching = fmt("the selectors of request {}", most.request) if most.selected else Safe("the request")
+    takes = fmt(", of which it takes {}", most.each) if most.each > 1 else Safe("")
+    return fmt("{} {} {}{}", only, Safe("matches" if most.devices < 2 else "match"), matching, takes)
 
 
 def _at_most(name: Safe, pod: PodSimulation) -> Safe:

@@ -17,6 +17,7 @@ from kubectl_dra.reports.base import Bound, Count, FeatureRecord, Fits, ReadReco
 from kubectl_dra.reports.devices.advertised import AdvertisedResource
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.reports.simulation.counts import FewerPods, Growing, KeptOff
+from kubectl_dra.reports.simulation.open_classes import OpenClasses
 
 
 class Correction(ReportRecord, frozen=True):
@@ -147,7 +148,7 @@ class PodSimulation(ReportRecord, frozen=True):
     them. ``group``: the PodGroup that they were placed with, in one cycle; ``pending`` is about all of it. ``admits``:
     whether Kueue starts them as things are; Yes of pods that wait in no queue. ``fewer``: the fields that would make no
     more of them than fit. ``growing``: what may make more later; where ``counted`` is unknown it makes none now.
-    ``kept_off``: nodes on which a DaemonSet should make none.
+    ``kept_off``: nodes on which a DaemonSet should make none. ``open_classes``: those that could not be read.
     """
 
     subject: ObjectRef
@@ -190,6 +191,7 @@ class PodSimulation(ReportRecord, frozen=True):
     fewer: FewerPods | None = None
     growing: Growing | None = None
     kept_off: KeptOff | None = None
+    open_classes: OpenClasses = OpenClasses()
     bound: Bound = Bound.EXACT
     fits: Fits = Fits.UNKNOWN
 
@@ -219,7 +221,7 @@ class PodSimulation(ReportRecord, frozen=True):
             return Fits.UNKNOWN
         if self.lacks:
             known = self.pending is not None and self.pending.verdict is not Verdict.UNKNOWN
-            return Fits.NO if known else Fits.UNKNOWN
+            return Fits.NO if known or self.open_classes.too_few(self.wanted) else Fits.UNKNOWN
         doubt = self.may_be_fewer or self.counted is Counted.UNKNOWN
         return Fits.UNKNOWN if doubt or self.admits is not Fits.YES else Fits.YES
 

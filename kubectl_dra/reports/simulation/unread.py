@@ -13,6 +13,7 @@ from kubectl_dra.diagnosis.pod import needs
 from kubectl_dra.diagnosis.pod.missing import lacking
 from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.model.core import Pod
+from kubectl_dra.reports.simulation.at_most import with_at_most
 from kubectl_dra.reports.simulation.autoscaled import may_be_scaled
 from kubectl_dra.reports.simulation.existing import existing
 from kubectl_dra.reports.simulation.records import PodSimulation
@@ -24,6 +25,7 @@ def with_unread(
 ) -> PodSimulation:
     """What came of a trial, with what was not read; a namespace that does not exist yet holds nothing."""
     planned, pod = trial.planned, trial.plan.pod
+    found = with_at_most(world, trial, found)
     if found.wanted == 0 or trial.is_bare or (planned.kind == "Pod" and existing(world.inventory, planned)):
         return found
     missing = list(unread_admission(world, pod, new_namespaces))
