@@ -90,6 +90,25 @@ def test_a_job_of_another_project_is_tried_role_by_role() -> None:
     assert "MPIJob ml/w, Worker: 1 of 2 copies fit" in page(crowded)
 
 
+def test_nodes_that_the_files_own_pods_fill_are_taken_by_these_and_do_not_lack_cpus() -> None:
+    """The next copy lacks devices on node-2, which somebody holds; of CPUs there would be enough."""
+    own = pod_template("one")
+    own["spec"]["containers"][0]["resources"]["requests"] = {"cpu": "40"}
+    held = build.claim("c", held=[("node-2", "gpu-0")], on="node-2", by=("other",))
+    other = build.pod("other", claims=["c"], node_name="node-2", phase="Running")
+    there = [build.node("node-2", cpu="64"), build.slice_("node-2", build.device("gpu-0")), held, other]
+    several = [
+        each
+        for name in ("node-3", "node-4")
+        for each in (build.node(name, cpu="64"), build.slice_(name, build.device("gpu-0")))
+    ]
+    job = thing("batch/v1", "Job", {"parallelism": 4, "completions": 4, "template": own})
+    told = page(simulated(template("one"), job, world=cluster(*there, *several, devices=1)))
+    assert "Ruled out earlier: node-1, node-3 and node-4 (taken by w-0, w-1, w-2)." in told
+    one = page(simulated(template("one"), job, world=cluster(*there, devices=1)))
+    assert "Ruled out earlier: node-1 (taken by w-0)." in one
+
+
 def test_an_unknown_kind_says_what_was_assumed() -> None:
     report = simulated(template("one"), thing("example.com/v1", "Widget", {"size": 3, "template": pod_template("one")}))
     (pod,) = report.pods

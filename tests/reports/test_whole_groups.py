@@ -141,3 +141,33 @@ def test_pods_that_name_a_pod_group_are_one_group() -> None:
         ("ppo", (GroupPart("", 3, 1),), 6)
     ]
     assert page(report).startswith("PodGroup ml/ppo (3 pods of 1 device each) fits 6 more times now.")
+
+
+def indexed(ranks: int, cpu: str = "1", **more: Any) -> dict[str, Any]:
+    """An Indexed Job whose pods take all devices of a node each."""
+    pod = pod_template("every")
+    pod["spec"]["containers"][0]["resources"]["requests"] = {"cpu": cpu}
+    spec = {"completionMode": "Indexed", "completions": ranks, "parallelism": ranks, "template": pod, **more}
+    return thing("batch/v1", "Job", spec)
+
+
+def test_an_indexed_job_is_of_use_as_a_whole_if_all_of_its_indexes_run_at_once() -> None:
+    every = template("every", allocationMode="All")
+    told = page(counted(indexed(4), racks(a=4, b=8), every))
+    assert "Job ml/w (4 pods) does not fit now: 3 of its 4 pods do." in told
+    assert not counted(indexed(3, parallelism=2), racks(a=4, b=8), every).groups
+    assert not counted(indexed(3, completionMode="NonIndexed"), racks(a=4, b=8), every).groups
+
+
+def test_a_copy_that_takes_all_devices_of_a_node_leaves_none_of_them_over() -> None:
+    """Whatever the next copy lacks there first, CPUs here."""
+    report = counted(indexed(3, cpu="60"), racks(a=4, b=8), template("every", allocationMode="All"))
+    shape = next(each for each in report.shapes if each.subject.kind == "Job")
+    devices = shape.capacity.devices
+    assert (devices.in_use, devices.taken, devices.left, devices.unusable) == (
+        0,
+        devices.matching,
+        0,
+        0,
+    )
+    assert {each.devices.left for each in shape.capacity.nodes} == {0}

@@ -79,7 +79,16 @@ def whole_group(tree: Tree, templates: Sequence[MadeTemplate]) -> tuple[int, ...
         return (1, size - 1) if size > 1 else ()
     ended = {role for each in templates for role in each.after}
     copies = tuple(0 if each.role in ended else each.copies or 0 for each in templates)
-    return copies if kind in _STARTED_TOGETHER and sum(copies) > 1 else ()
+    together = kind in _STARTED_TOGETHER or _all_ranks_at_once(tree)
+    return copies if together and sum(copies) > 1 else ()
+
+
+def _all_ranks_at_once(tree: Tree) -> bool:
+    """Whether an Indexed Job runs all of its indexes at the same time, as the ranks of one piece of work do."""
+    spec = at(tree, "spec")
+    completions, parallelism = spec.get("completions"), spec.get("parallelism")
+    indexed = tree.get("kind") == "Job" and spec.get("completionMode") == "Indexed"
+    return indexed and isinstance(completions, int) and isinstance(parallelism, int) and completions <= parallelism
 
 
 def _of_jobs(tree: Tree, templates: Sequence[MadeTemplate]) -> Iterator[DomainRule]:

@@ -47,7 +47,7 @@ def totals(filled: Filled) -> Devices:
     """The devices of all nodes together; one that several nodes reach is counted once."""
     account = _Account(filled)
     shared: dict[str, set[DeviceId | str]] = {"matching": set(), "in_use": set(), "left": set()}
-    matching = in_use = left = 0
+    matching = in_use = left = whole = 0
     for alike in filled.groups:
         for nodes, funnel in account.funnels(alike):
             for name, ids in _ids(funnel).items():
@@ -55,7 +55,9 @@ def totals(filled: Filled) -> Devices:
             own = {name: sum(not account.is_shared(each) for each in ids) for name, ids in _ids(funnel).items()}
             matching += len(nodes) * own["matching"]
             in_use += len(nodes) * own["in_use"]
-            if filled.side_by_side and alike.copies:
+            if account.takes_all and alike.copies:
+                whole += len(nodes) * own["left"]
+            elif filled.side_by_side and alike.copies:
                 after = _left(alike)
                 free = max(0, own["left"] - alike.copies * account.needed)
                 left += len(nodes) * (free if after is None else after)
@@ -64,7 +66,7 @@ def totals(filled: Filled) -> Devices:
     matching += len(shared["matching"])
     in_use += len(shared["in_use"])
     left += len(shared["left"])
-    taken = filled.copies * account.needed
+    taken = filled.copies * account.needed + whole
     if not filled.side_by_side:
         left = max(0, left - taken)
     return Devices(matching, in_use, max(0, matching - in_use - taken - left), taken, left)
@@ -100,6 +102,8 @@ class _Account:
         plain = Allocating(self._world.devices, waiting.claims) if waiting.claims and not waiting.problem else None
         self._allocating = found or plain
         self.needed = 0
+        #: One copy leaves nothing: its request is for all devices of a node.
+        self.takes_all = False
         self._known: dict[Hashable, Funnel | None] = {}
         slices = self._world.inventory.slices.values()
         self._shared = {(s.spec.driver, s.spec.pool.name) for s in slices if not s.spec.node_name}
@@ -107,6 +111,7 @@ class _Account:
             self._explainer = NodeExplainer(self._world, self._allocating)
             exact = [r for r in self._allocating.plan.requests if r.parent is None and not r.takes_all and not r.admin]
             self.needed = max((request.spec.count for request in exact), default=0)
+            self.takes_all = not exact and any(r.takes_all and not r.admin for r in self._allocating.plan.requests)
 
     def is_shared(self, device: str) -> bool:
         driver, _, rest = device.partition("/")
@@ -136,6 +141,10 @@ class _Account:
             told = True
             ids = _ids(funnel)
             matching, in_use = len(ids["matching"]), len(ids["in_use"])
+            if self.takes_all and alike.copies:
+                free = len(ids["left"])
+                yield nodes, Devices(matching, in_use, max(0, matching - in_use - free), free, 0)
+                continue
             taken = alike.copies * self.needed
             after = _left(alike) if alike.copies else None
             left = max(0, len(ids["left"]) - taken) if after is None else after

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -13,6 +13,7 @@ from kubectl_dra.diagnosis.records import ObjectRef, PodsThere, RepellingTerm
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.podinfo import PodInfo
 from kubectl_dra.model.requests import HostPort
+from kubectl_dra.model.supposed import is_supposed
 from kubectl_dra.model.terms import AffinityTerm, Requirements, selector_text
 from kubectl_dra.scheduler.plugins.node_ports import conflicts
 from kubectl_dra.scheduler.plugins.node_volume_limits import counted_volumes
@@ -75,14 +76,36 @@ def with_ports(world: ClusterState, pod: Pod, ports: Sequence[HostPort], nodes: 
 
 def with_most(world: ClusterState, pod: Pod, resource: str, node: str) -> tuple[PodsThere, ...]:
     """Who has requested the most of a resource of the node; of a group that is placed together nobody is in the way."""
-    group = pod.spec.scheduling_group.pod_group_name if pod.spec.scheduling_group is not None else ""
 
     def has(info: PodInfo) -> bool:
-        together = bool(group) and (info.key.namespace, info.shape.group) == (pod.metadata.namespace, group)
-        return _requested(info, resource) > 0 and not together
+        return _requested(info, resource) > 0 and not _of_its_group(pod, info)
 
     placed = _on(Snapshot(world), [node], has)
     return by_owner(world, pod, placed, lambda each: _requested(each[1], resource))
+
+
+def taken_together(world: ClusterState, pod: Pod, resource: str, excess: Mapping[str, int]) -> tuple[ObjectRef, ...]:
+    """The pods of the same group or the same files that got nodes, without which none of these would lack a resource.
+
+    ``excess``: how much more than is left of it the pod requests on each node.
+    """
+    snapshot, found = Snapshot(world), list[PodInfo]()
+    for node, lacking in excess.items() if len(excess) <= _NODES else ():
+        its = [each for each in snapshot.nodes[node].pods if _came_with(world, pod, each)]
+        if sum(_requested(each, resource) for each in its) < lacking:
+            return ()
+        found += its
+    return tuple(ObjectRef.of("Pod", each.key) for each in found)
+
+
+def _came_with(world: ClusterState, pod: Pod, info: PodInfo) -> bool:
+    other = world.inventory.pods.get(info.key)
+    return _of_its_group(pod, info) or (other is not None and is_supposed(other))
+
+
+def _of_its_group(pod: Pod, info: PodInfo) -> bool:
+    group = pod.spec.scheduling_group.pod_group_name if pod.spec.scheduling_group is not None else ""
+    return bool(group) and (info.key.namespace, info.shape.group) == (pod.metadata.namespace, group)
 
 
 def with_volumes(world: ClusterState, pod: Pod, driver: str, node: str) -> tuple[PodsThere, ...]:

@@ -13,7 +13,13 @@ from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.explain.attempt import NodeResult, Rejection
 from kubectl_dra.diagnosis.explain.company import company_causes
-from kubectl_dra.diagnosis.explain.pods_there import repelling_terms, with_most, with_ports, with_volumes
+from kubectl_dra.diagnosis.explain.pods_there import (
+    repelling_terms,
+    taken_together,
+    with_most,
+    with_ports,
+    with_volumes,
+)
 from kubectl_dra.diagnosis.explain.volumes import volume_causes, volume_problems
 from kubectl_dra.diagnosis.records import (
     Cause,
@@ -186,7 +192,10 @@ def _lacks(
             key=lambda pair: pair[1].requested - (pair[1].allocatable - pair[1].used),
         )
         by = with_most(world, pod, lack.resource, name) if len(names) == 1 else ()
-        detail = NodeShortage(lack.resource, closest.requested, closest.used, closest.allocatable, name, by)
+        each = {node.metadata.name: result.rejection.lacks[position] for node, result in nodes if result.rejection}
+        excess = {node: its.requested - (its.allocatable - its.used) for node, its in each.items()}
+        taken = taken_together(world, pod, lack.resource, excess) if len(excess) == len(names) else ()
+        detail = NodeShortage(lack.resource, closest.requested, closest.used, closest.allocatable, name, by, taken)
         yield Cause(Code.NODE_RESOURCES, detail, nodes=names)
 
 

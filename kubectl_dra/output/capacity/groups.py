@@ -24,7 +24,8 @@ def group_text(found: GroupCapacity) -> Safe:
         text = "{}: scheduler {} decides; by the rules of the default scheduler it would {} now."
         return fmt(text, what, found.scheduler, fmt("fit {}", number) if number else Safe("not fit"))
     if not number:
-        few = fmt(": {} of its {} pods do", found.short, found.parts[0].pods) if found.short else Safe("")
+        do = Safe("does" if found.short == 1 else "do")
+        few = fmt(": {} of its {} pods {}", found.short, found.parts[0].pods, do) if found.short else Safe("")
         return fmt("{} does not fit now{}.", what, few)
     fewer = Safe("; that its pods have to be in one domain may allow fewer" if found.kept_together else "")
     return fmt("{} fits {} now{}.", what, number, fewer)

@@ -17,9 +17,10 @@ from kubectl_dra.output.pending.pods_there import whose
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.reasons.nodes import has_company, keeps_away, lacks_features, ports_taken
 from kubectl_dra.output.safe import Safe, fmt
-from kubectl_dra.output.words import listed, plural
+from kubectl_dra.output.words import listed, plural, shortened
 from kubectl_dra.scheduler.plugins.spread_constraints import HOSTNAME
 
+_PODS: Final = 4
 #: What the node lifecycle controller says with its taints (pkg/controller/nodelifecycle/node_lifecycle_controller.go).
 _NOT_READY: Final = {
     "node.kubernetes.io/unreachable": "unreachable: its kubelet has stopped reporting",
@@ -31,6 +32,8 @@ def short_obstacle(cause: records.Cause, *, several: bool = False) -> Safe:
     """The same in brackets behind the name, where a taint needs no more than its name."""
     if isinstance(cause.detail, records.NodeTaint) and not _readiness(cause.detail):
         return fmt("taint {}", cause.detail.taint)
+    if isinstance(cause.detail, records.NodeShortage) and cause.detail.taken:
+        return fmt("taken by {}", shortened([each.name for each in cause.detail.taken], _PODS))
     return obstacle(cause, several=several)
 
 

@@ -27,6 +27,7 @@ from kubectl_dra.model.meta import (
     ObjectMeta,
     OwnerReference,
 )
+from kubectl_dra.model.supposed import supposed_uid
 from kubectl_dra.model.workloads import MakerSpec, WorkloadObject
 from kubectl_dra.reports.simulation.present import NEW_REVISION, Present, rolled_out
 from kubectl_dra.reports.simulation.records import Counted
@@ -161,7 +162,7 @@ def _controlled(world: ClusterState, pod: Pod, trial: PodTrial, found: Present |
 
 def _copy(pod: Pod, suffix: str) -> Pod:
     name = f"{pod.metadata.name}{suffix}"
-    uid = f"simulated-{pod.metadata.namespace}-{name}"
+    uid = supposed_uid(pod.metadata.namespace, name)
     meta = msgspec.structs.replace(pod.metadata, name=name, uid=uid, creation_timestamp=None)
     spec = msgspec.structs.replace(pod.spec, node_name="")
     return msgspec.structs.replace(pod, metadata=meta, spec=spec, status=PodStatus(phase="Pending"))

@@ -144,3 +144,13 @@ def test_a_pod_in_the_way_that_requests_no_device_has_no_requests(capfd: Printed
     text = told(capfd, tmp_path, objects, "why-pending", "podgroup/train")
     assert "For train-0: node-a has only 4 CPUs in all (40 requested)." in text
     assert "train-1 waits for train-0 train-0:" not in text
+
+
+def test_nodes_that_others_of_the_group_got_are_taken_by_these(capfd: Printed, tmp_path: Path) -> None:
+    objects = [*gpus("node-a", 1), *gpus("node-b", 1), *gpus("node-c", 1), group(3)]
+    objects += [each for number in range(3) for each in member(number, devices=1, requests={"cpu": "3"})]
+    objects += [build.claim("held", held=[("node-c", "gpu-0")], on="node-c", by=("other",))]
+    objects += [build.pod("other", claims=["held"], node_name="node-c", phase="Running")]
+    objects = [build.device_class(), *objects]
+    text = told(capfd, tmp_path, objects, "why-pending", "podgroup/train")
+    assert "Ruled out earlier: node-a and node-b (taken by train-0, train-1)." in text
