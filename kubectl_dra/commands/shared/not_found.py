@@ -11,11 +11,14 @@ from typing import Final
 from kubectl_dra.api.kinds import NODE, Kind
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.errors import CommandError
-from kubectl_dra.model.evidence import Evidence
+from kubectl_dra.diagnosis.pod.needs import BY_KIND
+from kubectl_dra.model.evidence import Coverage, Evidence
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.invocation import CommandLine, Words
 from kubectl_dra.model.likeness import did_you_mean
+from kubectl_dra.output.unread import missing_kinds
 from kubectl_dra.reports.invocations import dra, of, shell_line, try_kubectl, within
+from kubectl_dra.reports.rights import missing_rights
 
 _NAMED: Final = 3
 
@@ -33,7 +36,7 @@ def object_not_found(
     if evidence.complete(kind.name):
         return not_found(word, name, known, look)
     unread = f"{kind.name}s" if what else "of them"
-    return unsure(f'{word} "{name}" not found', kind, (), evidence, unread)
+    return unsure(f'{word} "{name}" not found', kind, evidence, unread)
 
 
 def key_not_found(
@@ -42,7 +45,7 @@ def key_not_found(
     """An object in a namespace; ``command`` takes ``TYPE/NAME -n NAMESPACE``, and ``all_`` lists what there is."""
     what = not_there(kind, key)
     if not evidence.complete(kind.name, key.namespace):
-        return unsure(what, kind, within(key.namespace), evidence)
+        return unsure(what, kind, evidence, namespace=key.namespace)
     keys = tuple(known)
     elsewhere = sorted(each.namespace for each in keys if each.name == key.name)
     if elsewhere:
@@ -74,8 +77,11 @@ def _word(kind: Kind) -> str:
     return "claim" if kind.name == "ResourceClaim" else kind.singular
 
 
-def unsure(what: str, kind: Kind, scope: Words | None, evidence: Evidence, unread: str = "of them") -> CommandError:
+def unsure(what: str, kind: Kind, evidence: Evidence, unread: str = "of them", *, namespace: str = "") -> CommandError:
     """What was not found, where objects of ``kind`` were not all read: nobody knows whether it exists."""
-    hint = try_kubectl("auth", "can-i", "list", kind.resource, scope)
+    hint = try_kubectl("auth", "can-i", "list", kind.resource, within(namespace) if namespace else ())
     user = f": forbidden for user {evidence.refused_user}" if evidence.refused_user else ""
-    return CommandError(f"{what}, but not all {unread} could be read{user}", hint)
+    lacking = missing_rights(evidence, (kind.name,), namespace) if kind.name in BY_KIND else ()
+    refused = [each for each in lacking if each.coverage == Coverage.FORBIDDEN]
+    permit = missing_kinds(refused, evidence.address) if refused else ()
+    return CommandError(f"{what}, but not all {unread} could be read{user}", hint, details=permit)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from kubectl_dra.api.controllers import INDIRECT, MAKERS
-from kubectl_dra.api.kinds import POD, POD_GROUP, RESOURCE_CLAIM, Kind
+from kubectl_dra.api.kinds import BY_NAME, POD, POD_GROUP, RESOURCE_CLAIM, Kind
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.any_owner import is_any_owner
 from kubectl_dra.commands.shared.errors import CommandError
@@ -44,17 +44,20 @@ from kubectl_dra.output.pending.ailing import ailing_sentence
 from kubectl_dra.output.pending.headline import pending_summary
 from kubectl_dra.output.pending.remedies import remedy_lines
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
-from kubectl_dra.output.unread import missing_lines
+from kubectl_dra.output.unread import missing_kinds, missing_lines
 from kubectl_dra.output.words import counted, plural, shortened, without_names
-from kubectl_dra.reports.invocations import dra, of, shell_line
+from kubectl_dra.reports.invocations import dra, of, shell_line, try_kubectl, within
 from kubectl_dra.reports.pending.ailing import AilingWorkload, ailing_workload
 from kubectl_dra.reports.pending.pending import ClaimPendingReport, PendingReport
+from kubectl_dra.reports.rights import missing_rights
 from kubectl_dra.reports.unread import PENDING_PODS, together, unread
 
 _ALL: Final = ("kubectl", "dra", "why-pending", "-A")
 # Of a claim that many pods wait for, the first few tell the story.
 _WAITING_SHOWN: Final = 3
 _SET: Final = "StatefulSet"
+#: What stands between a workload and its pods.
+_BETWEEN: Final = {"Deployment": "ReplicaSet", "CronJob": "Job"}
 
 
 def named(call: PendingCall, targets: ObjectArgs) -> int:
@@ -144,6 +147,8 @@ def _workload_answers(call: PendingCall, kind: Kind, key: Key) -> Iterator[Pendi
     known = [Key(namespace, name) for (of, namespace, name) in state.inventory.workloads if of == kind.name]
     if not pods and key not in known and kind not in MAKERS:
         raise _not_found(call, kind, key, known)
+    if not pods:
+        _check_between(call, state, kind, key)
     pending = [key_of(pod.metadata) for pod in pods if is_pending(pod)]
     found = unread(state, PENDING_PODS, key.namespace, shown=bool(pending))
     if not found.answered:
@@ -174,6 +179,20 @@ def _workload_answers(call: PendingCall, kind: Kind, key: Key) -> Iterator[Pendi
     yield from (pod_answer(call, each) for each in pending)
 
 
+def _check_between(call: PendingCall, state: ClusterState, kind: Kind, key: Key) -> None:
+    """Raises ``CommandError`` where pods are there whose controllers, unread, may be those of the workload."""
+    between = _BETWEEN.get(kind.name, "")
+    lacking = missing_rights(state.evidence, (between,), key.namespace) if between else ()
+    known, here = state.inventory.workloads, state.inventory.pods.values()
+    owners = (pod.metadata.controller for pod in here if pod.metadata.namespace == key.namespace)
+    names = (each.name for each in owners if each is not None and each.kind == between)
+    unknown = any((between, key.namespace, name) not in known for name in names)
+    if lacking and unknown:
+        what = f"which pods {kind.name} {key} has is unknown: {between} could not be read"
+        hint = try_kubectl("auth", "can-i", "list", BY_NAME[between].resource, within(key.namespace))
+        raise CommandError(what, hint, details=missing_kinds(lacking, call.address))
+
+
 def _ailing(call: PendingCall, workload: AilingWorkload, pods: Sequence[Key]) -> Iterator[Pending]:
     """The pods that do not do their work, below how many of the workload do."""
     first, *others = one_of_each([pod_answer(call, each) for each in pods])
@@ -190,10 +209,10 @@ def _idle(call: PendingCall, state: ClusterState, kind: Kind, key: Key) -> Pendi
 
 
 def _not_found(call: PendingCall, kind: Kind, key: Key, known: Iterable[Key]) -> CommandError:
-    meant = of_another_kind(call.cluster.state, kind, key)
-    if meant is not None:
+    meant, evidence = of_another_kind(call.cluster.state, kind, key), call.cluster.state.evidence
+    if meant is not None and (kind is not POD or evidence.complete(POD.name, key.namespace)):
         return CommandError(not_there(kind, key), shell_line(meant))
-    return key_not_found(kind, key, known, call.cluster.state.evidence, ("why-pending",), ("why-pending", "-A"))
+    return key_not_found(kind, key, known, evidence, ("why-pending",), ("why-pending", "-A"))
 
 
 # --- pods that say the same -------------------------------------------------------------------------------------------

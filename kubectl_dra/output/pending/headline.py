@@ -53,6 +53,8 @@ _AGAINST_THE_OBJECTS: Final = (
 _WHEREVER: Final = (Code.ADMIN_LABEL_AT_BINDING, Code.ALLOCATION_IN_FLIGHT)
 _OTHER_PLUGINS: Final = (Code.VOLUMES, Code.TOPOLOGY, Code.OTHER_PLUGIN)
 _DEVICES: Final = 3
+#: What tells of failures on a node.
+EVENTS: Final = "Event"
 _WITHOUT_DEVICES: Final = (Code.NO_DEVICE_IN_CLASS, Code.CLASS_SELECTS_NOTHING, Code.DEVICES_OF_GONE_NODES)
 #: Codes of pods that more nodes may help.
 _PLACES: Final = ("DRA-2", "DRA-4")
@@ -173,13 +175,16 @@ def _scheduled(report: PendingReport, pod: Safe, reason: Safe) -> Safe:
     held = fmt(", {} {}", Safe("device" if len(devices) == 1 else "devices"), shortened(devices, _DEVICES))
     warned = any(isinstance(cause.detail, KubeletText) for cause in report.causes)
     failed = Safe("" if warned else ", and no failure was reported")
-    text = "{} is scheduled: {}{}. Its containers have not started yet{}."
-    return fmt(text, pod, report.node, held if devices else Safe(""), failed)
+    if not warned and any(each.kind == EVENTS for each in report.missing):
+        failed = Safe("; whether a failure was reported is unknown, as Event could not be read")
+    down = fmt(" The driver does not run there: {}.", failing_sentence(report.failing)) if report.failing else Safe("")
+    text = "{} is scheduled: {}{}. Its containers have not started yet{}.{}"
+    return fmt(text, pod, report.node, held if devices else Safe(""), failed, down)
 
 
 def names_failing(report: PendingReport) -> bool:
-    """Whether the first line says of the driver's pods why the kubelet does not know it."""
-    return report.code is Code.DRIVER_NOT_REGISTERED and bool(report.failing)
+    """Whether the first line says of the driver's pods that they do not run."""
+    return report.code in (Code.DRIVER_NOT_REGISTERED, Code.PREPARING) and bool(report.failing)
 
 
 def _by_name(report: PendingReport, reason: Safe) -> Safe:

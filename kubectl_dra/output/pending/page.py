@@ -30,7 +30,7 @@ from kubectl_dra.output.pending.assumptions import assumption_blocks, unpublishe
 from kubectl_dra.output.pending.evidence import autoscaler_lines, evidence_lines, failing_lines
 from kubectl_dra.output.pending.footer import footer_lines
 from kubectl_dra.output.pending.gang_blocks import WholeGroup, about_group, whose_requests, with_blocking
-from kubectl_dra.output.pending.headline import names_failing, pending_summary
+from kubectl_dra.output.pending.headline import EVENTS, names_failing, pending_summary
 from kubectl_dra.output.pending.heard import heard_lines, is_heard_first
 from kubectl_dra.output.pending.lingering import lingering_lines, with_delay
 from kubectl_dra.output.pending.logs import driver_faults, repair_lines
@@ -229,6 +229,8 @@ def _unread_why(report: PendingReport, address: Address) -> Iterator[Safe]:
     if unread and any(cause.code is Code.CLAIM_NOT_CREATED for cause in report.causes):
         yield from wrapped(_UNREAD_WHY)
         yield from missing_kinds(unread, address)
+    elif report.code is Code.PREPARING:
+        yield from missing_kinds([each for each in unread if each.kind == EVENTS], address)
 
 
 def _evidence(report: PendingReport, now: datetime, address: Address, said: str) -> list[Safe]:
