@@ -97,7 +97,7 @@ def pending_summary(report: PendingReport) -> Safe:
         case Verdict.SCHEDULER_ERROR:
             return fmt("{} is pending{}: {}.", pod, _although(report), reason)
         case Verdict.SCHEDULABLE:
-            return fmt("{} is pending, but would fit now{}.", pod, _fitting(report))
+            return fmt("{} is pending, but would fit now{}.{}", pod, _fitting(report), _but_not_start(report))
         case Verdict.UNKNOWN if report.code in _AGAINST_THE_OBJECTS:
             return fmt("{} is pending{}: {}.", pod, _although(report), reason)
         case Verdict.UNKNOWN if (certain := whatever_selected(report.still_blocked)) is not None:
@@ -180,6 +180,15 @@ def _scheduled(report: PendingReport, pod: Safe, reason: Safe) -> Safe:
     down = fmt(" The driver does not run there: {}.", failing_sentence(report.failing)) if report.failing else Safe("")
     text = "{} is scheduled: {}{}. Its containers have not started yet{}.{}"
     return fmt(text, pod, report.node, held if devices else Safe(""), failed, down)
+
+
+def _but_not_start(report: PendingReport) -> Safe:
+    """Where the driver that would have to prepare the devices does not run."""
+    if not report.failing:
+        return Safe("")
+    nodes = listed(list(dict.fromkeys(each.node for each in report.failing)))
+    states = listed(list(dict.fromkeys(each.state for each in report.failing)))
+    return fmt(" But the driver does not run on {} ({}): a pod that is placed there does not start.", nodes, states)
 
 
 def names_failing(report: PendingReport) -> bool:

@@ -64,6 +64,17 @@ def failing_elsewhere(
     return tuple(dict.fromkeys(found))[:_MOST]
 
 
+def failing_where_it_fits(
+    groups: Iterable[NodeGroup], asks: Iterable[ClaimAsk], state: ClusterState
+) -> tuple[FailingPod, ...]:
+    """Those on nodes where a pod fits, which would not start there; at most three."""
+    nodes = {name for group in groups if group.outcome is NodeOutcome.FITS for name in group.nodes}
+    classes = sorted({each.device_class for ask in asks for each in ask.requests}) if nodes else []
+    drivers = dict.fromkeys(name for each in classes for name in named_by(each, state.inventory))
+    found = (each for name in drivers for each in _on_any_node(state, name) if each.node in nodes)
+    return tuple(dict.fromkeys(found))[:_MOST]
+
+
 @derived("pods")
 def _known(_state: ClusterState) -> dict[str, list[FailingPod]]:
     """By driver, of those that were asked about: many pods wait for the same one, and to look for it takes all pods."""

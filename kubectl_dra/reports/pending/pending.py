@@ -38,7 +38,7 @@ from kubectl_dra.reports.pending.claim_users import IdleUser, idle_users
 from kubectl_dra.reports.pending.configurations import ConfiguredIn, configured_in
 from kubectl_dra.reports.pending.drivers import DriverOnNode, devices_of, drivers_of
 from kubectl_dra.reports.pending.extended_asks import extended_asks
-from kubectl_dra.reports.pending.failing_pods import FailingPod, failing_elsewhere, failing_pods
+from kubectl_dra.reports.pending.failing_pods import FailingPod, failing_elsewhere, failing_pods, failing_where_it_fits
 from kubectl_dra.reports.pending.idle_daemons import IdleDaemonSet, idle_daemons
 from kubectl_dra.reports.pending.lingering import LingeringPod, lingering, of_itself
 from kubectl_dra.reports.pending.missing_objects import Existing, existing
@@ -280,7 +280,11 @@ def _of_drivers(
 ) -> dict[str, Any]:
     """The pods of the drivers that matter, as far as they do not run; drivers without any where it matters."""
     drivers = drivers_of(pod, diagnosis.causes, diagnosis.nodes, state.inventory) if pod is not None else ()
-    failing = failing_pods(diagnosis.causes, drivers, state) or failing_elsewhere(diagnosis.nodes, asks, state)
+    failing = (
+        failing_where_it_fits(diagnosis.nodes, asks, state)
+        or failing_pods(diagnosis.causes, drivers, state)
+        or failing_elsewhere(diagnosis.nodes, asks, state)
+    )
     idle = () if failing else idle_daemons(diagnosis, asks, state)
     unready = unready_nodes(diagnosis.causes, state)
     return {"drivers": drivers, "failing": failing, "idle_daemon_sets": idle, "unready": unready}

@@ -124,3 +124,18 @@ def test_a_node_that_is_not_ready_says_since_when(capfd: pytest.CaptureFixture[s
         assert f"1 device of its own: 1 free. {words}" in told(
             capfd, tmp_path, [*items[:2], build.slice_("node-1", build.device("gpu-0"))], "describe-node", "node-1"
         )
+
+
+def test_a_pod_that_fits_where_the_driver_does_not_run_hears_that_it_would_not_start(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    waits = [build.pod("new", claims=["new"]), build.claim("new")]
+    text = told(capfd, tmp_path, cluster(driver(CRASHES), *waits), "why-pending", "new", "-n", "ml")
+    assert text.startswith(
+        "Pod ml/new is pending, but would fit now on node-1. But the driver does not run on node-1 (CrashLoopBackOff): "
+        "a pod that is placed there does not start."
+    )
+    assert WORDS in text
+    text = told(capfd, tmp_path, cluster(driver(RUNS), *waits), "why-pending", "new", "-n", "ml")
+    assert text.startswith("Pod ml/new is pending, but would fit now on node-1. ")
+    assert "does not run" not in text
