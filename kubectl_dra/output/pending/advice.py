@@ -109,7 +109,7 @@ def advice_lines(report: PendingReport, now: datetime, address: Address) -> Iter
     if code is Code.CONSUMERS_FULL and any(remedy.verified for remedy in report.remedies):
         yield from wrapped(fmt("{}{}", _END_CONSUMERS, safe(page_advice(report, code).partition(_END_CONSUMERS)[2])))
     if is_heard_first(report):
-        yield from heard_advice(report)
+        yield from heard_advice(report, address)
         return
     if code is None or any(remedy.verified for remedy in report.remedies) or refused_of(report.causes[0]):
         return

@@ -8,13 +8,15 @@ from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import HeardReason, MissingEvidence, Verdict
+from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.explain.index import matching
 from kubectl_dra.output.explain.pages import reason_page
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.amounts import free_amount
 from kubectl_dra.output.pending.heard_words import page_of, predicate
-from kubectl_dra.output.safe import Safe, fmt
+from kubectl_dra.output.safe import Safe, command_line, fmt
 from kubectl_dra.output.words import ago, counted
+from kubectl_dra.reports.invocations import dra, reading
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.scheduler.fit_error import SCHEDULER_ERROR, without_idle_words, without_preemption
 from kubectl_dra.scheduler.reasons import DYNAMIC_RESOURCES, is_simulated
@@ -70,7 +72,7 @@ def heard_lines(report: PendingReport, now: datetime) -> Iterator[Safe]:
         yield from wrapped(text)
 
 
-def heard_advice(report: PendingReport) -> Iterator[Safe]:
+def heard_advice(report: PendingReport, address: Address) -> Iterator[Safe]:
     """What helps against the reason that most nodes are rejected for."""
     said = _said(report)
     if said is None or not said.heard:
@@ -83,6 +85,10 @@ def heard_advice(report: PendingReport) -> Iterator[Safe]:
     elif code is Code.DEVICES_IN_USE:
         text = "What usually helps: Request fewer devices or others, or wait until pods that hold such devices end."
         yield from wrapped(Safe(text))
+        if not any(each.kind == "ResourceSlice" for each in said.missing):
+            yield from command_line(
+                "Who holds which, as far as it could be read: {}", reading(dra("get", "devices"), address)
+            )
     elif code is not None:
         yield from wrapped(fmt("What usually helps: {}", reason_page(code).advice.replace("`", "")))
 

@@ -137,3 +137,11 @@ def test_every_reason_about_a_node_has_plain_words() -> None:
         "cannot schedule extended resource claim",
         "cannot fit resource",
     }
+
+
+def test_what_was_read_of_devices_is_offered(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    message = {"a": "0/9 nodes are available: 9 cannot allocate all claims."}
+    text = said(capfd, tmp_path, message, "a", "-n", "ml")
+    assert "Who holds which, as far as it could be read: kubectl dra get devices" in text
+    text = said(capfd, tmp_path, message, "a", "-n", "ml", kinds=("Node", "ResourceSlice"))
+    assert "Who holds which" not in text
