@@ -68,11 +68,12 @@ def failing_where_it_fits(
     groups: Iterable[NodeGroup], asks: Iterable[ClaimAsk], state: ClusterState
 ) -> tuple[FailingPod, ...]:
     """Those on nodes where a pod fits, which would not start there; at most three."""
-    nodes = {name for group in groups if group.outcome is NodeOutcome.FITS for name in group.nodes}
-    classes = sorted({each.device_class for ask in asks for each in ask.requests}) if nodes else []
+    fitting = [group for group in groups if group.outcome is NodeOutcome.FITS]
+    classes = sorted({each.device_class for ask in asks for each in ask.requests}) if fitting else []
     drivers = dict.fromkeys(name for each in classes for name in named_by(each, state.inventory))
-    found = (each for name in drivers for each in _on_any_node(state, name) if each.node in nodes)
-    return tuple(dict.fromkeys(found))[:_MOST]
+    failing = dict.fromkeys(each for name in drivers for each in _on_any_node(state, name))
+    nodes = {name for group in fitting for name in group.nodes} if failing else set()
+    return tuple(each for each in failing if each.node in nodes)[:_MOST]
 
 
 @derived("pods")
