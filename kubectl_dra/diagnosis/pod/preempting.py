@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import replace
 from itertools import islice
 from typing import Final
 
 import msgspec
 
+from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.records import Preemption
 from kubectl_dra.model.edited import edited
-from kubectl_dra.model.ids import Key
-from kubectl_dra.model.resource import ResourceClaim, ResourceClaimStatus
+from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.resource import ResourceClaimStatus
 from kubectl_dra.scheduler import preemption as engine
 from kubectl_dra.scheduler.attempt import Attempt, attempt
 from kubectl_dra.scheduler.gangs.units import eviction_priority
@@ -21,6 +22,7 @@ from kubectl_dra.scheduler.post_filter import post_filter
 
 # So many nodes are looked at for devices that stay taken.
 _NODES: Final = 8
+_LOOKED_AT: Final = 64
 
 
 def preemption_of(tried: Attempt) -> Preemption | None:
@@ -46,29 +48,38 @@ def _record(tried: Attempt, found: engine.PreemptionResult) -> Preemption:
 
 
 def _stay_taken(tried: Attempt, found: engine.PreemptionResult) -> bool:
-    """Whether there would be room on some node but for devices that pods hold who could be evicted there."""
+    """Whether there would be room on some node but for devices that pods hold who could be evicted there.
+
+    Where devices are lacking, preemption does not even try (plugins/dynamicresources, Filter: Unresolvable).
+    """
     snapshot, own = tried.cycle.snapshot, tried.cycle.info.shape.priority
-    refused = [name for name, status in found.tried.items() if status.plugin == DynamicResources.name]
-    if not refused:
+    if own <= lowest_priority(snapshot.state):
         return False
-    claims = snapshot.inventory.claims
-    held = {key: claim for key, claim in claims.items() if claim.status.allocation is not None}
-    holders = {consumer.uid for claim in held.values() for consumer in claim.status.reserved_for}
-    pods = ((name, (pod for pod in snapshot.nodes[name].pods if pod.uid in holders)) for name in refused)
+    never = (name for name, verdict in tried.verdicts.items() if verdict.status.plugin == DynamicResources.name)
+    refused = (name for name, status in found.tried.items() if status.plugin == DynamicResources.name)
+    users = snapshot.inventory.claims_by_user
+    pods = ((name, (pod for pod in snapshot.nodes[name].pods if pod.uid in users)) for name in (*refused, *never))
     lower = ((name, {pod.uid for pod in there if eviction_priority(snapshot, pod) < own}) for name, there in pods)
-    some = islice(((name, uids) for name, uids in lower if uids), _NODES)
-    return any(_would_do(tried, held, name, uids) for name, uids in some)
+    some = islice(((name, uids) for name, uids in islice(lower, _LOOKED_AT) if uids), _NODES)
+    return any(_would_do(tried, name, uids) for name, uids in some)
 
 
-def _would_do(tried: Attempt, held: Mapping[Key, ResourceClaim], node: str, uids: Collection[str]) -> bool:
+@derived("pods")
+def lowest_priority(world: ClusterState) -> int:
+    """Of all pods: whoever has no more can evict nobody."""
+    return min((pod.spec.priority or 0 for pod in world.inventory.pods.values()), default=0)
+
+
+def _would_do(tried: Attempt, node: str, uids: Collection[str]) -> bool:
     """Whether the devices that only these pods hold, and those that are free, are enough on the node."""
     snapshot = tried.cycle.snapshot
-    freed = {
-        key: msgspec.structs.replace(claim, status=ResourceClaimStatus())
-        for key, claim in held.items()
-        if claim.status.reserved_for and all(consumer.uid in uids for consumer in claim.status.reserved_for)
-    }
     inventory = snapshot.inventory
+    held = (claim for uid in uids for claim in inventory.claims_by_user.get(uid, ()))
+    freed = {
+        key_of(claim.metadata): msgspec.structs.replace(claim, status=ResourceClaimStatus())
+        for claim in held
+        if claim.status.allocation is not None and all(each.uid in uids for each in claim.status.reserved_for)
+    }
     world = snapshot.state.changed(inventory.replace(claims=edited(inventory.claims, freed)))
     there = attempt(replace(snapshot, state=world), tried.cycle.pod, (DynamicResources(),), among=(node,))
     return bool(there.feasible)

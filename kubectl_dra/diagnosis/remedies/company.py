@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Final
 
 import msgspec
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import KeptAway, ObjectRef, Spread, TakenPorts, VolumeTrouble
-from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, pod_edit
+from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, first_of, pod_edit
 from kubectl_dra.diagnosis.remedies.changes import edit_pod
 from kubectl_dra.diagnosis.remedies.records import (
     CreateObject,
@@ -37,7 +37,8 @@ _CREATE_COST: Final = 22
 SPREAD: Final = "topologySpreadConstraints"
 REQUIRED: Final = "DoNotSchedule"
 PREFERRED: Final = "ScheduleAnyway"
-#: All host ports that are dropped are one edit.
+_LAST_PORT: Final = 65_535
+#: All host ports that are changed, or dropped, are one edit.
 HOST_PORTS: Final = "hostPorts"
 
 
@@ -147,22 +148,49 @@ def _labels(case: Case, kept: KeptAway, nodes: tuple[str, ...]) -> Iterator[Cand
 
 
 def _ports(case: Case, taken: TakenPorts, nodes: tuple[str, ...]) -> Iterator[Candidate]:
-    """Without the host ports that are taken; a pod on the host's network has no others."""
-    numbers = {int(text.rpartition(":")[2].partition("/")[0]) for text in taken.ports}
-    ports = ",".join(map(str, sorted(numbers)))
-    yield pod_edit(case, HOST_PORTS, ports, "", _without_ports(numbers), _PORT_COST, nodes)
+    """With other host ports, or none, in place of those taken; a pod on the host's network can't choose."""
+    numbers = sorted({int(text.rpartition(":")[2].partition("/")[0]) for text in taken.ports})
+    before, other = ",".join(map(str, numbers)), _free_ports(case, numbers, nodes)
+    after = ",".join(str(other[number]) for number in numbers) if other else ""
+    dropped = pod_edit(case, HOST_PORTS, before, "", _with_ports(dict.fromkeys(numbers, 0)), _PORT_COST, nodes)
+    if not other:
+        yield dropped
+        return
+    moved = pod_edit(case, HOST_PORTS, before, after, _with_ports(other), _PORT_COST, nodes)
+    yield from first_of([moved, dropped])
 
 
-def _without_ports(numbers: Collection[int]) -> Callable[[Pod], Pod]:
-    def without(container: Container) -> Container:
+def _free_ports(case: Case, numbers: Sequence[int], nodes: Collection[str]) -> dict[int, int]:
+    """For each port the next one that nobody has on any of the nodes, and the pod itself neither."""
+    inventory = case.world.inventory
+    there = (pod for pod in inventory.pods.values() if pod.spec.node_name in nodes)
+    used = {port.host_port for pod in (case.pod, *there) for each in _containers(pod) for port in each.ports}
+    found: dict[int, int] = {}
+    for number in numbers:
+        free = (port for port in range(number + 1, _LAST_PORT + 1) if port not in used)
+        if (port := next(free, None)) is None:
+            return {}
+        found[number] = port
+        used.add(port)
+    return found
+
+
+def _containers(pod: Pod) -> tuple[Container, ...]:
+    return (*pod.spec.init_containers, *pod.spec.containers)
+
+
+def _with_ports(other: Mapping[int, int]) -> Callable[[Pod], Pod]:
+    """With other host ports in place of some; 0 for none."""
+
+    def changed(container: Container) -> Container:
         ports = tuple(
-            msgspec.structs.replace(port, host_port=0) if port.host_port in numbers else port
+            msgspec.structs.replace(port, host_port=other[port.host_port]) if port.host_port in other else port
             for port in container.ports
         )
         return msgspec.structs.replace(container, ports=ports)
 
     def change(pod: Pod) -> Pod:
-        init, main = (tuple(map(without, each)) for each in (pod.spec.init_containers, pod.spec.containers))
+        init, main = (tuple(map(changed, each)) for each in (pod.spec.init_containers, pod.spec.containers))
         return with_spec(pod, init_containers=init, containers=main)
 
     return change

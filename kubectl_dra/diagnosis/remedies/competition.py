@@ -103,8 +103,7 @@ class _Stage(NamedTuple):
     @property
     def is_early(self) -> bool:
         """Whether that pod is made before the old one has gone."""
-        controller = self.again.metadata.controller if self.again is not None else None
-        return self.again is not None and (controller is None or controller.kind != _ORDERED)
+        return self.again is not None and is_early(self.again)
 
 
 @derived()
@@ -163,7 +162,7 @@ class Competing:
         if len(stages) == 1 and not stages[0].is_early:
             stages, start = (_Stage(None, again[0]),), changed  # which has much that is known of it already
         for each in returning:
-            changed = _with_pod(changed, each)
+            changed = with_pod(changed, each)
         turns = sorted([*map(_turn, self._waiting), *map(_turn, returning), *self._groups], key=lambda turn: turn.order)
         able = list(self._able(changed, turns, among))
         took, lost = self._taken(start, stages, able, mine, among, nodes)
@@ -234,7 +233,7 @@ class Competing:
         if not isinstance(action, DeletePod) or action.recreated_by is None:
             return None
         pod = self._case.world.inventory.pods.get(action.pod.key) or self._known_by_sums(action.pod.key)
-        return _again(pod) if pod is not None else None
+        return made_again(pod) if pod is not None else None
 
     def _known_by_sums(self, key: Key) -> Pod | None:
         """A pod of which only what it takes of its node was kept, with as much of it as that tells."""
@@ -275,14 +274,14 @@ def _after(
 
     for number, stage in enumerate(stages, 1):
         if stage.again is not None and stage.is_early:
-            world = _with_pod(world, stage.again)
+            world = with_pod(world, stage.again)
             there.add(key_of(stage.again.metadata))
             for turn in [each for each in waiting if each.key == key_of(stage.again.metadata)]:
                 try_(turn)
         if stage.change is not None:
             world = world.changed(stage.change(world.inventory))
         if stage.again is not None and not stage.is_early:
-            world = _with_pod(world, stage.again)
+            world = with_pod(world, stage.again)
             there.add(key_of(stage.again.metadata))
         for turn in [each for each in waiting if each.key in there or not each.again]:
             if number < len(stages) or turn.before(mine):
@@ -290,7 +289,13 @@ def _after(
     return world, took
 
 
-def _with_pod(world: ClusterState, pod: Pod) -> ClusterState:
+def is_early(pod: Pod) -> bool:
+    """Whether a pod is made again before the old one has gone: a StatefulSet waits for that."""
+    controller = pod.metadata.controller
+    return controller is None or controller.kind != _ORDERED
+
+
+def with_pod(world: ClusterState, pod: Pod) -> ClusterState:
     """With a pod made again; what was deleted has given back to its quotas what it takes of them again."""
     inventory, extended = world.inventory, world.features.extended_resource
     made = added(inventory.replace(quotas={}), pod, extended=extended)
@@ -326,7 +331,7 @@ def _makes_anew(action: Action) -> bool:
     return isinstance(action, EditPod | RenewClaim) or (isinstance(action, EditClaim) and action.template is not None)
 
 
-def _again(pod: Pod) -> Pod:
+def made_again(pod: Pod) -> Pod:
     """A pod as its controller makes it, without a node and a past."""
     name = f"{pod.metadata.name}-again"
     meta = msgspec.structs.replace(pod.metadata, name=name, uid=f"{pod.metadata.uid}-again", creation_timestamp=_NEW)

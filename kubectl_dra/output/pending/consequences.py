@@ -34,12 +34,22 @@ def note_texts(remedy: RemedyReport) -> Iterator[Safe]:
         yield Safe(_SHARED)
     yield from (_with_the_quota(each) for each in remedy.actions[-1:] if isinstance(each, RaiseQuota))
     yield from (missing_replicas(each) for each in remedy.actions if isinstance(each, EditRollout))
-    if remedy.competition is not None and decides(remedy.competition):
+    harmless = all(starts_again(remedy) or ("",))
+    if (
+        remedy.competition is not None
+        and decides(remedy.competition)
+        and (remedy.competition.may_be_lost or not harmless)
+    ):
         yield _competition(remedy.competition)
     if remedy.then is not None and remedy.then.code is not None:
         yield fmt("then it meets {}: {}", remedy.then.code, remedy.then.code.meaning)
-    yield from (_WORDS[type(note)](note) for note in remedy.notes)
+    yield from (_WORDS[type(note)](note) for note in remedy.notes if not isinstance(note, renewal.StartsAgain))
     yield from dict.fromkeys(_place(step.edit) for step in remedy.steps or () if step.edit is not None)
+
+
+def starts_again(remedy: RemedyReport) -> tuple[str, ...]:
+    """The nodes that have room for what is made in place of deleted pods, in their order; none where not known."""
+    return next((note.nodes for note in remedy.notes if isinstance(note, renewal.StartsAgain)), ())
 
 
 def _place(edit: FileEdit) -> Safe:
@@ -114,6 +124,8 @@ def _starts_over(note: renewal.StartsOver) -> Safe:
 
 
 def _counts_as_failed(note: renewal.CountsAsFailed) -> Safe:
+    if note.failed > note.limit:
+        return fmt("{} then fails: it may have {}", _named(note.owner), counted(note.limit, "failed pod"))
     return fmt("counts as failed pod {} of the {} that {} may have", note.failed, note.limit, _named(note.owner))
 
 

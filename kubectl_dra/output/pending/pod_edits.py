@@ -24,6 +24,9 @@ def _pod_change(action: EditPod) -> Safe:
         return Safe("use the default scheduler")
     if name == HOST_PORTS:
         ports = action.before.split(",")
+        if action.after:
+            what = Safe("hostPort" if len(ports) == 1 else "hostPorts")
+            return fmt("use {} {} instead of {}", what, listed(action.after.split(",")), listed(ports))
         return fmt("drop the {} {}", Safe("hostPort" if len(ports) == 1 else "hostPorts"), listed(ports))
     if name == "nodeName":
         return Safe("drop spec.nodeName, so that the scheduler places the pod and its claim")

@@ -23,6 +23,7 @@ from kubectl_dra.diagnosis.records import ObjectRef, PodDiagnosis
 from kubectl_dra.diagnosis.remedies import Proposal, find, quotas, raised_quota, records, worth_telling
 from kubectl_dra.diagnosis.remedies.claim_instead import spec_of
 from kubectl_dra.diagnosis.remedies.elsewhere import as_if_ours
+from kubectl_dra.diagnosis.remedies.returning import return_to
 from kubectl_dra.diagnosis.remedies.together import made_alike
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.meta import ObjectMeta
@@ -32,7 +33,7 @@ from kubectl_dra.reports.invocations import Words, changing, dra, kubectl, of, p
 from kubectl_dra.reports.pending.missing_objects import skeleton
 from kubectl_dra.reports.pending.remedy_commands import COMMANDS
 from kubectl_dra.reports.pending.remedy_order import rank
-from kubectl_dra.reports.pending.renewal import EnoughFor, Note, QuotasUnread, Renewal
+from kubectl_dra.reports.pending.renewal import EnoughFor, Note, QuotasUnread, Renewal, StartsAgain, counted_as_failed
 from kubectl_dra.reports.pending.reservations import patch_of_reservations
 
 # Which version of a claim every server has from some minor on: schedulers up to 1.33 themselves speak v1beta1.
@@ -122,7 +123,7 @@ def find_remedies(
 
     def reports(proposals: Iterable[Proposal]) -> tuple[RemedyReport, ...]:
         made = (_Steps(world, asked.diagnosis, owners, proposal).report() for proposal in _each_once(proposals))
-        return tuple(sorted(made, key=lambda each: (not each.verified, rank(each.actions))))
+        return tuple(sorted(made, key=lambda each: (not each.verified, rank(each.actions), harm(world, each))))
 
     return FoundRemedies(
         reports(worth_telling(found.proposals)),
@@ -197,6 +198,7 @@ class _Steps:
         self._notes += quotas.unspecified(self._world, remedy.actions)
         shared = raised_quota.enough_for(self._world, self._diagnosis, remedy.actions, self._proposal.changed)
         self._notes += [EnoughFor(*shared)] if shared is not None else []
+        self._notes += self._of_the_deleted(remedy)
         return RemedyReport(
             remedy.kind,
             remedy.actions,
@@ -207,6 +209,17 @@ class _Steps:
             remedy.then,
             tuple(dict.fromkeys(self._notes)),
         )
+
+    def _of_the_deleted(self, remedy: records.Remedy) -> Iterator[Note]:
+        """Where what is made in their place goes, and what their end means to a Job."""
+        nodes = return_to(self._world, self._pod, remedy, self._proposal.changes)
+        if nodes:
+            yield StartsAgain(nodes)
+        for action in remedy.actions:
+            pod = self._world.inventory.pods.get(action.pod.key) if isinstance(action, records.DeletePod) else None
+            job = next((each for each in self._owners.of(pod) if each.ref.kind == "Job"), None) if pod else None
+            if job is not None and job.object is not None:
+                yield counted_as_failed(job.ref, job.object)
 
     def _of(self, action: records.Action) -> Sequence[Step] | None:
         """The steps of one action, without those that make its pod anew; None where no command could take them."""
@@ -283,6 +296,20 @@ class _Steps:
         renewal = Renewal(pod, self._owners.of(pod), self._edits[key])
         self._notes += renewal.notes
         return tuple(map(Step, renewal.pipes)) or None
+
+
+def harm(world: ClusterState, remedy: RemedyReport) -> tuple[int, int]:
+    """What the end of other pods costs: nothing where they find another place, most where nothing starts them again.
+
+    Of the same cost, by the priority of the most important of them.
+    """
+    deleted = [action for action in remedy.actions if isinstance(action, records.DeletePod)]
+    pods = (world.inventory.pods.get(action.pod.key) for action in deleted)
+    priority = max((pod.spec.priority or 0 for pod in pods if pod is not None), default=0)
+    if any(action.recreated_by is None for action in deleted):
+        return 2, priority
+    again = next((note.nodes for note in remedy.notes if isinstance(note, StartsAgain)), ("",))
+    return int(bool(deleted) and not all(again)), priority
 
 
 def _claim_version(world: ClusterState) -> str | None:

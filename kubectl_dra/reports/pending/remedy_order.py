@@ -1,7 +1,7 @@
 """In which order ways out are told: by what they change, and within that by how much they ask.
 
 First nothing (waiting), then how the pod's own workload is updated, then its request, then the cluster, then the work
-of others. Tolerating the taint of a device comes last: the taint usually reports a fault.
+of others, then copying the pod's data. Tolerating the taint of a device comes last: the taint usually reports a fault.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ class Area(StrEnum):
     REQUEST = "request"
     CLUSTER = "cluster"
     OTHER_WORK = "otherWork"
+    DATA = "data"
     IN_SPITE = "inSpiteOfTaint"
 
 
@@ -66,7 +67,6 @@ def _area(action: records.Action) -> Area:
             | records.RemoveGates()
             | RemoveLabel()
             | ClearSelectedNode()
-            | MoveVolume()
             | records.RestartPods()
         ):
             return Area.REQUEST
@@ -74,4 +74,6 @@ def _area(action: records.Action) -> Area:
             return Area.REQUEST
         case records.DeletePod() | ScaleDown():
             return Area.OTHER_WORK
+        case MoveVolume():
+            return Area.DATA
     return Area.CLUSTER

@@ -71,7 +71,7 @@ class StartsOver(Evidence, frozen=True):
 
 
 class CountsAsFailed(Evidence, frozen=True):
-    """A pod of a Job that is deleted counts as one of the failures that it may have."""
+    """A pod of a Job that is deleted counts as one of the failures that it may have; one more, and the Job fails."""
 
     owner: ObjectRef
     failed: int
@@ -101,13 +101,35 @@ class EnoughFor(Evidence, frozen=True):
     each: int = 0
 
 
-Note = NoCommand | Restarts | StartsOver | CountsAsFailed | QuotasUnread | Unspecified | OneOfSeveral | EnoughFor
+class StartsAgain(Evidence, frozen=True):
+    """For each deleted pod that a controller makes again a node that has room for it; empty for one that then waits."""
+
+    nodes: tuple[str, ...]
+
+
+Note = (
+    NoCommand
+    | Restarts
+    | StartsOver
+    | CountsAsFailed
+    | QuotasUnread
+    | Unspecified
+    | OneOfSeveral
+    | EnoughFor
+    | StartsAgain
+)
 _WHY: Final = {
     WhyUnread.KIND: Hindrance.UNKNOWN_KIND,
     WhyUnread.FORBIDDEN: Hindrance.NOT_READABLE,
     WhyUnread.GONE: Hindrance.NOT_READABLE,
     WhyUnread.NOT_ASKED: Hindrance.NOT_READ,
 }
+
+
+def counted_as_failed(ref: ObjectRef, job: WorkloadObject) -> CountsAsFailed:
+    """What the deletion of one of its pods means to a Job (upstream: pkg/controller/job, isPodFailed)."""
+    limit = BACKOFF_LIMIT if job.spec.backoff_limit is None else job.spec.backoff_limit
+    return CountsAsFailed(ref, job.status.failed + 1, limit)
 
 
 class Renewal:
@@ -235,10 +257,10 @@ class Renewal:
 
     def _survives(self, ref: ObjectRef, job: WorkloadObject) -> bool:
         """Whether a Job goes on when one of its pods is deleted."""
-        limit = BACKOFF_LIMIT if job.spec.backoff_limit is None else job.spec.backoff_limit
-        if job.status.failed + 1 > limit:
+        counted = counted_as_failed(ref, job)
+        if counted.failed > counted.limit:
             return False
-        self.notes.append(CountsAsFailed(ref, job.status.failed + 1, limit))
+        self.notes.append(counted)
         return True
 
     def _of_cron_job(self, ref: ObjectRef, patch: list[Pipe], *, changed: bool) -> Iterator[Pipe]:

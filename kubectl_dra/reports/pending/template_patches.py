@@ -28,7 +28,7 @@ def pod_changes(action: EditPod, spec: PodSpec) -> Sequence[Change]:
     if name == "resourceClaims" and not action.after:
         return tuple(_dropped_entry(action, spec))
     if name == HOST_PORTS:
-        return tuple(_without_ports(action, spec))
+        return tuple(_other_ports(action, spec))
     if name == "claims":
         return tuple(_named_claim(action, spec))
     if name.startswith("resourceClaims."):
@@ -56,14 +56,16 @@ def _dropped_entry(action: EditPod, spec: PodSpec) -> Iterator[Change]:
     yield from ((f"/resourceClaims/{i}", None) for i, entry in enumerate(entries) if entry.name == name)
 
 
-def _without_ports(action: EditPod, spec: PodSpec) -> Iterator[Change]:
-    """Containers' ports without their host ports of some numbers."""
-    numbers = set(map(int, action.before.split(",")))
+def _other_ports(action: EditPod, spec: PodSpec) -> Iterator[Change]:
+    """Containers' ports with other host ports in place of some numbers, or without."""
+    before = list(map(int, action.before.split(",")))
+    after: list[int | None] = list(map(int, action.after.split(","))) if action.after else [None] * len(before)
+    other = dict(zip(before, after, strict=True))
     for kind, containers in (("initContainers", spec.init_containers), ("containers", spec.containers)):
         for position, container in enumerate(containers):
             for index, port in enumerate(container.ports):
-                if port.host_port in numbers:
-                    yield f"/{kind}/{position}/ports/{index}/hostPort", None
+                if port.host_port in other:
+                    yield f"/{kind}/{position}/ports/{index}/hostPort", other[port.host_port]
 
 
 def _other_label(action: EditPod, spec: PodSpec) -> Iterator[Change]:

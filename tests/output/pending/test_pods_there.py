@@ -178,12 +178,12 @@ def with_port(pod: dict[str, Any], number: int = 80) -> dict[str, Any]:
     return pod
 
 
-def test_to_drop_the_host_port_is_a_way_out() -> None:
-    report = cluster(with_port(waiting()), with_port(running("proxy")))
+def test_another_host_port_is_a_way_out() -> None:
+    report = cluster(with_port(waiting()), with_port(running("proxy")), with_port(running("other"), 81))
     (edit,) = ways(report, EditPod)
-    assert (edit.field, edit.before) == ("hostPorts", "80")
+    assert (edit.field, edit.before, edit.after) == ("hostPorts", "80", "82")
     page = page_of(report)
-    assert "drop the hostPort 80 (recreate the pod)" in page
+    assert "use hostPort 82 instead of 80 (recreate the pod)" in page
     commands = [" ".join(words) for way in report.remedies for step in way.steps or () for words in step.commands]
     assert any("/spec/containers/0/ports/0/hostPort" in line for line in commands)
 

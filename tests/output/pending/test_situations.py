@@ -64,6 +64,18 @@ ALLOCATED = build.claim("fabric", held=[("node-1", "gpu-0")], by=["other"])
 SCORING = 'running Score plugins: plugin "DynamicResources" failed with: number of allocations 1 is smaller than …'
 
 
+@pytest.mark.parametrize(("priority", "said"), [(5, True), (0, False)])
+def test_devices_that_pods_of_lower_priority_hold_are_not_taken_from_them(priority: int, said: bool) -> None:
+    """What everybody asks who has given a pod a priority: the scheduler does not even try it."""
+    low = build.pod("low", node_name="node-1", phase="Running")
+    theirs = build.claim("theirs", held=[("node-1", "gpu-0")], by=["low"])
+    pod = build.pod(claims=["claim"], priority=priority)
+    slice_ = build.slice_("node-1", build.device("gpu-0"))
+    report = report_of(build.node(), slice_, theirs, build.claim("claim"), low, pod)
+    assert report.code is Code.DEVICES_IN_USE
+    assert ("preemption does not free devices" in page_of(report)) is said
+
+
 def test_who_would_make_room_but_for_devices_is_not_evicted() -> None:
     told = "The scheduler evicts nobody of lower priority for it: preemption does not free devices."
     low = build.pod("low", node_name="node-1", phase="Running", requests={"cpu": "4"})
@@ -581,7 +593,8 @@ def test_a_controllers_pod_that_is_started_again_comes_later(kind: str, text: st
     owner = {"apiVersion": "x/v1", "kind": kind, "name": "sweep", "uid": "job", "controller": True}
     batch = build.pod("batch", claims=["held"], node_name="node-1", priority=1)
     batch["metadata"]["ownerReferences"] = [owner]
-    held = build.claim("held", held=[("node-1", "gpu-0"), ("node-1", "gpu-1")], by=["batch"], on="node-1")
+    both = build.request(count=2)
+    held = build.claim("held", both, held=[("node-1", "gpu-0"), ("node-1", "gpu-1")], by=["batch"], on="node-1")
     page = page_of(
         report_of(
             build.node(), SLICE, held, batch, POD | {"spec": {**POD["spec"], "priority": 10}}, build.claim("claim")
