@@ -130,6 +130,14 @@ def test_of_many_devices_halves_are_tried() -> None:
     assert (action.before, action.after) == ("8", "4")
 
 
+def test_who_may_have_four_devices_is_not_offered_three() -> None:
+    """Four are what the third node has; half of six would do, too."""
+    nodes = [*gpus("node-a", 8), *gpus("node-b", 8), *gpus("node-c", 4)]
+    state = cluster(*nodes, group(3), *from_template(3, 6))
+    found = [way.actions[0] for way in remedies(state, of_pod(state, "train-0")) if way.kind is RemedyKind.EDIT_CLAIM]
+    assert [each.after for each in found if isinstance(each, EditClaim)] == ["4"]
+
+
 def test_all_pods_of_the_template_are_made_anew() -> None:
     state = cluster(*gpus("node-a", 3), group(2), *from_template(2, 2))
     reports = find_remedies(state, of_pod(state, "train-0")).remedies

@@ -365,7 +365,7 @@ def _wanted(found: Sequence[Proposal]) -> Iterator[Proposal]:
     """Without those that drop a whole request where to drop a constraint is enough: who asks for both wants both."""
     loose = any(_drops(proposal, "constraints[") and _holds(proposal) for proposal in found)
     held = [proposal.remedy for proposal in found if _holds(proposal)]
-    useless = (*offers.useless(held), *taint_rules.needless(held))
+    useless = (*offers.useless(held), *taint_rules.needless(held), *edits.contained(held))
     for proposal in found:
         if not (proposal.remedy in useless or (loose and _drops(proposal, "requests"))):
             yield proposal

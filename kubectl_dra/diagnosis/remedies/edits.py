@@ -27,7 +27,7 @@ from kubectl_dra.diagnosis.remedies.candidate import (
     request_of,
 )
 from kubectl_dra.diagnosis.remedies.changes import Form
-from kubectl_dra.diagnosis.remedies.records import EditClaim, RemedyKind, RenewClaim
+from kubectl_dra.diagnosis.remedies.records import EditClaim, Remedy, RemedyKind, RenewClaim
 from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Pod, Toleration
 from kubectl_dra.model.inventory import key_of
@@ -375,3 +375,13 @@ def _tolerating(case: Case, taint: str, nodes: tuple[str, ...]) -> Candidate:
         _POD_COST,
         nodes,
     )
+
+
+def contained(ways: Sequence[Remedy]) -> list[Remedy]:
+    """Edits to fewer devices than another way out of the same request asks for: who may have four wants no three."""
+    counts: dict[tuple[records.ObjectRef, str], list[tuple[int, Remedy]]] = {}
+    for way in ways:
+        edit = way.actions[0]
+        if len(way.actions) == 1 and isinstance(edit, EditClaim) and edit.field == "count" and edit.after.isdecimal():
+            counts.setdefault((edit.template or edit.claim, edit.request), []).append((int(edit.after), way))
+    return [way for found in counts.values() for number, way in found if number < max(most for most, _ in found)]

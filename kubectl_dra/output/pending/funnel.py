@@ -256,7 +256,7 @@ def _note(view: FunnelView, stage: StageName, tracks: Sequence[Track]) -> Safe:
     removed = [removal for track in tracks for removal in track.funnel.stage(stage).removed]
     whole = removal_note(stage, removed, namespace)
     taken = [track for track in tracks if track.funnel.stage(stage).removed]
-    several = len(taken) > 1 or (len(tracks) == 1 and tracks[0].group.count > 1)
+    several = len(taken) > 1 or any(track.group.count > 1 for track in taken)
     if stage is not StageName.UNUSED or not several or not whole:
         return whole
     notes = [(track, removal_note(stage, track.funnel.stage(stage).removed, namespace)) for track in taken]

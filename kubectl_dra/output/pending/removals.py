@@ -36,7 +36,7 @@ def removal_note(stage: StageName, removals: Sequence[Removal], namespace: str, 
         return blocked
     if stage in _SHORT_OF:
         removals = _with_the_most_left(removals)
-        removals = removals if users else list(map(_without_users, removals))
+        removals = removals if users else without_users(removals)
     say = _WORDS.get(stage, _plain)
     totals: dict[Safe, int] = {}
     first: set[Safe] = set()
@@ -53,10 +53,14 @@ def removal_note(stage: StageName, removals: Sequence[Removal], namespace: str, 
     return Safe("; " if stage in _SHORT_OF else ", ").join(texts)
 
 
-def _without_users(removal: Removal) -> Removal:
-    if removal.short is None:
-        return removal
-    return msgspec.structs.replace(removal, short=msgspec.structs.replace(removal.short, users=()))
+def without_users(removals: Sequence[Removal]) -> list[Removal]:
+    """What is short without who uses the rest."""
+    return [
+        each
+        if each.short is None
+        else msgspec.structs.replace(each, short=msgspec.structs.replace(each.short, users=()))
+        for each in removals
+    ]
 
 
 def _numbered(stage: StageName, text: Safe, number: int) -> Safe:

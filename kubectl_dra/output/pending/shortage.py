@@ -11,7 +11,7 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Cause, Funnel, Short, Stage, StageName, ValueCount
 from kubectl_dra.model.likeness import similar
 from kubectl_dra.output.pending.funnel import Track, funnel_views, has_devices
-from kubectl_dra.output.pending.removals import IN_VAIN, amounts_left, removal_note
+from kubectl_dra.output.pending.removals import IN_VAIN, amounts_left, removal_note, without_users
 from kubectl_dra.output.pending.wanted import Asks, Wanted, amount_of
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, listed, plural
@@ -274,7 +274,8 @@ def _losses(funnel: Funnel, namespace: str, *, several: bool = False, sized: boo
     for stage in funnel.stages:
         if stage.name not in _LOSSES or stage.name in _NOT_OF_THE_REQUEST or not stage.removed:
             continue
-        left = amounts_left(stage.removed, namespace) if sized and stage.name is StageName.CAPACITY else Safe("")
+        whose = without_users(stage.removed) if several else stage.removed
+        left = amounts_left(whose, namespace) if sized and stage.name is StageName.CAPACITY else Safe("")
         number = sum(len(removal.devices) for removal in stage.removed)
         text = _loss_text(stage, number, namespace, funnel.node if several else "")
         yield left or fmt("{} {}", amount_of(number, total, of_each=several), text)
@@ -287,7 +288,9 @@ def _of_the_request(funnel: Funnel) -> int:
 
 def _loss_text(stage: Stage, number: int, namespace: str, node: str) -> Safe:
     be = Safe(plural("is", number))
-    note = removal_note(stage.name, stage.removed, namespace, users=True)
+    # Nodes that are alike differ in who holds their devices, or has a share of them.
+    alike = node and stage.name is StageName.CAPACITY
+    note = removal_note(stage.name, stage.removed, namespace, users=not alike)
     if node and stage.name in (StageName.UNUSED, StageName.COUNTERS):
         note = fmt("on {}: {}", node, note)
     match stage.name:

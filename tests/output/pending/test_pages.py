@@ -160,6 +160,19 @@ def test_holders_are_said_of_the_node_that_they_are_on() -> None:
     assert "on node-1: holder-node-1" in text
 
 
+def test_beside_another_column_too_the_holder_is_said_of_its_node() -> None:
+    objects: list[dict[str, Any]] = [build.node("node-3"), build.slice_("node-3", build.device("gpu-0"))]
+    for node in ("node-1", "node-2"):
+        objects += [build.node(node), build.slice_(node, *(build.device(f"gpu-{number}") for number in range(3)))]
+        holder, held = f"holder-{node}", [(node, "gpu-0"), (node, "gpu-1")]
+        objects.append(build.pod(holder, node_name=node, claims=[f"held-{node}"], phase="Running"))
+        objects.append(build.claim(f"held-{node}", held=held, by=[holder], on=node))
+    text = joined(page(*objects, POD, build.claim("claim", build.request(count=2))))
+    assert "on node-1: holder-node-1" in text
+    elsewhere = text.replace("on node-1: holder-node-1", "").replace("delete pod ml/holder-node-1", "")
+    assert "holder-node-1" not in elsewhere
+
+
 def test_more_devices_than_a_node_has_may_be_those_of_several_pods() -> None:
     devices = build.slice_("node-1", build.device("a"), build.device("b"))
     more = build.slice_("node-2", build.device("a"), build.device("b"))

@@ -486,6 +486,22 @@ def test_an_amount_that_the_device_rounds_up_is_told_with_who_uses_the_rest() ->
     assert "request 10Gi of memory instead of 11Gi" in page
 
 
+def test_of_nodes_that_are_alike_nobody_is_named_who_is_on_one_of_them() -> None:
+    objects: list[dict[str, Any]] = []
+    for number in (1, 2):
+        node, name = f"node-{number}", f"llm-{number}"
+        device = build.device("gpu-0", capacity={"memory": {"value": "80Gi"}}, allowMultipleAllocations=True)
+        held = share(number, "70Gi", "70Gi")
+        held["status"]["allocation"]["devices"]["results"][0] |= {"pool": node}
+        held["status"]["reservedFor"] = [{"resource": "pods", "name": name, "uid": f"pod-{name}"}]
+        objects += [build.node(node), build.slice_(node, device), build.pod(name, node_name=node), held]
+    asked = build.claim("claim", build.request(capacity={"requests": {"memory": "20Gi"}}))
+    text = first_line(report_of(*objects, POD, asked))
+    assert "on node-1 and node-2" in text
+    assert "10Gi of 80Gi left" in text
+    assert "llm-" not in text
+
+
 def partition(name: str, gpu: int, memory: str) -> dict[str, Any]:
     drawn = [{"counterSet": f"gpu-{gpu}-counters", "counters": {"memory": {"value": memory}}}]
     kind = "mig" if "mig" in name else "gpu"
