@@ -47,6 +47,7 @@ from kubectl_dra.output.pending.still_blocked import admitted_lines, renamed_lin
 from kubectl_dra.output.pending.taints import deletion_lines, taint_lines, with_age
 from kubectl_dra.output.pending.unready import unready_lines
 from kubectl_dra.output.pending.visible import visible_lines
+from kubectl_dra.output.pending.volumes import where_attached
 from kubectl_dra.output.safe import Safe, Style, command, fmt, safe, styled
 from kubectl_dra.output.unread import missing_kinds, missing_lines, who_may_lines
 from kubectl_dra.output.whatif.page import whatif_lines
@@ -192,7 +193,8 @@ def _what_can_be_done(
     yield advice.overdue_lines(report, now)
     tainted = [name for g in report.nodes for c in g.causes if isinstance(c.detail, NodeTaint) for name in g.names]
     ways = report.remedies
-    additions = list(addition_lines(_additions(report), tainted, alone=not ways, beside=ways, who=who))
+    labels = where_attached(report.causes)
+    additions = list(addition_lines(_additions(report), tainted, alone=not ways, beside=ways, who=who, labels=labels))
     if apart:
         yield additions
     else:

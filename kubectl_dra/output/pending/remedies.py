@@ -29,6 +29,7 @@ _TEXT_INDENT: Final = 7
 _LEAST_TEXT: Final = 46
 #: What fits with a way out, where it is not one of several copies.
 IT: Final = Safe("it")
+NO_LABELS: Final = Safe("")
 #: So many more ways out that differ in a name only share a line.
 _ALIKE: Final = 2
 _HEREDOC: Final = "EOF"
@@ -61,7 +62,7 @@ def remedy_lines(remedies: Sequence[RemedyReport], verdict: Verdict, who: Safe =
         yield from _by_area(verified, shared)
         yield from _replaces(verified)
         for text, numbers in shared.items():
-            yield from wrapped(fmt("({}: {})", listed([str(number) for number in numbers]), text), indent=5, first=4)
+            yield from wrapped(fmt("({}: {})", _span(numbers), text), indent=5, first=4)
     if others:
         yield Safe("Could also help, but cannot be checked here") if verified else Safe("What could help")
     for number, remedy in others:
@@ -79,6 +80,13 @@ def _shared(verified: Sequence[tuple[int, RemedyReport]]) -> dict[Safe, list[int
         for text in note_texts(remedy):
             told.setdefault(text, []).append(number)
     return {text: numbers for text, numbers in told.items() if len(numbers) > 1}
+
+
+def _span(numbers: Sequence[int]) -> Safe:
+    """``2-5``, or ``2, 3 and 6``."""
+    if len(numbers) > _ALIKE and numbers[-1] - numbers[0] == len(numbers) - 1:
+        return fmt("{}-{}", numbers[0], numbers[-1])
+    return listed([str(number) for number in numbers])
 
 
 def _by_area(verified: Sequence[tuple[int, RemedyReport]], shared: Collection[Safe]) -> Iterator[Safe]:
@@ -172,11 +180,12 @@ def addition_lines(
     alone: bool = False,
     beside: Sequence[RemedyReport] = (),
     who: Safe = IT,
+    labels: Safe = NO_LABELS,
 ) -> Iterator[Safe]:
     """What new devices or a new node would do; ``alone``: nothing else was listed before.
 
     ``tainted``: nodes with a taint that the pod does not tolerate, which new ones do not have. ``beside``: the ways
-    out above, whose consequences are told.
+    out above, whose consequences are told. ``labels``: a new node of any other zone, say, would be of no use.
     """
     texts, told = [], None
     verified = [each for each in additions if each.verified]
@@ -186,6 +195,8 @@ def addition_lines(
         text, told = hardware_text(each.actions[0], told)
         if isinstance(each.actions[0], AddNode) and told in tainted:
             text = fmt("{}, without its taint", text)
+        if isinstance(each.actions[0], AddNode) and labels:
+            text = fmt("{}, with {}", text, labels)
         # A note on several stands behind the last.
         texts.append(fmt("{} ({})", text, note) if note and note not in notes[at:] else text)
     if texts:

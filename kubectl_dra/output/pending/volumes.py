@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from kubectl_dra.diagnosis.records import VolumeTrouble
+from kubectl_dra.diagnosis.records import Cause, VolumeTrouble
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.pending.pods_there import most_of
 from kubectl_dra.output.safe import Safe, command_line, fmt, safe
@@ -204,6 +204,14 @@ def out_of_reach(troubles: Sequence[object], names: Safe, has_devices: Safe, the
         return None
     text = "its volume ({}) can only be attached on nodes with {}: there {}; {} {} but cannot attach it"
     return fmt(text, _claim(first), _or(first.wanted), there, names, has_devices)
+
+
+def where_attached(causes: Iterable[Cause]) -> Safe:
+    """The labels of the nodes where the pod's volume can be attached; empty where none keeps it anywhere."""
+    details = (cause.detail for cause in causes)
+    found = (each for each in details if isinstance(each, VolumeTrouble) and each.reason in _PLACED and each.wanted)
+    first = next(found, None)
+    return _or(first.wanted) if first is not None else Safe("")
 
 
 #: ``zone In [a]``, which is a label.

@@ -178,3 +178,15 @@ def test_zones_that_are_full_are_each_told_with_their_own_nodes() -> None:
     line = first_line(cluster(*beside, *more, topologySpreadConstraints=[_EVEN]))
     assert f"node-1 has the device but is in {ZONE}=a, which already has 1 pod" in line
     assert f"node-3 has the device but is in {ZONE}=c, which already has 1 pod" in line
+
+
+def test_a_new_node_has_to_be_where_the_volume_can_be_attached() -> None:
+    """Both zones have a node with a device; the one where the volume is has it in use."""
+    objects: list[dict[str, Any]] = []
+    for name, zone in (("node-1", "a"), ("node-2", "b")):
+        objects += [build.node(name, labels={ZONE: zone}), build.slice_(name, build.device("gpu-0"))]
+    held = build.claim("held", held=[("node-2", "gpu-0")], by=["nb"], on="node-2")
+    objects += [held, build.pod("nb", claims=["held"], node_name="node-2", phase="Running")]
+    wanting = build.pod(claims=["claim"], volumes=[DATA])
+    report = report_of(*objects, claim(volumeName="pv"), volume(**only("b")), build.claim(), wanting)
+    assert f"Or add hardware: a node like node-2, with {ZONE}=b." in page_of(report)
