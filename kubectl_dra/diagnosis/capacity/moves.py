@@ -127,6 +127,8 @@ class _Step:
         others = elsewhere(self.world, chosen.node)
         if others is not None:
             ways.append(others)
+        elif len(chosen.pods) == 1:
+            self._stuck = False  # whether it may be restarted in its place was not tried
         for closed in ways:
             self._tries += 1
             made = restarted(self.world, chosen.pods, closed)

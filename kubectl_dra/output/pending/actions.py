@@ -14,6 +14,7 @@ from kubectl_dra.diagnosis.remedies.repelled import RemoveLabel, ScaleDown
 from kubectl_dra.diagnosis.remedies.volume_ways import ClearSelectedNode, MoveVolume, WidenTopology
 from kubectl_dra.diagnosis.rollouts import EditRollout
 from kubectl_dra.diagnosis.whatif.records import AddNode
+from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.output.pending.gangs import group_edit, pinned_pods
 from kubectl_dra.output.pending.pod_edits import edit_pod, remove_label
 from kubectl_dra.output.pending.removals import short_clause, users_gone
@@ -96,7 +97,8 @@ def _claim_change(action: records.EditClaim) -> Safe:
     if name == "capacity.requests" and not action.before:
         return fmt("request {} of {}, a share of a device", action.after, in_brackets(action.field))
     if name == "capacity.requests":
-        return fmt("request {} of {} instead of {}", action.after, in_brackets(action.field), action.before)
+        text = "request {} of {} instead of {}{}"
+        return fmt(text, action.after, in_brackets(action.field), action.before, _how_little(action))
     if name == "selectors" and not action.after:
         return fmt("drop the selector {}", short_clause(action.before))
     if name == "selectors" and action.offers and not drops_condition(action):
@@ -108,6 +110,15 @@ def _claim_change(action: records.EditClaim) -> Safe:
         )
     change = fmt(" to {}", action.after) if action.after else Safe("")
     return fmt("change {}{}", action.field, change)
+
+
+def _how_little(action: records.EditClaim) -> Safe:
+    """Of an amount that is less than half: nobody should overlook that it may be too little."""
+    try:
+        before, after = (Quantity.parse(text).at_scale(-9)[0] for text in (action.before, action.after))
+    except ValueError:
+        return Safe("")
+    return fmt(" (only {}% of it)", max(100 * after // before, 1)) if 0 < 2 * after < before else Safe("")
 
 
 def new_condition(action: records.EditClaim) -> str:

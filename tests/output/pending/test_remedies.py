@@ -14,7 +14,9 @@ from kubectl_dra.diagnosis.remedies.records import (
     RemedyKind,
     Uncordon,
 )
+from kubectl_dra.output.pending.actions import action_text
 from kubectl_dra.output.pending.remedies import remedy_lines
+from kubectl_dra.output.safe import plain
 from kubectl_dra.reports.pending.remedies import RemedyReport
 
 BAD = ObjectRef("Pod", "ml", "--all")
@@ -48,3 +50,12 @@ def test_a_name_that_the_api_cannot_hold_is_why_there_is_no_command(action: Acti
 )
 def test_nothing_is_said_where_only_a_person_knows_how(action: Action) -> None:
     assert WHY not in lines(action)
+
+
+@pytest.mark.parametrize(
+    ("after", "said"), [("5Gi", ""), ("4Gi", " (only 40% of it)"), ("64Mi", " (only 1% of it)"), ("all", "")]
+)
+def test_less_than_half_of_an_amount_is_called_so(after: str, said: str) -> None:
+    claim = ObjectRef("ResourceClaim", "ml", "claim")
+    edit = EditClaim(claim, "gpu", "capacity.requests[memory]", "10Gi", after)
+    assert plain(action_text(edit)) == f"request {after} of memory instead of 10Gi{said}"
