@@ -219,7 +219,7 @@ def _inventory(outcomes: Iterable[KindRead]) -> Inventory:
     builder = InventoryBuilder()
     usage: dict[str, NodeUsage] = {}
     for outcome in outcomes:
-        for record in outcome.records:
-            builder.add(outcome.kind, record)
+        if outcome.records:
+            builder.extend(outcome.kind, outcome.records)
         usage.update(outcome.usage)
     return builder.inventory(usage)
