@@ -34,6 +34,9 @@ from kubectl_dra.scheduler.status import StatusCode
 #: More pods of one gang are not tried.
 _TRIED: Final = 64
 _OF_VOLCANO_JOBS: Final = "batch.volcano.sh/"
+#: Volcano's own queue, and the states of queues that take no group.
+_DEFAULT_QUEUE: Final = "default"
+_SHUT: Final = ("Closed", "Closing")
 
 
 class _Written(msgspec.Struct, rename={"least": "minMember"}, frozen=True):
@@ -157,7 +160,8 @@ def left_to(state: ClusterState, pod: Pod) -> GangElsewhere | None:
     """The gang scheduler that a pod of another scheduler is left to; None if that is none that is known."""
     for system in _SCHEDULERS:
         if _is_of(system, pod):
-            return _told(state, system, pod, ())
+            found = _told(state, system, pod, ())
+            return _of_volcano(state, pod, found) if system is VOLCANO else found
     return None
 
 
@@ -248,6 +252,34 @@ def _told(state: ClusterState, system: System, pod: Pod, gates: tuple[str, ...])
         task_group=_task_group(members, pod) if system is YUNIKORN else None,
         lacking=placed.lacking.name if placed is not None and placed.lacking is not None else "",
     )
+
+
+def _of_volcano(state: ClusterState, pod: Pod, found: GangElsewhere) -> GangElsewhere:
+    """With what its PodGroup and Queue say, where they were read.
+
+    Upstream: volcano, pkg/scheduler/plugins/gang (JobValidFn; ValidTaskNum counts all pods but those that have failed)
+    and plugins/proportion (JobEnqueueableFn: only groups that are not enqueued yet ask for an open queue).
+    """
+    gangs, namespace = state.inventory.gangs, pod.metadata.namespace
+    group = gangs.groups.get((OF_VOLCANO, Key(namespace, _gang(VOLCANO, pod))))
+    if group is None:
+        return found
+    queue = group.spec.queue or found.queue or _DEFAULT_QUEUE
+    known = gangs.queues.get(queue)
+    waits = group.status.phase in ("", "Pending")
+    closed = known.status.state if known is not None and waits and known.status.state in _SHUT else ""
+    found = msgspec.structs.replace(found, queue=queue, queue_state=closed)
+    gang = _gang(VOLCANO, pod)
+    there = [each for each in state.inventory.pods.values() if _is_valid(each, namespace, gang)]
+    if not state.evidence.complete("Pod", namespace) or len(there) >= group.spec.min_member:
+        return found
+    names = tuple(sorted(each.metadata.name for each in there))
+    return msgspec.structs.replace(found, expected=group.spec.min_member, present=names)
+
+
+def _is_valid(pod: Pod, namespace: str, gang: str) -> bool:
+    here = pod.metadata.namespace == namespace and _gang(VOLCANO, pod) == gang
+    return here and pod.status.phase != "Failed"
 
 
 def _task_group(members: Sequence[Pod], pod: Pod) -> TaskGroup | None:

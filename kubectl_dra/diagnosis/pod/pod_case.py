@@ -32,6 +32,7 @@ from kubectl_dra.diagnosis.records import (
     Cause,
     Certainty,
     ClaimEntry,
+    GangElsewhere,
     Missing,
     MissingEvidence,
     NodeGroup,
@@ -195,18 +196,17 @@ class PodCase:
                 gang, words=words.text, time=words.time, times=words.times, first=words.first
             )
         cause = Cause(cause.code, gang or SchedulerName(self.pod.spec.scheduler_name, *words))
-        found = self._by_default_rules()
-        return _Finding(Verdict.OTHER_SCHEDULER, (cause, *found.causes), Prediction(), nodes=found.nodes)
+        found = self._by_default_rules(gang)
+        causes = (cause, *(each for each in found.causes if each.code not in _BEFORE_DEVICES))
+        return _Finding(Verdict.OTHER_SCHEDULER, causes, Prediction(), nodes=found.nodes)
 
-    def _by_default_rules(self) -> _Finding:
+    def _by_default_rules(self, gang: GangElsewhere | None) -> _Finding:
         """Why the pod, or the first of its gang that finds no node beside the others, finds none by these rules."""
         placed = placed_of(self.world, self.pod)
-        if placed is None or placed.lacking is None:
+        if placed is None or placed.lacking is None or (gang is not None and gang.present):
             return _Finding(Verdict.OTHER_SCHEDULER)
         lacking = placed.world.inventory.pods[placed.lacking]
-        found = PodCase(placed.world, lacking, Examiner(placed.world))._attempted()
-        causes = tuple(cause for cause in found.causes if cause.code not in _BEFORE_DEVICES)
-        return _Finding(found.verdict, causes, nodes=found.nodes)
+        return PodCase(placed.world, lacking, Examiner(placed.world))._attempted()
 
     def _template_unread(self) -> _Finding | None:
         """A pod that is only supposed gets claims from its templates: unknown ones where one was not read."""

@@ -49,8 +49,8 @@ class GangElsewhere(Evidence, frozen=True):
     find one by the default scheduler's rules, None where that is not known. ``waits``: what Kueue's objects say, where
     they were read; ``says``: the words of its plugin in the scheduler's message. ``words``: what the scheduler of the
     gang wrote last about the pod or its group, ``times`` from ``first`` to ``time``. ``present``: the pods of a group
-    that lacks some. ``lacking``: the first waiting pod that would find no node.
-    ``job``: the Volcano Job that makes its pods. ``application`` and ``task_group`` are YuniKorn's.
+    that lacks some. ``lacking``: the first waiting pod that would find no node. ``queue_state``: of a queue that takes
+    no group. ``job``: the Volcano Job that makes its pods. ``application`` and ``task_group`` are YuniKorn's.
     """
 
     system: str
@@ -71,6 +71,7 @@ class GangElsewhere(Evidence, frozen=True):
     first: str = ""
     present: tuple[str, ...] = ()
     lacking: str = ""
+    queue_state: str = ""
     job: str = ""
     application: str = ""
     task_group: TaskGroup | None = None

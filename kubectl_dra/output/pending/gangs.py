@@ -179,6 +179,9 @@ def elsewhere_sentence(gang: records.GangElsewhere, _cause: records.Cause) -> Sa
     by = fmt('{} (scheduler "{}"){}', gang.system, gang.scheduler, queue)
     if gang.application:
         return _application(gang, by)
+    if gang.queue_state:
+        text = '{} (scheduler "{}") starts no group of queue {} before it is open again: it is {}'
+        return fmt(text, gang.system, gang.scheduler, gang.queue, gang.queue_state)
     # Why one of them finds no node comes before what the scheduler says of it.
     below = gang.lacking and is_counted(gang)
     says = fmt(" and says: {}", gang.words.rstrip(". ")) if gang.words and not below else Safe("")

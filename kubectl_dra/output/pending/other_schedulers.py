@@ -9,6 +9,7 @@ from typing import Final
 from kubectl_dra.diagnosis.gangs.elsewhere import KAI, VOLCANO, YUNIKORN
 from kubectl_dra.diagnosis.records import Evidence, GangElsewhere, SchedulerName
 from kubectl_dra.model.invocation import Address
+from kubectl_dra.output.pending.incomplete_gangs import JOBS
 from kubectl_dra.output.safe import Safe, command_line, fmt
 from kubectl_dra.output.words import plural
 from kubectl_dra.reports.invocations import changing, kubectl, of, reading
@@ -66,9 +67,11 @@ def fewer_commands(detail: Evidence | None, namespace: str, address: Address) ->
         or not (detail.lacking and detail.fitting)
     ):
         return
+    if detail.present or detail.queue_state:
+        return
     number = detail.fitting + detail.members - detail.waiting
     field = "minAvailable" if detail.job else "minMember"
-    group = of("jobs.batch.volcano.sh" if detail.job else detail.resource, detail.job or detail.name, namespace)
+    group = of(JOBS if detail.job else detail.resource, detail.job or detail.name, namespace)
     patch = f'{{"spec":{{"{field}":{number}}}}}'
     words = kubectl("patch", group, "--type=merge", "-p", patch) if group is not None else None
     pods = Safe(plural("pod", number))
@@ -94,6 +97,8 @@ def scheduler_log(detail: Evidence | None, address: Address) -> Iterator[Safe]:
 
 def gang_advice(gang: GangElsewhere) -> Safe:
     """What a gang scheduler's words ask for: room in its queue, or on nodes for the pods of the group."""
+    if gang.queue_state:
+        return fmt("Whoever closed queue {} opens it again, or use another one: spec.queue of the group.", gang.queue)
     if would_fit(gang):
         return fit_advice(gang)
     if is_queue_short(gang):
@@ -112,7 +117,7 @@ def gang_advice(gang: GangElsewhere) -> Safe:
 
 def is_queue_short(gang: GangElsewhere) -> bool:
     """Whether the quota of a queue of Volcano is used up: the group is not tried on nodes before it has room there."""
-    return _VOLCANO_QUEUE in gang.words
+    return _VOLCANO_QUEUE in gang.words or bool(gang.queue_state)
 
 
 def volcano_queue(gang: GangElsewhere, address: Address) -> Iterator[Safe]:

@@ -152,7 +152,9 @@ def _advice_on_others(report: PendingReport) -> Safe | None:
     """The next step where another scheduler, or a plugin that is not of the default profile, decides."""
     cause = report.causes[0]
     match cause.detail:
-        case GangElsewhere(name=name) as gang if name and cause.code is Code.OTHER_SCHEDULER and _has_written(report):
+        case GangElsewhere(name=name) as gang if (
+            name and cause.code is Code.OTHER_SCHEDULER and (gang.queue_state or _has_written(report))
+        ):
             return gang_advice(gang)
         case GangElsewhere(system=YUNIKORN.name) if cause.code is Code.OTHER_SCHEDULER:
             text = (

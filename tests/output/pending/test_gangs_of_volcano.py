@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
+from kubectl_dra.api.gang_objects import gang_objects
+from kubectl_dra.api.sources import Source
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.why_pending.named import _told
 from kubectl_dra.diagnosis.codes import Code
@@ -11,12 +14,15 @@ from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import GangElsewhere
 from kubectl_dra.diagnosis.remedies.records import DeletePod, EditPod
 from kubectl_dra.model.features import features
+from kubectl_dra.model.gang_objects import QUALIFIED
 from kubectl_dra.model.ids import Key
 from kubectl_dra.reports.pending.pending import PendingReport, pending_report
 from kubectl_dra.reports.pending.remedies import find_remedies
 from tests.kit import build, facts
 from tests.kit.clock import CLOCK
 from tests.output.pending.test_situations import first_line, page_of
+
+VERSION = "scheduling.volcano.sh/v1beta1"
 
 
 def member(number: int, job: str = "train") -> list[dict[str, Any]]:
@@ -36,6 +42,16 @@ def world(members: int = 3, *more: dict[str, Any]) -> ClusterState:
     gang = [each for number in range(members) for each in member(number)]
     objects = [build.device_class(), *nodes, *slices, notebook, held, *gang, *more]
     return ClusterState(facts.inventory(objects), facts.evidence(), features(), CLOCK)
+
+
+def with_objects(state: ClusterState, least: int, phase: str = "Pending", queue: str = "Open") -> ClusterState:
+    """With the PodGroup of the gang, and its queue."""
+    meta = {"name": "train-0", "namespace": build.NAMESPACE}
+    spec = {"minMember": least, "queue": "research"}
+    group = {"apiVersion": VERSION, "kind": "PodGroup", "metadata": meta, "spec": spec, "status": {"phase": phase}}
+    there = {"apiVersion": VERSION, "kind": "Queue", "metadata": {"name": "research"}, "status": {"state": queue}}
+    sources = [Source(json.dumps(each).encode(), VERSION, str(each["kind"])) for each in (group, there)]
+    return state.changed(state.inventory.replace(gangs=gang_objects(sources, QUALIFIED)))
 
 
 def report_of(state: ClusterState, name: str = "w-0") -> PendingReport:
@@ -76,3 +92,29 @@ def test_a_gang_that_fits_lacks_nothing() -> None:
     assert isinstance(gang, GangElsewhere)
     assert (gang.fitting, gang.lacking, len(report.causes)) == (2, "", 1)
     assert "If the program runs with" not in page_of(report)
+
+
+def test_a_gang_that_lacks_pods() -> None:
+    report = report_of(with_objects(world(2), 4))
+    assert first_line(report) == (
+        "Pod ml/w-0 is pending: its group train-0 needs 4 pods at a time, and only 2 exist: w-0, w-1."
+    )
+    page = page_of(report)
+    assert "Have Job train make 2 more pods" in page
+    assert "kubectl get pods -n ml -l volcano.sh/job-name=train" in page
+    patch = """kubectl patch jobs.batch.volcano.sh/train -n ml --type=merge -p '{"spec":{"minAvailable":2}}'"""
+    assert f"To lower it: {patch}" in page
+    assert report.remedies == ()
+
+
+def test_a_queue_that_is_closed_takes_no_group() -> None:
+    report = report_of(with_objects(world(), 3, queue="Closed"))
+    told = first_line(report)
+    assert (
+        'Volcano (scheduler "volcano") starts no group of queue research before it is open again: it is Closed' in told
+    )
+    page = page_of(report)
+    assert "Its capability, and what is allocated: kubectl get queues.scheduling.volcano.sh/research" in page
+    running = report_of(with_objects(world(), 3, "Inqueue", "Closing"))
+    assert "open again" not in first_line(running)
+    assert "in queue research" in first_line(running)
