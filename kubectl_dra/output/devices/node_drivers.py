@@ -31,14 +31,14 @@ def repair_lines(report: NodeReport, address: Address) -> Iterator[Safe]:
         "Until it runs, pods that are placed here with its devices hang in ContainerCreating, and those that are "
         "deleted hang in Terminating."
     )
-    yield from wrapped(Safe(text))
+    yield from wrapped(Safe(text if report.devices else "Once it runs, it publishes the devices that the node has."))
     for _, pods in found:
         cure = known_cure(pods)
         if cure is not None:
             yield from wrapped(fmt("What usually helps: {}", cure))
         for each in pods:
             yield from command_line("Why it does not run: {}", reading(why_words(each), address))
-    if report.ready and not report.cordoned:
+    if report.devices and report.ready and not report.cordoned:
         words = changing(kubectl("cordon", of("node", report.name)), address)
         yield from command_line("To keep new pods away meanwhile: {}", words)
 

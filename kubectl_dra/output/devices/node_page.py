@@ -83,8 +83,8 @@ def node_summary_text(report: NodeReport) -> Safe:
     own = report.totals.devices
     if not report.devices:
         unknown = own.bound is not Bound.EXACT
-        text = "Which devices node {} has is unknown." if unknown else "Node {} has no devices."
-        return fmt(text, report.name)
+        text = "Which devices node {} has is unknown" if unknown else "Node {} has no devices"
+        return Safe(". ").join([fmt(text, report.name), *drivers_down(report)]) + Safe(".")
     totals = report.totals
     states = [
         (totals.free, "free"),

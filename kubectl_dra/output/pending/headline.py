@@ -226,7 +226,8 @@ def _surroundings(report: PendingReport) -> Safe:
         texts.append(fmt("On {} the driver does not run ({})", nodes, states))
     texts += _free_for_claims(report)
     texts += unready_sentence(report.unready)
-    said = report.autoscaler
+    # The node that an autoscaler has added may be the one whose driver does not run.
+    said = None if report.failing and report.autoscaler and report.autoscaler.adds else report.autoscaler
     if said is not None and not said.old and report.code is not None and report.code.startswith(_PLACES):
         text = "{} is adding a node for it" if said.adds else "{} adds no node for it{}"
         texts.append(fmt(text, Safe(_NAMES[said.autoscaler]), _why_none(said.message)))

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import Funnel
+from kubectl_dra.diagnosis.records import Funnel, GangElsewhere, SchedulerName
 from kubectl_dra.output.layout import padded, width, wrapped
 from kubectl_dra.output.pending.asks import ask_words
 from kubectl_dra.output.pending.headline import pending_cause
@@ -112,7 +112,14 @@ def message_lines(reports: Sequence[PendingReport], now: datetime) -> Iterator[S
         yield Safe("The scheduler's messages:")
     for message, about in sorted(found.items(), key=lambda item: (-len(item[1]), item[0])):
         oldest = min((each.created for each in about if each.created), default=None)
-        latest = max((each.observed.time for each in about if each.observed is not None), default="")
+        latest = max(map(_last_said, about))
         which = Safe("the oldest created" if len(about) > 1 else "created")
         head = fmt("{}, {} {}, last said {}", counted(len(about), "pod"), which, ago(oldest, now), ago(latest, now))
         yield from wrapped(fmt("{}: {}", head, message), indent=4, first=2)
+
+
+def _last_said(report: PendingReport) -> str:
+    """When a scheduler said why the pod waits: another one's events are newer than what it wrote into the pod."""
+    spoken = report.causes[0].detail if report.causes else None
+    of_event = spoken.time if isinstance(spoken, SchedulerName | GangElsewhere) else ""
+    return max(of_event, report.observed.time if report.observed is not None else "")

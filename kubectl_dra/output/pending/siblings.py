@@ -90,7 +90,7 @@ def sibling_commands(report: PendingReport, address: Address) -> Iterator[Safe]:
     if found is not None and found.workload.kind == _CRON_JOB:
         yield from _run_commands(report, found, address)
         return
-    if found is None or not (found.hold_all and found.scalable and found.placed) or report.remedies:
+    if found is None or not (found.hold_all and found.scalable and found.placed) or report.remedies or report.failing:
         return
     ref, number = found.workload, found.placed
     words = _patch(ref, {"parallelism": number}) if ref.kind == _JOB else _scale(found, number)

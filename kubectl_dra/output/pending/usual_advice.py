@@ -42,7 +42,7 @@ _WRITTEN: Final = " Where it has written a message it runs, and the message says
 def usual_advice(report: PendingReport, code: Code) -> Safe:
     """What helps against the first cause of its kind."""
     told: Safe | None = None
-    if report.siblings is not None and report.siblings.hold_all:
+    if report.siblings is not None and report.siblings.hold_all and not report.failing:
         return sibling_advice(report.siblings)
     if report.verdict is records.Verdict.DELETING and (ends := lingering_advice(report.lingering)) is not None:
         return ends

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
 from kubectl_dra.cluster import ClusterState
@@ -130,8 +130,9 @@ def node_report(name: str, facts: ClusterState) -> NodeReport:
     )
 
 
-def _drivers_down(node: str, drivers: Iterable[str], facts: ClusterState) -> Iterator[DriverDown]:
-    for driver in sorted(drivers):
+def _drivers_down(node: str, drivers: Collection[str], facts: ClusterState) -> Iterator[DriverDown]:
+    # A node without devices may wait for any driver that publishes some elsewhere.
+    for driver in sorted(drivers) or sorted({each.driver for each in facts.pools}):
         pods = failing_among(plugins(driver, node, facts.inventory), facts.inventory)
         if pods:
             yield DriverDown(driver, pods)

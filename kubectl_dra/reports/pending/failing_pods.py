@@ -8,8 +8,8 @@ from typing import Final, NamedTuple
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.claim.reserved import STARTING
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import Cause, ClassOffer, NodeGroup, NodeOutcome, ObjectRef
-from kubectl_dra.diagnosis.said.kubelet import how_ended
+from kubectl_dra.diagnosis.records import Cause, ClassOffer, KubeletText, NodeGroup, NodeOutcome, ObjectRef
+from kubectl_dra.diagnosis.said.kubelet import how_ended, warning
 from kubectl_dra.model.core import ContainerStatus, Pod
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.reports.base import ReportRecord
@@ -95,18 +95,30 @@ def failing_among(refs: Iterable[ObjectRef], inventory: Inventory) -> tuple[Fail
 
 
 def _failing_of(refs: Iterable[ObjectRef], inventory: Inventory) -> Iterator[FailingPod]:
-    found = (_failing(inventory.pods[ref.key]) for ref in refs)
+    found = (_failing(inventory.pods[ref.key], inventory) for ref in refs)
     return (each for each in found if each is not None)
 
 
-def _failing(pod: Pod) -> FailingPod | None:
+def _failing(pod: Pod, inventory: Inventory) -> FailingPod | None:
     bad = [found for status in pod.status.init_container_statuses if (found := _state(status, init=True))]
     bad += [found for status in pod.status.container_statuses if (found := _state(status))]
-    if not bad:
-        return None
-    worst, restarts = max(bad, key=lambda each: each[1])
     ref = ObjectRef.of("Pod", key_of(pod.metadata))
+    if not bad:
+        return _held_up(pod, ref, inventory)
+    worst, restarts = max(bad, key=lambda each: each[1])
     return FailingPod(ref, pod.spec.node_name, worst.state, restarts, worst.message, worst.ended)
+
+
+def _held_up(pod: Pod, ref: ObjectRef, inventory: Inventory) -> FailingPod | None:
+    """A pod on its node none of whose containers has started, with what the kubelet warns of last: a volume, say."""
+    statuses = (*pod.status.init_container_statuses, *pod.status.container_statuses)
+    if pod.status.phase != "Pending" or any(each.state.waiting is None for each in statuses):
+        return None
+    about = inventory.events_by_object.get((ref.kind, ref.namespace, ref.name), ())
+    cause = warning(pod, about) if pod.spec.node_name else None
+    if cause is None or cause.code is not Code.KUBELET_WARNS or not isinstance(cause.detail, KubeletText):
+        return None
+    return FailingPod(ref, pod.spec.node_name, cause.detail.reason, message=" ".join(cause.detail.text.split()))
 
 
 class _Trouble(NamedTuple):

@@ -329,6 +329,26 @@ def test_the_pods_of_a_driver_are_looked_for_once_for_all_that_wait(monkeypatch:
     assert (second.failing, asked) == (first.failing, [DRIVER])
 
 
+def test_a_driver_whose_pod_cannot_start_on_a_new_node_is_why_that_node_has_no_devices() -> None:
+    """It has not run and so has not crashed; the kubelet's warning says what keeps it."""
+    stuck = build.pod("gpu-dra-plugin-x7k2p", node_name="node-2")
+    stuck["metadata"]["ownerReferences"] = driver_pod()["metadata"]["ownerReferences"]
+    creating = {"name": "gpus", "ready": False, "state": {"waiting": {"reason": "ContainerCreating"}}}
+    stuck["status"] = {"phase": "Pending", "containerStatuses": [creating]}
+    warned = build.event(stuck["metadata"]["name"], "FailedMount", "hostPath type check failed: /opt/nvidia")
+    warned |= {"type": "Warning", "source": {"component": "kubelet"}}
+    held = [build.claim("held", held=[("node-1", "gpu-0")], by=["other"], on="node-1")]
+    held.append(build.pod("other", claims=["held"], node_name="node-1", phase="Running"))
+    objects = [build.node(), build.node("node-2"), build.slice_("node-1", build.device("gpu-0")), *held]
+    report = report_of(*objects, stuck, warned, POD, build.claim("claim"))
+    assert "On node-2 the driver does not run (FailedMount)" in first_line(report)
+    page = page_of(report)
+    assert "hostPath type check failed: /opt/nvidia" in page
+    assert "kubectl describe pod/gpu-dra-plugin-x7k2p -n ml" in page
+    # Without the warning it is only starting.
+    assert "does not run" not in first_line(report_of(*objects, stuck, POD, build.claim("claim")))
+
+
 def test_a_driver_that_runs_is_not_blamed() -> None:
     running = driver_pod(ready=True, state={"running": {}})
     report = report_of(build.node(), running, POD, build.claim("claim"))
