@@ -514,7 +514,7 @@ def _example(cases: Cases) -> None:
         template(admin),
         pod(templates=["template"]),
         fits="No",
-        copies=(0,),
+        copies=(1,),
         refused=("template",),
         confirmed=SERVER,
     )

@@ -54,7 +54,7 @@ def test_without_the_label_for_admin_access_the_rest_is_told_as_if_it_were_there
     assert "kubectl label namespace/ml resource.kubernetes.io/admin-access=true" in told
     assert "everybody who may create claims there can then use devices that others hold" in told
     assert "DaemonSet ml/w fits." in told
-    assert "would be refused" not in told
+    assert "ResourceClaimTemplate ml/all would be refused: " in told
 
 
 def test_with_the_label_nothing_is_said_of_it() -> None:

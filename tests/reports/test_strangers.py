@@ -336,6 +336,14 @@ def test_a_group_that_may_grow_says_how_many_of_them_fit() -> None:
     assert "the Ray autoscaler may make up to 9; 4 of them fit" in page(report)
 
 
+def test_what_several_roles_lack_is_told_once() -> None:
+    jobs = [{"name": name, "template": {"spec": {"template": pod_template("none")}}} for name in ("driver", "workers")]
+    told = page(simulated(thing("jobset.x-k8s.io/v1alpha2", "JobSet", {"replicatedJobs": jobs})))
+    assert told.count('create the ResourceClaimTemplate "none"') == 1
+    assert 'JobSet ml/w, workers does not fit: it needs ResourceClaimTemplate "none", which does not exist.' in told
+    assert "What helps is told of driver above." in told
+
+
 def test_executors_of_spark_wait_for_the_driver_and_request_what_its_fields_say() -> None:
     name = "spark-kubernetes-executor"
     own = {"containers": [{"name": name, "resources": {"claims": [{"name": "gpu"}]}}]}

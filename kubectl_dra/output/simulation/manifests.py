@@ -48,8 +48,8 @@ _UNREADY: Final = (
     "{} has the taint {}, which {} removes once the node is ready. Leave the taint out to see what fits then."
 )
 _UNLABELLED: Final = (
-    "Admin access is not allowed in namespace {}, which lacks the label {}=true: the server refuses its claims and "
-    "templates with adminAccess. The rest is told as if it had the label."
+    "Admin access is not allowed in namespace {}, which lacks the label {}=true. The rest is told as if it had the "
+    "label."
 )
 _ADMITS_ALL: Final = (
     "A cluster administrator decides that: everybody who may create claims there can then use devices that others hold."

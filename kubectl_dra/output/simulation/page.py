@@ -72,8 +72,12 @@ def simulation_page(
     if (mixed := _mixed(report)) is not None:
         blocks.append(list(wrapped(styled(mixed, Style.BOLD))))
     left = bool(_wrong(report))
+    told: list[PodSimulation] = []
     for pod, alike in with_alike(told_once(by_group(report.pods))):
-        blocks += [*_pod_blocks(pod, now, address, again, left=left, steps=steps), list(alike_lines(alike))]
+        same = next((each for each in told if _is_same(each, pod)), None)
+        shown = _pod_blocks(pod, now, address, again, left=left, steps=steps) if same is None else _as_before(pod, same)
+        blocks += [*shown, list(alike_lines(alike))]
+        told.append(pod)
     if not report.pods and report.what_if is None:
         blocks.append(list(wrapped(_nothing(report))))
     blocks.append(list(_unread_lines(report, address, again)))
@@ -83,6 +87,23 @@ def simulation_page(
     if any(pod.alone for pod in report.pods):
         blocks.append(list(wrapped(_ALONE)))
     return paragraphs(blocks)
+
+
+def _is_same(told: PodSimulation, pod: PodSimulation) -> bool:
+    """Whether other pods of the same object lack the same, and the same would help."""
+    one, other = told.pending, pod.pending
+    if one is None or other is None or told.subject != pod.subject or not told.role:
+        return False
+    if is_enough(pod) or pod.blocked or told.blocked:
+        return False
+    ways = ([each.actions for each in pending.remedies] for pending in (one, other))
+    return why_not(one) is not None and why_not(one) == why_not(other) and next(ways) == next(ways)
+
+
+def _as_before(pod: PodSimulation, told: PodSimulation) -> list[list[Safe]]:
+    """What is in the way of pods, where all else is told of others."""
+    lines = list(_pod_lines(pod, why_not(pod.pending) if pod.pending is not None else None))
+    return [[*lines, *fewer_lines(pod, steps=False), *wrapped(fmt("What helps is told of {} above.", told.role))]]
 
 
 def _mixed(report: SimulationReport) -> Safe | None:

@@ -9,6 +9,7 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.api.workloads.expand import CountSource
+from kubectl_dra.api.workloads.templates import MAX_PODS
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.pod.placing import place
 from kubectl_dra.reports.simulation.counts import FewerPods, FieldNumber, Growing, KeptOff
@@ -73,4 +74,4 @@ def _growing(done: PodSimulation, before: ClusterState, trial: PodTrial) -> Grow
         fit = None if unsure else placed.copies
     if growth.passing and (fit is None or fit >= growth.most or done.lacks):
         return None
-    return Growing(growth.by, growth.most, fit)
+    return Growing(growth.by, min(growth.most, MAX_PODS), fit)

@@ -94,9 +94,10 @@ def simulation_report(
     objects = tuple(autoscaled(world, list(as_served(world, objects))))
     world = with_workloads(world, objects, read_owner)
     missing_namespaces = new_namespaces(world, objects)
-    prepared, unlabelled = with_admin_labels(with_namespaces(world, objects, missing_namespaces), objects)
-    said = list(manifest_reports(world, prepared, objects))
-    usable, refused = _apart(objects, said)
+    given = with_namespaces(world, objects, missing_namespaces)
+    prepared, unlabelled = with_admin_labels(given, objects)
+    said = list(manifest_reports(world, given, objects))
+    usable, refused = _apart(objects, manifest_reports(world, prepared, objects) if unlabelled else said)
     with_files = with_objects(prepared, usable)
     with_all, supposed = what_if(with_files, switches, read_owner) if switches else (with_files, None)
     fresh, files = new_nodes(world, usable), of_files(world, usable)
@@ -109,7 +110,7 @@ def simulation_report(
     manifests = tuple(_with_roles(said, objects, tried))
     known = _known(with_all, tried) if supposed is None or not supposed.moves else frozenset[str]()
     return SimulationReport(
-        fits=Fits.NO if unlabelled else _all_fit(manifests, pods, supposed, pods_known=world.evidence.complete("Pod")),
+        fits=_all_fit(manifests, pods, supposed, pods_known=world.evidence.complete("Pod")),
         not_as_written=sum(len(each.findings) for each in manifests),
         new_namespaces=missing_namespaces,
         unlabelled=unlabelled,
