@@ -339,12 +339,13 @@ def _age(pod: Pod) -> tuple[str, str]:
 class Placed:
     """How many waiting pods of a gang find a node, one beside the other; ``lacking``: the first that finds none.
 
-    ``world``: the cluster with those that do; ``members``: all that were tried.
+    ``inventory``: the cluster with those that do, not as a state, which would keep the one that keeps this;
+    ``members``: all that were tried.
     """
 
     number: int
     lacking: Key | None
-    world: ClusterState
+    inventory: Inventory
     members: frozenset[Key]
 
 
@@ -389,4 +390,4 @@ def _place(state: ClusterState, pods: Sequence[Pod]) -> Placed | None:
     for pod in bound:
         inventory = with_reservations(inventory, pod)
     members = frozenset(key_of(pod.metadata) for pod in pods)
-    return Placed(len(bound), lacking[0] if lacking else None, state.changed(inventory) if bound else state, members)
+    return Placed(len(bound), lacking[0] if lacking else None, inventory, members)

@@ -205,8 +205,8 @@ class PodCase:
         placed = placed_of(self.world, self.pod)
         if placed is None or placed.lacking is None or (gang is not None and gang.present):
             return _Finding(Verdict.OTHER_SCHEDULER)
-        lacking = placed.world.inventory.pods[placed.lacking]
-        return PodCase(placed.world, lacking, Examiner(placed.world))._attempted()
+        there = self.world.changed(placed.inventory)
+        return PodCase(there, placed.inventory.pods[placed.lacking], Examiner(there))._attempted()
 
     def _template_unread(self) -> _Finding | None:
         """A pod that is only supposed gets claims from its templates: unknown ones where one was not read."""

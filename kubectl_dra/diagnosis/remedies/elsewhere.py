@@ -34,7 +34,7 @@ def as_if_ours(world: ClusterState, diagnosis: PodDiagnosis) -> Asked:
     placed = placed_of(world, pod)
     if placed is None or placed.lacking is None:
         return Asked(world, diagnosis)
-    inventory = placed.world.inventory
+    inventory = placed.inventory
     ours = with_spec(inventory.pods[placed.lacking], scheduler_name="")
-    there = placed.world.changed(inventory.replace(pods=edited(inventory.pods, {placed.lacking: ours})))
+    there = world.changed(inventory.replace(pods=edited(inventory.pods, {placed.lacking: ours})))
     return Asked(there, Diagnoser(there).pod(placed.lacking), placed.members)
