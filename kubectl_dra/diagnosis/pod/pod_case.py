@@ -34,7 +34,6 @@ from kubectl_dra.diagnosis.records import (
     ClaimEntry,
     GangElsewhere,
     Missing,
-    MissingEvidence,
     NodeGroup,
     NodeOutcome,
     ObjectRef,
@@ -46,7 +45,7 @@ from kubectl_dra.diagnosis.records import (
     SchedulerName,
     Verdict,
 )
-from kubectl_dra.diagnosis.said import agreement, foreign, heard, in_flight, kubelet, others, refusals
+from kubectl_dra.diagnosis.said import agreement, foreign, in_flight, kubelet, others, refusals, unread
 from kubectl_dra.diagnosis.said.agreement import Prediction, newest_versions
 from kubectl_dra.diagnosis.said.bound import bound_by
 from kubectl_dra.model.core import Event, Pod
@@ -224,8 +223,8 @@ class PodCase:
         return _Finding(Verdict.UNKNOWN, (self._evidence_cause(),), Prediction()) if unreadable else None
 
     def _evidence_cause(self) -> Cause:
-        said = heard.reasons(self.pod, agreement.observed(self.pod, self._events()))
-        return Cause(Code.EVIDENCE_MISSING, MissingEvidence(tuple(m for m in self._missing() if m.decides), *said))
+        seen = agreement.observed(self.pod, self._events())
+        return unread.cause(self.world, self.pod, self._missing(), seen, _claims(self.entries))
 
     # --- with others --------------------------------------------------------------------------------------------------
 

@@ -51,10 +51,12 @@ from kubectl_dra.diagnosis.records.nodes import (
 )
 from kubectl_dra.diagnosis.records.objects import Evidence, Missing, ObjectRef, RbacRule
 from kubectl_dra.diagnosis.records.pods import (
+    AllocatedOnNode,
     AllocationInFlight,
     BoundBy,
     ContainerWaits,
     Departure,
+    DeviceUser,
     GangElsewhere,
     Gates,
     Health,

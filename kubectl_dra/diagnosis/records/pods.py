@@ -198,12 +198,32 @@ class HeardReason(ReportRecord, frozen=True):
     of_all: bool = False
 
 
+class DeviceUser(ReportRecord, frozen=True):
+    """A pod, or a claim that no pod or several use, as ``NAMESPACE/NAME``, and how many devices it has."""
+
+    name: str
+    devices: int
+
+
+class AllocatedOnNode(ReportRecord, frozen=True):
+    """So many ``devices`` of a class are in use on a node, by the claims that were read."""
+
+    node: str
+    device_class: str
+    devices: int
+    users: tuple[DeviceUser, ...]
+
+
 class MissingEvidence(Evidence, frozen=True):
-    """What could not be read. ``heard``: what the scheduler, who reads everything, says of ``heard_nodes`` nodes."""
+    """What could not be read. ``heard``: what the scheduler, who reads everything, says of ``heard_nodes`` nodes.
+
+    ``allocated``: devices of the pod's classes that are in use all the same, where slices are what could not be read.
+    """
 
     missing: tuple[Missing, ...]
     heard: tuple[HeardReason, ...] = ()
     heard_nodes: int = 0
+    allocated: tuple[AllocatedOnNode, ...] = ()
 
 
 class Retry(Evidence, frozen=True):

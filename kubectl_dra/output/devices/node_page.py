@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
+from itertools import groupby
 from typing import Final
 
 from kubectl_dra.model.invocation import HERE, Address
@@ -25,7 +26,7 @@ from kubectl_dra.output.layout import PAGE, Column, paragraphs, table, wrapped
 from kubectl_dra.output.pending.asks import ask_words
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.unread import missing_lines
-from kubectl_dra.output.words import age, listed, plural
+from kubectl_dra.output.words import age, counted, listed, plural
 from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.devices.device_list import ListedDevice
 from kubectl_dra.reports.devices.nodes import NodeReport, NodeSummary
@@ -84,7 +85,12 @@ def node_summary_text(report: NodeReport) -> Safe:
     if not report.devices:
         unknown = own.bound is not Bound.EXACT
         text = "Which devices node {} has is unknown" if unknown else "Node {} has no devices"
-        return Safe(". ").join([fmt(text, report.name), *drivers_down(report)]) + Safe(".")
+        known = fmt(text, report.name)
+        if report.allocated:
+            number, verb = len(report.allocated), Safe("is" if len(report.allocated) == 1 else "are")
+            text = "Node {} has at least {}, which {} in use; whether it has more is unknown"
+            known = fmt(text, report.name, counted(number, "device"), verb)
+        return Safe(". ").join([known, *drivers_down(report)]) + Safe(".")
     totals = report.totals
     states = [
         (totals.free, "free"),
@@ -109,6 +115,7 @@ def node_page(report: NodeReport, now: datetime, wide: bool = False, address: Ad
         list(_pools(report)),
         list(repair_lines(report, address or HERE)),
         _devices(report, now, wide),
+        _allocated(report, now, wide),
     ]
     return paragraphs(blocks)
 
@@ -151,6 +158,18 @@ def _devices(report: NodeReport, now: datetime, wide: bool) -> list[Safe]:
         own = devices[0].where.kind is ScopeKind.NODE
         lines += [Safe("")] if lines else []
         lines.append(fmt("{}/{}{}", driver, pool, Safe("") if own else shared))
+        lines += table(columns, rows, columns_wide=None if wide else PAGE, indent=2)
+    return lines
+
+
+def _allocated(report: NodeReport, now: datetime, wide: bool) -> list[Safe]:
+    """What only claims tell of, pool by pool."""
+    columns = [Column("DEVICE"), Column("USED BY", flexible=True)]
+    lines: list[Safe] = []
+    for (driver, pool), devices in groupby(report.allocated, lambda each: (each.driver, each.pool)):
+        rows = [[safe(d.device), Safe("; ").join(holder_text(h, now, report.name) for h in d.holders)] for d in devices]
+        lines += [Safe("")] if lines else []
+        lines.append(fmt("{}/{}", driver, pool))
         lines += table(columns, rows, columns_wide=None if wide else PAGE, indent=2)
     return lines
 

@@ -46,7 +46,7 @@ from kubectl_dra.output.pending.scheduler_words import fault_of, scheduler_lines
 from kubectl_dra.output.pending.still_blocked import admitted_lines, renamed_lines
 from kubectl_dra.output.pending.taints import deletion_lines, taint_lines, with_age
 from kubectl_dra.output.pending.unready import unready_lines
-from kubectl_dra.output.pending.visible import visible_lines
+from kubectl_dra.output.pending.visible import allocated_lines, visible_lines
 from kubectl_dra.output.pending.volumes import where_attached
 from kubectl_dra.output.safe import Safe, Style, command, fmt, safe, styled
 from kubectl_dra.output.unread import missing_kinds, missing_lines, who_may_lines
@@ -122,6 +122,7 @@ def _what_is_wrong(report: PendingReport, now: datetime, whole: WholeGroup | Non
     yield [*whose_requests(report, of_group=whole is not None), *asks] if asks else []
     yield list(renamed_lines(report.still_blocked))
     yield list(visible_lines(report.visible, report.pod.namespace))
+    yield list(allocated_lines(report.causes, report.pod.namespace))
     yield list(unseen_lines(report.unseen))
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from kubectl_dra.diagnosis.records import AllocatedOnNode, Cause, MissingEvidence
 from kubectl_dra.output.layout import wrapped
-from kubectl_dra.output.safe import Safe, fmt
+from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, listed, plural, shortened
 from kubectl_dra.reports.pending.visible import VisibleDevices
 
 _HOLDERS: Final = 3
+_NODES: Final = 4
 
 
 def visible_lines(found: Sequence[VisibleDevices], namespace: str) -> Iterator[Safe]:
@@ -20,6 +22,33 @@ def visible_lines(found: Sequence[VisibleDevices], namespace: str) -> Iterator[S
         whose = fmt(" request {}{}", each.request, of) if len(found) > 1 else Safe(" the request")
         match = Safe("matches" if each.matching == 1 else "match")
         yield from wrapped(fmt("{} {}{}; {}.", counted(each.matching, "device"), match, whose, _held(each, namespace)))
+
+
+def allocated_lines(causes: Sequence[Cause], namespace: str) -> Iterator[Safe]:
+    """Where slices could not be read: what is in use for sure, node by node."""
+    said = next((each.detail for each in causes if isinstance(each.detail, MissingEvidence)), None)
+    if said is None or not said.allocated:
+        return
+    named = [each.device_class for each in said.allocated]
+    parts = [
+        _on_node(each, namespace, first=not index, of_class=not index or len(set(named)) > 1)
+        for index, each in enumerate(said.allocated[:_NODES])
+    ]
+    if others := said.allocated[_NODES:]:
+        parts.append(fmt("{} on {}", sum(each.devices for each in others), counted(len(others), "more node")))
+    lead = Safe("The devices are probably in use: " if said.heard else "")
+    nodes = Safe("this node has" if len(said.allocated) == 1 else "these nodes have")
+    yield from wrapped(fmt("{}{}. How many {} could not be read.", lead, listed(parts), nodes))
+
+
+def _on_node(found: AllocatedOnNode, namespace: str, *, first: bool, of_class: bool) -> Safe:
+    names = [safe(each.name.removeprefix(f"{namespace}/")) for each in found.users]
+    if len(names) > 1:
+        names = [fmt("{} {}", name, each.devices) for name, each in zip(names, found.users, strict=True)]
+    more = [fmt("{} more", len(names) - _HOLDERS)] if len(names) > _HOLDERS else []
+    number = fmt("{} of class {}", found.devices, found.device_class) if of_class else fmt("{}", found.devices)
+    are = Safe(" is allocated" if found.devices == 1 else " are allocated") if first else Safe("")
+    return fmt("{}{} on {} ({})", number, are, found.node, Safe(", ").join([*names[:_HOLDERS], *more]))
 
 
 def _held(found: VisibleDevices, namespace: str) -> Safe:

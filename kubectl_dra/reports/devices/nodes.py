@@ -6,13 +6,16 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.claim.claim_verdicts import selected_names
 from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.model.core import Node
-from kubectl_dra.model.ids import PoolId
+from kubectl_dra.model.ids import DeviceId, PoolId
 from kubectl_dra.model.meta import Condition
+from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.model.taint_text import taint_text
 from kubectl_dra.reports.base import ReadRecord, ReportRecord, Series, reads_of
 from kubectl_dra.reports.devices.device_list import DeviceFilter, ListedDevice, device_list
+from kubectl_dra.reports.devices.holders import Holder, holder_of
 from kubectl_dra.reports.devices.open_pool import open_pool
 from kubectl_dra.reports.devices.pool import KINDS, PoolSummary, is_troubled, pool_summary
 from kubectl_dra.reports.devices.totals import DeviceTally, DeviceTotals
@@ -49,17 +52,28 @@ class DriverDown(ReportRecord, frozen=True):
     pods: tuple[FailingPod, ...]
 
 
+class AllocatedDevice(ReportRecord, frozen=True):
+    """A device of which only claims tell: no slice that was read has it."""
+
+    driver: str
+    pool: str
+    device: str
+    holders: tuple[Holder, ...]
+
+
 class NodeReport(NodeSummary, frozen=True):
     """The same with every device that the node can use, also those that it shares with others.
 
     ``pools`` are those that its devices come from; ``troubled`` are names of pools of the node that are not used.
-    ``drivers_down``: drivers of its devices whose pods there do not run.
+    ``drivers_down``: drivers of its devices whose pods there do not run. ``allocated``: where slices could not be read,
+    what claims have on the node.
     """
 
     pools: tuple[PoolSummary, ...]
     troubled: tuple[str, ...]
     drivers_down: tuple[DriverDown, ...]
     devices: tuple[ListedDevice, ...]
+    allocated: tuple[AllocatedDevice, ...]
     missing: tuple[Missing, ...]
     read: tuple[ReadRecord, ...]
 
@@ -125,9 +139,28 @@ def node_report(name: str, facts: ClusterState) -> NodeReport:
         troubled=tuple(f"{pool.driver}/{pool.pool}" for pool in pools if is_troubled(pool)),
         drivers_down=tuple(_drivers_down(name, {each.driver for each in of_devices | of_node}, facts)),
         devices=devices,
+        allocated=tuple(_allocated(name, facts)) if not facts.evidence.complete("ResourceSlice") else (),
         missing=missing_rights(facts.evidence, KINDS),
         read=reads_of(facts.evidence),
     )
+
+
+def _allocated(node: str, facts: ClusterState) -> Iterator[AllocatedDevice]:
+    """By name; an allocation names the node that alone reaches all of its devices."""
+    published = {
+        DeviceId(pool.driver, pool.pool, each.name) for pool in facts.pools for _, each in facts.published(pool)
+    }
+    for device, holdings in sorted(facts.inventory.holdings_by_device.items()):
+        here = [each for each in holdings if _node_of(each.claim) == node and not each.result.admin_access]
+        if here and device not in published:
+            holders = tuple(holder_of(each, facts) for each in here)
+            yield AllocatedDevice(device.driver, device.pool, device.device, holders)
+
+
+def _node_of(claim: ResourceClaim) -> str:
+    allocation = claim.status.allocation
+    names = selected_names(allocation.node_selector) if allocation is not None else ()
+    return names[0] if len(names) == 1 else ""
 
 
 def _drivers_down(node: str, drivers: Collection[str], facts: ClusterState) -> Iterator[DriverDown]:

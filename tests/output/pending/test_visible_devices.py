@@ -72,3 +72,25 @@ def test_a_verdict_that_is_certain_needs_no_such_count() -> None:
     report = report_of(SLICE, claim, *holder("notebook", "gpu-0"))
     assert report.code is Code.DEVICES_IN_USE
     assert report.visible == ()
+
+
+def test_without_the_slices_what_claims_hold_is_in_use() -> None:
+    """Own holders first; devices that an administrator only looks at are not in use."""
+    seen = build.claim("seen", held=[("node-1", "gpu-3")], on="node-1", by=["watcher"])
+    seen["status"]["allocation"]["devices"]["results"][0]["adminAccess"] = True
+    other = build.claim("theirs", namespace="lab", held=[("node-2", "gpu-0")], on="node-2", by=["far"])
+    beside = build.claim(
+        "beside", namespace="lab", held=[("node-1", f"gpu-{n}") for n in (1, 2)], on="node-1", by=["nb"]
+    )
+    report = report_of(CLAIM, *holder("notebook", "gpu-0"), seen, other, beside, hidden=("ResourceSlice",))
+    assert report.code is Code.EVIDENCE_MISSING
+    page = page_of(report)
+    told = f"3 of class {DRIVER} are allocated on node-1 (notebook 1, lab/nb 2) and 1 on node-2 (lab/far)."
+    assert f"{told} How many these nodes have could not be read." in page
+    assert "watcher" not in page
+
+
+def test_of_another_class_nothing_is_told() -> None:
+    other = build.claim("other", build.request(cls="other"), held=[("node-1", "gpu-0")], on="node-1", by=["nb"])
+    page = page_of(report_of(build.device_class("other"), CLAIM, other, hidden=("ResourceSlice",)))
+    assert "allocated" not in page

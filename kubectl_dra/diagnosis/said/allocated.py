@@ -1,0 +1,64 @@
+"""Which devices are in use for sure, where slices could not be read: what the claims that were read have been given."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from kubectl_dra.cluster import ClusterState, derived
+from kubectl_dra.diagnosis.claim.claim_verdicts import selected_names
+from kubectl_dra.diagnosis.pod.read_names import class_names
+from kubectl_dra.diagnosis.records import AllocatedOnNode, DeviceUser
+from kubectl_dra.model.held import results_of
+from kubectl_dra.model.resource import ResourceClaim, ResourceClaimSpec
+
+
+def allocated(state: ClusterState, namespace: str, specs: Iterable[ResourceClaimSpec]) -> tuple[AllocatedOnNode, ...]:
+    """The devices of the classes that ``specs`` name, node by node; the users in ``namespace`` come first.
+
+    Nothing where slices were read: then it is counted which of their devices are free.
+    """
+    if state.evidence.complete("ResourceSlice"):
+        return ()
+    classes = tuple(dict.fromkeys(name for spec in specs for name in class_names(spec)))
+    found = (
+        AllocatedOnNode(node, name, sum(users.values()), _users(users, namespace))
+        for (node, name), users in _by_node(state).items()
+        if name in classes
+    )
+    return tuple(sorted(found, key=lambda each: (-each.devices, each.node, each.device_class)))
+
+
+def _users(users: Mapping[str, int], namespace: str) -> tuple[DeviceUser, ...]:
+    own = f"{namespace}/"
+    most = sorted(users.items(), key=lambda each: (not each[0].startswith(own), -each[1], each[0]))
+    return tuple(DeviceUser(name, devices) for name, devices in most)
+
+
+@derived("claims")
+def _by_node(state: ClusterState) -> Mapping[tuple[str, str], Mapping[str, int]]:
+    """How many devices who has, by node and class; those that several nodes reach are left out."""
+    found: dict[tuple[str, str], Counter[str]] = {}
+    for claim in state.inventory.claims.values():
+        allocation = claim.status.allocation
+        nodes = selected_names(allocation.node_selector) if allocation is not None else ()
+        if len(nodes) == 1:
+            for name in _classes(claim):
+                found.setdefault((nodes[0], name), Counter())[_user(claim)] += 1
+    return found
+
+
+def _classes(claim: ResourceClaim) -> Sequence[str]:
+    """The class of each device that it was given to keep others away from."""
+    named: dict[str, str] = {}
+    for request in claim.spec.devices.requests:
+        if request.exactly is not None:
+            named[request.name] = request.exactly.device_class_name
+        named |= {f"{request.name}/{each.name}": each.device_class_name for each in request.first_available}
+    return [named[each.request] for each in results_of(claim) if not each.admin_access and each.request in named]
+
+
+def _user(claim: ResourceClaim) -> str:
+    """The pod that it is reserved for; the claim itself where there are several or none."""
+    reserved = claim.status.reserved_for
+    return f"{claim.metadata.namespace}/{reserved[0].name if len(reserved) == 1 else claim.metadata.name}"

@@ -1,0 +1,40 @@
+"""Devices of a node of which only claims tell, because slices could not be read."""
+
+from __future__ import annotations
+
+import re
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.model.features import features
+from kubectl_dra.output.devices.node_page import node_page
+from kubectl_dra.reports.devices.nodes import NodeReport, node_report
+from tests.kit import build, facts
+from tests.kit.clock import CLOCK
+
+
+def report(name: str, *withheld: str) -> NodeReport:
+    held = build.claim("held", held=[("node-1", "gpu-1"), ("node-1", "gpu-0")], on="node-1", by=["user"])
+    admin = build.claim("admin", held=[("node-1", "gpu-2")], on="node-1", by=["watcher"])
+    admin["status"]["allocation"]["devices"]["results"][0]["adminAccess"] = True
+    user = build.pod("user", claims=["held"], node_name="node-1", phase="Running")
+    there = facts.inventory([build.device_class(), build.node(), build.node("node-2"), held, admin, user])
+    return node_report(name, ClusterState(there, facts.evidence(*withheld), features(), CLOCK))
+
+
+def page(found: NodeReport) -> str:
+    return " ".join(re.sub("\x1b\\[[0-9;]*m", "", " ".join(node_page(found, CLOCK.now()))).split())
+
+
+def test_what_claims_have_there_is_told() -> None:
+    found = report("node-1", "ResourceSlice")
+    assert [each.device for each in found.allocated] == ["gpu-0", "gpu-1"]
+    text = page(found)
+    assert "Node node-1 has at least 2 devices, which are in use; whether it has more is unknown." in text
+    assert "gpu-0 pod ml/user" in text
+    assert "Which devices node node-2 has is unknown." in page(report("node-2", "ResourceSlice"))
+
+
+def test_where_slices_were_read_they_tell() -> None:
+    found = report("node-1")
+    assert found.allocated == ()
+    assert "Node node-1 has no devices." in page(found)
