@@ -51,7 +51,7 @@ def test_a_node_more_lets_a_pending_pod_fit(ask: Ask) -> None:
         "gke-prod-h100-5f3a2b1c-x9zk-new-2",
     ]
     assert report["whatIf"]["switches"] == [
-        {"type": "AddNode", "like": "gke-prod-h100-5f3a2b1c-x9zk", "count": 2, "free": True}
+        {"type": "AddNode", "like": "gke-prod-h100-5f3a2b1c-x9zk", "count": 2, "free": True, "clique": ""}
     ]
     assert json.loads(ask(*TRAINER, "-o", "json").out)["whatIf"] is None
 

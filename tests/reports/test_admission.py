@@ -146,7 +146,21 @@ def test_a_runtime_class_that_does_not_exist_refuses_its_pods() -> None:
     body = deployment(2)
     body["spec"]["template"]["spec"]["runtimeClassName"] = "kata"
     report = simulated(template("one"), body)
-    assert "Deployment ml/w can't be created: RuntimeClass kata does not exist." in page(report)
+    told = page(report)
+    assert "Deployment ml/w: its pods are refused: RuntimeClass kata does not exist." in told
+    assert "RuntimeClasses that exist: none. Remove spec.template.spec.runtimeClassName if it is there for" in told
+    assert "As if RuntimeClass kata existed: Deployment ml/w: all of 2 copies fit." in told
+    assert (report.fits, report.pods[0].copies) == (Fits.NO, 2)
+
+
+def test_behind_a_runtime_class_that_does_not_exist_the_next_obstacle_is_told() -> None:
+    body = deployment(2)
+    body["spec"]["template"]["spec"]["runtimeClassName"] = "kata"
+    body["spec"]["template"]["spec"]["nodeSelector"] = {"pool": "gpu"}
+    told = page(simulated(template("one"), body, world=cluster(runtime_class("gvisor"))))
+    assert "RuntimeClasses that exist: gvisor." in told
+    assert "As if RuntimeClass kata existed: Deployment ml/w: 0 of 2 copies fit: " in told
+    assert "pool=gpu" in told
 
 
 @pytest.mark.parametrize(

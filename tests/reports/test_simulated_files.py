@@ -247,6 +247,35 @@ def test_a_compute_domain_gives_its_workload_a_template() -> None:
     )
     assert report.fits is Fits.YES
     assert "is made by the controller of ComputeDomain w" in page(report)
+    assert "No part in scheduling" not in page(report)
+
+
+def test_a_node_for_a_channel_has_to_be_in_the_clique_of_the_others() -> None:
+    """Upstream: an IMEX channel connects nodes of one NVLink clique."""
+    name = "compute-domain-default-channel.nvidia.com"
+    body = template("one")
+    body["spec"]["spec"]["devices"]["requests"][0]["exactly"]["deviceClassName"] = name
+    domain = {"numNodes": 1, "channel": {"resourceClaimTemplate": {"name": "channel"}}}
+    gpu = build.node("node-1", labels={"nvidia.com/gpu.clique": "uuid.1"})
+    report = simulated(
+        thing("resource.nvidia.com/v1beta1", "ComputeDomain", domain),
+        thing("batch/v1", "Job", {"parallelism": 5, "template": pod_template("channel")}),
+        world=cluster(build.device_class(name), gpu),
+    )
+    assert "another such node in the same NVLink clique (nvidia.com/gpu.clique=uuid.1)" in page(report)
+
+
+def test_of_an_object_with_several_kinds_of_pods_the_first_line_tells_how_many_fit_in_all() -> None:
+    told = page(simulated(template("one", 3), MPI))
+    assert told.startswith("Not everything fits: MPIJob ml/w, Worker does not: 2 of its 3 pods fit.")
+
+
+def test_the_verdict_comes_before_what_was_not_tried() -> None:
+    application = {"apiVersion": "argoproj.io/v1alpha1", "kind": "Application", "metadata": {"name": "a"}}
+    told = page(simulated(application, template("one"), {"apiVersion": "v1", **a_pod(templates=["one"])}))
+    assert told.startswith("Pod ml/pod fits.")
+    assert "Application a was not tried" in told
+    assert page(simulated(application)).startswith("Application a was not tried")
 
 
 def test_suspended_work_is_tried_as_if_it_ran_and_says_so() -> None:

@@ -27,6 +27,9 @@ _ADD_COST: Final = 90
 _MAX_NODES_ADDED: Final = 16
 _MODELS: Final = 4
 _MODEL_NODES: Final = 3
+#: Classes of NVIDIA's driver for the channels of ComputeDomains begin so; the label of nodes that has the clique.
+_CHANNEL_CLASSES: Final = "compute-domain-"
+_CLIQUE: Final = "nvidia.com/gpu.clique"
 #: What a node has no more of, and a new one has.
 _ROOM: Final = (
     Code.NODE_RESOURCES,
@@ -149,7 +152,19 @@ def _nodes_like(case: Case, node: str, count: int) -> Candidate:
     names = whatif.new_names(case.world.inventory, node, count)
     change = _with_nodes(whatif.like(case.world.inventory, node, free=True), names)
     cost = _ADD_COST + count
-    return Candidate(RemedyKind.ADD_DEVICES, (whatif.AddNode(node, count, free=True),), cost, (change,), only=names)
+    action = whatif.AddNode(node, count, free=True, clique=_clique(case, node))
+    return Candidate(RemedyKind.ADD_DEVICES, (action,), cost, (change,), only=names)
+
+
+def _clique(case: Case, node: str) -> str:
+    """The NVLink clique of a node, for a pod with a channel of a ComputeDomain; empty for others.
+
+    An IMEX channel reaches the memory of GPUs in the same clique. Upstream: NVIDIA/k8s-dra-driver-gpu,
+    cmd/compute-domain-kubelet-plugin; GPU feature discovery labels nodes with their clique.
+    """
+    if not any(form.device_class_name.startswith(_CHANNEL_CLASSES) for _, _, form, _ in case.funnels()):
+        return ""
+    return case.world.inventory.nodes[node].metadata.labels.get(_CLIQUE, "")
 
 
 def _with_nodes(template: whatif.NodeTemplate, names: Sequence[str]) -> changes.Change:

@@ -9,11 +9,15 @@ from kubectl_dra.model.base import ReportRecord
 
 
 class AddNode(Evidence, frozen=True):
-    """``count`` more nodes like an existing one, with its slices; ``free``: untainted, and without DaemonSet pods."""
+    """``count`` more nodes like an existing one, with its slices; ``free``: untainted, and without DaemonSet pods.
+
+    ``clique``: the NVLink clique of that node, where the pod's devices connect nodes of one clique only.
+    """
 
     like: str
     count: int = 1
     free: bool = False
+    clique: str = ""
 
 
 class RemoveNode(Evidence, frozen=True):

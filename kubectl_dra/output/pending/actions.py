@@ -302,7 +302,7 @@ def hardware_text(action: records.Action, told: str | None) -> tuple[Safe, str |
     """New devices or nodes without a verb, and the node that the text is about; a node ``told`` before has no name."""
     if isinstance(action, AddNode):
         if action.count == 1 and action.like == told:
-            return Safe("another such node"), told
+            return fmt("another such node{}", _clique(action)), told
         return Safe(_add_node(action).removeprefix("add ")), action.like
     text = Safe(action_text(action).removeprefix("add "))
     # Pools usually have the name of their node.
@@ -316,9 +316,14 @@ def hardware_text(action: records.Action, told: str | None) -> tuple[Safe, str |
 
 
 def _add_node(action: AddNode) -> Safe:
+    where = _clique(action)
     if action.count == 1:
-        return fmt("add a node like {}", action.like)
-    return fmt("add {} nodes like {} (fewer are not enough)", action.count, action.like)
+        return fmt("add a node like {}{}", action.like, where)
+    return fmt("add {} nodes like {}{} (fewer are not enough)", action.count, action.like, where)
+
+
+def _clique(action: AddNode) -> Safe:
+    return fmt(" in the same NVLink clique (nvidia.com/gpu.clique={})", action.clique) if action.clique else Safe("")
 
 
 def _number(text: str) -> int:

@@ -129,6 +129,8 @@ def _missing_classes(manifests: Sequence[ManifestReport], read: Iterable[ReadRec
 
 def note_lines(report: SimulationReport) -> Iterator[Safe]:
     """What was taken as given, one manifest after the other, and objects that have no part in it."""
+    if report.pods:
+        yield from untried_lines(report.manifests)
     for name in report.new_namespaces:
         yield from wrapped(fmt("Namespace {} does not exist; it is taken as created first.", name))
     # Several files may hold the same object, as the class that each of them needs.
@@ -168,8 +170,13 @@ def _wrong_lines(manifest: ManifestReport) -> Iterator[Safe]:
         yield from wrapped(fmt("{} {}: {}", name, styled(Safe("can't be read"), Style.BAD), manifest.error))
     for refusal in manifest.refused:
         yield from wrapped(fmt("{} {}: {}", name, styled(Safe("would be refused"), Style.BAD), refusal_text(refusal)))
-    if manifest.untried:
-        yield from wrapped(fmt("{} was not tried: {}.", name, manifest.untried))
+
+
+def untried_lines(manifests: Iterable[ManifestReport]) -> Iterator[Safe]:
+    """What makes pods of which nothing is known."""
+    for each in manifests:
+        if each.untried:
+            yield from wrapped(fmt("{} was not tried: {}.", object_name(each.object), each.untried))
 
 
 def _lines(manifest: ManifestReport) -> Iterator[Safe]:
@@ -202,10 +209,14 @@ def _existing(ref: ObjectRef) -> Safe:
     return Safe("it is taken as it is in the cluster, its spec can't be changed")
 
 
-def blocked_text(name: Safe, ref: ObjectRef) -> Safe:
-    """Why the pods of ``name`` can't be tried: an object that they name is refused or does not exist."""
+def blocked_text(name: Safe, ref: ObjectRef, *, maker: bool = False) -> Safe:
+    """Why the pods of ``name`` can't be tried: an object that they name is refused or does not exist.
+
+    ``maker``: the name is that of what makes them, which the server creates all the same.
+    """
     if ref.kind in (PRIORITY_CLASS, RUNTIME_CLASS):
-        return fmt("{} can't be created: {} does not exist.", name, object_name(ref))
+        text = "{}: its pods are refused: {} does not exist." if maker else "{} can't be created: {} does not exist."
+        return fmt(text, name, object_name(ref))
     return fmt("{} can't run: {} would be refused.", name, object_name(ref))
 
 

@@ -29,6 +29,7 @@ from kubectl_dra.output.simulation.domains import domain_lines, told_once, too_s
 from kubectl_dra.output.simulation.names import object_name
 from kubectl_dra.output.simulation.numbers import fewer_lines, growing_lines, kept_off_lines, lacks_there, of_its_nodes
 from kubectl_dra.output.simulation.queues import queue_heads, queue_text
+from kubectl_dra.output.simulation.runtimes import refusal_lines, refusal_of, without_refusal
 from kubectl_dra.output.simulation.verdicts import is_enough, name_of, verdict_of
 from kubectl_dra.output.unread import missing_kinds, unread_sentence, who_may_lines
 from kubectl_dra.output.whatif.page import CHOICE_UNREAD, SOME_COMPARED, whatif_lines, whatif_summary
@@ -65,6 +66,7 @@ def simulation_page(
         list(manifests.unlabelled_lines(report.unlabelled, address)),
         list(manifests.unknown_node_lines(report.effects)),
         [*manifests.repeated_lines(report.repeated), *manifests.differing_lines(report.manifests)],
+        [] if report.pods else list(manifests.untried_lines(report.manifests)),
         *map(list, queue_heads(report.manifests, address)),
         list(manifests.gang_lines(report.gangs)),
         list(wrapped(unseen)) if (unseen := _unseen_pods(report)) is not None else [],
@@ -114,7 +116,17 @@ def _mixed(report: SimulationReport) -> Safe | None:
         return None
     more = fmt(" and {} more", len(failing) - _NODES_SHOWN) if len(failing) > _NODES_SHOWN else Safe("")
     verb = Safe("does" if len(failing) == 1 else "do")
-    return fmt("Not everything fits: {}{} {} not.", Safe("; ").join(failing[:_NODES_SHOWN]), more, verb)
+    names = Safe("; ").join(failing[:_NODES_SHOWN])
+    return fmt("Not everything fits: {}{} {} not{}.", names, more, verb, _of_all_its_pods(shown))
+
+
+def _of_all_its_pods(shown: Sequence[PodSimulation]) -> Safe:
+    """How many of an object's pods fit in all, where one of its kinds of pods is all that does not."""
+    (first, *others) = [pod for pod in shown if pod.fits is Fits.NO]
+    its = [pod for pod in shown if pod.subject == first.subject]
+    if others or len(its) < 2 or not first.copies or any(pod.wanted is None or pod.capped for pod in its):
+        return Safe("")
+    return fmt(": {} of its {} pods fit", sum(pod.copies for pod in its), sum(pod.wanted or 0 for pod in its))
 
 
 def simulation_summary(report: SimulationReport) -> Safe:
@@ -162,6 +174,10 @@ def _pod_blocks(
     pod: PodSimulation, now: datetime, address: Address, again: Words, *, left: bool, steps: bool
 ) -> list[list[Safe]]:
     """Whether it fits and why not, in one sentence; then what why-pending says of the first copy that does not."""
+    refused = refusal_of(name_of(pod), pod)
+    if refused is not None and pod.no_class is not None:
+        found = _pod_blocks(without_refusal(pod), now, address, again, left=left, steps=steps)
+        return [list(refusal_lines(refused, pod.no_class)), *found]
     pending = pod.pending
     if pending is None or is_enough(pod) or pod.like is not None or too_small(pod) is not None:
         return [list(_pod_lines(pod, left=left))]
@@ -200,6 +216,8 @@ def _wrong(report: SimulationReport) -> int:
 def _verdict_of_what_is_left(pod: PodSimulation, *, left: bool) -> Safe:
     """That something fits of which fields are dropped says nothing about what was written."""
     verdict = verdict_of(pod)
+    if pod.no_class is not None and pod.blocked:
+        verdict = fmt("{} As if it existed: {}", verdict, verdict_of(without_refusal(pod)))
     if not left:
         return verdict
     # A kind keeps its capital, a sentence that goes on does not.

@@ -112,7 +112,7 @@ def _number_that_fits(name: Safe, pod: PodSimulation) -> Safe:
 def _not_made(name: Safe, pod: PodSimulation) -> Safe | None:
     """Why no pod of it comes into being, or gets to a node."""
     if pod.blocked:
-        return manifests.blocked_text(name, pod.blocked[0])
+        return manifests.blocked_text(name, pod.blocked[0], maker=True)
     if pod.refused:
         return fmt("{}: its pods would be refused: {}.", name, manifests.refused_words(pod.refused))
     if pod.awaits:

@@ -40,6 +40,7 @@ from kubectl_dra.reports.simulation.numbers import starts_from_none, with_number
 from kubectl_dra.reports.simulation.pods import Batch, Copies, batch
 from kubectl_dra.reports.simulation.present import Present, present, without
 from kubectl_dra.reports.simulation.records import Counted, NodeCopies, PodSimulation
+from kubectl_dra.reports.simulation.runtimes import no_class
 from kubectl_dra.reports.simulation.trials import PodTrial
 
 #: Their parameters are objects of their own.
@@ -165,7 +166,7 @@ def _not_made(
 ) -> PodSimulation | None:
     """The answer for pods that are not made at all: they are refused, or wait for others that are ``missing``."""
     awaits = tuple(role for role in trial.plan.awaits if (trial.subject, role) in missing)
-    if awaits or trial.blocked or trial.refused or trial.bypasses:
+    if awaits or trial.stops or trial.refused or trial.bypasses:
         return msgspec.structs.replace(_untried(world, trial, copies), awaits=awaits)
     return None
 
@@ -338,6 +339,8 @@ def _pod_simulation(trial: PodTrial, made: Batch, placed: PlacedCopies, pending:
         counted=made.counted,
         assumed=plan.assumed if made.counted is Counted.ASSUMED else (),
         alone=trial.alone,
+        blocked=trial.blocked,
+        no_class=no_class(made.world, trial),
         misread=trial.misread,
         scheduler=trial.scheduler,
         held=trial.held,

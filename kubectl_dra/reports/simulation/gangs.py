@@ -28,7 +28,7 @@ def group_of(world: ClusterState, trial: PodTrial) -> Key | None:
     """The group that the pods of a trial are placed with; None for pods that are scheduled one by one."""
     key = group_key(trial.plan.pod)
     known = key is not None and key in world.inventory.groups.pod_groups
-    alone = trial.alone or bool(trial.blocked or trial.bypasses)
+    alone = trial.alone or bool(trial.stops or trial.bypasses)
     return key if known and not alone and are_placed_together(world) else None
 
 

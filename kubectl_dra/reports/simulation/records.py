@@ -113,6 +113,14 @@ class DomainFit(ReportRecord, frozen=True):
         return len(self.holding) >= (self.groups if self.exclusive else min(self.groups, 1))
 
 
+class NoRuntimeClass(ReportRecord, frozen=True):
+    """A RuntimeClass that does not exist; ``field``: where the manifest names it, ``known``: those that there are."""
+
+    name: str
+    field: str
+    known: tuple[str, ...] = ()
+
+
 class PodSimulation(ReportRecord, frozen=True):
     """Copies of one pod. ``wanted`` None: as many as fit. ``capped``: no more than ``copies`` were tried.
 
@@ -122,7 +130,7 @@ class PodSimulation(ReportRecord, frozen=True):
     from and ``assumed`` which fields were taken for it. ``alone``: tried as if the file had no other pods.
     ``misread``: a server drops something of the manifest, or of one that the pod names; the rest was tried.
     ``blocked``: objects that the pod names and the API server would refuse, or a PriorityClass that does not exist, so
-    that it can't be tried.
+    that it can't be tried; ``no_class``: a RuntimeClass of these, with which its pods were tried as if it existed.
     ``pending`` tells of the first copy that does not fit. ``open``: what decides as well and is not simulated, so
     that ``copies`` are at most what fits. ``unseen``: entries of ``spec.resourceClaims`` that no container names.
     ``scheduler``: what decides instead of the default scheduler, by whose rules the copies were tried; empty where the
@@ -192,6 +200,7 @@ class PodSimulation(ReportRecord, frozen=True):
     growing: Growing | None = None
     kept_off: KeptOff | None = None
     open_classes: OpenClasses = OpenClasses()
+    no_class: NoRuntimeClass | None = None
     bound: Bound = Bound.EXACT
     fits: Fits = Fits.UNKNOWN
 

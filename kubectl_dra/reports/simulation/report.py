@@ -191,8 +191,12 @@ def _apart(objects: Iterable[Planned], said: Iterable[ManifestReport]) -> tuple[
 def _with_roles(
     said: Iterable[ManifestReport], objects: Iterable[Planned], tried: Iterable[PodTrial]
 ) -> Iterator[ManifestReport]:
-    kept = {(trial.planned.kind, trial.planned.key) for trial in tried}
-    return (_with_role(each, planned, kept) for each, planned in zip(said, objects, strict=True))
+    said, kept = list(said), {(trial.planned.kind, trial.planned.key) for trial in tried}
+    makers = {(each.object.namespace, each.made_by) for each in said}
+    for each, planned in zip(said, objects, strict=True):
+        found = _with_role(each, planned, kept)
+        makes = (each.object.namespace, f"{each.object.kind} {each.object.name}") in makers
+        yield replace(found, role=Role.USED) if makes and found.role is Role.NO_PART else found
 
 
 def _with_role(report: ManifestReport, planned: Planned, tried: Collection[tuple[str, Key]]) -> ManifestReport:

@@ -52,6 +52,11 @@ class PodTrial:
     bypasses: str = ""
 
     @property
+    def stops(self) -> bool:
+        """Whether what blocks it keeps it from being tried; a RuntimeClass that does not exist is supposed to."""
+        return any(each.kind != RUNTIME_CLASS for each in self.blocked)
+
+    @property
     def held(self) -> bool:
         """Whether none of its pods is made until somebody resumes it; Kueue resumes what waits in its queues."""
         return self.planned.suspended and not self.planned.queue
