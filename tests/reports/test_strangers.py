@@ -48,9 +48,33 @@ def test_a_template_of_another_namespace_of_the_files_is_named() -> None:
     there["metadata"]["namespace"] = "other"
     report = simulated(build.namespace("other"), there, deployment(1))
     assert "does not exist in its namespace (there is one in other, for pods of that namespace only)" in page(report)
-    (pending,) = (each.pending for each in report.pods if each.pending is not None)
-    (create,) = pending.remedies
-    assert '"count":1' in str(create.steps).replace(" ", "").replace("'", '"')
+    told = page(report)
+    assert "put ResourceClaimTemplate other/one into namespace ml, in which its pods are" in told
+    assert "metadata.namespace)" in told
+    assert "A bare pod with ResourceClaimTemplate other/one" not in told
+
+
+def test_behind_a_template_of_another_namespace_the_next_obstacle_is_told() -> None:
+    there = template("one")
+    there["metadata"]["namespace"] = "other"
+    fits = simulated(build.namespace("other"), there, deployment(2))
+    assert fits.fits is Fits.NO
+    assert [(each.copies, each.fits) for each in fits.then] == [(2, Fits.YES)]
+    text = "As if ResourceClaimTemplate other/one were in namespace ml: Deployment ml/w: all of 2 copies fit."
+    assert text in page(fits)
+    few = simulated(build.namespace("other"), there, deployment(6))
+    assert "were in namespace ml: Deployment ml/w: 4 of 6 copies fit; the next one does not" in page(few)
+    twice = template("one")
+    twice["metadata"]["namespace"] = "another"
+    assert not simulated(build.namespace("other"), build.namespace("another"), there, twice, deployment(2)).misplaced
+
+
+def test_a_limit_that_stands_in_the_files_is_changed_there() -> None:
+    hard = {f"{build.DRIVER}.deviceclass.resource.k8s.io/devices": "2"}
+    meta = {"name": "q", "namespace": NS}
+    quota = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": meta, "spec": {"hard": hard}}
+    told = page(simulated(template("one"), quota, deployment(3)))
+    assert f'spec.hard["{build.DRIVER}.deviceclass.resource.k8s.io/devices"])' in told
 
 
 # --- pods that the scheduler never sees -------------------------------------------------------------------------------

@@ -151,6 +151,13 @@ class CreateObject(Evidence, frozen=True):
     devices: int = 0
 
 
+class MoveTemplate(Evidence, frozen=True):
+    """Write in the manifest of a ``template`` the ``namespace`` of the pods that name it: they find no others."""
+
+    template: ObjectRef
+    namespace: str
+
+
 class DeleteClaim(Evidence, frozen=True):
     """Delete a claim that nobody uses."""
 
@@ -312,6 +319,7 @@ Action = (
     | EditGroup
     | PinPods
     | CreateObject
+    | MoveTemplate
     | DeleteClaim
     | DeletePod
     | EditRollout

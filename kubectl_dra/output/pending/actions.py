@@ -251,6 +251,11 @@ def _uncordon(action: records.Uncordon) -> Safe:
     return fmt(text, action.node)
 
 
+def _move_template(action: records.MoveTemplate) -> Safe:
+    text = "put {} {} into namespace {}, in which its pods are"
+    return fmt(text, action.template.kind, str(action.template.key), action.namespace)
+
+
 def _quota(action: records.RaiseQuota) -> Safe:
     text = "raise the limit of ResourceQuota {} for {} from {} to {}"
     raised = fmt(text, action.quota.name, quota_noun(action.resource), action.before, action.after)
@@ -341,6 +346,7 @@ _WORDS: Final[dict[type, Callable[[Any], Safe]]] = {
     records.EditPod: edit_pod,
     records.PinPods: pinned_pods,
     records.CreateObject: _create,
+    records.MoveTemplate: _move_template,
     records.DeleteClaim: _delete_claim,
     records.DeletePod: _delete_pod,
     records.EndReservations: _end_reservations,

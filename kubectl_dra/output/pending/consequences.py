@@ -20,6 +20,8 @@ from kubectl_dra.reports.pending.missing_objects import MIN_COUNT
 from kubectl_dra.reports.pending.remedies import FileEdit, RemedyReport
 
 _VALUES: Final = 3
+#: Fields whose keys have dots.
+_QUOTED: Final = "spec.hard"
 _SHARED: Final = (
     "a template makes a claim for each pod, which gets devices of its own; pods that name one claim share its devices, "
     "on one node"
@@ -57,6 +59,8 @@ def _place(edit: FileEdit) -> Safe:
     whose = fmt("{} {}", edit.object.kind, edit.object.name)
     if edit.field == "spec":
         return fmt("{}: {}", edit.at, whose) if edit.at else fmt("in {}", whose)
+    if isinstance(edit.value, dict) and edit.field.endswith(_QUOTED):
+        return fmt('{}: {}["{}"]', edit.at or whose, edit.field, *edit.value)
     return fmt("{}: {}", edit.at or whose, edit.field)
 
 

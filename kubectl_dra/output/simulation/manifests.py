@@ -22,7 +22,8 @@ from kubectl_dra.output.words import counted, listed, plural, shortened
 from kubectl_dra.reports.base import ReadRecord
 from kubectl_dra.reports.invocations import changing, kubectl, of
 from kubectl_dra.reports.simulation import Effects, ManifestReport, SimulationReport
-from kubectl_dra.reports.simulation.records import GangCount, Repeated, Role
+from kubectl_dra.reports.simulation.records import Repeated, Role
+from kubectl_dra.reports.simulation.stops import GangCount, Misplaced
 from kubectl_dra.reports.simulation.trials import PRIORITY_CLASS, RUNTIME_CLASS
 
 #: How the API server begins where it has no such version.
@@ -170,6 +171,13 @@ def _wrong_lines(manifest: ManifestReport) -> Iterator[Safe]:
         yield from wrapped(fmt("{} {}: {}", name, styled(Safe("can't be read"), Style.BAD), manifest.error))
     for refusal in manifest.refused:
         yield from wrapped(fmt("{} {}: {}", name, styled(Safe("would be refused"), Style.BAD), refusal_text(refusal)))
+
+
+def misplaced_lines(misplaced: Iterable[Misplaced], user: ObjectRef) -> Iterator[Safe]:
+    """How what follows of a workload is meant."""
+    for each in misplaced:
+        if user in each.users:
+            yield from wrapped(fmt("As if {} were in namespace {}:", object_name(each.template), each.namespace))
 
 
 def untried_lines(manifests: Iterable[ManifestReport]) -> Iterator[Safe]:

@@ -74,11 +74,16 @@ def simulation_page(
     if (mixed := _mixed(report)) is not None:
         blocks.append(list(wrapped(styled(mixed, Style.BOLD))))
     left = bool(_wrong(report))
+    elsewhere = {each.template for each in report.misplaced}
+    tried = [pod for pod in report.pods if not (pod.alone and pod.subject in elsewhere)]
     told: list[PodSimulation] = []
-    for pod, alike in with_alike(told_once(by_group(report.pods))):
+    for pod, alike in with_alike(told_once(by_group(tried))):
         same = next((each for each in told if _is_same(each, pod)), None)
         shown = _pod_blocks(pod, now, address, again, left=left, steps=steps) if same is None else _as_before(pod, same)
         blocks += [*shown, list(alike_lines(alike))]
+        for then in (each for each in report.then if (each.subject, each.role) == (pod.subject, pod.role)):
+            blocks.append(list(manifests.misplaced_lines(report.misplaced, pod.subject)))
+            blocks += _pod_blocks(then, now, address, again, left=left, steps=steps)
         told.append(pod)
     if not report.pods and report.what_if is None:
         blocks.append(list(wrapped(_nothing(report))))
@@ -86,7 +91,7 @@ def simulation_page(
     blocks.append(list(manifests.effect_lines(report.effects)))
     blocks.append(list(manifests.note_lines(report)))
     blocks.append(list(advertised_lines(report.also_advertised)))
-    if any(pod.alone for pod in report.pods):
+    if any(pod.alone for pod in tried):
         blocks.append(list(wrapped(_ALONE)))
     return paragraphs(blocks)
 

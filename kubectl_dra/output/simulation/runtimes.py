@@ -11,7 +11,8 @@ from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.simulation.manifests import blocked_text
 from kubectl_dra.output.words import shortened
-from kubectl_dra.reports.simulation.records import NoRuntimeClass, PodSimulation
+from kubectl_dra.reports.simulation.records import PodSimulation
+from kubectl_dra.reports.simulation.stops import NoRuntimeClass
 
 _KNOWN: Final = 6
 

@@ -12,7 +12,17 @@ import msgspec
 
 from kubectl_dra.api.planned import Planned, PodPlan
 from kubectl_dra.diagnosis.records import ObjectRef
-from kubectl_dra.diagnosis.remedies.records import Action, EditClaim, EditGroup, EditPod, PinPods, RemoveGates
+from kubectl_dra.diagnosis.remedies.records import (
+    Action,
+    CreateObject,
+    EditClaim,
+    EditGroup,
+    EditPod,
+    MoveTemplate,
+    PinPods,
+    RaiseQuota,
+    RemoveGates,
+)
 from kubectl_dra.diagnosis.remedies.repelled import RemoveLabel
 from kubectl_dra.diagnosis.rollouts import EditRollout
 from kubectl_dra.reports.pending.remedies import FileEdit, FoundRemedies, RemedyReport, Step
@@ -21,7 +31,9 @@ from kubectl_dra.reports.pending.template_patches import pod_changes
 from kubectl_dra.reports.simulation.trials import PodTrial
 
 #: Changes of the manifests themselves: nothing that a command could be applied to exists yet.
-_IN_THE_FILE: Final = (EditClaim, EditGroup, EditPod, EditRollout, PinPods, RemoveGates, RemoveLabel)
+_OF_THE_WORKLOAD: Final = (EditClaim, EditGroup, EditPod, EditRollout, PinPods, RemoveGates, RemoveLabel)
+_IN_THE_FILE: Final = (*_OF_THE_WORKLOAD, MoveTemplate, RaiseQuota)
+_TEMPLATE: Final = "ResourceClaimTemplate"
 _GANG: Final = "spec.schedulingPolicy.gang"
 
 #: Objects of the files -> where they stand.
@@ -37,7 +49,10 @@ def of_the_files(found: FoundRemedies, trial: PodTrial, where: Places) -> FoundR
     """With what to write in the files, in place of commands for what is only there and what stands in their way."""
 
     def of_the_file(remedy: RemedyReport) -> RemedyReport:
+        remedy = _moved(remedy, where)
         if not any(isinstance(action, _IN_THE_FILE) for action in remedy.actions):
+            return remedy
+        if any(isinstance(action, RaiseQuota) and action.quota not in where for action in remedy.actions):
             return remedy
         notes = tuple(note for note in remedy.notes if not isinstance(note, NoCommand))
         steps = [step for action in remedy.actions for step in _steps(action, remedy, trial, where)]
@@ -47,6 +62,17 @@ def of_the_files(found: FoundRemedies, trial: PodTrial, where: Places) -> FoundR
         )
 
     return msgspec.structs.replace(found, remedies=tuple(map(of_the_file, found.remedies)))
+
+
+def _moved(remedy: RemedyReport, where: Places) -> RemedyReport:
+    """With the move of a template that stands in one other namespace of the files, in place of a second one."""
+    (action, *others) = remedy.actions or (None,)
+    if others or not isinstance(action, CreateObject) or action.ref.kind != _TEMPLATE or action.like is not None:
+        return remedy
+    there = [each for each in where if (each.kind, each.name) == (_TEMPLATE, action.ref.name)]
+    if len(there) != 1:
+        return remedy
+    return msgspec.structs.replace(remedy, actions=(MoveTemplate(there[0], action.ref.namespace),))
 
 
 def _each_once(steps: Sequence[Step]) -> Iterator[tuple[object, Step]]:
@@ -72,6 +98,11 @@ def _steps(action: Action, remedy: RemedyReport, trial: PodTrial, where: Places)
             assert step.manifest is not None  # noqa: S101
             edit = FileEdit(edited, where[edited], "spec", step.manifest["spec"]) if edited in where else None
             yield step if edit is None else Step((), edit=edit)
+    elif isinstance(action, MoveTemplate):
+        yield Step((), edit=FileEdit(action.template, where[action.template], "metadata.namespace", action.namespace))
+    elif isinstance(action, RaiseQuota):
+        hard = {action.resource: action.after}
+        yield Step((), edit=FileEdit(action.quota, where[action.quota], "spec.hard", hard))
     elif isinstance(action, EditGroup) and action.group in where:
         yield Step((), edit=FileEdit(action.group, where[action.group], f"{_GANG}.{action.field}", int(action.after)))
 

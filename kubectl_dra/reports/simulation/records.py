@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 
 import msgspec
@@ -18,6 +18,7 @@ from kubectl_dra.reports.devices.advertised import AdvertisedResource
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.reports.simulation.counts import FewerPods, Growing, KeptOff
 from kubectl_dra.reports.simulation.open_classes import OpenClasses
+from kubectl_dra.reports.simulation.stops import GangCount, Misplaced, NoRuntimeClass
 
 
 class Correction(ReportRecord, frozen=True):
@@ -111,14 +112,6 @@ class DomainFit(ReportRecord, frozen=True):
     def fits(self) -> bool:
         """Whether there are domains enough; which of them the program chooses is another question."""
         return len(self.holding) >= (self.groups if self.exclusive else min(self.groups, 1))
-
-
-class NoRuntimeClass(ReportRecord, frozen=True):
-    """A RuntimeClass that does not exist; ``field``: where the manifest names it, ``known``: those that there are."""
-
-    name: str
-    field: str
-    known: tuple[str, ...] = ()
 
 
 class PodSimulation(ReportRecord, frozen=True):
@@ -255,17 +248,6 @@ class PodSimulation(ReportRecord, frozen=True):
         return tuple(each for each in self.pending.missing if each.decides)
 
 
-class GangCount(ReportRecord, frozen=True):
-    """A gang of another ``program``: ``least`` of its pods start at once or none, and ``fit`` of ``wanted`` do fit."""
-
-    program: str
-    object: str
-    namespace: str
-    least: int
-    fit: int
-    wanted: int
-
-
 class ClassEffect(ReportRecord, frozen=True):
     """What a class of the file selects. ``before`` None: the cluster has no class of this name."""
 
@@ -334,6 +316,7 @@ class SimulationReport(ReportRecord, frozen=True):
     ``also_advertised``: what device plugins offer on nodes that pods would get, and may be the same devices. ``gangs``:
     those of other programs of which too few pods fit. ``repeated``: objects of which the files have several.
     ``unlabelled``: namespaces that lack the label for admin access; all else is told as if they had it.
+    ``misplaced``: templates in another namespace than their pods, ``then``: these pods as if the templates were there.
     """
 
     fits: Fits
@@ -351,6 +334,8 @@ class SimulationReport(ReportRecord, frozen=True):
     gangs: tuple[GangCount, ...] = ()
     unlabelled: tuple[str, ...] = ()
     repeated: tuple[Repeated, ...] = ()
+    misplaced: tuple[Misplaced, ...] = ()
+    then: tuple[PodSimulation, ...] = ()
 
     def without_steps(self) -> SimulationReport:
         """With what would help, and not how it is done."""
@@ -361,11 +346,13 @@ class SimulationReport(ReportRecord, frozen=True):
         return self._with_pending(PendingReport.for_json)
 
     def _with_pending(self, change: Callable[[PendingReport], PendingReport]) -> SimulationReport:
-        pods = (
-            pod if pod.pending is None else msgspec.structs.replace(pod, pending=change(pod.pending))
-            for pod in self.pods
-        )
-        return msgspec.structs.replace(self, pods=tuple(pods))
+        def changed(pods: Iterable[PodSimulation]) -> tuple[PodSimulation, ...]:
+            return tuple(
+                pod if pod.pending is None else msgspec.structs.replace(pod, pending=change(pod.pending))
+                for pod in pods
+            )
+
+        return msgspec.structs.replace(self, pods=changed(self.pods), then=changed(self.then))
 
     @property
     def bad(self) -> bool:

@@ -45,12 +45,12 @@ from kubectl_dra.reports.simulation.existing import (
 from kubectl_dra.reports.simulation.file_edits import places
 from kubectl_dra.reports.simulation.flavors import with_flavors
 from kubectl_dra.reports.simulation.in_files import in_files, of_files
+from kubectl_dra.reports.simulation.misplaced import in_place, misplaced
 from kubectl_dra.reports.simulation.pods import Copies
 from kubectl_dra.reports.simulation.present import with_workloads
 from kubectl_dra.reports.simulation.records import (
     ClassEffect,
     Effects,
-    GangCount,
     ManifestReport,
     PodSimulation,
     Role,
@@ -60,6 +60,7 @@ from kubectl_dra.reports.simulation.records import (
 )
 from kubectl_dra.reports.simulation.repeated import once_each
 from kubectl_dra.reports.simulation.served_fields import as_served
+from kubectl_dra.reports.simulation.stops import GangCount
 from kubectl_dra.reports.simulation.trials import PodTrial, trials
 from kubectl_dra.reports.simulation.unread import with_unread
 from kubectl_dra.reports.taints.taint_hits import DeviceChange, hits
@@ -90,6 +91,26 @@ def simulation_report(
     ``switches`` are supposed of the cluster with the objects, before any pod is tried. ``read_owner`` gets owners of
     pods that the Inventory does not have. Raises :class:`~kubectl_dra.diagnosis.whatif.WhatIfError`.
     """
+    report = _as_written(world, objects, copies, switches, together=together, read_owner=read_owner)
+    moved = misplaced(world, objects)
+    if not moved:
+        return report
+    again = in_place(objects, moved)
+    later = _as_written(world, again, copies, switches, together=together, read_owner=read_owner)
+    users = {user for each in moved for user in each.users}
+    then = tuple(pod for pod in later.pods if pod.subject in users)
+    return replace(report, misplaced=tuple(moved), then=then)
+
+
+def _as_written(
+    world: ClusterState,
+    objects: Sequence[Planned],
+    copies: Copies,
+    switches: Sequence[Switch],
+    *,
+    together: bool,
+    read_owner: ReadOwner | None,
+) -> SimulationReport:
     objects, repeated = once_each(objects)
     objects = tuple(autoscaled(world, list(as_served(world, objects))))
     world = with_workloads(world, objects, read_owner)

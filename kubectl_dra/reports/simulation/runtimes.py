@@ -6,7 +6,7 @@ Upstream: plugin/pkg/admission/runtimeclass/admission.go (Admit) is about pods a
 from __future__ import annotations
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.reports.simulation.records import NoRuntimeClass
+from kubectl_dra.reports.simulation.stops import NoRuntimeClass
 from kubectl_dra.reports.simulation.trials import RUNTIME_CLASS, PodTrial
 
 

@@ -1,0 +1,33 @@
+"""Records of what stops pods of the files whatever devices are free: classes and templates they lack, their gangs."""
+
+from __future__ import annotations
+
+from kubectl_dra.diagnosis.records import ObjectRef
+from kubectl_dra.model.base import ReportRecord
+
+
+class NoRuntimeClass(ReportRecord, frozen=True):
+    """A RuntimeClass that does not exist; ``field``: where the manifest names it, ``known``: those that there are."""
+
+    name: str
+    field: str
+    known: tuple[str, ...] = ()
+
+
+class Misplaced(ReportRecord, frozen=True):
+    """A template of the files that is in another ``namespace`` than the pods that ``users`` make and that name it."""
+
+    template: ObjectRef
+    namespace: str
+    users: tuple[ObjectRef, ...] = ()
+
+
+class GangCount(ReportRecord, frozen=True):
+    """A gang of another ``program``: ``least`` of its pods start at once or none, and ``fit`` of ``wanted`` do fit."""
+
+    program: str
+    object: str
+    namespace: str
+    least: int
+    fit: int
+    wanted: int
