@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final
 
@@ -13,6 +14,7 @@ from kubectl_dra.diagnosis.records import Bound, Cause, Count, NodeShortage, Nod
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.capacity.groups import group_text
 from kubectl_dra.output.capacity.making_room import ending_lines, way_lines
+from kubectl_dra.output.capacity.shares import too_little_left
 from kubectl_dra.output.columns import ListColumn, count_column
 from kubectl_dra.output.devices.parts import UNKNOWN, bar
 from kubectl_dra.output.layout import Column, paragraphs, table, wrapped
@@ -309,19 +311,27 @@ def _why_no_more(room: NodeRoom) -> Safe:
     return UNKNOWN if guessed else why_no_more(room)
 
 
+def _whole(title: str, count: Callable[[NodeRoom], Count]) -> ListColumn[NodeRoom]:
+    """A count of whole devices, which says nothing of those that are shared: why no more fits has their amounts."""
+    plain = count_column(title, count)
+    return replace(plain, cell=lambda room, now: Safe("-") if too_little_left(room) else plain.cell(room, now))
+
+
 #: The grid of the TUI chooses from them.
 ROOMS: Final[tuple[ListColumn[NodeRoom], ...]] = (
     ListColumn("NODES", lambda room, _: _nodes(room)),
     count_column("FIT", lambda room: Count(room.copies, room.bound)),
     count_column("DEVICES", lambda room: Count(room.devices.matching, room.devices.matching_bound)),
-    count_column("IN USE", lambda room: Count(room.devices.in_use, room.devices.in_use_bound)),
-    count_column("LEFT OVER", lambda room: Count(room.devices.left, room.devices.others_bound)),
+    _whole("IN USE", lambda room: Count(room.devices.in_use, room.devices.in_use_bound)),
+    _whole("LEFT OVER", lambda room: Count(room.devices.left, room.devices.others_bound)),
     ListColumn("WHY NO MORE", lambda room, _: _why_no_more(room), lambda room: str(_why_no_more(room))),
 )
 
 
 def _fragment(room: NodeRoom, cause: Cause) -> Safe:
     """Free devices that are too few here, though there may be enough of them elsewhere."""
+    if short := too_little_left(room):
+        return short
     if cause.code is Code.DEVICES_IN_USE and room.devices.left:
         return fmt("only {} free here", room.devices.left)
     devices = room.devices
