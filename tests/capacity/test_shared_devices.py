@@ -6,12 +6,17 @@ from kubectl_dra.diagnosis.capacity.records import Devices, NodeRoom
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Cause, Funnel, Removal, Short, StageName
 from kubectl_dra.output.capacity.page import ROOMS
+from kubectl_dra.output.capacity.shares import share_lines
 from tests.kit.clock import CLOCK
 
 
-def cells(*removed: Removal, matching: int = 2) -> dict[str, str]:
+def room_of(*removed: Removal, matching: int = 2) -> NodeRoom:
     funnel = Funnel("node-1", 1, matching, removed, ())
-    room = NodeRoom(1, ("node-1",), 0, 2, Devices(matching, taken=2), (Cause(Code.CAPACITY_TOO_SMALL, funnel),))
+    return NodeRoom(1, ("node-1",), 0, 2, Devices(matching, taken=2), (Cause(Code.CAPACITY_TOO_SMALL, funnel),))
+
+
+def cells(*removed: Removal) -> dict[str, str]:
+    room = room_of(*removed)
     return {column.title: str(column.cell(room, CLOCK.now())) for column in ROOMS}
 
 
@@ -33,3 +38,12 @@ def test_devices_that_nobody_shares_are_counted() -> None:
 
 def test_where_something_else_takes_a_device_amounts_of_the_others_are_not_all() -> None:
     assert "needed" not in cells(short("a", "20", "ran/du-0"))["WHY NO MORE"]
+
+
+def test_the_amounts_of_a_node_add_up() -> None:
+    room = room_of(short("a", "20", "ran/du-0"), short("b", "0", "ran/du-1", "copy"))
+    (line,) = share_lines([room], single=True)
+    assert line == "dra.cpu/cpu on node-1: 56 of 120 in use, 44 taken by these copies, 20 left over"
+    (line,) = map(str, [" ".join(share_lines([room], single=False))])
+    assert line == "dra.cpu/cpu on node-1: 100 of 120 used with these copies, 20 left over"
+    assert list(share_lines([room_of(short("a", "20"), short("b", "20"))], single=True)) == []

@@ -14,7 +14,7 @@ from kubectl_dra.diagnosis.records import Bound, Cause, Count, NodeShortage, Nod
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.capacity.groups import group_text
 from kubectl_dra.output.capacity.making_room import ending_lines, way_lines
-from kubectl_dra.output.capacity.shares import too_little_left
+from kubectl_dra.output.capacity.shares import share_lines, too_little_left
 from kubectl_dra.output.columns import ListColumn, count_column
 from kubectl_dra.output.devices.parts import UNKNOWN, bar
 from kubectl_dra.output.layout import Column, paragraphs, table, wrapped
@@ -109,7 +109,9 @@ def _shape_blocks(shape: ShapeCapacity, address: Address, *, partial: bool, quot
     if found.devices.matching:
         yield list(_device_lines(found))
     if found.nodes and found.copies.bound is not Bound.UNKNOWN:
+        single = sum(len(ask.requests) for ask in shape.asks) == 1
         yield _node_table(found.nodes)
+        yield list(share_lines(found.nodes, single=single))
     yield from way_lines(shape.ways, address)
     if shape.ends:
         yield list(ending_lines(shape.ends, address))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import reduce
 from typing import Final
 
 from kubectl_dra.diagnosis.capacity.records import NodeRoom
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Funnel, Short, StageName
+from kubectl_dra.model.quantity import Quantity
+from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import listed
 
@@ -37,3 +40,36 @@ def too_little_left(room: NodeRoom) -> Safe:
     more = [fmt("{} more", len(lefts) - _SHOWN)] if len(lefts) > _SHOWN else []
     of = fmt(" of {}", totals.pop()) if len(totals) == 1 else Safe("")
     return fmt("{}: {} needed, {}{} left", name, found[0].needs, listed([*lefts[:_SHOWN], *more]), of)
+
+
+def share_lines(nodes: Sequence[NodeRoom], *, single: bool) -> Iterator[Safe]:
+    """The amounts of each node together; ``single``: a copy takes them for one request, so that its part is known."""
+    for room in nodes[:_SHOWN]:
+        name, found = shorts(room)
+        if not found or any(not (each.total and each.left) for each in found):
+            continue
+        total, left = (_sum(texts) for texts in zip(*((each.total, each.left) for each in found), strict=True))
+        taken = _sum([found[0].needs] * room.copies * _needed(room))
+        used = total.sub(left)
+        where = fmt("{} {}", name, _where(room))
+        if single and len({each.needs for each in found}) == 1 and used.cmp(taken) >= 0:
+            text = "{}: {} of {} in use, {} taken by these copies, {} left over"
+            yield from wrapped(fmt(text, where, str(used.sub(taken)), str(total), str(taken), str(left)))
+        else:
+            yield from wrapped(
+                fmt("{}: {} of {} used with these copies, {} left over", where, str(used), str(total), str(left))
+            )
+
+
+def _where(room: NodeRoom) -> Safe:
+    first = fmt("on {}", room.names[0])
+    return fmt("{} and {} alike, each", first, room.count - 1) if room.count > 1 else first
+
+
+def _needed(room: NodeRoom) -> int:
+    detail = room.causes[0].detail
+    return detail.needed if isinstance(detail, Funnel) else 0
+
+
+def _sum(texts: Iterable[str]) -> Quantity:
+    return reduce(Quantity.add, map(Quantity.parse, texts), Quantity(0))
