@@ -16,7 +16,8 @@ from kubectl_dra.output.capacity.page import capacity_page
 from kubectl_dra.output.safe import plain as plain_text
 from kubectl_dra.reports.capacity.capacity import CapacityReport, capacity_report
 from kubectl_dra.reports.capacity.groups import GroupPart
-from tests.kit import build
+from tests.kit import build, facts
+from tests.kit.clock import CLOCK
 from tests.reports.test_domains import LEADERS, job, job_set, leaders, racks
 from tests.reports.test_simulated_files import pod_template, template, thing
 
@@ -171,3 +172,27 @@ def test_a_copy_that_takes_all_devices_of_a_node_leaves_none_of_them_over() -> N
         0,
     )
     assert {each.devices.left for each in shape.capacity.nodes} == {0}
+
+
+def test_of_several_requests_the_one_that_lacks_devices_is_named() -> None:
+    """GPUs are left over on the node, and its only channel is taken by the first copy."""
+    gpus = [build.device(f"gpu-{number}") for number in range(4)]
+    channel = build.slice_("node-a", build.device("channel-0"), pool="channels", driver="channel.example.com")
+    channels = {"cel": {"expression": 'device.driver == "channel.example.com"'}}
+    there = [
+        build.namespace(),
+        build.device_class(),
+        {"kind": "DeviceClass", "metadata": {"name": "channel"}, "spec": {"selectors": [channels]}},
+        build.node("node-a"),
+        build.slice_("node-a", *gpus),
+        channel,
+    ]
+    both = template("both")
+    both["spec"]["spec"]["devices"]["requests"] = [
+        build.request("gpus", count=2),
+        build.request("channel", cls="channel"),
+    ]
+    body = thing("batch/v1", "Job", {"parallelism": 2, "template": pod_template("both")})
+    told = page(counted(body, ClusterState(facts.inventory(there), facts.evidence(), features(), CLOCK), both))
+    assert "none free for channel" in told
+    assert "only 2 free here" not in told

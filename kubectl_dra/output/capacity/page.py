@@ -10,7 +10,7 @@ from typing import Final
 from kubectl_dra.api.kinds import RESOURCE_QUOTA
 from kubectl_dra.diagnosis.capacity.records import Capacity, DependsOn, Devices, NodeRoom, OwnTerm
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import Bound, Cause, Count, NodeShortage, NodeTaint
+from kubectl_dra.diagnosis.records import Bound, Cause, Count, Funnel, NodeShortage, NodeTaint
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.capacity.groups import group_text
 from kubectl_dra.output.capacity.making_room import ending_lines, way_lines
@@ -334,6 +334,11 @@ def _fragment(room: NodeRoom, cause: Cause) -> Safe:
     """Free devices that are too few here, though there may be enough of them elsewhere."""
     if short := too_little_left(room):
         return short
+    if cause.code is Code.DEVICES_IN_USE and isinstance(cause.detail, Funnel):
+        free = len(cause.detail.left)
+        # Of several requests the columns are about the largest.
+        if cause.request and free != room.devices.left:
+            return fmt("only {} free for {}", free, cause.request) if free else fmt("none free for {}", cause.request)
     if cause.code is Code.DEVICES_IN_USE and room.devices.left:
         return fmt("only {} free here", room.devices.left)
     devices = room.devices
