@@ -9,7 +9,7 @@ from kubectl_dra.api.kinds import POD_GROUP
 from kubectl_dra.api.planned import read_all
 from kubectl_dra.api.sources import Source
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.commands.shared.address import asked_again
+from kubectl_dra.commands.shared.asked_again import asked_again
 from kubectl_dra.commands.shared.cluster import gates_of, read_cluster
 from kubectl_dra.commands.shared.daemon_sets import for_new_nodes
 from kubectl_dra.commands.shared.groups import with_groups

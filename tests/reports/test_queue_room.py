@@ -97,9 +97,9 @@ def test_with_quota_left_it_fits() -> None:
     assert "not read" not in page(report)
 
 
-def test_whether_it_fits_is_unknown_without_the_queue() -> None:
+def test_without_the_queue_the_pods_fit_if_kueue_admits_them() -> None:
     report = tried(JOB_SET)
-    assert (report.fits, report.bad, report.partial) == (Fits.UNKNOWN, False, True)
+    assert (report.fits, report.bad) == (Fits.YES, False)
     assert "workers: all of 3 copies fit if Kueue admits them." in page(report)
     assert (
         "Whether Kueue admits JobSet ml/w is unknown: its queue team and the quota behind that were not read."
@@ -109,7 +109,8 @@ def test_whether_it_fits_is_unknown_without_the_queue() -> None:
 
 def test_how_devices_count_may_be_unknown() -> None:
     report = tried(JOB_SET, queues(4), QueueConfig())
-    assert report.fits is Fits.UNKNOWN
+    assert report.fits is Fits.YES
+    assert "workers: all of 3 copies fit if Kueue admits them." in page(report)
     assert f"is unknown: how it counts devices of {build.DRIVER} was not read." in page(report)
     metered = QueueConfig(known=True, device_resources={build.DRIVER: "gpus"}, metered=frozenset({build.DRIVER}))
     assert tried(JOB_SET, queues(1), metered).fits is Fits.UNKNOWN
@@ -145,7 +146,7 @@ def test_a_resource_without_quota_keeps_it_out() -> None:
         "Job ml/w will never be admitted by Kueue: it requests 3 cpu (3 × 1), and ClusterQueue all has no"
     )
     unread = tried(job(), queues(4), QueueConfig(device_resources=CONFIG.device_resources))
-    assert unread.fits is Fits.UNKNOWN
+    assert unread.fits is Fits.YES
     assert "has no quota of cpu, and what Kueue does then is in its Configuration" in page(unread)
     assert tried(job(), queues(4), replace(CONFIG, only_declared=True)).fits is Fits.YES
     assert tried(job(), queues(4), replace(CONFIG, excluded=("cpu",))).fits is Fits.YES

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
-
-import click
+from typing import TYPE_CHECKING
 
 from kubectl_dra.model.invocation import Address, Words, flag
 from kubectl_dra.source.limits import MAX_BYTES
@@ -13,9 +11,6 @@ from kubectl_dra.source.secrets import without_login
 
 if TYPE_CHECKING:
     from kubectl_dra.commands.shared.options import Options
-
-#: Options that change how an answer is shown, not what is asked.
-_OF_THE_PAGE: Final = frozenset({"output", "text", "exit_code", "remedies", "watch"})
 
 
 def address_of(options: Options) -> Address:
@@ -28,27 +23,6 @@ def completed(hint: str, options: Options) -> str:
     from kubectl_dra.reports.invocations import hint as complete  # reports are loaded by commands that make some
 
     return complete(hint, address_of(options))
-
-
-def asked_again() -> Words:
-    """The command that runs, without what names its cluster and its format: for somebody with other rights.
-
-    Empty where nothing runs.
-    """
-    context = click.get_current_context(silent=True)
-    if context is None or context.info_name is None:
-        return ()
-    from kubectl_dra.commands.shared.options import SharedOption
-
-    words: Words = ("kubectl", "dra", context.info_name)
-    for option in context.command.params:
-        name = option.name or ""
-        given = context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT
-        if given and not isinstance(option, SharedOption) and name not in _OF_THE_PAGE:
-            value = context.params[name]
-            values = value if isinstance(value, tuple) else (value,)
-            words += (option.opts[0],) if value is True else sum((flag(option.opts[0], each) for each in values), ())
-    return words
 
 
 def _flags(options: Options) -> Iterator[str]:

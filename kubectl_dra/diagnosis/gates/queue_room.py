@@ -30,6 +30,15 @@ _MOST_UNITS: Final = 64
 _NEVER_ENDS_OTHERS: Final = ("", "Never")
 
 
+class Admits(StrEnum):
+    """Whether Kueue starts work: ``Unread`` where the queue, or how it counts devices, was not read."""
+
+    YES = "Yes"
+    NO = "No"
+    UNKNOWN = "Unknown"
+    UNREAD = "Unread"
+
+
 class Room(StrEnum):
     """When the quota has room."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from kubectl_dra.diagnosis.gates.queue_room import QueueRoom, QuotaPart, Room
+from kubectl_dra.diagnosis.gates.queue_room import Admits, QueueRoom, QuotaPart, Room
 from kubectl_dra.diagnosis.gates.queues import HeldBy
 from kubectl_dra.diagnosis.remedies.records import RaiseNominalQuota
 from kubectl_dra.model.invocation import Address
@@ -15,7 +15,6 @@ from kubectl_dra.output.pending.queues import queue_lines, queue_reason
 from kubectl_dra.output.safe import Safe, Style, command_line, fmt, safe, styled
 from kubectl_dra.output.simulation.names import object_name
 from kubectl_dra.output.words import counted, listed, shortened
-from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.invocations import changing
 from kubectl_dra.reports.pending.remedy_commands import COMMANDS
 from kubectl_dra.reports.simulation.records import ManifestReport, PodSimulation
@@ -38,7 +37,7 @@ def queue_text(manifest: ManifestReport) -> Safe | None:
     if waits is None or manifest.refused or manifest.error:
         return None
     if room is None or room.room not in (Room.NEVER, Room.SOME, Room.LATER):
-        return fmt("Kueue does not start {}: {}.", name, queue_reason(waits)) if manifest.admits is Fits.NO else None
+        return fmt("Kueue does not start {}: {}.", name, queue_reason(waits)) if manifest.admits is Admits.NO else None
     wants = fmt("{} {} ({})", room.requested, room.resource, _parts(room.parts))
     if room.uncovered:
         text = "{} will never be admitted by Kueue: it requests {}, and ClusterQueue {} has no quota of {}."
@@ -143,7 +142,7 @@ def _way_lines(manifest: ManifestReport, address: Address) -> Iterator[Safe]:
 def quota_lines(manifest: ManifestReport) -> Iterator[Safe]:
     """What is left open of the queue, and what of it is reserved."""
     name, waits = object_name(manifest.object), manifest.waits
-    if manifest.admits is Fits.UNKNOWN and queue_text(manifest) is None:
+    if manifest.admits in (Admits.UNKNOWN, Admits.UNREAD) and queue_text(manifest) is None:
         yield from wrapped(fmt("Whether Kueue admits {} is unknown: {}.", name, _open(manifest)))
     # Where it does not start them, the first lines have the numbers.
     if waits is None or waits.held_by is HeldBy.ADMITTED or queue_text(manifest) is not None:
@@ -153,9 +152,9 @@ def quota_lines(manifest: ManifestReport) -> Iterator[Safe]:
 
 def if_admitted(name: Safe, pod: PodSimulation) -> Safe | None:
     """Whether all pods find nodes, where it is Kueue that does not start them, or may not."""
-    if pod.admits is Fits.YES or pod.lacks or pod.wanted is None:
+    if pod.admits is Admits.YES or pod.lacks or pod.wanted is None:
         return None
-    no = pod.admits is Fits.NO
+    no = pod.admits is Admits.NO
     if pod.wanted == 1:
         return fmt("{}: it would find a node." if no else "{} fits if Kueue admits it.", name)
     text = "{}: all of {} would find a node." if no else "{}: all of {} fit if Kueue admits them."

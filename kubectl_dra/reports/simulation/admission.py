@@ -96,7 +96,7 @@ def _manifest(
         queue=planned.queue if planned.pods else "",
         waits=waits,
         room=room,
-        admits=admits(planned, waits, room),
+        admits=admits(planned, waits, room, world.inventory.queues.config),
         generated=planned.generated,
         made_by=planned.made_by,
         corrected=msgspec.Raw(planned.corrected) if planned.corrected is not None else None,

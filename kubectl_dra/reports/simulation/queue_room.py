@@ -10,14 +10,13 @@ import msgspec
 
 from kubectl_dra.api.planned import Planned, PodPlan
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.gates.queue_room import PodSet, QueueRoom, Room, queue_room
+from kubectl_dra.diagnosis.gates.queue_room import Admits, PodSet, QueueRoom, Room, queue_room
 from kubectl_dra.diagnosis.gates.queued_devices import devices_by_class
 from kubectl_dra.diagnosis.gates.queues import HeldBy, Queued, queue_of, queued
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.queues import NO_QUEUES, QueueConfig
 from kubectl_dra.model.requests import pod_requests
 from kubectl_dra.model.resource import ResourceClaimTemplate
-from kubectl_dra.reports.base import Fits
 
 #: Kueue admits each of their pods by itself (upstream: pkg/controller/jobs/deployment).
 _ONE_BY_ONE: Final = frozenset({"Deployment"})
@@ -62,20 +61,23 @@ def waits_and_room(
     return msgspec.structs.replace(found, held_by=held, uncounted=uncounted), room
 
 
-def admits(planned: Planned, waits: Queued | None, room: QueueRoom | None) -> Fits:
+def admits(planned: Planned, waits: Queued | None, room: QueueRoom | None, config: QueueConfig) -> Admits:
     """Whether Kueue starts it as things are; Yes of what waits in no queue."""
     held = waits.held_by if waits is not None else HeldBy.UNKNOWN
     if not (planned.queue and planned.pods) or held is HeldBy.ADMITTED:
-        return Fits.YES
+        return Admits.YES
     if held is HeldBy.NO_KUEUE:
-        return Fits.NO if planned.suspended else Fits.YES
+        return Admits.NO if planned.suspended else Admits.YES
     if held in (HeldBy.NO_QUEUE, HeldBy.STOPPED):
-        return Fits.NO
-    if waits is None or room is None or room.room is Room.UNKNOWN:
-        return Fits.UNKNOWN
+        return Admits.NO
+    open_ = Admits.UNKNOWN if config.known else Admits.UNREAD
+    if waits is None or room is None:
+        return Admits.UNREAD
+    if room.room is Room.UNKNOWN or (room.room is Room.NOW and waits.uncounted):
+        return open_
     if room.room is Room.NOW:
-        return Fits.UNKNOWN if waits.uncounted else Fits.YES
-    return Fits.UNKNOWN if room.may_evict and room.room is Room.LATER else Fits.NO
+        return Admits.YES
+    return Admits.UNKNOWN if room.may_evict and room.room is Room.LATER else Admits.NO
 
 
 def _set(planned: Planned, plan: PodPlan, templates: Templates, config: QueueConfig) -> PodSet:

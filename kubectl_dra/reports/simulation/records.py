@@ -8,7 +8,7 @@ from enum import StrEnum
 import msgspec
 
 from kubectl_dra.api.lint import Mistake
-from kubectl_dra.diagnosis.gates.queue_room import QueueRoom
+from kubectl_dra.diagnosis.gates.queue_room import Admits, QueueRoom
 from kubectl_dra.diagnosis.gates.queues import Queued
 from kubectl_dra.diagnosis.records import BeingBound, Certainty, Missing, ObjectRef, OpenPlugin, Unspecified, Verdict
 from kubectl_dra.diagnosis.whatif.records import PodFate, WhatIf
@@ -64,7 +64,7 @@ class ManifestReport(ReportRecord, frozen=True):
     queue: str = ""
     waits: Queued | None = None
     room: QueueRoom | None = None
-    admits: Fits = Fits.YES
+    admits: Admits = Admits.YES
     generated: bool = False
     made_by: str = ""
     corrected: msgspec.Raw | None = None
@@ -188,7 +188,7 @@ class PodSimulation(ReportRecord, frozen=True):
     flavors: tuple[str, ...] = ()
     awaits: tuple[str, ...] = ()
     group: str = ""
-    admits: Fits = Fits.YES
+    admits: Admits = Admits.YES
     fewer: FewerPods | None = None
     growing: Growing | None = None
     kept_off: KeptOff | None = None
@@ -217,7 +217,7 @@ class PodSimulation(ReportRecord, frozen=True):
         refused = self.blocked or self.refused or self.misread or self.bypasses or self.awaits
         if refused or not all(each.fits for each in self.domains):
             return Fits.NO
-        if self.admits is Fits.NO and self.wanted != 0:
+        if self.admits is Admits.NO and self.wanted != 0:
             return Fits.NO
         if self.scheduler and self.wanted != 0:
             return Fits.UNKNOWN
@@ -225,7 +225,7 @@ class PodSimulation(ReportRecord, frozen=True):
             known = self.pending is not None and self.pending.verdict is not Verdict.UNKNOWN
             return Fits.NO if known or self.open_classes.too_few(self.wanted) else Fits.UNKNOWN
         doubt = self.may_be_fewer or self.counted is Counted.UNKNOWN
-        return Fits.UNKNOWN if doubt or self.admits is not Fits.YES else Fits.YES
+        return Fits.UNKNOWN if doubt or self.admits is Admits.UNKNOWN else Fits.YES
 
     @property
     def may_be_fewer(self) -> bool:
@@ -391,5 +391,5 @@ class SimulationReport(ReportRecord, frozen=True):
             or not (any(each.wanted != 0 for each in self.pods) or self.what_if is not None)
             or any(each.role is Role.UNTRIED for each in self.manifests)
         )
-        uncounted = any(each.counted is Counted.UNKNOWN or each.admits is Fits.UNKNOWN for each in self.pods)
+        uncounted = any(each.counted is Counted.UNKNOWN or each.admits is Admits.UNKNOWN for each in self.pods)
         return untried or uncounted or bool(self.unread) or any(each.decides for each in self.missing)

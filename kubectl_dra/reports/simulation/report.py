@@ -14,6 +14,7 @@ from kubectl_dra.api.workloads.beside import Gang, may_admit
 from kubectl_dra.api.workloads.expand import CountSource, group_of
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.gates import quota
+from kubectl_dra.diagnosis.gates.queue_room import Admits
 from kubectl_dra.diagnosis.pod import missing, needs
 from kubectl_dra.diagnosis.pod.missing import lacking
 from kubectl_dra.diagnosis.pod.read_names import kinds_known
@@ -173,7 +174,7 @@ def _daemons_first(tried: list[PodTrial], new: Collection[str]) -> list[PodTrial
 def _admitted(said: Iterable[ManifestReport], pods: Iterable[PodSimulation]) -> Iterator[PodSimulation]:
     """With what Kueue does with the objects that make them."""
     found = {each.object: each.admits for each in said}
-    return (replace(pod, admits=found.get(pod.subject, Fits.YES)) for pod in pods)
+    return (replace(pod, admits=found.get(pod.subject, Admits.YES)) for pod in pods)
 
 
 def _with_daemons(world: ClusterState, new: Collection[str], found: PodSimulation) -> PodSimulation:
