@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.ids import Key
-from kubectl_dra.model.meta import ObjectMeta
+from kubectl_dra.model.meta import Condition, ObjectMeta
 from kubectl_dra.model.quantity import Quantity
 
 SCHEDULER_PLUGINS: Final = "scheduling.x-k8s.io"
@@ -40,16 +40,18 @@ QUALIFIED: Final = tuple(qualified(group, kind) for group, kinds in KINDS.items(
 
 
 class OtherGroupSpec(Record, frozen=True):
-    """``spec``: so many pods start at once or none, in a queue of Volcano's."""
+    """``spec``: so many pods start at once or none, in a queue of Volcano's, where they need ``min_resources``."""
 
     min_member: int = 0
     queue: str = ""
+    min_resources: Mapping[str, Quantity] = _EMPTY
 
 
 class OtherGroupStatus(Record, frozen=True):
     """``status``; the phase is written by the scheduler or its controller."""
 
     phase: str = ""
+    conditions: tuple[Condition, ...] = ()
 
 
 class OtherGroup(Record, frozen=True):
