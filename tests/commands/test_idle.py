@@ -112,7 +112,7 @@ def test_a_job_that_waits_for_quota_as_a_document(capfd: pytest.CaptureFixture[s
     out = " ".join(capfd.readouterr().out.split())
     assert "waits in queue team-a: 3 of 4 example.com/gpu (flavor h100) of ClusterQueue research are reserved" in out
     assert out.count("3 of 4 example.com/gpu") == 1
-    assert "One of its pods would fit now, on node-a: devices are not what it waits for." in out
+    assert "It does not wait for devices yet: one of its pods would fit now, on node-a; whether all of them fit" in out
 
 
 def test_a_pod_that_kueue_gates_says_what_it_waits_for(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -92,7 +92,7 @@ def test_a_suspended_one_whose_devices_are_there(capfd: pytest.CaptureFixture[st
     field = SUSPENDED[kind][2] or "spec.suspend"
     assert f"{kind} demo/work is suspended: it has no pods until {field} is false." in text
     assert "would fit now" in text
-    assert "devices are not what it waits for" in text
+    assert "It does not wait for devices yet" in text
 
 
 @pytest.mark.parametrize("kind", SUSPENDED)

@@ -67,11 +67,15 @@ def refused_page(report: WorkloadPendingReport, now: datetime, address: Address 
 
 def _devices(report: WorkloadPendingReport) -> Iterator[Safe]:
     if report.fits is Fits.YES and report.node:
-        text = "One of its pods would fit now, on {}: devices are not what it waits for."
+        text = (
+            "It does not wait for devices yet: one of its pods would fit now, on {}; whether all of them fit at once "
+            "was not tried."
+        )
         yield from wrapped(fmt(text, report.node))
     elif report.fits is Fits.YES:
         text = (
-            "One pod of each of its templates, each tried alone, would fit now ({}): devices are not what it waits for."
+            "It does not wait for devices yet: one pod of each of its templates, each tried alone, would fit now ({}); "
+            "whether all of its pods fit at once was not tried."
         )
         each = Safe(", ").join(fmt("{} on {}", role, node) for role, node in report.nodes.items())
         yield from wrapped(fmt(text, each))
