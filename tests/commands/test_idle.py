@@ -42,7 +42,7 @@ def test_a_job_in_a_queue_whose_devices_are_there(capfd: pytest.CaptureFixture[s
     text = told(capfd, tmp_path, job(QUEUE, suspend=True))
     assert "Job demo/work is suspended and waits in queue user-queue" in text
     assert "kubectl get workloads.kueue.x-k8s.io -n demo" in text
-    assert "One of its pods would fit now, on dra-example-driver-cluster-worker" in text
+    assert "one of its pods would fit now, on dra-example-driver-cluster-worker" in text
 
 
 def test_no_command_holds_a_namespace_that_the_shell_would_read(

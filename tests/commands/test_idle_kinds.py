@@ -151,7 +151,7 @@ def test_a_train_job_with_its_runtime(capfd: pytest.CaptureFixture[str], tmp_pat
         "metadata": {"name": "torch"},
         "spec": {"template": {"spec": {"replicatedJobs": [{"name": "node", "template": job()}]}}},
     }
-    assert "One of its pods would fit now" in told(capfd, "trainjob/work", file(tmp_path, train, runtime))
+    assert "one of its pods would fit now" in told(capfd, "trainjob/work", file(tmp_path, train, runtime))
 
 
 def test_its_pods_are_found_by_their_owners(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ def test_a_suspended_one(api: FakeApi, tmp_path: Path, capfd: pytest.CaptureFixt
     api.routes[PATH] = lambda _: Answer(made("JobSet"))
     text = answer(capfd, flags)
     assert "JobSet demo/work is suspended: it has no pods until spec.suspend is false." in text
-    assert "One of its pods would fit now" in text
+    assert "one of its pods would fit now" in text
 
 
 def test_one_that_is_not_there(api: FakeApi, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
