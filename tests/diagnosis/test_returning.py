@@ -105,3 +105,5 @@ def test_a_deleted_pod_of_a_job_counts_as_failed() -> None:
         assert (note.failed, note.limit) == (failed + 1, limit)
         page = " ".join(" ".join(map(plain, remedy_lines(found, Verdict.UNSCHEDULABLE))).split())
         assert told in page
+        # What ends with it is not started again.
+        assert ("its Job is over" in page, "starts it again" in page) == (failed >= limit, failed < limit)

@@ -170,15 +170,20 @@ def _end_reservations(action: records.EndReservations) -> Safe:
     return fmt(text, str(action.claim.key), users_gone(action.held_for, action.pods), freed)
 
 
-def deletion_text(action: records.DeletePod, *, taken_back: bool, again: str | None = None) -> Safe:
+def deletion_text(
+    action: records.DeletePod, *, taken_back: bool, again: str | None = None, fails: bool = False
+) -> Safe:
     """What a deletion frees; ``taken_back``: whether what is started again may have that is told nowhere else.
 
-    ``again``: a node that has room for that, or nothing; None where it is not known.
+    ``again``: a node that has room for that, or nothing; None where it is not known. ``fails``: its Job then has as
+    many failed pods as end it.
     """
     devices = [counted(len(action.frees), "device")] if action.frees else []
     freed = listed([*devices, *map(safe, action.amounts)]) or Safe("its place")
     if action.recreated_by is None:
         return fmt("delete pod {}: frees {}; nothing starts it again", str(action.pod.key), freed)
+    if fails:
+        return fmt("delete pod {}: frees {}, and its {} is over", str(action.pod.key), freed, action.recreated_by.kind)
     if again:
         text = "delete pod {}: frees {}; its {} starts it again, and {} has room for it"
         return fmt(text, str(action.pod.key), freed, action.recreated_by.kind, again)

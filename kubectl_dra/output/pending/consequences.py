@@ -54,6 +54,12 @@ def starts_again(remedy: RemedyReport) -> tuple[str, ...]:
     return next((note.nodes for note in remedy.notes if isinstance(note, renewal.StartsAgain)), ())
 
 
+def ended_jobs(remedy: RemedyReport) -> set[ObjectRef]:
+    """The Jobs that fail with the pods that are deleted: nothing starts those again."""
+    notes = (note for note in remedy.notes if isinstance(note, renewal.CountsAsFailed))
+    return {note.owner for note in notes if note.failed > note.limit}
+
+
 def _place(edit: FileEdit) -> Safe:
     """Where the change belongs."""
     whose = fmt("{} {}", edit.object.kind, edit.object.name)

@@ -15,7 +15,7 @@ from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import padded, width, wrapped
 from kubectl_dra.output.pending.actions import action_text, deletion_text, drops_condition, hardware_text, new_condition
-from kubectl_dra.output.pending.consequences import decides, note_texts, starts_again
+from kubectl_dra.output.pending.consequences import decides, ended_jobs, note_texts, starts_again
 from kubectl_dra.output.pending.removals import short_clause
 from kubectl_dra.output.safe import Safe, command, fmt, safe
 from kubectl_dra.output.words import listed
@@ -210,9 +210,14 @@ def addition_lines(
 def remedy_text(remedy: RemedyReport) -> Safe:
     """All actions of a remedy in one phrase; who takes what is freed is said once, there or in a note."""
     noted = remedy.competition is not None and decides(remedy.competition)
-    again = iter(starts_again(remedy))
+    again, over = iter(starts_again(remedy)), ended_jobs(remedy)
     return Safe(", and ").join(
-        deletion_text(action, taken_back=not noted, again=next(again, None) if action.recreated_by else None)
+        deletion_text(
+            action,
+            taken_back=not noted,
+            again=next(again, None) if action.recreated_by else None,
+            fails=action.recreated_by in over,
+        )
         if isinstance(action, records.DeletePod)
         else action_text(action)
         for action in remedy.actions
