@@ -288,10 +288,9 @@ def _of_the_request(funnel: Funnel) -> int:
 
 def _loss_text(stage: Stage, number: int, namespace: str, node: str) -> Safe:
     be = Safe(plural("is", number))
+    note = removal_note(stage.name, stage.removed, namespace, users=True)
     # Nodes that are alike differ in who holds their devices, or has a share of them.
-    alike = node and stage.name is StageName.CAPACITY
-    note = removal_note(stage.name, stage.removed, namespace, users=not alike)
-    if node and stage.name in (StageName.UNUSED, StageName.COUNTERS):
+    if node and stage.name in (StageName.UNUSED, StageName.COUNTERS, StageName.CAPACITY):
         note = fmt("on {}: {}", node, note)
     match stage.name:
         case StageName.TAINTS:

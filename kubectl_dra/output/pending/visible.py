@@ -10,6 +10,7 @@ from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, listed, plural, shortened
 from kubectl_dra.reports.pending.visible import VisibleDevices
+from kubectl_dra.scheduler.reasons import DYNAMIC_RESOURCES
 
 _HOLDERS: Final = 3
 _NODES: Final = 4
@@ -27,7 +28,9 @@ def visible_lines(found: Sequence[VisibleDevices], namespace: str) -> Iterator[S
 def allocated_lines(causes: Sequence[Cause], namespace: str) -> Iterator[Safe]:
     """Where slices could not be read: what is in use for sure, node by node."""
     said = next((each.detail for each in causes if isinstance(each.detail, MissingEvidence)), None)
-    if said is None or not said.allocated:
+    of_devices = said is not None and any(each.plugin == DYNAMIC_RESOURCES for each in said.heard)
+    # Where the scheduler met no lack of devices, who holds them is beside the point.
+    if said is None or not said.allocated or (said.heard and not of_devices):
         return
     named = [each.device_class for each in said.allocated]
     parts = [
@@ -36,7 +39,7 @@ def allocated_lines(causes: Sequence[Cause], namespace: str) -> Iterator[Safe]:
     ]
     if others := said.allocated[_NODES:]:
         parts.append(fmt("{} on {}", sum(each.devices for each in others), counted(len(others), "more node")))
-    lead = Safe("The devices are probably in use: " if said.heard else "")
+    lead = Safe("The devices are probably in use: " if of_devices else "")
     nodes = Safe("this node has" if len(said.allocated) == 1 else "these nodes have")
     yield from wrapped(fmt("{}{}. How many {} could not be read.", lead, listed(parts), nodes))
 
