@@ -711,3 +711,13 @@ def test_the_second_cluster_of_an_upgrade_is_tried_and_told_where_it_does_not_fi
     assert lacks.fits is Fits.YES
     text = "an upgrade (upgradeStrategy NewCluster runs a second RayCluster beside this one) may make up to 6; 4"
     assert text in page(lacks)
+
+
+@pytest.mark.parametrize(("mode", "offered"), [("NonIndexed", True), ("Indexed", False)])
+def test_fewer_ranks_of_an_indexed_job_are_no_way_out(mode: str, offered: bool) -> None:
+    """They wait for each other; of a job whose pods do not, fewer at a time do the same work."""
+    body = pod_template("one")
+    body["spec"]["restartPolicy"] = "Never"
+    spec = {"completionMode": mode, "completions": 3, "parallelism": 3, "template": body}
+    (pod,) = simulated(template("one"), thing("batch/v1", "Job", spec), world=cluster(devices=2)).pods
+    assert (pod.copies, pod.wanted, pod.fewer is not None) == (2, 3, offered)

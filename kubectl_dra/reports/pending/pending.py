@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -58,6 +58,11 @@ from kubectl_dra.reports.pending.still_blocked import StillBlocked, still_blocke
 from kubectl_dra.reports.pending.unready import UnreadyNode, unready_nodes
 from kubectl_dra.reports.pending.visible import VisibleDevices, visible_devices
 from kubectl_dra.reports.pending.written import Written
+
+#: Codes of what other plugins than that of devices have against nodes.
+_OF_NODES: Final = "DRA-4"
+#: Those that leave few nodes, on which a driver is wanted.
+_BOUND_TO_NODES: Final = (Code.NODE_AFFINITY, Code.NODE_NAME, Code.VOLUME_ELSEWHERE)
 
 
 class PendingReport(PodFinding, frozen=True, kw_only=True):
@@ -285,7 +290,10 @@ def _of_drivers(
         or failing_pods(diagnosis.causes, drivers, state)
         or failing_elsewhere(diagnosis.nodes, asks, state)
     )
-    idle = () if failing else idle_daemons(diagnosis, asks, state)
+    # Where something else keeps the pod off the nodes with devices, those without any are beside the point.
+    first = diagnosis.causes[0].code if diagnosis.causes else ""
+    kept_off = first.startswith(_OF_NODES) and first not in _BOUND_TO_NODES
+    idle = () if failing or kept_off else idle_daemons(diagnosis, asks, state)
     unready = unready_nodes(diagnosis.causes, state)
     return {"drivers": drivers, "failing": failing, "idle_daemon_sets": idle, "unready": unready}
 

@@ -38,6 +38,9 @@ def with_numbers(done: PodSimulation, before: ClusterState, trial: PodTrial, cop
 def _fewer(done: PodSimulation, trial: PodTrial) -> FewerPods | None:
     """The fields with which no more are made than fit; of what starts together or not at all, others say that."""
     gang, found = trial.plan.gang, trial.plan.counted_by.lowered(done.copies)
+    # Ranks of an Indexed Job wait for each other: with a lower parallelism the first of them would wait for good.
+    if trial.planned.kind == "Job" and trial.planned.group:
+        return None
     if not (done.lacks and done.copies and found.fields) or done.capped or done.group or done.stuck or done.undecided:
         return None
     pods = found.pods * found.fields[0][1]

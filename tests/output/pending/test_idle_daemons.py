@@ -209,6 +209,16 @@ def test_a_node_to_which_the_pod_is_bound_without_the_driver() -> None:
     assert "Add a toleration to the DaemonSet" in page_of(report)
 
 
+def test_where_something_else_is_in_the_way_a_node_without_the_driver_is_beside_the_point() -> None:
+    """node-1 has a free device and too few CPUs; nobody labels cpu-1, which may have no hardware."""
+    objects = [build.node(labels=WITH, cpu="1"), build.node("cpu-1"), build.slice_("node-1", build.device("gpu-0"))]
+    pod = build.pod(claims=["claim"], requests={"cpu": "2"})
+    report = report_of(*objects, SELECTING, plugin(), pod, build.claim("claim"))
+    assert first_line(report).startswith("Pod ml/pod is pending: node-1 has the device but only 1 CPU in all")
+    assert "DaemonSet" not in first_line(report)
+    assert "kubectl label" not in page_of(report)
+
+
 def test_nodes_without_hardware_are_no_news_where_others_have_devices() -> None:
     held = build.claim("held", held=[("node-1", "gpu-0")], by=["other"])
     other = build.pod("other", claims=["held"], node_name="node-1", phase="Running")
