@@ -66,6 +66,7 @@ def test_no_more_run_at_the_same_time_than_may(where: dict[str, int], number: in
         [task("a", when="{{x}} == 1")],
         [task("a", withParam="{{x}}")],
         [task("a", withSequence={"count": "{{x}}"})],
+        [task("a", withSequence={"count": "--5"})],
         [task("a"), {"name": "again", "template": "a"}],
         [task("a", depends="a")],
         [task("a", depends="b")],

@@ -178,3 +178,13 @@ def test_a_size_that_spark_does_not_read_is_told() -> None:
 
 def test_a_suspended_application_makes_no_pods() -> None:
     assert expanded({"suspend": True}).suspended
+
+
+@pytest.mark.parametrize("factor", ["NaN", "Infinity", "1e400000000", "-1", "9" * 5000])
+def test_a_factor_that_is_no_number_of_use_is_the_default(factor: str) -> None:
+    plain = requests({"executor": {"memory": "10g"}})
+    assert requests({"executor": {"memory": "10g"}, "memoryOverheadFactor": factor}) == plain
+
+
+def test_a_size_of_thousands_of_digits_is_not_read() -> None:
+    expanded({"executor": {"memory": "9" * 5000}, "sparkConf": {"spark.executor.instances": "9" * 5000}})

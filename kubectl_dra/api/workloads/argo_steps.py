@@ -132,7 +132,7 @@ def _sequence(body: Tree) -> int | None:
 
 def _integer(value: object) -> int | None:
     text = str(value)
-    return int(text) if text.lstrip("-").isdecimal() and len(text) < len(str(MAX_PODS)) else None
+    return int(text) if text.removeprefix("-").isdecimal() and len(text) < len(str(MAX_PODS)) else None
 
 
 def _list(tree: Tree, name: str) -> list[Any]:

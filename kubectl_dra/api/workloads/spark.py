@@ -24,7 +24,7 @@ _SPECS: Final[Mapping[str, str]] = {"SparkApplication": "spec", "ScheduledSparkA
 _DRIVER: Final = "driver"
 _EXECUTOR: Final = "executor"
 #: common/utils JavaUtils.byteStringAs: without a suffix memory is in MiB.
-_SIZE: Final = re.compile(r"([0-9]+)([a-z]*)")
+_SIZE: Final = re.compile(r"([0-9]{1,15})([a-z]*)")
 _KIB: Final[Mapping[str, int]] = {
     "k": 1,
     "m": 1 << 10,
@@ -34,6 +34,8 @@ _KIB: Final[Mapping[str, int]] = {
     "p": 1 << 40,
 }
 _LEAST_OVERHEAD: Final = 384
+#: Nobody adds more than so many times the heap.
+_MOST_OVERHEAD: Final = 1000
 _NOT_JVM: Final = ("Python", "R")
 #: Fields of a driver or executor that the operator's webhook copies into the pod.
 _COPIED: Final = ("affinity", "tolerations", "nodeSelector", "schedulerName", "priorityClassName", "hostNetwork")
@@ -191,9 +193,10 @@ class _App:
         options = (f"spark.{role}.memoryOverheadFactor", "spark.kubernetes.memoryOverheadFactor")
         given = next(filter(None, map(self.option, options)), None)
         try:
-            return Decimal(given or self.spec.get("memoryOverheadFactor") or default)
+            found = Decimal(given or self.spec.get("memoryOverheadFactor") or default)
         except (InvalidOperation, TypeError, ValueError):
             return Decimal(default)
+        return found if found.is_finite() and 0 <= found <= _MOST_OVERHEAD else Decimal(default)
 
     def _is_python(self) -> bool:
         return self.spec.get("type") == "Python" or str(self.spec.get("mainApplicationFile")).endswith(".py")
@@ -238,7 +241,7 @@ class _App:
 def _number(value: object, option: str | None) -> int | None:
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return value
-    return int(option) if option is not None and option.isdecimal() else None
+    return int(option) if option is not None and option.isdecimal() and len(option) < 10 else None
 
 
 def _list(tree: Tree, name: str) -> list[Any]:

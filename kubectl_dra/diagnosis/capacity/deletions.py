@@ -12,6 +12,8 @@ from kubectl_dra.diagnosis.capacity.records import Deletion
 from kubectl_dra.diagnosis.records import ObjectRef
 
 _TOLD: Final = 3
+#: Trials on nodes: a few nodes are enough to name some.
+_TRIALS: Final = 60
 
 
 def deletions(filled: Filled) -> tuple[Deletion, ...]:
@@ -22,8 +24,10 @@ def deletions(filled: Filled) -> tuple[Deletion, ...]:
 
 def _of_nodes(filled: Filled) -> Iterator[tuple[int, Deletion]]:
     """With the number of devices that go free."""
-    sets = Sets(filled, bare(filled.waiting.world))
+    sets = Sets(filled, bare(filled.waiting.world), most=_TRIALS)
     for node in sets.pods:
+        if sets.exhausted:
+            return
         sizes = ([*sets.of(node, size)] for size in range(1, MOST_AT_ONCE + 1))
         smallest = next(filter(None, sizes), [])
         counted = [(sum(len(pod.devices) for pod in each.pods), each) for each in smallest]

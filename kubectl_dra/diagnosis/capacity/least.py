@@ -37,12 +37,14 @@ class Sets:
     ``emptied``: as if nothing else ran on the node than pods that hold devices and may move.
     """
 
-    def __init__(self, filled: Filled, pods: Sequence[Movable], *, emptied: bool = False) -> None:
+    def __init__(
+        self, filled: Filled, pods: Sequence[Movable], *, emptied: bool = False, most: int = _MOST_TRIALS
+    ) -> None:
         self.filled = filled
         self.emptied = emptied
         self.pods = by_node(pods)
         self.exhausted = False
-        self._trials = 0
+        self._trials, self._most = 0, most
         self._known: dict[Hashable, list[tuple[tuple[int, ...], int]]] = {}
 
     def of(self, node: str, size: int) -> Iterator[PodSet]:
@@ -80,7 +82,7 @@ class Sets:
             if key in tried:
                 continue
             tried.add(key)
-            if self._trials >= _MOST_TRIALS:
+            if self._trials >= self._most:
                 self.exhausted = True
                 return
             self._trials += 1

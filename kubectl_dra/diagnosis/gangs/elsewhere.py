@@ -370,7 +370,8 @@ def _placed(state: ClusterState, system: str, pod: Key, gang: str, waiting: Sequ
     asked = system, Key(pod.namespace, gang) if gang else pod
     if asked not in known:
         lacking = missing(state.evidence, needs.POD, pod.namespace)
-        known[asked] = None if any(each.decides for each in lacking) else _place(state, waiting[:_TRIED])
+        open_ = any(each.decides for each in lacking) or len(waiting) > _TRIED
+        known[asked] = None if open_ else _place(state, waiting)
     return known[asked]
 
 
@@ -386,8 +387,9 @@ def _place(state: ClusterState, pods: Sequence[Pod]) -> Placed | None:
             bound.append(pod)
         else:
             lacking.append(key_of(pod.metadata))
-    inventory = there.inventory
-    for pod in bound:
+    # Where nothing lacks, nobody asks what they leave, and many pods that wait would each keep a copy of the cluster.
+    inventory = there.inventory if lacking else state.inventory
+    for pod in bound if lacking else ():
         inventory = with_reservations(inventory, pod)
     members = frozenset(key_of(pod.metadata) for pod in pods)
     return Placed(len(bound), lacking[0] if lacking else None, inventory, members)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
 
@@ -101,6 +101,7 @@ class QueueRoom(ReportRecord, frozen=True):
     ``flavors``: all pods of a set get one of these. ``uncovered``: the queue has no quota of this resource.
     ``may_evict``: Kueue may end other work for it. ``smaller`` and ``more``: changes that give it room.
     ``units``: so many parts of the work are admitted one by one, and ``at_a_time`` of them have room at the same time.
+    ``untried``: there are more ways to spread it over flavors than are tried.
     """
 
     room: Room
@@ -119,15 +120,20 @@ class QueueRoom(ReportRecord, frozen=True):
     more: MoreQuota | None = None
     units: int = 1
     at_a_time: int = 0
+    untried: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class _Quotas:
     objects: QueueObjects
     queue: ClusterQueue
+    shares: dict[tuple[str, str], Share] = field(default_factory=dict)
+    untried: list[str] = field(default_factory=list)
 
     def share(self, flavor: str, resource: str) -> Share:
-        return share(self.objects, self.queue, flavor, resource)
+        if (flavor, resource) not in self.shares:
+            self.shares[flavor, resource] = share(self.objects, self.queue, flavor, resource)
+        return self.shares[flavor, resource]
 
     def most(self, flavor: str, resource: str) -> int | None:
         return self.share(flavor, resource).most
@@ -165,7 +171,12 @@ def queue_room(
     now = _number(units, lambda number: _short(quotas, least * number, quotas.unused))
     if now < units:
         return _told(quotas, Room.LATER, _short(quotas, least * (now + 1), quotas.unused), whole, units, now)
-    return QueueRoom(Room.UNKNOWN if _short(quotas, list(sets) * units, quotas.certain) is not None else Room.NOW)
+    # Of all of them at once, however many could not be tried one number after the other.
+    quotas.untried.clear()
+    short = _short(quotas, list(sets) * units, quotas.certain)
+    if short is None:
+        return QueueRoom(Room.UNKNOWN, untried=True) if quotas.untried else QueueRoom(Room.NOW)
+    return QueueRoom(Room.UNKNOWN, untried=_short(quotas, list(sets) * units, quotas.most) is not None)
 
 
 def _number(units: int, short: Callable[[int], object]) -> int:
@@ -222,6 +233,7 @@ def _have_room(
         for flavor in group.flavors:
             budget[0] -= 1
             if budget[0] < 0:
+                quotas.untried.append(flavor.name)
                 return True
             if not _admits(quotas.objects.flavors.get(flavor.name), pods.pod):
                 continue

@@ -206,12 +206,16 @@ class DeviceUser(ReportRecord, frozen=True):
 
 
 class AllocatedOnNode(ReportRecord, frozen=True):
-    """So many ``devices`` of a class are in use on a node, by the claims that were read."""
+    """So many ``devices`` of a class are in use on a node, by the claims that were read.
+
+    ``nodes``: of how many nodes it is the sum; then none is named.
+    """
 
     node: str
     device_class: str
     devices: int
     users: tuple[DeviceUser, ...]
+    nodes: int = 1
 
 
 class MissingEvidence(Evidence, frozen=True):

@@ -163,7 +163,8 @@ def _ports(case: Case, taken: TakenPorts, nodes: tuple[str, ...]) -> Iterator[Ca
 def _free_ports(case: Case, numbers: Sequence[int], nodes: Collection[str]) -> dict[int, int]:
     """For each port the next one that nobody has on any of the nodes, and the pod itself neither."""
     inventory = case.world.inventory
-    there = (pod for pod in inventory.pods.values() if pod.spec.node_name in nodes)
+    names = frozenset(nodes)
+    there = (pod for pod in inventory.pods.values() if pod.spec.node_name in names)
     used = {port.host_port for pod in (case.pod, *there) for each in _containers(pod) for port in each.ports}
     found: dict[int, int] = {}
     for number in numbers:

@@ -85,7 +85,9 @@ def enough_for(
         return None
     pods = waiting(case)
     charge = _charge(replace(case, world=world.changed(changed)), case.pod)
-    left = dict(_left(case, changed, charge))
+    left: dict[str, int] = {}
+    for name, amount in _left(case, changed, charge):
+        left[name] = min(amount, left.get(name, amount))
     admitted = min((amount // charge[name] for name, amount in left.items()), default=len(pods))
     if admitted >= len(pods):
         return None

@@ -27,6 +27,8 @@ def return_to(world: ClusterState, pod: Key, remedy: Remedy, changes: tuple[Chan
     sure = remedy.verified and bool(remedy.nodes) and not remedy.competition.may_be_lost
     if not sure or not deleted or len(deleted) > _PODS or len(world.inventory.nodes) > _NODES:
         return None
+    if any(each.pod.key not in world.inventory.pods for each in deleted):
+        return None
     again = list(_made(world, deleted))
     if not again or len(again) != sum(each.recreated_by is not None for each in deleted):
         return None

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
 
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.claim.claim_verdicts import selected_names
 from kubectl_dra.diagnosis.pod.read_names import class_names
 from kubectl_dra.diagnosis.records import AllocatedOnNode, DeviceUser
 from kubectl_dra.model.held import results_of
+from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.model.resource import ResourceClaim, ResourceClaimSpec
+
+#: Of more nodes the rest is one number, and of more users none is named: every pod that waits has them in its report.
+_NODES: Final = 4
+_USERS: Final = 16
 
 
 def allocated(state: ClusterState, namespace: str, specs: Iterable[ResourceClaimSpec]) -> tuple[AllocatedOnNode, ...]:
@@ -21,41 +27,47 @@ def allocated(state: ClusterState, namespace: str, specs: Iterable[ResourceClaim
     if state.evidence.complete("ResourceSlice"):
         return ()
     classes = tuple(dict.fromkeys(name for spec in specs for name in class_names(spec)))
-    found = (
-        AllocatedOnNode(node, name, sum(users.values()), _users(users, namespace))
-        for (node, name), users in _by_node(state).items()
+    found = [
+        AllocatedOnNode(node, name, len(devices), _users(devices, namespace))
+        for (node, name), devices in _by_node(state).items()
         if name in classes
-    )
-    return tuple(sorted(found, key=lambda each: (-each.devices, each.node, each.device_class)))
+    ]
+    found.sort(key=lambda each: (-each.devices, each.node, each.device_class))
+    first, rest = found[:_NODES], found[_NODES:]
+    others = [AllocatedOnNode("", "", sum(each.devices for each in rest), (), len(rest))] if rest else []
+    return (*first, *others)
 
 
-def _users(users: Mapping[str, int], namespace: str) -> tuple[DeviceUser, ...]:
-    own = f"{namespace}/"
+def _users(devices: Mapping[DeviceId, frozenset[str]], namespace: str) -> tuple[DeviceUser, ...]:
+    own, users = f"{namespace}/", Counter(user for found in devices.values() for user in found)
     most = sorted(users.items(), key=lambda each: (not each[0].startswith(own), -each[1], each[0]))
-    return tuple(DeviceUser(name, devices) for name, devices in most)
+    return tuple(DeviceUser(name, number) for name, number in most[:_USERS])
 
 
 @derived("claims")
-def _by_node(state: ClusterState) -> Mapping[tuple[str, str], Mapping[str, int]]:
-    """How many devices who has, by node and class; those that several nodes reach are left out."""
-    found: dict[tuple[str, str], Counter[str]] = {}
+def _by_node(state: ClusterState) -> Mapping[tuple[str, str], Mapping[DeviceId, frozenset[str]]]:
+    """Who has which devices, by node and class; shares of one are one; those that several nodes reach are left out."""
+    found: dict[tuple[str, str], dict[DeviceId, frozenset[str]]] = {}
     for claim in state.inventory.claims.values():
         allocation = claim.status.allocation
         nodes = selected_names(allocation.node_selector) if allocation is not None else ()
         if len(nodes) == 1:
-            for name in _classes(claim):
-                found.setdefault((nodes[0], name), Counter())[_user(claim)] += 1
+            for name, device in _classes(claim):
+                there = found.setdefault((nodes[0], name), {})
+                there[device] = there.get(device, frozenset()) | {_user(claim)}
     return found
 
 
-def _classes(claim: ResourceClaim) -> Sequence[str]:
-    """The class of each device that it was given to keep others away from."""
+def _classes(claim: ResourceClaim) -> Iterator[tuple[str, DeviceId]]:
+    """The class of each device that it was given to keep others away from, and the device."""
     named: dict[str, str] = {}
     for request in claim.spec.devices.requests:
         if request.exactly is not None:
             named[request.name] = request.exactly.device_class_name
         named |= {f"{request.name}/{each.name}": each.device_class_name for each in request.first_available}
-    return [named[each.request] for each in results_of(claim) if not each.admin_access and each.request in named]
+    for each in results_of(claim):
+        if not each.admin_access and each.request in named:
+            yield named[each.request], DeviceId(each.driver, each.pool, each.device)
 
 
 def _user(claim: ResourceClaim) -> str:

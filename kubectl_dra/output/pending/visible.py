@@ -13,7 +13,6 @@ from kubectl_dra.reports.pending.visible import VisibleDevices
 from kubectl_dra.scheduler.reasons import DYNAMIC_RESOURCES
 
 _HOLDERS: Final = 3
-_NODES: Final = 4
 
 
 def visible_lines(found: Sequence[VisibleDevices], namespace: str) -> Iterator[Safe]:
@@ -32,13 +31,15 @@ def allocated_lines(causes: Sequence[Cause], namespace: str) -> Iterator[Safe]:
     # Where the scheduler met no lack of devices, who holds them is beside the point.
     if said is None or not said.allocated or (said.heard and not of_devices):
         return
-    named = [each.device_class for each in said.allocated]
+    named = [each.device_class for each in said.allocated if each.node]
     parts = [
         _on_node(each, namespace, first=not index, of_class=not index or len(set(named)) > 1)
-        for index, each in enumerate(said.allocated[:_NODES])
+        for index, each in enumerate(said.allocated)
+        if each.node
     ]
-    if others := said.allocated[_NODES:]:
-        parts.append(fmt("{} on {}", sum(each.devices for each in others), counted(len(others), "more node")))
+    parts += [
+        fmt("{} on {}", each.devices, counted(each.nodes, "more node")) for each in said.allocated if not each.node
+    ]
     lead = Safe("The devices are probably in use: " if of_devices else "")
     nodes = Safe("this node has" if len(said.allocated) == 1 else "these nodes have")
     yield from wrapped(fmt("{}{}. How many {} could not be read.", lead, listed(parts), nodes))

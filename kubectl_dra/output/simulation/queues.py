@@ -171,6 +171,9 @@ def _open(manifest: ManifestReport) -> Safe:
             "ClusterQueue {} has no quota of {}, and what Kueue does then is in its Configuration, which was not read"
         )
         return fmt(text, waits.cluster_queue, room.resource)
+    if room.untried:
+        text = "there are more ways to spread it over the flavors of ClusterQueue {} than are tried"
+        return fmt(text, waits.cluster_queue)
     if waits.uncounted:
         return fmt("how it counts devices of {} was not read", listed(waits.uncounted))
     return fmt("what the cohort of ClusterQueue {} can lend was not read", safe(waits.cluster_queue))

@@ -94,3 +94,11 @@ def test_of_another_class_nothing_is_told() -> None:
     other = build.claim("other", build.request(cls="other"), held=[("node-1", "gpu-0")], on="node-1", by=["nb"])
     page = page_of(report_of(build.device_class("other"), CLAIM, other, hidden=("ResourceSlice",)))
     assert "allocated" not in page
+
+
+def test_shares_of_one_device_are_one_device_and_of_many_nodes_the_rest_is_a_number() -> None:
+    shared = [build.claim(f"s{n}", held=[("node-0", "gpu-0")], on="node-0", by=[f"s{n}"]) for n in range(3)]
+    there = [build.claim(f"c{n}", held=[(f"node-{n}", "gpu-0")], on=f"node-{n}", by=[f"c{n}"]) for n in range(1, 7)]
+    page = page_of(report_of(CLAIM, *shared, *there, hidden=("ResourceSlice",)))
+    assert f"1 of class {DRIVER} is allocated on node-0 (s0 1, s1 1, s2 1)" in page
+    assert "and 3 on 3 more nodes. How many these nodes have could not be read." in page
