@@ -290,7 +290,8 @@ def _loss_text(stage: Stage, number: int, namespace: str, node: str) -> Safe:
     be = Safe(plural("is", number))
     note = removal_note(stage.name, stage.removed, namespace, users=True)
     # Nodes that are alike differ in who holds their devices, or has a share of them.
-    if node and stage.name in (StageName.UNUSED, StageName.COUNTERS, StageName.CAPACITY):
+    named = note != removal_note(stage.name, stage.removed, namespace) if stage.name is StageName.CAPACITY else True
+    if node and named and stage.name in (StageName.UNUSED, StageName.COUNTERS, StageName.CAPACITY):
         note = fmt("on {}: {}", node, note)
     match stage.name:
         case StageName.TAINTS:
