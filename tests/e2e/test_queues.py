@@ -174,7 +174,10 @@ resources:
     report = explain("simulate", "-f", str(job))
     (found,) = (each for each in report["manifests"] if each["object"]["name"] == "more")
     assert found["waits"]["heldBy"] == "Quota"
-    assert f"it requests 1 of {RESOURCE}, and 0 of the quota of 4 is unused" in found["waits"]["message"]
+    room = found["room"]
+    told = [room[name] for name in ("room", "resource", "requested", "most", "unused")]
+    assert told == ["Later", RESOURCE, "1", "4", "0"]
+    assert (found["admits"], report["fits"]) == ("No", "No")
 
 
 def test_without_rights_it_says_which(served: Client, explain: Explain) -> None:
