@@ -176,6 +176,20 @@ def test_pods_that_are_admitted_one_by_one() -> None:
     assert room([queue("q", 1000)], pods(1, 1), units=500).room is Room.NOW
 
 
+def test_many_pods_that_are_admitted_one_by_one_are_counted_over_all_flavors() -> None:
+    """As many as there are places for, with no search: three flavors of 8, and more pods than are tried one by one."""
+    found = room([of_flavors("a", "b", "c")], pods(1, 3), units=20)
+    each = found.most
+    assert (found.room, found.units) == (Room.SOME, 20)
+    assert found.at_a_time == 3 * (int(each) // 3)
+    assert found.more is not None
+    # What the other flavors have is not asked of the one that is raised.
+    assert int(found.more.after) - int(found.more.before) == (20 - found.at_a_time) * 3
+    many = room([queue("q", 70)], pods(1, 1), units=3000)
+    assert (many.room, many.at_a_time, many.untried) == (Room.SOME, 70, False)
+    assert room([queue("q", 3000)], pods(1, 1), units=3000).room is Room.NOW
+
+
 def test_what_a_cohort_lends_is_not_known() -> None:
     objects = queue_objects([queue("q", 16, "all")], ("ClusterQueue",))
     found = queue_room(objects, objects.cluster_queues["q"], [pods(3, 8)], undeclared=Room.NEVER)

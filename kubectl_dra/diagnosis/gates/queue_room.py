@@ -164,28 +164,50 @@ def queue_room(
         return _lacking(undeclared, lacks, sets)
     least = [replace(each, copies=min(each.copies, each.least)) for each in sets]
     whole = [replace(each, copies=each.copies * units) for each in sets]
-    ever = _number(units, lambda number: _short(quotas, least * number, quotas.most))
+    ever = _number(quotas, least, units, quotas.most)
     if ever < units:
-        short = _short(quotas, least * (ever + 1), quotas.most)
-        return _told(quotas, Room.SOME if ever else Room.NEVER, short, sets if not ever else whole, units, ever)
-    now = _number(units, lambda number: _short(quotas, least * number, quotas.unused))
+        short = _short(quotas, least * (min(ever, _MOST_UNITS) + 1), quotas.most) or _short(quotas, whole, quotas.most)
+        return _told(quotas, Room.SOME if ever else Room.NEVER, short, whole, units, ever)
+    now = _number(quotas, least, units, quotas.unused)
     if now < units:
-        return _told(quotas, Room.LATER, _short(quotas, least * (now + 1), quotas.unused), whole, units, now)
-    # Of all of them at once, however many could not be tried one number after the other.
+        short = _short(quotas, least * (min(now, _MOST_UNITS) + 1), quotas.unused) or _short(
+            quotas, whole, quotas.unused
+        )
+        return _told(quotas, Room.LATER, short, whole, units, now)
     quotas.untried.clear()
-    short = _short(quotas, list(sets) * units, quotas.certain)
-    if short is None:
-        return QueueRoom(Room.UNKNOWN, untried=True) if quotas.untried else QueueRoom(Room.NOW)
-    return QueueRoom(Room.UNKNOWN, untried=_short(quotas, list(sets) * units, quotas.most) is not None)
+    sure = _number(quotas, sets, units, quotas.certain) >= units
+    return QueueRoom(Room.NOW if sure and not quotas.untried else Room.UNKNOWN, untried=bool(quotas.untried))
 
 
-def _number(units: int, short: Callable[[int], object]) -> int:
-    """For how many of the ``units`` nothing is short; more fit as well where too many would have to be tried."""
+def _number(quotas: _Quotas, sets: Sequence[PodSet], units: int, amounts: _Amounts) -> int:
+    """How many of the ``units`` have room; where too many would have to be tried, all are said to have, as untried."""
+    if len(sets) == 1 and units > 1:
+        return min(units, *(_of_alike(quotas, group, sets[0], amounts, units) for group in _groups(quotas)))
     low, high = 0, min(units, _MOST_UNITS)
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if short(middle) is None else (low, middle - 1)
-    return units if low == _MOST_UNITS else low
+        low, high = (middle, high) if _short(quotas, list(sets) * middle, amounts) is None else (low, middle - 1)
+    if low < _MOST_UNITS or units == low:
+        return low
+    quotas.untried.append(quotas.queue.metadata.name)
+    return units
+
+
+def _of_alike(quotas: _Quotas, group: ResourceGroup, unit: PodSet, amounts: _Amounts, most: int) -> int:
+    """How many units that are alike, each of one set, the flavors of a group have room for together."""
+    requests = _requests(unit, _covered(group))
+    found = 0
+    for flavor in group.flavors if requests else ():
+        if _admits(quotas.objects.flavors.get(flavor.name), unit.pod):
+            rooms = ((amounts(flavor.name, name), number) for name, number in requests.items())
+            found += min(
+                (max(there, 0) // number if there is not None else most for there, number in rooms), default=most
+            )
+    return found if requests else most
+
+
+def _groups(quotas: _Quotas) -> Sequence[ResourceGroup]:
+    return quotas.queue.spec.resource_groups
 
 
 def _uncovered(queue: ClusterQueue, sets: Sequence[PodSet]) -> Iterator[str]:
@@ -201,7 +223,7 @@ def _covered(group: ResourceGroup) -> frozenset[str]:
 
 def _short(quotas: _Quotas, sets: Sequence[PodSet], amounts: _Amounts) -> tuple[str, tuple[str, ...]] | None:
     """A resource of which no choice of flavors has enough, and its flavors; None where there is enough."""
-    for group in quotas.queue.spec.resource_groups:
+    for group in _groups(quotas):
         covered = _covered(group)
         names = [name for each in sets for name in _requests(each, covered)]
         if _have_room(quotas, group, sets, covered, amounts):
@@ -283,7 +305,9 @@ def _told(
     most, unused, flavor, best = max(known, key=lambda each: each[:2], default=(0, 0, "", None))
     limit, total = best.borrowing_limit if best is not None else None, _total(sets, resource)
     nominal = best.nominal if best is not None else 0
-    after = _text(resource, nominal + max(0, total - most))
+    # Units get flavors one by one: the rest of them has to fit into the one that is raised.
+    lacking = total - most if units == 1 or not at_a_time else total // units * (units - at_a_time)
+    after = _text(resource, nominal + max(0, lacking))
     field = quota_field(quotas.queue, flavor, resource) if total > most else ""
     return QueueRoom(
         room,

@@ -81,6 +81,10 @@ def _unit(manifest: ManifestReport) -> Safe:
 
 def _most(room: QueueRoom, queue: str) -> Safe:
     """What the queue can have, and where that is from."""
+    if len(room.flavors) > 1 and room.units > 1:
+        return fmt(
+            "ClusterQueue {} can have at most {} in each flavor ({})", queue, room.most, shortened(room.flavors, _NAMED)
+        )
     if len(room.flavors) > 1:
         text = "ClusterQueue {} can have at most {} in one flavor ({}), and all pods of a set get the same"
         return fmt(text, queue, room.most, shortened(room.flavors, _NAMED))
