@@ -88,7 +88,7 @@ def _growing(tree: Tree, template: MadeTemplate) -> MadeTemplate:
     now, own = template.copies or 0, at(tree, spec).get("enableInTreeAutoscaling") is True
     if most <= now or groups[int(index)].get("suspend") is True or not (own or now == 0):
         return template
-    grown = replace(template, growth=Growth("the Ray autoscaler" if own else "an autoscaler", min(most, MAX_PODS)))
+    grown = replace(template, growth=Growth("the Ray autoscaler" if own else "an autoscaler", most))
     return grown if now else replace(grown, copies=1, count=CountSource.UNKNOWN)
 
 
@@ -100,7 +100,7 @@ def _upgraded(tree: Tree, template: MadeTemplate) -> MadeTemplate:
     how = at(tree, "spec.upgradeStrategy").get("type", _NEW_CLUSTER)
     if how != _NEW_CLUSTER or template.growth is not None or not template.copies or template.count is not _STATED:
         return template
-    return replace(template, growth=Growth(_UPGRADE, min(2 * template.copies, MAX_PODS), passing=True))
+    return replace(template, growth=Growth(_UPGRADE, 2 * template.copies, passing=True))
 
 
 def _submitter(cluster: Tree, job: Tree, path: str, written: Iterable[MadeTemplate]) -> Iterator[MadeTemplate]:
@@ -220,7 +220,7 @@ def _server(tree: Tree, template: MadeTemplate) -> MadeTemplate | None:
         template = replace(template, copies=min(copies * workers, MAX_PODS), counted_by=by)
     most, now = at(spec, "scaling").get("maxReplicas"), template.copies or 0
     if isinstance(most, int) and template.counted_by.pods * most > now:
-        growth = Growth("its autoscaler", min(template.counted_by.pods * most, MAX_PODS))
+        growth = Growth("its autoscaler", template.counted_by.pods * most)
         template = replace(template, growth=growth)
     pod = mapping(template.body.get("spec"))
     if pod.get("containers"):

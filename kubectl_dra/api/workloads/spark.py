@@ -241,7 +241,7 @@ class _App:
 def _number(value: object, option: str | None) -> int | None:
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return value
-    return int(option) if option is not None and option.isdecimal() and len(option) < 10 else None
+    return int(option) if option is not None and option.isdecimal() and len(option) < 11 else None
 
 
 def _list(tree: Tree, name: str) -> list[Any]:

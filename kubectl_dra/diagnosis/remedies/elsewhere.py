@@ -31,6 +31,9 @@ def as_if_ours(world: ClusterState, diagnosis: PodDiagnosis) -> Asked:
     pod = world.inventory.pods.get(diagnosis.pod.key)
     if not isinstance(gang, GangElsewhere) or not gang.lacking or pod is None or pod.spec.node_name:
         return Asked(world, diagnosis)
+    if gang.present or gang.queue_state:
+        # None of its pods is tried before others exist, or the queue is open.
+        return Asked(world, diagnosis)
     placed = placed_of(world, pod)
     if placed is None or placed.lacking is None:
         return Asked(world, diagnosis)

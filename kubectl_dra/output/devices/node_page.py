@@ -26,7 +26,7 @@ from kubectl_dra.output.layout import PAGE, Column, paragraphs, table, wrapped
 from kubectl_dra.output.pending.asks import ask_words
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.unread import missing_lines
-from kubectl_dra.output.words import age, counted, listed, plural
+from kubectl_dra.output.words import age, counted, lasting, listed, plural
 from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.devices.device_list import ListedDevice
 from kubectl_dra.reports.devices.nodes import NodeReport, NodeSummary
@@ -133,7 +133,7 @@ def _status(report: NodeReport, now: datetime) -> Safe:
     """Since when a node is not ready, and that its kubelet has stopped reporting (pkg/controller/nodelifecycle)."""
     if report.ready == "True" or not report.ready_since:
         return status_text(report)
-    since = fmt("{} for {}", status_text(report), age(report.ready_since, now))
+    since = fmt("{} {}", status_text(report), lasting(report.ready_since, now))
     return fmt("{} (its kubelet has stopped reporting)", since) if report.ready == "Unknown" else since
 
 

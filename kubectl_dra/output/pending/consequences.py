@@ -65,9 +65,11 @@ def _place(edit: FileEdit) -> Safe:
     whose = fmt("{} {}", edit.object.kind, edit.object.name)
     if edit.field == "spec":
         return fmt("{}: {}", edit.at, whose) if edit.at else fmt("in {}", whose)
+    # The line is that at which the object begins.
+    where = fmt("{} at {}", whose, edit.at) if edit.at else whose
     if isinstance(edit.value, dict) and edit.field.endswith(_QUOTED):
-        return fmt('{}: {}["{}"]', edit.at or whose, edit.field, *edit.value)
-    return fmt("{}: {}", edit.at or whose, edit.field)
+        return fmt('{}: {}["{}"]', where, edit.field, *edit.value)
+    return fmt("{}: {}", where, edit.field)
 
 
 def _what_it_gets(action: EditClaim) -> Safe:

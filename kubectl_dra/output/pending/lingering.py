@@ -12,7 +12,7 @@ from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.driver_pods import known_cure, last_words_of, state_of, why_words
 from kubectl_dra.output.pending.go_errors import innermost
 from kubectl_dra.output.safe import Safe, command, command_line, fmt
-from kubectl_dra.output.words import age, ago, counted, listed
+from kubectl_dra.output.words import ago, counted, lasting, listed
 from kubectl_dra.reports.invocations import changing, kubectl, of, reading, within
 from kubectl_dra.reports.pending.failing_pods import FailingPod
 from kubectl_dra.reports.pending.lingering import LingeringPod
@@ -64,7 +64,7 @@ def _unreachable(found: LingeringPod, now: datetime | None = None) -> Safe:
     lead = fmt("the kubelet of its node {} has", found.node)
     if now is None or not found.node_down:
         return fmt("{} stopped reporting", lead)
-    return fmt("{} not reported for {}", lead, age(found.node_down, now))
+    return fmt("{} not reported {}", lead, lasting(found.node_down, now))
 
 
 def _lead(found: LingeringPod, namespace: str) -> Safe:
@@ -114,7 +114,7 @@ def lingering_lines(pods: Sequence[LingeringPod], now: datetime, failing: Sequen
 def _broken(found: LingeringPod, lead: Safe, now: datetime | None = None) -> Safe:
     """``Pod lab is in CrashLoopBackOff (812 restarts; not ready for 3d)``: the age only with ``now``."""
     how = last_words_of(found.broken) if found.broken is not None else Safe("")
-    since = fmt("not ready for {}", age(found.time, now)) if now is not None and found.time else Safe("")
+    since = fmt("not ready {}", lasting(found.time, now)) if now is not None and found.time else Safe("")
     told = Safe("; ").join([text for text in (how, since) if text])
     return fmt("{} ({})", lead, told) if told else lead
 

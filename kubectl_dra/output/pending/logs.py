@@ -59,7 +59,7 @@ def repair_lines(report: PendingReport, address: Address) -> Iterator[Safe]:
 
 
 def driver_faults(report: PendingReport, address: Address) -> Iterator[Safe]:
-    """What only the driver can mend, and where it says why: taints that it has set, an attribute that it leaves out."""
+    """What only the driver can fix, and where it says why: taints that it has set, an attribute that it leaves out."""
     of_drivers = set(tainting(report.nodes))
     found = [driver for driver in report.drivers if (driver.driver, driver.node) in of_drivers]
     if found:

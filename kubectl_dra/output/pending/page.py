@@ -260,6 +260,9 @@ def _additions(report: PendingReport) -> Sequence[RemedyReport]:
     """Those that were checked; the others only where nothing is published, and nothing says why."""
     if report.code is Code.NO_DEVICE_IN_CLASS and not (report.failing or report.idle_daemon_sets):
         return report.additions
+    if report.failing:
+        # What is there already is not published yet.
+        return []
     tainted = {device for removal in _tainted(report) for device in removal.devices}
     other = any(each.verified for each in report.remedies)
     without = {name for g in report.nodes for name in g.names if _has_no_devices(g)} if other else set()
@@ -301,7 +304,8 @@ def _ways_out(report: PendingReport, now: datetime, who: Safe) -> list[Safe]:
         return list(remedy_lines(report.remedies, report.verdict, who))
     text = "(checked by the default scheduler's rules: whether its group starts then is decided by {})"
     lacking = gang.waiting - (gang.fitting or 0)
-    rest = Safe("the rest of its group" if lacking == 1 else "one more pod of its group") if gang.waiting > 1 else who
+    more = "one more pod of its group" if gang.fitting else "a pod of its group"
+    rest = Safe("the rest of its group" if lacking == 1 else more) if gang.waiting > 1 else who
     return [*remedy_lines(report.remedies, report.verdict, rest), *wrapped(fmt(text, gang.system), indent=4)]
 
 

@@ -23,7 +23,8 @@ def rejected_lines(found: Sequence[RejectedPods], scope: str, now: datetime, add
         return
     number = sum(len(each.pods) for each in found)
     verb = Safe("was" if number == 1 else "were")
-    yield fmt("{} with device claims {} not taken by their nodes:", counted(number, "pod"), verb)
+    whose = Safe("its node" if number == 1 else "their nodes")
+    yield fmt("{} with device claims {} not taken by {}:", counted(number, "pod"), verb, whose)
     for each in found:
         names = shortened([ref.name if scope else str(ref.key) for ref in each.pods], _NAMES)
         when = fmt(", the newest created {}", ago(each.created, now)) if each.created else Safe("")

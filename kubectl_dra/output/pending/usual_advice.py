@@ -42,7 +42,10 @@ _WRITTEN: Final = " Where it has written a message it runs, and the message says
 def usual_advice(report: PendingReport, code: Code) -> Safe:
     """What helps against the first cause of its kind."""
     told: Safe | None = None
-    if report.siblings is not None and report.siblings.hold_all and not report.failing:
+    if report.failing and code is Code.DEVICES_IN_USE:
+        nodes = listed(list(dict.fromkeys(each.node for each in report.failing)))
+        return fmt("Get the driver to run on {}: the devices there are not published before.", nodes)
+    if report.siblings is not None and report.siblings.hold_all:
         return sibling_advice(report.siblings)
     if report.verdict is records.Verdict.DELETING and (ends := lingering_advice(report.lingering)) is not None:
         return ends

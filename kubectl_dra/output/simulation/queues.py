@@ -12,7 +12,7 @@ from kubectl_dra.model.invocation import Address
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.queues import queue_lines, queue_reason
-from kubectl_dra.output.safe import Safe, Style, command_line, fmt, safe, styled
+from kubectl_dra.output.safe import Safe, Style, command_line, fmt, styled
 from kubectl_dra.output.simulation.names import object_name
 from kubectl_dra.output.words import counted, listed, shortened
 from kubectl_dra.reports.invocations import changing
@@ -83,7 +83,7 @@ def _most(room: QueueRoom, queue: str) -> Safe:
     """What the queue can have, and where that is from."""
     if len(room.flavors) > 1 and room.units > 1:
         return fmt(
-            "ClusterQueue {} can have at most {} in each flavor ({})", queue, room.most, shortened(room.flavors, _NAMED)
+            "ClusterQueue {} can have at most {} in one flavor ({})", queue, room.most, shortened(room.flavors, _NAMED)
         )
     if len(room.flavors) > 1:
         text = "ClusterQueue {} can have at most {} in one flavor ({}), and all pods of a set get the same"
@@ -168,6 +168,8 @@ def if_admitted(name: Safe, pod: PodSimulation) -> Safe | None:
 def _open(manifest: ManifestReport) -> Safe:
     """Why that is not known."""
     waits, room = manifest.waits, manifest.room
+    if room is None and waits is not None and waits.cluster_queue:
+        return fmt("the quota of ClusterQueue {} is not known", waits.cluster_queue)
     if waits is None or room is None:
         return fmt("its queue {} and the quota behind that were not read", manifest.queue)
     if room.uncovered:
@@ -180,4 +182,6 @@ def _open(manifest: ManifestReport) -> Safe:
         return fmt(text, waits.cluster_queue)
     if waits.uncounted:
         return fmt("how it counts devices of {} was not read", listed(waits.uncounted))
-    return fmt("what the cohort of ClusterQueue {} can lend was not read", safe(waits.cluster_queue))
+    if room.resource:
+        return fmt("its Configuration changes {} before it is counted, which is not computed here", room.resource)
+    return fmt("what the cohort of ClusterQueue {} can lend is not known", waits.cluster_queue)

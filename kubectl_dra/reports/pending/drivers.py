@@ -66,7 +66,7 @@ def _funnels(groups: Iterable[records.NodeGroup | NodeGroupRecord]) -> Iterator[
 
 
 def _at_work(groups: Sequence[records.NodeGroup], inventory: Inventory) -> Iterator[tuple[str, str]]:
-    """What only the driver can mend: taints of its own, and attributes that it publishes on other nodes only."""
+    """What only the driver can fix: taints of its own, and attributes that it publishes on other nodes only."""
     yield from tainting(groups)
     for driver, node, attribute in lacking(groups):
         domain, _, name = attribute.partition("/")

@@ -71,10 +71,10 @@ def _growing(done: PodSimulation, before: ClusterState, trial: PodTrial) -> Grow
         return None
     fit: int | None = done.copies
     if not done.lacks:
-        made = batch(before, replace(trial, plan=replace(trial.plan, copies=growth.most)), Copies())
+        made = batch(before, replace(trial, plan=replace(trial.plan, copies=min(growth.most, MAX_PODS))), Copies())
         placed = place(made.world, made.pods)
         unsure = placed.capped or (placed.failed is not None and bool(done.undecided))
         fit = None if unsure else placed.copies
     if growth.passing and (fit is None or fit >= growth.most or done.lacks):
         return None
-    return Growing(growth.by, min(growth.most, MAX_PODS), fit)
+    return Growing(growth.by, growth.most, fit)

@@ -54,8 +54,8 @@ def waits_and_room(
     config = queues.config
     undeclared = Room.NOW if config.only_declared else Room.NEVER if config.known else Room.UNKNOWN
     room = queue_room(queues, cluster, sets, units, undeclared=undeclared)
-    if config.transformed & {name for each in sets for name in each.requests}:
-        room = QueueRoom(Room.UNKNOWN)
+    if changed := sorted(config.transformed & {name for each in sets for name in each.requests}):
+        room = QueueRoom(Room.UNKNOWN, changed[0])
     uncounted = tuple(sorted({name for plan in planned.pods for name in _uncounted(plan, templates, config)}))
     held = _HELD.get(room.room, found.held_by)
     return msgspec.structs.replace(found, held_by=held, uncounted=uncounted), room
