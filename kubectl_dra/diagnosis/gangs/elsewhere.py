@@ -182,15 +182,11 @@ def incomplete(state: ClusterState, pod: Pod) -> GangElsewhere | None:
     group = state.inventory.gangs.groups.get((SCHEDULER_PLUGINS, Key(namespace, gang)))
     if group is None or not state.evidence.complete("Pod", namespace):
         return None
-    there = [each for each in state.inventory.pods.values() if _is_in(each, namespace, label, gang)]
+    there = [each for each in _all_members(state, COSCHEDULING, pod) if each.metadata.labels.get(label) == gang]
     if len(there) >= group.spec.min_member or not (group.status.phase or any(map(_is_told_of_gang, there))):
         return None
     names = tuple(sorted(each.metadata.name for each in there))
     return msgspec.structs.replace(_told(state, COSCHEDULING, pod, ()), expected=group.spec.min_member, present=names)
-
-
-def _is_in(pod: Pod, namespace: str, label: str, gang: str) -> bool:
-    return pod.metadata.namespace == namespace and pod.metadata.labels.get(label) == gang
 
 
 def _is_told_of_gang(pod: Pod) -> bool:
@@ -269,17 +265,11 @@ def _of_volcano(state: ClusterState, pod: Pod, found: GangElsewhere) -> GangElse
     waits = group.status.phase in ("", "Pending")
     closed = known.status.state if known is not None and waits and known.status.state in _SHUT else ""
     found = msgspec.structs.replace(found, queue=queue, queue_state=closed)
-    gang = _gang(VOLCANO, pod)
-    there = [each for each in state.inventory.pods.values() if _is_valid(each, namespace, gang)]
+    there = [each for each in _all_members(state, VOLCANO, pod) if each.status.phase != "Failed"]
     if not state.evidence.complete("Pod", namespace) or len(there) >= group.spec.min_member:
         return found
     names = tuple(sorted(each.metadata.name for each in there))
     return msgspec.structs.replace(found, expected=group.spec.min_member, present=names)
-
-
-def _is_valid(pod: Pod, namespace: str, gang: str) -> bool:
-    here = pod.metadata.namespace == namespace and _gang(VOLCANO, pod) == gang
-    return here and pod.status.phase != "Failed"
 
 
 def _task_group(members: Sequence[Pod], pod: Pod) -> TaskGroup | None:
@@ -315,18 +305,22 @@ def _either(pod: Pod, key: str) -> str:
 
 def _members_of(state: ClusterState, system: System, pod: Pod) -> tuple[Pod, ...]:
     """The pods of a pod's gang, or the pod itself where it has none."""
-    gang = _gang(system, pod)
-    return _members(state).get((system.name, pod.metadata.namespace, gang), (pod,)) if gang else (pod,)
+    return tuple(each for each in _all_members(state, system, pod) if not is_terminal(each)) or (pod,)
+
+
+def _all_members(state: ClusterState, system: System, pod: Pod) -> tuple[Pod, ...]:
+    """The same with those that are finished; none where it has no gang."""
+    return _members(state).get((system.name, pod.metadata.namespace, _gang(system, pod)), ())
 
 
 @derived("pods")
 def _members(state: ClusterState) -> Mapping[tuple[str, str, str], tuple[Pod, ...]]:
-    """The pods of each gang that are not finished, the oldest first."""
+    """The pods of each gang, the oldest first."""
     found: dict[tuple[str, str, str], list[Pod]] = {}
     for pod in state.inventory.pods.values():
         for system in (KUEUE, *_SCHEDULERS):
             gang = _gang(system, pod)
-            if gang and not is_terminal(pod) and (not system.own_pods or _is_of(system, pod)):
+            if gang and (not system.own_pods or _is_of(system, pod)):
                 found.setdefault((system.name, pod.metadata.namespace, gang), []).append(pod)
     return {key: tuple(sorted(pods, key=_age)) for key, pods in found.items()}
 

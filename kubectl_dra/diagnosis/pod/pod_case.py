@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 import msgspec
@@ -21,6 +21,7 @@ from kubectl_dra.diagnosis.gates.gates import TEMPLATE_KIND, ClaimGates, other_s
 from kubectl_dra.diagnosis.pod import leaving, missing, needs
 from kubectl_dra.diagnosis.pod.assumptions import assumptions
 from kubectl_dra.diagnosis.pod.equivalence import Examiner
+from kubectl_dra.diagnosis.pod.finding import Finding, by_default
 from kubectl_dra.diagnosis.pod.judgement import Judgement, nodes_can_tell
 from kubectl_dra.diagnosis.pod.open_plugins import left_open, open_groups, open_plugins
 from kubectl_dra.diagnosis.pod.read_names import kinds_known
@@ -34,14 +35,11 @@ from kubectl_dra.diagnosis.records import (
     ClaimEntry,
     GangElsewhere,
     Missing,
-    NodeGroup,
     NodeOutcome,
     ObjectRef,
     Observed,
-    OpenPlugin,
     OpenPlugins,
     PodDiagnosis,
-    Preemption,
     SchedulerName,
     Verdict,
 )
@@ -58,26 +56,10 @@ from kubectl_dra.scheduler.claims import ClaimProblem, ResolvedEntry, resolve
 from kubectl_dra.scheduler.extended import asked, served_resources, virtual_claim
 from kubectl_dra.scheduler.reasons import few_siblings
 
-_SILENT: Final = Prediction(silent=True)
 #: Not said where none of the gang is tried: its own words, and that nothing is in the way.
 _BEFORE_DEVICES: Final = frozenset({Code.NOT_SIMULATED, Code.FITS_NOW, Code.OTHER_PLUGIN})
 # Where several devices fit or fail, the one that the search meets first decides.
 _DEPEND_ON_ORDER: Final = frozenset({Verdict.SCHEDULABLE, Verdict.SCHEDULER_ERROR})
-
-
-@dataclass(frozen=True, slots=True)
-class _Finding:
-    """A verdict with what it rests on."""
-
-    verdict: Verdict
-    causes: tuple[Cause, ...] = ()
-    prediction: Prediction = _SILENT
-    reason: str | None = None
-    nodes: tuple[NodeGroup, ...] = ()
-    depends_on_node_order: bool = False
-    open: tuple[OpenPlugin, ...] = ()
-    preemption: Preemption | None = None
-    taken_to_wait: tuple[Key, ...] = ()
 
 
 class PodCase:
@@ -118,18 +100,18 @@ class PodCase:
             preemption=finding.preemption,
         )
 
-    def _finding(self) -> _Finding:
+    def _finding(self) -> Finding:
         leaves = leaving.departure(self.world, self.pod, _claims(self.entries))
         if leaves is not None:
-            return _Finding(Verdict.DELETING, (leaves,))
+            return Finding(Verdict.DELETING, (leaves,))
         if is_terminal(self.pod):
             why = (*kubelet.rejected(self.world.inventory, self.pod), *kubelet.unhealthy(self.pod))
-            return _Finding(Verdict.ENDED, why)
+            return Finding(Verdict.ENDED, why)
         if self._is_done():
             unwell = (*kubelet.unhealthy(self.pod), *kubelet.not_running(self.pod, self._events()))
-            return _Finding(Verdict.NOT_PENDING, unwell)
+            return Finding(Verdict.NOT_PENDING, unwell)
         if self.pod.spec.node_name:
-            return _Finding(Verdict.PREPARING, tuple(self._preparing()))
+            return Finding(Verdict.PREPARING, tuple(self._preparing()))
         found = (
             self._template_unread() or self._gated() or self._other_scheduler() or self._unreadable() or self._grouped()
         )
@@ -173,18 +155,18 @@ class PodCase:
 
     # --- never tried ------------------------------------------------------------------------------------------------
 
-    def _gated(self) -> _Finding | None:
+    def _gated(self) -> Finding | None:
         causes = tuple(own_causes(self.world, self.pod, self.entries))
         if not causes:
             return None
         if self.pod.spec.scheduling_gates:
             # The API server writes this when the pod is created.
             prediction = Prediction((fit_error.GATED_MESSAGE,))
-            return _Finding(Verdict.GATED, causes, prediction, fit_error.SCHEDULING_GATED)
+            return Finding(Verdict.GATED, causes, prediction, fit_error.SCHEDULING_GATED)
         texts = tuple(cause.detail.scheduler_text for cause in causes if isinstance(cause.detail, ClaimEntry))
-        return _Finding(Verdict.GATED, causes, Prediction(silent=True, earlier=tuple(filter(None, texts))))
+        return Finding(Verdict.GATED, causes, Prediction(silent=True, earlier=tuple(filter(None, texts))))
 
-    def _other_scheduler(self) -> _Finding | None:
+    def _other_scheduler(self) -> Finding | None:
         cause = other_scheduler(self.pod, self.world.schedulers)
         if cause is None:
             return None
@@ -197,17 +179,22 @@ class PodCase:
         cause = Cause(cause.code, gang or SchedulerName(self.pod.spec.scheduler_name, *words))
         found = self._by_default_rules(gang)
         causes = (cause, *(each for each in found.causes if each.code not in _BEFORE_DEVICES))
-        return _Finding(Verdict.OTHER_SCHEDULER, causes, Prediction(), nodes=found.nodes)
+        return Finding(Verdict.OTHER_SCHEDULER, causes, Prediction(), nodes=found.nodes)
 
-    def _by_default_rules(self, gang: GangElsewhere | None) -> _Finding:
+    def _by_default_rules(self, gang: GangElsewhere | None) -> Finding:
         """Why the pod, or the first of its gang that finds no node beside the others, finds none by these rules."""
         placed = placed_of(self.world, self.pod)
         if placed is None or placed.lacking is None or (gang is not None and gang.present):
-            return _Finding(Verdict.OTHER_SCHEDULER)
-        there = self.world.changed(placed.inventory)
-        return PodCase(there, placed.inventory.pods[placed.lacking], Examiner(there))._attempted()
+            return Finding(Verdict.OTHER_SCHEDULER)
+        known = by_default(self.world).get(placed.lacking) if gang is not None else None
+        if known is None:
+            there = self.world.changed(placed.inventory)
+            known = PodCase(there, placed.inventory.pods[placed.lacking], Examiner(there))._attempted()
+            if gang is not None:
+                by_default(self.world)[placed.lacking] = known
+        return known
 
-    def _template_unread(self) -> _Finding | None:
+    def _template_unread(self) -> Finding | None:
         """A pod that is only supposed gets claims from its templates: unknown ones where one was not read."""
         templates = {entry.template for entry in self.entries if entry.problem is ClaimProblem.NOT_CREATED}
         here = {Key(self.key.namespace, name) for name in templates if name}
@@ -216,11 +203,11 @@ class PodCase:
         if self.world.evidence.complete(TEMPLATE_KIND, self.key.namespace):
             return None
         self._unread = (TEMPLATE_KIND,)
-        return _Finding(Verdict.UNKNOWN, (self._evidence_cause(),), Prediction())
+        return Finding(Verdict.UNKNOWN, (self._evidence_cause(),), Prediction())
 
-    def _unreadable(self) -> _Finding | None:
+    def _unreadable(self) -> Finding | None:
         unreadable = any(entry.problem is ClaimProblem.UNREADABLE for entry in self.entries)
-        return _Finding(Verdict.UNKNOWN, (self._evidence_cause(),), Prediction()) if unreadable else None
+        return Finding(Verdict.UNKNOWN, (self._evidence_cause(),), Prediction()) if unreadable else None
 
     def _evidence_cause(self) -> Cause:
         seen = agreement.observed(self.pod, self._events())
@@ -228,17 +215,17 @@ class PodCase:
 
     # --- with others --------------------------------------------------------------------------------------------------
 
-    def _grouped(self) -> _Finding | None:
+    def _grouped(self) -> Finding | None:
         """What becomes of the pod in the cycle of its group; None if it is scheduled alone."""
         world, group = self.world, group_key(self.pod)
         if group is None or not are_placed_together(world) or open_groups(world, self.pod):
             return None
         absent = members.without_group(world, group, self.pod)
         if absent is None and (self._lacks_evidence() or not nodes_can_tell(world)):
-            return _Finding(Verdict.UNKNOWN, (self._evidence_cause(),), Prediction())
+            return Finding(Verdict.UNKNOWN, (self._evidence_cause(),), Prediction())
         waits = binding.waits(self.world, self.pod, _claims(self.entries)) if absent is None else ()
         if waits:
-            return _Finding(Verdict.BINDING, waits)
+            return Finding(Verdict.BINDING, waits)
         found = absent or members.find(world, group, self.pod)
         self._unread = found.unread
         causes = found.causes
@@ -248,18 +235,18 @@ class PodCase:
         silent = found.verdict in (Verdict.GATED, Verdict.NOT_PENDING)
         fitting = fitting if found.verdict is Verdict.SCHEDULABLE else 0
         prediction = Prediction(found.messages, silent, fitting, members.kept_out(causes))
-        return _Finding(found.verdict, causes, prediction, found.reason, found.nodes, preemption=found.preemption)
+        return Finding(found.verdict, causes, prediction, found.reason, found.nodes, preemption=found.preemption)
 
     # --- tried ------------------------------------------------------------------------------------------------------
 
-    def _attempted(self) -> _Finding:
+    def _attempted(self) -> Finding:
         claims = _claims(self.entries)
         examination = self.examiner.examine(self.pod, claims)
         judgement = examination.judgement
         self._unread = (*examination.explanation.unread, *judgement.unread)
         waits = binding.waits(self.world, self.pod, claims, fits=bool(judgement.fitting))
         if waits:
-            return _Finding(Verdict.BINDING, waits)
+            return Finding(Verdict.BINDING, waits)
         seen = agreement.observed(self.pod, self._events())
         plugins = () if _told(judgement, seen) else open_plugins(self.world, self.pod, seen)
         causes: tuple[Cause, ...] = ()
@@ -284,7 +271,7 @@ class PodCase:
         causes += (before,) if before is not None else ()
         if judgement.verdict is Verdict.UNKNOWN and self._lacks_evidence():
             causes = (self._evidence_cause(), *causes)
-        return _Finding(
+        return Finding(
             judgement.verdict,
             causes,
             Prediction(judgement.messages, fitting=_fitting(judgement)),
@@ -296,7 +283,7 @@ class PodCase:
             examination.taken_to_wait if judgement.verdict is Verdict.SCHEDULABLE else (),
         )
 
-    def _in_gang(self, finding: _Finding) -> _Finding:
+    def _in_gang(self, finding: Finding) -> Finding:
         """What the pod comes to where the coscheduling plugin rejects it before any node is tried."""
         gang = incomplete(self.world, self.pod)
         if gang is None or finding.verdict is Verdict.BINDING:
@@ -304,7 +291,7 @@ class PodCase:
         text = few_siblings(self.key.name, len(gang.present), gang.expected or 0)
         said = fit_error.pre_filter_rejection(len(self.world.inventory.nodes), text)
         causes = tuple(cause for cause in finding.causes if cause.code not in _BEFORE_DEVICES)
-        return _Finding(
+        return Finding(
             Verdict.UNSCHEDULABLE,
             (Cause(Code.POD_GROUP_INCOMPLETE, gang), *causes),
             Prediction((said, *finding.prediction.messages), earlier=(text,)),
@@ -327,7 +314,7 @@ class PodCase:
         verdict = Verdict.UNSCHEDULABLE if seen.reason == fit_error.UNSCHEDULABLE else Verdict.SCHEDULER_ERROR
         return replace(judgement, verdict=verdict, reason=seen.reason, messages=(seen.message,)), cause
 
-    def _remembered(self, finding: _Finding) -> _Finding:
+    def _remembered(self, finding: Finding) -> Finding:
         """What the scheduler goes on saying of its memory against a pod that would fit."""
         fits = finding.verdict is Verdict.SCHEDULABLE
         found = in_flight.standing(self.world, self.pod, _claims(self.entries), self._events()) if fits else None
@@ -351,7 +338,7 @@ class PodCase:
     def _events(self) -> Sequence[Event]:
         return self.world.inventory.events_by_object.get(("Pod", self.key.namespace, self.key.name), ())
 
-    def _agreement(self, finding: _Finding, seen: Observed | None) -> Agreement:
+    def _agreement(self, finding: Finding, seen: Observed | None) -> Agreement:
         if finding.verdict in (Verdict.NOT_PENDING, Verdict.ENDED, Verdict.DELETING, Verdict.UNKNOWN):
             return Agreement.UNCHECKED
         prediction = finding.prediction
@@ -362,7 +349,7 @@ class PodCase:
         random = finding.verdict in _DEPEND_ON_ORDER and not self.world.features.deterministic
         return Agreement.UNCHECKED if found is Agreement.DIFFERS and (random or finding.open) else found
 
-    def _certainty(self, finding: _Finding) -> Certainty:
+    def _certainty(self, finding: Finding) -> Certainty:
         found = missing.certainty(self.world.evidence, self._known)
         if finding.open and found.nodes is Bound.EXACT:
             return msgspec.structs.replace(found, nodes=Bound.AT_MOST)
@@ -375,7 +362,7 @@ class PodCase:
         found = missing.missing(self.world.evidence, wanted, self.key.namespace)
         return tuple(m for m in found if m.kind != "DeviceTaintRule" or self.world.features.device_taint_rules)
 
-    def _assumptions(self, finding: _Finding) -> Iterator[Assumption]:
+    def _assumptions(self, finding: Finding) -> Iterator[Assumption]:
         yield from assumptions(self.world, self.pod, in_order=finding.verdict in _DEPEND_ON_ORDER)
         for plugin in finding.open:
             yield Assumption(AssumptionKind.NOT_SIMULATED, plugin.plugin)
