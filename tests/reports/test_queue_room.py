@@ -150,7 +150,9 @@ def test_a_resource_without_quota_keeps_it_out() -> None:
     assert "has no quota of cpu, and what Kueue does then is in its Configuration" in page(unread)
     assert tried(job(), queues(4), replace(CONFIG, only_declared=True)).fits is Fits.YES
     assert tried(job(), queues(4), replace(CONFIG, excluded=("cpu",))).fits is Fits.YES
-    assert tried(job(), queues(4), replace(CONFIG, transformed=frozenset({"cpu"}))).fits is Fits.UNKNOWN
+    changed = tried(job(), queues(4), replace(CONFIG, transformed=frozenset({"cpu"})))
+    assert changed.fits is Fits.UNKNOWN
+    assert "is unknown: its Configuration changes cpu before it is counted" in page(changed)
 
 
 def test_a_job_that_may_start_with_fewer_pods() -> None:

@@ -23,6 +23,7 @@ import msgspec
 from kubectl_dra.api.encode import encode_part
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.gangs.cycles import are_placed_together, group_key
+from kubectl_dra.diagnosis.gangs.elsewhere import incomplete
 from kubectl_dra.diagnosis.gangs.placing import place_group
 from kubectl_dra.diagnosis.gates.gates import other_scheduler
 from kubectl_dra.diagnosis.gates.pending import is_pending
@@ -252,6 +253,8 @@ def _takes_part(world: ClusterState, pod: Pod) -> bool:
         return False  # it is placed with its whole group
     if pod.spec.scheduling_gates or other_scheduler(pod, world.schedulers) is not None:
         return False
+    if incomplete(world, pod) is not None:
+        return False  # none of its group is tried before others exist
     entries = resolve(world.inventory, world.evidence, world.features, pod)
     return all(entry.problem is None for entry in entries)
 

@@ -12,12 +12,14 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import Agreement, Verdict
 from kubectl_dra.diagnosis.remedies import find
+from kubectl_dra.diagnosis.remedies.records import DeletePod
 from kubectl_dra.model.features import features
 from kubectl_dra.model.gang_objects import QUALIFIED
 from kubectl_dra.model.ids import Key
 from kubectl_dra.reports.pending.pending import PendingReport, pending_report
 from tests.kit import build, facts
 from tests.kit.clock import CLOCK
+from tests.kit.ways import remedies
 from tests.output.pending.test_situations import first_line, page_of, refused
 
 LABEL = "scheduling.x-k8s.io/pod-group"
@@ -101,3 +103,22 @@ def test_what_may_not_be_read_is_said() -> None:
     (found,) = [each for each in report.missing if each.kind == name]
     assert found.rule is not None
     assert (found.coverage, found.rule.resource) == ("forbidden", "podgroups")
+
+
+def test_its_pods_do_not_come_before_others_for_what_goes_free() -> None:
+    """They are older, and none of them is tried until the others of the gang exist."""
+    holder = build.pod("web", claims=["web-gpu"], node_name="node-1", phase="Running")
+    pods = [member("w-0"), member("w-1"), build.pod("late", claims=["late-gpu"])]
+    for number, pod in enumerate(pods):
+        pod["metadata"]["creationTimestamp"] = f"2026-01-01T00:0{number}:00Z"
+    for least, before in ((4, 0), (2, 1)):
+        world = world_of(*pods, gang=group(least), devices=1)
+        held = build.claim("web-gpu", build.request(), held=[("node-1", "gpu-0")], by=["web"], on="node-1")
+        extra = facts.inventory([holder, held])
+        inventory = world.inventory.replace(
+            pods={**world.inventory.pods, **extra.pods}, claims={**world.inventory.claims, **extra.claims}
+        )
+        there = ClusterState(inventory, facts.evidence(), features(), CLOCK)
+        ways = remedies(there, Diagnoser(there).pod(Key(build.NAMESPACE, "late")))
+        (way,) = (each for each in ways if isinstance(each.actions[0], DeletePod))
+        assert (least, way.competition.before) == (least, before)

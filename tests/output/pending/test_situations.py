@@ -345,6 +345,8 @@ def test_a_driver_whose_pod_cannot_start_on_a_new_node_is_why_that_node_has_no_d
     page = page_of(report)
     assert "hostPath type check failed: /opt/nvidia" in page
     assert "kubectl describe pod/gpu-dra-plugin-x7k2p -n ml" in page
+    # Its node has what lacks, as soon as it runs.
+    assert "add hardware" not in page
     # Without the warning it is only starting.
     assert "does not run" not in first_line(report_of(*objects, stuck, POD, build.claim("claim")))
 
