@@ -26,6 +26,8 @@ _RETRY = (
 _EXPLAINED: Final = 6
 #: Causes under one reason, and where they stand: below its title.
 _CAUSES: Final = 2
+#: Of more pods the causes are not laid beside each other: that takes as long as to find them.
+_COMPARED: Final = 500
 _BELOW: Final = 11
 #: As many names stand in a row one by one, if they are short; of more the first and the last.
 _NAMED: Final = 3
@@ -71,6 +73,10 @@ def next_commands(groups: Sequence[ReasonGroup], scope: str, address: Address = 
 
 def _causes(reports: Sequence[PendingReport], scope: str) -> list[Safe]:
     """What is wrong with the pods of one reason: once where it is the same but for the names of their own claims."""
+    if len(reports) > _COMPARED:
+        first = reports[0]
+        text = fmt("for example {}: {}", _names([first.pod], scope), pending_cause(first))
+        return wrapped(text, indent=_BELOW)
     found: dict[str, list[PendingReport]] = {}
     for report in reports:
         found.setdefault(_but_for_names(report), []).append(report)

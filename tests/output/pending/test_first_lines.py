@@ -197,6 +197,17 @@ def test_causes_that_differ_under_one_reason_each_name_their_pods() -> None:
     assert "c: no node has 4" in page
 
 
+def test_of_very_many_pods_one_is_an_example() -> None:
+    pods = [build.pod(f"p{number}", claims=["c"]) for number in range(501)]
+    objects = [build.device_class(), build.node(), gpus(), build.claim("c", build.request(count=3)), *pods]
+    world = ClusterState(facts.inventory(objects), facts.evidence(), features(), CLOCK)
+    diagnoser = Diagnoser(world)
+    reports = [pending_report(diagnoser.pod(Key("ml", f"p{number}")), world) for number in range(501)]
+    few, many = (" ".join(map(str, groups_page(some, reason_groups(some), "ml"))) for some in (reports[:500], reports))
+    assert "for example" not in few
+    assert "for example p0: no node has 3 gpu.example.com devices" in " ".join(many.split())
+
+
 def test_values_of_a_constraint_over_two_requests_are_laid_side_by_side() -> None:
     root = "resource.kubernetes.io/pcieRoot"
     devices = [
