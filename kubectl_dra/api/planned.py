@@ -22,9 +22,11 @@ from kubectl_dra.api.sources import Source
 from kubectl_dra.api.trees import in_utf8, mapping, read_tree
 from kubectl_dra.api.workloads import MadeTemplate, expand
 from kubectl_dra.api.workloads.beside import Gang, Gangs, changes_pods, kept_together, least_scale
+from kubectl_dra.api.workloads.compute_domains import Spanned, spanned
 from kubectl_dra.api.workloads.domains import DomainRule, domain_rules, whole_group
 from kubectl_dra.api.workloads.expand import CountSource, Expansion, group_of
 from kubectl_dra.api.workloads.made import (
+    is_job,
     is_train_job,
     job_group,
     made_objects,
@@ -60,7 +62,8 @@ class PodPlan:
     ``flavors`` of its queue are in the pod; ``flavor_open``: one of these will be, or what they add was not read.
     ``rest_by``: who makes all of the pods but their claims. ``counted_by``: the fields that would make fewer of them,
     ``growth``: what may make more later. ``spec_at``: where the spec of the pod stands in the manifest; ``moved``:
-    fields that say what containers request of a resource.
+    fields that say what containers request of a resource. ``in_turn``: each of them runs to its end without the others.
+    ``spanned``: domains of other objects of the files that they make up with others.
     """
 
     pod: Pod
@@ -82,6 +85,8 @@ class PodPlan:
     growth: Growth | None = None
     spec_at: str = "spec"
     moved: tuple[tuple[str, str], ...] = ()
+    in_turn: bool = False
+    spanned: tuple[Spanned, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +98,8 @@ class Planned:
     ``generated``: the server makes the name. ``made_by``: the object whose controller makes this one. ``corrected`` is
     JSON. ``invalid``: what the server refuses of a pod or of a workload's template. ``counts``: it changes the pods of
     others, as autoscalers do. ``group``: how many of each of its ``pods`` are of use together only. ``pods_refused``:
-    what the server refuses of the pods of a kind that it does not know. ``annotations`` are its own.
+    what the server refuses of the pods of a kind that it does not know. ``annotations`` are its own. ``left_out``: its
+    parts that make pods of which nothing is known.
     """
 
     kind: str
@@ -107,6 +113,7 @@ class Planned:
     api_version: str = ""
     catalog: bool = False
     untried: str = ""
+    left_out: tuple[str, ...] = ()
     suspended: bool = False
     queue: str = ""
     generated: bool = False
@@ -136,7 +143,7 @@ def read_all(sources: Sequence[Source], namespace: str, *, grouped_jobs: bool = 
     ``grouped_jobs``: the server keeps ``spec.scheduling`` of Jobs (feature gate WorkloadWithJob).
     """
     trees = [_tree(source.data) for source in sources]
-    gangs = Gangs(trees, namespace)
+    gangs, known_domains = Gangs(trees, namespace), spanned(trees, namespace)
     runtimes = {index: runtime_for(tree, trees) for index, tree in enumerate(trees) if is_train_job(tree)}
     found: list[Planned] = []
     for index, (source, tree) in enumerate(zip(sources, trees, strict=True)):
@@ -146,7 +153,7 @@ def read_all(sources: Sequence[Source], namespace: str, *, grouped_jobs: bool = 
         elif any(tree is each for each in runtimes.values()):
             # Its pods are those of the job.
             planned = replace(planned, pods=())
-        planned = _scaled(_beside(planned, tree, gangs), tree)
+        planned = _scaled(_beside(planned, tree, gangs, known_domains), tree)
         group = job_group(tree) if grouped_jobs else None
         found.append(_in_group(planned, group["metadata"]["name"]) if group is not None else planned)
         for made in made_objects(tree, grouped_jobs=grouped_jobs):
@@ -156,11 +163,12 @@ def read_all(sources: Sequence[Source], namespace: str, *, grouped_jobs: bool = 
     return found
 
 
-def _beside(planned: Planned, tree: Tree, gangs: Gangs) -> Planned:
+def _beside(planned: Planned, tree: Tree, gangs: Gangs, known_domains: Sequence[Spanned]) -> Planned:
     """With what other objects of the files make of its pods."""
     together = kept_together(tree) if planned.pods else ()
     number = sum(plan.copies or 0 for plan in planned.pods)
     pods = [replace(plan, kept_together=together, gang=gangs.of(tree, plan.pod, number)) for plan in planned.pods]
+    pods = [replace(plan, spanned=tuple(each for each in known_domains if each.has(plan.pod))) for plan in pods]
     return replace(planned, pods=tuple(pods), counts=changes_pods(tree))
 
 
@@ -275,7 +283,10 @@ def _expanded(planned: Planned, found: Expansion, tree: Tree, namespace: str) ->
         told = f"its pods would be refused: {unknown}"
         return replace(planned, untried=told, pods_refused=unknown, suspended=found.suspended)
     group = whole_group(tree, found.templates)
-    return replace(planned, pods=pods, catalog=found.catalog, suspended=found.suspended, untried=untried, group=group)
+    if is_job(tree) and not group:
+        pods = tuple(replace(each, in_turn=True) for each in pods)
+    planned = replace(planned, suspended=found.suspended, untried=untried, left_out=found.left_out)
+    return replace(planned, pods=pods, catalog=found.catalog, group=group)
 
 
 def _unknown_claim(template: MadeTemplate) -> str:
@@ -309,7 +320,7 @@ def _plan(template: MadeTemplate, name: str, namespace: str) -> PodPlan:
     plan = PodPlan(pod, template.copies, template.role, *counted, after=template.after, rest_by=template.rest_by)
     plan = replace(plan, awaits=template.awaits, awaits_any=template.awaits_any)
     plan = replace(plan, counted_by=template.counted_by, growth=template.growth)
-    return replace(plan, spec_at=template.spec_path, moved=template.moved)
+    return replace(plan, spec_at=template.spec_path, moved=template.moved, in_turn=template.in_turn)
 
 
 def _in_group(planned: Planned, group: str) -> Planned:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -36,6 +37,11 @@ def report(*bodies: dict[str, Any], tainted: bool = True) -> SimulationReport:
 
 def page(found: SimulationReport) -> str:
     return "\n".join(simulation_page(found, CLOCK.now(), steps=True))
+
+
+def said(found: SimulationReport) -> str:
+    """The page as one line without colours."""
+    return " ".join(re.sub("\x1b\\[[0-9]*m", "", page(found)).split())
 
 
 def edits(found: SimulationReport) -> list[tuple[str, str, Any]]:
@@ -140,4 +146,36 @@ def test_items_of_a_workflow_wait_until_others_have_ended() -> None:
     flow = thing("argoproj.io/v1alpha1", "Workflow", {"entrypoint": "main", "templates": listed})
     found = report(template("one"), flow, tainted=False)
     assert [(each.role, each.wanted, each.copies) for each in found.pods] == [("train", 6, 4), ("eval", 1, 1)]
-    assert "4 run at a time, and the others start once these have ended" in " ".join(page(found).split())
+    told = said(found)
+    assert told.startswith("Not everything fits at once: Workflow ml/w, train runs 4 of 6 at a time.")
+    assert "4 of 6 copies fit at a time; the next one waits until one of these has ended: " in told
+    assert "4 run at a time, and the others start once these have ended" in told
+
+
+def test_what_never_starts_is_told_before_what_waits_its_turn() -> None:
+    loop = {"name": "train", "template": "train", "withItems": [1, 2, 3, 4, 5, 6]}
+    train, evaluate = (pod_template(name)["spec"] for name in ("one", "none"))
+    leaves = [
+        {"name": name, "container": spec["containers"][0], "resourceClaims": spec["resourceClaims"]}
+        for name, spec in (("train", train), ("eval", evaluate))
+    ]
+    main = {"name": "main", "dag": {"tasks": [loop, {"name": "eval", "template": "eval", "depends": "train"}]}}
+    flow = thing("argoproj.io/v1alpha1", "Workflow", {"entrypoint": "main", "templates": [main, *leaves]})
+    told = said(report(template("one"), flow, tainted=False))
+    assert told.startswith(
+        "Not everything fits: Workflow ml/w, eval does not; Workflow ml/w, train runs 4 of 6 at a time."
+    )
+
+
+@pytest.mark.parametrize(
+    ("fields", "in_turn"),
+    [
+        ({"parallelism": 6, "completions": 12}, True),
+        ({"parallelism": 6, "completions": 12, "completionMode": "Indexed"}, True),
+        ({"parallelism": 6, "completions": 6, "completionMode": "Indexed"}, False),
+    ],
+)
+def test_pods_of_a_job_that_wait_for_none_of_the_others_run_in_turn(fields: dict[str, Any], in_turn: bool) -> None:
+    job = thing("batch/v1", "Job", {**fields, "template": pod_template("one")})
+    (pod,) = report(template("one"), job, tainted=False).pods
+    assert (pod.copies, pod.in_turn) == (4, in_turn)

@@ -180,7 +180,9 @@ def test_the_first_line_has_the_cause() -> None:
             {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "s"}}, template("t"), {**job, "spec": spec}
         )
     )
-    assert text.startswith(f"Job {NS}/w: 4 of 5 copies fit; the next one does not: no node has a free")
+    assert text.startswith(
+        f"Job {NS}/w: 4 of 5 copies fit at a time; the next one waits until one of these has ended: no node"
+    )
     assert text.endswith("No part in scheduling devices: ConfigMap s.")
     missing = page(simulated({**job, "spec": spec}))
     assert missing.startswith(
@@ -263,6 +265,38 @@ def test_a_node_for_a_channel_has_to_be_in_the_clique_of_the_others() -> None:
         world=cluster(build.device_class(name), gpu),
     )
     assert "another such node in the same NVLink clique (nvidia.com/gpu.clique=uuid.1)" in page(report)
+
+
+def test_fewer_pods_of_a_compute_domain_have_it_wait_for_fewer_nodes() -> None:
+    """Upstream: spec.numNodes of a ComputeDomain: no pod of it starts before so many nodes have one."""
+    domain = {"numNodes": 5, "channel": {"resourceClaimTemplate": {"name": "channel"}}}
+    channels = build.device_class("compute-domain-default-channel.nvidia.com")
+    roles = {
+        "Master": {"replicas": 1, "template": pod_template("channel")},
+        "Worker": {"replicas": 4, "template": pod_template("channel")},
+    }
+    report = simulated(
+        thing("resource.nvidia.com/v1beta1", "ComputeDomain", domain),
+        thing("kubeflow.org/v1", "PyTorchJob", {"pytorchReplicaSpecs": roles}),
+        world=cluster(channels),
+    )
+    worker = report.pods[1]
+    assert (worker.copies, worker.in_turn) == (3, False)
+    fields = "spec.pytorchReplicaSpecs.Worker.replicas: 3, and spec.numNodes: 4 in ComputeDomain w."
+    assert f"all fit with {fields}" in page(report)
+
+
+def test_parts_of_an_object_that_say_no_more_than_their_number_are_named() -> None:
+    """Nobody knows whether these fit; what else has a number (bounds of an autoscaler) is no part."""
+    worker = {"replicas": 5, "pod": pod_template("one")["spec"]}
+    services = {"Front": {"replicas": 1, "kind": "frontend"}, "Decode": {**worker, "replicas": 1}, "Prefill": worker}
+    graph = thing("x.io/v1", "Graph", {"services": services, "limits": {"quota": 3}})
+    told = page(report := simulated(template("one"), graph))
+    assert told.startswith("Not everything fits: Graph ml/w, Prefill does not: 4 of the 6 pods tried fit.")
+    assert "Front of Graph ml/w was not tried: nothing in it describes its pods." in told
+    worker["replicas"] = 2
+    assert simulated(template("one"), graph).fits is Fits.UNKNOWN
+    assert report.partial
 
 
 def test_of_an_object_with_several_kinds_of_pods_the_first_line_tells_how_many_fit_in_all() -> None:

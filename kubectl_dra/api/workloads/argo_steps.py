@@ -58,7 +58,7 @@ def _made(
             copies = limit
             fields.append(field)
     count = CountSource.ASSUMED if fields else CountSource.STATED
-    return replace(template, copies=copies, count=count, assumed=tuple(fields), after=after)
+    return replace(template, copies=copies, count=count, assumed=tuple(fields), after=after, in_turn=True)
 
 
 def _before(task: _Task, tasks: Mapping[str, _Task]) -> set[str]:

@@ -10,6 +10,7 @@ from typing import Any, Final
 from kubectl_dra.api.trees import Tree
 from kubectl_dra.api.workloads.argo import described_by, is_workflow, workflow
 from kubectl_dra.api.workloads.kinds import KNOWN, Factor, KnownKind, TemplatePath
+from kubectl_dra.api.workloads.left_out import left_out
 from kubectl_dra.api.workloads.mentions import mention, rendered
 from kubectl_dra.api.workloads.operators import refined
 from kubectl_dra.api.workloads.shape import Shaped, claims_alone, shaped
@@ -37,15 +38,13 @@ def expand(tree: Tree, group: str, kind: str) -> Expansion:
     known = KNOWN.get((group, kind))
     if known is not None:
         templates = tuple(each for part in known.parts for each in _of_part(tree, part))
-        return Expansion(
-            tuple(staged(tree, group, kind, refined(tree, group, kind, templates))),
-            True,
-            known.catalog,
-            _suspended(tree, known),
-        )
+        made = tuple(staged(tree, group, kind, refined(tree, group, kind, templates)))
+        left = left_out(tree, group, kind, made, known=True)
+        return Expansion(made, True, known.catalog, _suspended(tree, known), left_out=left)
     embedded = tuple(_embedded(tree, 0))
     found = embedded or tuple(_told_apart([_by_shape(each) for each in shaped(tree)])) or _claims_alone(tree, group)
-    return Expansion(found, untried="" if found else mention(tree))
+    left = left_out(tree, group, kind, found, known=bool(embedded))
+    return Expansion(found, untried="" if found else mention(tree), left_out=left)
 
 
 def _claims_alone(tree: Tree, group: str) -> tuple[MadeTemplate, ...]:

@@ -64,7 +64,8 @@ class MadeTemplate:
     before these are made; ``awaits_any``: each of these awaits one of them. ``rest_by``: who makes all of the pods but
     their claims, which alone are here; empty for whole ones. ``counted_by``: the fields that would make fewer of them.
     ``spec_at``: where the spec of the pods stands, if not below ``path``; ``moved``: fields that say what containers
-    request of a resource, empty where more than one does.
+    request of a resource, empty where more than one does. ``in_turn``: each runs to its end without the others, so that
+    those for which there is no room start once others have ended.
     """
 
     path: str
@@ -82,6 +83,7 @@ class MadeTemplate:
     growth: Growth | None = None
     spec_at: str = ""
     moved: tuple[tuple[str, str], ...] = ()
+    in_turn: bool = False
 
     @property
     def spec_path(self) -> str:
@@ -94,7 +96,7 @@ class Expansion:
     """``known``: the kind's fields are known. ``catalog``: it makes no pods by itself. ``suspended``: its pods wait.
 
     ``untried`` says why pods of it are not known. No templates, not ``known`` and nothing ``untried``: nothing in the
-    object looks like a pod.
+    object looks like a pod. ``left_out``: parts that make pods beside the templates.
     """
 
     templates: tuple[MadeTemplate, ...] = ()
@@ -102,3 +104,4 @@ class Expansion:
     catalog: bool = False
     suspended: bool = False
     untried: str = ""
+    left_out: tuple[str, ...] = ()

@@ -185,6 +185,10 @@ def untried_lines(manifests: Iterable[ManifestReport]) -> Iterator[Safe]:
     for each in manifests:
         if each.untried:
             yield from wrapped(fmt("{} was not tried: {}.", object_name(each.object), each.untried))
+        if each.left_out:
+            text = "{} of {} {} not tried: nothing in it describes {} pods."
+            verb, its = (Safe("was"), Safe("its")) if len(each.left_out) == 1 else (Safe("were"), Safe("their"))
+            yield from wrapped(fmt(text, listed(each.left_out), object_name(each.object), verb, its))
 
 
 def _lines(manifest: ManifestReport) -> Iterator[Safe]:

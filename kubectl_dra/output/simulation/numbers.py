@@ -27,7 +27,8 @@ def fewer_lines(pod: PodSimulation, *, steps: bool) -> Iterator[Safe]:
         ways = pod.pending is not None and (pod.pending.remedies or any(e.verified for e in pod.pending.additions))
         lead = Safe("Or ask for fewer: all fit" if ways else "All of them fit")
         at = fmt(" in {}", pod.fewer.at) if steps and pod.fewer.at else Safe("")
-        yield from wrapped(fmt("{} with {}{}{}.", lead, fields_text(pod.fewer), at, one))
+        others = (fmt(", and {}: {} in {} {}", e.path, e.value, e.object.kind, e.object.name) for e in pod.fewer.also)
+        yield from wrapped(fmt("{} with {}{}{}{}.", lead, fields_text(pod.fewer), at, one, Safe("").join(others)))
 
 
 def lacks_there(pod: PodSimulation) -> Safe | None:

@@ -33,7 +33,7 @@ from kubectl_dra.output.simulation.runtimes import refusal_lines, refusal_of, wi
 from kubectl_dra.output.simulation.verdicts import is_enough, name_of, verdict_of
 from kubectl_dra.output.unread import missing_kinds, unread_sentence, who_may_lines
 from kubectl_dra.output.whatif.page import CHOICE_UNREAD, SOME_COMPARED, whatif_lines, whatif_summary
-from kubectl_dra.output.words import counted, listed, shortened
+from kubectl_dra.output.words import counted, listed, plural, shortened
 from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.invocations import reading
 from kubectl_dra.reports.simulation import Counted, PodSimulation, SimulationReport
@@ -116,22 +116,33 @@ def _as_before(pod: PodSimulation, told: PodSimulation) -> list[list[Safe]]:
 def _mixed(report: SimulationReport) -> Safe | None:
     """Which of several do not fit, where others do."""
     shown = list(told_once(by_group(report.pods)))
-    failing = [name_of(pod) for pod in shown if pod.fits is Fits.NO]
-    if not failing or len(failing) == len(shown) or report.gangs:
+    failing = [pod for pod in shown if pod.fits is Fits.NO]
+    never, later = [pod for pod in failing if not pod.in_turn], [pod for pod in failing if pod.in_turn]
+    if not failing or len(shown) in (len(never), len(later)) or report.gangs:
         return None
-    more = fmt(" and {} more", len(failing) - _NODES_SHOWN) if len(failing) > _NODES_SHOWN else Safe("")
-    verb = Safe("does" if len(failing) == 1 else "do")
-    names = Safe("; ").join(failing[:_NODES_SHOWN])
-    return fmt("Not everything fits: {}{} {} not{}.", names, more, verb, _of_all_its_pods(shown))
+    parts = [fmt("{} runs {} of {} at a time", name_of(pod), pod.copies, pod.wanted or 0) for pod in later]
+    parts = parts[:_NODES_SHOWN]
+    if never:
+        parts.insert(
+            0, fmt("{} {} not{}", _names(never), Safe(plural("does", len(never))), _in_all(report, never, shown))
+        )
+    return fmt("Not everything fits{}: {}.", Safe("" if never else " at once"), Safe("; ").join(parts))
 
 
-def _of_all_its_pods(shown: Sequence[PodSimulation]) -> Safe:
-    """How many of an object's pods fit in all, where one of its kinds of pods is all that does not."""
-    (first, *others) = [pod for pod in shown if pod.fits is Fits.NO]
+def _names(pods: Sequence[PodSimulation]) -> Safe:
+    more = fmt(" and {} more", len(pods) - _NODES_SHOWN) if len(pods) > _NODES_SHOWN else Safe("")
+    return Safe("; ").join(name_of(pod) for pod in pods[:_NODES_SHOWN]) + more
+
+
+def _in_all(report: SimulationReport, never: Sequence[PodSimulation], shown: Sequence[PodSimulation]) -> Safe:
+    """How many of an object's pods fit in all, where one of its kinds of pods is all that never does."""
+    first, *others = never
     its = [pod for pod in shown if pod.subject == first.subject]
     if others or len(its) < 2 or not first.copies or any(pod.wanted is None or pod.capped for pod in its):
         return Safe("")
-    return fmt(": {} of its {} pods fit", sum(pod.copies for pod in its), sum(pod.wanted or 0 for pod in its))
+    partly = any(each.left_out for each in report.manifests if each.object == first.subject)
+    text = ": {} of the {} pods tried fit" if partly else ": {} of its {} pods fit"
+    return fmt(text, sum(pod.copies for pod in its), sum(pod.wanted or 0 for pod in its))
 
 
 def simulation_summary(report: SimulationReport) -> Safe:
@@ -302,6 +313,8 @@ def _next_one(pod: PodSimulation) -> Safe:
     if evicts is None or not evicts.victims or not evicts.certain:
         if pod.kept_off is not None:
             return fmt("; on {} it does not", shortened(pod.kept_off.nodes, _VICTIMS))
+        if pod.in_turn:
+            return Safe(" at a time; the next one waits until one of these has ended")
         other = "; another one does not" if pod.counted is Counted.PER_NODE else "; the next one does not"
         return Safe(other if pod.copies and not pod.stuck else "")
     one = Safe("; the next one does" if pod.copies else " as things are, and does")

@@ -92,6 +92,7 @@ def _manifest(
         differs=_differs(planned.record, known),
         ignored=_has_no_part(planned),
         untried=planned.untried,
+        left_out=planned.left_out,
         suspended=planned.suspended,
         queue=planned.queue if planned.pods else "",
         waits=waits,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.reports.base import ReportRecord
 
 
@@ -12,12 +13,24 @@ class FieldNumber(ReportRecord, frozen=True):
     value: int
 
 
+class OtherNumber(ReportRecord, frozen=True):
+    """A field of another object of the files, and a number for it."""
+
+    object: ObjectRef
+    path: str
+    value: int
+
+
 class FewerPods(ReportRecord, frozen=True):
-    """The ``fields`` with which so many ``pods`` are made as fit; ``at``: where their object stands in the files."""
+    """The ``fields`` with which so many ``pods`` are made as fit; ``at``: where their object stands in the files.
+
+    ``also``: what else waits for as many as there were.
+    """
 
     fields: tuple[FieldNumber, ...]
     pods: int
     at: str = ""
+    also: tuple[OtherNumber, ...] = ()
 
 
 class KeptOff(ReportRecord, frozen=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
@@ -12,7 +13,8 @@ from kubectl_dra.api.workloads.expand import CountSource
 from kubectl_dra.api.workloads.templates import MAX_PODS
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.pod.placing import place
-from kubectl_dra.reports.simulation.counts import FewerPods, FieldNumber, Growing, KeptOff
+from kubectl_dra.diagnosis.records import ObjectRef
+from kubectl_dra.reports.simulation.counts import FewerPods, FieldNumber, Growing, KeptOff, OtherNumber
 from kubectl_dra.reports.simulation.pods import Copies, batch, nodes_of_daemons
 from kubectl_dra.reports.simulation.records import Counted, PodSimulation
 from kubectl_dra.reports.simulation.trials import PodTrial
@@ -32,7 +34,10 @@ def with_numbers(done: PodSimulation, before: ClusterState, trial: PodTrial, cop
         return done
     kept_off = _kept_off(done, before, trial) if done.counted is Counted.PER_NODE else None
     growing = _growing(done, before, trial)
-    return msgspec.structs.replace(done, fewer=_fewer(done, trial), growing=growing, kept_off=kept_off)
+    alone = trial.plan.gang is None and not done.group and not any(each.nodes > 1 for each in trial.plan.spanned)
+    in_turn = trial.plan.in_turn and alone and done.lacks and done.copies > 0
+    fewer = _fewer(done, trial)
+    return msgspec.structs.replace(done, fewer=fewer, growing=growing, kept_off=kept_off, in_turn=in_turn)
 
 
 def _fewer(done: PodSimulation, trial: PodTrial) -> FewerPods | None:
@@ -47,7 +52,17 @@ def _fewer(done: PodSimulation, trial: PodTrial) -> FewerPods | None:
     others = sum(plan.copies or 0 for plan in trial.planned.pods) - (trial.plan.copies or 0)
     if gang is not None and gang.least > others + pods:
         return None
-    return FewerPods(tuple(FieldNumber(path, value) for path, value in found.fields), pods, trial.planned.origin)
+    fields = tuple(FieldNumber(path, value) for path, value in found.fields)
+    return FewerPods(fields, pods, trial.planned.origin, tuple(_spanning(trial, pods)))
+
+
+def _spanning(trial: PodTrial, pods: int) -> Iterator[OtherNumber]:
+    """The domains that wait for more nodes than so many pods are on: each has a node of its own."""
+    for domain in trial.plan.spanned:
+        plans = (plan for plan in trial.planned.pods if domain in plan.spanned and plan is not trial.plan)
+        nodes = pods + sum(plan.copies or 0 for plan in plans)
+        if nodes < domain.nodes:
+            yield OtherNumber(ObjectRef(domain.kind, domain.namespace, domain.name), domain.field, nodes)
 
 
 def _kept_off(done: PodSimulation, before: ClusterState, trial: PodTrial) -> KeptOff | None:

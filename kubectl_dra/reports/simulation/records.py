@@ -50,6 +50,7 @@ class ManifestReport(ReportRecord, frozen=True):
     not. ``waits``: what is known of that queue, ``room``: of its quota, ``admits``: whether Kueue starts it as
     things are; Yes of what waits in none. ``generated``: the server makes up the end of the name. ``made_by``: the
     object whose controller makes it. ``differs``: the cluster's own object counts and has another spec.
+    ``left_out``: parts of it that make pods of which nothing is known.
     """
 
     object: ObjectRef
@@ -60,6 +61,7 @@ class ManifestReport(ReportRecord, frozen=True):
     exists: bool = False
     ignored: bool = False
     untried: str = ""
+    left_out: tuple[str, ...] = ()
     suspended: bool = False
     queue: str = ""
     waits: Queued | None = None
@@ -150,6 +152,7 @@ class PodSimulation(ReportRecord, frozen=True):
     whether Kueue starts them as things are; Yes of pods that wait in no queue. ``fewer``: the fields that would make no
     more of them than fit. ``growing``: what may make more later; where ``counted`` is unknown it makes none now.
     ``kept_off``: nodes on which a DaemonSet should make none. ``open_classes``: those that could not be read.
+    ``in_turn``: some fit, and the others start once these have ended.
     """
 
     subject: ObjectRef
@@ -194,6 +197,7 @@ class PodSimulation(ReportRecord, frozen=True):
     kept_off: KeptOff | None = None
     open_classes: OpenClasses = OpenClasses()
     no_class: NoRuntimeClass | None = None
+    in_turn: bool = False
     bound: Bound = Bound.EXACT
     fits: Fits = Fits.UNKNOWN
 
@@ -389,7 +393,7 @@ class SimulationReport(ReportRecord, frozen=True):
         untried = (
             untried
             or not (any(each.wanted != 0 for each in self.pods) or self.what_if is not None)
-            or any(each.role is Role.UNTRIED for each in self.manifests)
+            or any(each.role is Role.UNTRIED or each.left_out for each in self.manifests)
         )
         uncounted = any(each.counted is Counted.UNKNOWN or each.admits is Admits.UNKNOWN for each in self.pods)
         return untried or uncounted or bool(self.unread) or any(each.decides for each in self.missing)

@@ -244,7 +244,7 @@ def _all_fit(
         return Fits.NO
     # Of a workload that makes no pods none was tried.
     some = any(each.wanted != 0 for each in pods)
-    untried = not (some or supposed is not None) or any(each.role in _UNTRIED for each in manifests)
+    untried = not (some or supposed is not None) or any(each.role in _UNTRIED or each.left_out for each in manifests)
     unseen = supposed is not None and supposed.moves and not pods_known
     return Fits.UNKNOWN if Fits.UNKNOWN in verdicts or untried or unseen else Fits.YES
 
