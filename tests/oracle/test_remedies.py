@@ -17,7 +17,7 @@ from kubectl_dra.api.kinds import DEVICE_CLASS, NODE, RESOURCE_CLAIM, RESOURCE_S
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.remedies import Proposal
-from kubectl_dra.diagnosis.remedies.changes import Change, edit_claim, edit_request
+from kubectl_dra.diagnosis.remedies.changes import Change, ClaimEdit, edit_request
 from kubectl_dra.diagnosis.remedies.records import EditClaim
 from kubectl_dra.model.core import NodeStatus, Pod, PodResourceClaim, PodSpec, PodStatus
 from kubectl_dra.model.ids import Key
@@ -151,7 +151,7 @@ def less(proposal: Proposal) -> Iterator[tuple[Change, ...]]:
         if isinstance(action, EditClaim) and action.field == "count":
             others = (*proposal.changes[:position], *proposal.changes[position + 1 :])
             for count in range(int(action.after) + 1, int(action.before)):
-                yield (*others, edit_claim(action.claim.key, edit_request(action.request, _counting(count))))
+                yield (*others, ClaimEdit(action.claim.key, edit_request(action.request, _counting(count))))
 
 
 def _counting(count: int) -> Any:

@@ -10,12 +10,12 @@ import msgspec
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.gangs.cycles import cycle_of
 from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
-from kubectl_dra.diagnosis.pod.placing import added, made_from, refused_by_quota, shortages_of_new
+from kubectl_dra.diagnosis.pod.placing import added, made_for, refused_by_quota, shortages_of_new
 from kubectl_dra.diagnosis.records import PodDiagnosis, QuotaShortage
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
-from kubectl_dra.model.meta import ObjectMeta, OwnerReference
+from kubectl_dra.model.meta import OwnerReference
 from kubectl_dra.model.scheduling import PodGroup, PodGroupResourceClaimStatus
 from kubectl_dra.scheduler.gangs.decision import GroupDecision, GroupOutcome
 from kubectl_dra.scheduler.gangs.world import with_pod, with_reservations
@@ -84,15 +84,14 @@ def with_shared_claims(world: ClusterState, key: Key) -> Inventory:
         return inventory
     known = {status.name for status in group.status.resource_claim_statuses}
     claims, statuses = dict(inventory.claims), list(group.status.resource_claim_statuses)
+    owner = OwnerReference(_API_VERSION, "PodGroup", key.name, group.metadata.uid, controller=True)
     for entry in group.spec.resource_claims:
         template = inventory.templates.get(Key(key.namespace, entry.resource_claim_template_name or ""))
         if template is None or entry.name in known:
             continue
-        name = f"{key.name}-{entry.name}"
-        owner = OwnerReference(_API_VERSION, "PodGroup", key.name, group.metadata.uid, controller=True)
-        meta = ObjectMeta(name=name, namespace=key.namespace, uid=name, owner_references=(owner,))
-        claims[key_of(meta)] = made_from(template, meta)
-        statuses.append(PodGroupResourceClaimStatus(entry.name, name))
+        made = made_for(template, entry.name, owner)
+        claims[key_of(made.metadata)] = made
+        statuses.append(PodGroupResourceClaimStatus(entry.name, made.metadata.name))
     return _with_group(inventory.replace(claims=claims), key, group, statuses)
 
 

@@ -250,15 +250,13 @@ def added(inventory: Inventory, pod: Pod, *, extended: bool = True) -> Inventory
             if any(quota.exceeded(quotas.values(), pod.metadata.namespace, charge)):
                 break
             quotas = quota.charged(quotas, pod.metadata.namespace, charge)
-            name = f"{pod.metadata.name}-{entry.name}"
-            owner = OwnerReference("v1", "Pod", pod.metadata.name, pod.metadata.uid, controller=True)
-            meta = ObjectMeta(name=name, namespace=pod.metadata.namespace, uid=name, owner_references=(owner,))
-            claims[key_of(meta)] = made_from(template, meta)
-            statuses.append(PodResourceClaimStatus(entry.name, name))
+            made = made_for(template, entry.name, reference_to(pod))
+            claims[key_of(made.metadata)] = made
+            statuses.append(PodResourceClaimStatus(entry.name, made.metadata.name))
     status = msgspec.structs.replace(pod.status, resource_claim_statuses=tuple(statuses))
-    made = msgspec.structs.replace(pod, status=status)
-    pods = edited(inventory.pods, {key_of(pod.metadata): made})
-    return with_claims_of(inventory, made).replace(pods=pods, claims=edited(inventory.claims, claims), quotas=quotas)
+    there = msgspec.structs.replace(pod, status=status)
+    pods = edited(inventory.pods, {key_of(pod.metadata): there})
+    return with_claims_of(inventory, there).replace(pods=pods, claims=edited(inventory.claims, claims), quotas=quotas)
 
 
 def _shared_claim(inventory: Inventory, pod: Pod, entry: PodResourceClaim) -> str | None:
@@ -275,9 +273,27 @@ def _shared_claim(inventory: Inventory, pod: Pod, entry: PodResourceClaim) -> st
     return next(made, None) if shares else None
 
 
-def made_from(template: ResourceClaimTemplate, meta: ObjectMeta) -> ResourceClaim:
-    """The claim that a template makes."""
-    spec = template.spec.spec
+def with_made(inventory: Inventory, key: Key, entry: str, template: ResourceClaimTemplate) -> Inventory:
+    """With the claim that a template makes for an entry of a pod which is there; no quota is charged for it."""
+    pod = inventory.pods[key]
+    made = made_for(template, entry, reference_to(pod))
+    statuses = (*pod.status.resource_claim_statuses, PodResourceClaimStatus(entry, made.metadata.name))
+    status = msgspec.structs.replace(pod.status, resource_claim_statuses=statuses)
+    return inventory.replace(
+        claims=edited(inventory.claims, {key_of(made.metadata): made}),
+        pods=edited(inventory.pods, {key: msgspec.structs.replace(pod, status=status)}),
+    )
+
+
+def reference_to(pod: Pod) -> OwnerReference:
+    """The pod as the owner of what is made for it."""
+    return OwnerReference("v1", "Pod", pod.metadata.name, pod.metadata.uid, controller=True)
+
+
+def made_for(template: ResourceClaimTemplate, entry: str, owner: OwnerReference) -> ResourceClaim:
+    """The claim that a template makes for an entry of its owner; the server adds some letters to the name."""
+    spec, name = template.spec.spec, f"{owner.name}-{entry}"
+    meta = ObjectMeta(name=name, namespace=template.metadata.namespace, uid=name, owner_references=(owner,))
     if isinstance(template, ClassicResourceClaimTemplate):
         return ClassicResourceClaim(metadata=meta, spec=spec, classic=template.classic)
     return ResourceClaim(metadata=meta, spec=spec)

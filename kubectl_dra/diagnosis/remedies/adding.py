@@ -15,7 +15,7 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gangs.groups import pods_of
 from kubectl_dra.diagnosis.records import Funnel, NodeOutcome, StageName
 from kubectl_dra.diagnosis.remedies import changes
-from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
+from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, first_of
 from kubectl_dra.diagnosis.remedies.records import AddDevices, RemedyKind
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.ids import DeviceId, Key
@@ -64,8 +64,7 @@ def more_devices(case: Case) -> Iterator[Candidate]:
             continue
         most = max(lacking, request.count) if competing else lacking
         attribute = nearest.constraint if nearest.distinct else ""
-        steps = [_adding(*model, count, attribute) for count in range(lacking, most + 1)]
-        yield replace(steps[0], steps=tuple(steps[1:]))
+        yield from first_of([_adding(*model, count, attribute) for count in range(lacking, most + 1)])
 
 
 def _can_be_added(inventory: Inventory, slice_: ResourceSlice, device: Device) -> bool:
@@ -92,9 +91,7 @@ def devices_elsewhere(case: Case) -> Iterator[Candidate]:
     for _, _, request, _ in case.funnels():
         count = request.count if request.allocation_mode == "ExactCount" else 1
         for node in list(empty)[:1]:
-            steps = [_on_node(*model, count, node) for model in published]
-            if steps:
-                yield replace(steps[0], steps=tuple(steps[1:]))
+            yield from first_of([_on_node(*model, count, node) for model in published])
 
 
 def _on_node(slice_: ResourceSlice, device: Device, count: int, node: str) -> Candidate:
@@ -128,8 +125,7 @@ def more_nodes(case: Case) -> Iterator[Candidate]:
     tainted = {group.nodes[0] for group in groups if any(_has_none_untainted(each.funnel) for each in group.requests)}
     near = [name for name in near if name not in tainted]
     for node in near[:_MODEL_NODES]:
-        steps = [_nodes_like(case, node, count) for count in range(1, _most_nodes(case) + 1)]
-        yield replace(steps[0], steps=tuple(steps[1:]))
+        yield from first_of([_nodes_like(case, node, count) for count in range(1, _most_nodes(case) + 1)])
 
 
 def _has_none_untainted(funnel: Funnel | None) -> bool:

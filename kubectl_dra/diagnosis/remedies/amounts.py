@@ -12,7 +12,7 @@ import msgspec
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import ExtendedResource, NodeOutcome, NodeShortage, ObjectRef
 from kubectl_dra.diagnosis.remedies import changes
-from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, pod_edit
+from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, first_of, pod_edit
 from kubectl_dra.diagnosis.remedies.claim_instead import instead
 from kubectl_dra.diagnosis.remedies.records import EXTENDED_NAME, CreateObject, EditClass, RemedyKind
 from kubectl_dra.model.base import with_spec
@@ -118,12 +118,8 @@ def _forbids_own_claim(case: Case) -> bool:
 def _fewer(case: Case, resource: str) -> Iterator[Candidate]:
     """The largest smaller number that works, of each container that asks for more than one."""
     for container in case.pod.spec.containers:
-        steps = [
-            _with_amount(case, container, resource, number)
-            for number in range(_asked(container, resource) - 1, 0, -1)[:_STEPS]
-        ]
-        if steps:
-            yield replace(steps[0], steps=tuple(steps[1:]))
+        fewer = range(_asked(container, resource) - 1, 0, -1)[:_STEPS]
+        yield from first_of([_with_amount(case, container, resource, number) for number in fewer])
 
 
 # --- cpu, memory ------------------------------------------------------------------------------------------------------

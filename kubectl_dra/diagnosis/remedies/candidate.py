@@ -14,7 +14,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.pod.workloads import Owners
 from kubectl_dra.diagnosis.records import Cause, Funnel, NodeOutcome, ObjectRef, PodDiagnosis, Removal, StageName
-from kubectl_dra.diagnosis.remedies.changes import Change, ClaimEdit, Form, edit_claim, edit_pod, edit_request
+from kubectl_dra.diagnosis.remedies.changes import Change, ClaimEdit, Form, PodEdit, SpecEdit, edit_request
 from kubectl_dra.diagnosis.remedies.records import Action, EditClaim, EditPod, RemedyKind
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key, PoolId
@@ -47,7 +47,7 @@ def pod_edit(
 ) -> Candidate:
     """The pod, or what makes it, with another value of one field of its spec."""
     action = EditPod(case.diagnosis.pod, field, before, after, case.workload)
-    return Candidate(RemedyKind.EDIT_POD, (action,), cost, (edit_pod(case.diagnosis.pod.key, edit),), only=only)
+    return Candidate(RemedyKind.EDIT_POD, (action,), cost, (PodEdit(case.diagnosis.pod.key, edit),), only=only)
 
 
 # Selectors are corrected with what these many show.
@@ -146,6 +146,10 @@ class Case:
     def causes(self, *codes: Code) -> Iterator[Cause]:
         return (cause for cause in self.diagnosis.causes if cause.code in codes)
 
+    def claim_of(self, cause: Cause) -> ResourceClaim | None:
+        """The claim that a cause is about, if it exists."""
+        return self.world.inventory.claims.get(cause.claim.key) if cause.claim is not None else None
+
     def funnels(self) -> Iterator[tuple[ResourceClaim, str, Form, Sequence[Funnel]]]:
         """The requests of existing claims that were searched in vain, with their funnels, nearest first."""
         found: dict[tuple[ObjectRef, str], list[Funnel]] = {}
@@ -161,19 +165,23 @@ class Case:
                 yield claim, name, request, funnels
 
 
-class RequestEditor:
-    """Makes candidates that edit one request of one claim."""
+class ClaimEditor:
+    """Makes candidates that edit one claim, or one request of it."""
 
-    def __init__(self, case: Case, claim: ResourceClaim, request: str) -> None:
+    def __init__(self, case: Case, claim: ResourceClaim, request: str = "") -> None:
         self.key = key_of(claim.metadata)
         self.request = request
         self.claim = ObjectRef.of("ResourceClaim", self.key)
         self.template = case.templates.get(self.key)
 
     def edit(self, field: str, before: str, after: str, edit: Callable[[Form], Form], cost: int) -> Candidate:
+        """The request with another value of one field."""
+        return self.of_spec(field, before, after, edit_request(self.request, edit), cost)
+
+    def of_spec(self, field: str, before: str, after: str, edit: SpecEdit, cost: int) -> Candidate:
+        """The claim with another spec."""
         action = EditClaim(self.claim, self.request, field, before, after, self.template)
-        change = edit_claim(self.key, edit_request(self.request, edit))
-        return Candidate(RemedyKind.EDIT_CLAIM, (action,), cost, (change,))
+        return Candidate(RemedyKind.EDIT_CLAIM, (action,), cost, (ClaimEdit(self.key, edit),))
 
 
 def _one_after_the_other(change: Change, then: Change) -> Change:

@@ -70,14 +70,14 @@ class PodEdit:
         return inventory.replace(pods=put(inventory.pods, self.key, self.edit(inventory.pods[self.key])))
 
 
+def having(**fields: object) -> Callable[[T], T]:
+    """A record with other ``fields``."""
+    return lambda record: msgspec.structs.replace(record, **fields)  # type: ignore[type-var]
+
+
 def both(first: Change, second: Change) -> Change:
     """One change after the other."""
     return lambda inventory: second(first(inventory))
-
-
-def edit_claim(key: Key, edit: SpecEdit) -> Change:
-    """The claim with another spec."""
-    return ClaimEdit(key, edit)
 
 
 def renew_claim(key: Key, template: Key) -> Change:
@@ -194,10 +194,6 @@ def compare_in_constraint(index: int, attribute: str) -> SpecEdit:
         return _with_devices(spec, constraints=found)
 
     return change
-
-
-def edit_pod(key: Key, edit: Callable[[Pod], Pod]) -> Change:
-    return PodEdit(key, edit)
 
 
 def edit_object(table: str, key: K, edit: Callable[[T], T]) -> Change:
@@ -330,9 +326,7 @@ def add_devices(slice_name: str, like: Device, count: int, differing: str = "") 
 
 
 def with_devices(slice_: ResourceSlice, more: tuple[Device, ...]) -> ResourceSlice:
-    return msgspec.structs.replace(
-        slice_, spec=msgspec.structs.replace(slice_.spec, devices=(*slice_.spec.devices, *more))
-    )
+    return with_spec(slice_, devices=(*slice_.spec.devices, *more))
 
 
 def repaired_pool(driver: str, pool: str) -> Change:

@@ -43,7 +43,7 @@ def instead(case: Case, resource: str, device_class: str) -> Iterator[Candidate]
     claim = Key(ref.namespace, f"{ref.name}-{ENTRY}")
     steps = (
         made(template, claim, ResourceClaim(spec=spec_of(create)), pod),
-        changes.edit_pod(ref.key, _naming(container, resource, template.name, claim.name)),
+        changes.PodEdit(ref.key, _naming(container, resource, template.name, claim.name)),
     )
     yield Candidate(RemedyKind.EDIT_POD, (create, edit), _COST, steps)
 

@@ -10,7 +10,7 @@ import msgspec
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import KeptAway, ObjectRef, Spread, TakenPorts, VolumeTrouble
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, first_of, pod_edit
-from kubectl_dra.diagnosis.remedies.changes import edit_pod
+from kubectl_dra.diagnosis.remedies.changes import PodEdit, having
 from kubectl_dra.diagnosis.remedies.records import (
     CreateObject,
     RemedyKind,
@@ -77,31 +77,20 @@ def _spread(case: Case, found: Spread) -> Iterator[Candidate]:
         return  # a default constraint, or several that can't be told apart
     if found.min_domains:
         least, fewer = str(found.min_domains), str(found.domains)
-        yield pod_edit(case, f"{SPREAD}[{key}].minDomains", least, fewer, _spread_over(key, found.domains), _SKEW_COST)
+        wider = _changed(key, having(min_domains=found.domains))
+        yield pod_edit(case, f"{SPREAD}[{key}].minDomains", least, fewer, wider, _SKEW_COST)
     if found.value:
         skew = found.pods + 1 - found.fewest
         before = mine[0].max_skew
         if skew > before:
-            yield pod_edit(case, f"{SPREAD}[{key}].maxSkew", str(before), str(skew), _skewed(key, skew), _SKEW_COST)
-    yield pod_edit(
-        case, f"{SPREAD}[{key}].whenUnsatisfiable", REQUIRED, PREFERRED, _changed(key, _as_a_wish), _ANYWAY_COST
-    )
+            skewed = _changed(key, having(max_skew=skew))
+            yield pod_edit(case, f"{SPREAD}[{key}].maxSkew", str(before), str(skew), skewed, _SKEW_COST)
+    wish = _changed(key, having(when_unsatisfiable=PREFERRED))
+    yield pod_edit(case, f"{SPREAD}[{key}].whenUnsatisfiable", REQUIRED, PREFERRED, wish, _ANYWAY_COST)
 
 
 def _is_meant(constraint: TopologySpreadConstraint, key: str) -> bool:
     return (constraint.topology_key, constraint.when_unsatisfiable) == (key, REQUIRED)
-
-
-def _skewed(key: str, skew: int) -> Callable[[Pod], Pod]:
-    return _changed(key, lambda each: msgspec.structs.replace(each, max_skew=skew))
-
-
-def _spread_over(key: str, domains: int) -> Callable[[Pod], Pod]:
-    return _changed(key, lambda each: msgspec.structs.replace(each, min_domains=domains))
-
-
-def _as_a_wish(constraint: TopologySpreadConstraint) -> TopologySpreadConstraint:
-    return msgspec.structs.replace(constraint, when_unsatisfiable=PREFERRED)
 
 
 def _changed(key: str, edit: Callable[[TopologySpreadConstraint], TopologySpreadConstraint]) -> Callable[[Pod], Pod]:
@@ -143,7 +132,7 @@ def _labels(case: Case, kept: KeptAway, nodes: tuple[str, ...]) -> Iterator[Cand
         label, _, value = text.partition("=")
         if label not in selected:
             action = RemoveLabel(case.diagnosis.pod, label, value, case.workload)
-            change = edit_pod(key_of(pod.metadata), _without_label(label))
+            change = PodEdit(key_of(pod.metadata), _without_label(label))
             yield Candidate(RemedyKind.EDIT_POD, (action,), _LABEL_COST, (change,), only=nodes)
 
 

@@ -19,7 +19,7 @@ from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import (
     Candidate,
     Case,
-    RequestEditor,
+    ClaimEditor,
     first_of,
     forms,
     pod_edit,
@@ -57,7 +57,7 @@ _TAINT: Final = re.compile(r"(?P<key>[^=:]+)(?:=(?P<value>[^:]*))?:(?P<effect>\w
 def candidates(case: Case) -> Iterator[Candidate]:
     """All edits that may help."""
     for claim, name, request, funnels in case.funnels():
-        editor = RequestEditor(case, claim, name)
+        editor = ClaimEditor(case, claim, name)
         yield from _count(editor, request, funnels)
         yield from _tolerations(editor, request, funnels)
         yield from _capacity(case, editor, request, funnels)
@@ -74,24 +74,21 @@ def candidates(case: Case) -> Iterator[Candidate]:
 # --- one request ----------------------------------------------------------------------------------------------------
 
 
-def _count(editor: RequestEditor, request: Form, funnels: Sequence[records.Funnel]) -> Iterator[Candidate]:
+def _count(editor: ClaimEditor, request: Form, funnels: Sequence[records.Funnel]) -> Iterator[Candidate]:
     """The largest smaller count that works, from what the nearest funnel leaves downwards."""
     if request.allocation_mode != "ExactCount" or request.count < 2:
         return
     there = max(funnel.together for funnel in funnels)
-    steps = [_with_count(editor, request, n) for n in range(min(there, request.count - 1), 0, -1)][:_STEPS]
-    if steps:
-        yield Candidate(RemedyKind.EDIT_CLAIM, steps[0].actions, _COST["count"], steps[0].changes, tuple(steps[1:]))
+    counts = range(min(there, request.count - 1), 0, -1)[:_STEPS]
+    yield from first_of([with_count(editor, request.count, number, _COST["count"]) for number in counts])
 
 
-def _with_count(editor: RequestEditor, request: Form, count: int) -> Candidate:
-    def edit(exactly: Form) -> Form:
-        return msgspec.structs.replace(exactly, count=count)
-
-    return editor.edit("count", str(request.count), str(count), edit, _COST["count"])
+def with_count(editor: ClaimEditor, before: int, after: int, cost: int) -> Candidate:
+    """A request for another number of devices."""
+    return editor.edit("count", str(before), str(after), changes.having(count=after), cost)
 
 
-def _tolerations(editor: RequestEditor, request: Form, funnels: Sequence[records.Funnel]) -> Iterator[Candidate]:
+def _tolerations(editor: ClaimEditor, request: Form, funnels: Sequence[records.Funnel]) -> Iterator[Candidate]:
     for text in dict.fromkeys(removal.reason for removal in removals(funnels, records.StageName.TAINTS)):
         match = _TAINT.fullmatch(text)
         if match is None:
@@ -101,16 +98,14 @@ def _tolerations(editor: RequestEditor, request: Form, funnels: Sequence[records
         yield _with_toleration(editor, len(request.tolerations), text, toleration)
 
 
-def _with_toleration(editor: RequestEditor, position: int, text: str, toleration: DeviceToleration) -> Candidate:
+def _with_toleration(editor: ClaimEditor, position: int, text: str, toleration: DeviceToleration) -> Candidate:
     def edit(exactly: Form) -> Form:
         return msgspec.structs.replace(exactly, tolerations=(*exactly.tolerations, toleration))
 
     return editor.edit(f"tolerations[{position}]", "", text, edit, _COST["tolerations"])
 
 
-def _capacity(
-    case: Case, editor: RequestEditor, request: Form, funnels: Sequence[records.Funnel]
-) -> Iterator[Candidate]:
+def _capacity(case: Case, editor: ClaimEditor, request: Form, funnels: Sequence[records.Funnel]) -> Iterator[Candidate]:
     """As much of a capacity as some device has left, in an amount that its policy allows.
 
     A request that names no amount takes the default of the policy, or all of the device.
@@ -153,7 +148,7 @@ def _stepped(left: Quantity, least: Quantity, step: Quantity) -> Quantity:
     return Quantity(whole, 0, left.format) if rest == 0 else least
 
 
-def _with_capacity(editor: RequestEditor, name: str, before: str, after: Quantity) -> Candidate:
+def _with_capacity(editor: ClaimEditor, name: str, before: str, after: Quantity) -> Candidate:
     def edit(exactly: Form) -> Form:
         requests = exactly.capacity.requests if exactly.capacity is not None else {}
         return msgspec.structs.replace(exactly, capacity=CapacityRequirements(requests={**requests, name: after}))
@@ -161,16 +156,14 @@ def _with_capacity(editor: RequestEditor, name: str, before: str, after: Quantit
     return editor.edit(f"capacity.requests[{name}]", before, str(after), edit, _COST["capacity"])
 
 
-def _not_all(editor: RequestEditor, request: Form, count: int) -> Iterator[Candidate]:
+def _not_all(editor: ClaimEditor, request: Form, count: int) -> Iterator[Candidate]:
     """A number of devices in place of all of them, the largest that works."""
     if request.allocation_mode == "All":
         yield from first_of([_with_number(editor, number) for number in range(count, 0, -1)][:_STEPS])
 
 
-def _with_number(editor: RequestEditor, count: int) -> Candidate:
-    def edit(exactly: Form) -> Form:
-        return msgspec.structs.replace(exactly, allocation_mode="ExactCount", count=count)
-
+def _with_number(editor: ClaimEditor, count: int) -> Candidate:
+    edit = changes.having(allocation_mode="ExactCount", count=count)
     return editor.edit("allocationMode", "All", f"ExactCount {count}", edit, _COST["count"])
 
 
@@ -178,13 +171,13 @@ def _all_mode_errors(case: Case) -> Iterator[Candidate]:
     """Requests for all devices that abort the attempt; how many there are could not be said, or are too many."""
     for cause in case.causes(Code.ALL_MODE_POOL, Code.ALL_MODE_CONSTRAINT, Code.TOO_MANY_DEVICES):
         most = MAX_RESULTS if cause.code is Code.TOO_MANY_DEVICES else 1
-        claim = case.world.inventory.claims.get(cause.claim.key) if cause.claim is not None else None
+        claim = case.claim_of(cause)
         if claim is None:
             continue
         for name in _full_names(claim, cause.request):
             request = request_of(claim, name)
             assert request is not None  # noqa: S101 - it was named by its claim
-            yield from _not_all(RequestEditor(case, claim, name), request, most)
+            yield from _not_all(ClaimEditor(case, claim, name), request, most)
 
 
 def _full_names(claim: ResourceClaim, name: str) -> Iterator[str]:
@@ -204,18 +197,19 @@ def _renewed(case: Case) -> Iterator[Candidate]:
 
 
 def _constraints(case: Case) -> Iterator[Candidate]:
-    searched = {key_of(claim.metadata): claim for claim, _, _, _ in case.funnels()}
-    for key, claim in searched.items():
+    for claim in _searched(case):
+        editor, cost = ClaimEditor(case, claim), _COST["constraints"]
         for index, constraint in enumerate(claim.spec.devices.constraints):
             attribute = constraint.match_attribute or constraint.distinct_attribute or ""
-            ref = records.ObjectRef.of("ResourceClaim", key)
+            field = f"constraints[{index}]"
             for name in _published_instead(case, attribute):
-                to = changes.edit_claim(key, changes.compare_in_constraint(index, name))
-                action = EditClaim(ref, "", f"constraints[{index}]", attribute, name, case.templates.get(key))
-                yield Candidate(RemedyKind.EDIT_CLAIM, (action,), _COST["constraints"] - 1, (to,))
-            action = EditClaim(ref, "", f"constraints[{index}]", attribute, "", case.templates.get(key))
-            change = changes.edit_claim(key, changes.drop_constraint(index))
-            yield Candidate(RemedyKind.EDIT_CLAIM, (action,), _COST["constraints"], (change,))
+                yield editor.of_spec(field, attribute, name, changes.compare_in_constraint(index, name), cost - 1)
+            yield editor.of_spec(field, attribute, "", changes.drop_constraint(index), cost)
+
+
+def _searched(case: Case) -> Iterable[ResourceClaim]:
+    """The claims for which devices were looked for in vain."""
+    return {key_of(claim.metadata): claim for claim, _, _, _ in case.funnels()}.values()
 
 
 def _published_instead(case: Case, attribute: str) -> tuple[str, ...]:
@@ -234,43 +228,37 @@ def _fewer_requests(case: Case) -> Iterator[Candidate]:
         for container in (*case.pod.spec.init_containers, *case.pod.spec.containers)
         for use in container.resources.claims
     }
-    searched = {key_of(claim.metadata): claim for claim, _, _, _ in case.funnels()}
-    for key, claim in searched.items():
+    for claim in _searched(case):
         requests = claim.spec.devices.requests
-        for request in requests if len(requests) > 1 else ():
-            if any((entry, request.name) in named for entry in case.entries(key)):
-                continue
-            ref = records.ObjectRef.of("ResourceClaim", key)
-            action = EditClaim(ref, request.name, "requests", request.name, "", case.templates.get(key))
-            change = changes.edit_claim(key, changes.drop_request(request.name))
-            yield Candidate(RemedyKind.EDIT_CLAIM, (action,), _COST["requests"], (change,))
+        for name in [request.name for request in requests] if len(requests) > 1 else ():
+            editor = ClaimEditor(case, claim, name)
+            if not any((entry, name) in named for entry in case.entries(editor.key)):
+                yield editor.of_spec("requests", name, "", changes.drop_request(name), _COST["requests"])
 
 
 def _fewer_alternatives(case: Case) -> Iterator[Candidate]:
     """Without an alternative whose class does not exist, which keeps the others from being tried."""
     for cause in case.causes(Code.CLASS_MISSING):
         parent, _, name = cause.request.partition("/")
-        claim = case.world.inventory.claims.get(cause.claim.key) if cause.claim is not None else None
+        claim = case.claim_of(cause)
         if claim is None or not name:
             continue
         request = next((each for each in claim.spec.devices.requests if each.name == parent), None)
-        if request is None or len(request.first_available) < 2:
-            continue
-        key = key_of(claim.metadata)
-        ref = records.ObjectRef.of("ResourceClaim", key)
-        action = EditClaim(ref, parent, "firstAvailable", cause.request, "", case.templates.get(key))
-        change = changes.edit_claim(key, changes.drop_alternative(parent, name))
-        yield Candidate(RemedyKind.EDIT_CLAIM, (action,), _COST["requests"], (change,))
+        if request is not None and len(request.first_available) > 1:
+            edit, editor = changes.drop_alternative(parent, name), ClaimEditor(case, claim, parent)
+            yield editor.of_spec("firstAvailable", cause.request, "", edit, _COST["requests"])
 
 
 def _classes(case: Case) -> Iterator[Candidate]:
     """A class that exists in place of one that does not."""
     for cause in case.causes(Code.CLASS_MISSING):
-        claim = case.world.inventory.claims.get(cause.claim.key) if cause.claim is not None else None
+        claim = case.claim_of(cause)
         if claim is None or not isinstance(cause.detail, records.ClassProblem):
             continue
         for name in _instead(case, cause, cause.detail):
-            yield _with_class(RequestEditor(case, claim, cause.request), cause.detail.device_class, name)
+            edit = changes.having(device_class_name=name)
+            editor = ClaimEditor(case, claim, cause.request)
+            yield editor.edit("deviceClassName", cause.detail.device_class, name, edit, _COST["deviceClassName"])
 
 
 def _instead(case: Case, cause: records.Cause, missing: records.ClassProblem) -> Sequence[str]:
@@ -290,13 +278,6 @@ def _of_driver(case: Case, driver: str, classes: Sequence[str]) -> Iterator[str]
             facts = known.of(each)
             if facts is not None and any(found.driver == driver for found in facts.devices):
                 yield each
-
-
-def _with_class(editor: RequestEditor, before: str, after: str) -> Candidate:
-    def edit(exactly: Form) -> Form:
-        return msgspec.structs.replace(exactly, device_class_name=after)
-
-    return editor.edit("deviceClassName", before, after, edit, _COST["deviceClassName"])
 
 
 # --- the pod --------------------------------------------------------------------------------------------------------

@@ -256,7 +256,7 @@ def _consumers(case: Case) -> Iterator[Candidate]:
     """The other consumers of an allocated claim that is in the way: without them it can be allocated anew."""
     inventory = case.world.inventory
     for cause in case.causes(Code.CLAIM_ELSEWHERE):
-        claim = inventory.claims.get(cause.claim.key) if cause.claim is not None else None
+        claim = case.claim_of(cause)
         if claim is None or not isinstance(cause.detail, ClaimElsewhere):
             continue
         uids = [consumer.uid for consumer in claim.status.reserved_for]

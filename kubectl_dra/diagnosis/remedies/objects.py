@@ -12,6 +12,7 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gangs.cycles import group_of
 from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, pod_edit
+from kubectl_dra.diagnosis.remedies.own_claim import naming
 from kubectl_dra.diagnosis.remedies.queue_ways import queue_ways
 from kubectl_dra.diagnosis.remedies.records import (
     CreateObject,
@@ -133,22 +134,19 @@ def _missing(case: Case, cause: records.Cause, detail: records.ClaimEntry) -> It
     name = cause.claim.name if cause.claim is not None else detail.template
     for ref in detail.similar:
         if ref.kind != kind:
-            yield _other_source(case, detail, ref)
+            # The entry with the other of its two sources, of which there is one of that name.
+            source = "claim" if ref.kind == "ResourceClaim" else "template"
+            yield _naming(case, f"resourceClaims.{source}", detail.entry, ref.name, ref, 20)
         elif ref.namespace == namespace and ref.name != name:
-            action = EditPod(case.diagnosis.pod, f"resourceClaims[{detail.entry}]", name, ref.name, case.workload)
-            change = _pod_change(case, _naming(detail.entry, ref.name)) if kind == "ResourceClaim" else None
-            found = (change,) if change is not None else ()
-            yield Candidate(RemedyKind.NAME_OBJECT, (action,), 24, found)
+            yield _naming(case, "resourceClaims", detail.entry, name, ref, 24)
     yield Candidate(RemedyKind.CREATE_OBJECT, (CreateObject(records.ObjectRef(kind, namespace, name)),), 22)
 
 
-def _other_source(case: Case, detail: records.ClaimEntry, ref: records.ObjectRef) -> Candidate:
-    """The entry with the other of its two sources, of which there is one of that name."""
-    source = "claim" if ref.kind == "ResourceClaim" else "template"
-    field = f"resourceClaims.{source}[{detail.entry}]"
-    action = EditPod(case.diagnosis.pod, field, ref.name, ref.name, case.workload)
-    change = _pod_change(case, _naming(detail.entry, ref.name)) if source == "claim" else None
-    return Candidate(RemedyKind.NAME_OBJECT, (action,), 20, (change,) if change is not None else ())
+def _naming(case: Case, field: str, entry: str, before: str, ref: records.ObjectRef, cost: int) -> Candidate:
+    """An entry that names an object which exists; what would be made of a template can't be tried."""
+    action = EditPod(case.diagnosis.pod, f"{field}[{entry}]", before, ref.name, case.workload)
+    change = _pod_change(case, naming(PodResourceClaim(entry, resource_claim_name=ref.name)))
+    return Candidate(RemedyKind.NAME_OBJECT, (action,), cost, (change,) if ref.kind == "ResourceClaim" else ())
 
 
 def _named_once(case: Case, cause: records.Cause) -> Iterator[Candidate]:
@@ -168,23 +166,12 @@ def _without_entry(name: str) -> Callable[[Pod], Pod]:
     return edit
 
 
-def _naming(entry: str, claim: str) -> Callable[[Pod], Pod]:
-    def one(found: PodResourceClaim) -> PodResourceClaim:
-        return PodResourceClaim(name=entry, resource_claim_name=claim) if found.name == entry else found
-
-    def edit(pod: Pod) -> Pod:
-        entries = tuple(map(one, pod.spec.resource_claims))
-        return with_spec(pod, resource_claims=entries)
-
-    return edit
-
-
 def _without_gates(pod: Pod) -> Pod:
     return with_spec(pod, scheduling_gates=())
 
 
 def _pod_change(case: Case, edit: Callable[[Pod], Pod]) -> changes.Change:
-    return changes.edit_pod(case.diagnosis.pod.key, edit)
+    return changes.PodEdit(case.diagnosis.pod.key, edit)
 
 
 # --- others ---------------------------------------------------------------------------------------------------------

@@ -66,7 +66,7 @@ def candidates(case: Case) -> Iterator[Candidate]:
                 yield from (_anew(case, each) for each in _named_by_the_container(case))
             case Code.DRIVER_FAILED, KubeletText() as said if serves_one_pod(said):
                 yield from (_anew(case, each) for each in _own_claims(case, cause))
-            case Code.DRIVER_FAILED, KubeletText() as said if _is_of_the_device(case, _claim(case, cause), said):
+            case Code.DRIVER_FAILED, KubeletText() as said if _is_of_the_device(case, case.claim_of(cause), said):
                 yield from (_anew(case, each) for each in _other_device(case, cause))
 
 
@@ -116,7 +116,7 @@ def _identities(device: resource.Device) -> Iterator[str]:
 def while_binding(case: Case) -> Iterator[Candidate]:
     """Another device in place of one that could not be attached; the scheduler itself gives the claim back."""
     for cause in case.causes(Code.BINDING_FAILED):
-        claim = _claim(case, cause)
+        claim = case.claim_of(cause)
         if claim is not None and isinstance(cause.detail, BindingProblem):
             key = key_of(claim.metadata)
             change = changes.both(_tainted(cause.detail.device), changes.released_claim(key))
@@ -145,13 +145,9 @@ def _own_claims(case: Case, cause: Cause) -> Iterator[Candidate]:
             yield own_claim(case, entry.name, claim)
 
 
-def _claim(case: Case, cause: Cause) -> resource.ResourceClaim | None:
-    return case.world.inventory.claims.get(cause.claim.key) if cause.claim is not None else None
-
-
 def _other_device(case: Case, cause: Cause) -> Iterator[Candidate]:
     """Another device of the class, where the claim has one only, so that it is clear which one fails."""
-    results = _results(_claim(case, cause))
+    results = _results(case.claim_of(cause))
     if len(results) == 1:
         device = str(DeviceId(results[0].driver, results[0].pool, results[0].device))
         action = TaintDevice(device, str(TAINT.key), case.diagnosis.pod, case.workload)

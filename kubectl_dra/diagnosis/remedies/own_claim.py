@@ -11,6 +11,7 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.pod.placing import reference_to
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
@@ -19,7 +20,7 @@ from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Pod, PodResourceClaim, PodResourceClaimStatus
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
-from kubectl_dra.model.meta import ObjectMeta, OwnerReference
+from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate, ResourceClaimTemplateSpec
 from kubectl_dra.scheduler.claims import sources
 
@@ -47,7 +48,7 @@ def own_claim(case: Case, entry: str, claim: ResourceClaim) -> Candidate:
     create = CreateObject(template, like=ref)
     name = EditPod(pod, f"resourceClaims.template[{entry}]", ref.name, template.name, case.workload)
     own = Key(ref.namespace, f"{pod.name}-{entry}-own")
-    change = changes.edit_pod(
+    change = changes.PodEdit(
         pod.key, naming(PodResourceClaim(entry, resource_claim_template_name=template.name), own.name)
     )
     steps = (made(template, own, claim, case.pod), change)
@@ -65,8 +66,7 @@ def made(template: ObjectRef, key: Key, claim: ResourceClaim, pod: Pod) -> chang
     """With the template, and the claim that the controller makes from it for the pod."""
     spec = ResourceClaimTemplateSpec(spec=claim.spec)
     new = ResourceClaimTemplate(metadata=ObjectMeta(name=template.name, namespace=template.namespace), spec=spec)
-    owner = OwnerReference("v1", "Pod", pod.metadata.name, pod.metadata.uid, controller=True)
-    metadata = ObjectMeta(name=key.name, namespace=key.namespace, owner_references=(owner,))
+    metadata = ObjectMeta(name=key.name, namespace=key.namespace, owner_references=(reference_to(pod),))
     own = ResourceClaim(metadata=metadata, spec=claim.spec)
 
     def change(inventory: Inventory) -> Inventory:

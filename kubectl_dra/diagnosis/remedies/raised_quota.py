@@ -18,18 +18,15 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gates import quota
 from kubectl_dra.diagnosis.gates.pending import is_pending
-from kubectl_dra.diagnosis.pod.placing import made_from, placed
+from kubectl_dra.diagnosis.pod.placing import placed, with_made
 from kubectl_dra.diagnosis.records import ObjectRef, PodDiagnosis, QuotaShortage
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
 from kubectl_dra.diagnosis.remedies.changes import Change, without_pods
 from kubectl_dra.diagnosis.remedies.records import Action, EditClaim, RaiseQuota, RemedyKind, Wait
-from kubectl_dra.model.core import Pod, PodResourceClaimStatus
-from kubectl_dra.model.edited import edited
+from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
-from kubectl_dra.model.meta import ObjectMeta, OwnerReference
 from kubectl_dra.model.quantity import Quantity
-from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.model.usage import is_terminal
 from kubectl_dra.scheduler.claims import sources
 
@@ -198,20 +195,10 @@ def _admitting(limits: Sequence[QuotaShortage], pods: Sequence[Refused]) -> Chan
 
 def _with_claims(inventory: Inventory, pods: Collection[Key]) -> Inventory:
     """With the claims that these pods still lack; no quota is charged for them."""
-    claims: dict[Key, ResourceClaim] = {}
-    made: dict[Key, Pod] = {}
     for key in pods:
-        pod = inventory.pods[key]
-        statuses = list(pod.status.resource_claim_statuses)
-        for entry, template in _not_made(inventory, pod):
-            name = f"{key.name}-{entry}"
-            owner = OwnerReference("v1", "Pod", key.name, pod.metadata.uid, controller=True)
-            meta = ObjectMeta(name, key.namespace, uid=name, owner_references=(owner,))
-            claims[Key(key.namespace, name)] = made_from(inventory.templates[template], meta)
-            statuses.append(PodResourceClaimStatus(entry, name))
-        status = msgspec.structs.replace(pod.status, resource_claim_statuses=tuple(statuses))
-        made[key] = msgspec.structs.replace(pod, status=status)
-    return inventory.replace(claims=edited(inventory.claims, claims), pods=edited(inventory.pods, made))
+        for entry, template in _not_made(inventory, inventory.pods[key]):
+            inventory = with_made(inventory, key, entry, inventory.templates[template])
+    return inventory
 
 
 # --- the end of a pod -----------------------------------------------------------------------------------------------

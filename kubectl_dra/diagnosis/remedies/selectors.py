@@ -14,8 +14,8 @@ from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import (
     Candidate,
     Case,
+    ClaimEditor,
     Published,
-    RequestEditor,
     first_of,
     forms,
     removals,
@@ -46,15 +46,14 @@ _CODES: Final = (Code.SELECTOR_FAILS, Code.CLASS_SELECTOR_FAILS, Code.SELECTOR_D
 def candidates(case: Case) -> Iterator[Candidate]:
     """For selectors that match nothing on some node, and for those that end the attempt."""
     for claim, name, request, funnels in case.funnels():
-        yield from _not_matching(case, RequestEditor(case, claim, name), request, funnels)
+        yield from _not_matching(case, ClaimEditor(case, claim, name), request, funnels)
     yield from _classes_without_devices(case)
     for cause in case.causes(*_CODES):
         if isinstance(cause.detail, FatalError) and cause.detail.expression:
-            failing = case.world.inventory.claims.get(cause.claim.key) if cause.claim is not None else None
-            yield from _failing(case, cause.detail, failing)
+            yield from _failing(case, cause.detail, case.claim_of(cause))
 
 
-def _not_matching(case: Case, editor: RequestEditor, request: Form, funnels: Sequence[Funnel]) -> Iterator[Candidate]:
+def _not_matching(case: Case, editor: ClaimEditor, request: Form, funnels: Sequence[Funnel]) -> Iterator[Candidate]:
     """The corrected selector, or a value that devices have in place of one like it, or without one condition."""
     seen = {(removal.reason, removal.source) for removal in removals(funnels, StageName.SELECTORS)}
     corrected = _corrected(case, request) if seen else {}
@@ -137,7 +136,7 @@ def _failing(case: Case, error: FatalError, claim: ResourceClaim | None) -> Iter
     for name, request in forms(claim) if claim is not None else ():
         selectors = request.selectors[place : place + 1]
         if claim is not None and [each.expression for each in selectors] == [error.expression]:
-            editor = RequestEditor(case, claim, name)
+            editor = ClaimEditor(case, claim, name)
             trial = _trial(case, request)
             number = trial.class_selectors + place
             mended = [each for each in corrections(trial) if each.number == number]
@@ -155,7 +154,7 @@ def _failing(case: Case, error: FatalError, claim: ResourceClaim | None) -> Iter
                 yield from first_of([_with_selector(editor, place, error.expression, t, _VALUED) for t in others])
 
 
-def _with_selector(editor: RequestEditor, index: int, before: str, after: str, cost: int) -> Candidate:
+def _with_selector(editor: ClaimEditor, index: int, before: str, after: str, cost: int) -> Candidate:
     def edit(exactly: Form) -> Form:
         return msgspec.structs.replace(exactly, selectors=_replaced(exactly.selectors, index, after))
 

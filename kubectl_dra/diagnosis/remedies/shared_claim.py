@@ -97,7 +97,7 @@ def _shared(case: Case, claim: ResourceClaim, entry: str, template: ObjectRef, h
     other = ObjectRef.of("Pod", key_of(holder.pod.metadata))
     created, named = (
         _created(claim, ref.key),
-        changes.edit_pod(pod.key, naming(PodResourceClaim(entry, resource_claim_name=ref.name))),
+        changes.PodEdit(pod.key, naming(PodResourceClaim(entry, resource_claim_name=ref.name))),
     )
     moved = _moved(ref.key, holder)
     owner = case.owners.top(holder.pod)
@@ -124,7 +124,7 @@ def _created(claim: ResourceClaim, key: Key) -> changes.Change:
 def _moved(key: Key, holder: _Holder) -> changes.Change:
     """The other pod's claim goes, and the shared one, where it was created, has its devices."""
     old, pod = key_of(holder.claim.metadata), key_of(holder.pod.metadata)
-    edit = changes.edit_pod(pod, naming(PodResourceClaim(holder.entry, resource_claim_name=key.name)))
+    edit = changes.PodEdit(pod, naming(PodResourceClaim(holder.entry, resource_claim_name=key.name)))
 
     def change(inventory: Inventory) -> Inventory:
         shared = inventory.claims.get(key)

@@ -37,7 +37,7 @@ def candidates(case: Case, trials: Trials) -> Iterator[Candidate]:
         if together:
             yield _ending(case, together, node)
     for cause in case.causes(Code.CLAIM_ELSEWHERE):
-        mine = case.world.inventory.claims.get(cause.claim.key) if cause.claim is not None else None
+        mine = case.claim_of(cause)
         for claim in _stale(case, [mine] if mine is not None else []):
             yield _ending(case, [claim], "")
 

@@ -17,13 +17,14 @@ from kubectl_dra.diagnosis.gangs.cycles import are_placed_together, cycle_of, gr
 from kubectl_dra.diagnosis.gangs.groups import pods_of
 from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import Cause, GroupError, GroupShortage, GroupWaits, ObjectRef, PodDiagnosis
-from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, RequestEditor, first_of
-from kubectl_dra.diagnosis.remedies.changes import Change, ClaimEdit, Form, PodEdit
+from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, ClaimEditor, first_of
+from kubectl_dra.diagnosis.remedies.changes import Change, ClaimEdit, PodEdit, edit_object
+from kubectl_dra.diagnosis.remedies.edits import with_count
 from kubectl_dra.diagnosis.remedies.records import CreateObject, EditGroup, PinPods, PodOnNode, RemedyKind
 from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Pod, PodResourceClaim, PodSpec
 from kubectl_dra.model.ids import Key
-from kubectl_dra.model.inventory import Inventory, key_of
+from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.scheduling import GangPolicy, PodGroup, PodGroupSchedulingPolicy
 from kubectl_dra.scheduler.gangs.decision import GroupOutcome, MemberOutcome
 
@@ -211,8 +212,8 @@ def _fewer_devices(case: Case) -> Iterator[Candidate]:
     for claim, name, request, _ in case.funnels():
         if request.allocation_mode != "ExactCount" or request.count < 2:
             continue
-        editor = RequestEditor(case, claim, name)
-        yield from first_of([_with_count(editor, request.count, n) for n in _smaller(request.count)])
+        editor = ClaimEditor(case, claim, name)
+        yield from first_of([with_count(editor, request.count, n, _COUNT_COST) for n in _smaller(request.count)])
 
 
 def _smaller(count: int) -> list[int]:
@@ -223,29 +224,17 @@ def _smaller(count: int) -> list[int]:
     return [count - 1, *halves]
 
 
-def _with_count(editor: RequestEditor, before: int, after: int) -> Candidate:
-    def edit(form: Form) -> Form:
-        return msgspec.structs.replace(form, count=after)
-
-    return editor.edit("count", str(before), str(after), edit, _COUNT_COST)
-
-
 def _lowered(group: Key, before: int, after: int) -> Iterator[Candidate]:
     if not 0 < after < before:
         return
     action = EditGroup(ObjectRef.of("PodGroup", group), "minCount", str(before), str(after))
+    policy = PodGroupSchedulingPolicy(gang=GangPolicy(after))
 
-    def change(inventory: Inventory) -> Inventory:
-        groups = inventory.groups
-        changed = {**groups.pod_groups, group: _with_min_count(groups.pod_groups[group], after)}
-        return inventory.replace(groups=type(groups)(changed, groups.workloads, groups.composites))
+    def lowered(old: PodGroup) -> PodGroup:
+        return with_spec(old, scheduling_policy=policy)
 
+    change = edit_object("groups.pod_groups", group, lowered)
     yield Candidate(RemedyKind.EDIT_GROUP, (action,), _MIN_COUNT_COST, (change,))
-
-
-def _with_min_count(group: PodGroup, count: int) -> PodGroup:
-    policy = PodGroupSchedulingPolicy(gang=GangPolicy(count))
-    return with_spec(group, scheduling_policy=policy)
 
 
 def _pinned(world: ClusterState, group: Key) -> Iterator[Candidate]:

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Final
-
-import msgspec
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gates import quota
-from kubectl_dra.diagnosis.pod.placing import made_from
+from kubectl_dra.diagnosis.pod.placing import with_made
 from kubectl_dra.diagnosis.records import ObjectRef, QuotaShortage
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
-from kubectl_dra.diagnosis.remedies.changes import Change, Form, edit_request, put
+from kubectl_dra.diagnosis.remedies.changes import Change, edit_request, having, put
 from kubectl_dra.diagnosis.remedies.records import EditClaim, RemedyKind
 from kubectl_dra.model.base import with_spec
-from kubectl_dra.model.core import Pod, PodResourceClaimStatus
+from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
-from kubectl_dra.model.meta import ObjectMeta, OwnerReference
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.resource import ResourceClaimSpec
 from kubectl_dra.scheduler.claims import sources
@@ -55,17 +52,14 @@ def _of_entry(case: Case, entry: str, template: ObjectRef, over: int) -> Iterato
         everything = exactly.allocation_mode == _ALL
         asked = quota.ALL_DEVICES if everything else exactly.count
         count = asked - over
-        if count > 0 and not _exceeded(case, edited := edit_request(request.name, _with_count(count))(spec)):
+        edited = edit_request(request.name, having(allocation_mode=_EXACT, count=count))(spec)
+        if count > 0 and not _exceeded(case, edited):
             field, before = ("allocationMode", _ALL) if everything else ("count", str(exactly.count))
             after = f"{_EXACT} {count}" if everything else str(count)
             claim = _claim(case.pod, entry)
             action = EditClaim(ObjectRef.of("ResourceClaim", claim), request.name, field, before, after, template)
-            change = _made_with(case.diagnosis.pod.key, entry, claim, template.key, edited)
+            change = _made_with(case.diagnosis.pod.key, entry, template.key, edited)
             yield Candidate(RemedyKind.EDIT_CLAIM, (action,), _COST, (change,))
-
-
-def _with_count(count: int) -> Callable[[Form], Form]:
-    return lambda exactly: msgspec.structs.replace(exactly, allocation_mode=_EXACT, count=count)
 
 
 def _exceeded(case: Case, spec: ResourceClaimSpec) -> bool:
@@ -79,20 +73,12 @@ def _claim(pod: Pod, entry: str) -> Key:
     return Key(pod.metadata.namespace, f"{pod.metadata.name}-{entry}")
 
 
-def _made_with(pod: Key, entry: str, claim: Key, template: Key, spec: ResourceClaimSpec) -> Change:
+def _made_with(pod: Key, entry: str, template: Key, spec: ResourceClaimSpec) -> Change:
     """The template with another spec, and the claim that is made of it then."""
 
     def change(inventory: Inventory) -> Inventory:
-        old, waiting = inventory.templates[template], inventory.pods[pod]
-        new = with_spec(old, spec=spec)
-        owner = OwnerReference("v1", "Pod", pod.name, waiting.metadata.uid, controller=True)
-        made = made_from(new, ObjectMeta(claim.name, claim.namespace, uid=claim.name, owner_references=(owner,)))
-        named = (*waiting.status.resource_claim_statuses, PodResourceClaimStatus(entry, claim.name))
-        status = msgspec.structs.replace(waiting.status, resource_claim_statuses=named)
-        return inventory.replace(
-            templates=put(inventory.templates, template, new),
-            claims=put(inventory.claims, claim, made),
-            pods=put(inventory.pods, pod, msgspec.structs.replace(waiting, status=status)),
-        )
+        new = with_spec(inventory.templates[template], spec=spec)
+        changed = inventory.replace(templates=put(inventory.templates, template, new))
+        return with_made(changed, pod, entry, new)
 
     return change

@@ -67,7 +67,7 @@ def still_blocked(diagnosis: records.PodDiagnosis, state: ClusterState) -> Still
     spec = _edited(claim, rename) if claim is not None and rename is not None else None
     if key is None or claim is None or rename is None or spec is None or spec == claim.spec:
         return None
-    change = changes.edit_claim(key, lambda _: spec)
+    change = changes.ClaimEdit(key, lambda _: spec)
     found = _tried(diagnosis.pod.key, state.changed(change(state.inventory)))
     return msgspec.structs.replace(found, before=rename.name, after=rename.after) if found is not None else None
 
@@ -75,7 +75,7 @@ def still_blocked(diagnosis: records.PodDiagnosis, state: ClusterState) -> Still
 def _once_admitted(key: Key, state: ClusterState) -> StillBlocked | None:
     pod = state.inventory.pods[key]
     free = with_spec(pod, scheduling_gates=())
-    return _tried(key, state.changed(changes.edit_pod(key, lambda _: free)(state.inventory)))
+    return _tried(key, state.changed(changes.PodEdit(key, lambda _: free)(state.inventory)))
 
 
 def _whatever_classes_select(key: Key, state: ClusterState) -> StillBlocked | None:
