@@ -144,9 +144,14 @@ def _most_nodes(case: Case) -> int:
     return max(1, min(_MAX_NODES_ADDED, sum(not pod.spec.node_name for pod in members)))
 
 
+def nodes_like(inventory: Inventory, node: str, count: int) -> changes.Change:
+    """So many new nodes like one, with all devices free."""
+    return _with_nodes(whatif.like(inventory, node, free=True), whatif.new_names(inventory, node, count))
+
+
 def _nodes_like(case: Case, node: str, count: int) -> Candidate:
     names = whatif.new_names(case.world.inventory, node, count)
-    change = _with_nodes(whatif.like(case.world.inventory, node, free=True), names)
+    change = nodes_like(case.world.inventory, node, count)
     cost = _ADD_COST + count
     action = whatif.AddNode(node, count, free=True, clique=_clique(case, node))
     return Candidate(RemedyKind.ADD_DEVICES, (action,), cost, (change,), only=names)

@@ -20,6 +20,7 @@ from kubectl_dra.reports.pending.missing_objects import MIN_COUNT
 from kubectl_dra.reports.pending.remedies import FileEdit, RemedyReport
 
 _VALUES: Final = 3
+_BOTH: Final = 2
 #: Fields whose keys have dots.
 _QUOTED: Final = "spec.hard"
 _SHARED: Final = (
@@ -188,12 +189,34 @@ def _named(owner: ObjectRef) -> Safe:
     return fmt("{} {}", owner.kind, owner.name)
 
 
+def fit_then(note: renewal.FitThen) -> Safe:
+    """How many copies fit with a way out: ``all 8``, ``5 of 8``."""
+    if note.copies < note.wanted:
+        return fmt("{} of {}", note.copies, note.wanted)
+    return Safe("both") if note.wanted == _BOTH else fmt("all {}", note.wanted)
+
+
+def _fit_then(note: renewal.FitThen) -> Safe:
+    parts = []
+    if note.wanted > 1:
+        parts.append(fmt("then {} {}", fit_then(note), Safe("fits" if note.copies == 1 else "fit")))
+    if note.nodes:
+        parts.append(fmt("with {} such nodes all do", note.nodes))
+    if note.most:
+        text = "{} of up to {} {}" if parts else "then {} of up to {} {}"
+        parts.append(fmt(text, note.grown, note.most, Safe("fits" if note.grown == 1 else "fit")))
+    if note.rest:
+        parts.append(Safe("the rest of the files then fits as well"))
+    return Safe("; ").join(parts)
+
+
 _WORDS: Final[dict[type, Callable[[Any], Safe]]] = {
     renewal.Restarts: _restarts,
     renewal.StartsOver: _starts_over,
     renewal.OneOfSeveral: _one_of_several,
     renewal.CountsAsFailed: _counts_as_failed,
     renewal.EnoughFor: _enough_for,
+    renewal.FitThen: _fit_then,
     renewal.NoCommand: _no_command,
     renewal.QuotasUnread: _quotas_unread,
     Unspecified: _unspecified,

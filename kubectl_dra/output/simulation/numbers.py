@@ -10,9 +10,13 @@ import msgspec
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import ClassOffer
 from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.pending.consequences import fit_then
+from kubectl_dra.output.pending.remedies import IT
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import counted, listed, shortened
 from kubectl_dra.reports.pending.pending import PendingReport
+from kubectl_dra.reports.pending.remedies import RemedyReport
+from kubectl_dra.reports.pending.renewal import FitThen
 from kubectl_dra.reports.simulation.counts import FewerPods, Growing, KeptOff
 from kubectl_dra.reports.simulation.records import Counted, PodSimulation
 
@@ -29,6 +33,31 @@ def fewer_lines(pod: PodSimulation, *, steps: bool) -> Iterator[Safe]:
         at = fmt(" in {}", pod.fewer.at) if steps and pod.fewer.at else Safe("")
         others = (fmt(", and {}: {} in {} {}", e.path, e.value, e.object.kind, e.object.name) for e in pod.fewer.also)
         yield from wrapped(fmt("{} with {}{}{}{}.", lead, fields_text(pod.fewer), at, one, Safe("").join(others)))
+
+
+def for_copies(pending: PendingReport, pod: PodSimulation) -> tuple[PendingReport, Safe]:
+    """For how many copies ways out are: said once where it is the same of all, else it stays with each of them."""
+    if pod.wanted in (None, 1) or pod.stuck or pod.group:
+        return pending, IT
+    ways = [each for each in pending.remedies if each.verified]
+    told = {_then(each) for each in ways or pending.additions if each.verified}
+    first = next(iter(told), None)
+    if len(told) > 1 or (first is not None and (first.most or first.nodes)):
+        return pending, Safe("more copies")
+    if first is None:
+        return pending, Safe("one more copy" if pod.copies else "one copy")
+
+    def without(way: RemedyReport) -> RemedyReport:
+        return msgspec.structs.replace(way, notes=tuple(note for note in way.notes if note != first))
+
+    remedies, additions = tuple(map(without, pending.remedies)), tuple(map(without, pending.additions))
+    number = fmt("{} copies", fit_then(first))
+    who = fmt("{} and the rest of the files", number) if first.rest else number
+    return msgspec.structs.replace(pending, remedies=remedies, additions=additions), who
+
+
+def _then(way: RemedyReport) -> FitThen | None:
+    return next((note for note in way.notes if isinstance(note, FitThen)), None)
 
 
 def lacks_there(pod: PodSimulation) -> Safe | None:

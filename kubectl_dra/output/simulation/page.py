@@ -21,13 +21,20 @@ from kubectl_dra.output.pending.headline import pending_summary, why_not
 from kubectl_dra.output.pending.page import pending_page
 from kubectl_dra.output.pending.quotas import unspecified_lines
 from kubectl_dra.output.pending.reasons import reason_sentence
-from kubectl_dra.output.pending.remedies import IT, step_lines
+from kubectl_dra.output.pending.remedies import step_lines
 from kubectl_dra.output.safe import Safe, Style, command, fmt, safe, styled
 from kubectl_dra.output.simulation import manifests
 from kubectl_dra.output.simulation.alike import alike_lines, with_alike
 from kubectl_dra.output.simulation.domains import domain_lines, told_once, too_small
 from kubectl_dra.output.simulation.names import object_name
-from kubectl_dra.output.simulation.numbers import fewer_lines, growing_lines, kept_off_lines, lacks_there, of_its_nodes
+from kubectl_dra.output.simulation.numbers import (
+    fewer_lines,
+    for_copies,
+    growing_lines,
+    kept_off_lines,
+    lacks_there,
+    of_its_nodes,
+)
 from kubectl_dra.output.simulation.queues import queue_heads, queue_text
 from kubectl_dra.output.simulation.runtimes import refusal_lines, refusal_of, without_refusal
 from kubectl_dra.output.simulation.verdicts import is_enough, name_of, verdict_of
@@ -207,10 +214,7 @@ def _pod_blocks(
     shown = msgspec.structs.replace(pending, missing=()) if pod.undecided else pending
     shown = of_its_nodes(shown, pod.kept_off)
     more = Safe("" if steps else "--remedies prints the commands and manifests")
-    # Ways out were tried for the next copy, not for all that are wanted.
-    who = (
-        IT if pod.wanted in (None, 1) or pod.stuck or pod.group else Safe("one more copy" if pod.copies else "one copy")
-    )
+    shown, who = for_copies(shown, pod)
     also = [*fewer_lines(pod, steps=steps), *kept_off_lines(pod)]
     page = pending_page(shown, now, address, more, head=head, who=who, also=also, again=again)
     return [page, list(step_lines(pending.remedies, address)) if steps else []]

@@ -9,46 +9,53 @@ are immutable too; how pods are made anew, their owners decide (:mod:`~kubectl_d
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 import msgspec
 
 from kubectl_dra.api.encode import encode
-from kubectl_dra.api.kinds import RESOURCE_CLAIM, RESOURCE_CLAIM_TEMPLATE
+from kubectl_dra.api.kinds import RESOURCE_CLAIM
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.pod.workloads import Owners, ReadOwner
 from kubectl_dra.diagnosis.records import ObjectRef, PodDiagnosis
 from kubectl_dra.diagnosis.remedies import Proposal, find, quotas, raised_quota, records, worth_telling
+from kubectl_dra.diagnosis.remedies.changes import Change
 from kubectl_dra.diagnosis.remedies.claim_instead import spec_of
 from kubectl_dra.diagnosis.remedies.elsewhere import as_if_ours
 from kubectl_dra.diagnosis.remedies.returning import return_to
 from kubectl_dra.diagnosis.remedies.together import made_alike
 from kubectl_dra.model.ids import Key
-from kubectl_dra.model.meta import ObjectMeta
-from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate, ResourceClaimTemplateSpec
+from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.reports.base import ReportRecord
 from kubectl_dra.reports.invocations import Words, changing, dra, kubectl, of, plain_word
+from kubectl_dra.reports.pending.claim_manifests import (
+    claim_version,
+    edited_template,
+    new_claim,
+    new_template,
+    replaceable,
+    unallocated,
+)
 from kubectl_dra.reports.pending.missing_objects import skeleton
 from kubectl_dra.reports.pending.remedy_commands import COMMANDS
 from kubectl_dra.reports.pending.remedy_order import rank
-from kubectl_dra.reports.pending.renewal import EnoughFor, Note, QuotasUnread, Renewal, StartsAgain, counted_as_failed
+from kubectl_dra.reports.pending.renewal import (
+    EnoughFor,
+    FitThen,
+    Note,
+    QuotasUnread,
+    Renewal,
+    StartsAgain,
+    counted_as_failed,
+)
 from kubectl_dra.reports.pending.reservations import patch_of_reservations
 
-# Which version of a claim every server has from some minor on: schedulers up to 1.33 themselves speak v1beta1.
-_SINCE: Final = ((34, "v1"), (32, "v1beta1"), (31, "v1alpha3"))
 #: Actions that are taken when everything else is done.
 _LAST: Final = (records.DeletePod, records.RestartPods)
-# What the server fills in; a new object must not carry it.
-_SERVER_METADATA: Final = (
-    "uid",
-    "resourceVersion",
-    "generation",
-    "creationTimestamp",
-    "deletionTimestamp",
-    "managedFields",
-)
+#: How many of several pods fit after changes; None where that was not counted.
+Afterwards = Callable[[Sequence[records.Action], Sequence[Change]], FitThen | None]
 
 
 class FileEdit(ReportRecord, frozen=True):
@@ -111,19 +118,26 @@ class FoundRemedies(ReportRecord, frozen=True):
 
 
 def find_remedies(
-    world: ClusterState, diagnosis: PodDiagnosis, *, keep: Collection[Key] = (), read_owner: ReadOwner | None = None
+    world: ClusterState,
+    diagnosis: PodDiagnosis,
+    *,
+    keep: Collection[Key] = (),
+    read_owner: ReadOwner | None = None,
+    then: Afterwards | None = None,
 ) -> FoundRemedies:
     """What could be done about a pod, without deleting the pods to ``keep``.
 
-    ``read_owner`` gets owners of pods that the Inventory does not have.
+    ``read_owner`` gets owners of pods that the Inventory does not have. ``then``: what else comes of changes.
     """
     owners = Owners(world.inventory, read_owner)
     asked = as_if_ours(world, diagnosis)
     found = find(asked.world, asked.diagnosis, keep={*keep, *asked.keep}, owners=owners)
 
     def reports(proposals: Iterable[Proposal]) -> tuple[RemedyReport, ...]:
-        made = (_Steps(world, asked.diagnosis, owners, proposal).report() for proposal in _each_once(proposals))
-        return tuple(sorted(made, key=lambda each: (not each.verified, rank(each.actions), harm(world, each))))
+        made = (_Steps(world, asked.diagnosis, owners, proposal, then).report() for proposal in _each_once(proposals))
+        return tuple(
+            sorted(made, key=lambda each: (not each.verified, rank(each.actions), harm(world, each), -_fit(each)))
+        )
 
     return FoundRemedies(
         reports(worth_telling(found.proposals)),
@@ -172,12 +186,20 @@ class _Steps:
     Pods are deleted for it last: what they free would be taken by others before this pod could use it.
     """
 
-    def __init__(self, world: ClusterState, diagnosis: PodDiagnosis, owners: Owners, proposal: Proposal) -> None:
+    def __init__(
+        self,
+        world: ClusterState,
+        diagnosis: PodDiagnosis,
+        owners: Owners,
+        proposal: Proposal,
+        then: Afterwards | None = None,
+    ) -> None:
         self._world = world
         self._diagnosis = diagnosis
         self._pod = diagnosis.pod.key
         self._owners = owners
         self._proposal = proposal
+        self._then = then
         self._edits: dict[Key, list[records.EditPod]] = {}
         self._edited: set[ObjectRef] = set()
         self._notes: list[Note] = []
@@ -196,8 +218,9 @@ class _Steps:
         ):
             self._notes.append(QuotasUnread())
         self._notes += quotas.unspecified(self._world, remedy.actions)
+        fit = self._then(remedy.actions, self._proposal.changes) if self._then is not None and remedy.verified else None
         shared = raised_quota.enough_for(self._world, self._diagnosis, remedy.actions, self._proposal.changed)
-        self._notes += [EnoughFor(*shared)] if shared is not None else []
+        self._notes += [fit] if fit is not None else [EnoughFor(*shared)] if shared is not None else []
         self._notes += self._of_the_deleted(remedy)
         return RemedyReport(
             remedy.kind,
@@ -251,17 +274,17 @@ class _Steps:
 
     def _created(self, action: records.CreateObject) -> Sequence[Step] | None:
         """The missing object as far as it is clear what it should be."""
-        version, ref = _claim_version(self._world), action.ref
+        version, ref = claim_version(self._world), action.ref
         if version is None or of(ref.kind, ref.name, ref.namespace) is None:
             return None
         words = kubectl("create", "-f", "-")
         if action.like is not None:
             claim = self._world.inventory.claims.get(action.like.key)
-            new = _new_claim if ref.kind == "ResourceClaim" else _new_template
+            new = new_claim if ref.kind == "ResourceClaim" else new_template
             made_from = None if claim is None else new(ref, claim, version)
             return (Step((words,), made_from),) if words is not None and made_from is not None else None
         if action.device_class and words is not None:
-            return (Step((words,), _new_template(ref, ResourceClaim(spec=spec_of(action)), version)),)
+            return (Step((words,), new_template(ref, ResourceClaim(spec=spec_of(action)), version)),)
         found = skeleton(ref, action.extended_resource, self._world, version)
         if found is None or words is None:
             return None
@@ -271,7 +294,7 @@ class _Steps:
         return (Step((words,), made),)
 
     def _of_claim(self, action: records.EditClaim) -> Sequence[Step] | None:
-        changed, version = self._proposal.changed, _claim_version(self._world)
+        changed, version = self._proposal.changed, claim_version(self._world)
         claim = changed.claims.get(action.claim.key) if changed is not None else None
         if claim is None or version is None or of("resourceclaim", action.claim.name, action.claim.namespace) is None:
             return None
@@ -280,14 +303,14 @@ class _Steps:
             return ()  # another action on the same object, which has all changes already
         self._edited.add(edited)
         if action.template is None:
-            body = encode(_unallocated(claim), RESOURCE_CLAIM, RESOURCE_CLAIM.api_version_of(version))
+            body = encode(unallocated(claim), RESOURCE_CLAIM, RESOURCE_CLAIM.api_version_of(version))
             return (_replace(json.loads(body)),)
         template = self._world.inventory.templates.get(action.template.key)
         if template is None or of("resourceclaimtemplate", action.template.name) is None:
             return None
         for pod in (self._pod, *made_alike(self._world, self._pod, action.template.name)):
             self._edits.setdefault(pod, [])
-        return (_replace(_template(template, claim, version)),)
+        return (_replace(edited_template(template, claim, version)),)
 
     def _renewed(self, key: Key) -> Sequence[Step] | None:
         pod = self._world.inventory.pods.get(key)
@@ -312,14 +335,8 @@ def harm(world: ClusterState, remedy: RemedyReport) -> tuple[int, int]:
     return int(bool(deleted) and not all(again)), priority
 
 
-def _claim_version(world: ClusterState) -> str | None:
-    return next((version for since, version in _SINCE if world.features.minor >= since), None)
-
-
-def _new_template(ref: ObjectRef, claim: ResourceClaim, version: str) -> dict[str, Any]:
-    """A template with the spec of a claim."""
-    meta = ObjectMeta(name=ref.name, namespace=ref.namespace)
-    return _template(ResourceClaimTemplate(metadata=meta), claim, version)
+def _fit(remedy: RemedyReport) -> int:
+    return next((note.copies for note in remedy.notes if isinstance(note, FitThen)), 0)
 
 
 def _restarted(action: records.RestartPods) -> Sequence[Step] | None:
@@ -332,23 +349,6 @@ def _restarted(action: records.RestartPods) -> Sequence[Step] | None:
     )
     steps = tuple(Step((each,)) for each in words if each is not None)
     return steps if len(steps) == len(words) else None
-
-
-def _new_claim(ref: ObjectRef, claim: ResourceClaim, version: str) -> dict[str, Any]:
-    """A claim of its own with the spec of another one."""
-    new = ResourceClaim(metadata=ObjectMeta(name=ref.name, namespace=ref.namespace), spec=claim.spec)
-    body: dict[str, Any] = json.loads(encode(new, RESOURCE_CLAIM, RESOURCE_CLAIM.api_version_of(version)))
-    return body
-
-
-def _template(template: ResourceClaimTemplate, claim: ResourceClaim, version: str) -> dict[str, Any]:
-    """The template with the spec of an edited claim."""
-    spec = ResourceClaimTemplateSpec(template.spec.metadata, claim.spec)
-    edited = ResourceClaimTemplate(metadata=template.metadata, spec=spec)
-    body: dict[str, Any] = json.loads(
-        encode(edited, RESOURCE_CLAIM_TEMPLATE, RESOURCE_CLAIM_TEMPLATE.api_version_of(version))
-    )
-    return body
 
 
 def lacks_a_name(remedy: RemedyReport) -> bool:
@@ -373,15 +373,5 @@ def _is_unnameable(action: records.Action) -> bool:
     return any(ref is not None and of(ref.kind.lower(), ref.name, ref.namespace) is None for ref in named)
 
 
-# --- edited claims --------------------------------------------------------------------------------------------------
-
-
-def _unallocated(claim: ResourceClaim) -> ResourceClaim:
-    return ResourceClaim(metadata=claim.metadata, spec=claim.spec)
-
-
 def _replace(manifest: dict[str, Any]) -> Step:
-    for name in _SERVER_METADATA:
-        manifest["metadata"].pop(name, None)
-    manifest["metadata"].pop("ownerReferences", None)
-    return Step((("kubectl", "replace", "--force", "-f", "-"),), manifest)
+    return Step((("kubectl", "replace", "--force", "-f", "-"),), replaceable(manifest))

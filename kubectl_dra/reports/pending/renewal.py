@@ -107,6 +107,21 @@ class StartsAgain(Evidence, frozen=True):
     nodes: tuple[str, ...]
 
 
+class FitThen(Evidence, frozen=True):
+    """So many ``copies`` of those ``wanted`` fit then; ``rest``: and others of the same files, some of which lack now.
+
+    Of a new node ``nodes``: with so many of them all fit; 0 where that was not tried. ``grown`` of the ``most`` that
+    somebody may make later would fit, where anybody may.
+    """
+
+    copies: int
+    wanted: int
+    rest: bool = False
+    nodes: int = 0
+    most: int = 0
+    grown: int = 0
+
+
 Note = (
     NoCommand
     | Restarts
@@ -117,6 +132,7 @@ Note = (
     | OneOfSeveral
     | EnoughFor
     | StartsAgain
+    | FitThen
 )
 _WHY: Final = {
     WhyUnread.KIND: Hindrance.UNKNOWN_KIND,

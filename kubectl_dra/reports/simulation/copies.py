@@ -6,7 +6,7 @@ from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -32,6 +32,7 @@ from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate
 from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.pending.pending import PendingReport, pending_report, unseen_entries
 from kubectl_dra.reports.pending.remedies import FoundRemedies, find_remedies
+from kubectl_dra.reports.simulation.afterwards import Afterwards
 from kubectl_dra.reports.simulation.domains import domain_fits
 from kubectl_dra.reports.simulation.file_edits import Places, of_the_files
 from kubectl_dra.reports.simulation.flavors import open_flavors, without_flavor_edits
@@ -52,12 +53,21 @@ TOGETHER: Final = "placement in one domain"
 _Pods = tuple[ObjectRef, str]
 
 
+class _Opened(NamedTuple):
+    """A pod that did not fit, of which trial it is, the cluster with it, and pods that are replaced by such pods."""
+
+    pending: PendingReport
+    position: int
+    world: ClusterState
+    old: AbstractSet[ObjectRef]
+
+
 @dataclass(slots=True)
 class _Later:
     """What was placed in the end, and the ways out that are looked for then: pods after a trial take something, too."""
 
     world: ClusterState
-    opened: list[tuple[PendingReport, PodTrial, ClusterState]] = field(default_factory=list)
+    opened: list[_Opened] = field(default_factory=list)
 
 
 def simulated(
@@ -72,16 +82,37 @@ def simulated(
 
     ``cluster``: as it is now; what ``world`` has beside its pods can't be deleted. ``where`` the files' objects stand.
     """
-    supposed, where, later = _there(world) - _there(cluster or world), where or {}, _Later(world)
-    found = list(_tried(world, trials, copies, read_owner, supposed, where, later))
-    for pending, trial, then in later.opened:
+    supposed, where = _there(world) - _there(cluster or world), where or {}
+
+    def tried(world: ClusterState, trials: Sequence[PodTrial], later: _Later) -> list[PodSimulation]:
+        return list(_tried(world, trials, copies, read_owner, supposed, where, later))
+
+    def placing(world: ClusterState, trials: Sequence[PodTrial]) -> list[PodSimulation]:
+        return tried(world, trials, _Later(world))
+
+    later, afterwards = _Later(world), Afterwards(world, trials, placing)
+    found = tried(world, trials, later)
+    for pending, position, then, old in later.opened:
         # Of a stage that has ended when others start, these take nothing.
         after = later.world if pending.pod.key in later.world.inventory.pods else then
+        about = [number for number, each in enumerate(found) if each.pending is pending]
+        counting = afterwards.of(position, after, pending.pod.key, found)
         keep = _there(after) - _there(cluster or world)
-        ways = find_remedies(after, Diagnoser(after).pod(pending.pod.key), keep=keep, read_owner=read_owner)
-        whole = _with_ways(pending, ways, after, trial, where)
-        found = [msgspec.structs.replace(e, pending=whole) if e.pending is pending else e for e in found]
+        diagnosis = Diagnoser(after).pod(pending.pod.key)
+        ways = find_remedies(after, diagnosis, keep=keep, read_owner=read_owner, then=counting)
+        whole = _with_ways(pending, ways, after, trials[position], where)
+        if found[about[0]].stuck:
+            whole = _keeping(whole, old)
+        for number in about:
+            found[number] = msgspec.structs.replace(found[number], pending=whole)
     return found
+
+
+def _keeping(pending: PendingReport, pods: AbstractSet[ObjectRef]) -> PendingReport:
+    """Without ways out that delete these pods."""
+    ways = pending.remedies
+    kept = (way for way in ways if not any(isinstance(a, DeletePod) and a.pod in pods for a in way.actions))
+    return msgspec.structs.replace(pending, remedies=tuple(kept))
 
 
 def _tried(
@@ -120,9 +151,11 @@ def _tried(
             placed_by[trial.subject, trial.plan.role] = new
             simulated |= new
             world = placed.world
-        waits = there is None and not copies.as_many_as_fit and _takes_later(trials[position:])
-        pending = _pending(trial, made, placed, new | simulated, read_owner, where, waits=waits)
-        later.opened += [(pending, trial, placed.world)] if pending is not None and waits else []
+        pending = _pending(trial, placed, new | simulated)
+        # Who asks how many fit has not asked for more.
+        if pending is not None and (made.wanted is not None or not placed.copies):
+            old = {ObjectRef.of("Pod", key_of(pod.metadata)) for pod in there.old} if there is not None else set()
+            later.opened.append(_Opened(pending, position, placed.world, old))
         coming = _being_bound(before, trial, copies, placed)
         done = msgspec.structs.replace(_pod_simulation(trial, made, placed, pending), being_bound=coming)
         done = with_numbers(_beside(done, there), before, trial, copies)
@@ -133,12 +166,6 @@ def _tried(
             known[alike] = done
         yield done
     later.world = world
-
-
-def _takes_later(trials: Sequence[PodTrial]) -> bool:
-    """Whether pods of the files that come after the first of these take something."""
-    first, *others = trials
-    return not (first.alone or first.held) and any(not (each.alone or each.held) for each in others)
 
 
 def _of_group(
@@ -155,7 +182,10 @@ def _of_group(
     found: dict[int, PodSimulation] = {}
     for position, (made, share) in placed.found.items():
         if share.failed is not None and pending is None:
-            pending = _pending(trials[position], made, share, {*_new(share, given), *supposed}, read_owner, where)
+            simulated = {*_new(share, given), *supposed}
+            pending = _pending(trials[position], share, simulated)
+            ways = find_remedies(share.world, share.failed, keep=simulated, read_owner=read_owner)
+            pending = _with_ways(pending, ways, share.world, trials[position], where) if pending is not None else None
         done = _pod_simulation(trials[position], made, share, pending if share.failed is not None else None)
         found[position] = msgspec.structs.replace(done, group=group.name)
     return found
@@ -203,20 +233,13 @@ def _copies(made: Batch) -> PlacedCopies:
 
 
 def _beside(done: PodSimulation, found: Present | None) -> PodSimulation:
-    """With the pods that the cluster has of the workload; those that a rollout replaces are none to delete for it."""
+    """With the pods that the cluster has of the workload."""
     if found is None:
         return done
     # Of a workload that shrinks some of those that run are ended.
     stay = len(found.stay) if done.wanted is None else min(len(found.stay), done.wanted)
-    old = {ObjectRef.of("Pod", key_of(pod.metadata)) for pod in found.old}
-    stuck, pending = bool(old) and found.surge and done.lacks and not done.copies, done.pending
-    if stuck and pending is not None:
-        ways = pending.remedies
-        kept = (way for way in ways if not any(isinstance(a, DeletePod) and a.pod in old for a in way.actions))
-        pending = msgspec.structs.replace(pending, remedies=tuple(kept))
-    return msgspec.structs.replace(
-        done, copies=done.copies + stay, present=stay, replaces=len(old), stuck=stuck, pending=pending
-    )
+    stuck = bool(found.old) and found.surge and done.lacks and not done.copies
+    return msgspec.structs.replace(done, copies=done.copies + stay, present=stay, replaces=len(found.old), stuck=stuck)
 
 
 def _in_domains(done: PodSimulation, world: ClusterState, trial: PodTrial, copies: Copies) -> PodSimulation:
@@ -284,26 +307,14 @@ def _new(placed: PlacedCopies, before: ClusterState) -> AbstractSet[Key]:
     return placed.world.inventory.pods.keys() - before.inventory.pods.keys()
 
 
-def _pending(
-    trial: PodTrial,
-    made: Batch,
-    placed: PlacedCopies,
-    simulated: Collection[Key],
-    read_owner: ReadOwner | None,
-    where: Places,
-    *,
-    waits: bool = False,
-) -> PendingReport | None:
-    """What keeps the next pod, and what would help, unless that ``waits`` until all is placed."""
+def _pending(trial: PodTrial, placed: PlacedCopies, simulated: Collection[Key]) -> PendingReport | None:
+    """What keeps the next pod."""
     failed = placed.failed
     if failed is None:
         return None
-    # Who asks how many fit has not asked for more.
-    asked = (made.wanted is not None or not placed.copies) and not waits
-    ways = find_remedies(placed.world, failed, keep=simulated, read_owner=read_owner) if asked else FoundRemedies()
     pending = pending_report(failed, placed.world, ways=FoundRemedies())
     before = taken_by(placed.world, failed, trial.subject, simulated, placed.copies)
-    return _with_ways(msgspec.structs.replace(pending, siblings=before), ways, placed.world, trial, where)
+    return msgspec.structs.replace(pending, siblings=before)
 
 
 def _with_ways(

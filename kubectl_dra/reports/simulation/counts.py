@@ -45,8 +45,12 @@ class KeptOff(ReportRecord, frozen=True):
 
 
 class Growing(ReportRecord, frozen=True):
-    """Who may make more pods later, up to ``most``, of which ``fit`` find a node; None: not known."""
+    """Who may make more pods later, up to ``most``, of which ``fit`` find a node; None: not known.
+
+    ``passing``: for a while.
+    """
 
     by: str
     most: int
     fit: int | None
+    passing: bool = False

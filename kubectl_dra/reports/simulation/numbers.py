@@ -92,4 +92,4 @@ def _growing(done: PodSimulation, before: ClusterState, trial: PodTrial) -> Grow
         fit = None if unsure else placed.copies
     if growth.passing and (fit is None or fit >= growth.most or done.lacks):
         return None
-    return Growing(growth.by, growth.most, fit)
+    return Growing(growth.by, growth.most, fit, growth.passing)

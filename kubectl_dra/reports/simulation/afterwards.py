@@ -1,0 +1,123 @@
+"""How many of all copies fit after a way out, which was found for the next one alone.
+
+The files are placed again in the changed cluster: a template that is changed makes other claims for all of its pods.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.pod.placing import MAX_COPIES
+from kubectl_dra.diagnosis.remedies.adding import nodes_like
+from kubectl_dra.diagnosis.remedies.changes import Change, ClaimEdit, PodEdit
+from kubectl_dra.diagnosis.remedies.records import Action
+from kubectl_dra.diagnosis.whatif.records import AddNode
+from kubectl_dra.model.base import with_spec
+from kubectl_dra.model.edited import edited
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.reports.pending.renewal import FitThen
+from kubectl_dra.reports.simulation.records import PodSimulation
+from kubectl_dra.reports.simulation.trials import PodTrial
+
+#: So many ways out are followed to their end, while placing the copies takes no more than this: nodes times copies.
+_WAYS: Final = 8
+_EFFORT: Final = 200_000
+#: More nodes are no way out that is worth a number.
+_NODES: Final = 64
+
+#: What fits after changes; None where that was not counted.
+Asking = Callable[[Sequence[Action], Sequence[Change]], FitThen | None]
+#: Places all trials in a cluster, without looking for ways out.
+Placing = Callable[[ClusterState, Sequence[PodTrial]], Sequence[PodSimulation]]
+
+
+@dataclass(slots=True)
+class Afterwards:
+    """Counts again what comes of ``trials`` in the cluster ``given``, within bounds."""
+
+    given: ClusterState
+    trials: Sequence[PodTrial]
+    placing: Placing
+    _left: int = field(default=_EFFORT, init=False)
+
+    def of(self, position: int, world: ClusterState, pod: Key, now: Sequence[PodSimulation]) -> Asking:
+        """What is asked after each way out for a ``pod`` of one trial in ``world``; ``now``: without any of them."""
+        before, trial = now[position], self.trials[position]
+        # Pods of their own stand and fall alone; so do entries of a catalogue.
+        left = [0 if trial.alone or trial.planned.kind == "Pod" else _WAYS]
+
+        def counted(changes: Sequence[Change]) -> Sequence[PodSimulation] | None:
+            effort = self._effort()
+            if not changes or left[0] <= 0 or self._left < effort:
+                return None
+            changed = self._changed(position, world, pod, changes)
+            left[0] -= 1
+            self._left -= effort
+            return self.placing(*changed) if changed is not None else None
+
+        def then(actions: Sequence[Action], changes: Sequence[Change]) -> FitThen | None:
+            found = counted(changes)
+            if found is None:
+                return None
+            it, rest = found[position], _lack(now, position) and not _lack(found, position)
+            grows = it.growing if it.growing is not None and not it.growing.passing else None
+            if it.wanted is None or it.copies <= before.copies or it.capped or not (it.wanted > 1 or rest or grows):
+                return None
+            nodes = 0
+            if it.lacks and len(actions) == 1 and isinstance(actions[0], AddNode):
+                many = -(-(it.wanted - before.copies) // (it.copies - before.copies))
+                more = counted([nodes_like(self.given.inventory, actions[0].like, many)]) if many <= _NODES else None
+                nodes = many if more is not None and not more[position].lacks else 0
+            most = grows.most if grows is not None and grows.fit is not None else 0
+            return FitThen(it.copies, it.wanted, rest, nodes, most, (grows.fit or 0) if grows is not None else 0)
+
+        return then
+
+    def _effort(self) -> int:
+        copies = sum(min(trial.plan.copies or 1, MAX_COPIES) for trial in self.trials)
+        return copies * max(len(self.given.inventory.nodes), 1)
+
+    def _changed(
+        self, position: int, world: ClusterState, pod: Key, changes: Iterable[Change]
+    ) -> tuple[ClusterState, Sequence[PodTrial]] | None:
+        """The cluster and the trials with the changes; None where one is about nothing that is there before."""
+        inventory, trials = self.given.inventory, list(self.trials)
+        for change in changes:
+            trial = trials[position]
+            if isinstance(change, PodEdit) and change.key == pod:
+                trials[position] = replace(trial, plan=replace(trial.plan, pod=change.edit(trial.plan.pod)))
+                continue
+            template = _template(world.inventory, pod, change.key) if isinstance(change, ClaimEdit) else None
+            if isinstance(change, ClaimEdit) and template is not None and template in inventory.templates:
+                inventory = _with_template(inventory, template, change)
+                continue
+            try:
+                inventory = change(inventory)
+            except KeyError:
+                return None
+        return self.given.changed(inventory), trials
+
+
+def _lack(found: Sequence[PodSimulation], position: int) -> bool:
+    """Whether others than those of one trial do not all fit."""
+    return any(each.lacks for number, each in enumerate(found) if number != position)
+
+
+def _template(inventory: Inventory, pod: Key, claim: Key) -> Key | None:
+    """The template of which a pod has a claim."""
+    found = inventory.pods[pod]
+    names = {each.name: each.resource_claim_name for each in found.status.resource_claim_statuses}
+    for entry in found.spec.resource_claims:
+        if entry.resource_claim_template_name is not None and names.get(entry.name) == claim.name:
+            return Key(pod.namespace, entry.resource_claim_template_name)
+    return None
+
+
+def _with_template(inventory: Inventory, key: Key, change: ClaimEdit) -> Inventory:
+    template = inventory.templates[key]
+    made = with_spec(template, spec=change.edit(template.spec.spec))
+    return inventory.replace(templates=edited(inventory.templates, {key: made}))

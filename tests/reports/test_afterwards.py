@@ -1,0 +1,84 @@
+"""Ways out for pods of files: how many of all copies fit with each, not only whether the next one does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kubectl_dra.reports.pending.renewal import FitThen
+from kubectl_dra.reports.simulation import SimulationReport
+from tests.kit import build
+from tests.reports.test_simulated_files import cluster, page, pod_template, simulated, template, thing
+
+TAINT = {"key": "dedicated", "value": "gpu", "effect": "NoSchedule"}
+
+
+def deployment(replicas: int, name: str = "w", of: str = "one", **spec: Any) -> dict[str, Any]:
+    made = pod_template(of)
+    made["spec"] |= {"restartPolicy": "Always", **spec}
+    made["metadata"] = {"labels": {"app": name}}
+    fields = {"replicas": replicas, "selector": {"matchLabels": {"app": name}}, "template": made}
+    return thing("apps/v1", "Deployment", fields, name=name)
+
+
+def then(report: SimulationReport, position: int = 0) -> list[FitThen | None]:
+    pending = report.pods[position].pending
+    assert pending is not None
+    ways = [*pending.remedies, *pending.additions]
+    return [next((note for note in way.notes if isinstance(note, FitThen)), None) for way in ways if way.verified]
+
+
+def holder(name: str, devices: int) -> list[dict[str, Any]]:
+    """A pod that has some of the devices, which nothing starts again."""
+    held = [("node-1", f"gpu-{number}") for number in range(devices)]
+    claim = build.claim(f"{name}-claim", build.request(count=devices), held=held, by=[name], on="node-1")
+    return [claim, build.pod(name, node_name="node-1", claims=[f"{name}-claim"], phase="Running")]
+
+
+def test_a_toleration_makes_all_copies_fit() -> None:
+    node = {**build.node(cpu="64"), "spec": {"taints": [TAINT]}}
+    report = simulated(template("one"), deployment(4), world=cluster(node))
+    assert then(report) == [FitThen(4, 4)]
+    assert "This would make all 4 copies fit" in page(report)
+
+
+def test_of_a_way_out_that_is_not_enough_it_is_told_how_many_fit() -> None:
+    report = simulated(template("two", 2), deployment(3, of="two"), world=cluster(*holder("h", 3)))
+    told = page(report)
+    assert then(report)[:2] == [FitThen(1, 3), FitThen(2, 3)]
+    assert "request 1 device instead of 2" in told
+    assert "(then 1 of 3 fits)" in told
+    assert "(then 2 of 3 fit)" in told
+    assert "Any one of these would make more copies fit" in told
+
+
+def test_how_many_new_nodes_are_enough_for_all() -> None:
+    report = simulated(template("four", 4), deployment(4, of="four"))
+    assert FitThen(2, 4, nodes=3) in then(report)
+    assert "or another such node (then 2 of 4 fit; with 3 such nodes all do)" in page(report)
+
+
+def test_what_heals_other_parts_of_the_files_is_told() -> None:
+    """Both have their claims from one template."""
+    wrong = template("one", selector='device.attributes["gpu.example.com"].model == "H101"')
+    gpus = [build.device(f"h-{number}", attributes={"model": "H100"}) for number in range(4)]
+    world = cluster(build.slice_("node-1", *gpus))
+    report = simulated(wrong, deployment(2), deployment(2, "v"), world=world)
+    assert FitThen(2, 2, rest=True) in then(report)
+    assert FitThen(2, 2, rest=True) in then(report, 1)
+
+
+def test_of_a_single_pod_that_may_become_more_it_is_told_how_many_fit() -> None:
+    node = {**build.node(cpu="64"), "spec": {"taints": [TAINT]}}
+    head = {
+        "template": {"spec": {"containers": [{"name": "h", "image": "x"}], "tolerations": [{"operator": "Exists"}]}}
+    }
+    group = {"groupName": "gpu", "replicas": 1, "maxReplicas": 6, "template": pod_template("one")}
+    ray = thing(
+        "ray.io/v1",
+        "RayCluster",
+        {"enableInTreeAutoscaling": True, "headGroupSpec": head, "workerGroupSpecs": [group]},
+    )
+    report = simulated(template("one"), ray, world=cluster(node))
+    (pod,) = [at for at, each in enumerate(report.pods) if each.role == "gpu"]
+    assert then(report, pod) == [FitThen(1, 1, most=6, grown=4)]
+    assert "(then 4 of up to 6 fit)" in page(report)
