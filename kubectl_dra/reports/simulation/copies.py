@@ -54,12 +54,12 @@ _Pods = tuple[ObjectRef, str]
 
 
 class _Opened(NamedTuple):
-    """A pod that did not fit, of which trial it is, the cluster with it, and pods that are replaced by such pods."""
+    """A pod that did not fit, of which trial it is, the cluster with it, and what that has of its workload."""
 
     pending: PendingReport
     position: int
     world: ClusterState
-    old: AbstractSet[ObjectRef]
+    there: Present | None
 
 
 @dataclass(slots=True)
@@ -92,7 +92,7 @@ def simulated(
 
     later, afterwards = _Later(world), Afterwards(world, trials, placing)
     found = tried(world, trials, later)
-    for pending, position, then, old in later.opened:
+    for pending, position, then, there in later.opened:
         # Of a stage that has ended when others start, these take nothing.
         after = later.world if pending.pod.key in later.world.inventory.pods else then
         about = [number for number, each in enumerate(found) if each.pending is pending]
@@ -101,8 +101,8 @@ def simulated(
         diagnosis = Diagnoser(after).pod(pending.pod.key)
         ways = find_remedies(after, diagnosis, keep=keep, read_owner=read_owner, then=counting)
         whole = _with_ways(pending, ways, after, trials[position], where)
-        if found[about[0]].stuck:
-            whole = _keeping(whole, old)
+        if found[about[0]].stuck and there is not None:
+            whole = _keeping(whole, {ObjectRef.of("Pod", key_of(pod.metadata)) for pod in there.old})
         for number in about:
             found[number] = msgspec.structs.replace(found[number], pending=whole)
     return found
@@ -154,8 +154,7 @@ def _tried(
         pending = _pending(trial, placed, new | simulated)
         # Who asks how many fit has not asked for more.
         if pending is not None and (made.wanted is not None or not placed.copies):
-            old = {ObjectRef.of("Pod", key_of(pod.metadata)) for pod in there.old} if there is not None else set()
-            later.opened.append(_Opened(pending, position, placed.world, old))
+            later.opened.append(_Opened(pending, position, placed.world, there))
         coming = _being_bound(before, trial, copies, placed)
         done = msgspec.structs.replace(_pod_simulation(trial, made, placed, pending), being_bound=coming)
         done = with_numbers(_beside(done, there), before, trial, copies)
