@@ -13,12 +13,11 @@ from kubectl_dra.output.console import write_help
 
 #: The types of ``describe TYPE``, and the command that describes each.
 _DESCRIBED: Final = {
-    **dict.fromkeys(("pool", "pools", "resourcepool", "resourcepools"), "describe-pool"),
-    **dict.fromkeys(("claim", "claims", "resourceclaim", "resourceclaims"), "describe-claim"),
-    **dict.fromkeys(("podgroup", "podgroups"), "describe-podgroup"),
-    **dict.fromkeys(("node", "nodes", "no"), "describe-node"),
+    "pools": "describe-pool",
+    "claims": "describe-claim",
+    "podgroups": "describe-podgroup",
+    "nodes": "describe-node",
 }
-_GROUPS: Final = (".resource.k8s.io", ".scheduling.k8s.io")
 
 
 def as_kubectl_says(words: Sequence[str]) -> list[str]:
@@ -31,19 +30,17 @@ def as_kubectl_says(words: Sequence[str]) -> list[str]:
 
 def _describe(words: Sequence[str]) -> list[str]:
     """``describe pool NAME`` and ``describe pool/NAME``, flags anywhere: the first word that names a type counts."""
+    from kubectl_dra.commands.get.query import type_of  # the kinds are for who says describe
+
     for index, word in enumerate(words):
         type_, slash, name = word.partition("/")
-        command = _DESCRIBED.get(_without_group(type_.lower()))
+        command = _DESCRIBED.get(type_of(type_) or "")
         if command is not None:
             return [command, *words[:index], *([name] if slash else []), *words[index + 1 :]]
-    types = ", ".join(dict.fromkeys(each.removeprefix("describe-") for each in _DESCRIBED.values()))
+    types = ", ".join(each.removeprefix("describe-") for each in _DESCRIBED.values())
     given = next((word for word in words if not word.startswith("-")), "")
     what = f'nothing describes "{given}" here' if given else "the type to describe is missing"
     raise UsageProblem(what, f"describe TYPE NAME, types: {types}")
-
-
-def _without_group(type_: str) -> str:
-    return next((type_.removesuffix(each) for each in _GROUPS if type_.endswith(each)), type_)
 
 
 @click.command("help", cls=KubectlStyle)

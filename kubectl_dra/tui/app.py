@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.command import CommandPalette
@@ -20,7 +20,6 @@ from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.palette import Actions, Contexts, Namespaces, Objects
 from kubectl_dra.tui.prompt import Line, Prompt
 from kubectl_dra.tui.screens import SCREEN_BY_ID
-from kubectl_dra.tui.targets import devices_named
 from kubectl_dra.tui.theme import DARK, LIGHT
 from kubectl_dra.tui.unread import unknown_kinds
 from kubectl_dra.tui.view import View
@@ -240,17 +239,10 @@ class DraApp(CommandLine):
     def do_taint(self, argument: str = "") -> None:
         """A plan; without words they are asked for, beginning with what is marked or under the cursor."""
         if argument:
-            self.open_plan(TaintRequest(words=tuple(self.taint_words(argument.split()))))
+            self.open_plan(TaintRequest(words=tuple(argument.split())))
             return
         targets = self.view.targets if self.view is not None else ()
         self.open_prompt(":", " ".join(["taint", *targets, ""]))
-
-    def taint_words(self, words: Sequence[str]) -> list[str]:
-        """Whole pools and nodes as their devices; what names none stays, for the plan to say so."""
-        if self.cluster is None:
-            return list(words)
-        named = [device for word in words[:-1] for device in devices_named(word, self.cluster)]
-        return [*dict.fromkeys(named), *words[-1:]]
 
     def do_unlock(self) -> None:
         """Allow writing to this cluster after a question, or lock it again."""

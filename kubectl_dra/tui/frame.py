@@ -50,10 +50,9 @@ class Bar(Static):
 class ActionBar(Bar):
     """Actions side by side; a click carries one out."""
 
+    @dataclass
     class Chosen(Message):
-        def __init__(self, action: str) -> None:
-            super().__init__()
-            self.action = action
+        action: str
 
     def __init__(self) -> None:
         super().__init__()
@@ -184,12 +183,11 @@ class Crumbs(Bar):
     Crumbs { height: 1; padding: 0 1; }
     """
 
+    @dataclass
     class Chosen(Message):
         """A breadcrumb was clicked: so many levels are to stay open."""
 
-        def __init__(self, depth: int) -> None:
-            super().__init__()
-            self.depth = depth
+        depth: int
 
     def __init__(self) -> None:
         super().__init__()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Generic
 
 from rich.segment import Segment
@@ -54,21 +55,17 @@ class Grid(Lines, Generic[RowT]):
     }
     """
 
+    @dataclass
     class Sorted(Message):
         """The title of a column was clicked."""
 
-        def __init__(self, grid: Grid[Any], column: Column[Any]) -> None:
-            super().__init__()
-            self.grid = grid
-            self.column = column
+        column: Column[Any]
 
+    @dataclass
     class Moved(Message):
         """The cursor is on another row, or on another version of the same."""
 
-        def __init__(self, grid: Grid[Any], row: object) -> None:
-            super().__init__()
-            self.grid = grid
-            self.row = row
+        row: object
 
     def __init__(
         self,
@@ -342,7 +339,7 @@ class Grid(Lines, Generic[RowT]):
             self.scroll_to(y=self.cursor - height + 1, animate=False, immediate=True)
 
     def _tell(self) -> None:
-        self.post_message(self.Moved(self, self.selected))
+        self.post_message(self.Moved(self.selected))
 
     def open_selected(self) -> None:
         """Choose the row under the cursor, before the next key: a message would come after it."""
@@ -357,7 +354,7 @@ class Grid(Lines, Generic[RowT]):
             place = event.x - 1 + (self.scroll_offset.x if event.x > self._frozen else 0)
             column = self._fit().column_at(place)
             if column is not None and column.key is not None:
-                self.post_message(self.Sorted(self, column))
+                self.post_message(self.Sorted(column))
             return
         index = self.scroll_offset.y + event.y - self._header
         if event.y < self._header or not 0 <= index < len(self.rows):

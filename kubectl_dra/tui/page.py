@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from rich.style import Style as RichStyle
@@ -40,10 +41,9 @@ class Page(Lines):
     }
     """
 
+    @dataclass
     class CodeChosen(Message):
-        def __init__(self, code: Code) -> None:
-            super().__init__()
-            self.code = code
+        code: Code
 
     class Scrolled(Message):
         """Other lines are on the screen."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from textual import events
@@ -79,11 +80,10 @@ class Prompt(Horizontal):
     Prompt Input:focus { border: none; background: $surface; }
     """
 
+    @dataclass
     class Typed(Message):
-        def __init__(self, sign: str, text: str) -> None:
-            super().__init__()
-            self.sign = sign
-            self.text = text
+        sign: str
+        text: str
 
     def __init__(self, done: Callable[[str, str | None], None]) -> None:
         super().__init__()

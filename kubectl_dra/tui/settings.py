@@ -10,11 +10,15 @@ from kubectl_dra.model.clock import SYSTEM, Clock
 from kubectl_dra.tui.feed import Feed
 from kubectl_dra.tui.memory import Memory
 from kubectl_dra.tui.theme import DARK
-from kubectl_dra.tui.writing import NoTaintWriter, TaintWriter
+from kubectl_dra.tui.writing import TaintWriter
 
 
 def _none(_context: str) -> None:
     """Nothing more can be read."""
+
+
+def _no_writer(_context: str) -> TaintWriter:
+    raise LookupError("no command brought what plans taints")
 
 
 @dataclass(frozen=True)
@@ -30,7 +34,7 @@ class Settings:
     connect: Callable[[str], Feed]
     owners: Callable[[str], ReadOwner | None] = _none
     contexts: Callable[[], Sequence[str]] = tuple
-    writer: Callable[[str], TaintWriter] = NoTaintWriter
+    writer: Callable[[str], TaintWriter] = _no_writer
     namespace: str = ""
     theme: str = DARK.name
     tab: str = "overview"

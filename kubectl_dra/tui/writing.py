@@ -74,21 +74,3 @@ class TaintWriter(Protocol):
 
     def close(self) -> None:
         """Give up the connection."""
-
-
-class NoTaintWriter:
-    """Where no command brought one: nothing can be planned."""
-
-    def __init__(self, context: str = "") -> None:
-        self.refusal = Safe("taints can't be planned here")
-
-    def plan(self, order: TaintRequest, facts: ClusterState, *, check: bool, effect: str = "") -> Preview:
-        """Refuses."""
-        raise PlanRefusedError([self.refusal])
-
-    def write(self, order: TaintRequest, facts: ClusterState, agreed: Preview, *, steps: bool = False) -> WriteResult:
-        """Refuses."""
-        raise PlanRefusedError([self.refusal])
-
-    def close(self) -> None:
-        """There is nothing to give up."""

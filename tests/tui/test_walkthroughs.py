@@ -121,7 +121,7 @@ def test_all_devices_of_a_node_are_planned_and_not_tainted(size, settings):
         at.wait(": taint node/")
         at.type("maintenance:NoExecute")
         at.keys("Enter")
-        at.wait("8 DeviceTaintRules")
+        at.wait("on every device of driver")
         at.keys("G")
         at.wait("nothing can be written")
         at.keys("g")

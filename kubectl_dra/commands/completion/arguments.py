@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from kubectl_dra.commands.completion import Completions, Directive, NextWord
 from kubectl_dra.commands.completion.cache import Rows
 from kubectl_dra.commands.completion.line import TypedLine
 from kubectl_dra.commands.completion.names import Names, Tables, Values, column, devices, fitting, named, pools
+
+if TYPE_CHECKING:
+    from kubectl_dra.api.kinds import Kind
 
 
 def selector(line: TypedLine, tables: Tables) -> Completions:
@@ -25,57 +28,44 @@ def _expression(line: TypedLine, tables: Tables) -> Completions:
 
 def _pending(line: TypedLine, tables: Tables) -> Completions:
     """TYPE, TYPE NAME…, TYPE/NAME…, or names of pending pods."""
-    from kubectl_dra.api.kinds import POD, POD_GROUP, RESOURCE_CLAIM, WORKLOADS, Kind, kind_for_word
-
-    def objects(kind: Kind) -> Names:
-        flags = ["--field-selector=status.phase=Pending"] if kind is POD else []
-        rows = tables.table(kind.resource, *flags, namespaced=True)
-        return column(rows, {POD: 2, RESOURCE_CLAIM: 1}.get(kind, 0))
+    from kubectl_dra.api.kinds import POD, POD_GROUP, RESOURCE_CLAIM, WORKLOADS, kind_for_word
 
     def of_type(word: str) -> Names | None:
         kind = kind_for_word(word)
-        return objects(kind) if kind in (POD, POD_GROUP, RESOURCE_CLAIM, *WORKLOADS) and kind is not None else None
+        known = kind in (POD, POD_GROUP, RESOURCE_CLAIM, *WORKLOADS)
+        return _objects(tables, kind) if known and kind is not None else None
 
     types = [POD.singular, POD_GROUP.singular, RESOURCE_CLAIM.short_names[0], *(kind.singular for kind in WORKLOADS)]
-    return _typed(line, types, of_type, lambda: objects(POD))
+    return _typed(line, types, of_type, lambda: _objects(tables, POD))
 
 
 def _get(line: TypedLine, tables: Tables) -> Completions:
-    from kubectl_dra.commands.get.query import (
-        CLAIMS,
-        CLASSES,
-        DEVICES,
-        NODES,
-        POD_GROUPS,
-        POOLS,
-        SLICES,
-        TAINTS,
-        TEMPLATES,
-        TYPES,
-        type_of,
-    )
+    from kubectl_dra.commands.get.query import DEVICES, KINDS, POOLS, TYPES, type_of
 
     if len(line.words) == 1 and type_of(line.words[0]) == DEVICES:
         return devices(line, tables)
     if len(line.words) == 1 and type_of(line.words[0]) == POOLS:
         return pools(line, tables)
-    resources = {CLAIMS: ("resourceclaims", 1, True), CLASSES: ("deviceclasses", 0, False)}
-    resources[TAINTS] = ("devicetaintrules", 1, False)
-    resources[SLICES] = ("resourceslices", 1, False)
-    resources[TEMPLATES] = ("resourceclaimtemplates", 1, True)
-    groups = "podgroups.scheduling.k8s.io"
 
     def of_type(word: str) -> Names | None:
-        if type_of(word) == NODES:
-            return column(tables.table("nodes"), 0)
-        if type_of(word) == POD_GROUPS:
-            return column(tables.table(groups, namespaced=True), 0)
-        if type_of(word) not in resources:
-            return None
-        resource, description, namespaced = resources[type_of(word) or ""]
-        return column(tables.table(f"{resource}.resource.k8s.io", namespaced=namespaced), description)
+        kind = KINDS.get(type_of(word) or "")
+        return _objects(tables, kind) if kind is not None else None
 
     return _typed(line, [*TYPES], of_type, list)
+
+
+#: Of kubectl's tables, the column that describes an object best, by kind.
+_DESCRIBING: Final = {
+    "Pod": 2,
+    **dict.fromkeys(("ResourceClaim", "ResourceClaimTemplate", "ResourceSlice", "DeviceTaintRule"), 1),
+}
+
+
+def _objects(tables: Tables, kind: Kind) -> Names:
+    """The objects of a kind; of pods those that are pending."""
+    flags = ["--field-selector=status.phase=Pending"] if kind.name == "Pod" else []
+    rows = tables.table(kind.resource, *flags, namespaced=kind.namespaced)
+    return column(rows, _DESCRIBING.get(kind.name, 0))
 
 
 def _typed(

@@ -32,7 +32,7 @@ def describe_claims(options: Options, words: Sequence[str]) -> int:
     note_evidence(cluster.state, options)
     facts = cluster.state
     keys = [Key(cluster.namespace, name) for name in names]
-    claims = each_found(keys, facts.inventory.claims.get, lambda key: claim_not_found(key, facts), options)
+    claims = each_found(keys, facts.inventory.claims.get, lambda key: _not_found(key, facts), options)
     reports = [claim_report(claim, facts) for claim in claims]
     wide = options.output == "wide"
     page = partial(claim_page, now=facts.now, wide=wide, address=facts.evidence.address)
@@ -44,7 +44,7 @@ def describe_claims(options: Options, words: Sequence[str]) -> int:
     return finding_code(asked=options.exit_code, bad=bad, partial=lacking)
 
 
-def claim_not_found(key: Key, facts: ClusterState) -> CommandError:
+def _not_found(key: Key, facts: ClusterState) -> CommandError:
     """The error for a claim that does not exist, or that may not be read."""
     return key_not_found(
         RESOURCE_CLAIM, key, facts.inventory.claims, facts.evidence, ("describe-claim",), ("get", "claims", "-A")

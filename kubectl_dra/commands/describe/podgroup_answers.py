@@ -33,7 +33,7 @@ def describe_groups(options: Options, words: Sequence[str]) -> int:
         raise unserved
     keys = [Key(cluster.namespace, name) for name in names]
     find = facts.inventory.groups.pod_groups.get
-    groups = each_found(keys, find, lambda key: group_not_found(key, facts), options)
+    groups = each_found(keys, find, lambda key: _not_found(key, facts), options)
     reports = [group_state(group, facts) for group in groups]
     page = partial(group_state_page, now=facts.now, address=facts.evidence.address)
     print_described("GroupReport", "PodGroup", reports, group_state_summary, page, options, asked=len(keys))
@@ -43,7 +43,7 @@ def describe_groups(options: Options, words: Sequence[str]) -> int:
     return finding_code(asked=options.exit_code, bad=any(report.waiting for report in reports), partial=lacking)
 
 
-def group_not_found(key: Key, facts: ClusterState) -> CommandError:
+def _not_found(key: Key, facts: ClusterState) -> CommandError:
     """The error for a group that does not exist, or that may not be read."""
     groups = facts.inventory.groups.pod_groups
     return key_not_found(POD_GROUP, key, groups, facts.evidence, ("describe-podgroup",), ("get", "podgroups", "-A"))

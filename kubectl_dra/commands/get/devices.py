@@ -9,7 +9,7 @@ from kubectl_dra.api.kinds import DEVICE_CLASS, RESOURCE_SLICE
 from kubectl_dra.commands.describe.node_answers import node_not_found
 from kubectl_dra.commands.describe.pool_answers import pool_not_found
 from kubectl_dra.commands.get.query import CLASSES, DEVICES, NODES, POOLS, TypeArgs
-from kubectl_dra.commands.get.sections import GetCall, Item, Section, labelled, report_item
+from kubectl_dra.commands.get.sections import GetCall, Item, Section, found_by, labelled, report_item
 from kubectl_dra.commands.shared.errors import CommandError
 from kubectl_dra.commands.shared.not_found import check_node, object_not_found
 from kubectl_dra.commands.shared.options import label_selector
@@ -32,11 +32,7 @@ def _pools(call: GetCall, wanted: TypeArgs) -> Section:
     facts = call.facts
     pools = list(facts.pools)
     if wanted.names:
-        found = [(name, find_pools(name, facts)) for name in wanted.names]
-        for name, matching in found:
-            if not matching:
-                call.not_found(pool_not_found(name, facts), alone=len(wanted.names) == 1)
-        pools = list(dict.fromkeys(pool for _, matching in found for pool in matching))
+        pools = found_by(call, wanted, lambda name: find_pools(name, facts), lambda name: pool_not_found(name, facts))
     rows = Series(lambda: (pool_summary(open_pool(pool, facts)) for pool in pools))
     items = Series(lambda: (report_item("PoolSummary", f"{row.driver}/{row.pool}", row) for row in rows))
     return Section("PoolSummary", items, lambda: lists.POOLS, lambda: len(pools))
@@ -46,15 +42,12 @@ def _devices(call: GetCall, wanted: TypeArgs) -> Section:
     facts, query = call.facts, call.query
     selectors = tuple(_selectors(call))
     names = None
+
+    def missing(name: str) -> CommandError:
+        return object_not_found(RESOURCE_SLICE, name, (), facts.evidence, try_dra("get", DEVICES), "device")
+
     if wanted.names:
-        found = [(name, find_devices(name, facts)) for name in wanted.names]
-        for name, matching in found:
-            if not matching:
-                call.not_found(
-                    object_not_found(RESOURCE_SLICE, name, (), facts.evidence, try_dra("get", DEVICES), "device"),
-                    alone=len(wanted.names) == 1,
-                )
-        names = {device for _, matching in found for device in matching}
+        names = {*found_by(call, wanted, lambda name: find_devices(name, facts), missing)}
     check_node(call.query.node, call.facts)
     chosen = DeviceFilter(query.free, query.used, query.tainted, query.node or None, selectors, names)
     listed = device_list(facts, chosen)
@@ -98,17 +91,15 @@ def _compiled(selectors: SelectorSet, what: str, hint: str) -> SelectorSet:
 def _nodes(call: GetCall, wanted: TypeArgs) -> Section:
     facts = call.facts
     known = node_names(facts)
-    names = [name for name in dict.fromkeys(wanted.names) if name in known]
-    for name in wanted.names:
-        if name not in known:
-            call.not_found(node_not_found(name, facts), alone=len(wanted.names) == 1)
-    labels = {name: facts.inventory.nodes.get(name, Node()).metadata.labels for name in names or known}
+    nodes = facts.inventory.nodes
+    names = found_by(
+        call, wanted, lambda name: [name] if name in known else [], lambda name: node_not_found(name, facts)
+    )
     if not wanted.names:
         selects = label_selector(call.options.selector)
-        names = [name for name in known if selects(labels[name])]
+        names = [name for name in known if selects(nodes.get(name, Node()).metadata.labels)]
     items = [report_item("NodeSummary", f"node/{row.name}", row) for row in node_summaries(facts, names)]
-    by_name = {("", name): found for name, found in labels.items()}
-    return Section("NodeSummary", items, lambda: labelled(call, node_page.NODES, by_name))
+    return Section("NodeSummary", items, lambda: labelled(call, node_page.NODES, nodes.values()))
 
 
 SECTIONS: Final = {POOLS: _pools, DEVICES: _devices, NODES: _nodes}

@@ -7,11 +7,22 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from kubectl_dra.api.kinds import POD, kind_for_word
+from kubectl_dra.api.kinds import (
+    DEVICE_CLASS,
+    DEVICE_TAINT_RULE,
+    NODE,
+    POD,
+    POD_GROUP,
+    RESOURCE_CLAIM,
+    RESOURCE_CLAIM_TEMPLATE,
+    RESOURCE_SLICE,
+    kind_for_word,
+)
 from kubectl_dra.commands.shared.errors import UsageProblem
 from kubectl_dra.commands.shared.options import Options
+from kubectl_dra.commands.shared.types import check_scope
 from kubectl_dra.model.likeness import did_you_mean
-from kubectl_dra.reports.invocations import plain_word, shell_line, try_dra, try_kubectl
+from kubectl_dra.reports.invocations import try_dra, try_kubectl
 
 POOLS: Final = "pools"
 DEVICES: Final = "devices"
@@ -22,8 +33,18 @@ POD_GROUPS: Final = "podgroups"
 NODES: Final = "nodes"
 SLICES: Final = "slices"
 TEMPLATES: Final = "templates"
+#: The kinds of the types that are none of our own.
+KINDS: Final = {
+    CLAIMS: RESOURCE_CLAIM,
+    CLASSES: DEVICE_CLASS,
+    TAINTS: DEVICE_TAINT_RULE,
+    POD_GROUPS: POD_GROUP,
+    NODES: NODE,
+    SLICES: RESOURCE_SLICE,
+    TEMPLATES: RESOURCE_CLAIM_TEMPLATE,
+}
 #: Types whose objects live in namespaces.
-NAMESPACED: Final = frozenset({CLAIMS, POD_GROUPS, TEMPLATES})
+NAMESPACED: Final = frozenset(type_ for type_, kind in KINDS.items() if kind.namespaced)
 _WORDS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         POOLS: ("pool", "pools", "resourcepool", "resourcepools"),
@@ -84,14 +105,7 @@ def parse_query(query: GetQuery, options: Options) -> tuple[TypeArgs, ...]:
     """What the words ask for, type by type. Raises a usage error."""
     wanted = _parse_words(query.words)
     _check_flags(query, wanted)
-    named = [name for each in wanted for name in each.names]
-    if named and options.all_namespaces:
-        raise UsageProblem(
-            f'the name "{named[0]}" can\'t be looked up in all namespaces',
-            f"-n NAMESPACE {shell_line(plain_word(named[0])) or 'NAME'}",
-        )
-    if named and options.selector:
-        raise UsageProblem(f'the name "{named[0]}" and a selector cannot be combined', "leave out -l or the name")
+    check_scope([name for each in wanted for name in each.names], options)
     if options.selector and any(each.type in (POOLS, DEVICES) for each in wanted):
         raise UsageProblem("pools and devices have no labels", "use --match with a CEL expression")
     if query.show_labels and any(each.type in (POOLS, DEVICES) for each in wanted):

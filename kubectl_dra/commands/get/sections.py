@@ -4,23 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final, TypeVar
 
 from kubectl_dra.api.encode import encode
 from kubectl_dra.api.kinds import Kind
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.commands.get.query import GetQuery, TypeArgs
+from kubectl_dra.commands.get.query import CLAIMS, KINDS, POD_GROUPS, GetQuery, TypeArgs
 from kubectl_dra.commands.shared.cluster import Scoped
 from kubectl_dra.commands.shared.errors import CommandError
-from kubectl_dra.commands.shared.not_found import object_not_found
+from kubectl_dra.commands.shared.not_found import key_not_found, object_not_found
 from kubectl_dra.commands.shared.options import Options, label_selector
 from kubectl_dra.commands.shared.show import tell
 from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import key_of
 from kubectl_dra.output.columns import ListColumn
 from kubectl_dra.output.documents import report_bytes
 from kubectl_dra.output.safe import Safe
 from kubectl_dra.reports.base import Series
 from kubectl_dra.reports.invocations import try_dra
+
+FoundT = TypeVar("FoundT")
+#: What shows one object in full, where that is not its manifest.
+_DESCRIBING: Final = {CLAIMS: "describe-claim", POD_GROUPS: "describe-podgroup"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,34 +89,51 @@ class GetCall:
         tell(problem, self.options)
 
 
-def chosen_of(call: GetCall, wanted: TypeArgs, kind: Kind, objects: Iterable[Any]) -> list[Any]:
-    """Cluster-scoped objects by name, or by labels."""
-    by_name: dict[str, Any] = {each.metadata.name: each for each in objects}
-    if not wanted.names:
-        selects = label_selector(call.options.selector)
-        return [each for each in by_name.values() if selects(each.metadata.labels)]
-    for name in wanted.names:
-        if name not in by_name:
-            missing = object_not_found(kind, name, by_name, call.facts.evidence, try_dra("get", wanted.type))
-            call.not_found(missing, alone=len(wanted.names) == 1)
-    return [by_name[name] for name in dict.fromkeys(wanted.names) if name in by_name]
-
-
-def namespaced_of(
+def found_by(
     call: GetCall,
-    names: Sequence[str],
-    objects: Mapping[Key, Any],
-    not_found: Callable[[Key], CommandError],
-) -> list[Any]:
-    """Objects in the namespace in scope by name, or in all that are in scope by labels."""
-    if not names:
-        selects = label_selector(call.options.selector)
-        return [o for key, o in objects.items() if call.in_scope(key.namespace) and selects(o.metadata.labels)]
-    keys = [Key(call.cluster.namespace, name) for name in names]
-    for key in keys:
-        if key not in objects:
-            call.not_found(not_found(key), alone=len(keys) == 1)
-    return [objects[key] for key in keys if key in objects]
+    wanted: TypeArgs,
+    find: Callable[[str], Sequence[FoundT]],
+    missing: Callable[[str], CommandError],
+) -> list[FoundT]:
+    """What the names stand for, each once; a name may stand for several."""
+    found: list[FoundT] = []
+    for name in wanted.names:
+        matching = find(name)
+        if not matching:
+            call.not_found(missing(name), alone=len(wanted.names) == 1)
+        found += matching
+    return list(dict.fromkeys(found))
+
+
+def chosen_of(call: GetCall, wanted: TypeArgs, objects: Mapping[Any, Any]) -> list[Any]:
+    """API objects by name (in the namespace in scope), or all that are in scope by labels."""
+    kind, evidence = KINDS[wanted.type], call.facts.evidence
+
+    def key(name: str) -> Any:  # noqa: ANN401 - by name, or by namespace and name
+        return Key(call.cluster.namespace, name) if kind.namespaced else name
+
+    def missing(name: str) -> CommandError:
+        if not kind.namespaced:
+            return object_not_found(kind, name, objects, evidence, try_dra("get", wanted.type))
+        command = (_DESCRIBING.get(wanted.type, "get"),)
+        return key_not_found(kind, key(name), objects, evidence, command, ("get", wanted.type, "-A"))
+
+    if wanted.names:
+        keys = found_by(call, wanted, lambda name: [key(name)] if key(name) in objects else [], missing)
+        return [objects[each] for each in keys]
+    selects = label_selector(call.options.selector)
+    in_scope = (o for o in objects.values() if not kind.namespaced or call.in_scope(o.metadata.namespace))
+    return [each for each in in_scope if selects(each.metadata.labels)]
+
+
+def object_section(
+    call: GetCall, kind: Kind, objects: Sequence[Any], rows: Iterable[Any], columns: Sequence[ListColumn[Any]]
+) -> Section:
+    """The lines of API objects, a row each; the first column of those in namespaces says which."""
+    by_key = {key_of(each.metadata): each for each in objects}
+    items = [object_item(kind, row.name, by_key[Key(getattr(row, "namespace", ""), row.name)], row) for row in rows]
+    shown = columns[1:] if kind.namespaced and not call.options.all_namespaces else columns
+    return Section("", items, lambda: labelled(call, shown, objects))
 
 
 def object_item(kind: Kind, name: str, record: Any, row: Any) -> Item:  # noqa: ANN401 - records of several kinds
@@ -123,16 +145,15 @@ def report_item(kind: str, name: str, row: Any) -> Item:  # noqa: ANN401 - any r
     return Item(name, lambda: report_bytes(kind, row), row)
 
 
-def labelled(
-    call: GetCall, columns: Sequence[ListColumn[Any]], labels: Mapping[tuple[str, str], Mapping[str, str]]
-) -> Sequence[ListColumn[Any]]:
-    """The columns, with ``--show-labels`` one more; ``labels`` are by namespace (empty for none) and name."""
+def labelled(call: GetCall, columns: Sequence[ListColumn[Any]], objects: Iterable[Any]) -> Sequence[ListColumn[Any]]:
+    """The columns, with ``--show-labels`` one more: the labels of the object that a row is about."""
     if not call.query.show_labels:
         return columns
+    labels = {key_of(each.metadata): each.metadata.labels for each in objects}
 
     def text(row: Any) -> Safe:  # noqa: ANN401 - rows of several kinds
         name: str = getattr(row, "name", None) or getattr(row, "rule", None) or ""
-        found = labels.get((getattr(row, "namespace", ""), name)) or {}
+        found = labels.get(Key(getattr(row, "namespace", ""), name)) or {}
         return Safe(",").join(f"{key}={found[key]}" for key in sorted(found)) or Safe("<none>")
 
     return (*columns, ListColumn("LABELS", lambda row, _: text(row), text))

@@ -51,7 +51,7 @@ def parse_targets(
         kind = kind_for_word(arguments[0], more) if arguments else None
         names = arguments if kind is None else arguments[1:]
         targets = ObjectArgs(kind or default, tuple(ObjectArg(kind or default, _name(name)) for name in names))
-    check_scope(targets.named, options)
+    check_scope([target.name for target in targets.named], options)
     return targets
 
 
@@ -64,15 +64,15 @@ def parse_names(arguments: Sequence[str], kind: Kind, options: Options) -> tuple
             what = f'"{word}" is no {kind.singular}'
             raise UsageProblem(what, try_kubectl("describe", of(target.kind.singular, target.name, options.namespace)))
         names.append(target.name)
-    check_scope([ObjectArg(kind, name) for name in names], options)
+    check_scope(names, options)
     return tuple(names)
 
 
-def check_scope(named: Sequence[ObjectArg], options: Options) -> None:
+def check_scope(names: Sequence[str], options: Options) -> None:
     """Names exclude ``-A`` and ``-l``, as in kubectl. Raises a usage error."""
-    if not named:
+    if not names:
         return
-    name = named[0].name
+    name = names[0]
     if options.all_namespaces:
         raise UsageProblem(
             f'the name "{name}" can\'t be looked up in all namespaces',

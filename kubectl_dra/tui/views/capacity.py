@@ -26,7 +26,7 @@ from kubectl_dra.tui.layouts import Room
 from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.room_strip import room_strip
 from kubectl_dra.tui.text import content
-from kubectl_dra.tui.views.reader import RecordPage
+from kubectl_dra.tui.views.reader import PrintedPage
 
 _SWITCHES = Safe("add-node like=NODE · remove-node NODE · drain NODE · add-devices like=DEVICE · taint · untaint")
 
@@ -168,7 +168,7 @@ class CapacityView(ListView[NodeCell]):
 
     def do_describe(self) -> None:
         """The page of the command, with the moves that make room."""
-        self.dra.push(CapacityPage(self.asked))
+        self.dra.push(PrintedPage(self.asked, lambda record: capacity_page(record, self.dra.address)))
 
     def do_shape(self, argument: str = "") -> None:
         """Another class and number of devices: ``:shape CLASS [COUNT]``."""
@@ -215,10 +215,3 @@ class CapacityView(ListView[NodeCell]):
         self.dra.queries_changed()
         self.show()
         self.dra.refresh_frame()
-
-
-class CapacityPage(RecordPage[CapacityReport]):
-    crumb = Safe("describe")
-
-    def page_of(self, record: CapacityReport) -> Sequence[Safe]:
-        return capacity_page(record, self.dra.address)

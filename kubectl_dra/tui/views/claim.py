@@ -12,7 +12,7 @@ from kubectl_dra.reports.claims.claim import ClaimReport
 from kubectl_dra.reports.pending.pending import ClaimPendingReport
 from kubectl_dra.tui.documents import object_document
 from kubectl_dra.tui.queries import ClaimQuery
-from kubectl_dra.tui.views.reader import RecordPage
+from kubectl_dra.tui.views.reader import RecordPage, is_wide
 
 Both = tuple[ClaimReport, ClaimPendingReport]
 
@@ -28,7 +28,7 @@ class ClaimView(RecordPage[Both]):
         self.crumb = safe(str(key))
 
     def page_of(self, record: Both) -> Sequence[Safe]:
-        return claim_page(record[0], self.dra.now, self.is_wide, self.dra.address)
+        return claim_page(record[0], self.dra.now, is_wide(), self.dra.address)
 
     def do_why(self) -> None:
         """Why it waits, keeps its devices, or does not go away."""

@@ -17,7 +17,7 @@ from kubectl_dra.tui.columns import Column, Look, chosen
 from kubectl_dra.tui.documents import object_document
 from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.queries import GroupQuery, Groups
-from kubectl_dra.tui.views.reader import RecordPage, ReportView
+from kubectl_dra.tui.views.reader import PrintedPage, ReportView
 from kubectl_dra.tui.views.waiting import WaitingPage
 
 _LOOKS: tuple[Look | Column[GroupRow], ...] = (
@@ -47,7 +47,7 @@ class GroupsView(ListView[GroupRow]):
         return Key(row.namespace, row.name)
 
     def opened(self, row: GroupRow) -> None:
-        self.dra.push(GroupPage(Key(row.namespace, row.name)))
+        self.dra.push(GroupPage(self.identity(row)))
 
     def do_describe(self) -> None:
         """Why it waits."""
@@ -67,23 +67,12 @@ class GroupsView(ListView[GroupRow]):
     def do_used_by(self) -> None:
         row = self.grid.selected
         if row is not None:
-            self.dra.open_pods_of_group(Key(row.namespace, row.name))
+            self.dra.open_pods_of_group(self.identity(row))
 
     def preview_of(self, row: GroupRow) -> ReportView:
-        return GroupPreview(Key(row.namespace, row.name))
-
-
-class GroupPreview(RecordPage[GroupAnswer]):
-    """Why one group waits, without ways out."""
-
-    gone = Safe("The PodGroup does not exist any more.")
-
-    def __init__(self, group: Key) -> None:
-        super().__init__(GroupQuery(group))
-
-    def page_of(self, record: GroupAnswer) -> Sequence[Safe]:
-        """As why-pending prints it."""
-        return group_page(record, self.dra.now)
+        """Why it waits, without ways out."""
+        query = GroupQuery(self.identity(row))
+        return PrintedPage(query, lambda record: group_page(record, self.dra.now), GroupPage.gone)
 
 
 class GroupPage(WaitingPage[GroupAnswer]):

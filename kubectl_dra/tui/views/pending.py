@@ -28,7 +28,7 @@ from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.queries import PodQuery
 from kubectl_dra.tui.report_worker import Query
 from kubectl_dra.tui.views.diagnosis import DiagnosisView
-from kubectl_dra.tui.views.reader import RecordPage, ReportView
+from kubectl_dra.tui.views.reader import PrintedPage, ReportView
 from kubectl_dra.tui.views.reasons import ExplanationView
 
 # What is done with a pod, and not with the heading of a group.
@@ -220,8 +220,13 @@ class PendingView(ListView[PendingRow]):
     def preview_of(self, row: PendingRow) -> ReportView | None:
         """Why it waits, without ways out; of a heading what the reason means."""
         if row.pod is not None:
-            return PodPage(row.pod)
+            return PrintedPage(PodQuery(row.pod), self._page, DiagnosisView.gone)
         return ExplanationView(row.code) if row.code is not None else None
+
+    def _page(self, report: PendingReport) -> Sequence[Safe]:
+        """As why-pending prints it; ways out are only tried for the pod that is opened."""
+        more = styled(Safe("enter tries what would make it fit"), Style.DIM)
+        return [*pending_page(report, self.dra.now, self.dra.address, more=Safe("")), Safe(""), more]
 
     def go_to_undiagnosed(self) -> None:
         """Put the cursor on the first pod without a reason, now or when the list is there."""
@@ -294,20 +299,6 @@ class PendingView(ListView[PendingRow]):
     def _age(self, row: PendingRow) -> Safe:
         created = self._created(row)
         return age(created, self.dra.now) if created else Safe("")
-
-
-class PodPage(RecordPage[PendingReport]):
-    """Why one pod waits; ways out are only tried for the pod that is opened."""
-
-    gone = Safe("The pod does not exist any more.")
-
-    def __init__(self, pod: Key) -> None:
-        super().__init__(PodQuery(pod))
-
-    def page_of(self, record: PendingReport) -> Sequence[Safe]:
-        """As why-pending prints it."""
-        more = styled(Safe("enter tries what would make it fit"), Style.DIM)
-        return [*pending_page(record, self.dra.now, self.dra.address, more=Safe("")), Safe(""), more]
 
 
 def _asks(row: PendingRow) -> Safe:

@@ -15,11 +15,12 @@ from kubectl_dra.output.layout import width
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.reports.devices.pool import PoolReport, is_troubled
 from kubectl_dra.tui.bars import use_bar
+from kubectl_dra.tui.host import Host
 from kubectl_dra.tui.queries import DevicesQuery, Pool
 from kubectl_dra.tui.report_worker import Query
 from kubectl_dra.tui.text import clipped, content
 from kubectl_dra.tui.views.devices import DevicesView
-from kubectl_dra.tui.views.reader import RecordPage
+from kubectl_dra.tui.views.reader import PrintedPage, ReportView, is_wide
 
 _BAR = 12
 _WIDEST = 64
@@ -61,7 +62,7 @@ class PoolDevices(DevicesView):
 
     def do_describe(self) -> None:
         """describe-pool."""
-        self.dra.push(PoolPage(self.pool))
+        self.dra.push(pool_description(self.dra, self.pool))
 
     @property
     def focus_target(self) -> Any:  # noqa: ANN401 - a widget
@@ -100,14 +101,6 @@ def _counter_lines(report: PoolReport, columns: int) -> list[Safe]:
     return [clipped(fmt("counters of {}: {}", names, amounts), columns) for names, amounts in sets]
 
 
-class PoolPage(RecordPage[PoolReport]):
-    """describe-pool."""
-
-    crumb = Safe("describe")
-
-    def __init__(self, pool: PoolId) -> None:
-        super().__init__(Pool(pool))
-
-    def page_of(self, record: PoolReport) -> Sequence[Safe]:
-        """The page of the command; every attribute where there is room."""
-        return pool_page(record, self.dra.now, self.is_wide, self.dra.address)
+def pool_description(dra: Host, pool: PoolId) -> ReportView:
+    """describe-pool; every attribute where there is room."""
+    return PrintedPage(Pool(pool), lambda record: pool_page(record, dra.now, is_wide(), dra.address))

@@ -17,8 +17,8 @@ from kubectl_dra.tui.columns import Column, Look, chosen
 from kubectl_dra.tui.documents import pool_document
 from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.queries import Pools
-from kubectl_dra.tui.views.pool import PoolDevices, PoolPage
-from kubectl_dra.tui.views.reader import RecordPage, ReportView
+from kubectl_dra.tui.views.pool import PoolDevices, pool_description
+from kubectl_dra.tui.views.reader import PrintedPage, ReportView
 
 
 def state_cell(pool: PoolSummary) -> Safe:
@@ -75,11 +75,11 @@ class PoolsView(ListView[PoolSummary]):
 
     def preview_of(self, row: PoolSummary) -> ReportView:
         """describe-pool."""
-        return PoolPage(self.identity(row))
+        return pool_description(self.dra, self.identity(row))
 
     def do_describe(self) -> None:
         """The list as describe-pool prints it."""
-        self.dra.push(PoolListPage())
+        self.dra.push(PrintedPage(Pools(), pool_list_page))
 
     def do_node(self) -> None:
         row = self.grid.selected
@@ -89,18 +89,6 @@ class PoolsView(ListView[PoolSummary]):
             self.dra.open_node(row.scope.node)
         else:
             self.dra.say(Safe("this pool is not tied to one node"))
-
-
-class PoolListPage(RecordPage[Sequence[PoolSummary]]):
-    """describe-pool without a name."""
-
-    crumb = Safe("describe")
-
-    def __init__(self) -> None:
-        super().__init__(Pools())
-
-    def page_of(self, record: Sequence[PoolSummary]) -> Sequence[Safe]:
-        return pool_list_page(record)
 
 
 __all__ = ["PoolsView"]

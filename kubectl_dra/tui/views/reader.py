@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, Generic
 
 from kubectl_dra.diagnosis.codes import Code
@@ -17,6 +17,11 @@ from kubectl_dra.tui.report_worker import Query, RecordT
 from kubectl_dra.tui.view import CursorObject, View
 
 _WIDE_TABLES: Final = 100
+
+
+def is_wide() -> bool:
+    """Whether there is room for tables with every column, while lines are made."""
+    return page_width() >= _WIDE_TABLES
 
 
 class ReportView(View):
@@ -34,11 +39,6 @@ class ReportView(View):
 
     def on_mount(self) -> None:
         self.show()
-
-    @property
-    def is_wide(self) -> bool:
-        """Whether there is room for tables with every column, while lines are made."""
-        return page_width() >= _WIDE_TABLES
 
     @abstractmethod
     def lines(self) -> Sequence[Safe] | None:
@@ -133,6 +133,21 @@ class RecordPage(ReportView, Generic[RecordT]):
         if found is None:
             return None
         return [self.gone] if found.record is None else self.page_of(found.record)
+
+
+class PrintedPage(RecordPage[RecordT]):
+    """What a command prints of the record, with nothing to do there but to read it."""
+
+    crumb = Safe("describe")
+
+    def __init__(
+        self, question: Query[RecordT | None], page: Callable[[RecordT], Sequence[Safe]], gone: Safe = RecordPage.gone
+    ) -> None:
+        super().__init__(question)
+        self._page, self.gone = page, gone
+
+    def page_of(self, record: RecordT) -> Sequence[Safe]:
+        return self._page(record)
 
 
 class YamlView(ReportView):

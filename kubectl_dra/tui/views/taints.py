@@ -24,7 +24,7 @@ from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.page import Page
 from kubectl_dra.tui.queries import ListedTaints, Taints
 from kubectl_dra.tui.views.numbers import device_id
-from kubectl_dra.tui.views.reader import RecordPage
+from kubectl_dra.tui.views.reader import PrintedPage, is_wide
 from kubectl_dra.tui.writing import TaintRequest
 
 
@@ -97,19 +97,10 @@ class TaintsView(ListView[ListedTaint]):
 
     def do_describe(self) -> None:
         """The list as the command prints it."""
-        self.dra.push(TaintsPage())
+        self.dra.push(PrintedPage(Taints(), self._described))
 
-
-class TaintsPage(RecordPage[Sequence[TaintRow]]):
-    """get taints -o wide."""
-
-    crumb = Safe("describe")
-
-    def __init__(self) -> None:
-        super().__init__(Taints())
-
-    def page_of(self, record: Sequence[TaintRow]) -> Sequence[Safe]:
-        return list(list_table(TAINT_COLUMNS, record, self.dra.now, wide=self.is_wide))
+    def _described(self, rows: Sequence[TaintRow]) -> Sequence[Safe]:
+        return list(list_table(TAINT_COLUMNS, rows, self.dra.now, wide=is_wide()))
 
 
 def _taint(row: TaintRow) -> Safe:
