@@ -19,7 +19,7 @@ from kubectl_dra.api.defaults import defaulted
 from kubectl_dra.api.kinds import BY_NAME, POD, Kind, find_kind
 from kubectl_dra.api.lint import Finding, lint
 from kubectl_dra.api.sources import Source
-from kubectl_dra.api.trees import in_utf8, mapping, read_tree
+from kubectl_dra.api.trees import at, in_utf8, mapping, read_tree
 from kubectl_dra.api.workloads import MadeTemplate, expand
 from kubectl_dra.api.workloads.beside import Gang, Gangs, changes_pods, kept_together, least_scale
 from kubectl_dra.api.workloads.compute_domains import Spanned, spanned
@@ -64,6 +64,8 @@ class PodPlan:
     ``growth``: what may make more later. ``spec_at``: where the spec of the pod stands in the manifest; ``moved``:
     fields that say what containers request of a resource. ``in_turn``: each of them runs to its end without the others.
     ``spanned``: domains of other objects of the files that they make up with others.
+    ``claims_lost_to``: a field in whose favour containers lose the claims that they name. ``written_in``: the object
+    that has ``spec_at``, if another one.
     """
 
     pod: Pod
@@ -87,6 +89,8 @@ class PodPlan:
     moved: tuple[tuple[str, str], ...] = ()
     in_turn: bool = False
     spanned: tuple[Spanned, ...] = ()
+    claims_lost_to: str = ""
+    written_in: tuple[str, str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +262,10 @@ def _with_runtime(planned: Planned, tree: Tree, runtime: Mapping[str, Any] | Non
         waits = mapping(tree.get("spec")).get("suspend") is True
         untried = f"its pods are described by {runtime_of(tree)}, which is not among the files"
         return replace(planned, untried=untried, suspended=waits)
-    return _expanded(planned, train_job(tree, runtime), tree, namespace)
+    found = _expanded(planned, train_job(tree, runtime), tree, namespace)
+    meta = mapping(runtime.get("metadata"))
+    where = (str(runtime.get("kind")), _text(meta, "namespace"), _text(meta, "name"))
+    return replace(found, pods=tuple(replace(plan, written_in=where) for plan in found.pods))
 
 
 def _expanded(planned: Planned, found: Expansion, tree: Tree, namespace: str) -> Planned:
@@ -283,10 +290,17 @@ def _expanded(planned: Planned, found: Expansion, tree: Tree, namespace: str) ->
         told = f"its pods would be refused: {unknown}"
         return replace(planned, untried=told, pods_refused=unknown, suspended=found.suspended)
     group = whole_group(tree, found.templates)
-    if is_job(tree) and not group:
+    if _in_turn(tree, found.templates):
         pods = tuple(replace(each, in_turn=True) for each in pods)
     planned = replace(planned, suspended=found.suspended, untried=untried, left_out=found.left_out)
     return replace(planned, pods=pods, catalog=found.catalog, group=group)
+
+
+def _in_turn(tree: Tree, templates: Sequence[MadeTemplate]) -> bool:
+    """Whether the pods of a Job, or of the Jobs of a CronJob, run to their end without each other."""
+    cron = (group_of(_text(tree, "apiVersion")), tree.get("kind")) == ("batch", "CronJob")
+    job = {**tree, "kind": "Job", "spec": at(tree, "spec.jobTemplate.spec")} if cron else tree
+    return is_job(job) and not whole_group(job, templates)
 
 
 def _unknown_claim(template: MadeTemplate) -> str:
@@ -320,7 +334,8 @@ def _plan(template: MadeTemplate, name: str, namespace: str) -> PodPlan:
     plan = PodPlan(pod, template.copies, template.role, *counted, after=template.after, rest_by=template.rest_by)
     plan = replace(plan, awaits=template.awaits, awaits_any=template.awaits_any)
     plan = replace(plan, counted_by=template.counted_by, growth=template.growth)
-    return replace(plan, spec_at=template.spec_path, moved=template.moved, in_turn=template.in_turn)
+    plan = replace(plan, claims_lost_to=template.claims_lost_to, in_turn=template.in_turn)
+    return replace(plan, spec_at=template.spec_path, moved=template.moved)
 
 
 def _in_group(planned: Planned, group: str) -> Planned:

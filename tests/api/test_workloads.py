@@ -544,7 +544,7 @@ RAY_WORKERS: dict[str, Any] = {"groupName": "gpu", "replicas": 6, "minReplicas":
             "RayCluster",
             {"headGroupSpec": {"template": POD}, "workerGroupSpecs": [RAY_WORKERS]},
             "gpu",
-            (("spec.workerGroupSpecs[gpu].replicas", 4), ("spec.workerGroupSpecs[gpu].minReplicas", 4)),
+            (("spec.workerGroupSpecs[0].replicas", 4), ("spec.workerGroupSpecs[0].minReplicas", 4)),
         ),
         # Of groups the whole ones only.
         (
@@ -566,14 +566,14 @@ RAY_WORKERS: dict[str, Any] = {"groupName": "gpu", "replicas": 6, "minReplicas":
             "JobSet",
             {"replicatedJobs": [{"name": "w", "replicas": 3, "template": {"spec": job(parallelism=2)}}]},
             "w",
-            (("spec.replicatedJobs[w].replicas", 2),),
+            (("spec.replicatedJobs[0].replicas", 2),),
         ),
         (
             "jobset.x-k8s.io/v1alpha2",
             "JobSet",
             {"replicatedJobs": [{"name": "w", "template": {"spec": job(parallelism=6)}}]},
             "w",
-            (("spec.replicatedJobs[w].template.spec.parallelism", 4),),
+            (("spec.replicatedJobs[0].template.spec.parallelism", 4),),
         ),
         (
             "serving.kserve.io/v1beta1",

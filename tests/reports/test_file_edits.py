@@ -133,7 +133,7 @@ def test_pods_of_a_stage_that_has_ended_are_still_explained() -> None:
         template("one"), thing("jobset.x-k8s.io/v1alpha2", "JobSet", {"replicatedJobs": jobs}), tainted=False
     )
     assert [(each.role, each.copies) for each in found.pods] == [("a", 4), ("b", 0)]
-    assert "all fit with spec.replicatedJobs[a].template.spec.parallelism: 4" in " ".join(page(found).split())
+    assert "all fit with spec.replicatedJobs[0].template.spec.parallelism: 4" in " ".join(page(found).split())
 
 
 def test_items_of_a_workflow_wait_until_others_have_ended() -> None:

@@ -72,7 +72,7 @@ def test_more_than_the_queue_can_ever_have_does_not_fit() -> None:
     assert (report.fits, report.bad, [pod.fits for pod in report.pods]) == (Fits.NO, True, [Fits.NO])
     assert told.startswith(first)
     assert simulation_summary(report).startswith(first)
-    way = "With spec.replicatedJobs[workers].replicas: 2 it requests 2, for which there is room once other work ends"
+    way = "With spec.replicatedJobs[0].replicas: 2 it requests 2, for which there is room once other work ends"
     assert f"{way} (1 is unused now)." in told
     assert '"path": "/spec/resourceGroups/0/flavors/0/resources/0/nominalQuota", "value": "3"' in told
     assert "JobSet ml/w, workers: all of 3 copies would find a node." in told

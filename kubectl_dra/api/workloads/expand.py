@@ -108,11 +108,11 @@ def _copies(tree: Tree, part: TemplatePath, steps: tuple[_Step, ...]) -> int | N
 
 
 def _named_path(path: str, steps: tuple[_Step, ...]) -> str:
-    """A path as people write it: ``spec.replicatedJobs[workers].replicas``."""
+    """A path with the items that wildcards stand for: ``spec.replicatedJobs[1].replicas``."""
     left, found = iter(steps), list[str]()
     for field in path.split("."):
         step = next(left, None) if field.endswith("[]") or field == "*" else None
-        name = step.name if step is not None else ""
+        name = str(step.key) if step is not None else ""
         found.append(name if field == "*" else f"{field.removesuffix('[]')}[{name}]" if step is not None else field)
     return ".".join(found)
 

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any, Final
 
 from kubectl_dra.api.trees import Tree, mapping
 from kubectl_dra.api.workloads.expand import Expansion, expand, group_of
+from kubectl_dra.api.workloads.templates import CountField, MadeTemplate
 
 _KEDA: Final = "keda.sh"
 _NVIDIA: Final = "resource.nvidia.com"
@@ -149,25 +151,71 @@ def train_job(job: Tree, runtime: Tree) -> Expansion:
     runtime's job that is marked as the trainer.
     """
     found = expand(_merged(job, runtime), TRAINER, RUNTIMES[0])
-    return Expansion(found.templates, True, suspended=mapping(job.get("spec")).get("suspend") is True)
+    templates = tuple(_of_trainer(each, job, runtime) for each in found.templates)
+    return Expansion(templates, True, suspended=mapping(job.get("spec")).get("suspend") is True)
+
+
+def _of_trainer(template: MadeTemplate, job: Tree, runtime: Tree) -> MadeTemplate:
+    """With the fields of the TrainJob that count its nodes, and take the place of what their containers request.
+
+    Upstream: pkg/runtime/framework/plugins/jobset/builder.go (Trainer): parallelism is that of the job, whatever the
+    runtime says.
+    """
+    position, nodes = _position(template), _nodes(job, runtime)
+    if position is None or not _is_trainer(_replicated(runtime)[position]):
+        return template
+    trainer = mapping(mapping(job.get("spec")).get("trainer"))
+    if nodes is not None and nodes > 1 and template.copies:
+        counted = CountField((("spec.trainer.numNodes", nodes),), template.copies // nodes)
+        template = replace(template, counted_by=counted)
+    before = _containers(_replicated(runtime)[position])
+    named = any(mapping(mapping(each).get("resources")).get("claims") for each in before if _is_node(each))
+    lost = named and "resourcesPerNode" in trainer and not mapping(trainer["resourcesPerNode"]).get("claims")
+    return replace(template, claims_lost_to="spec.trainer.resourcesPerNode") if lost else template
+
+
+def _position(template: MadeTemplate) -> int | None:
+    _, _, rest = template.path.partition("replicatedJobs[")
+    index = rest.partition("]")[0]
+    return int(index) if index.isdecimal() else None
+
+
+def _replicated(runtime: Tree) -> list[Any]:
+    jobs = mapping(mapping(mapping(runtime.get("spec")).get("template")).get("spec")).get("replicatedJobs")
+    return jobs if isinstance(jobs, list) else []
+
+
+def _is_trainer(replicated: object) -> bool:
+    template = mapping(mapping(replicated).get("template"))
+    return mapping(mapping(template.get("metadata")).get("labels")).get(_STEP) == "trainer"
+
+
+def _containers(replicated: object) -> list[Any]:
+    body = mapping(mapping(mapping(replicated).get("template")).get("spec"))
+    containers = mapping(mapping(body.get("template")).get("spec")).get("containers")
+    return containers if isinstance(containers, list) else []
+
+
+def _is_node(container: object) -> bool:
+    return isinstance(container, dict) and container.get("name") == "node"
+
+
+def _nodes(job: Tree, runtime: Tree) -> int | None:
+    trainer = mapping(mapping(job.get("spec")).get("trainer"))
+    nodes = trainer.get("numNodes", mapping(mapping(runtime.get("spec")).get("mlPolicy")).get("numNodes"))
+    return nodes if _is_int(nodes) else None
 
 
 def _merged(job: Tree, runtime: Tree) -> dict[str, Any]:
     merged: dict[str, Any] = deepcopy(dict(runtime))
-    spec = mapping(merged.get("spec"))
-    trainer = mapping(mapping(job.get("spec")).get("trainer"))
-    nodes = trainer.get("numNodes", mapping(spec.get("mlPolicy")).get("numNodes"))
-    jobs = mapping(mapping(spec.get("template")).get("spec")).get("replicatedJobs")
-    for replicated in jobs if isinstance(jobs, list) else ():
-        template = mapping(mapping(replicated).get("template"))
-        labels = mapping(mapping(template.get("metadata")).get("labels"))
-        body = template.get("spec")
-        if labels.get(_STEP) != "trainer" or not isinstance(body, dict):
+    trainer, nodes = mapping(mapping(job.get("spec")).get("trainer")), _nodes(job, runtime)
+    for replicated in _replicated(merged):
+        body = mapping(mapping(replicated).get("template")).get("spec")
+        if not _is_trainer(replicated) or not isinstance(body, dict):
             continue
-        if isinstance(nodes, int):
+        if nodes is not None:
             body.update({"parallelism": nodes, "completions": nodes})
-        containers = mapping(mapping(body.get("template")).get("spec")).get("containers")
-        for container in containers if isinstance(containers, list) else ():
-            if isinstance(container, dict) and container.get("name") == "node" and "resourcesPerNode" in trainer:
+        for container in _containers(replicated):
+            if _is_node(container) and "resourcesPerNode" in trainer:
                 container["resources"] = trainer["resourcesPerNode"]
     return merged

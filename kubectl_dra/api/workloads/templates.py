@@ -66,6 +66,7 @@ class MadeTemplate:
     ``spec_at``: where the spec of the pods stands, if not below ``path``; ``moved``: fields that say what containers
     request of a resource, empty where more than one does. ``in_turn``: each runs to its end without the others, so that
     those for which there is no room start once others have ended.
+    ``claims_lost_to``: the field of which the controller makes all that containers request, who then name no claims.
     """
 
     path: str
@@ -84,6 +85,7 @@ class MadeTemplate:
     spec_at: str = ""
     moved: tuple[tuple[str, str], ...] = ()
     in_turn: bool = False
+    claims_lost_to: str = ""
 
     @property
     def spec_path(self) -> str:

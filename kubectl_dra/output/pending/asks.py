@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from kubectl_dra.diagnosis.records import FatalError
@@ -12,6 +12,7 @@ from kubectl_dra.output.pending.carets import caret_lines, place_of
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
 from kubectl_dra.output.words import counted, listed, plural
 from kubectl_dra.reports.claims.ask import ClaimAsk, ClassicAsk, ConstraintAsk, ExtendedAsk, RequestAsk
+from kubectl_dra.reports.simulation.named_requests import UnfoundRequest
 
 _GAP: Final = 3
 _WHERE: Final = "where"
@@ -152,11 +153,30 @@ def _constraint(constraint: ConstraintAsk, *, several: bool) -> Safe:
     return fmt("{}all with a different {}", among, name)
 
 
-def unseen_lines(entries: Sequence[str]) -> Iterator[Safe]:
-    """A warning about entries of ``spec.resourceClaims`` that no container names."""
-    if entries:
+def unseen_lines(entries: Sequence[str], lost_to: str = "") -> Iterator[Safe]:
+    """A warning about entries of ``spec.resourceClaims`` that no container names; ``lost_to``: the field to blame."""
+    if entries and lost_to:
+        text = (
+            "Warning: no container names {} under resources.claims, so no container sees its devices: {} takes the "
+            "place of all that the template's container requests, claims included. Leave it out, and write there what "
+            "it says."
+        )
+        yield from wrapped(styled(fmt(text, listed(entries), lost_to), Style.WARN))
+    elif entries:
         text = (
             "Warning: no container names {} under resources.claims, so no container sees its devices (a driver that "
             "serves the whole pod, as for networks, may not need it)."
         )
         yield from wrapped(styled(fmt(text, listed(entries)), Style.WARN))
+
+
+def unfound_lines(unfound: Iterable[UnfoundRequest]) -> Iterator[Safe]:
+    """A warning about requests that containers name and claims do not have."""
+    for each in unfound:
+        text = "Warning: container {} names request {} of claim {}, which has {} {}: it sees no device. {}"
+        has = listed(each.requests) if each.requests else Safe("none")
+        only = Safe("only" if len(each.requests) == 1 else "the requests")
+        what = Safe("Write one of these, or leave request out.")
+        if len(each.requests) == 1:
+            what = fmt("Write request: {}, or leave request out.", each.requests[0])
+        yield from wrapped(styled(fmt(text, each.container, each.request, each.claim, only, has, what), Style.WARN))

@@ -22,8 +22,8 @@ from kubectl_dra.output.words import counted, listed, plural, shortened
 from kubectl_dra.reports.base import ReadRecord
 from kubectl_dra.reports.invocations import changing, kubectl, of
 from kubectl_dra.reports.simulation import Effects, ManifestReport, SimulationReport
-from kubectl_dra.reports.simulation.records import Repeated, Role
-from kubectl_dra.reports.simulation.stops import GangCount, Misplaced
+from kubectl_dra.reports.simulation.records import Role
+from kubectl_dra.reports.simulation.stops import GangCount, Misplaced, Repeated
 from kubectl_dra.reports.simulation.trials import PRIORITY_CLASS, RUNTIME_CLASS
 
 #: How the API server begins where it has no such version.

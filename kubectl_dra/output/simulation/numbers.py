@@ -32,7 +32,10 @@ def fewer_lines(pod: PodSimulation, *, steps: bool) -> Iterator[Safe]:
         lead = Safe("Or ask for fewer: all fit" if ways else "All of them fit")
         at = fmt(" in {}", pod.fewer.at) if steps and pod.fewer.at else Safe("")
         others = (fmt(", and {}: {} in {} {}", e.path, e.value, e.object.kind, e.object.name) for e in pod.fewer.also)
-        yield from wrapped(fmt("{} with {}{}{}{}.", lead, fields_text(pod.fewer), at, one, Safe("").join(others)))
+        text = fmt("{} with {}{}{}{}", lead, fields_text(pod.fewer), at, one, Safe("").join(others))
+        if heals := pod.fewer.heals:
+            text += fmt("; {} then {} as well", listed(heals), Safe("fits" if len(heals) == 1 else "fit"))
+        yield from wrapped(text + Safe("."))
 
 
 def for_copies(pending: PendingReport, pod: PodSimulation) -> tuple[PendingReport, Safe]:

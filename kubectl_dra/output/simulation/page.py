@@ -15,7 +15,7 @@ from kubectl_dra.diagnosis.whatif.records import Drain, RemoveNode
 from kubectl_dra.model.invocation import HERE, Address, Words
 from kubectl_dra.output.devices.advertised import advertised_lines
 from kubectl_dra.output.layout import paragraphs, wrapped
-from kubectl_dra.output.pending.asks import unseen_lines
+from kubectl_dra.output.pending.asks import unfound_lines, unseen_lines
 from kubectl_dra.output.pending.assumptions import fewer_copies
 from kubectl_dra.output.pending.headline import pending_summary, why_not
 from kubectl_dra.output.pending.page import pending_page
@@ -213,6 +213,9 @@ def _pod_blocks(
     # What could not be read is said above.
     shown = msgspec.structs.replace(pending, missing=()) if pod.undecided else pending
     shown = of_its_nodes(shown, pod.kept_off)
+    if pod.unseen_for:
+        shown = msgspec.structs.replace(shown, unseen=())
+        head += unseen_lines(pod.unseen, pod.unseen_for)
     more = Safe("" if steps else "--remedies prints the commands and manifests")
     shown, who = for_copies(shown, pod)
     also = [*fewer_lines(pod, steps=steps), *kept_off_lines(pod)]
@@ -287,7 +290,8 @@ def _pod_lines(pod: PodSimulation, reason: Safe | None = None, *, left: bool = F
         yield from wrapped(fmt(text, pod.rest_by), indent=2)
     yield from growing_lines(pod)
     if pod.pending is None or is_enough(pod):
-        yield from unseen_lines(pod.unseen)
+        yield from unseen_lines(pod.unseen, pod.unseen_for)
+    yield from unfound_lines(pod.unfound)
     if pod.pending is not None and pod.pending.causes and is_enough(pod):
         yield from wrapped(fmt("no more: {}", reason_sentence(pod.pending.causes[0])), indent=2)
 

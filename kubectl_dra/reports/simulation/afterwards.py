@@ -51,13 +51,11 @@ class Afterwards:
         left = [0 if trial.alone or trial.planned.kind == "Pod" else _WAYS]
 
         def counted(changes: Sequence[Change]) -> Sequence[PodSimulation] | None:
-            effort = self._effort()
-            if not changes or left[0] <= 0 or self._left < effort:
+            if not changes or left[0] <= 0:
                 return None
             changed = self._changed(position, world, pod, changes)
             left[0] -= 1
-            self._left -= effort
-            return self.placing(*changed) if changed is not None else None
+            return self.again(*changed) if changed is not None else None
 
         def then(actions: Sequence[Action], changes: Sequence[Change]) -> FitThen | None:
             found = counted(changes)
@@ -76,6 +74,14 @@ class Afterwards:
             return FitThen(it.copies, it.wanted, rest, nodes, most, (grows.fit or 0) if grows is not None else 0)
 
         return then
+
+    def again(self, world: ClusterState, trials: Sequence[PodTrial]) -> Sequence[PodSimulation] | None:
+        """What comes of other trials in another cluster; None where that would take too long."""
+        effort = self._effort()
+        if self._left < effort:
+            return None
+        self._left -= effort
+        return self.placing(world, trials)
 
     def _effort(self) -> int:
         copies = sum(min(trial.plan.copies or 1, MAX_COPIES) for trial in self.trials)

@@ -37,7 +37,8 @@ from kubectl_dra.reports.simulation.domains import domain_fits
 from kubectl_dra.reports.simulation.file_edits import Places, of_the_files
 from kubectl_dra.reports.simulation.flavors import open_flavors, without_flavor_edits
 from kubectl_dra.reports.simulation.gangs import GroupTrials, group_of, place_together
-from kubectl_dra.reports.simulation.numbers import starts_from_none, with_numbers
+from kubectl_dra.reports.simulation.named_requests import unfound_requests
+from kubectl_dra.reports.simulation.numbers import reconciled, starts_from_none, with_numbers
 from kubectl_dra.reports.simulation.pods import Batch, Copies, batch
 from kubectl_dra.reports.simulation.present import Present, present, without
 from kubectl_dra.reports.simulation.records import Counted, NodeCopies, PodSimulation
@@ -92,6 +93,7 @@ def simulated(
 
     later, afterwards = _Later(world), Afterwards(world, trials, placing)
     found = tried(world, trials, later)
+    reconciled(found, trials, lambda fewer: afterwards.again(world, fewer))
     for pending, position, then, there in later.opened:
         # Of a stage that has ended when others start, these take nothing.
         after = later.world if pending.pod.key in later.world.inventory.pods else then
@@ -342,6 +344,8 @@ def _pod_simulation(trial: PodTrial, made: Batch, placed: PlacedCopies, pending:
         pending=pending,
         open=tuple(_left_open(made.world, plan)) if made.wanted != 0 else (),
         unseen=unseen_entries(plan.pod),
+        unseen_for=plan.claims_lost_to,
+        unfound=tuple(unfound_requests(made.world, plan.pod)),
         role=plan.role,
         after=plan.after,
         flavors=plan.flavors,

@@ -24,13 +24,14 @@ class OtherNumber(ReportRecord, frozen=True):
 class FewerPods(ReportRecord, frozen=True):
     """The ``fields`` with which so many ``pods`` are made as fit; ``at``: where their object stands in the files.
 
-    ``also``: what else waits for as many as there were.
+    ``also``: what else waits for as many as there were. ``heals``: other parts of the object that then fit as well.
     """
 
     fields: tuple[FieldNumber, ...]
     pods: int
     at: str = ""
     also: tuple[OtherNumber, ...] = ()
+    heals: tuple[str, ...] = ()
 
 
 class KeptOff(ReportRecord, frozen=True):

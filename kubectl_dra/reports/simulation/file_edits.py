@@ -56,7 +56,7 @@ def of_the_files(found: FoundRemedies, trial: PodTrial, where: Places) -> FoundR
             return remedy
         notes = tuple(note for note in remedy.notes if not isinstance(note, NoCommand))
         steps = [step for action in remedy.actions for step in _steps(action, remedy, trial, where)]
-        actions = tuple(_written_in(action, trial.subject) for action in remedy.actions)
+        actions = tuple(_written_in(action, _holder(trial)) for action in remedy.actions)
         return msgspec.structs.replace(
             remedy, steps=tuple(dict(_each_once(steps)).values()), notes=notes, actions=actions
         )
@@ -107,6 +107,11 @@ def _steps(action: Action, remedy: RemedyReport, trial: PodTrial, where: Places)
         yield Step((), edit=FileEdit(action.group, where[action.group], f"{_GANG}.{action.field}", int(action.after)))
 
 
+def _holder(trial: PodTrial) -> ObjectRef:
+    """The object of the files that has the spec of the pods."""
+    return trial.subject if trial.plan.written_in is None else ObjectRef(*trial.plan.written_in)
+
+
 def _name(manifest: dict[str, Any] | None) -> tuple[str, str]:
     if manifest is None:
         return "", ""
@@ -114,7 +119,7 @@ def _name(manifest: dict[str, Any] | None) -> tuple[str, str]:
 
 
 def _of_pod(action: EditPod, trial: PodTrial, where: Places) -> Iterator[Step]:
-    subject, plan = trial.subject, trial.plan
+    subject, plan = _holder(trial), trial.plan
     if subject not in where or (trial.is_bare and not plan.rest_by):
         return
     for pointer, value in pod_changes(action, plan.pod.spec):

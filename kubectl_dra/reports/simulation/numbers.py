@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
 import msgspec
 
+from kubectl_dra.api.planned import PodPlan
 from kubectl_dra.api.workloads.expand import CountSource
-from kubectl_dra.api.workloads.templates import MAX_PODS
+from kubectl_dra.api.workloads.templates import MAX_PODS, CountField
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.pod.placing import place
 from kubectl_dra.diagnosis.records import ObjectRef
@@ -48,21 +49,74 @@ def _fewer(done: PodSimulation, trial: PodTrial) -> FewerPods | None:
         return None
     if not (done.lacks and done.copies and found.fields) or done.capped or done.group or done.stuck or done.undecided:
         return None
-    pods = found.pods * found.fields[0][1]
-    others = sum(plan.copies or 0 for plan in trial.planned.pods) - (trial.plan.copies or 0)
-    if gang is not None and gang.least > others + pods:
+    then = [(plan, _copies_then(plan, found)) for plan in trial.planned.pods]
+    if gang is not None and gang.least > sum(copies for _, copies in then):
         return None
     fields = tuple(FieldNumber(path, value) for path, value in found.fields)
-    return FewerPods(fields, pods, trial.planned.origin, tuple(_spanning(trial, pods)))
+    pods = sum(copies for plan, copies in then if _counts(plan, found))
+    return FewerPods(fields, pods, trial.planned.origin, tuple(_spanning(trial.plan, then)))
 
 
-def _spanning(trial: PodTrial, pods: int) -> Iterator[OtherNumber]:
-    """The domains that wait for more nodes than so many pods are on: each has a node of its own."""
-    for domain in trial.plan.spanned:
-        plans = (plan for plan in trial.planned.pods if domain in plan.spanned and plan is not trial.plan)
-        nodes = pods + sum(plan.copies or 0 for plan in plans)
+def _counts(plan: PodPlan, lowered: CountField) -> bool:
+    """Whether a number that was lowered counts these pods: that of groups counts leaders and workers."""
+    return any(path == lowered.fields[0][0] for path, _ in plan.counted_by.fields)
+
+
+def _copies_then(plan: PodPlan, lowered: CountField) -> int:
+    return plan.counted_by.pods * lowered.fields[0][1] if _counts(plan, lowered) else plan.copies or 0
+
+
+def _spanning(plan: PodPlan, then: Sequence[tuple[PodPlan, int]]) -> Iterator[OtherNumber]:
+    """The domains that wait for more nodes than pods are on then: each has a node of its own."""
+    for domain in plan.spanned:
+        nodes = sum(copies for other, copies in then if domain in other.spanned)
         if nodes < domain.nodes:
             yield OtherNumber(ObjectRef(domain.kind, domain.namespace, domain.name), domain.field, nodes)
+
+
+def reconciled(
+    found: list[PodSimulation],
+    trials: Sequence[PodTrial],
+    again: Callable[[Sequence[PodTrial]], Sequence[PodSimulation] | None],
+) -> None:
+    """Fewer pods of one part of an object leave more to its other parts: each number is that beside those before it.
+
+    ``again``: what comes of other trials; None where that takes too long.
+    """
+    lowered: dict[ObjectRef, tuple[list[PodTrial], int]] = {}
+    for position, (done, trial) in enumerate(zip(list(found), trials, strict=True)):
+        if not done.lacks:
+            continue
+        if done.subject in lowered:
+            tried, first = lowered[done.subject]
+            then = again(tried)
+            if then is None:
+                continue
+            done = _beside_fewer(found, position, trial, first, then[position])
+        if done.fewer is not None:
+            tried, first = lowered.get(done.subject, (list(trials), position))
+            lowered[done.subject] = [_with_fewer(each, trial, done.fewer) for each in tried], first
+
+
+def _beside_fewer(
+    found: list[PodSimulation], position: int, trial: PodTrial, first: int, then: PodSimulation
+) -> PodSimulation:
+    """A part as it is ``then``, with fewer pods of the ``first`` part; that one tells where nothing lacks any more."""
+    fewer = None if not then.lacks else _fewer(then, trial)
+    found[position] = msgspec.structs.replace(found[position], fewer=fewer)
+    told = found[first].fewer
+    if not then.lacks and told is not None:
+        heals = msgspec.structs.replace(told, heals=(*told.heals, then.role))
+        found[first] = msgspec.structs.replace(found[first], fewer=heals)
+    return found[position]
+
+
+def _with_fewer(trial: PodTrial, about: PodTrial, fewer: FewerPods) -> PodTrial:
+    """A trial of the same object with the lowered number, if that counts it."""
+    number = CountField(tuple((each.path, each.value) for each in fewer.fields))
+    if trial.planned is not about.planned or not _counts(trial.plan, number):
+        return trial
+    return replace(trial, plan=replace(trial.plan, copies=_copies_then(trial.plan, number)))
 
 
 def _kept_off(done: PodSimulation, before: ClusterState, trial: PodTrial) -> KeptOff | None:

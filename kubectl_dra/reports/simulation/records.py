@@ -17,8 +17,9 @@ from kubectl_dra.reports.base import Bound, Count, FeatureRecord, Fits, ReadReco
 from kubectl_dra.reports.devices.advertised import AdvertisedResource
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.reports.simulation.counts import FewerPods, Growing, KeptOff
+from kubectl_dra.reports.simulation.named_requests import UnfoundRequest
 from kubectl_dra.reports.simulation.open_classes import OpenClasses
-from kubectl_dra.reports.simulation.stops import GangCount, Misplaced, NoRuntimeClass
+from kubectl_dra.reports.simulation.stops import GangCount, Misplaced, NoRuntimeClass, Repeated
 
 
 class Correction(ReportRecord, frozen=True):
@@ -127,7 +128,8 @@ class PodSimulation(ReportRecord, frozen=True):
     ``blocked``: objects that the pod names and the API server would refuse, or a PriorityClass that does not exist, so
     that it can't be tried; ``no_class``: a RuntimeClass of these, with which its pods were tried as if it existed.
     ``pending`` tells of the first copy that does not fit. ``open``: what decides as well and is not simulated, so
-    that ``copies`` are at most what fits. ``unseen``: entries of ``spec.resourceClaims`` that no container names.
+    that ``copies`` are at most what fits. ``unseen``: entries of ``spec.resourceClaims`` that no container names,
+    ``unseen_for``: for the sake of a field. ``unfound``: requests that containers name and claims do not have.
     ``scheduler``: what decides instead of the default scheduler, by whose rules the copies were tried; empty where the
     default scheduler decides. ``like``: an object that differs in its name only was tried instead, and ``pending`` is
     about that one. ``quota``: the ResourceQuotas of its namespace where they could not be read and may forbid some or
@@ -163,6 +165,8 @@ class PodSimulation(ReportRecord, frozen=True):
     pending: PendingReport | None
     open: tuple[OpenPlugin, ...] = ()
     unseen: tuple[str, ...] = ()
+    unseen_for: str = ""
+    unfound: tuple[UnfoundRequest, ...] = ()
     role: str = ""
     counted: Counted = Counted.STATED
     assumed: tuple[str, ...] = ()
@@ -302,13 +306,6 @@ class Effects(ReportRecord, frozen=True):
 
     def __bool__(self) -> bool:
         return bool(self.nodes or self.slices or self.classes or self.taints)
-
-
-class Repeated(ReportRecord, frozen=True):
-    """An object that differs between the files. ``first``: it can't be changed, so the first one was tried."""
-
-    object: ObjectRef
-    first: bool
 
 
 class SimulationReport(ReportRecord, frozen=True):

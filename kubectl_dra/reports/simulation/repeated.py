@@ -11,7 +11,7 @@ from kubectl_dra.api.planned import Planned
 from kubectl_dra.api.workloads.expand import group_of
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.model.core import Pod, PodSpec
-from kubectl_dra.reports.simulation.records import Repeated
+from kubectl_dra.reports.simulation.stops import Repeated
 
 #: The API server refuses another spec of these. Upstream: pkg/apis/core/validation (ValidatePodUpdate),
 #: pkg/apis/resource/validation (ValidateResourceClaimUpdate, ValidateResourceClaimTemplateUpdate),

@@ -31,3 +31,10 @@ class GangCount(ReportRecord, frozen=True):
     least: int
     fit: int
     wanted: int
+
+
+class Repeated(ReportRecord, frozen=True):
+    """An object that differs between the files. ``first``: it can't be changed, so the first one was tried."""
+
+    object: ObjectRef
+    first: bool

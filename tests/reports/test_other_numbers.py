@@ -1,0 +1,102 @@
+"""Fewer pods as a way out: the fields that count them, what else has to follow, and other parts of the same object."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kubectl_dra.reports.simulation.named_requests import UnfoundRequest
+from tests.kit import build
+from tests.reports.test_simulated_files import NS, cluster, page, pod_template, simulated, template, thing
+
+MODEL = 'device.attributes["gpu.example.com"].model == "{}"'
+
+
+def test_parts_of_one_object_are_not_made_fewer_for_each_other() -> None:
+    """The third worker of the first group, which waits for a device, uses up the quota that the second one lacks."""
+    quota = {
+        "kind": "ResourceQuota",
+        "metadata": {"name": "q", "namespace": NS},
+        "spec": {"hard": {"count/resourceclaims.resource.k8s.io": "4"}},
+        "status": {"hard": {"count/resourceclaims.resource.k8s.io": "4"}, "used": {}},
+    }
+    devices = [build.device(f"h-{n}", attributes={"model": "H100"}) for n in range(2)]
+    devices += [build.device(f"l-{n}", attributes={"model": "L40"}) for n in range(4)]
+    world = cluster(build.slice_("node-1", *devices), quota)
+    head = {"template": {"spec": {"containers": [{"name": "head", "image": "x"}]}}}
+    groups = [
+        {"groupName": name, "replicas": number, "template": pod_template(name)} for name, number in (("h", 3), ("l", 2))
+    ]
+    ray = thing("ray.io/v1", "RayCluster", {"headGroupSpec": head, "workerGroupSpecs": groups})
+    made = [template("h", selector=MODEL.format("H100")), template("l", selector=MODEL.format("L40"))]
+    report = simulated(*made, ray, world=world)
+    assert {each.role: each.copies for each in report.pods} == {"head": 1, "h": 2, "l": 1}
+    told = page(report)
+    assert "all fit with spec.workerGroupSpecs[0].replicas: 2; l then fits as well." in told
+    assert "workerGroupSpecs[1]" not in told
+
+
+def test_fewer_groups_are_told_with_all_their_pods() -> None:
+    leaders = {"size": 3, "leaderTemplate": pod_template("one"), "workerTemplate": pod_template("one")}
+    groups = thing("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet", {"replicas": 2, "leaderWorkerTemplate": leaders})
+    assert "all fit with spec.replicas: 1 (3 pods)." in page(simulated(template("one"), groups))
+
+
+def train_job(**trainer: Any) -> list[dict[str, Any]]:
+    job = {
+        "name": "node",
+        "template": {
+            "metadata": {"labels": {"trainer.kubeflow.org/trainjob-ancestor-step": "trainer"}},
+            "spec": {"template": pod_template("one")},
+        },
+    }
+    job["template"]["spec"]["template"]["spec"]["containers"][0]["name"] = "node"  # type: ignore[index]
+    runtime = thing(
+        "trainer.kubeflow.org/v1alpha1",
+        "ClusterTrainingRuntime",
+        {"mlPolicy": {"numNodes": 1}, "template": {"spec": {"replicatedJobs": [job]}}},
+        name="torch",
+    )
+    spec = {"runtimeRef": {"name": "torch"}, "trainer": {"numNodes": 6, **trainer}}
+    return [runtime, thing("trainer.kubeflow.org/v1alpha1", "TrainJob", spec)]
+
+
+def test_the_nodes_of_a_train_job_are_its_own_field() -> None:
+    """The controller writes the number into the runtime's job, whatever stands there."""
+    assert "all fit with spec.trainer.numNodes: 4." in page(simulated(template("one"), *train_job()))
+
+
+def test_resources_of_a_train_job_take_the_place_of_claims() -> None:
+    told = page(simulated(template("one"), *train_job(resourcesPerNode={"requests": {"cpu": "1"}})))
+    assert "no container names gpu under resources.claims, so no container sees its devices: spec.trainer.res" in told
+    assert told.count("Warning: no container names gpu") == 1
+
+
+@pytest.mark.parametrize("request_name", ["gpus", "gpu", ""])
+def test_a_request_that_its_claim_does_not_have_gives_no_device(request_name: str) -> None:
+    made = pod_template("one")
+    made["spec"]["containers"][0]["resources"]["claims"][0]["request"] = request_name
+    report = simulated(template("one"), thing("batch/v1", "Job", {"template": made}))
+    (pod,) = report.pods
+    wrong = request_name == "gpus"
+    assert pod.unfound == ((UnfoundRequest("main", "gpu", "gpus", ("gpu",)),) if wrong else ())
+    told = "Warning: container main names request gpus of claim gpu, which has only gpu: it sees no device."
+    assert (told in page(report)) is wrong
+
+
+def test_of_a_request_with_alternatives_its_own_name_counts() -> None:
+    alternatives = [{"name": name, "deviceClassName": build.DRIVER} for name in ("big", "small")]
+    spec = {"devices": {"requests": [{"name": "gpu", "firstAvailable": alternatives}]}}
+    body = {**template("one"), "spec": {"spec": spec}}
+    made = pod_template("one")
+    made["spec"]["containers"][0]["resources"]["claims"] = [{"name": "gpu", "request": "gpu"}]
+    (pod,) = simulated(body, thing("batch/v1", "Job", {"template": made})).pods
+    assert pod.unfound == ()
+
+
+def test_pods_of_a_cron_job_run_in_turn() -> None:
+    job = {"spec": {"parallelism": 6, "completions": 12, "completionMode": "Indexed", "template": pod_template("one")}}
+    cron = thing("batch/v1", "CronJob", {"schedule": "* * * * *", "jobTemplate": job})
+    (pod,) = simulated(template("one"), cron).pods
+    assert pod.in_turn
