@@ -157,9 +157,8 @@ def unseen_lines(entries: Sequence[str], lost_to: str = "") -> Iterator[Safe]:
     """A warning about entries of ``spec.resourceClaims`` that no container names; ``lost_to``: the field to blame."""
     if entries and lost_to:
         text = (
-            "Warning: no container names {} under resources.claims, so no container sees its devices: {} takes the "
-            "place of all that the template's container requests, claims included. Leave it out, and write there what "
-            "it says."
+            "Warning: no container names {} under resources.claims, so no container sees its devices: {} replaces the "
+            "resources of the container, claims included. Leave it out, and write its amounts in the template."
         )
         yield from wrapped(styled(fmt(text, listed(entries), lost_to), Style.WARN))
     elif entries:
