@@ -27,6 +27,18 @@ def test_who_is_evicted_is_told() -> None:
     assert found.preemption == Preemption(text, ("node-1",), ("ml/low",))
 
 
+def test_where_claims_were_not_read_nobody_is_said_to_be_evicted() -> None:
+    """Devices that look free may be in use, and for these nobody is evicted."""
+    found = diagnose(waits(), build.claim(), runs("low"), withheld=("ResourceClaim",))
+    assert found.preemption == Preemption("", certain=False, unread=("ResourceClaim",))
+    theirs = build.claim()
+    result = {"driver": build.DRIVER, "pool": "node-1", "device": "gpu-0", "request": "gpu"}
+    theirs["status"] = {"allocation": {"devices": {"results": [result]}}}
+    allocated = diagnose(waits(), theirs, runs("low"), withheld=("ResourceClaim",))
+    assert allocated.preemption is not None
+    assert allocated.preemption.victims == ("ml/low",)
+
+
 def test_without_lower_priority_nobody_is() -> None:
     found = diagnose(waits(), build.claim(), runs("equal", 5))
     text = "preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod."

@@ -19,9 +19,10 @@ from kubectl_dra.diagnosis.claim.reserved import nodes_held_in_vain
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.explain import error_codes
 from kubectl_dra.diagnosis.explain.attempt import NodeResult, PodAttempt
+from kubectl_dra.diagnosis.explain.from_words import from_words
 from kubectl_dra.diagnosis.explain.funnel import NodeExplainer, NodeExplanation
 from kubectl_dra.diagnosis.explain.merging import merged
-from kubectl_dra.diagnosis.explain.rejections import OTHER_CODES, rejection_causes
+from kubectl_dra.diagnosis.explain.rejections import rejection_causes
 from kubectl_dra.diagnosis.explain.renaming import Renaming
 from kubectl_dra.diagnosis.explain.volumes import volume_identity, volume_problems
 from kubectl_dra.diagnosis.gates.gates import consumers_of
@@ -33,21 +34,18 @@ from kubectl_dra.diagnosis.records import (
     NodeOutcome,
     ObjectRef,
     Observed,
-    PluginText,
     Retry,
     SearchSize,
     Verdict,
 )
-from kubectl_dra.diagnosis.said import agreement, others, refusals
+from kubectl_dra.diagnosis.said import others
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.resource import AllocationResult, ResourceClaim
-from kubectl_dra.scheduler import reasons
 from kubectl_dra.scheduler.extended import asked, served_resources, virtual_claim
-from kubectl_dra.scheduler.fit_error import parse_fit_error
 from kubectl_dra.scheduler.plugins.node_resources_fit import allocatable_of
 from kubectl_dra.scheduler.plugins.pod_topology_spread import Skew
 from kubectl_dra.scheduler.plugins.spread_constraints import HOSTNAME
-from kubectl_dra.scheduler.search import search
+from kubectl_dra.scheduler.search import Searched, search
 
 _MAX_MESSAGES: Final = 20
 #: Nodes of which it is told whether the devices would be there although another plugin rejects them.
@@ -89,7 +87,7 @@ class ExplainedCauses:
 
     def all_causes(self, judgement: Judgement, seen: Observed | None) -> tuple[Cause, ...]:
         """The causes in the order of their importance, with those that only the pod's condition tells."""
-        words = tuple(_from_words(self.fitting, judgement, seen, self.unread))
+        words = tuple(from_words(self.fitting, judgement, seen, self.unread))
         if others.refuse_all(judgement, seen) or others.have_spoken(judgement, seen):
             return (*words, *self.causes)
         return (*judgement.refusals, *_fits(self.fitting, judgement, seen), *self.causes, *words)
@@ -128,20 +126,24 @@ class _Explainer:
 
     def _buckets(self, judgement: Judgement) -> Iterable[_Bucket]:
         buckets: dict[Hashable, _Bucket] = {}
-        devices_fit = self._devices_on_rejected(judgement)
+        searched = self._devices_on_rejected(judgement)
+        devices_fit = {name: isinstance(each.shared, Allocated) for name, each in searched.items()}
+        both_lack = not any(devices_fit.values()) and self._no_other_has_devices()
         domains = {_domain(result) for _, result in self.tried.results}
         # By identity of the result, which many nodes share.
-        known: dict[tuple[int, bool | None], _Bucket] = {}
+        known: dict[tuple[int, int], _Bucket] = {}
         in_vain = nodes_held_in_vain(self.world)
         for node, result in self.tried.results:
-            fits = devices_fit.get(node.metadata.name) if devices_fit else None
+            fits = devices_fit.get(node.metadata.name)
+            rejected = searched.get(node.metadata.name)
+            identity = id(result), id(rejected.shared) if rejected is not None else 0
             own = node.metadata.name in in_vain
-            bucket = known.get((id(result), fits)) if not own else None
+            bucket = known.get(identity) if not own else None
             if bucket is not None:
                 bucket.nodes.append(node)
                 bucket.results.append(result)
                 continue
-            explanation = self._explain(node, result)
+            explanation = self._explain(node, result, rejected if both_lack else None)
             key = (
                 result.outcome,
                 result.plugin,
@@ -157,13 +159,19 @@ class _Explainer:
                     result.outcome, result.plugin, explanation=explanation, devices_fit=fits
                 )
             if not own:
-                known[id(result), fits] = bucket
+                known[identity] = bucket
             bucket.nodes.append(node)
             bucket.results.append(result)
         return buckets.values()
 
-    def _devices_on_rejected(self, judgement: Judgement) -> dict[str, bool]:
-        """Whether the devices would be there on nodes that a plugin before DynamicResources rejects."""
+    def _no_other_has_devices(self) -> bool:
+        """Whether no node that was tried has devices of the class: only then it is told what rejected ones lack."""
+        tried = self.tried.nodes(NodeOutcome.CANNOT_ALLOCATE)
+        there = (self._explain(node, result, None) for node, result in tried)
+        return not (any(map(_has_devices, there)) or self.tried.nodes(NodeOutcome.FITS))
+
+    def _devices_on_rejected(self, judgement: Judgement) -> dict[str, Searched]:
+        """What the search for devices finds on nodes that a plugin before DynamicResources rejects."""
         rejected = [node for node, result in self.tried.results if result.rejection is not None]
         if judgement.verdict is not Verdict.UNSCHEDULABLE or len(rejected) > _MAX_REJECTED:
             return {}
@@ -174,29 +182,34 @@ class _Explainer:
             # Others are a device plugin's there. Upstream: plugins/dynamicresources, filterExtendedResources.
             names = tuple(name for name in resources if not allocatable_of(node, name))
             by_dra.setdefault(names, []).append(node)
-        found: dict[str, bool] = {}
+        found: dict[str, Searched] = {}
         for names, nodes in by_dra.items():
             claims = [*self.tried.to_allocate, *([virtual_claim(self.pod, names, served)] if names else ())]
-            outcomes = search(self.world.devices, nodes, claims) if claims else {}
-            found |= {name: isinstance(searched.shared, Allocated) for name, searched in outcomes.items()}
+            found |= search(self.world.devices, nodes, claims) if claims else {}
         return found
 
-    def _explain(self, node: Node, result: NodeResult) -> NodeExplanation | None:
+    def _explain(self, node: Node, result: NodeResult, rejected: Searched | None) -> NodeExplanation | None:
         """The funnel of a node where the search found nothing; shared by nodes that share their outcome.
 
-        That a pod holds devices in vain is told of its own node.
+        That a pod holds devices in vain is told of its own node. ``rejected``: what was found on a node that another
+        plugin rejects, which is told if it has devices of a class.
         """
         if result.explanation is not None:
             return result.explanation
-        outcome = result.outcome_of_search
-        if result.outcome is not NodeOutcome.CANNOT_ALLOCATE or outcome is None:
+        if rejected is not None and isinstance(rejected.shared, Unsatisfiable):
+            found = self._lacking(node, rejected)
+            return found if _has_devices(found) else None
+        if result.outcome is not NodeOutcome.CANNOT_ALLOCATE or result.searched is None:
             return None
+        return self._lacking(node, result.searched)
+
+    def _lacking(self, node: Node, searched: Searched) -> NodeExplanation:
+        outcome = searched.shared
         own = node.metadata.name if node.metadata.name in nodes_held_in_vain(self.world) else ""
         identity = id(outcome), own
         if identity not in self._explanations:
             blamed = isinstance(outcome, Unsatisfiable) and outcome.invalid_pools
-            assert result.searched is not None  # noqa: S101 - it has an outcome
-            self._explanations[identity] = NodeExplainer(self.world, result.searched.attempt).explain(node, blamed)
+            self._explanations[identity] = NodeExplainer(self.world, searched.attempt).explain(node, blamed)
         return self._explanations[identity]
 
     def _claims(self, result: NodeResult) -> list[ResourceClaim]:
@@ -223,7 +236,8 @@ class _Explainer:
             tuple(ObjectRef.of_claim(self.tried.claims[i]) for i in unavailable),
             tuple(self._causes(bucket, names)),
             self._not_checked(bucket),
-            bucket.devices_fit,
+            # Devices that look free may be in use.
+            None if bucket.devices_fit and self.world.blind else bucket.devices_fit,
         )
 
     def _not_checked(self, bucket: _Bucket) -> tuple[str, ...]:
@@ -317,25 +331,13 @@ def _closest(cause: Cause, groups: Iterable[NodeGroup]) -> Cause:
     return cause if best is None else msgspec.structs.replace(cause, detail=best)
 
 
-def _from_words(
-    fitting: tuple[str, ...], judgement: Judgement, seen: Observed | None, unread: tuple[str, ...]
-) -> Iterator[Cause]:
-    """What only the scheduler's own message tells, and whether luck decides."""
-    if judgement.depends_on_node_order:
-        yield Cause(Code.DEPENDS_ON_NODE_ORDER, nodes=fitting)
-    if seen is None or seen.status != "False":
-        return
-    message = parse_fit_error(seen.message)
-    if message is not None:
-        for reason in agreement.not_simulated(message, bool(unread)):
-            plugin = reasons.plugin_of(reason)
-            yield Cause(OTHER_CODES[reasons.kind_of(plugin)], PluginText(plugin, reason))
-    elif refusals.is_refusal(seen.message) and not judgement.refusals:
-        yield refusals.before(seen)
-
-
 def _pairs(bucket: _Bucket) -> Iterable[tuple[Node, NodeResult]]:
     return zip(bucket.nodes, bucket.results, strict=True)
+
+
+def _has_devices(found: NodeExplanation | None) -> bool:
+    """Whether any device of the node is of the class of a request."""
+    return found is not None and any(each.funnel is not None and each.funnel.total for each in found.reports)
 
 
 def _domain(result: NodeResult) -> str:

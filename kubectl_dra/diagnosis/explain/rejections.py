@@ -195,7 +195,9 @@ def _lacks(
         each = {node.metadata.name: result.rejection.lacks[position] for node, result in nodes if result.rejection}
         excess = {node: its.requested - (its.allocatable - its.used) for node, its in each.items()}
         taken = taken_together(world, pod, lack.resource, excess) if len(excess) == len(names) else ()
-        detail = NodeShortage(lack.resource, closest.requested, closest.used, closest.allocatable, name, by, taken)
+        less = len(set(excess.values())) > 1
+        amounts = closest.requested, closest.used, closest.allocatable
+        detail = NodeShortage(lack.resource, *amounts, name, by, taken, others_less=less)
         yield Cause(Code.NODE_RESOURCES, detail, nodes=names)
 
 

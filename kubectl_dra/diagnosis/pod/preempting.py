@@ -11,18 +11,21 @@ import msgspec
 
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.records import Preemption
+from kubectl_dra.model.classic import is_searched
 from kubectl_dra.model.edited import edited
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import ResourceClaimStatus
 from kubectl_dra.scheduler import preemption as engine
 from kubectl_dra.scheduler.attempt import Attempt, attempt
 from kubectl_dra.scheduler.gangs.units import eviction_priority
-from kubectl_dra.scheduler.plugins.dynamic_resources import DynamicResources
+from kubectl_dra.scheduler.plugins.dynamic_resources import DynamicResources, StateData
 from kubectl_dra.scheduler.post_filter import post_filter
 
 # So many nodes are looked at for devices that stay taken.
 _NODES: Final = 8
 _LOOKED_AT: Final = 64
+#: What tells whether devices that are published can be had.
+_TAKES_DEVICES: Final = ("ResourceClaim", "DeviceTaintRule")
 
 
 def preemption_of(tried: Attempt) -> Preemption | None:
@@ -34,7 +37,17 @@ def preemption_of(tried: Attempt) -> Preemption | None:
         victims = tuple(sorted(str(pod.key) for pod in found.awaited))
         node = tried.cycle.pod.status.nominated_node_name
         return Preemption(", ".join(found.status.reasons), (node,), victims, under_way=True)
+    if found.nominated and _may_lack_devices(tried):
+        missing = tried.cycle.snapshot.state.evidence.missing(_TAKES_DEVICES)
+        return Preemption("", certain=False, unread=missing)
     return _record(tried, found)
+
+
+def _may_lack_devices(tried: Attempt) -> bool:
+    """Whether devices that look free may be in use: for want of devices preemption does not even try a node."""
+    state = tried.cycle.states.get(StateData)
+    allocates = isinstance(state, StateData) and (state.asked or any(map(is_searched, state.claims)))
+    return tried.cycle.snapshot.state.blind and bool(allocates)
 
 
 def _record(tried: Attempt, found: engine.PreemptionResult) -> Preemption:

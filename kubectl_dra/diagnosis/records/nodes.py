@@ -49,7 +49,8 @@ class NodeSelection(Evidence, frozen=True):
 class NodeShortage(Evidence, frozen=True):
     """A resource that nodes lack; amounts of the node that is closest, in milli-cores or base units.
 
-    ``by``: of a single node who has the most of it. ``taken``: pods that got the nodes in the same answer, as others of
+    ``others_less``: other nodes of the same outcome have less than this one.
+    ``by``: of a single node who has the most. ``taken``: pods that got the nodes in the same answer, as others of
     its group or of the same files, without which none of the nodes would lack it.
     """
 
@@ -60,6 +61,7 @@ class NodeShortage(Evidence, frozen=True):
     node: str
     by: tuple[PodsThere, ...] = ()
     taken: tuple[ObjectRef, ...] = ()
+    others_less: bool = False
 
 
 class PodsThere(ReportRecord, frozen=True):

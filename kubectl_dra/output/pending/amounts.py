@@ -34,6 +34,10 @@ def shortage_text(shortage: NodeShortage) -> Safe:
     if not free:
         return fmt("no free {} ({} requested{})", one, want, fmt("; {}", users) if users else users)
     unit = one if shortage.requested == _UNIT.get(shortage.resource) else noun
+    if shortage.others_less:
+        return fmt(
+            "at most {} of the {} requested {} free ({})", _held(shortage.resource, free), want, unit, shortage.node
+        )
     return fmt("only {} of the {} requested {} free{}", _held(shortage.resource, free), want, unit, beside)
 
 

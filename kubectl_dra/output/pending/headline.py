@@ -20,7 +20,7 @@ from kubectl_dra.diagnosis.records import (
 from kubectl_dra.diagnosis.remedies.records import EXTENDED_NAME, EditClass
 from kubectl_dra.output.pending.driver_pods import failing_sentence
 from kubectl_dra.output.pending.gangs import is_counted
-from kubectl_dra.output.pending.heard import heard_sentence, is_beside_devices, is_heard_first
+from kubectl_dra.output.pending.heard import heard_sentence, is_before_devices, is_heard_first
 from kubectl_dra.output.pending.idle_daemons import idle_sentence
 from kubectl_dra.output.pending.lingering import lingering_sentence, overdue_sentence
 from kubectl_dra.output.pending.main_reason import main_reason
@@ -106,13 +106,20 @@ def pending_summary(report: PendingReport) -> Safe:
             return fmt("{} is pending: {}.{}", pod, heard_sentence(report), _unread_beside(report, reason))
         case Verdict.UNKNOWN:
             return fmt("Whether pod {} can be scheduled is unknown: {}.", str(report.pod.key), reason)
-    found = report.preemption
-    if found is not None and found.under_way:
-        victims = counted(len(found.victims), "pod")
-        text = "{} is pending: {} evicted for it on {} {} not ended yet. Until then {}."
-        return fmt(text, pod, victims, found.nodes[0], Safe("has" if len(found.victims) == 1 else "have"), reason)
+    evicting = _under_way(report)
+    if evicting is not None:
+        return fmt("{} is pending: {}. Until then {}.", pod, evicting, reason)
     although = _although(report) if report.code in _AGAINST_THE_OBJECTS else Safe("")
     return fmt("{} is pending{}: {}{}.", pod, although, reason, _besides(report) or _surroundings(report))
+
+
+def _under_way(report: PendingReport) -> Safe | None:
+    """Whom it waits for where the scheduler has made room for it already."""
+    found = report.preemption
+    if found is None or not found.under_way or report.verdict is not Verdict.UNSCHEDULABLE:
+        return None
+    have = Safe("has" if len(found.victims) == 1 else "have")
+    return fmt("{} evicted for it on {} {} not ended yet", counted(len(found.victims), "pod"), found.nodes[0], have)
 
 
 def _besides(report: PendingReport) -> Safe:
@@ -135,7 +142,7 @@ def _besides(report: PendingReport) -> Safe:
 
 def _unread_beside(report: PendingReport, reason: Safe) -> Safe:
     """What keeps the page from saying more than the scheduler; nothing where its words leave nothing open."""
-    return Safe("") if is_beside_devices(report) else fmt(" Why cannot be said: {}.", reason)
+    return Safe("") if is_before_devices(report) else fmt(" Why cannot be said: {}.", reason)
 
 
 def pending_cause(report: PendingReport) -> Safe:
@@ -144,7 +151,7 @@ def pending_cause(report: PendingReport) -> Safe:
         return fmt("would fit now{}", _fitting(report))
     if is_heard_first(report):
         return heard_sentence(report)
-    return _by_name(report, main_reason(report)) or safe(report.verdict)
+    return _under_way(report) or _by_name(report, main_reason(report)) or safe(report.verdict)
 
 
 def _is_refused(report: PendingReport) -> bool:

@@ -32,7 +32,7 @@ def is_heard_first(report: PendingReport) -> bool:
     return unread and seen is not None and seen.status == "False" and bool(seen.message)
 
 
-def is_beside_devices(report: PendingReport) -> bool:
+def is_before_devices(report: PendingReport) -> bool:
     """Whether every node was rejected before devices were tried, for something that is no device."""
     said = _said(report)
     if said is None or not said.heard or any(each.of_all for each in said.heard):
@@ -52,7 +52,7 @@ def heard_sentence(report: PendingReport) -> Safe:
         message = without_preemption(report.observed.message) if report.observed is not None else ""
         return fmt("the scheduler found no node for it ({})", message.removesuffix("."))
     told = _one(said.heard[0], said.heard_nodes) if len(said.heard) == 1 else _several(said.heard, said.heard_nodes)
-    return told + Safe("; devices are not what it waits for" if is_beside_devices(report) else "")
+    return told + Safe("; devices were not checked on these nodes" if is_before_devices(report) else "")
 
 
 def heard_lines(report: PendingReport, now: datetime) -> Iterator[Safe]:
@@ -67,9 +67,6 @@ def heard_lines(report: PendingReport, now: datetime) -> Iterator[Safe]:
     if len(codes) == 1:
         text = fmt("{}. That is {}: {} (kubectl dra explain {})", text, codes[0], Safe(codes[0].meaning), codes[0])
     yield from wrapped(fmt("{}.", text))
-    if is_beside_devices(report):
-        text = Safe("Devices are tried on nodes that pass these checks only: whether they are free then is not known.")
-        yield from wrapped(text)
 
 
 def heard_advice(report: PendingReport, address: Address) -> Iterator[Safe]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final, Protocol
 
 from kubectl_dra.diagnosis.codes import Code
@@ -14,17 +14,16 @@ from kubectl_dra.diagnosis.records import (
     Funnel,
     NodeOutcome,
     NodeSelection,
-    NodeShortage,
     NoSingleNode,
     PoolProblem,
     StageName,
     Unpublished,
     UnpublishedInConstraint,
 )
-from kubectl_dra.output.pending.amounts import shortage_text
 from kubectl_dra.output.pending.asks import extended_title
 from kubectl_dra.output.pending.device_plugins import by_device_plugin
 from kubectl_dra.output.pending.gangs import GROUP_CODES, gang_reason
+from kubectl_dra.output.pending.node_clauses import CLAUSES, lacking_both, node_clause, without_devices
 from kubectl_dra.output.pending.node_names import NAMES, names_of
 from kubectl_dra.output.pending.obstacles import obstacle
 from kubectl_dra.output.pending.passed_over import passed_over_note
@@ -47,7 +46,6 @@ from kubectl_dra.reports.claims.ask import ClaimAsk, ExtendedAsk
 from kubectl_dra.reports.pending.nodes import NodeGroupRecord
 from kubectl_dra.reports.pending.pending import PendingReport
 
-_CLAUSES: Final = 3
 _NODE_CODES: Final = "DRA-4"
 _HOSTNAME: Final = "kubernetes.io/hostname"
 #: Codes of requests that no node serves, as alternatives tell them.
@@ -156,7 +154,12 @@ def _kept_from(report: Report, offer: ClassOffer) -> Safe:
     if found is None or not found.causes:
         return Safe("")
     told = dict.fromkeys(obstacle(cause, several=offer.on_nodes > 1) for cause in found.causes)
-    return fmt(", which {}", Safe(", and ").join(told))
+    lack = (
+        [fmt("{} {}", Safe(plural("has", offer.on_nodes)), lack_of(found, _all_wanted(report)))]
+        if found.requests
+        else []
+    )
+    return fmt(", which {}", Safe(", and ").join([*told, *lack]))
 
 
 def _tried(report: Report) -> Safe:
@@ -235,7 +238,7 @@ def _every_alternative(first: Cause, report: Report, asks: Asks) -> Safe | None:
     requests = dict.fromkeys(cause.request for cause in found)
     unique = {name: max((cause for cause in found if cause.request == name), key=_reach) for name in requests}
     names = [name for ask in report.asks for r in ask.requests if (name := r.name) in unique]
-    texts = [fmt("{}: {}", name.partition("/")[2], _sentence(unique[name], report, asks)) for name in names[:_CLAUSES]]
+    texts = [fmt("{}: {}", name.partition("/")[2], _sentence(unique[name], report, asks)) for name in names[:CLAUSES]]
     if not texts:
         return None
     return fmt("no alternative of request {} can be served. {}", request, Safe("; ").join(texts))
@@ -261,50 +264,27 @@ def _on_nodes(first: Cause, report: Report, asks: Asks) -> Safe | None:
     needs_none = not (report.asks or report.extended)
     rejected = [group for group in report.nodes if group.outcome == NodeOutcome.REJECTED]
     with_devices = [group for group in rejected if needs_none or group.devices_fit is not Fits.NO]
-    if not with_devices:
-        return None
     wanted = _all_wanted(report)
+    if not with_devices:
+        return lacking_both(rejected, wanted)
     placed = _placement(with_devices, report, wanted)
     if placed is not None:
         return placed
     unserved = _alternatives_elsewhere(report, asks)
     if unserved is not None:
-        texts = [_clause(group, Safe("the devices")) for group in with_devices[:_CLAUSES]]
+        texts = [node_clause(group, Safe("the devices")) for group in with_devices[:CLAUSES]]
         return fmt("{}. On the other nodes {}", Safe("; ").join(texts), unserved)
     devices = Safe("the device" if _single(report) else "the devices") if report.asks or report.extended else None
-    lacks = list(_without(report, _CLAUSES, wanted))
+    lacks = list(without_devices(report.nodes, CLAUSES, wanted))
     if devices is not None and lacks:
         troubles = [cause.detail for group in with_devices for cause in group.causes]
         has = fmt("{} {}", Safe(plural("has", sum(group.count for group in with_devices))), devices)
         told = out_of_reach(troubles, names_of(with_devices), has, Safe("; ").join(lacks))
         if told is not None:
             return told
-    texts = [_clause(group, devices) for group in with_devices[:_CLAUSES]]
-    texts += lacks[: _CLAUSES - len(texts)]
+    texts = [node_clause(group, devices) for group in with_devices[:CLAUSES]]
+    texts += lacks[: CLAUSES - len(texts)]
     return Safe("; ").join(texts)
-
-
-def _clause(group: NodeGroupRecord, devices: Safe | None) -> Safe:
-    """What keeps the pod from nodes that have its devices; None: it needs none."""
-    details = [cause.detail for cause in group.causes]
-    names, has = names_of([group]), Safe(plural("has", group.count))
-    lead = fmt("{} {} {} but", names, has, devices) if devices is not None else names
-    if len(details) == 1 and isinstance(details[0], NodeShortage):
-        lead = lead if devices is not None else fmt("{} {}", names, has)
-        return fmt("{} {}", lead, shortage_text(details[0]))
-    obstacles = [obstacle(cause, several=group.count > 1) for cause in group.causes]
-    told = Safe(", and ").join(dict.fromkeys(obstacles)) if obstacles else fmt("is rejected: {}", group.message)
-    return fmt("{} {}", lead, told)
-
-
-def _without(report: Report, room: int, wanted: Safe) -> Iterator[Safe]:
-    """The nodes that were tried and have no devices for the pod."""
-    groups = [group for group in report.nodes if group.outcome == NodeOutcome.CANNOT_ALLOCATE]
-    told: dict[Safe, list[NodeGroupRecord]] = {}
-    for group in groups:
-        told.setdefault(lack_of(group, wanted), []).append(group)
-    for lack, alike in list(told.items())[:room]:
-        yield fmt("{} {} {}", names_of(alike), Safe(plural("has", sum(group.count for group in alike))), lack)
 
 
 def _placement(with_devices: Sequence[NodeGroupRecord], report: Report, wanted: Safe) -> Safe | None:

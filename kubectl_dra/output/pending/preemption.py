@@ -10,6 +10,9 @@ from kubectl_dra.output.words import counted, listed
 
 def preemption_lines(found: Preemption | None) -> list[Safe]:
     """Whom the scheduler evicts for a pod or group, if that helps."""
+    if found is not None and found.unread and not found.nodes and not found.certain:
+        text = "Whether the scheduler evicts pods of lower priority for it depends on {}, which could not be read."
+        return wrapped(fmt(text, listed(found.unread)))
     if found is None or not found.nodes:
         return []
     victims = counted(len(found.victims), "pod")

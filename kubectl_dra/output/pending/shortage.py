@@ -71,7 +71,8 @@ def lack_of(group: NodeGroupRecord, wanted: Safe) -> Safe:
         return fmt("no {} that meet the constraint on {}", wanted, funnels[0].constraint.rpartition("/")[2])
     if len(funnels) > 1:
         return fmt("too few free {}", wanted)
-    losses = _told_losses(funnels[0], group.requests[0].claim.namespace) if funnels and group.count == 1 else Safe("")
+    several = group.count > 1
+    losses = _told_losses(funnels[0], group.requests[0].claim.namespace, several=several) if funnels else Safe("")
     return fmt("no free {}: {}", wanted, losses) if losses else fmt("no free {}", wanted)
 
 
@@ -85,9 +86,9 @@ def taken_note(funnel: Funnel, namespace: str) -> Safe:
     return fmt(" ({} more {} in use: {})", number, Safe(plural("is", number)), note)
 
 
-def _told_losses(funnel: Funnel, namespace: str) -> Safe:
+def _told_losses(funnel: Funnel, namespace: str, *, several: bool = False) -> Safe:
     """``3 of 4 are tainted (…) and 1 of 4 is in use (nb)``; empty where nothing was taken."""
-    losses = list(_losses(funnel, namespace))
+    losses = list(_losses(funnel, namespace, several=several))
     return _joined(losses) if losses else Safe("")
 
 

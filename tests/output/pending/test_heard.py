@@ -50,8 +50,8 @@ def said(
     [
         (
             "0/12 nodes are available: 12 Insufficient cpu. no new claims to deallocate",
-            "no node has the 60 free CPUs it requests (12 of 12 nodes, says the scheduler); devices are not what it "
-            "waits for.",
+            "no node has the 60 free CPUs it requests (12 of 12 nodes, says the scheduler); devices were not checked "
+            "on these nodes.",
         ),
         (
             "0/12 nodes are available: 8 cannot allocate all claims, 4 node(s) had untolerated taint {dedicated: web}.",
@@ -61,18 +61,18 @@ def said(
         (
             "0/3 nodes are available: 1 node(s) were unschedulable, 2 Insufficient memory, 2 Insufficient cpu.",
             "no node fits, says the scheduler: of 3 nodes, 2 do not have 60 free CPUs, 2 do not have 1Gi of free "
-            "memory and 1 is cordoned; devices are not what it waits for.",
+            "memory and 1 is cordoned; devices were not checked on these nodes.",
         ),
         (
             "0/5 nodes are available: 5 node(s) didn't match Pod's node affinity/selector. preemption: 0/5 nodes are "
             "available: 5 Preemption is not helpful for scheduling.",
-            "no node fits, says the scheduler: all 5 do not match its node selector or affinity; devices are not what "
-            "it waits for.",
+            "no node fits, says the scheduler: all 5 do not match its node selector or affinity; devices were not "
+            "checked on these nodes.",
         ),
         (
             "0/1 nodes are available: 1 node(s) had untolerated taint(s).",
-            "the only node has taints that it does not tolerate, says the scheduler; devices are not what it waits "
-            "for.",
+            "the only node has taints that it does not tolerate, says the scheduler; devices were not checked on these "
+            "nodes.",
         ),
         (
             # A plugin's devices are devices.
@@ -102,7 +102,7 @@ def test_the_first_line_has_the_schedulers_reasons(
 def test_a_page_says_what_to_do_about_what_most_nodes_lack(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     text = said(capfd, tmp_path, {"a": "0/12 nodes are available: 12 Insufficient cpu."}, "a", "-n", "ml")
     assert "What usually helps: Lower the cpu request of its containers" in text
-    assert "whether they are free then is not known" in text
+    assert "devices were not checked on these nodes" in text
     text = said(capfd, tmp_path, {"a": "0/9 nodes are available: 9 cannot allocate all claims."}, "a", "-n", "ml")
     assert "What usually helps: Request fewer devices" in text
 
@@ -113,9 +113,7 @@ def test_a_list_has_the_schedulers_words_of_each_pod(capfd: pytest.CaptureFixtur
     text = said(capfd, tmp_path, pods, "-A")
     lines = "DRA-800 data not read 3 ml/a, ml/b, ml/c ml/b, ml/c: no node fits, says the scheduler: of 12 nodes, 8 have"
     assert lines in text
-    assert (
-        "ml/a: no node has the 60 free CPUs it requests (12 of 12 nodes, says the scheduler); devices are not" in text
-    )
+    assert "ml/a: no node has the 60 free CPUs it requests (12 of 12 nodes, says the scheduler); devices were" in text
     text = said(capfd, tmp_path, pods, "-A", "-o", "wide")
     assert "no node has the 60 free CPUs it requests (12 of 12 nodes, says the scheduler)" in text
     assert "could not be read" not in text

@@ -108,7 +108,8 @@ def test_what_keeps_the_pod_from_the_only_node_with_devices_is_said() -> None:
     assert first_line(report) == (
         "Pod ml/pod is pending: it may only run on cpu-1, without gpu.example.com devices: the 1 device of the class "
         "is on node-1, which is unreachable: its kubelet has stopped reporting (taint "
-        "node.kubernetes.io/unreachable:NoSchedule)."
+        "node.kubernetes.io/unreachable:NoSchedule), and has no free gpu.example.com devices: the only one is in use "
+        "(other)."
     )
     page = page_of(report)
     assert "Repair the node" in page
@@ -119,7 +120,7 @@ def test_a_taint_of_an_administrator_is_no_fault_of_the_node() -> None:
     node, *others = unreachable()
     node["spec"]["taints"] = [{"key": "dedicated", "value": "gpu", "effect": "NoSchedule"}]
     report = report_of(node, *others, build.pod(claims=["claim"]))
-    assert "which has the taint dedicated=gpu:NoSchedule, which the pod does not tolerate." in first_line(report)
+    assert "which has the taint dedicated=gpu:NoSchedule, which the pod does not tolerate, and" in first_line(report)
     assert "Repair the node" not in page_of(report)
 
 

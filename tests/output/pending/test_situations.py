@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -27,10 +28,10 @@ DRIVER = build.DRIVER
 POD = build.pod(claims=["claim"])
 
 
-def report_of(*objects: dict[str, Any], minor: int | None = None) -> PendingReport:
+def report_of(*objects: dict[str, Any], minor: int | None = None, withheld: Sequence[str] = ()) -> PendingReport:
     classes = [] if any(each["kind"] == "DeviceClass" for each in objects) else [build.device_class()]
     supposed = features() if minor is None else features(minor)
-    world = ClusterState(facts.inventory([*classes, *objects]), facts.evidence(), supposed, CLOCK)
+    world = ClusterState(facts.inventory([*classes, *objects]), facts.evidence(*withheld), supposed, CLOCK)
     found = Diagnoser(world).pod(Key("ml", "pod"))
     return pending_report(found, world, ways=find_remedies(world, found))
 

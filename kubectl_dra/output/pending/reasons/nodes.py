@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from msgspec.structs import replace
+
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import (
     Cause,
@@ -68,7 +70,7 @@ def label_note(found: LabelOnNodes) -> Safe:
 
 
 def _shortage(shortage: NodeShortage, _cause: Cause) -> Safe:
-    return fmt("{} has {}", shortage.node, shortage_text(shortage))
+    return fmt("{} has {}", shortage.node, shortage_text(replace(shortage, others_less=False)))
 
 
 def ports_taken(ports: TakenPorts) -> Safe:
