@@ -19,11 +19,12 @@ from kubectl_dra.allocation.input.candidates import Candidate
 from kubectl_dra.allocation.input.taints import Narrowing, selects, selects_everything
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.claim.reserved import fails, held_for
-from kubectl_dra.diagnosis.records import HeldFor, Removal, Short, StageName
+from kubectl_dra.diagnosis.records import SUPPOSED, HeldFor, Removal, Short, StageName
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key, PoolId
 from kubectl_dra.model.quantity import Format, Quantity
 from kubectl_dra.model.resource import Device, DeviceTaint
+from kubectl_dra.model.supposed import SupposedTaint
 from kubectl_dra.model.taint_text import taint_text
 from kubectl_dra.selectors.compiling import clauses_of
 from kubectl_dra.selectors.evaluate import Outcome
@@ -101,6 +102,7 @@ class DeviceChecks:
             return None
         rule, since = self._rule_of(taint, candidate), taint.time_added or ""
         everywhere = bool(rule) and selects_everything(self._world.inventory.taint_rules[rule])
+        rule = SUPPOSED if isinstance(taint, SupposedTaint) else rule
         return Removal(StageName.TAINTS, taint_text(taint), source=rule, since=since, everywhere=everywhere)
 
     def _rule_of(self, taint: DeviceTaint, candidate: Candidate) -> str:

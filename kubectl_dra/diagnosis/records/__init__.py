@@ -72,6 +72,7 @@ from kubectl_dra.diagnosis.records.pods import (
     TaskGroup,
 )
 from kubectl_dra.diagnosis.records.requests import (
+    SUPPOSED,
     AttributeValue,
     ClassOffer,
     ClassProblem,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from kubectl_dra.diagnosis.records.nodes import LabelOnNodes
 from kubectl_dra.diagnosis.records.objects import Evidence
@@ -147,6 +148,10 @@ class HeldFor(StrEnum):
     FINISHED = "finished"  # or no longer exist
     ENDING = "ending"  # pods that are being deleted
     FAILING = "failing"  # pods that are on a node, none of whose containers runs
+
+
+#: The source of taints that nobody has set; no rule has such a name.
+SUPPOSED: Final = "(supposed)"
 
 
 class Removal(ReportRecord, frozen=True):

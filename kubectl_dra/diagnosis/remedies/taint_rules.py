@@ -9,7 +9,7 @@ from itertools import islice
 import msgspec
 
 from kubectl_dra.allocation.input.taints import Narrowing, is_narrowed, selects
-from kubectl_dra.diagnosis.records import StageName
+from kubectl_dra.diagnosis.records import SUPPOSED, StageName
 from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, removals
 from kubectl_dra.diagnosis.remedies.records import NarrowTaintRule, Remedy, RemedyKind, RemoveTaintRule
@@ -28,7 +28,7 @@ def candidates(case: Case) -> Iterator[Candidate]:
     found: dict[str, str] = {}
     for _, _, _, funnels in case.funnels():
         for removal in removals(funnels, StageName.TAINTS):
-            if removal.source:
+            if removal.source not in ("", SUPPOSED):
                 found.setdefault(removal.source, removal.reason)
     for name, taint in found.items():
         rule = case.world.inventory.taint_rules[name]

@@ -11,6 +11,7 @@ from kubectl_dra.diagnosis.whatif.nodes import NodeTemplate, like, new_names
 from kubectl_dra.diagnosis.whatif.records import (
     AddNode,
     AddTaint,
+    AddTaintRule,
     Drain,
     EndTaint,
     MoreDevices,

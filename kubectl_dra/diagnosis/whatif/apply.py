@@ -19,6 +19,7 @@ from kubectl_dra.diagnosis.whatif.records import (
     About,
     AddNode,
     AddTaint,
+    AddTaintRule,
     Drain,
     EndTaint,
     MoreDevices,
@@ -34,7 +35,7 @@ from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import Device, ResourceSlice
 from kubectl_dra.model.usage import is_terminal
 
-_ORDER: Final = (AddNode, MoreDevices, EndTaint, AddTaint, Drain, RemoveNode)
+_ORDER: Final = (AddNode, MoreDevices, EndTaint, AddTaint, AddTaintRule, Drain, RemoveNode)
 
 
 class WhatIfError(LookupError):
@@ -101,6 +102,8 @@ class _Applying:
                 self._require(switch.target)
                 self._edit(taints.begun(self._world, switch))
                 self._leaving.add(taints.evicted_by(self._world, switch), LeavesBy.TAINT)
+            case AddTaintRule():
+                self._leaving.add(taints.evicted_by_rule(self._world, switch.rule), LeavesBy.TAINT)
             case Drain():
                 self._require_node(switch.node)
                 self._leave(switch.node, LeavesBy.DRAIN)

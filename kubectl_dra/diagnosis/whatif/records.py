@@ -56,7 +56,13 @@ class EndTaint(Evidence, frozen=True):
     effect: str = ""
 
 
-Switch = AddNode | RemoveNode | Drain | MoreDevices | AddTaint | EndTaint
+class AddTaintRule(Evidence, frozen=True):
+    """A DeviceTaintRule that evicts begins to work; the cluster that is supposed has it already."""
+
+    rule: str
+
+
+Switch = AddNode | RemoveNode | Drain | MoreDevices | AddTaint | EndTaint | AddTaintRule
 
 
 class PodFate(StrEnum):
@@ -138,7 +144,7 @@ class WhatIf(ReportRecord, frozen=True):
     @property
     def moves(self) -> bool:
         """Whether pods may have to leave nodes, so that all that decides about pods decides here."""
-        return any(isinstance(each, Drain | RemoveNode | AddTaint) for each in self.switches)
+        return any(isinstance(each, Drain | RemoveNode | AddTaint | AddTaintRule) for each in self.switches)
 
     def of(self, *fates: PodFate) -> tuple[Displaced, ...]:
         """The displaced pods with one of these fates."""

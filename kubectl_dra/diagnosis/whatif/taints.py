@@ -14,7 +14,8 @@ from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Node, Taint
 from kubectl_dra.model.ids import DeviceId, Key
 from kubectl_dra.model.inventory import key_of
-from kubectl_dra.model.resource import Device, DeviceTaint, ResourceSlice
+from kubectl_dra.model.resource import Device, DeviceTaint, DeviceTaintRule, ResourceSlice
+from kubectl_dra.model.supposed import SupposedTaint
 from kubectl_dra.scheduler.plugins.taint_toleration import tolerated
 
 #: The cordon's own taint; it ends when the node is uncordoned.
@@ -93,7 +94,7 @@ def begun(world: ClusterState, switch: AddTaint) -> tuple[Edit, ...]:
         if id_ not in ids:
             return device
         kept = (t for t in device.taints if (t.key, t.effect) != (switch.key, switch.effect))
-        taint = DeviceTaint(switch.key, switch.value, switch.effect)
+        taint = SupposedTaint(switch.key, switch.value, switch.effect)
         return msgspec.structs.replace(device, taints=(*kept, taint))
 
     return tuple(_changed_slices(_slices_of(world, ids), change))
@@ -120,7 +121,8 @@ def evicted_by(world: ClusterState, switch: AddTaint) -> Iterator[Key]:
     if switch.effect != NO_EXECUTE:
         return
     if is_device(switch.target):
-        yield from _users(world, switch)
+        taint_ = DeviceTaint(switch.key, switch.value, switch.effect)
+        yield from _users(world, devices_of(world, switch.target), taint_)
         return
     taint = Taint(switch.key, switch.value, switch.effect)
     for pod in world.inventory.pods.values():
@@ -130,9 +132,23 @@ def evicted_by(world: ClusterState, switch: AddTaint) -> Iterator[Key]:
                 yield key_of(pod.metadata)
 
 
-def _users(world: ClusterState, switch: AddTaint) -> Iterator[Key]:
-    inventory, taint = world.inventory, DeviceTaint(switch.key, switch.value, switch.effect)
-    for id_ in devices_of(world, switch.target):
+def evicted_by_rule(world: ClusterState, name: str) -> Iterator[Key]:
+    """The pods that a DeviceTaintRule evicts, which ``world`` has already."""
+    rule = world.inventory.taint_rules[name]
+    if evicts(world, rule):
+        # Also devices that are not published any more.
+        held = (id_ for id_ in world.inventory.holdings_by_device if world.selects(rule, id_))
+        yield from _users(world, held, rule.spec.taint)
+
+
+def evicts(world: ClusterState, rule: DeviceTaintRule) -> bool:
+    """Whether a rule evicts those who use what it selects."""
+    return world.features.device_taint_rules and rule.spec.taint.effect == NO_EXECUTE
+
+
+def _users(world: ClusterState, devices: Iterable[DeviceId], taint: DeviceTaint) -> Iterator[Key]:
+    inventory = world.inventory
+    for id_ in devices:
         for holding in inventory.holdings_by_device.get(id_, ()):
             verdict = endured(holding.result.tolerations, taint)
             for pod in inventory.pods_by_claim.get(key_of(holding.claim.metadata), ()):

@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from kubectl_dra.diagnosis.records import HeldFor, Removal, Short, StageName
+from kubectl_dra.diagnosis.records import SUPPOSED, HeldFor, Removal, Short, StageName
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, listed, plural, shortened
@@ -141,7 +141,7 @@ def _selector(removal: Removal, _namespace: str) -> Safe:
 
 
 def _taint(removal: Removal, _namespace: str) -> Safe:
-    if not removal.source:
+    if removal.source in ("", SUPPOSED):
         return safe(removal.reason)
     wide = Safe(", whose empty deviceSelector selects all devices of all drivers" if removal.everywhere else "")
     return fmt("{}, rule {}{}", removal.reason, removal.source, wide)

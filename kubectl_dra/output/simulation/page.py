@@ -11,7 +11,7 @@ import msgspec
 from kubectl_dra.api.kinds import POD
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import OpenPlugin
-from kubectl_dra.diagnosis.whatif.records import Drain, RemoveNode
+from kubectl_dra.diagnosis.whatif.records import Drain, PodFate, RemoveNode
 from kubectl_dra.model.invocation import HERE, Address, Words
 from kubectl_dra.output.devices.advertised import advertised_lines
 from kubectl_dra.output.layout import paragraphs, wrapped
@@ -53,6 +53,10 @@ _ALONE: Final = Safe(
     "Claims, templates and pod templates that no pod of the files uses were tried one by one, each as if it were the "
     "only one. --together tries all of them at once."
 )
+_LEAVE_FIRST: Final = Safe(
+    "Pods that leave their nodes are placed before those of the files. If those are created first, the others may stay "
+    "pending instead."
+)
 _UNREAD: Final = Safe("Could not be read, and may change the answer:")
 _NOTHING: Final = Safe("Nothing was tried: no object of the files is a pod, makes pods, or is a claim or template.")
 _EXAMPLE: Final = Safe(
@@ -69,7 +73,7 @@ def simulation_page(
         if report.unread
         else [],
         [*manifests.head_lines(report.manifests), *manifests.refusal_lines(report.manifests, report.read)],
-        whatif_lines(report.what_if) if report.what_if is not None else [],
+        [*whatif_lines(report.what_if), *_first_lines(report)] if report.what_if is not None else [],
         list(manifests.unlabelled_lines(report.unlabelled, address)),
         list(manifests.unknown_node_lines(report.effects)),
         [*manifests.repeated_lines(report.repeated), *manifests.differing_lines(report.manifests)],
@@ -101,6 +105,13 @@ def simulation_page(
     if any(pod.alone for pod in tried):
         blocks.append(list(wrapped(_ALONE)))
     return paragraphs(blocks)
+
+
+def _first_lines(report: SimulationReport) -> Iterator[Safe]:
+    """That pods which leave their nodes were placed first, where they may be what others lack."""
+    moves = report.what_if is not None and report.what_if.of(PodFate.MOVES)
+    if moves and any(pod.lacks for pod in report.pods):
+        yield from wrapped(_LEAVE_FIRST, indent=2)
 
 
 def _is_same(told: PodSimulation, pod: PodSimulation) -> bool:

@@ -10,6 +10,7 @@ from kubectl_dra.diagnosis.whatif.records import (
     About,
     AddNode,
     AddTaint,
+    AddTaintRule,
     Because,
     Displaced,
     Drain,
@@ -93,6 +94,8 @@ def _switch(switch: Switch, added: Iterator[str]) -> Safe:
         case AddTaint():
             value = fmt("={}", switch.value) if switch.value else Safe("")
             return fmt("{} has the taint {}{}:{}", switch.target, switch.key, value, switch.effect)
+        case AddTaintRule():
+            return fmt("DeviceTaintRule {} is created", switch.rule)
         case EndTaint():
             effect = fmt(":{}", switch.effect) if switch.effect else Safe("")
             return fmt("{} no longer has the taint {}{}", switch.target, switch.key, effect)

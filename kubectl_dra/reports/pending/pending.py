@@ -27,6 +27,7 @@ from kubectl_dra.diagnosis.records import (
 )
 from kubectl_dra.diagnosis.remedies.records import RemedyKind
 from kubectl_dra.diagnosis.whatif.records import WhatIf
+from kubectl_dra.diagnosis.whatif.undoing import undoes
 from kubectl_dra.model.core import Event, Pod
 from kubectl_dra.reports.base import FeatureRecord, ReadRecord, ReportRecord, feature_record, reads_of
 from kubectl_dra.reports.claims.ask import ClaimAsk, ExtendedAsk, claim_ask, pending_asks
@@ -225,7 +226,7 @@ def pending_report(
         extended=extended_asks(diagnosis.pod.key, state),
         nodes=tuple(node_group(group, None if all_nodes else NAMES_SHOWN, node) for group in groups),
         # Nobody waits in a cluster that is only supposed.
-        remedies=tuple(each for each in ways.remedies if what_if is None or each.kind is not RemedyKind.WAIT),
+        remedies=tuple(each for each in ways.remedies if what_if is None or _is_for(each, what_if)),
         no_pair_helps=ways.no_pair_helps,
         additions=ways.additions,
         tried=ways.tried,
@@ -240,6 +241,11 @@ def pending_report(
         features=feature_record(state.features),
         read=reads_of(state.evidence),
     )
+
+
+def _is_for(way: RemedyReport, what_if: WhatIf) -> bool:
+    """Whether a way out is one in a cluster that is only supposed, and as it is supposed."""
+    return way.kind is not RemedyKind.WAIT and not any(undoes(each, what_if.switches) for each in way.actions)
 
 
 def _of_one(

@@ -20,8 +20,10 @@ from kubectl_dra.diagnosis.pod.missing import lacking
 from kubectl_dra.diagnosis.pod.read_names import kinds_known
 from kubectl_dra.diagnosis.pod.workloads import ReadOwner
 from kubectl_dra.diagnosis.records import Missing, OpenPlugin
-from kubectl_dra.diagnosis.whatif import Switch, WhatIf, what_if
+from kubectl_dra.diagnosis.whatif import AddTaintRule, Switch, WhatIf, what_if
 from kubectl_dra.diagnosis.whatif.daemons import daemon_set_of, open_daemon_sets
+from kubectl_dra.diagnosis.whatif.taints import evicts
+from kubectl_dra.diagnosis.whatif.undoing import undoes
 from kubectl_dra.model.core import Node, ResourceQuota
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.readiness_taints import remover_of
@@ -121,12 +123,14 @@ def _as_written(
     said = list(manifest_reports(world, given, objects))
     usable, refused = _apart(objects, manifest_reports(world, prepared, objects) if unlabelled else said)
     with_files = with_objects(prepared, usable)
+    switches = (*switches, *_evicting_rules(with_files, usable))
     with_all, supposed = what_if(with_files, switches, read_owner) if switches else (with_files, None)
     fresh, files = new_nodes(world, usable), of_files(world, usable)
     made = admitted(with_all, with_flavors(world, usable))
     tried = _daemons_first(trials(with_all, made, refused, together=together), fresh)
     tries = zip(tried, simulated(with_all, tried, copies, read_owner, world, places(objects)), strict=True)
-    seen = ((trial, in_files(with_unread(with_all, trial, pod, missing_namespaces), files)) for trial, pod in tries)
+    meant = ((trial, _as_supposed(pod, switches)) for trial, pod in tries)
+    seen = ((trial, in_files(with_unread(with_all, trial, pod, missing_namespaces), files)) for trial, pod in meant)
     limited = with_quotas(world, with_files.inventory.quotas, seen, missing_namespaces)
     pods = tuple(_with_daemons(with_all, fresh, each) for each in _admitted(said, limited))
     manifests = tuple(_with_roles(said, objects, tried))
@@ -148,6 +152,21 @@ def _as_written(
         also_advertised=advertised(with_all, (each.node for pod in pods for each in pod.nodes)),
         repeated=repeated,
     )
+
+
+def _evicting_rules(world: ClusterState, objects: Iterable[Planned]) -> Iterator[AddTaintRule]:
+    """The rules of the files that make pods leave, which is supposed like the taints of switches."""
+    for each in objects:
+        if isinstance(each.record, DeviceTaintRule) and evicts(world, each.record):
+            yield AddTaintRule(each.name)
+
+
+def _as_supposed(pod: PodSimulation, switches: Collection[Switch]) -> PodSimulation:
+    """Without ways out that only undo what is supposed."""
+    if pod.pending is None or not switches:
+        return pod
+    ways = (way for way in pod.pending.remedies if not any(undoes(each, switches) for each in way.actions))
+    return replace(pod, pending=replace(pod.pending, remedies=tuple(ways)))
 
 
 def _gangs(world: ClusterState, tried: Sequence[PodTrial], pods: Sequence[PodSimulation]) -> Iterable[GangCount]:
