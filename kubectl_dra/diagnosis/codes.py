@@ -277,6 +277,8 @@ class Code(StrEnum):
 
     DEVICE_VANISHED = ("DRA-722", "device vanished",
         "a device that the ResourceClaim holds is not published any more", "VanishedDevices")
+    EVICTED_AT_ONCE = ("DRA-730", "evicted at once",
+        "a pod that gets the device is evicted at once, by a taint that only the scheduler lets pass", "EvictingTaint")
 
     EVIDENCE_MISSING = "DRA-800", "data not read", "data needed for a verdict could not be read", "MissingEvidence"
     NOT_SIMULATED = ("DRA-810", "other plugins decide",

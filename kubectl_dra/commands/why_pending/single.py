@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from kubectl_dra.commands.why_pending.node_groups import Judge
 
 #: Wrong whatever state the pod is in.
-_BAD: Final = frozenset({Code.DEVICE_VANISHED, Code.KUBELET_REJECTED})
+_BAD: Final = frozenset({Code.DEVICE_VANISHED, Code.EVICTED_AT_ONCE, Code.KUBELET_REJECTED})
 _GOOD: Final = frozenset(
     {
         "NotPending",

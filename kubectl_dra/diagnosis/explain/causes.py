@@ -17,7 +17,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.claim.claim_verdicts import selected_names
 from kubectl_dra.diagnosis.claim.reserved import nodes_held_in_vain
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.explain import error_codes
+from kubectl_dra.diagnosis.explain import error_codes, staying
 from kubectl_dra.diagnosis.explain.attempt import NodeResult, PodAttempt
 from kubectl_dra.diagnosis.explain.from_words import from_words
 from kubectl_dra.diagnosis.explain.funnel import NodeExplainer, NodeExplanation
@@ -90,7 +90,10 @@ class ExplainedCauses:
         words = tuple(from_words(self.fitting, judgement, seen, self.unread))
         if others.refuse_all(judgement, seen) or others.have_spoken(judgement, seen):
             return (*words, *self.causes)
-        return (*judgement.refusals, *_fits(self.fitting, judgement, seen), *self.causes, *words)
+        evicted = {node for cause in self.causes if cause.code is Code.EVICTED_AT_ONCE for node in cause.nodes}
+        stays = not self.fitting or not evicted.issuperset(self.fitting)
+        fits = _fits(self.fitting, judgement, seen) if stays else ()
+        return (*judgement.refusals, *fits, *self.causes, *words)
 
 
 def explain(world: ClusterState, pod: Pod, tried: PodAttempt, judgement: Judgement) -> ExplainedCauses:
@@ -116,7 +119,7 @@ class _Explainer:
         elif not self.world.inventory.nodes and judgement.verdict is Verdict.UNSCHEDULABLE:
             causes.append(Cause(Code.NO_NODES))
         causes += merged(cause for group in groups for cause in group.causes)
-        causes += self._idle()
+        causes += (*self._idle(), *staying.fitting(self.world, self.tried))
         fitting = tuple(node.metadata.name for node, _ in self.tried.nodes(NodeOutcome.FITS))
         unread = tuple(dict.fromkeys(kind for status in self.tried.unread for kind in status.reasons))
         closest = tuple(_closest(cause, groups) for cause in causes)

@@ -19,7 +19,7 @@ from kubectl_dra.allocation.input.pools import Gathered, gather
 from kubectl_dra.allocation.search.allocator import ClaimSearch
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.explain import grouping, pool_problems, shortfall
+from kubectl_dra.diagnosis.explain import evicting, grouping, pool_problems, shortfall
 from kubectl_dra.diagnosis.explain.device_checks import DeviceChecks
 from kubectl_dra.diagnosis.explain.shortfall import Shortfall
 from kubectl_dra.diagnosis.records import Cause, Funnel, HeldFor, ObjectRef, Removal, RequestReport, Stage, StageName
@@ -58,6 +58,7 @@ class NodeExplainer:
             lacking = [*shortfall.excluded(self._attempt.plan, funnels, shareable), *lacking]
         # Where a pool is left out, that its devices are not there is no reason of its own.
         causes = (*problems, *(cause for cause in lacking if not (problems and cause.code in _NOTHING_THERE)))
+        causes = (*causes, *evicting.in_use(self._world, checks, self._attempt.plan.requests, funnels))
         reports = tuple(_report(request, funnels[request.number]) for request in self._attempt.plan.requests)
         return NodeExplanation(_key(funnels.values(), causes), reports, causes, shortfall.nearness(shortfalls))
 

@@ -8,12 +8,16 @@ decided in ``allocation.input.taints``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
 from kubectl_dra.allocation.input.taints import tolerates
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.model.clock import parse_time
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.features import Features
+from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.model.resource import DeviceTaint, DeviceToleration, ResourceClaim
 from kubectl_dra.model.taint_plan import Fate, Why
 from kubectl_dra.scheduler.claims import is_for_pod, is_reserved_for, sources
@@ -60,6 +64,29 @@ def endured(tolerations: Sequence[DeviceToleration], taint: DeviceTaint) -> Evic
         return EvictionVerdict(Fate.LATER, Why.TOLERATED_FOR, seconds)
     why = Why.TOLERATED_FOR if seconds == 0 else Why.EMPTY_EFFECT if matching else Why.NOT_TOLERATED
     return EvictionVerdict(Fate.EVICTED, why, seconds)
+
+
+def evicts_at_once(
+    tolerations: Sequence[DeviceToleration], taint: DeviceTaint, now: datetime
+) -> EvictionVerdict | None:
+    """The verdict on a pod that gets the device now, if that is its end: tolerationSeconds counts from ``timeAdded``.
+
+    Upstream: DeviceToleration.tolerationSeconds, "<time when taint was added> + <toleration seconds>".
+    """
+    verdict = endured(tolerations, taint)
+    if verdict.fate is Fate.EVICTED:
+        return verdict
+    added = parse_time(taint.time_added) if verdict.fate is Fate.LATER else None
+    over = added is not None and added + timedelta(seconds=verdict.seconds or 0) <= now
+    return verdict if over else None
+
+
+def taints_of(world: ClusterState, device: DeviceId) -> Iterator[tuple[DeviceTaint, str]]:
+    """The taints of a device, each with the rule that sets it: the driver's, which have none, come first."""
+    for _, published in world.published(device.pool_id):
+        if published.name == device.device:
+            yield from ((taint, "") for taint in published.taints)
+    yield from ((rule.spec.taint, rule.metadata.name) for rule in world.rules if world.selects(rule, device))
 
 
 def worst(verdicts: Iterable[EvictionVerdict]) -> EvictionVerdict:

@@ -11,11 +11,10 @@ from collections.abc import Iterable, Iterator
 from kubectl_dra.allocation.input.taints import tolerates
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.pod.eviction import NO_EXECUTE
+from kubectl_dra.diagnosis.pod.eviction import NO_EXECUTE, taints_of
 from kubectl_dra.diagnosis.records import Cause, Departure, HeldTaint
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.held import device_of, results_of
-from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.model.resource import DeviceRequestAllocationResult, DeviceTaint, ResourceClaim
 from kubectl_dra.model.usage import is_terminal
 
@@ -42,16 +41,9 @@ def _taints(world: ClusterState, claims: Iterable[ResourceClaim]) -> Iterator[He
     """The taints that evict, of the devices that the claims hold, in their order."""
     for claim in claims:
         for result in results_of(claim):
-            for taint, rule in _of_device(world, device_of(result)):
+            for taint, rule in taints_of(world, device_of(result)):
                 if _evicts(result, taint):
                     yield HeldTaint(result.device, f"{taint.key}:{taint.effect}", rule)
-
-
-def _of_device(world: ClusterState, device: DeviceId) -> Iterator[tuple[DeviceTaint, str]]:
-    for _, published in world.published(device.pool_id):
-        if published.name == device.device:
-            yield from ((taint, "") for taint in published.taints)
-    yield from ((rule.spec.taint, rule.metadata.name) for rule in world.rules if world.selects(rule, device))
 
 
 def _evicts(result: DeviceRequestAllocationResult, taint: DeviceTaint) -> bool:

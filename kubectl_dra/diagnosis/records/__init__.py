@@ -13,6 +13,7 @@ from kubectl_dra.diagnosis.records.claims import (
     ClaimElsewhere,
     ClaimEntry,
     Consumers,
+    EvictingTaint,
     MakerRefusal,
     Negotiation,
     ParametersProblem,

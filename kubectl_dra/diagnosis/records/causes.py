@@ -157,6 +157,7 @@ Detail = (
     | claims.Consumers
     | Departure
     | claims.VanishedDevices
+    | claims.EvictingTaint
     | Refusal
     | AllocationInFlight
     | MissingEvidence

@@ -119,6 +119,20 @@ class VanishedDevices(Evidence, frozen=True):
     pools: tuple[str, ...] = ()
 
 
+class EvictingTaint(Evidence, frozen=True):
+    """Devices (``DRIVER/POOL/DEVICE``) that the scheduler gives in spite of a taint that evicts who gets them.
+
+    ``rule`` sets the taint; empty where the driver does. ``seconds``: the toleration's time, which is over; None where
+    it has no effect, so that only the scheduler heeds it.
+    """
+
+    devices: tuple[str, ...]
+    taint: str
+    rule: str = ""
+    since: str = ""
+    seconds: int | None = None
+
+
 class Negotiation(Evidence, frozen=True):
     """What scheduler and driver said to each other about one claim (PodSchedulingContext).
 

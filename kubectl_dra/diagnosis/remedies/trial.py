@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.explain import staying
 from kubectl_dra.diagnosis.explain.attempt import attempt
 from kubectl_dra.diagnosis.gates.gates import other_scheduler
 from kubectl_dra.diagnosis.pod.choice import choice
@@ -122,7 +123,8 @@ def outcome(world: ClusterState, key: Key, among: frozenset[str] | None = None) 
     tried = attempt(world, pod, [entry.claim for entry in entries if entry.claim is not None], among)
     if judge(world, pod, tried).verdict is not Verdict.SCHEDULABLE:
         return Result(tried=True)
-    return Result(True, tuple(node.metadata.name for node, _ in tried.nodes(NodeOutcome.FITS)))
+    fits = ((node.metadata.name, result) for node, result in tried.nodes(NodeOutcome.FITS))
+    return Result(True, tuple(name for name, result in fits if staying.stays(world, tried, result)))
 
 
 def verdict(world: ClusterState, key: Key) -> Verdict:

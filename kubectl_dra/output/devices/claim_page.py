@@ -10,7 +10,6 @@ import msgspec
 
 from kubectl_dra.diagnosis.records import ClaimVerdict
 from kubectl_dra.model.invocation import HERE, Address
-from kubectl_dra.model.resource import DeviceToleration
 from kubectl_dra.output.devices.holders import consumer_text, taint_lines
 from kubectl_dra.output.devices.parts import condition_text, pairs_text, scope_text
 from kubectl_dra.output.layout import PAGE, Column, paragraphs, table, wrapped
@@ -150,18 +149,13 @@ def _notes(result: ResultRecord) -> Iterator[Safe]:
     for taint, source in taint_lines(result.taints):
         yield fmt("tainted {}, {}", styled(taint, Style.WARN), source)
     if result.tolerations:
-        yield fmt("tolerates {}", listed(list(map(_toleration, result.tolerations))))
+        yield fmt("tolerates {}", listed(list(map(toleration_text, result.tolerations))))
     yield from _binding(result)
     if result.skip_node_operations:
         yield fmt("skips {}", listed(result.skip_node_operations))
     for health in result.health:
         text = fmt(": {}", health.message) if health.message else Safe("")
         yield fmt("{} in pod {}{}", health.health, health.pod, text)
-
-
-def _toleration(toleration: DeviceToleration) -> str:
-    seconds = toleration.toleration_seconds
-    return toleration_text(toleration) + (f" for {seconds} s" if seconds is not None else "")
 
 
 def _binding(result: ResultRecord) -> Iterator[Safe]:

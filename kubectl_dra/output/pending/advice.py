@@ -113,7 +113,8 @@ def advice_lines(report: PendingReport, now: datetime, address: Address) -> Iter
         return
     if code is None or any(remedy.verified for remedy in report.remedies) or refused_of(report.causes[0]):
         return
-    if report.verdict in _NEVER and not (report.verdict is Verdict.UNKNOWN and code in _OF_THE_SCHEDULER):
+    told = code is Code.EVICTED_AT_ONCE or (report.verdict is Verdict.UNKNOWN and code in _OF_THE_SCHEDULER)
+    if report.verdict in _NEVER and not told:
         return
     # What exists under the name, or nearly, is offered already, and so is to make what is missing.
     offered = {each.kind for each in report.remedies}

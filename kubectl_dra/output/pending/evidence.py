@@ -14,6 +14,7 @@ from kubectl_dra.diagnosis.records import (
     ClaimEntry,
     ClassProblem,
     Departure,
+    EvictingTaint,
     ExtendedResource,
     FatalError,
     GangElsewhere,
@@ -34,6 +35,7 @@ from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.carets import caret_lines, place_of
 from kubectl_dra.output.pending.driver_pods import last_exit
+from kubectl_dra.output.pending.evicting import evicting_line, tolerated
 from kubectl_dra.output.pending.gangs import elsewhere_lines
 from kubectl_dra.output.pending.go_errors import innermost, without_uids
 from kubectl_dra.output.pending.lingering import OVERDUE
@@ -52,6 +54,12 @@ _SCALING: Final = {
     "in backoff after failed scale-up": (
         "The last attempt to add a node failed, and the autoscaler pauses before the next: its log says why."
     ),
+}
+#: What there is, where the object that is named does not exist.
+_KINDS: Final = {
+    ClassProblem: Safe("Existing classes"),
+    ExtendedResource: Safe("Resources"),
+    ParametersProblem: Safe("Existing parameters"),
 }
 
 
@@ -73,12 +81,10 @@ def evidence_lines(
             yield from _expression(error)
         case ClaimEntry() as entry if cause.code is not Code.TEMPLATE_MISSING:
             yield from _claim_entry(entry, cause.code, now)
-        case ClassProblem(similar=similar) if similar:
-            yield from wrapped(fmt("Existing classes with a similar name: {}", listed(similar)), indent=2)
-        case ExtendedResource(similar=similar) if similar:
-            yield from wrapped(fmt("Resources with a similar name: {}", listed(similar)), indent=2)
-        case ParametersProblem(similar=similar) if similar:
-            yield from wrapped(fmt("Existing parameters with a similar name: {}", listed(similar)), indent=2)
+        case ClassProblem() | ExtendedResource() | ParametersProblem() as missing if missing.similar:
+            yield from wrapped(
+                fmt("{} with a similar name: {}", _KINDS[type(missing)], listed(missing.similar)), indent=2
+            )
         case GangElsewhere() as gang:
             yield from elsewhere_lines(gang, namespace, address)
         case GroupWaits(refused=refused) if refused is not None:
@@ -101,6 +107,8 @@ def evidence_lines(
             yield from wrapped(fmt("An earlier attempt, {}: {}", ago(refusal.time, now), refusal.message), indent=2)
         case VanishedDevices(pools=pools) if pools:
             yield from wrapped(fmt("Nothing is published of {}: does its driver run?", listed(pools)), indent=2)
+        case EvictingTaint() as evicting if tolerated(evicting) not in said:
+            yield from wrapped(evicting_line(evicting, cause.nodes, now))
         case Retry() as retry:
             yield from _retry(retry)
         case _:

@@ -97,7 +97,9 @@ def pending_summary(report: PendingReport) -> Safe:
         case Verdict.SCHEDULER_ERROR:
             return fmt("{} is pending{}: {}.", pod, _although(report), reason)
         case Verdict.SCHEDULABLE:
-            return fmt("{} is pending, but would fit now{}.{}", pod, _fitting(report), _but_not_start(report))
+            leaves = report.code is Code.EVICTED_AT_ONCE
+            but = fmt(" There it is evicted at once: {}.", reason) if leaves else _but_not_start(report)
+            return fmt("{} is pending, but would fit now{}.{}", pod, _fitting(report), but)
         case Verdict.UNKNOWN if report.code in _AGAINST_THE_OBJECTS:
             return fmt("{} is pending{}: {}.", pod, _although(report), reason)
         case Verdict.UNKNOWN if (certain := whatever_selected(report.still_blocked)) is not None:
@@ -149,6 +151,8 @@ def pending_cause(report: PendingReport) -> Safe:
     """The same in a list, where the pod has a column of its own and that it is pending goes without saying."""
     if report.verdict is Verdict.SCHEDULABLE and report.code is Code.FITS_NOW:
         return fmt("would fit now{}", _fitting(report))
+    if report.verdict is Verdict.SCHEDULABLE and report.code is Code.EVICTED_AT_ONCE:
+        return fmt("would be evicted at once{}: {}", _fitting(report), main_reason(report))
     if is_heard_first(report):
         return heard_sentence(report)
     return _under_way(report) or _by_name(report, main_reason(report)) or safe(report.verdict)

@@ -141,10 +141,11 @@ def _exact_ask(name: str, request: ExactDeviceRequest | DeviceSubRequest, admin:
 
 
 def toleration_text(toleration: DeviceToleration) -> str:
-    """``key=value:effect`` in kubectl's notation; parts that match everything are left out."""
+    """``key=value:effect for 300 s`` in kubectl's notation; parts that match everything are left out."""
     value = "" if toleration.operator == "Exists" else f"={toleration.value}"
     effect = f":{toleration.effect}" if toleration.effect else ""
-    return f"{toleration.key}{value}{effect}" or "every taint"
+    seconds = f" for {toleration.toleration_seconds} s" if toleration.toleration_seconds is not None else ""
+    return (f"{toleration.key}{value}{effect}" or "every taint") + seconds
 
 
 def _constraint_ask(constraint: DeviceConstraint) -> ConstraintAsk:

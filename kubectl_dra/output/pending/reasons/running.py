@@ -13,6 +13,7 @@ from kubectl_dra.diagnosis.records import (
     Consumers,
     ContainerWaits,
     Departure,
+    EvictingTaint,
     Health,
     IgnoredResource,
     KubeletRejection,
@@ -23,6 +24,7 @@ from kubectl_dra.diagnosis.records import (
 )
 from kubectl_dra.diagnosis.said.kubelet import WAS_REJECTED, was_not_taken
 from kubectl_dra.model.clock import parse_time
+from kubectl_dra.output.pending.evicting import device_names, tolerated
 from kubectl_dra.output.pending.go_errors import innermost
 from kubectl_dra.output.pending.reasons.sentence import Sentence, with_detail
 from kubectl_dra.output.safe import Safe, fmt, safe
@@ -163,6 +165,11 @@ def _vanished(gone: VanishedDevices, cause: Cause) -> Safe:
     return fmt("{} of ResourceClaim {} {} not published any more", shown, claim, verb)
 
 
+def _evicted_at_once(found: EvictingTaint, _cause: Cause) -> Safe:
+    has = Safe("has" if len(found.devices) == 1 else "have")
+    return fmt("{} {} the taint {}, {}", device_names(found), has, found.taint, tolerated(found))
+
+
 def _refusal(refusal: Refusal, _cause: Cause) -> Safe:
     if refusal.earlier:
         return fmt("an earlier attempt was refused: {}", refusal.text)
@@ -259,6 +266,7 @@ SENTENCES: Final[dict[Code, Sentence]] = {
     Code.POD_BEING_DELETED: with_detail(Departure, _going),
     Code.POD_EVICTED: with_detail(Departure, _going),
     Code.DEVICE_VANISHED: with_detail(VanishedDevices, _vanished),
+    Code.EVICTED_AT_ONCE: with_detail(EvictingTaint, _evicted_at_once),
     Code.API_ERROR_AT_BINDING: with_detail(Refusal, _refusal),
     Code.SCORING_FAILED: with_detail(Refusal, _scoring),
     Code.VOLUMES_AT_BINDING: with_detail(Refusal, _volumes_late),
