@@ -7,13 +7,14 @@ scheduler of the same cluster is taken to have the same ones.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.features import gate_defaults
+from kubectl_dra.model.forms import forms_of
 from kubectl_dra.model.inventory import Inventory
-from kubectl_dra.model.resource import DeviceRequest, ResourceClaim, ResourceClaimSpec, ResourceSlice
+from kubectl_dra.model.resource import ResourceClaim, ResourceClaimSpec, ResourceSlice
 
 _FIRST_MINOR: Final = 32
 # Since 1.36 what is not on by default is used by too few to look through all devices for it.
@@ -125,10 +126,5 @@ def _of_claim(spec: ResourceClaimSpec) -> Iterator[str]:
             yield "DRAPrioritizedList"
         if request.exactly is not None and request.exactly.admin_access is not None:
             yield "DRAAdminAccess"
-        if any(_has_capacity(request)):
+        if any(form.capacity is not None for _, form in forms_of(request)):
             yield "DRAConsumableCapacity"
-
-
-def _has_capacity(request: DeviceRequest) -> Iterable[bool]:
-    yield request.exactly is not None and request.exactly.capacity is not None
-    yield from (each.capacity is not None for each in request.first_available)

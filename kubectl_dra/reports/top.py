@@ -9,12 +9,13 @@ from typing import Final
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.records import Missing, ObjectRef
+from kubectl_dra.model.forms import forms
 from kubectl_dra.model.held import device_of, results_of
 from kubectl_dra.model.ids import DeviceId, Key
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.reports.base import Bound, Count, ReadRecord, ReportRecord, reads_of
 from kubectl_dra.reports.devices.class_list import class_rows
-from kubectl_dra.reports.devices.device_state import DeviceState
+from kubectl_dra.reports.devices.device_state import AVAILABLE, DeviceState
 from kubectl_dra.reports.devices.holders import is_pod
 from kubectl_dra.reports.devices.open_pool import open_pool
 from kubectl_dra.reports.rights import missing_rights
@@ -137,16 +138,14 @@ def _nodes(world: ClusterState, _namespace: str) -> Iterator[TopRow]:
     idle = {device for claim in _holding(world) if _is_idle(claim) for device in _devices(claim)}
     for pool in world.pools:
         opened = open_pool(pool, world)
-        for slice_, device in opened.devices():
-            scope = device_scope(device, slice_, world)
+        for each in opened.standings():
+            scope = device_scope(each.device, each.slice, world)
             node = scope.node if scope.kind is ScopeKind.NODE else SHARED
             count = totals.setdefault(node, Counter())
-            tainted = any(taint.prevents for taint in opened.taints(device, slice_))
-            state = opened.state(device, slice_, tainted)
             count["devices"] += 1
-            count["used"] += state in _USED
-            count["free"] += state in (DeviceState.FREE, DeviceState.PARTLY)
-            count["idle"] += opened.device_id(device) in idle
+            count["used"] += each.state in _USED
+            count["free"] += each.state in AVAILABLE
+            count["idle"] += opened.device_id(each.device) in idle
     devices, used, free = _counts(world)
     for node, count in totals.items():
         numbers = Count(count["devices"], devices), Count(count["used"], used), Count(count["free"], free)
@@ -157,23 +156,14 @@ def _classes(world: ClusterState, _namespace: str) -> Iterator[TopRow]:
     idle: Counter[str] = Counter()
     for claim in _holding(world):
         if _is_idle(claim):
-            idle.update(_class_of(claim, result.request) for result in results_of(claim))
+            classes = {name: form.device_class_name for name, form in forms(claim.spec)}
+            idle.update(classes.get(result.request, "") for result in results_of(claim))
     _, sure, _ = _counts(world)
     for row in class_rows(world.inventory.classes.values(), world):
         totals = row.totals
         used = Count(totals.in_use.value + totals.partly.value, totals.in_use.bound)
         free = Count(totals.free.value + totals.partly.value, totals.free.bound)
         yield TopRow(row.name, "", totals.devices, used, free, Count(idle[row.name], sure))
-
-
-def _class_of(claim: ResourceClaim, request: str) -> str:
-    parent, _, alternative = request.partition("/")
-    for each in claim.spec.devices.requests:
-        if each.name == parent:
-            options = (option for option in each.first_available if option.name == alternative)
-            form = each.exactly if each.exactly is not None else next(options, None)
-            return form.device_class_name if form is not None else ""
-    return ""
 
 
 def _namespaces(world: ClusterState, namespace: str) -> Iterator[TopRow]:

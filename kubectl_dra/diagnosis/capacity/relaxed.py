@@ -23,6 +23,7 @@ from kubectl_dra.diagnosis.capacity.usable import DeviceSet, UsableDevices, neve
 from kubectl_dra.diagnosis.remedies.changes import without_pods
 from kubectl_dra.diagnosis.whatif.displaced import again
 from kubectl_dra.model.core import Node
+from kubectl_dra.model.forms import forms_of
 from kubectl_dra.model.held import device_of, results_of
 from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.model.requests import pod_requests
@@ -178,10 +179,9 @@ class _Emptied:
 
 def _least(request: DeviceRequest) -> int:
     """How many devices a request takes at least; 0 where it may do without any of its own."""
-    forms = (request.exactly,) if request.exactly is not None else request.first_available
     if request.exactly is not None and request.exactly.admin_access:
         return 0
-    counts = [form.count if form.allocation_mode == "ExactCount" else 0 for form in forms]
+    counts = [form.count if form.allocation_mode == "ExactCount" else 0 for _, form in forms_of(request)]
     return min(counts, default=0)
 
 

@@ -8,6 +8,7 @@ from typing import Final
 from kubectl_dra.allocation import errors as e
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Cause, FatalError, ObjectRef
+from kubectl_dra.model.forms import forms
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import DeviceClass, DeviceSelector, ResourceClaim
@@ -94,11 +95,8 @@ def _expression(
     claim = claims.get(error.claim)
     if claim is None:
         return ""
-    for request in claim.spec.devices.requests:
-        for form in (request.exactly, *request.first_available):
-            if form is not None and (text := _at(form.selectors, error.selector)):
-                return text
-    return ""
+    texts = (_at(form.selectors, error.selector) for _, form in forms(claim.spec))
+    return next(filter(None, texts), "")
 
 
 def _at(selectors: tuple[DeviceSelector, ...], index: int) -> str:

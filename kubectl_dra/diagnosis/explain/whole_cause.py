@@ -31,6 +31,7 @@ from kubectl_dra.diagnosis.records import (
     Unpublished,
     UnpublishedInConstraint,
 )
+from kubectl_dra.model.forms import forms
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.likeness import similar
 from kubectl_dra.model.resource import ResourceClaim
@@ -91,13 +92,8 @@ class _Refiner:
         self._claims = {Key(claim.metadata.namespace, claim.metadata.name): claim for claim in claims}
         for claim in claims:
             key = Key(claim.metadata.namespace, claim.metadata.name)
-            for request in claim.spec.devices.requests:
-                if request.exactly is not None:
-                    texts = tuple(each.expression for each in request.exactly.selectors)
-                    self._classes[key, request.name] = request.exactly.device_class_name, texts
-                for sub in request.first_available:
-                    texts = tuple(each.expression for each in sub.selectors)
-                    self._classes[key, f"{request.name}/{sub.name}"] = sub.device_class_name, texts
+            for name, form in forms(claim.spec):
+                self._classes[key, name] = form.device_class_name, tuple(each.expression for each in form.selectors)
 
     def class_of(self, claim: ObjectRef | None, request: str) -> str:
         """The class of a request; empty where it is not known."""

@@ -11,8 +11,9 @@ from collections import Counter
 from collections.abc import Mapping
 
 from kubectl_dra.model.core import Pod
+from kubectl_dra.model.forms import forms_of
 from kubectl_dra.model.ids import Key
-from kubectl_dra.model.resource import DeviceRequest, ResourceClaimTemplate
+from kubectl_dra.model.resource import ResourceClaimTemplate
 
 
 def devices_by_class(
@@ -28,10 +29,5 @@ def devices_by_class(
             if exactly is not None and exactly.allocation_mode == "ExactCount" and not exactly.admin_access:
                 counts[exactly.device_class_name] += exactly.count
             else:
-                open_.update(_classes(request))
+                open_.update(form.device_class_name for _, form in forms_of(request))
     return counts, frozenset(open_)
-
-
-def _classes(request: DeviceRequest) -> tuple[str, ...]:
-    alternatives = (request.exactly,) if request.exactly is not None else request.first_available
-    return tuple(each.device_class_name for each in alternatives)

@@ -12,6 +12,7 @@ from kubectl_dra.api.kinds import RESOURCE_CLAIM_TEMPLATE
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.gangs.cycles import group_key
 from kubectl_dra.model.core import Pod
+from kubectl_dra.model.forms import class_names
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.resource import ResourceClaimSpec
 from kubectl_dra.scheduler.claims import resolve, sources
@@ -37,13 +38,6 @@ def kinds_known(world: ClusterState, pod: Pod) -> frozenset[str]:
     if specs and not served and all(spec is not None and _has_classes(world, spec) for spec in specs):
         found.add(DEVICE_CLASS)
     return frozenset(found)
-
-
-def class_names(spec: ResourceClaimSpec) -> Iterator[str]:
-    for request in spec.devices.requests:
-        if request.exactly is not None:
-            yield request.exactly.device_class_name
-        yield from (each.device_class_name for each in request.first_available)
 
 
 def _specs(world: ClusterState, pod: Pod) -> Iterator[ResourceClaimSpec | None]:

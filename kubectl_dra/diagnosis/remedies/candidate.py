@@ -14,9 +14,10 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.pod.workloads import Owners
 from kubectl_dra.diagnosis.records import Cause, Funnel, NodeOutcome, ObjectRef, PodDiagnosis, Removal, StageName
-from kubectl_dra.diagnosis.remedies.changes import Change, ClaimEdit, Form, PodEdit, SpecEdit, edit_request
+from kubectl_dra.diagnosis.remedies.changes import Change, ClaimEdit, PodEdit, SpecEdit, edit_request
 from kubectl_dra.diagnosis.remedies.records import Action, EditClaim, EditPod, RemedyKind
 from kubectl_dra.model.core import Pod
+from kubectl_dra.model.forms import Form, forms
 from kubectl_dra.model.ids import Key, PoolId
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.resource import Device, ResourceClaim
@@ -219,16 +220,7 @@ def first_of(forms: Sequence[Candidate]) -> Iterator[Candidate]:
 
 def request_of(claim: ResourceClaim, name: str) -> Form | None:
     """The request or alternative with that full name."""
-    return dict(forms(claim)).get(name)
-
-
-def forms(claim: ResourceClaim) -> Iterator[tuple[str, Form]]:
-    """Requests by name, and the alternatives of ``firstAvailable`` by ``REQUEST/ALTERNATIVE``."""
-    for request in claim.spec.devices.requests:
-        if request.exactly is not None:
-            yield request.name, request.exactly
-        for alternative in request.first_available:
-            yield f"{request.name}/{alternative.name}", alternative
+    return dict(forms(claim.spec)).get(name)
 
 
 def removals(funnels: Sequence[Funnel], stage: StageName) -> Iterator[Removal]:

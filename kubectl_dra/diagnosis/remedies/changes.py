@@ -11,6 +11,7 @@ import msgspec
 from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.edited import edited
+from kubectl_dra.model.forms import Form
 from kubectl_dra.model.ids import Key, PoolId
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.meta import ManagedFields
@@ -21,8 +22,6 @@ from kubectl_dra.model.resource import (
     DeviceClass,
     DeviceConstraint,
     DeviceRequest,
-    DeviceSubRequest,
-    ExactDeviceRequest,
     ResourceClaim,
     ResourceClaimSpec,
     ResourceClaimStatus,
@@ -37,8 +36,6 @@ Change = Callable[[Inventory], Inventory]
 SpecEdit = Callable[[ResourceClaimSpec], ResourceClaimSpec]
 #: Of what would be written: later than everything that anybody has said.
 _WRITTEN_LAST: Final = (ManagedFields("9999-12-31T23:59:59Z"),)
-#: A request, or an alternative of ``firstAvailable``, which has the same fields but for admin access.
-Form = ExactDeviceRequest | DeviceSubRequest
 
 
 def put(objects: Mapping[K, T], key: K, value: T) -> Mapping[K, T]:

@@ -21,15 +21,14 @@ from kubectl_dra.diagnosis.remedies.candidate import (
     Case,
     ClaimEditor,
     first_of,
-    forms,
     pod_edit,
     removals,
     request_of,
 )
-from kubectl_dra.diagnosis.remedies.changes import Form
 from kubectl_dra.diagnosis.remedies.records import EditClaim, Remedy, RemedyKind, RenewClaim
 from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Pod, Toleration
+from kubectl_dra.model.forms import Form, forms
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.resource import (
@@ -182,7 +181,7 @@ def _all_mode_errors(case: Case) -> Iterator[Candidate]:
 
 def _full_names(claim: ResourceClaim, name: str) -> Iterator[str]:
     """Errors call an alternative by its short name."""
-    return (full for full, _ in forms(claim) if full == name or full.rpartition("/")[2] == name)
+    return (full for full, _ in forms(claim.spec) if full == name or full.rpartition("/")[2] == name)
 
 
 def _renewed(case: Case) -> Iterator[Candidate]:

@@ -17,12 +17,11 @@ from kubectl_dra.diagnosis.remedies.candidate import (
     ClaimEditor,
     Published,
     first_of,
-    forms,
     removals,
 )
-from kubectl_dra.diagnosis.remedies.changes import Form
 from kubectl_dra.diagnosis.remedies.records import EditClass, RemedyKind
 from kubectl_dra.model.base import with_spec
+from kubectl_dra.model.forms import Form, forms
 from kubectl_dra.model.resource import CELSelector, DeviceClass, DeviceSelector, ResourceClaim
 from kubectl_dra.selectors.clauses import without
 from kubectl_dra.selectors.compiling import clauses_of
@@ -133,7 +132,7 @@ def _failing(case: Case, error: FatalError, claim: ResourceClaim | None) -> Iter
             found = [each.expression for each in corrections(trial) if each.number == place]
             yield from first_of([_class_selector(device_class, place, text) for text in found])
         return
-    for name, request in forms(claim) if claim is not None else ():
+    for name, request in forms(claim.spec) if claim is not None else ():
         selectors = request.selectors[place : place + 1]
         if claim is not None and [each.expression for each in selectors] == [error.expression]:
             editor = ClaimEditor(case, claim, name)

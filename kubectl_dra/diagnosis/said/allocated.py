@@ -8,8 +8,8 @@ from typing import Final
 
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.claim.claim_verdicts import selected_names
-from kubectl_dra.diagnosis.pod.read_names import class_names
 from kubectl_dra.diagnosis.records import AllocatedOnNode, DeviceUser
+from kubectl_dra.model.forms import class_names, forms
 from kubectl_dra.model.held import results_of
 from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.model.resource import ResourceClaim, ResourceClaimSpec
@@ -60,11 +60,7 @@ def _by_node(state: ClusterState) -> Mapping[tuple[str, str], Mapping[DeviceId, 
 
 def _classes(claim: ResourceClaim) -> Iterator[tuple[str, DeviceId]]:
     """The class of each device that it was given to keep others away from, and the device."""
-    named: dict[str, str] = {}
-    for request in claim.spec.devices.requests:
-        if request.exactly is not None:
-            named[request.name] = request.exactly.device_class_name
-        named |= {f"{request.name}/{each.name}": each.device_class_name for each in request.first_available}
+    named = {name: form.device_class_name for name, form in forms(claim.spec)}
     for each in results_of(claim):
         if not each.admin_access and each.request in named:
             yield named[each.request], DeviceId(each.driver, each.pool, each.device)

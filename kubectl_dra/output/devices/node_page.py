@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from itertools import groupby
 from typing import Final
@@ -12,7 +12,6 @@ from kubectl_dra.model.taint_text import taint_text
 from kubectl_dra.output.columns import ListColumn, Shown, count_column
 from kubectl_dra.output.devices.holders import holder_text
 from kubectl_dra.output.devices.lists import pool_state_cell
-from kubectl_dra.output.devices.node_drivers import drivers_down, repair_lines
 from kubectl_dra.output.devices.parts import (
     UNKNOWN,
     is_worth_saying,
@@ -24,13 +23,16 @@ from kubectl_dra.output.devices.parts import (
 )
 from kubectl_dra.output.layout import PAGE, Column, paragraphs, table, wrapped
 from kubectl_dra.output.pending.asks import ask_words
-from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
+from kubectl_dra.output.pending.driver_pods import failing_sentence, known_cure, why_words
+from kubectl_dra.output.safe import Safe, Style, command_line, fmt, safe, styled
 from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.words import age, counted, lasting, listed, plural
 from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.devices.device_list import ListedDevice
 from kubectl_dra.reports.devices.nodes import NodeReport, NodeSummary
 from kubectl_dra.reports.devices.object_lists import SliceRow, TemplateRow
+from kubectl_dra.reports.invocations import changing, kubectl, of, reading
+from kubectl_dra.reports.pending.failing_pods import FailingPod
 from kubectl_dra.reports.scope import ScopeKind
 
 NODES: Final[tuple[ListColumn[NodeSummary], ...]] = (
@@ -184,3 +186,47 @@ def _users(each: ListedDevice, now: datetime, node: str) -> Safe:
     return Safe("; ").join(holder_text(holder, now, node) for holder in each.device.holders) or nobody(
         each.device.holders_bound
     )
+
+
+# --- drivers that do not run ------------------------------------------------------------------------------------------
+
+
+def drivers_down(report: NodeReport) -> Iterator[Safe]:
+    """``Driver gpu.example.com does not run there: its pod dra/plugin-x is in CrashLoopBackOff (41 restarts)``."""
+    for drivers, pods in _alike(report):
+        one = len(drivers) == 1
+        lead = fmt("{} {} {} not run there", Safe("Driver" if one else "Drivers"), listed(drivers), _does(one))
+        yield fmt("{}: {}", lead, failing_sentence(pods, "its" if one else "their"))
+
+
+def repair_lines(report: NodeReport, address: Address) -> Iterator[Safe]:
+    """What waits for the driver meanwhile, its last words, and how to keep other pods away."""
+    found = list(_alike(report))
+    if not found:
+        return
+    text = (
+        "Until it runs, pods that are placed here with its devices hang in ContainerCreating, and those that are "
+        "deleted hang in Terminating."
+    )
+    yield from wrapped(Safe(text if report.devices else "Once it runs, it publishes the devices that the node has."))
+    for _, pods in found:
+        cure = known_cure(pods)
+        if cure is not None:
+            yield from wrapped(fmt("What usually helps: {}", cure))
+        for each in pods:
+            yield from command_line("Why it does not run: {}", reading(why_words(each), address))
+    if report.devices and report.ready and not report.cordoned:
+        words = changing(kubectl("cordon", of("node", report.name)), address)
+        yield from command_line("To keep new pods away meanwhile: {}", words)
+
+
+def _alike(report: NodeReport) -> Iterator[tuple[Sequence[str], Sequence[FailingPod]]]:
+    """Drivers that run in the same pods together."""
+    found: dict[tuple[FailingPod, ...], list[str]] = {}
+    for each in report.drivers_down:
+        found.setdefault(each.pods, []).append(each.driver)
+    return ((drivers, pods) for pods, drivers in found.items())
+
+
+def _does(one: bool) -> Safe:
+    return Safe("does" if one else "do")

@@ -11,7 +11,7 @@ from kubectl_dra.model.meta import Condition
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import lasting, plural
 from kubectl_dra.reports.base import Bound, Count
-from kubectl_dra.reports.devices.device_state import DeviceState
+from kubectl_dra.reports.devices.device_state import AVAILABLE, DeviceState
 from kubectl_dra.reports.devices.totals import DeviceTotals
 from kubectl_dra.reports.scope import Scope, ScopeKind
 
@@ -30,8 +30,6 @@ _STYLES: Final = {
     DeviceState.BLOCKED: Style.DIM,
     DeviceState.NOT_OFFERED: Style.BAD,
 }
-#: What others may have, although nobody is known to have it.
-_AVAILABLE: Final = frozenset({DeviceState.FREE, DeviceState.PARTLY})
 _NUMBERED: Final = re.compile(r"(.*?)([0-9]{1,9})\Z", re.DOTALL)
 _PREFIX: Final = re.compile(r"[-A-Za-z0-9_.]+/")
 _USED, _SOME, _FREE, _OUT = Safe("█"), Safe("▓"), Safe("░"), Safe("▒")
@@ -73,7 +71,7 @@ def state_text(state: DeviceState, bound: Bound = Bound.EXACT) -> Safe:
 
 def state_word(state: DeviceState, bound: Bound) -> Safe:
     """The same without colours."""
-    open_ = bound is not Bound.EXACT and state in _AVAILABLE
+    open_ = bound is not Bound.EXACT and state in AVAILABLE
     return fmt("{}{}", Safe(STATE_WORDS[state]), UNKNOWN if open_ else Safe(""))
 
 

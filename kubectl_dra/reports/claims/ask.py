@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from kubectl_dra.model.classic import ClassicClaim, classic_of
+from kubectl_dra.model.forms import forms_of
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.meta import ObjectMeta
@@ -121,9 +122,8 @@ def _classic_ask(classic: ClassicClaim | None) -> ClassicAsk | None:
 
 
 def _request_asks(request: DeviceRequest) -> tuple[RequestAsk, ...]:
-    if request.exactly is not None:
-        return (_exact_ask(request.name, request.exactly, bool(request.exactly.admin_access)),)
-    return tuple(_exact_ask(f"{request.name}/{sub.name}", sub, False) for sub in request.first_available)
+    admin = request.exactly is not None and bool(request.exactly.admin_access)
+    return tuple(_exact_ask(name, form, admin) for name, form in forms_of(request))
 
 
 def _exact_ask(name: str, request: ExactDeviceRequest | DeviceSubRequest, admin: bool) -> RequestAsk:

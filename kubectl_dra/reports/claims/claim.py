@@ -12,6 +12,7 @@ from kubectl_dra.diagnosis.records import ClaimVerdict, Missing
 from kubectl_dra.model import resource
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.evidence import Evidence, pool_fields
+from kubectl_dra.model.forms import forms
 from kubectl_dra.model.held import device_of, results_of
 from kubectl_dra.model.ids import DeviceId, Key, PoolId
 from kubectl_dra.model.inventory import Inventory
@@ -166,11 +167,8 @@ def _owner(claim: resource.ResourceClaim) -> str | None:
 
 
 def _derived(claim: resource.ResourceClaim) -> Iterator[DerivedRecord]:
-    for request in claim.spec.devices.requests:
-        exactly = request.exactly.derived_attributes if request.exactly is not None else ()
-        subrequests = ((f"{request.name}/{sub.name}", sub.derived_attributes) for sub in request.first_available)
-        for name, attributes in ((request.name, exactly), *subrequests):
-            yield from (DerivedRecord(name, each.name, each.expression) for each in attributes)
+    for name, form in forms(claim.spec):
+        yield from (DerivedRecord(name, each.name, each.expression) for each in form.derived_attributes)
 
 
 def _waiting(pod: Pod) -> Consumer:

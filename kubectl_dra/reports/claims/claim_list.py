@@ -8,6 +8,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.claim.claim_verdicts import verdict
 from kubectl_dra.diagnosis.records import ClaimVerdict
 from kubectl_dra.model.classic import classic_of
+from kubectl_dra.model.forms import forms_of
 from kubectl_dra.model.held import devices_of
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.reports.base import ReportRecord
@@ -73,7 +74,7 @@ def asked_devices(claim: ResourceClaim) -> int | None:
     """How many devices a claim asks for, first alternatives counted; None if one request asks for all."""
     total = 0
     for request in claim.spec.devices.requests:
-        form = request.exactly if request.exactly is not None else next(iter(request.first_available), None)
+        _, form = next(forms_of(request), ("", None))
         if form is None:
             continue
         if form.allocation_mode == "All":

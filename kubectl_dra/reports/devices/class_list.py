@@ -14,10 +14,11 @@ from kubectl_dra.allocation.checks.constraints import lookup
 from kubectl_dra.allocation.checks.counters import Consumption, PoolCounters
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.attributes import attribute_text
+from kubectl_dra.model.forms import class_names
 from kubectl_dra.model.ids import PoolId
-from kubectl_dra.model.resource import Device, DeviceClass, ResourceClaimSpec
+from kubectl_dra.model.resource import Device, DeviceClass
 from kubectl_dra.reports.base import Bound, Count, ReportRecord
-from kubectl_dra.reports.devices.device_state import DeviceState
+from kubectl_dra.reports.devices.device_state import AVAILABLE, DeviceState
 from kubectl_dra.reports.devices.open_pool import ListedState, PoolFacts, open_pool
 from kubectl_dra.reports.devices.packing import largest_set
 from kubectl_dra.reports.devices.totals import DeviceTally, DeviceTotals, bound_of
@@ -25,7 +26,6 @@ from kubectl_dra.reports.scope import Scope, ScopeKind, device_scope, slice_scop
 from kubectl_dra.selectors.evaluate import Decision, Outcome, SelectorSet
 
 _SHOWN = 20
-_FREE = frozenset({DeviceState.FREE, DeviceState.PARTLY})
 _NO_ERRORS: Mapping[str, int] = {}
 
 
@@ -107,7 +107,7 @@ def class_rows(classes: Iterable[DeviceClass], facts: ClusterState) -> tuple[Cla
 def _row(device_class: DeviceClass, pools: Sequence[PoolFacts], facts: ClusterState) -> ClassRow:
     name, selectors = device_class.metadata.name, SelectorSet.of_class(device_class, facts.features.shows_sharing)
     members = _members(pools, selectors)
-    claims = [claim for claim in facts.inventory.claims.values() if name in _classes_of(claim.spec)]
+    claims = [claim for claim in facts.inventory.claims.values() if name in class_names(claim.spec)]
     sure = Bound.EXACT if facts.evidence.complete("ResourceClaim") else Bound.AT_LEAST
     return ClassRow(
         name=name,
@@ -149,12 +149,11 @@ def _of_pool(opened: PoolFacts, selectors: SelectorSet) -> _OfPool:
             errors[decision.error] += 1
         if decision.outcome is Outcome.MATCHES:
             matching.append(each)
-    kinds = Counter((each.state, each.tainted, opened.admin_only(each.device)) for each in matching)
     members = [
-        _Member(opened.id, opened.counters, each.device, scope, each.state in _FREE)
+        _Member(opened.id, opened.counters, each.device, scope, each.state in AVAILABLE)
         for each, scope in zip(matching, _scopes(matching, opened), strict=True)
     ]
-    return _OfPool(members, _tally(frozenset(kinds.items())), errors or _NO_ERRORS)
+    return _OfPool(members, _tally(frozenset(opened.kinds(matching).items())), errors or _NO_ERRORS)
 
 
 @lru_cache(maxsize=1024)
@@ -236,11 +235,6 @@ def _alike(attribute: str, free: Sequence[_Member], sure: Bound) -> AlikeSet | N
 # --- what claims ask for --------------------------------------------------------------------------------------------
 
 
-def _classes_of(spec: ResourceClaimSpec) -> set[str]:
-    forms = [form for request in spec.devices.requests for form in (request.exactly, *request.first_available)]
-    return {form.device_class_name for form in forms if form is not None}
-
-
 def _constrained(device_class: str, facts: ClusterState) -> tuple[str, ...]:
     """The attributes that claims and templates for this class ask to match."""
     inventory = facts.inventory
@@ -249,7 +243,7 @@ def _constrained(device_class: str, facts: ClusterState) -> tuple[str, ...]:
     names = {
         constraint.match_attribute
         for spec in specs
-        if device_class in _classes_of(spec)
+        if device_class in class_names(spec)
         for constraint in spec.devices.constraints
         if constraint.match_attribute
     }

@@ -10,13 +10,11 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.ids import DeviceId, PoolId
 from kubectl_dra.model.resource import Device, ResourceSlice
 from kubectl_dra.reports.base import ReportRecord, Series
-from kubectl_dra.reports.devices.device_state import DeviceState
+from kubectl_dra.reports.devices.device_state import AVAILABLE
 from kubectl_dra.reports.devices.open_pool import PoolFacts, open_pool
 from kubectl_dra.reports.devices.pool import DeviceRecord, device_records, pool_scope
 from kubectl_dra.reports.scope import Scope, device_scope, usable_on
 from kubectl_dra.selectors.evaluate import Outcome, SelectorSet
-
-_FREE = frozenset({DeviceState.FREE, DeviceState.PARTLY})
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,4 +115,4 @@ def _in_state(opened: PoolFacts, slice_: ResourceSlice, device: Device, wanted: 
         return False
     if wanted.used and not opened.facts.inventory.holdings_by_device.get(opened.device_id(device)):
         return False
-    return not wanted.free or opened.state(device, slice_, any(taint.prevents for taint in taints)) in _FREE
+    return not wanted.free or opened.state(device, slice_, any(taint.prevents for taint in taints)) in AVAILABLE

@@ -7,6 +7,7 @@ it offered at all, is it tainted, do counters of its partition suffice, is somet
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Final
 
 from kubectl_dra.allocation.checks import capacity
 from kubectl_dra.allocation.checks.counters import PoolCounters
@@ -28,6 +29,10 @@ class DeviceState(StrEnum):
     BLOCKED = "blocked"  # the shared counters that it needs are taken by other partitions
     PARTLY = "partly"  # shared, and something is left
     FREE = "free"
+
+
+#: What a request without tolerations could get, as a whole or in part.
+AVAILABLE: Final = frozenset({DeviceState.FREE, DeviceState.PARTLY})
 
 
 def feature_missing(device: Device, features: Features) -> str | None:

@@ -115,12 +115,11 @@ def _own_devices(facts: ClusterState) -> tuple[dict[str, DeviceTally], dict[str,
     drivers: dict[str, set[str]] = {}
     for pool in facts.pools:
         opened = open_pool(pool, facts)
-        for slice_, device in opened.devices():
-            scope = device_scope(device, slice_, facts)
+        for each in opened.standings():
+            scope = device_scope(each.device, each.slice, facts)
             if scope.kind is ScopeKind.NODE:
-                tainted = any(taint.prevents for taint in opened.taints(device, slice_))
-                state = opened.state(device, slice_, tainted)
-                tallies.setdefault(scope.node, DeviceTally()).device(state, tainted, opened.admin_only(device))
+                tally = tallies.setdefault(scope.node, DeviceTally())
+                tally.device(each.state, each.tainted, opened.admin_only(each.device))
                 drivers.setdefault(scope.node, set()).add(pool.driver)
     return tallies, drivers
 

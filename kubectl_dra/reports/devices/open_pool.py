@@ -5,7 +5,8 @@ Every view of pools and devices (pages, lists, classes, taints) starts from here
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
@@ -114,6 +115,10 @@ class PoolFacts:
                 offered = self.offered(device, slice_)
             state = device_state(device, held.get(device.name), offered, tainted, counters, features)
             yield ListedState(slice_, device, state, tainted)
+
+    def kinds(self, standings: Iterable[ListedState]) -> Counter[tuple[DeviceState, bool, bool]]:
+        """How many there are of each kind that a tally tells apart: state, tainted, held with admin access only."""
+        return Counter((each.state, each.tainted, self.admin_only(each.device)) for each in standings)
 
     def once(self, name: str, make: Callable[[PoolFacts], T]) -> T:
         """What ``make`` makes of the pool, made once for each ``name`` while nothing of the pool changes."""

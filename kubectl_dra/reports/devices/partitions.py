@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from kubectl_dra.allocation.checks.constraints import lookup
 from kubectl_dra.allocation.checks.counters import Consumption, PoolCounters
@@ -16,9 +15,10 @@ from kubectl_dra.allocation.input.allocated import NANO, nano
 from kubectl_dra.allocation.input.pools import NodePool
 from kubectl_dra.model.attributes import attribute_text
 from kubectl_dra.model.quantity import Quantity
-from kubectl_dra.model.resource import CounterSet, Device, ResourceSlice
+from kubectl_dra.model.resource import CounterSet, Device
 from kubectl_dra.reports.base import Bound, Count, ReportRecord
 from kubectl_dra.reports.devices.device_state import DeviceState
+from kubectl_dra.reports.devices.open_pool import ListedState
 from kubectl_dra.reports.devices.packing import fits_together, largest_set
 
 
@@ -46,15 +46,6 @@ class PartitionType(ReportRecord, frozen=True):
     together: Count
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
-    """One counter-consuming device of a pool, as this module needs it."""
-
-    slice: ResourceSlice
-    device: Device
-    state: DeviceState
-
-
 def counter_records(pool: NodePool, counters: PoolCounters, sure: Bound) -> tuple[CounterRecord, ...]:
     """Every counter of every set, sorted by name; ``sure`` is how sure it is what is used of them."""
     sets: Mapping[str, CounterSet] = pool.counter_sets or {}
@@ -66,15 +57,15 @@ def counter_records(pool: NodePool, counters: PoolCounters, sure: Bound) -> tupl
     return tuple(sorted(records, key=lambda record: (record.counter_set, record.counter)))
 
 
-def partition_types(members: Sequence[Member], counters: PoolCounters, sure: Bound) -> tuple[PartitionType, ...]:
+def partition_types(members: Sequence[ListedState], counters: PoolCounters, sure: Bound) -> tuple[PartitionType, ...]:
     """The types of the pool's partitions in their order in it; ``sure`` is how sure the number of free devices is."""
-    by_type: defaultdict[str, list[Member]] = defaultdict(list)
+    by_type: defaultdict[str, list[ListedState]] = defaultdict(list)
     for member in members:
         by_type[_type_name(member)].append(member)
     return tuple(_partition_type(name, by_type[name], counters, sure) for name in by_type)
 
 
-def _partition_type(name: str, members: Sequence[Member], counters: PoolCounters, sure: Bound) -> PartitionType:
+def _partition_type(name: str, members: Sequence[ListedState], counters: PoolCounters, sure: Bound) -> PartitionType:
     free = [counters.consumption(member.device) for member in members if member.state is DeviceState.FREE]
     size, exact = largest_set(free, counters.available)
     together = Count(size, sure if exact else Bound.AT_LEAST if sure is Bound.EXACT else Bound.UNKNOWN)
@@ -82,7 +73,7 @@ def _partition_type(name: str, members: Sequence[Member], counters: PoolCounters
     return PartitionType(name, " or ".join(takes), len(members), Count(len(free), sure), together)
 
 
-def _type_name(member: Member) -> str:
+def _type_name(member: ListedState) -> str:
     attribute = member.slice.spec.partition_type_attribute
     if attribute is not None:
         value = lookup(member.device, member.slice.spec.driver, attribute)
@@ -101,7 +92,7 @@ def consumption_text(device: Device) -> str:
     return ", ".join(parts)
 
 
-def exclusions(members: Sequence[Member], pool: NodePool, counters: PoolCounters) -> Mapping[str, tuple[str, ...]]:
+def exclusions(members: Sequence[ListedState], pool: NodePool, counters: PoolCounters) -> Mapping[str, tuple[str, ...]]:
     """Device name -> names of the devices that can never be allocated beside it: both exceed what their sets hold."""
     sets: Mapping[str, CounterSet] = pool.counter_sets or {}
     totals = [nano(sets[name].counters[counter].value) for name, counter in counters.names]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
@@ -23,6 +23,7 @@ from kubectl_dra.reports.claims.health import Health, health_by_device
 from kubectl_dra.reports.devices.advertised import AdvertisedResource, advertised
 from kubectl_dra.reports.devices.attributes import common_values, device_values, varying_names
 from kubectl_dra.reports.devices.device_state import (
+    AVAILABLE,
     DeviceState,
     feature_missing,
     left_of,
@@ -30,10 +31,9 @@ from kubectl_dra.reports.devices.device_state import (
     used_text,
 )
 from kubectl_dra.reports.devices.holders import Holder, holder_of
-from kubectl_dra.reports.devices.open_pool import PoolFacts, open_pool
+from kubectl_dra.reports.devices.open_pool import ListedState, PoolFacts, open_pool
 from kubectl_dra.reports.devices.partitions import (
     CounterRecord,
-    Member,
     PartitionType,
     counter_records,
     exclusions,
@@ -181,8 +181,7 @@ def _summary(opened: PoolFacts) -> PoolSummary:
 
 def tally_of(opened: PoolFacts) -> DeviceTally:
     tally, shares = DeviceTally(), opened.facts.features.consumable_capacity
-    kinds = Counter((each.state, each.tainted, opened.admin_only(each.device)) for each in opened.standings())
-    for kind, number in kinds.items():
+    for kind, number in opened.kinds(opened.standings()).items():
         tally.device(*kind, number)
     for each in opened.standings() if shares else ():
         if each.device.allow_multiple_allocations:
@@ -191,13 +190,12 @@ def tally_of(opened: PoolFacts) -> DeviceTally:
 
 
 def _tally_capacity(tally: DeviceTally, device: Device, held: DeviceHold | None, state: DeviceState) -> None:
-    available = state in (DeviceState.FREE, DeviceState.PARTLY)
     for name, capacity in device.capacity.items():
         left = left_of(device, name, held)
         consumed = held.consumed.get(name, 0) if held is not None else 0
         if held is not None and held.dedicated:
             consumed, left = nano(capacity.value), 0
-        tally.capacity(name, capacity.value, consumed, left if available else 0)
+        tally.capacity(name, capacity.value, consumed, left if state in AVAILABLE else 0)
 
 
 def pool_scope(opened: PoolFacts) -> Scope:
@@ -310,13 +308,8 @@ def _partitions(opened: PoolFacts) -> tuple[PartitionType, ...]:
     return partition_types(_members(opened), opened.counters, bound_of(DeviceState.FREE, opened.evidence))
 
 
-def _members(opened: PoolFacts) -> list[Member]:
-    members = []
-    for slice_, device in opened.devices():
-        if device.consumes_counters:
-            tainted = any(taint.prevents for taint in opened.taints(device, slice_))
-            members.append(Member(slice_, device, opened.state(device, slice_, tainted)))
-    return members
+def _members(opened: PoolFacts) -> list[ListedState]:
+    return [each for each in opened.standings() if each.device.consumes_counters]
 
 
 def device_records(

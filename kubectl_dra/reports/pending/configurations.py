@@ -10,7 +10,7 @@ import msgspec
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Cause, KubeletText, ObjectRef
-from kubectl_dra.diagnosis.remedies.candidate import forms
+from kubectl_dra.model.forms import class_names
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.resource import OpaqueConfiguration, ResourceClaim
@@ -55,7 +55,7 @@ def _configurations(
     for index, each in enumerate(claim.spec.devices.config):
         if each.opaque is not None:
             yield ConfiguredIn(ref, f"{path}[{index}].opaque.parameters"), each.opaque
-    for name in dict.fromkeys(form.device_class_name for _, form in forms(claim)):
+    for name in class_names(claim.spec):
         found = inventory.classes.get(name)
         for index, of_class in enumerate(found.spec.config if found is not None else ()):
             if of_class.opaque is not None:

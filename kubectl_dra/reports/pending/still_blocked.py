@@ -12,10 +12,9 @@ from kubectl_dra.diagnosis import records
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.remedies import changes
-from kubectl_dra.diagnosis.remedies.candidate import forms
-from kubectl_dra.diagnosis.remedies.changes import Form
 from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.evidence import Read
+from kubectl_dra.model.forms import Form, forms
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.model.resource import CELSelector, DeviceClass, DeviceSelector, ResourceClaim, ResourceClaimSpec
@@ -134,6 +133,6 @@ def _edited(claim: ResourceClaim, rename: _Rename) -> ResourceClaimSpec:
     def edit(request: Form) -> Form:
         return msgspec.structs.replace(request, selectors=tuple(map(selector, request.selectors)))
 
-    for name, _ in forms(claim):
+    for name, _ in forms(claim.spec):
         spec = changes.edit_request(name, edit)(spec)
     return spec

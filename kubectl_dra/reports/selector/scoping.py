@@ -11,13 +11,11 @@ from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.model.ids import DeviceId, PoolId
 from kubectl_dra.model.resource import Device, DeviceClass
 from kubectl_dra.reports.base import Bound
-from kubectl_dra.reports.devices.device_state import DeviceState
+from kubectl_dra.reports.devices.device_state import AVAILABLE, DeviceState
 from kubectl_dra.reports.devices.open_pool import open_pool
 from kubectl_dra.reports.scope import device_scope, usable_on
 from kubectl_dra.selectors.catalog import Catalog, PublishedDevices
 from kubectl_dra.selectors.values import ValueIndex
-
-_FREE = frozenset({DeviceState.FREE, DeviceState.PARTLY})
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +45,7 @@ class ScopedDevice:
     @property
     def free(self) -> bool:
         """Whether a request without tolerations could get it, or a share of it."""
-        return self.state in _FREE
+        return self.state in AVAILABLE
 
 
 @dataclass(frozen=True)

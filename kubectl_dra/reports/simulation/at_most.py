@@ -12,7 +12,8 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.pod.read_names import DEVICE_CLASS, class_names
+from kubectl_dra.diagnosis.pod.read_names import DEVICE_CLASS
+from kubectl_dra.model.forms import class_names
 from kubectl_dra.model.ids import DeviceId, Key
 from kubectl_dra.model.resource import Device, DeviceRequest, ResourceClaimSpec
 from kubectl_dra.reports.simulation.open_classes import AtMost, OpenClasses

@@ -19,6 +19,7 @@ from kubectl_dra.allocation.steps import TimeLimit
 from kubectl_dra.model.classic import IMMEDIATE, classic_of, is_searched
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.features import Features
+from kubectl_dra.model.forms import class_names
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import AllocationResult, DeviceRequest, ResourceClaim
 from kubectl_dra.scheduler.allocation_errors import CANNOT_ALLOCATE, INVALID_POOLS, allocation_error, selector_problems
@@ -312,12 +313,9 @@ def _can_search(snapshot: Snapshot, claims: Sequence[ResourceClaim]) -> bool:
 
 def classes_known(snapshot: Snapshot, claims: Sequence[ResourceClaim]) -> bool:
     """Whether every class that the claims name was read."""
-    for claim in claims:
-        for request in claim.spec.devices.requests:
-            forms = (request.exactly, *request.first_available)
-            if any(form is not None and form.device_class_name not in snapshot.inventory.classes for form in forms):
-                return snapshot.complete("DeviceClass")
-    return True
+    known = snapshot.inventory.classes
+    missing = any(name not in known for claim in claims for name in class_names(claim.spec))
+    return not missing or snapshot.complete("DeviceClass")
 
 
 # --- scores ---------------------------------------------------------------------------------------------------------
