@@ -61,3 +61,25 @@ def test_with_the_label_nothing_is_said_of_it() -> None:
     labelled = {"apiVersion": "v1", **build.namespace(**{"resource.kubernetes.io/admin-access": "true"})}
     report = simulated(labelled, ADMIN, daemons("all"))
     assert (report.unlabelled, report.fits) == ((), Fits.YES)
+
+
+def test_each_reason_is_told_of_its_own_nodes() -> None:
+    """On one node the device is in use, and the other has none: only that one is for a label."""
+    busy = [
+        build.node("node-2", cpu="64"),
+        build.slice_("node-2", build.device("gpu-0")),
+        build.claim("held", held=[("node-2", "gpu-0")], by=["h"], on="node-2"),
+        build.pod("h", node_name="node-2", claims=["held"], phase="Running"),
+        build.node("node-3", cpu="64"),
+    ]
+    report = simulated(template("one"), daemons(), world=cluster(*busy))
+    told = page(report)
+    (pod,) = report.pods
+    assert pod.kept_off is not None
+    assert {pod.kept_off.nodes, *(each.nodes for each in pod.kept_off.others)} == {("node-2",), ("node-3",)}
+    assert "on node-3 it does not: there are no gpu.example.com devices" in told
+    assert "on node-2 it does not: no node has a free gpu.example.com device: on node-2, the only one is in use" in told
+    assert "keep it off node-3:" in told
+    assert "keep it off node-2" not in told
+    assert "This would make 2 of 3 copies fit" in told
+    assert "delete pod ml/h" in told

@@ -59,7 +59,7 @@ MAX_COPIES: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class PlacedCopies:
-    """How many copies fit and where. ``failed`` is the diagnosis of the first copy that does not.
+    """How many copies fit and where. ``failed`` is the diagnosis of the first copy that does not, ``failures`` are all.
 
     ``world`` has the copies that fit and the one that does not. ``capped``: more might fit. ``compared``: more nodes
     fit than the scheduler compares, which are so many; 0 where it compares all. ``example``: not all nodes were tried
@@ -72,6 +72,7 @@ class PlacedCopies:
     capped: bool = False
     compared: int = 0
     example: bool = False
+    failures: tuple[PodDiagnosis, ...] = ()
 
     @property
     def copies(self) -> int:
@@ -98,10 +99,10 @@ class _Placing:
         self._effort = _EFFORT
 
     def run(self, pods: Iterable[Pod], *, per_node: bool) -> PlacedCopies:
-        failed: PodDiagnosis | None = None
+        failed: list[PodDiagnosis] = []
         for number, pod in enumerate(pods):
             if number == MAX_COPIES:
-                return self._placed(failed, capped=True)
+                return self._placed(*failed, capped=True)
             key = key_of(pod.metadata)
             over = shortages_of_new(self._world, pod)
             made = added(self._world.inventory, pod, extended=self._world.features.extended_resource)
@@ -110,19 +111,20 @@ class _Placing:
                 return self._placed(refused_by_quota(self._world, key, over))
             fitting = self._fitting(pod, key)
             if isinstance(fitting, PodDiagnosis):
-                failed = failed or fitting
+                failed.append(fitting)
                 if per_node:
                     continue
-                return self._placed(failed)
+                return self._placed(fitting)
             if _own_claim_is_refused(self._world, pod, *fitting[1:]):
                 return self._placed(Diagnoser(self._world).pod(key))
             self._world = self._world.changed(bound(self._world, key, *fitting))
             name = fitting[0].metadata.name
             self._nodes[name] = self._nodes.get(name, 0) + 1
-        return self._placed(failed)
+        return self._placed(*failed)
 
-    def _placed(self, failed: PodDiagnosis | None = None, *, capped: bool = False) -> PlacedCopies:
-        return PlacedCopies(self._world, self._nodes, failed, capped, self._compared, self._example)
+    def _placed(self, *failed: PodDiagnosis, capped: bool = False) -> PlacedCopies:
+        first = failed[0] if failed else None
+        return PlacedCopies(self._world, self._nodes, first, capped, self._compared, self._example, failed)
 
     def _fitting(self, pod: Pod, key: Key) -> _Fitting | PodDiagnosis:
         """Where the next copy goes, or why nowhere."""

@@ -21,6 +21,10 @@ from kubectl_dra.reports.simulation.counts import FewerPods, Growing, KeptOff
 from kubectl_dra.reports.simulation.records import Counted, PodSimulation
 
 _NODES: Final = 3
+#: What lacks for as long as others have it.
+_FOR_A_WHILE: Final = frozenset(
+    {Code.DEVICES_IN_USE, Code.CAPACITY_TOO_SMALL, Code.COUNTERS_EXHAUSTED, Code.ALL_MODE_BLOCKED, Code.NODE_RESOURCES}
+)
 
 
 def fewer_lines(pod: PodSimulation, *, steps: bool) -> Iterator[Safe]:
@@ -78,10 +82,17 @@ def of_its_nodes(pending: PendingReport, found: KeptOff | None) -> PendingReport
     return msgspec.structs.replace(pending, nodes=nodes, idle_daemon_sets=())
 
 
+def others_off(pod: PodSimulation) -> Iterator[PodSimulation]:
+    """The same DaemonSet on nodes where it does not fit for other reasons."""
+    for each in pod.kept_off.others if pod.kept_off is not None else ():
+        found = KeptOff(each.nodes, pod.kept_off.field if pod.kept_off is not None else "", each.label)
+        yield msgspec.structs.replace(pod, pending=each.pending, kept_off=found)
+
+
 def kept_off_lines(pod: PodSimulation) -> Iterator[Safe]:
-    """How a DaemonSet makes no pods where they don't fit."""
+    """How a DaemonSet makes no pods where they don't fit; devices in use may be free at another time."""
     found = pod.kept_off
-    if found is None:
+    if found is None or (pod.pending is not None and pod.pending.code in _FOR_A_WHILE):
         return
     where = shortened(found.nodes, _NODES)
     if found.label:

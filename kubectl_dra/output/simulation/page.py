@@ -34,6 +34,7 @@ from kubectl_dra.output.simulation.numbers import (
     kept_off_lines,
     lacks_there,
     of_its_nodes,
+    others_off,
 )
 from kubectl_dra.output.simulation.queues import queue_heads, queue_text
 from kubectl_dra.output.simulation.runtimes import refusal_lines, refusal_of, without_refusal
@@ -43,6 +44,7 @@ from kubectl_dra.output.whatif.page import CHOICE_UNREAD, SOME_COMPARED, whatif_
 from kubectl_dra.output.words import counted, listed, plural, shortened
 from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.invocations import reading
+from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.reports.simulation import Counted, PodSimulation, SimulationReport
 from kubectl_dra.reports.simulation.copies import TOGETHER
 from kubectl_dra.reports.simulation.whole import by_group
@@ -215,10 +217,11 @@ def _pod_blocks(
     pending = pod.pending
     if pending is None or is_enough(pod) or pod.like is not None or too_small(pod) is not None:
         return [list(_pod_lines(pod, left=left))]
-    reason = None if pod.blocked else lacks_there(pod) or why_not(pending)
+    reason = None if pod.blocked else why_not_there(pod)
     if pod.open_classes.at_most is not None:
         reason = Safe("")
     head = list(_pod_lines(pod, reason, left=left))
+    others = list(others_off(pod))
     if reason is None:
         head += [Safe(""), *wrapped(styled(pending_summary(pending), Style.BOLD))]
     # What could not be read is said above.
@@ -227,11 +230,36 @@ def _pod_blocks(
     if pod.unseen_for:
         shown = msgspec.structs.replace(shown, unseen=())
         head += unseen_lines(pod.unseen, pod.unseen_for)
+    blocks = [*_page_of(pod, shown, head, now, address, again, steps=steps)]
+    for other in others:
+        assert other.pending is not None and other.kept_off is not None  # noqa: S101
+        where = [fmt("On {}:", shortened(other.kept_off.nodes, _VICTIMS))]
+        shown = of_its_nodes(msgspec.structs.replace(other.pending, asks=(), unseen=()), other.kept_off)
+        blocks += _page_of(other, shown, where, now, address, again, steps=steps)
+    return blocks
+
+
+def why_not_there(pod: PodSimulation) -> Safe | None:
+    """Why the next copy does not fit, on the nodes of a DaemonSet or at all."""
+    return lacks_there(pod) or (why_not(pod.pending) if pod.pending is not None else None)
+
+
+def _page_of(
+    pod: PodSimulation,
+    shown: PendingReport,
+    head: list[Safe],
+    now: datetime,
+    address: Address,
+    again: Words,
+    *,
+    steps: bool,
+) -> list[list[Safe]]:
+    """What why-pending says of the first copy that does not fit, below a ``head``."""
     more = Safe("" if steps else "--remedies prints the commands and manifests")
     shown, who = for_copies(shown, pod)
     also = [*fewer_lines(pod, steps=steps), *kept_off_lines(pod)]
     page = pending_page(shown, now, address, more, head=head, who=who, also=also, again=again)
-    return [page, list(step_lines(pending.remedies, address)) if steps else []]
+    return [page, list(step_lines(shown.remedies, address)) if steps else []]
 
 
 def _nothing(report: SimulationReport) -> Safe:
@@ -262,7 +290,8 @@ def _verdict_of_what_is_left(pod: PodSimulation, *, left: bool) -> Safe:
 def _pod_lines(pod: PodSimulation, reason: Safe | None = None, *, left: bool = False) -> Iterator[Safe]:
     whole = verdict = _verdict_of_what_is_left(pod, left=left)
     if reason is not None:
-        whole = fmt("{}{}{}.{}", Safe(verdict.removesuffix(".")), _next_one(pod), reason, _before(pod))
+        elsewhere = Safe("").join(_next_one(each) + (why_not_there(each) or Safe("")) for each in others_off(pod))
+        whole = fmt("{}{}{}{}.{}", Safe(verdict.removesuffix(".")), _next_one(pod), reason, elsewhere, _before(pod))
     whole += _already(pod)
     yield from wrapped(styled(whole, Style.BOLD))
     if pod.like is not None:

@@ -2,43 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Final, NamedTuple
+from typing import Final
 
 import msgspec
 
 from kubectl_dra.api.encode import encode_part
 from kubectl_dra.api.planned import PodPlan
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.pod.missing import of_the_choice
 from kubectl_dra.diagnosis.pod.open_plugins import open_plugins
 from kubectl_dra.diagnosis.pod.placing import PlacedCopies, being_bound, place
-from kubectl_dra.diagnosis.pod.siblings import taken_by
 from kubectl_dra.diagnosis.pod.workloads import ReadOwner
 from kubectl_dra.diagnosis.records import BeingBound, Missing, ObjectRef, OpenPlugin
 from kubectl_dra.diagnosis.remedies.changes import without_pods
-from kubectl_dra.diagnosis.remedies.records import (
-    DeletePod,
-)
 from kubectl_dra.model.classic import ClassicResourceClaim, ClassicResourceClaimTemplate
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate
 from kubectl_dra.reports.base import Fits
-from kubectl_dra.reports.pending.pending import PendingReport, pending_report, unseen_entries
-from kubectl_dra.reports.pending.remedies import FoundRemedies, find_remedies
+from kubectl_dra.reports.pending.pending import PendingReport, unseen_entries
+from kubectl_dra.reports.pending.remedies import find_remedies
 from kubectl_dra.reports.simulation.afterwards import Afterwards
 from kubectl_dra.reports.simulation.domains import domain_fits
-from kubectl_dra.reports.simulation.file_edits import Places, of_the_files
-from kubectl_dra.reports.simulation.flavors import open_flavors, without_flavor_edits
+from kubectl_dra.reports.simulation.file_edits import Places
+from kubectl_dra.reports.simulation.flavors import open_flavors
 from kubectl_dra.reports.simulation.gangs import GroupTrials, group_of, place_together
 from kubectl_dra.reports.simulation.named_requests import unfound_requests
-from kubectl_dra.reports.simulation.numbers import reconciled, starts_from_none, with_numbers
+from kubectl_dra.reports.simulation.numbers import kept_off, reconciled, starts_from_none, with_numbers
+from kubectl_dra.reports.simulation.pending_copies import Opened, pending_of, told_of, ways_told, with_ways
 from kubectl_dra.reports.simulation.pods import Batch, Copies, batch
 from kubectl_dra.reports.simulation.present import Present, present, without
 from kubectl_dra.reports.simulation.records import Counted, NodeCopies, PodSimulation
@@ -54,21 +50,12 @@ TOGETHER: Final = "placement in one domain"
 _Pods = tuple[ObjectRef, str]
 
 
-class _Opened(NamedTuple):
-    """A pod that did not fit, of which trial it is, the cluster with it, and what that has of its workload."""
-
-    pending: PendingReport
-    position: int
-    world: ClusterState
-    there: Present | None
-
-
 @dataclass(slots=True)
 class _Later:
     """What was placed in the end, and the ways out that are looked for then: pods after a trial take something, too."""
 
     world: ClusterState
-    opened: list[_Opened] = field(default_factory=list)
+    opened: list[Opened] = field(default_factory=list)
 
 
 def simulated(
@@ -94,27 +81,12 @@ def simulated(
     later, afterwards = _Later(world), Afterwards(world, trials, placing)
     found = tried(world, trials, later)
     reconciled(found, trials, lambda fewer: afterwards.again(world, fewer))
-    for pending, position, then, there in later.opened:
+    for opened in later.opened:
         # Of a stage that has ended when others start, these take nothing.
-        after = later.world if pending.pod.key in later.world.inventory.pods else then
-        about = [number for number, each in enumerate(found) if each.pending is pending]
-        counting = afterwards.of(position, after, pending.pod.key, found)
+        after = later.world if opened.pending.pod.key in later.world.inventory.pods else opened.world
         keep = _there(after) - _there(cluster or world)
-        diagnosis = Diagnoser(after).pod(pending.pod.key)
-        ways = find_remedies(after, diagnosis, keep=keep, read_owner=read_owner, then=counting)
-        whole = _with_ways(pending, ways, after, trials[position], where)
-        if found[about[0]].stuck and there is not None:
-            whole = _keeping(whole, {ObjectRef.of("Pod", key_of(pod.metadata)) for pod in there.old})
-        for number in about:
-            found[number] = msgspec.structs.replace(found[number], pending=whole)
+        with_ways(found, opened, after, trials[opened.position], afterwards, keep, where, read_owner)
     return found
-
-
-def _keeping(pending: PendingReport, pods: AbstractSet[ObjectRef]) -> PendingReport:
-    """Without ways out that delete these pods."""
-    ways = pending.remedies
-    kept = (way for way in ways if not any(isinstance(a, DeletePod) and a.pod in pods for a in way.actions))
-    return msgspec.structs.replace(pending, remedies=tuple(kept))
 
 
 def _tried(
@@ -153,13 +125,13 @@ def _tried(
             placed_by[trial.subject, trial.plan.role] = new
             simulated |= new
             world = placed.world
-        pending = _pending(trial, placed, new | simulated)
+        told = told_of(trial, placed, new | simulated)
         # Who asks how many fit has not asked for more.
-        if pending is not None and (made.wanted is not None or not placed.copies):
-            later.opened.append(_Opened(pending, position, placed.world, there))
-        coming = _being_bound(before, trial, copies, placed)
-        done = msgspec.structs.replace(_pod_simulation(trial, made, placed, pending), being_bound=coming)
-        done = with_numbers(_beside(done, there), before, trial, copies)
+        if made.wanted is not None or not placed.copies:
+            later.opened += (Opened(each, position, placed.world, there) for _, each in told)
+        done = _pod_simulation(trial, made, placed, next((pending for _, pending in told), None))
+        done = msgspec.structs.replace(done, being_bound=_being_bound(before, trial, copies, placed))
+        done = kept_off(with_numbers(_beside(done, there), before, trial, copies), before, trial, told)
         # Its own pods that run have the devices.
         done = done if there is not None else _in_domains(done, given, trial, copies)
         missing |= _missing(trials, trial, done)
@@ -184,9 +156,9 @@ def _of_group(
     for position, (made, share) in placed.found.items():
         if share.failed is not None and pending is None:
             simulated = {*_new(share, given), *supposed}
-            pending = _pending(trials[position], share, simulated)
+            pending = pending_of(trials[position], share, simulated)
             ways = find_remedies(share.world, share.failed, keep=simulated, read_owner=read_owner)
-            pending = _with_ways(pending, ways, share.world, trials[position], where) if pending is not None else None
+            pending = ways_told(pending, ways, share.world, trials[position], where) if pending is not None else None
         done = _pod_simulation(trials[position], made, share, pending if share.failed is not None else None)
         found[position] = msgspec.structs.replace(done, group=group.name)
     return found
@@ -306,30 +278,6 @@ def _there(world: ClusterState) -> AbstractSet[Key]:
 def _new(placed: PlacedCopies, before: ClusterState) -> AbstractSet[Key]:
     """The pods that were not there before."""
     return placed.world.inventory.pods.keys() - before.inventory.pods.keys()
-
-
-def _pending(trial: PodTrial, placed: PlacedCopies, simulated: Collection[Key]) -> PendingReport | None:
-    """What keeps the next pod."""
-    failed = placed.failed
-    if failed is None:
-        return None
-    pending = pending_report(failed, placed.world, ways=FoundRemedies())
-    before = taken_by(placed.world, failed, trial.subject, simulated, placed.copies)
-    return msgspec.structs.replace(pending, siblings=before)
-
-
-def _with_ways(
-    pending: PendingReport, ways: FoundRemedies, world: ClusterState, trial: PodTrial, where: Places
-) -> PendingReport:
-    kept = without_flavor_edits(world, trial.plan, ways.remedies)
-    found = of_the_files(msgspec.structs.replace(ways, remedies=kept), trial, where)
-    return msgspec.structs.replace(
-        pending,
-        remedies=found.remedies,
-        no_pair_helps=found.no_pair_helps,
-        additions=found.additions,
-        tried=found.tried,
-    )
 
 
 def _pod_simulation(trial: PodTrial, made: Batch, placed: PlacedCopies, pending: PendingReport | None) -> PodSimulation:

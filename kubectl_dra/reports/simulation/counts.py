@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.reports.base import ReportRecord
+from kubectl_dra.reports.pending.pending import PendingReport
 
 
 class FieldNumber(ReportRecord, frozen=True):
@@ -38,10 +39,20 @@ class KeptOff(ReportRecord, frozen=True):
     """A DaemonSet would fit on all its nodes with a ``label`` (``KEY=VALUE``) in its node selector, the ``field``.
 
     It would make no pods on ``nodes`` then, where they don't fit. ``label`` empty: none tells these nodes from others.
+    ``others``: nodes on which they don't fit for other reasons.
     """
 
     nodes: tuple[str, ...]
     field: str
+    label: str = ""
+    others: tuple[ElsewhereOff, ...] = ()
+
+
+class ElsewhereOff(ReportRecord, frozen=True):
+    """Nodes on which pods of a DaemonSet don't fit, and what is told of the first; ``label``: what others have."""
+
+    nodes: tuple[str, ...]
+    pending: PendingReport
     label: str = ""
 
 

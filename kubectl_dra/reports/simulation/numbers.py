@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -15,7 +15,8 @@ from kubectl_dra.api.workloads.templates import MAX_PODS, CountField
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.pod.placing import place
 from kubectl_dra.diagnosis.records import ObjectRef
-from kubectl_dra.reports.simulation.counts import FewerPods, FieldNumber, Growing, KeptOff, OtherNumber
+from kubectl_dra.reports.pending.pending import PendingReport
+from kubectl_dra.reports.simulation.counts import ElsewhereOff, FewerPods, FieldNumber, Growing, KeptOff, OtherNumber
 from kubectl_dra.reports.simulation.pods import Copies, batch, nodes_of_daemons
 from kubectl_dra.reports.simulation.records import Counted, PodSimulation
 from kubectl_dra.reports.simulation.trials import PodTrial
@@ -33,12 +34,11 @@ def with_numbers(done: PodSimulation, before: ClusterState, trial: PodTrial, cop
     """What came of a trial, with other numbers of its pods; ``before``: the cluster in which they were placed."""
     if copies.asked or trial.alone:
         return done
-    kept_off = _kept_off(done, before, trial) if done.counted is Counted.PER_NODE else None
     growing = _growing(done, before, trial)
     alone = trial.plan.gang is None and not done.group and not any(each.nodes > 1 for each in trial.plan.spanned)
     in_turn = trial.plan.in_turn and alone and done.lacks and done.copies > 0
     fewer = _fewer(done, trial)
-    return msgspec.structs.replace(done, fewer=fewer, growing=growing, kept_off=kept_off, in_turn=in_turn)
+    return msgspec.structs.replace(done, fewer=fewer, growing=growing, in_turn=in_turn)
 
 
 def _fewer(done: PodSimulation, trial: PodTrial) -> FewerPods | None:
@@ -119,18 +119,32 @@ def _with_fewer(trial: PodTrial, about: PodTrial, fewer: FewerPods) -> PodTrial:
     return replace(trial, plan=replace(trial.plan, copies=_copies_then(trial.plan, number)))
 
 
-def _kept_off(done: PodSimulation, before: ClusterState, trial: PodTrial) -> KeptOff | None:
-    """The nodes of a DaemonSet on which its pods don't fit, and what tells the others apart."""
-    if not (done.lacks and done.nodes) or done.present or done.undecided or done.capped:
-        return None
-    fit = {each.node for each in done.nodes}
-    labels = {name: before.inventory.nodes[name].metadata.labels for name in nodes_of_daemons(before, trial.plan.pod)}
-    lacking = [name for name in labels if name not in fit]
-    shared = set.intersection(*(set(labels[name].items()) for name in fit))
+def kept_off(
+    done: PodSimulation, before: ClusterState, trial: PodTrial, told: Sequence[tuple[Sequence[str], PendingReport]]
+) -> PodSimulation:
+    """With the nodes of a DaemonSet on which its pods don't fit, by the reason, and what tells the others apart.
+
+    ``told``: the names of the pods that don't fit for one reason, and what is said of the first.
+    """
+    unsure = done.present or done.undecided or done.capped
+    if not (done.lacks and done.nodes and told) or done.counted is not Counted.PER_NODE or unsure:
+        return done
+    name = trial.plan.pod.metadata.name
+    labels = {node: before.inventory.nodes[node].metadata.labels for node in nodes_of_daemons(before, trial.plan.pod)}
+    by_pod = {f"{name}-{node}": node for node in labels}
+    groups = [(tuple(by_pod[each] for each in pods), pending) for pods, pending in told]
+    (nodes, _), *others = groups
+    others_too = tuple(ElsewhereOff(each, pending, _telling(each, labels)) for each, pending in others)
+    field = f"{trial.plan.spec_at}.nodeSelector"
+    return msgspec.structs.replace(done, kept_off=KeptOff(nodes, field, _telling(nodes, labels), others_too))
+
+
+def _telling(lacking: Sequence[str], labels: Mapping[str, Mapping[str, str]]) -> str:
+    """A label that all other nodes have, and none of these; empty if there is none."""
+    shared = set.intersection(*(set(labels[name].items()) for name in labels if name not in lacking))
     telling = shared.difference(*(labels[name].items() for name in lacking))
     known = sorted((not _HARDWARE.search(key), len(key), f"{key}={value}") for key, value in telling)
-    label = known[0][2] if known else ""
-    return KeptOff(tuple(lacking), f"{trial.plan.spec_at}.nodeSelector", label) if lacking else None
+    return known[0][2] if known else ""
 
 
 def _growing(done: PodSimulation, before: ClusterState, trial: PodTrial) -> Growing | None:
