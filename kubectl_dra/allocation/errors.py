@@ -27,20 +27,6 @@ class SelectorFault(StrEnum):
     ONE_VALUE = "oneValue"
 
 
-class LabelFault(StrEnum):
-    """What is wrong with a label key or value."""
-
-    KEY_FORM = "keyForm"
-    PREFIX_EMPTY = "prefixEmpty"
-    PREFIX_LENGTH = "prefixLength"
-    PREFIX_FORM = "prefixForm"
-    NAME_EMPTY = "nameEmpty"
-    NAME_LENGTH = "nameLength"
-    NAME_FORM = "nameForm"
-    VALUE_LENGTH = "valueLength"
-    VALUE_FORM = "valueForm"
-
-
 @dataclass(frozen=True, slots=True)
 class SelectorProblem:
     """One bad requirement: ``nodeSelectorTerms[term].<part>[index]``, and which of its values if one is meant."""
@@ -52,7 +38,6 @@ class SelectorProblem:
     value: str | tuple[str, ...]
     value_index: int = 0
     key: str = ""
-    labels: tuple[LabelFault, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

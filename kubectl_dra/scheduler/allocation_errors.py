@@ -15,6 +15,7 @@ from kubectl_dra.allocation.checks.requests import MAX_RESULTS
 from kubectl_dra.model.features import NEWEST_MINOR
 from kubectl_dra.model.gotext import quote
 from kubectl_dra.model.meta import NodeSelector, NodeSelectorRequirement, NodeSelectorTerm
+from kubectl_dra.model.names import label_key, label_value
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.resource import Device, DeviceAttribute
 
@@ -144,13 +145,9 @@ def _unsupported_operator(problem: e.SelectorProblem) -> str:
     return f".operator: Unsupported value: {quote(str(problem.value))}: supported values: {supported}"
 
 
-def _labels(problem: e.SelectorProblem) -> str:
-    return "; ".join(_LABEL_FAULTS[fault] for fault in problem.labels)
-
-
 _FAULTS: Final[Mapping[e.SelectorFault, Callable[[e.SelectorProblem], str]]] = {
     e.SelectorFault.OPERATOR: _unsupported_operator,
-    e.SelectorFault.KEY: lambda p: _invalid("key", p, _labels(p)),
+    e.SelectorFault.KEY: lambda p: _invalid("key", p, "; ".join(label_key(str(p.value)))),
     e.SelectorFault.VALUES_MISSING: lambda p: _invalid(
         "values", p, "for 'in', 'notin' operators, values set can't be empty"
     ),
@@ -163,31 +160,10 @@ _FAULTS: Final[Mapping[e.SelectorFault, Callable[[e.SelectorProblem], str]]] = {
     e.SelectorFault.NOT_INTEGER: lambda p: _invalid(
         f"values[{p.value_index}]", p, "for 'Gt', 'Lt' operators, the value must be an integer"
     ),
-    e.SelectorFault.LABEL_VALUE: lambda p: _invalid(f"values[{p.value_index}][{p.key}]", p, _labels(p)),
+    e.SelectorFault.LABEL_VALUE: lambda p: _invalid(
+        f"values[{p.value_index}][{p.key}]", p, "; ".join(label_value(str(p.value)))
+    ),
     e.SelectorFault.ONE_VALUE: lambda p: _invalid("values", p, "must have one element"),
-}
-
-_NAME_PATTERN: Final = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
-_SUBDOMAIN_PATTERN: Final = "[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
-_NAME_RULE: Final = (
-    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character "
-    f"(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '{_NAME_PATTERN}')"
-)
-_LABEL_FAULTS: Final[Mapping[e.LabelFault, str]] = {
-    e.LabelFault.KEY_FORM: f"a valid label key {_NAME_RULE} with an optional DNS subdomain prefix and '/' "
-    "(e.g. 'example.com/MyName')",
-    e.LabelFault.PREFIX_EMPTY: "prefix part must be non-empty",
-    e.LabelFault.PREFIX_LENGTH: "prefix part must be no more than 253 bytes",
-    e.LabelFault.PREFIX_FORM: "prefix part a lowercase RFC 1123 subdomain must consist of lower case alphanumeric "
-    "characters, '-' or '.', and must start and end with an alphanumeric character "
-    f"(e.g. 'example.com', regex used for validation is '{_SUBDOMAIN_PATTERN}')",
-    e.LabelFault.NAME_EMPTY: "name part must be non-empty",
-    e.LabelFault.NAME_LENGTH: "name part must be no more than 63 bytes",
-    e.LabelFault.NAME_FORM: f"name part {_NAME_RULE}",
-    e.LabelFault.VALUE_LENGTH: "must be no more than 63 bytes",
-    e.LabelFault.VALUE_FORM: "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or "
-    "'.', and must start and end with an alphanumeric character "
-    f"(e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '({_NAME_PATTERN})?')",
 }
 
 

@@ -12,16 +12,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from kubectl_dra.allocation.errors import LabelFault, SelectorFault, SelectorProblem
+from kubectl_dra.allocation.errors import SelectorFault, SelectorProblem
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.meta import NodeSelector, NodeSelectorRequirement, NodeSelectorTerm
+from kubectl_dra.model.names import label_key, label_value
 
 NAME_FIELD: Final = "metadata.name"
-_MAX_LABEL: Final = 63
-_MAX_PREFIX: Final = 253
 _INTEGER: Final = re.compile(r"[+-]?[0-9]+")
-_LABEL: Final = re.compile(r"(?:[A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]")
-_SUBDOMAIN: Final = re.compile(r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*")
 _LABEL_OPERATORS: Final = frozenset({"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"})
 _FIELD_OPERATORS: Final = frozenset({"In", "NotIn"})
 
@@ -97,9 +94,9 @@ def _integer(text: str | None) -> int | None:
 
 def _term_problems(term_index: int, term: NodeSelectorTerm) -> Iterator[SelectorProblem]:
     for index, requirement in enumerate(term.match_expressions):
-        for fault, value, value_index, labels in _label_faults(requirement):
+        for fault, value, value_index in _label_faults(requirement):
             key = requirement.key
-            yield SelectorProblem(term_index, "matchExpressions", index, fault, value, value_index, key, labels)
+            yield SelectorProblem(term_index, "matchExpressions", index, fault, value, value_index, key)
     for index, requirement in enumerate(term.match_fields):
         if requirement.operator not in _FIELD_OPERATORS:
             yield SelectorProblem(term_index, "matchFields", index, SelectorFault.OPERATOR, requirement.operator)
@@ -107,55 +104,26 @@ def _term_problems(term_index: int, term: NodeSelectorTerm) -> Iterator[Selector
             yield SelectorProblem(term_index, "matchFields", index, SelectorFault.ONE_VALUE, requirement.values)
 
 
-_Fault = tuple[SelectorFault, str | tuple[str, ...], int, tuple[LabelFault, ...]]
+_Fault = tuple[SelectorFault, str | tuple[str, ...], int]
 
 
 def _label_faults(requirement: NodeSelectorRequirement) -> Iterator[_Fault]:
     operator, values = requirement.operator, requirement.values
     if operator not in _LABEL_OPERATORS:
-        yield SelectorFault.OPERATOR, operator, 0, ()
+        yield SelectorFault.OPERATOR, operator, 0
         return
-    if key_faults := tuple(_key_faults(requirement.key)):
-        yield SelectorFault.KEY, requirement.key, 0, key_faults
+    if label_key(requirement.key):
+        yield SelectorFault.KEY, requirement.key, 0
     if operator in ("In", "NotIn") and not values:
-        yield SelectorFault.VALUES_MISSING, values, 0, ()
+        yield SelectorFault.VALUES_MISSING, values, 0
     elif operator in ("Exists", "DoesNotExist") and values:
-        yield SelectorFault.VALUES_UNWANTED, values, 0, ()
+        yield SelectorFault.VALUES_UNWANTED, values, 0
     elif operator in ("Gt", "Lt"):
         if len(values) != 1:
-            yield SelectorFault.ONE_INTEGER, values, 0, ()
+            yield SelectorFault.ONE_INTEGER, values, 0
         for i, value in enumerate(values):
             if _integer(value) is None:
-                yield SelectorFault.NOT_INTEGER, value, i, ()
+                yield SelectorFault.NOT_INTEGER, value, i
     for i, value in enumerate(values):
-        if value_faults := tuple(_value_faults(value)):
-            yield SelectorFault.LABEL_VALUE, value, i, value_faults
-
-
-def _key_faults(key: str) -> Iterator[LabelFault]:
-    prefix, slash, name = key.partition("/")
-    if "/" in name:
-        yield LabelFault.KEY_FORM
-        return
-    if not slash:
-        prefix, name = "", prefix
-    elif not prefix:
-        yield LabelFault.PREFIX_EMPTY
-    else:
-        if len(prefix.encode()) > _MAX_PREFIX:
-            yield LabelFault.PREFIX_LENGTH
-        if not _SUBDOMAIN.fullmatch(prefix):
-            yield LabelFault.PREFIX_FORM
-    if not name:
-        yield LabelFault.NAME_EMPTY
-    elif len(name.encode()) > _MAX_LABEL:
-        yield LabelFault.NAME_LENGTH
-    if not _LABEL.fullmatch(name):
-        yield LabelFault.NAME_FORM
-
-
-def _value_faults(value: str) -> Iterator[LabelFault]:
-    if len(value.encode()) > _MAX_LABEL:
-        yield LabelFault.VALUE_LENGTH
-    if value and not _LABEL.fullmatch(value):
-        yield LabelFault.VALUE_FORM
+        if label_value(value):
+            yield SelectorFault.LABEL_VALUE, value, i

@@ -8,7 +8,7 @@ from typing import Final
 
 from kubectl_dra.api.admission import common, formats
 from kubectl_dra.api.admission.errors import Field, itself
-from kubectl_dra.model import resource
+from kubectl_dra.model import names, resource
 from kubectl_dra.model.names import ADMIN_LABEL
 from kubectl_dra.selectors.compiling import COST_LIMIT, Environment
 
@@ -80,11 +80,11 @@ class _Claim:
         requests.unique(devices.requests, MAX_REQUESTS, lambda request: request.name, itself)
 
     def _request(self, request: resource.DeviceRequest, field: Field) -> None:
-        field.at("name").invalid_for_each(request.name, formats.dns_label(request.name))
+        field.at("name").invalid_for_each(request.name, names.dns_label(request.name))
         if request.exactly is not None and request.first_available:
             field.invalid(None, "exactly one of `exactly` or `firstAvailable` is required, but multiple fields are set")
         elif request.exactly is not None:
-            self._exact(request.exactly, field.at("exactly"), request.name, formats.CHARACTERS)
+            self._exact(request.exactly, field.at("exactly"), request.name, names.CHARACTERS)
         elif request.first_available:
             alternatives = field.at("firstAvailable")
             alternatives.items(
@@ -95,17 +95,15 @@ class _Claim:
             field.required("exactly one of `exactly` or `firstAvailable` is required")
 
     def _alternative(self, sub: resource.DeviceSubRequest, field: Field, request: str) -> None:
-        field.at("name").invalid_for_each(sub.name, formats.dns_label(sub.name))
-        self._exact(sub, field, f"{request}/{sub.name}", formats.BYTES)
+        field.at("name").invalid_for_each(sub.name, names.dns_label(sub.name))
+        self._exact(sub, field, f"{request}/{sub.name}", names.BYTES)
 
     def _exact(
         self, request: resource.ExactDeviceRequest | resource.DeviceSubRequest, field: Field, name: str, unit: str
     ) -> None:
         class_name = field.at("deviceClassName")
         if request.device_class_name:
-            class_name.invalid_for_each(
-                request.device_class_name, formats.dns_subdomain(request.device_class_name, unit)
-            )
+            class_name.invalid_for_each(request.device_class_name, names.dns_subdomain(request.device_class_name, unit))
         else:
             class_name.required()
         field.at("selectors").items(
@@ -172,7 +170,7 @@ class _Claim:
             field.invalid(name, _UNKNOWN_REQUEST)
             return
         for part in (request, alternative) if slash else (request,):
-            field.invalid_for_each(part, formats.dns_label(part))
+            field.invalid_for_each(part, names.dns_label(part))
         known = self.alternatives.get(request)
         if known is None or (slash and alternative not in known):
             field.invalid(name, _UNKNOWN_REQUEST)

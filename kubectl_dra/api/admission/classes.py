@@ -6,6 +6,7 @@ from typing import Final
 
 from kubectl_dra.api.admission import common, formats
 from kubectl_dra.api.admission.errors import Field
+from kubectl_dra.model import names
 from kubectl_dra.model.gotext import quote
 from kubectl_dra.model.resource import DeviceClass, DeviceTaintRule
 from kubectl_dra.selectors.compiling import Environment
@@ -16,7 +17,7 @@ QUOTA_PREFIX: Final = "requests."
 
 
 def device_class(record: DeviceClass, root: Field, environment: Environment) -> None:
-    common.metadata(record.metadata, False, root.at("metadata"), formats.BYTES)
+    common.metadata(record.metadata, False, root.at("metadata"), names.BYTES)
     spec, field = record.spec, root.at("spec")
     field.at("selectors").items(
         spec.selectors, common.MAX_SELECTORS, lambda selector, at: common.selector(selector, at, environment)
@@ -34,7 +35,7 @@ def _extended_resource(name: str, field: Field) -> None:
         field.invalid(name, f"must not have {quote(NATIVE_DOMAIN)} domain")
     if name.startswith(QUOTA_PREFIX):
         field.invalid(name, f"must not have {quote(QUOTA_PREFIX)} prefix")
-    field.invalid_for_each(name, formats.label_key(QUOTA_PREFIX + name))
+    field.invalid_for_each(name, names.label_key(QUOTA_PREFIX + name))
 
 
 def taint_rule(record: DeviceTaintRule, root: Field) -> None:
@@ -47,5 +48,5 @@ def taint_rule(record: DeviceTaintRule, root: Field) -> None:
         if selector.pool is not None:
             formats.pool_name(selector.pool, field.at("pool"))
         if selector.device is not None:
-            field.at("device").invalid_for_each(selector.device, formats.dns_label(selector.device))
+            field.at("device").invalid_for_each(selector.device, names.dns_label(selector.device))
     common.taint(record.spec.taint, root.at("spec", "taint"))

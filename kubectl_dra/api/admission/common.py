@@ -9,6 +9,7 @@ import msgspec
 
 from kubectl_dra.api.admission import formats
 from kubectl_dra.api.admission.errors import Field
+from kubectl_dra.model import names
 from kubectl_dra.model.meta import NodeSelector, NodeSelectorRequirement, ObjectMeta
 from kubectl_dra.model.resource import DeviceSelector, DeviceTaint, DeviceToleration, OpaqueConfiguration
 from kubectl_dra.selectors.compiling import COST_LIMIT, MAX_BYTES, Environment, admitted
@@ -20,10 +21,10 @@ EFFECTS: Final = ("NoExecute", "NoSchedule", "None")
 OPERATORS: Final = ("Equal", "Exists")
 
 
-def metadata(meta: ObjectMeta, namespaced: bool, field: Field, unit: str = formats.CHARACTERS) -> None:
+def metadata(meta: ObjectMeta, namespaced: bool, field: Field, unit: str = names.CHARACTERS) -> None:
     """``metadata`` of an object whose name is a DNS subdomain."""
     if meta.name:
-        field.at("name").invalid_for_each(meta.name, formats.dns_subdomain(meta.name, unit))
+        field.at("name").invalid_for_each(meta.name, names.dns_subdomain(meta.name, unit))
     else:
         field.at("name").required("name or generateName is required")
     _namespace(meta.namespace, namespaced, field.at("namespace"))
@@ -38,20 +39,20 @@ def _namespace(namespace: str, namespaced: bool, field: Field) -> None:
     elif not namespace:
         field.required()
     else:
-        field.invalid_for_each(namespace, formats.dns_label(namespace))
+        field.invalid_for_each(namespace, names.dns_label(namespace))
 
 
 def labels(values: Mapping[str, str], field: Field) -> None:
     for key, value in values.items():
-        field.invalid_for_each(key, formats.label_key(key))
-        field.invalid_for_each(value, formats.label_value(value))
+        field.invalid_for_each(key, names.label_key(key))
+        field.invalid_for_each(value, names.label_value(value))
 
 
 def annotation_keys(values: Mapping[str, str], field: Field) -> None:
     """Annotations; the case of a key's prefix does not matter."""
     for key in values:
-        field.invalid_for_each(key, formats.label_key(key.lower()))
-    if sum(formats.size(key) + formats.size(value) for key, value in values.items()) > MAX_ANNOTATIONS:
+        field.invalid_for_each(key, names.label_key(key.lower()))
+    if sum(names.size(key) + names.size(value) for key, value in values.items()) > MAX_ANNOTATIONS:
         field.too_long(MAX_ANNOTATIONS)
 
 
@@ -64,7 +65,7 @@ def selector(item: DeviceSelector, field: Field, environment: Environment) -> No
 
 def expression(text: str, field: Field, environment: Environment, derived: bool = False) -> int:
     """A new CEL expression; the result is its estimated cost, 0 if it was not compiled."""
-    if formats.size(text) > MAX_BYTES:
+    if names.size(text) > MAX_BYTES:
         field.too_long(MAX_BYTES)
         return 0
     found = admitted(text, environment, derived)
@@ -100,8 +101,8 @@ def parameters(raw: msgspec.Raw | msgspec.UnsetType, field: Field, limit: int = 
 
 def taint(item: DeviceTaint, field: Field) -> None:
     """A taint of a device or of a rule."""
-    field.at("key").invalid_for_each(item.key, formats.label_key(item.key))
-    field.at("value").invalid_for_each(item.value, formats.label_value(item.value))
+    field.at("key").invalid_for_each(item.key, names.label_key(item.key))
+    field.at("value").invalid_for_each(item.value, names.label_value(item.value))
     if not item.effect:
         field.at("effect").required()
     elif item.effect not in EFFECTS:
@@ -110,11 +111,11 @@ def taint(item: DeviceTaint, field: Field) -> None:
 
 def toleration(item: DeviceToleration, field: Field) -> None:
     if item.key:
-        field.at("key").invalid_for_each(item.key, formats.label_key(item.key))
+        field.at("key").invalid_for_each(item.key, names.label_key(item.key))
     if item.operator == "Exists" and item.value:
         field.at("value").invalid(item.value, "must be empty for operator `Exists`")
     elif item.operator == "Equal":
-        field.at("value").invalid_for_each(item.value, formats.label_value(item.value))
+        field.at("value").invalid_for_each(item.value, names.label_value(item.value))
     elif not item.operator:
         field.at("operator").required()
     elif item.operator not in OPERATORS:
@@ -124,7 +125,7 @@ def toleration(item: DeviceToleration, field: Field) -> None:
 
 
 def node_name(name: str, field: Field) -> None:
-    field.invalid_for_each(name, formats.dns_subdomain(name))
+    field.invalid_for_each(name, names.dns_subdomain(name))
 
 
 def node_selector(selector: NodeSelector, field: Field) -> None:
@@ -151,9 +152,9 @@ def _node_labels(requirement: NodeSelectorRequirement, field: Field) -> None:
                 values.required("must be specified single value when `operator` is 'Lt' or 'Gt'")
         case _:
             field.at("operator").invalid(requirement.operator, "not a valid selector operator")
-    field.at("key").invalid_for_each(requirement.key, formats.label_key(requirement.key))
+    field.at("key").invalid_for_each(requirement.key, names.label_key(requirement.key))
     for index, value in enumerate(requirement.values):
-        values.index(index).invalid_for_each(value, formats.label_value(value))
+        values.index(index).invalid_for_each(value, names.label_value(value))
 
 
 def _node_fields(requirement: NodeSelectorRequirement, field: Field) -> None:

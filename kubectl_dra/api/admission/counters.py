@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from kubectl_dra.api.admission import formats
 from kubectl_dra.api.admission.errors import Field
+from kubectl_dra.model import names
 from kubectl_dra.model.resource import Counter
 
 MAX_COUNTERS: Final = 32
@@ -15,7 +15,7 @@ MAX_COUNTERS: Final = 32
 def counter_set_name(name: str, field: Field) -> None:
     """The name of a counter set, where it is defined and where it is drawn on."""
     if name:
-        field.invalid_for_each(name, formats.dns_label(name, formats.BYTES))
+        field.invalid_for_each(name, names.dns_label(name, names.BYTES))
     else:
         field.required()
 
@@ -28,4 +28,4 @@ def counter_names(counters: Mapping[str, Counter], field: Field) -> None:
     if len(counters) > MAX_COUNTERS:
         field.too_many(len(counters), MAX_COUNTERS)
     for name in counters:
-        field.invalid_for_each(name, formats.dns_label(name, formats.BYTES))
+        field.invalid_for_each(name, names.dns_label(name, names.BYTES))

@@ -13,6 +13,7 @@ from kubectl_dra.api.admission.capacity import request_policy
 from kubectl_dra.api.admission.counters import counter_names, counter_set_name
 from kubectl_dra.api.admission.errors import Field, itself
 from kubectl_dra.api.decoders import make_decoder
+from kubectl_dra.model import names
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.names import LABEL_LENGTH
 from kubectl_dra.model.quantity import Quantity
@@ -59,7 +60,7 @@ class NodeAllocatable(Record, frozen=True):
 
 
 def device(item: Device, field: Field, per_device_nodes: bool) -> None:
-    field.at("name").invalid_for_each(item.name, formats.dns_label(item.name))
+    field.at("name").invalid_for_each(item.name, names.dns_label(item.name))
     _sizes(item, field)
     for key, attribute in item.attributes.items():
         formats.qualified_name(key, field.at("attributes"))
@@ -120,7 +121,7 @@ def _in_order(names: list[str]) -> list[str]:
 
 
 def _text(text: str, field: Field) -> None:
-    if formats.size(text) > MAX_TEXT:
+    if names.size(text) > MAX_TEXT:
         field.too_long(MAX_TEXT)
 
 
@@ -149,7 +150,7 @@ def _consumption(item: CounterConsumption, field: Field) -> None:
 
 
 def _group(name: str, field: Field) -> None:
-    field.invalid_for_each(name, formats.dns_label(name, formats.BYTES))
+    field.invalid_for_each(name, names.dns_label(name, names.BYTES))
 
 
 def _nodes(item: Device, field: Field, per_device: bool) -> None:
@@ -201,7 +202,7 @@ def _conditions(item: Device, field: Field) -> None:
 
 
 def _condition(name: str, field: Field) -> None:
-    field.invalid_for_each(name, formats.label_key(name))
+    field.invalid_for_each(name, names.label_key(name))
 
 
 @cache

@@ -1,6 +1,5 @@
-"""Formats of names, labels and versions. Each function gives the server's problems with a text, if there are any.
+"""Formats of names and versions of resource.k8s.io beyond those of any API object (``kubectl_dra.model.names``).
 
-Handwritten and declarative validation word lengths differently, in characters and in bytes (both count bytes).
 Upstream: apimachinery's pkg/util/validation and pkg/api/validate/content.
 """
 
@@ -11,87 +10,37 @@ from typing import Final
 
 from kubectl_dra.api.admission.errors import Field, FieldError
 from kubectl_dra.model.gotext import pattern_message
-from kubectl_dra.model.names import LABEL_FORMAT, LABEL_LENGTH, SUBDOMAIN_FORMAT, SUBDOMAIN_LENGTH
+from kubectl_dra.model.names import (
+    BYTES,
+    CHARACTERS,
+    ENDS,
+    LABEL_LENGTH,
+    SUBDOMAIN_FORMAT,
+    SUBDOMAIN_LENGTH,
+    dns_subdomain,
+    length,
+    size,
+)
 
 IDENTIFIER_LENGTH: Final = 32
-BYTES: Final = "bytes"
-CHARACTERS: Final = "characters"
-
-_KEY_FORMAT: Final = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
-_VALUE_FORMAT: Final = f"({_KEY_FORMAT})?"
 _IDENTIFIER_FORMAT: Final = "[A-Za-z_][A-Za-z0-9_]*"
 
-_LABEL: Final = re.compile(LABEL_FORMAT)
-_SUBDOMAIN: Final = re.compile(SUBDOMAIN_FORMAT)
 # Go folds case by Unicode, where two letters outside of ASCII fold into it.
 _SUBDOMAIN_ANY_CASE: Final = re.compile(SUBDOMAIN_FORMAT.replace("a-z", "a-zA-Zſ\u212a"))
-_KEY: Final = re.compile(_KEY_FORMAT)
 _IDENTIFIER: Final = re.compile(_IDENTIFIER_FORMAT)
 _NUMBER: Final = r"(0|[1-9][0-9]*)"
 _PRE: Final = r"(0|[1-9][0-9]*|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*)"
 _BUILD: Final = r"[0-9a-zA-Z-]+"
 _VERSION: Final = re.compile(rf"{_NUMBER}\.{_NUMBER}\.{_NUMBER}(-{_PRE}(\.{_PRE})*)?(\+{_BUILD}(\.{_BUILD})*)?")
 
-_ENDS: Final = "and must start and end with an alphanumeric character"
-_KEY_TEXT: Final = f"must consist of alphanumeric characters, '-', '_' or '.', {_ENDS}"
-
-
-def size(text: str) -> int:
-    """Length in bytes, as every limit of the API counts."""
-    return len(text.encode("utf-8", "surrogatepass"))
-
-
-def dns_label(text: str, unit: str = CHARACTERS) -> list[str]:
-    problems = _length(text, LABEL_LENGTH, unit)
-    if _LABEL.fullmatch(text):
-        return problems
-    if _SUBDOMAIN.fullmatch(text):
-        return [*problems, "must not contain dots"]
-    rule = f"a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', {_ENDS}"
-    return [*problems, pattern_message(rule, LABEL_FORMAT, "my-name", "123-abc")]
-
-
-def dns_subdomain(text: str, unit: str = CHARACTERS) -> list[str]:
-    problems = _length(text, SUBDOMAIN_LENGTH, unit)
-    if _SUBDOMAIN.fullmatch(text):
-        return problems
-    rule = f"a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', {_ENDS}"
-    return [*problems, pattern_message(rule, SUBDOMAIN_FORMAT, "example.com")]
-
 
 def dns_subdomain_any_case(text: str) -> list[str]:
     """Problems with a DNS subdomain in which upper case is allowed."""
-    problems = _length(text, SUBDOMAIN_LENGTH, BYTES)
+    problems = length(text, SUBDOMAIN_LENGTH, BYTES)
     if _SUBDOMAIN_ANY_CASE.fullmatch(text):
         return problems
-    rule = f"an RFC 1123 subdomain must consist of alphanumeric characters, '-' or '.', {_ENDS}"
+    rule = f"an RFC 1123 subdomain must consist of alphanumeric characters, '-' or '.', {ENDS}"
     return [*problems, pattern_message(rule, SUBDOMAIN_FORMAT, "Example.com")]
-
-
-def label_key(text: str) -> list[str]:
-    """Problems with a label key, ``name`` or ``prefix/name``."""
-    prefix, slash, name = text.partition("/")
-    rule = pattern_message(_KEY_TEXT, _KEY_FORMAT, "MyName", "my.name", "123-abc")
-    if "/" in name:
-        return [f"a valid label key {rule} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"]
-    if not slash:
-        prefix, name = "", text
-    problems = []
-    if slash:
-        found = dns_subdomain(prefix, BYTES) if prefix else ["must be non-empty"]
-        problems += [f"prefix part {problem}" for problem in found]
-    if not name:
-        problems.append("name part must be non-empty")
-    problems += [f"name part {problem}" for problem in _length(name, LABEL_LENGTH, BYTES)]
-    return problems if _KEY.fullmatch(name) else [*problems, f"name part {rule}"]
-
-
-def label_value(text: str) -> list[str]:
-    problems = _length(text, LABEL_LENGTH, BYTES)
-    if not text or _KEY.fullmatch(text):
-        return problems
-    rule = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', " + _ENDS
-    return [*problems, pattern_message(rule, _VALUE_FORMAT, "MyValue", "my_value", "12345")]
 
 
 def driver_name(text: str, field: Field) -> None:
@@ -178,7 +127,3 @@ def _identifier(text: str, field: Field) -> None:
             "followed by a string of alphanumeric characters or '_'"
         )
         field.invalid(text, pattern_message(rule, _IDENTIFIER_FORMAT, "my_name", "MY_NAME", "MyName"))
-
-
-def _length(text: str, limit: int, unit: str) -> list[str]:
-    return [f"must be no more than {limit} {unit}"] if size(text) > limit else []

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from kubectl_dra.api.admission import common, formats
+from kubectl_dra.api.admission import common
 from kubectl_dra.api.admission.errors import Field
+from kubectl_dra.model import names
 from kubectl_dra.model.scheduling import PodGroup, PodGroupResourceClaim, TopologyConstraint
 
 MAX_CLAIMS: Final = 4
@@ -59,7 +60,7 @@ def _topology(constraint: TopologyConstraint, field: Field) -> None:
     if not constraint.key:
         field.at("key").required()
     else:
-        field.at("key").invalid_for_each(constraint.key, formats.label_key(constraint.key))
+        field.at("key").invalid_for_each(constraint.key, names.label_key(constraint.key))
 
 
 def _claim(entry: PodGroupResourceClaim, field: Field) -> None:
@@ -71,14 +72,14 @@ def _claim(entry: PodGroupResourceClaim, field: Field) -> None:
     if not entry.name:
         field.at("name").required()
     else:
-        field.at("name").invalid_for_each(entry.name, formats.dns_label(entry.name))
+        field.at("name").invalid_for_each(entry.name, names.dns_label(entry.name))
     for name, value in sources.items():
         if value is not None:
-            field.at(name).invalid_for_each(value, formats.dns_subdomain(value))
+            field.at(name).invalid_for_each(value, names.dns_subdomain(value))
 
 
 def _name(text: str, field: Field) -> None:
     if not text:
         field.required()
     else:
-        field.invalid_for_each(text, formats.dns_subdomain(text))
+        field.invalid_for_each(text, names.dns_subdomain(text))

@@ -14,84 +14,22 @@ from kubectl_dra.cel.functions.time import is_calendar_date
 from kubectl_dra.cel.functions.urls import UrlError, check_request_uri
 from kubectl_dra.cel.run.values import NONE, NamedFormat, NativeList, Optional, Value
 from kubectl_dra.model.gotext import pattern_message
+from kubectl_dra.model.names import CHARACTERS, LABEL_LENGTH, dns_label, dns_subdomain, label_key, label_value, length
 
-_LABEL: Final = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
-_SUBDOMAIN: Final = _LABEL + r"(\." + _LABEL + ")*"
 _LABEL_1035: Final = "[a-z]([-a-z0-9]*[a-z0-9])?"
-_NAME: Final = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
-_LABEL_TEXT: Final = (
-    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with "
-    "an alphanumeric character"
-)
-_SUBDOMAIN_TEXT: Final = (
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and "
-    "end with an alphanumeric character"
-)
 _LABEL_1035_TEXT: Final = (
     "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, "
     "and end with an alphanumeric character"
-)
-_NAME_TEXT: Final = (
-    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
-)
-_VALUE_TEXT: Final = (
-    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and "
-    "end with an alphanumeric character"
 )
 _UUID: Final = re.compile("[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}", re.IGNORECASE | re.ASCII)
 _BASE64: Final = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})")
 _TIME: Final = re.compile(r"([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|([+-][0-9]{2}:[0-9]{2}))", re.ASCII)
 
 
-def _length(text: str, limit: int, unit: str) -> list[str]:
-    return [f"must be no more than {limit} {unit}"] if len(text.encode(errors="surrogateescape")) > limit else []
-
-
-def _label(text: str) -> list[str]:
-    messages = _length(text, 63, "characters")
-    if not re.fullmatch(_LABEL, text):
-        dotted = re.fullmatch(_SUBDOMAIN, text)
-        messages.append(
-            "must not contain dots" if dotted else pattern_message(_LABEL_TEXT, _LABEL, "my-name", "123-abc")
-        )
-    return messages
-
-
-def _subdomain(text: str) -> list[str]:
-    messages = _length(text, 253, "characters")
-    if not re.fullmatch(_SUBDOMAIN, text):
-        messages.append(pattern_message(_SUBDOMAIN_TEXT, _SUBDOMAIN, "example.com"))
-    return messages
-
-
 def _label_1035(text: str) -> list[str]:
-    messages = _length(text, 63, "characters")
+    messages = length(text, LABEL_LENGTH, CHARACTERS)
     if not re.fullmatch(_LABEL_1035, text):
         messages.append(pattern_message(_LABEL_1035_TEXT, _LABEL_1035, "my-name", "abc-123"))
-    return messages
-
-
-def _qualified_name(text: str) -> list[str]:
-    prefix, slash, name = text.rpartition("/")
-    wrong_name = pattern_message(_NAME_TEXT, _NAME, "MyName", "my.name", "123-abc")
-    if "/" in prefix:
-        return [
-            f"a valid label key {wrong_name} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
-        ]
-    messages: list[str] = []
-    if slash:
-        problems = _subdomain(prefix) if prefix else ["must be non-empty"]
-        messages += [f"prefix part {problem}" for problem in problems]
-    problems = _length(name, 63, "bytes") if name else ["must be non-empty"]
-    if not re.fullmatch(_NAME, name):
-        problems.append(wrong_name)
-    return messages + [f"name part {problem}" for problem in problems]
-
-
-def _label_value(text: str) -> list[str]:
-    messages = _length(text, 63, "bytes")
-    if text and not re.fullmatch(_NAME, text):
-        messages.append(pattern_message(_VALUE_TEXT, f"({_NAME})?", "MyValue", "my_value", "12345"))
     return messages
 
 
@@ -124,14 +62,14 @@ def _test(message: str, is_valid: Callable[[str], object]) -> Callable[[str], li
 
 
 _CHECKS: Final[dict[str, tuple[str, Callable[[str], list[str]], int]]] = {
-    "dns1123Label": ("DNS1123Label", _label, 30),
-    "dns1123Subdomain": ("DNS1123Subdomain", _subdomain, 60),
+    "dns1123Label": ("DNS1123Label", dns_label, 30),
+    "dns1123Subdomain": ("DNS1123Subdomain", dns_subdomain, 60),
     "dns1035Label": ("DNS1035Label", _label_1035, 30),
-    "qualifiedName": ("QualifiedName", _qualified_name, 60),
-    "dns1123LabelPrefix": ("DNS1123LabelPrefix", partial(_prefix, _label), 30),
-    "dns1123SubdomainPrefix": ("DNS1123SubdomainPrefix", partial(_prefix, _subdomain), 60),
+    "qualifiedName": ("QualifiedName", label_key, 60),
+    "dns1123LabelPrefix": ("DNS1123LabelPrefix", partial(_prefix, dns_label), 30),
+    "dns1123SubdomainPrefix": ("DNS1123SubdomainPrefix", partial(_prefix, dns_subdomain), 60),
     "dns1035LabelPrefix": ("DNS1035LabelPrefix", partial(_prefix, _label_1035), 30),
-    "labelValue": ("LabelValue", _label_value, 40),
+    "labelValue": ("LabelValue", label_value, 40),
     "uri": ("URI", _uri, 1103),
     "uuid": ("uuid", _test("does not match the UUID format", _UUID.fullmatch), 70),
     "byte": ("byte", _test("invalid base64", _BASE64.fullmatch), 84),

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from kubectl_dra.api.admission.formats import dns_label, label_key, label_value
 from kubectl_dra.commands.shared.errors import UsageProblem
 from kubectl_dra.model.ids import DeviceId, PoolId
 from kubectl_dra.model.likeness import did_you_mean
+from kubectl_dra.model.names import dns_label, label_key, label_value
 from kubectl_dra.model.resource import DeviceTaint
 
 EFFECTS: Final = ("NoSchedule", "NoExecute")
