@@ -11,7 +11,7 @@ from kubectl_dra.api.controllers import RUNTIMES
 from kubectl_dra.api.decode import DecodeError, read_header
 from kubectl_dra.api.planned import Planned, read_all
 from kubectl_dra.api.sources import Source
-from kubectl_dra.api.workloads.expand import group_of
+from kubectl_dra.api.trees import group_of
 from kubectl_dra.api.workloads.kinds import KNOWN
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.makers import Maker, managed_elsewhere

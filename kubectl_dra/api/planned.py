@@ -19,12 +19,12 @@ from kubectl_dra.api.defaults import defaulted
 from kubectl_dra.api.kinds import BY_NAME, POD, Kind, find_kind
 from kubectl_dra.api.lint import Finding, lint
 from kubectl_dra.api.sources import Source
-from kubectl_dra.api.trees import at, in_utf8, mapping, read_tree
+from kubectl_dra.api.trees import at, group_of, in_utf8, list_at, mapping, read_tree, text_at
 from kubectl_dra.api.workloads import MadeTemplate, expand
 from kubectl_dra.api.workloads.beside import Gang, Gangs, changes_pods, kept_together, least_scale
 from kubectl_dra.api.workloads.compute_domains import Spanned, spanned
 from kubectl_dra.api.workloads.domains import DomainRule, domain_rules, whole_group
-from kubectl_dra.api.workloads.expand import CountSource, Expansion, group_of
+from kubectl_dra.api.workloads.expand import CountSource, Expansion
 from kubectl_dra.api.workloads.made import (
     is_job,
     is_train_job,
@@ -203,13 +203,20 @@ def read_planned(source: Source, namespace: str) -> Planned:
             findings=found.findings,
         )
     meta = mapping(tree.get("metadata"))
-    base = replace(base, findings=found.findings, corrected=found.corrected, queue=_text(_labels(meta), QUEUE_LABEL))
+    base = replace(
+        base,
+        findings=found.findings,
+        corrected=found.corrected,
+        queue=text_at(mapping(meta.get("labels")), QUEUE_LABEL),
+    )
     base = replace(base, annotations=_texts(meta.get("annotations")))
     if decoded is None and not api_version:
-        unversioned = replace(base, namespace=_text(meta, "namespace"), name=_text(meta, "name"))
+        unversioned = replace(base, namespace=text_at(meta, "namespace"), name=text_at(meta, "name"))
         return replace(unversioned, error=_no_version(base.kind))
     if decoded is None:
-        return _of_pods(replace(base, namespace=_text(meta, "namespace"), name=_text(meta, "name")), tree, namespace)
+        return _of_pods(
+            replace(base, namespace=text_at(meta, "namespace"), name=text_at(meta, "name")), tree, namespace
+        )
     kind, record = decoded
     record = _in_namespace(kind, defaulted(record), namespace)
     own = record.metadata  # type: ignore[attr-defined]
@@ -264,7 +271,7 @@ def _with_runtime(planned: Planned, tree: Tree, runtime: Mapping[str, Any] | Non
         return replace(planned, untried=untried, suspended=waits)
     found = _expanded(planned, train_job(tree, runtime), tree, namespace)
     meta = mapping(runtime.get("metadata"))
-    where = (str(runtime.get("kind")), _text(meta, "namespace"), _text(meta, "name"))
+    where = (str(runtime.get("kind")), text_at(meta, "namespace"), text_at(meta, "name"))
     return replace(found, pods=tuple(replace(plan, written_in=where) for plan in found.pods))
 
 
@@ -298,7 +305,7 @@ def _expanded(planned: Planned, found: Expansion, tree: Tree, namespace: str) ->
 
 def _in_turn(tree: Tree, templates: Sequence[MadeTemplate]) -> bool:
     """Whether the pods of a Job, or of the Jobs of a CronJob, run to their end without each other."""
-    cron = (group_of(_text(tree, "apiVersion")), tree.get("kind")) == ("batch", "CronJob")
+    cron = (group_of(text_at(tree, "apiVersion")), tree.get("kind")) == ("batch", "CronJob")
     job = {**tree, "kind": "Job", "spec": at(tree, "spec.jobTemplate.spec")} if cron else tree
     return is_job(job) and not whole_group(job, templates)
 
@@ -306,20 +313,15 @@ def _in_turn(tree: Tree, templates: Sequence[MadeTemplate]) -> bool:
 def _unknown_claim(template: MadeTemplate) -> str:
     """Where a container names a claim that its pod does not have, as the server says of the pod; empty if none does."""
     spec = mapping(template.body.get("spec"))
-    known = {mapping(each).get("name") for each in _list(spec, "resourceClaims")}
+    known = {mapping(each).get("name") for each in list_at(spec, "resourceClaims")}
     for where_in in ("initContainers", "containers"):
-        for index, container in enumerate(_list(spec, where_in)):
-            for number, claim in enumerate(_list(mapping(mapping(container).get("resources")), "claims")):
+        for index, container in enumerate(list_at(spec, where_in)):
+            for number, claim in enumerate(list_at(mapping(mapping(container).get("resources")), "claims")):
                 name = mapping(claim).get("name")
                 if isinstance(name, str) and name not in known:
                     where = f"{template.path}.spec.{where_in}[{index}].resources.claims[{number}]"
                     return f'{where}: Not found: "{name}"'
     return ""
-
-
-def _list(tree: Tree, name: str) -> list[Any]:
-    value = tree.get(name)
-    return value if isinstance(value, list) else []
 
 
 def _plan(template: MadeTemplate, name: str, namespace: str) -> PodPlan:
@@ -346,10 +348,9 @@ def _in_group(planned: Planned, group: str) -> Planned:
 
 def _volume_claims(tree: Tree, namespace: str) -> Iterator[PersistentVolumeClaim]:
     """The claims that a StatefulSet makes for each pod. Raises :class:`DecodeError`."""
-    templates = mapping(tree.get("spec")).get("volumeClaimTemplates")
     kind = find_kind("v1", "PersistentVolumeClaim")
     assert kind is not None  # noqa: S101
-    for index, each in enumerate(templates if isinstance(templates, list) else ()):
+    for index, each in enumerate(list_at(mapping(tree.get("spec")), "volumeClaimTemplates")):
         body = mapping(each)
         meta = {**mapping(body.get("metadata")), "namespace": namespace}
         claim = _decoded({**body, "metadata": meta}, kind, f"spec.volumeClaimTemplates[{index}]")
@@ -368,15 +369,6 @@ def _decoded(body: Mapping[str, Any], kind: Kind, path: str) -> Record:
 
 def _tree(data: bytes) -> Tree:
     return mapping(read_tree(in_utf8(data)))
-
-
-def _labels(meta: Tree) -> Tree:
-    return mapping(meta.get("labels"))
-
-
-def _text(tree: Tree, name: str) -> str:
-    value = tree.get(name)
-    return value if isinstance(value, str) else ""
 
 
 def _texts(value: object) -> dict[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 
@@ -20,6 +20,7 @@ _any: Final = msgspec.json.Decoder(object)
 _fields: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 Tree = Mapping[str, Any]
+DefaultT = TypeVar("DefaultT", bound=int | None)
 Fields = dict[str, msgspec.Raw]
 
 
@@ -33,6 +34,28 @@ def at(tree: object, path: str) -> dict[str, Any]:
     for field in path.split("."):
         tree = mapping(tree).get(field)
     return mapping(tree)
+
+
+def list_at(tree: Tree, name: str) -> list[Any]:
+    """The list in a field; an empty one where there is none."""
+    value = tree.get(name)
+    return value if isinstance(value, list) else []
+
+
+def text_at(tree: Tree, name: str) -> str:
+    """The text in a field; an empty one where there is none."""
+    value = tree.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def number_of(value: object, default: DefaultT) -> int | DefaultT:
+    """A whole number from 0, as fields count pods; anything else is the default."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else default
+
+
+def group_of(api_version: object) -> str:
+    """The group of an ``apiVersion``; empty for the core group."""
+    return str(api_version).rpartition("/")[0]
 
 
 def read_tree(data: bytes) -> Any:  # noqa: ANN401 - any JSON value

@@ -9,8 +9,9 @@ import pytest
 
 from kubectl_dra.api.planned import Planned, read_all, read_planned
 from kubectl_dra.api.sources import Source
+from kubectl_dra.api.trees import group_of
 from kubectl_dra.api.workloads import expand
-from kubectl_dra.api.workloads.expand import CountSource, group_of
+from kubectl_dra.api.workloads.expand import CountSource
 from kubectl_dra.api.workloads.kinds import KNOWN
 from kubectl_dra.api.workloads.shape import _NUMBERS, _SIZES
 from kubectl_dra.api.workloads.templates import MAX_PODS, Growth

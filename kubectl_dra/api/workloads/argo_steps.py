@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from kubectl_dra.api.trees import Tree, at, mapping
+from kubectl_dra.api.trees import Tree, at, list_at, mapping
 from kubectl_dra.api.workloads.templates import MAX_PODS, CountSource, MadeTemplate
 
 _NAMES: Final = re.compile(r"[A-Za-z0-9_-]+(?=\.[A-Za-z]|\b)")
@@ -37,7 +37,7 @@ def in_order(spec: Tree, path: str, templates: Sequence[MadeTemplate]) -> list[M
         return None
     if entry in roles:
         return [replace(roles[entry], count=CountSource.STATED)] if len(roles) == 1 else None
-    listed = _list(spec, "templates")
+    listed = list_at(spec, "templates")
     index = next((n for n, each in enumerate(listed) if mapping(each).get("name") == entry), None)
     tasks = _tasks(mapping(listed[index]), f"{path}.templates[{entry}]") if index is not None else None
     if tasks is None or sorted(each.template for each in tasks) != sorted(roles):
@@ -76,11 +76,11 @@ def _tasks(template: Tree, path: str) -> list[_Task] | None:
     """The tasks of a DAG, or the steps, in an order in which each comes after those that it waits for."""
     found: list[_Task | None] = []
     before: frozenset[str] = frozenset()
-    for group in _list(template, "steps"):
+    for group in list_at(template, "steps"):
         steps = list(map(mapping, group if isinstance(group, list) else ()))
         found += [_task(each, before, f"{path}.steps") for each in steps]
         before |= {str(each.get("name")) for each in steps}
-    dag = map(mapping, _list(at(template, "dag"), "tasks"))
+    dag = map(mapping, list_at(at(template, "dag"), "tasks"))
     found += [_task(each, _depends(each), f"{path}.dag.tasks") for each in dag]
     whole = [each for each in found if each is not None]
     if not whole or len(whole) < len(found):
@@ -101,7 +101,7 @@ def _sorted(tasks: Sequence[_Task]) -> list[_Task] | None:
 
 
 def _depends(task: Tree) -> frozenset[str]:
-    listed = [name for name in _list(task, "dependencies") if isinstance(name, str)]
+    listed = [name for name in list_at(task, "dependencies") if isinstance(name, str)]
     return frozenset((*listed, *_NAMES.findall(_STATES.sub("", str(task.get("depends") or "")))))
 
 
@@ -133,8 +133,3 @@ def _sequence(body: Tree) -> int | None:
 def _integer(value: object) -> int | None:
     text = str(value)
     return int(text) if text.removeprefix("-").isdecimal() and len(text) < len(str(MAX_PODS)) else None
-
-
-def _list(tree: Tree, name: str) -> list[Any]:
-    value = tree.get(name)
-    return value if isinstance(value, list) else []

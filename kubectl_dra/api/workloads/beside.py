@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from kubectl_dra.api.trees import Tree, at, mapping
+from kubectl_dra.api.trees import Tree, at, group_of, mapping, number_of
 from kubectl_dra.api.workloads.domains import TOGETHER
 from kubectl_dra.model.core import Pod
 
@@ -34,7 +34,7 @@ def least_scale(tree: Tree) -> tuple[int, str] | None:
     Source: knative.dev/serving, pkg/apis/autoscaling.
     """
     annotations = at(tree, "spec.template.metadata").get("annotations")
-    for name in _MIN_SCALE if _group(tree) == "serving.knative.dev" else ():
+    for name in _MIN_SCALE if group_of(tree.get("apiVersion")) == "serving.knative.dev" else ():
         value = str(mapping(annotations).get(name, ""))
         if value.isdecimal() and int(value) > 0:
             return int(value), f"annotation {name}"
@@ -70,15 +70,7 @@ def changes_pods(tree: Tree) -> bool:
 
 def may_admit(api_version: str) -> bool:
     """Whether objects of this group may have pods refused or changed, in ways that are not tried."""
-    return api_version.rpartition("/")[0] in _ADMITTING
-
-
-def _group(tree: Tree) -> str:
-    return str(tree.get("apiVersion")).rpartition("/")[0]
-
-
-def _number(value: object, default: int) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else default
+    return group_of(api_version) in _ADMITTING
 
 
 # --- gangs of other programs ------------------------------------------------------------------------------------------
@@ -114,14 +106,14 @@ class Gangs:
         for tree in filter(_is_pod_group, trees):
             meta = mapping(tree.get("metadata"))
             key = str(meta.get("namespace") or namespace), str(meta.get("name"))
-            self._least.setdefault(key, _number(at(tree, "spec").get("minMember"), 1))
+            self._least.setdefault(key, number_of(at(tree, "spec").get("minMember"), 1))
 
     def of(self, tree: Tree, pod: Pod, copies: int) -> Gang | None:
         """The gang of a pod that an object makes, of ``copies`` pods in all."""
         labels, namespace = pod.metadata.labels, pod.metadata.namespace
-        if (tree.get("kind"), _group(tree)) == ("Job", "batch.volcano.sh"):
+        if (tree.get("kind"), group_of(tree.get("apiVersion"))) == ("Job", "batch.volcano.sh"):
             name = mapping(tree.get("metadata")).get("name")
-            return Gang("Volcano", f"Job {name}", namespace, _number(at(tree, "spec").get("minAvailable"), copies))
+            return Gang("Volcano", f"Job {name}", namespace, number_of(at(tree, "spec").get("minAvailable"), copies))
         wanted = next((labels[name] for name in _COSCHEDULING_LABELS if name in labels), "")
         least = self._least.get((namespace, wanted))
         if least is None:
@@ -130,4 +122,4 @@ class Gangs:
 
 
 def _is_pod_group(tree: Tree) -> bool:
-    return (tree.get("kind"), _group(tree)) == ("PodGroup", "scheduling.x-k8s.io")
+    return (tree.get("kind"), group_of(tree.get("apiVersion"))) == ("PodGroup", "scheduling.x-k8s.io")

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
-from kubectl_dra.api.trees import Tree, at, mapping
+from kubectl_dra.api.trees import Tree, at, list_at, mapping, number_of
 from kubectl_dra.api.workloads.templates import CountSource, MadeTemplate
 
 _JOB_SET: Final = "alpha.jobset.sigs.k8s.io/exclusive-topology"
@@ -93,22 +93,11 @@ def _all_ranks_at_once(tree: Tree) -> bool:
 
 def _of_jobs(tree: Tree, templates: Sequence[MadeTemplate]) -> Iterator[DomainRule]:
     whole = _annotation(tree, _JOB_SET)
-    jobs = at(tree, "spec").get("replicatedJobs")
+    jobs = {f"spec.replicatedJobs[{i}].": each for i, each in enumerate(list_at(at(tree, "spec"), "replicatedJobs"))}
     for position, template in enumerate(templates):
-        job = (
-            next(
-                (
-                    mapping(each)
-                    for i, each in enumerate(jobs)
-                    if template.path.startswith(f"spec.replicatedJobs[{i}].")
-                ),
-                {},
-            )
-            if isinstance(jobs, list)
-            else {}
-        )
+        job = mapping(next((each for path, each in jobs.items() if template.path.startswith(path)), None))
         label = _annotation(mapping(job.get("template")), _JOB_SET) or whole
-        groups = _number(job.get("replicas"), 1)
+        groups = number_of(job.get("replicas"), 1)
         if label and groups:
             pods = (position, (template.copies or 0) // groups)
             yield DomainRule("JobSet", _JOB_SET, label, (pods,), groups, exclusive=True)
@@ -121,7 +110,7 @@ def _of_leaders(tree: Tree) -> Iterator[DomainRule]:
     if label:
         yield DomainRule("LeaderWorkerSet", _GROUP, label, whole, groups, exclusive=True)
     policy = mapping(at(tree, "spec.leaderWorkerTemplate").get("subGroupPolicy"))
-    few = _number(policy.get("subGroupSize"), 0)
+    few = number_of(policy.get("subGroupSize"), 0)
     if sub and few:
         # The first subgroup may have the leader as one more, or in place of a worker.
         pods = ((_WORKER, few),) if few < size else whole
@@ -131,7 +120,7 @@ def _of_leaders(tree: Tree) -> Iterator[DomainRule]:
 def _leader_groups(tree: Tree) -> tuple[int, int]:
     """How many groups, and the pods of each."""
     spec = at(tree, "spec")
-    return _number(spec.get("replicas"), 1), _number(mapping(spec.get("leaderWorkerTemplate")).get("size"), 1)
+    return number_of(spec.get("replicas"), 1), number_of(mapping(spec.get("leaderWorkerTemplate")).get("size"), 1)
 
 
 def _by_kueue(tree: Tree, kind: str, templates: Sequence[MadeTemplate]) -> Iterator[DomainRule]:
@@ -156,7 +145,3 @@ def _by_kueue(tree: Tree, kind: str, templates: Sequence[MadeTemplate]) -> Itera
 def _annotation(tree: Tree, name: str) -> str:
     value = mapping(at(tree, "metadata").get("annotations")).get(name)
     return value if isinstance(value, str) else ""
-
-
-def _number(value: Any, default: int) -> int:  # noqa: ANN401 - any JSON value
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else default

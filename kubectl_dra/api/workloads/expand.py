@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from kubectl_dra.api.trees import Tree
+from kubectl_dra.api.trees import Tree, group_of, number_of
 from kubectl_dra.api.workloads.argo import described_by, is_workflow, workflow
 from kubectl_dra.api.workloads.kinds import KNOWN, Factor, KnownKind, TemplatePath
 from kubectl_dra.api.workloads.left_out import left_out
@@ -18,7 +18,7 @@ from kubectl_dra.api.workloads.spark import application, is_spark
 from kubectl_dra.api.workloads.stages import staged
 from kubectl_dra.api.workloads.templates import MAX_PODS, UNCOUNTED, CountField, CountSource, Expansion, MadeTemplate
 
-__all__ = ["CountSource", "Expansion", "MadeTemplate", "expand", "group_of"]
+__all__ = ["CountSource", "Expansion", "MadeTemplate", "expand"]
 #: Objects in objects (a bundle of jobs in one resource) are followed so deep.
 _DEPTH: Final = 8
 _NAMES: Final = ("name", "groupName")
@@ -51,11 +51,6 @@ def _claims_alone(tree: Tree, group: str) -> tuple[MadeTemplate, ...]:
     """Pods of which the object says no more than their claims."""
     program = _PROGRAMS.get(group, "its operator")
     return tuple(replace(each, rest_by=program) for each in _told_apart([_by_shape(one) for one in claims_alone(tree)]))
-
-
-def group_of(api_version: str) -> str:
-    """The group of an ``apiVersion``; empty for the core group."""
-    return api_version.rpartition("/")[0]
 
 
 def _suspended(tree: Tree, known: KnownKind) -> bool:
@@ -118,10 +113,10 @@ def _named_path(path: str, steps: tuple[_Step, ...]) -> str:
 
 
 def _value(tree: Tree, factor: Factor, steps: tuple[_Step, ...]) -> int:
-    first, *others = (_number(_read(tree, path, steps)) for path in factor.fields)
+    first, *others = (number_of(_read(tree, path, steps), None) for path in factor.fields)
     value = min(factor.default if first is None else first, *(each for each in others if each is not None), MAX_PODS)
     if factor.least:
-        value = max(value, _number(_read(tree, factor.least, steps)) or 0)
+        value = max(value, number_of(_read(tree, factor.least, steps), 0))
     return max(value - factor.less, 0)
 
 
@@ -132,13 +127,9 @@ def _counted_by(tree: Tree, part: TemplatePath, steps: tuple[_Step, ...]) -> Cou
         value = _value(tree, factor, steps)
         if value > 1 and not factor.unit:
             fields = (*factor.fields[:1], *filter(None, (factor.least,)))
-            named = ((_named_path(path, steps), _number(_read(tree, path, steps)) or 0) for path in fields)
+            named = ((_named_path(path, steps), number_of(_read(tree, path, steps), 0)) for path in fields)
             return CountField(tuple(each for each in named if each[1]), number // value)
     return UNCOUNTED
-
-
-def _number(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
 def _read(tree: Any, path: str, steps: tuple[_Step, ...]) -> Any:  # noqa: ANN401 - any JSON value

@@ -10,8 +10,8 @@ from copy import deepcopy
 from dataclasses import replace
 from typing import Any, Final
 
-from kubectl_dra.api.trees import Tree, mapping
-from kubectl_dra.api.workloads.expand import Expansion, expand, group_of
+from kubectl_dra.api.trees import Tree, at, group_of, list_at, mapping
+from kubectl_dra.api.workloads.expand import Expansion, expand
 from kubectl_dra.api.workloads.templates import CountField, MadeTemplate
 
 _KEDA: Final = "keda.sh"
@@ -32,9 +32,9 @@ def made_objects(tree: Tree, *, grouped_jobs: bool = False) -> Iterator[dict[str
     group = job_group(tree) if grouped_jobs else None
     if group is not None:
         yield group
-    if group_of(str(tree.get("apiVersion"))) == _KEDA and tree.get("kind") == "ScaledObject":
+    if group_of(tree.get("apiVersion")) == _KEDA and tree.get("kind") == "ScaledObject":
         yield keda_autoscaler(tree)
-    if group_of(str(tree.get("apiVersion"))) != _NVIDIA or tree.get("kind") != "ComputeDomain":
+    if group_of(tree.get("apiVersion")) != _NVIDIA or tree.get("kind") != "ComputeDomain":
         return
     channel = mapping(mapping(tree.get("spec")).get("channel"))
     name = mapping(channel.get("resourceClaimTemplate")).get("name")
@@ -87,8 +87,7 @@ def job_group(job: Tree) -> dict[str, Any] | None:
     """
     spec, meta = mapping(job.get("spec")), mapping(job.get("metadata"))
     wanted, template = mapping(spec.get("scheduling")), mapping(mapping(spec.get("template")).get("spec"))
-    owners = meta.get("ownerReferences")
-    owned = any(mapping(owner).get("controller") is True for owner in owners) if isinstance(owners, list) else False
+    owned = any(mapping(owner).get("controller") is True for owner in list_at(meta, "ownerReferences"))
     if not is_job(job) or not wanted or owned or template.get("schedulingGroup"):
         return None
     gang = mapping(wanted.get("schedulingPolicy")).get("gang")
@@ -113,7 +112,7 @@ def job_group(job: Tree) -> dict[str, Any] | None:
 
 def is_job(tree: Tree) -> bool:
     """Whether it is a Job of Kubernetes itself."""
-    return group_of(str(tree.get("apiVersion"))) == "batch" and tree.get("kind") == "Job"
+    return group_of(tree.get("apiVersion")) == "batch" and tree.get("kind") == "Job"
 
 
 def _is_int(value: object) -> bool:
@@ -122,7 +121,7 @@ def _is_int(value: object) -> bool:
 
 def is_train_job(tree: Tree) -> bool:
     """Whether it is a TrainJob of the Kubeflow trainer: its pods stand in a runtime."""
-    return group_of(str(tree.get("apiVersion"))) == TRAINER and tree.get("kind") == "TrainJob"
+    return group_of(tree.get("apiVersion")) == TRAINER and tree.get("kind") == "TrainJob"
 
 
 def runtime_of(job: Tree) -> str:
@@ -137,7 +136,7 @@ def runtime_for(job: Tree, objects: Iterable[Tree]) -> Tree | None:
     namespace = mapping(job.get("metadata")).get("namespace")
     for tree in objects:
         meta = mapping(tree.get("metadata"))
-        if group_of(str(tree.get("apiVersion"))) != TRAINER or f"{tree.get('kind')} {meta.get('name')}" != wanted:
+        if group_of(tree.get("apiVersion")) != TRAINER or f"{tree.get('kind')} {meta.get('name')}" != wanted:
             continue
         if tree.get("kind") == RUNTIMES[0] or meta.get("namespace") == namespace:
             return tree
@@ -181,8 +180,7 @@ def _position(template: MadeTemplate) -> int | None:
 
 
 def _replicated(runtime: Tree) -> list[Any]:
-    jobs = mapping(mapping(mapping(runtime.get("spec")).get("template")).get("spec")).get("replicatedJobs")
-    return jobs if isinstance(jobs, list) else []
+    return list_at(at(runtime, "spec.template.spec"), "replicatedJobs")
 
 
 def _is_trainer(replicated: object) -> bool:
@@ -191,9 +189,7 @@ def _is_trainer(replicated: object) -> bool:
 
 
 def _containers(replicated: object) -> list[Any]:
-    body = mapping(mapping(mapping(replicated).get("template")).get("spec"))
-    containers = mapping(mapping(body.get("template")).get("spec")).get("containers")
-    return containers if isinstance(containers, list) else []
+    return list_at(at(mapping(replicated), "template.spec.template.spec"), "containers")
 
 
 def _is_node(container: object) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import Any, Final
 
-from kubectl_dra.api.trees import Tree
+from kubectl_dra.api.trees import Tree, number_of
 from kubectl_dra.api.workloads.templates import UNCOUNTED, CountField, Growth
 
 _DEPTH: Final = 40
@@ -58,11 +58,11 @@ class _Way:
         return replace(self, path=path, role=role or self.role)
 
     def counted(self, tree: Tree) -> _Way:
-        first = next((field for field in _NUMBERS if _is_number(tree.get(field))), None)
-        named = [field for field in (first, *_SIZES) if field is not None and _is_number(tree.get(field))]
+        first = next((field for field in _NUMBERS if _counts(tree, field)), None)
+        named = [field for field in (first, *_SIZES) if field is not None and _counts(tree, field)]
         numbers = ((f"{self.path}.{field}".lstrip("."), int(tree[field])) for field in named)
         outer = tuple(each for each in self.numbers if first is None or each not in self.beside)
-        most = tree.get(_MOST) if first == _LEAST and _is_number(tree.get(_MOST)) else self.most
+        most = tree.get(_MOST) if first == _LEAST and _counts(tree, _MOST) else self.most
         return replace(self, numbers=(*outer, *numbers), most=most if first in (_LEAST, None) else None)
 
     def found(self, body: Tree) -> Shaped:
@@ -169,5 +169,5 @@ def _is_pod_spec(value: Tree) -> bool:
     return all(isinstance(each, dict) and isinstance(each.get("name") or each.get("image"), str) for each in containers)
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+def _counts(tree: Tree, field: str) -> bool:
+    return number_of(tree.get(field), None) is not None

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final
 
-from kubectl_dra.api.trees import Tree, at, mapping
+from kubectl_dra.api.trees import Tree, at, list_at, mapping, number_of
 from kubectl_dra.api.workloads.templates import MAX_PODS, CountField, Expansion, Growth, MadeTemplate
 
 GROUP: Final = "sparkoperator.k8s.io"
@@ -98,7 +98,7 @@ class _App:
         """Metadata and spec of the driver or of an executor. Raises :class:`_SizeError`."""
         part, template = at(self.spec, role), at(self.spec, f"{role}.template")
         spec = {**mapping(template.get("spec"))}
-        containers = [each for each in _list(spec, "containers") if isinstance(each, dict)]
+        containers = [each for each in list_at(spec, "containers") if isinstance(each, dict)]
         name = f"spark-kubernetes-{role}"
         own = next((each for each in containers if each.get("name") == name), next(iter(containers), {}))
         others = [each for each in containers if each is not own]
@@ -136,13 +136,13 @@ class _App:
     def _by_webhook(self, part: Tree, containers: list[dict[str, Any]]) -> dict[str, Any]:
         """What the operator's webhook makes of a pod without a template."""
         made = {field: part[field] for field in _COPIED if part.get(field)}
-        containers += [each for each in _list(part, "sidecars") if isinstance(each, dict)]
+        containers += [each for each in list_at(part, "sidecars") if isinstance(each, dict)]
         if batch := self.spec.get("batchScheduler"):
             made["schedulerName"] = batch
-        if waiting := _list(part, "initContainers"):
+        if waiting := list_at(part, "initContainers"):
             made["initContainers"] = waiting
-        mounted = {mapping(each).get("name") for each in _list(part, "volumeMounts")}
-        if volumes := [each for each in _list(self.spec, "volumes") if mapping(each).get("name") in mounted]:
+        mounted = {mapping(each).get("name") for each in list_at(part, "volumeMounts")}
+        if volumes := [each for each in list_at(self.spec, "volumes") if mapping(each).get("name") in mounted]:
             made["volumes"] = volumes
         return {"containers": containers, **made}
 
@@ -239,11 +239,6 @@ class _App:
 
 
 def _number(value: object, option: str | None) -> int | None:
-    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
-        return value
+    if (given := number_of(value, None)) is not None:
+        return given
     return int(option) if option is not None and option.isdecimal() and len(option) < 11 else None
-
-
-def _list(tree: Tree, name: str) -> list[Any]:
-    value = tree.get(name)
-    return list(value) if isinstance(value, list) else []

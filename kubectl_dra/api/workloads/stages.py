@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from kubectl_dra.api.trees import Tree, at, mapping
+from kubectl_dra.api.trees import Tree, at, list_at, mapping
 from kubectl_dra.api.workloads.templates import MadeTemplate
 
 #: Where the jobs of a JobSet stand.
@@ -55,12 +55,11 @@ def staged(tree: Tree, group: str, kind: str, templates: Iterable[MadeTemplate])
 
 
 def _jobs(spec: Tree, templates: Iterable[MadeTemplate]) -> Iterator[MadeTemplate]:
-    jobs = spec.get("replicatedJobs")
     in_order = at(spec, "startupPolicy").get("startupPolicyOrder") == "InOrder"
     ended: dict[str, tuple[str, ...]] = {}
     awaited: dict[str, tuple[str, ...]] = {}
     # A job depends on jobs before it only.
-    for job in map(mapping, jobs if isinstance(jobs, list) else ()):
+    for job in map(mapping, list_at(spec, "replicatedJobs")):
         name = job.get("name")
         if isinstance(name, str):
             before = tuple(ended)[-1:] if in_order else ()

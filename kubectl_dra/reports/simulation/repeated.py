@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.api.planned import Planned
-from kubectl_dra.api.workloads.expand import group_of
+from kubectl_dra.api.trees import group_of
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.model.core import Pod, PodSpec
 from kubectl_dra.reports.simulation.stops import Repeated

@@ -10,8 +10,9 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_dra.api.planned import Planned
+from kubectl_dra.api.trees import group_of
 from kubectl_dra.api.workloads.beside import Gang, may_admit
-from kubectl_dra.api.workloads.expand import CountSource, group_of
+from kubectl_dra.api.workloads.expand import CountSource
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.gates import quota
 from kubectl_dra.diagnosis.gates.queue_room import Admits
