@@ -172,6 +172,16 @@ class QueuePreemption(Record, frozen=True):
     borrow_within_cohort: BorrowWithinCohort | None = None
 
 
+class FlavorFungibility(Record, frozen=True):
+    """``flavorFungibility``: whether the next flavor is tried before one borrows, or ends others.
+
+    TryNextFlavor says that it is; by default a flavor that has to borrow is taken, one that has to end others not.
+    """
+
+    when_can_borrow: str = ""
+    when_can_preempt: str = ""
+
+
 class ClusterQueueSpec(Record, frozen=True):
     """``spec`` of a ClusterQueue. The cohort is called ``cohort`` in v1beta1, ``cohortName`` in v1beta2."""
 
@@ -180,6 +190,7 @@ class ClusterQueueSpec(Record, frozen=True):
     cohort_name: str = ""
     stop_policy: str = ""
     preemption: QueuePreemption | None = None
+    flavor_fungibility: FlavorFungibility = FlavorFungibility()
 
 
 class CohortSpec(Record, frozen=True):

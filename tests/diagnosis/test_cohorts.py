@@ -13,7 +13,8 @@ import pytest
 from kubectl_dra.api.queues import queue_objects
 from kubectl_dra.api.sources import Source
 from kubectl_dra.diagnosis.gates.cohorts import share
-from kubectl_dra.diagnosis.gates.queue_room import PodSet, QueueRoom, Room, queue_room
+from kubectl_dra.diagnosis.gates.pod_sets import PodSet
+from kubectl_dra.diagnosis.gates.queue_room import QueueRoom, Room, queue_room
 from kubectl_dra.model.core import Pod, PodSpec
 from kubectl_dra.model.queues import QueueObjects
 
@@ -162,7 +163,8 @@ def test_without_any_quota_of_a_resource() -> None:
 
 def test_fewer_pods_may_be_enough() -> None:
     """A batch Job may say with how few pods Kueue starts it."""
-    assert room([queue("q", 16)], pods(3, 8, least=2)).room is Room.UNKNOWN
+    found = room([queue("q", 16)], pods(3, 8, least=2))
+    assert (found.room, found.starts) == (Room.NOW, 2)
     assert room([queue("q", 16)], pods(3, 8, least=3)).room is Room.NEVER
 
 

@@ -49,18 +49,25 @@ def tried(*bodies: dict[str, Any], **fields: Any) -> SimulationReport:
     return simulation_report(world, objects, Copies())
 
 
+def a_job() -> dict[str, Any]:
+    body = pod_template("one")
+    body["spec"]["containers"][0]["resources"]["requests"] = {"cpu": "1"}
+    return thing("batch/v1", "Job", {"template": body}, labels={"kueue.x-k8s.io/queue-name": "team"})
+
+
 def set_up(
-    *bodies: dict[str, Any], labels: dict[str, str], taints: list[dict[str, Any]] | None = None
+    *bodies: dict[str, Any],
+    labels: dict[str, str],
+    taints: list[dict[str, Any]] | None = None,
+    config: QueueConfig = CONFIG,
+    complete: frozenset[str] = frozenset(),
 ) -> tuple[ClusterState, list[Planned]]:
     """A job of one pod in queue ``team``; the only node has ``labels`` and ``taints``."""
     node = build.node(cpu="64", labels=labels)
     node["spec"] = {"taints": taints or []}
-    body = pod_template("one")
-    body["spec"]["containers"][0]["resources"]["requests"] = {"cpu": "1"}
-    job = thing("batch/v1", "Job", {"template": body}, labels={"kueue.x-k8s.io/queue-name": "team"})
-    world, files = cluster(node), [template("one"), job, *bodies]
+    world, files = cluster(node), [template("one"), a_job(), *bodies]
     sources = [Source(json.dumps(each).encode(), each["apiVersion"], each["kind"]) for each in files]
-    queues = replace(with_files(world.inventory.queues, sources), config=CONFIG)
+    queues = replace(with_files(world.inventory.queues, sources), config=config, complete=complete)
     world = world.changed(world.inventory.replace(queues=queues))
     return world, read_all(sources, NS)
 
@@ -93,15 +100,55 @@ def test_a_flavor_has_tolerations() -> None:
 
 
 @pytest.mark.parametrize(
-    "bodies",
+    ("bodies", "config"),
     [
-        [*queue("a", "b"), flavor("a", {"pool": "a"}), flavor("b", {"pool": "b"})],
-        queue("a"),
-        [*queue("a", covers="gpus"), flavor("a", {"pool": "a"})],
+        ([*queue("a", "b"), flavor("a", {"pool": "a"}), flavor("b", {"pool": "b"})], QueueConfig()),
+        (queue("a"), CONFIG),
+        (queue("a", "b"), CONFIG),
+        ([*queue("a", covers="gpus"), flavor("a", {"pool": "a"})], QueueConfig()),
     ],
 )
-def test_which_flavor_is_open(bodies: list[dict[str, Any]]) -> None:
-    """One of several; one that was not read; one for what may be the pod's devices."""
-    report = tried(*bodies, labels={"pool": "a"})
+def test_which_flavor_is_open(bodies: list[dict[str, Any]], config: QueueConfig) -> None:
+    """One of several, as it is not known how devices count; those not read; one for what may be the pod's devices."""
+    report = tried(*bodies, labels={"pool": "a"}, config=config)
     assert report.fits is Fits.UNKNOWN
     assert "not simulated, and may allow less: Kueue's choice of a flavor (ResourceFlavor a" in page(report)
+
+
+def quotas(**by_flavor: int) -> list[dict[str, Any]]:
+    """A queue with flavors ``a`` and ``b``, each for a pool of its name, with so many devices of each."""
+    cpu = {"name": "cpu", "nominalQuota": 99}
+    group = [
+        {"name": name, "resources": [cpu, {"name": "gpus", "nominalQuota": number}]}
+        for name, number in by_flavor.items()
+    ]
+    of_all, local = queue()
+    of_all["spec"]["resourceGroups"] = [{"coveredResources": ["cpu", "gpus"], "flavors": group}]
+    return [of_all, local, *(flavor(name, {"pool": name}) for name in by_flavor)]
+
+
+@pytest.mark.parametrize(
+    ("given", "chosen"), [({"a": 1, "b": 1}, "a"), ({"b": 1, "a": 1}, "b"), ({"a": 0, "b": 1}, "b")]
+)
+def test_the_first_flavor_with_room_is_taken(given: dict[str, int], chosen: str) -> None:
+    report = tried(*quotas(**given), labels={"pool": "a"})
+    assert [pod.flavors for pod in report.pods] == [(chosen,)]
+    assert report.fits is (Fits.YES if chosen == "a" else Fits.NO)
+
+
+def test_a_flavor_that_must_borrow_may_come_later() -> None:
+    bodies = quotas(a=0, b=1)
+    bodies[0]["spec"] |= {"cohortName": "all"}
+    spec = {**quotas(a=5)[0]["spec"], "cohortName": "all"}
+    lends = {"apiVersion": KUEUE, "kind": "ClusterQueue", "metadata": {"name": "lends"}, "spec": spec}
+    cohort = {"apiVersion": KUEUE, "kind": "Cohort", "metadata": {"name": "all"}, "spec": {}}
+    known: dict[str, Any] = {"labels": {"pool": "a"}, "complete": frozenset({"ClusterQueue", "Cohort"})}
+    assert tried(*bodies, lends, cohort, **known).fits is Fits.YES
+    bodies[0]["spec"] |= {"flavorFungibility": {"whenCanBorrow": "TryNextFlavor"}}
+    assert [pod.flavors for pod in tried(*bodies, lends, cohort, **known).pods] == [("b",)]
+
+
+def test_earlier_work_of_the_files_takes_quota_first() -> None:
+    later = {**a_job(), "metadata": {**a_job()["metadata"], "name": "later"}}
+    found = tried(*quotas(a=1, b=1), later, labels={"pool": "a"})
+    assert [pod.flavors for pod in found.pods] == [("a",), ("b",)]

@@ -158,7 +158,20 @@ def test_a_resource_without_quota_keeps_it_out() -> None:
 def test_a_job_that_may_start_with_fewer_pods() -> None:
     config = replace(CONFIG, excluded=("cpu",))
     assert tried(job(), queues(2), config).fits is Fits.NO
-    assert tried(job(**{"kueue.x-k8s.io/job-min-parallelism": "2"}), queues(2), config).fits is Fits.UNKNOWN
+    least = {"kueue.x-k8s.io/job-min-parallelism": "2"}
+    report = tried(job(**least), queues(2), config)
+    assert (report.fits, [pod.wanted for pod in report.pods]) == (Fits.YES, [2])
+    told = page(report)
+    assert told.startswith("Kueue starts Job ml/w with 2 of its 3 pods, as kueue.x-k8s.io/job-min-parallelism lets it:")
+    assert "can have at most 2 (quota 2; it is in no cohort to borrow from)" in told
+    assert tried(job(**least), queues(1), config).fits is Fits.NO
+
+
+def test_of_fewer_pods_as_many_start_as_have_room_now() -> None:
+    config = replace(CONFIG, excluded=("cpu",))
+    report = tried(job(**{"kueue.x-k8s.io/job-min-parallelism": "1"}), queues(3, 2), config)
+    assert [pod.wanted for pod in report.pods] == [1]
+    assert "1 of 3 in ClusterQueue all is unused" in page(report)
 
 
 @pytest.mark.parametrize(

@@ -8,20 +8,20 @@ checkFlavorForPodSets); the order in which it tries flavors decides which it tak
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
 
-from kubectl_dra.diagnosis.gates.cohorts import Share, cohort_of, quota_field, share
-from kubectl_dra.model.base import ReportRecord
-from kubectl_dra.model.core import Pod
-from kubectl_dra.model.quantity import Quantity
-from kubectl_dra.model.queues import ClusterQueue, QueueObjects, ResourceFlavor, ResourceGroup
-from kubectl_dra.scheduler.plugins.taint_toleration import PREVENTING, tolerated
+import msgspec
 
-#: Kueue counts pods as well, where a group covers them.
-_PODS: Final = "pods"
+from kubectl_dra.diagnosis.gates.cohorts import Share, cohort_of, quota_field, share
+from kubectl_dra.diagnosis.gates.flavor_choice import choice
+from kubectl_dra.diagnosis.gates.pod_sets import PodSet, covered_by, requests_of, suits
+from kubectl_dra.model.base import ReportRecord
+from kubectl_dra.model.quantity import Quantity
+from kubectl_dra.model.queues import ClusterQueue, QueueObjects, ResourceGroup
+
 _BINARY: Final = ("memory", "ephemeral-storage", "hugepages-")
 #: Choices of flavors; with more of them it is unknown.
 _MOST_CHOICES: Final = 20_000
@@ -47,23 +47,6 @@ class Room(StrEnum):
     SOME = "Some"  # never for all of its pods at a time
     NEVER = "Never"  # it requests more than the queue can ever have
     UNKNOWN = "Unknown"
-
-
-@dataclass(frozen=True, slots=True)
-class PodSet:
-    """``copies`` pods that are alike and get the same flavors; ``least``: Kueue may start so few of them.
-
-    ``requests`` of one pod, in the scheduler's units; ``devices``: those of them that are devices, by class.
-    ``scale``: the field that says how many, and how many pods each of its units makes.
-    """
-
-    name: str
-    copies: int
-    requests: Mapping[str, int]
-    pod: Pod
-    devices: Mapping[str, Mapping[str, int]]
-    least: int
-    scale: tuple[str, int] = ("", 1)
 
 
 class QuotaPart(ReportRecord, frozen=True):
@@ -101,7 +84,8 @@ class QueueRoom(ReportRecord, frozen=True):
     ``flavors``: all pods of a set get one of these. ``uncovered``: the queue has no quota of this resource.
     ``may_evict``: Kueue may end other work for it. ``smaller`` and ``more``: changes that give it room.
     ``units``: so many parts of the work are admitted one by one, and ``at_a_time`` of them have room at the same time.
-    ``untried``: there are more ways to spread it over flavors than are tried.
+    ``untried``: there are more ways to spread it over flavors than are tried; ``lending_unknown``: what a cohort lends
+    is not known. ``starts``: Kueue starts it at once with so many of its pods; 0 where with all of them, or not.
     """
 
     room: Room
@@ -121,6 +105,8 @@ class QueueRoom(ReportRecord, frozen=True):
     units: int = 1
     at_a_time: int = 0
     untried: bool = False
+    lending_unknown: bool = False
+    starts: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,9 +160,15 @@ def queue_room(
             quotas, whole, quotas.unused
         )
         return _told(quotas, Room.LATER, short, whole, units, now)
+    chosen = choice(objects, queue, sets, units)
+    if chosen is not None and chosen.reduced:
+        told = _told(quotas, Room.NOW, _short(quotas, sets, quotas.unused), sets, units, 0)
+        return msgspec.structs.replace(told, starts=sum(chosen.copies), smaller=None)
     quotas.untried.clear()
-    sure = _number(quotas, sets, units, quotas.certain) >= units
-    return QueueRoom(Room.NOW if sure and not quotas.untried else Room.UNKNOWN, untried=bool(quotas.untried))
+    if _number(quotas, sets, units, quotas.certain) >= units and not quotas.untried:
+        return QueueRoom(Room.NOW)
+    unknown = any(each.unused is None for each in quotas.shares.values())
+    return QueueRoom(Room.UNKNOWN, untried=bool(quotas.untried), lending_unknown=unknown)
 
 
 def _number(quotas: _Quotas, sets: Sequence[PodSet], units: int, amounts: _Amounts) -> int:
@@ -195,10 +187,10 @@ def _number(quotas: _Quotas, sets: Sequence[PodSet], units: int, amounts: _Amoun
 
 def _of_alike(quotas: _Quotas, group: ResourceGroup, unit: PodSet, amounts: _Amounts, most: int) -> int:
     """How many units that are alike, each of one set, the flavors of a group have room for together."""
-    requests = _requests(unit, _covered(group))
+    requests = requests_of(unit, covered_by(group))
     found = 0
     for flavor in group.flavors if requests else ():
-        if _admits(quotas.objects.flavors.get(flavor.name), unit.pod):
+        if suits(quotas.objects.flavors.get(flavor.name), unit.pod):
             rooms = ((amounts(flavor.name, name), number) for name, number in requests.items())
             found += min(
                 (max(there, 0) // number if there is not None else most for there, number in rooms), default=most
@@ -211,21 +203,15 @@ def _groups(quotas: _Quotas) -> Sequence[ResourceGroup]:
 
 
 def _uncovered(queue: ClusterQueue, sets: Sequence[PodSet]) -> Iterator[str]:
-    covered = {name for group in queue.spec.resource_groups for name in _covered(group)}
+    covered = {name for group in queue.spec.resource_groups for name in covered_by(group)}
     return (name for each in sets for name, number in each.requests.items() if number and name not in covered)
-
-
-def _covered(group: ResourceGroup) -> frozenset[str]:
-    return frozenset(group.covered_resources) or frozenset(
-        each.name for flavor in group.flavors for each in flavor.resources
-    )
 
 
 def _short(quotas: _Quotas, sets: Sequence[PodSet], amounts: _Amounts) -> tuple[str, tuple[str, ...]] | None:
     """A resource of which no choice of flavors has enough, and its flavors; None where there is enough."""
     for group in _groups(quotas):
-        covered = _covered(group)
-        names = [name for each in sets for name in _requests(each, covered)]
+        covered = covered_by(group)
+        names = [name for each in sets for name in requests_of(each, covered)]
         if _have_room(quotas, group, sets, covered, amounts):
             continue
         # One alone is the reason, mostly.
@@ -236,16 +222,11 @@ def _short(quotas: _Quotas, sets: Sequence[PodSet], amounts: _Amounts) -> tuple[
     return None
 
 
-def _requests(pods: PodSet, covered: frozenset[str]) -> dict[str, int]:
-    counted = {**pods.requests, _PODS: 1}
-    return {name: number * pods.copies for name, number in counted.items() if name in covered and number * pods.copies}
-
-
 def _have_room(
     quotas: _Quotas, group: ResourceGroup, sets: Sequence[PodSet], covered: frozenset[str], amounts: _Amounts
 ) -> bool:
     """Whether some choice of a flavor for each set has enough of what is ``covered``; True with too many choices."""
-    wanted = [(each, requests) for each in sets if (requests := _requests(each, covered))]
+    wanted = [(each, requests) for each in sets if (requests := requests_of(each, covered))]
     budget = [_MOST_CHOICES]
 
     def place(index: int, used: Counter[tuple[str, str]]) -> bool:
@@ -257,7 +238,7 @@ def _have_room(
             if budget[0] < 0:
                 quotas.untried.append(flavor.name)
                 return True
-            if not _admits(quotas.objects.flavors.get(flavor.name), pods.pod):
+            if not suits(quotas.objects.flavors.get(flavor.name), pods.pod):
                 continue
             after = used + Counter({(flavor.name, name): number for name, number in requests.items()})
             rooms = ((after[flavor.name, name], amounts(flavor.name, name)) for name in requests)
@@ -266,17 +247,6 @@ def _have_room(
         return False
 
     return place(0, Counter())
-
-
-def _admits(flavor: ResourceFlavor | None, pod: Pod) -> bool:
-    """Whether pods may get a flavor, as far as node selector and taints say."""
-    if flavor is None:
-        return True
-    own = pod.spec.node_selector
-    if any(own.get(key, value) != value for key, value in flavor.spec.node_labels.items()):
-        return False
-    given = (*pod.spec.tolerations, *flavor.spec.tolerations)
-    return all(taint.effect not in PREVENTING or tolerated(taint, given, True) for taint in flavor.spec.node_taints)
 
 
 # --- what is told -----------------------------------------------------------------------------------------------------
@@ -295,7 +265,7 @@ def _told(
     at_a_time: int,
 ) -> QueueRoom:
     resource, names = short if short is not None else ("", ())
-    flavors = [name for name in names if any(_admits(quotas.objects.flavors.get(name), each.pod) for each in sets)]
+    flavors = [name for name in names if any(suits(quotas.objects.flavors.get(name), each.pod) for each in sets)]
     shares = [quotas.share(name, resource) for name in flavors]
     known = [
         (each.most, each.unused, name, each)

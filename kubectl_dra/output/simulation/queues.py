@@ -17,6 +17,7 @@ from kubectl_dra.output.simulation.names import object_name
 from kubectl_dra.output.words import counted, listed, shortened
 from kubectl_dra.reports.invocations import changing
 from kubectl_dra.reports.pending.remedy_commands import COMMANDS
+from kubectl_dra.reports.simulation.queue_room import LEAST
 from kubectl_dra.reports.simulation.records import ManifestReport, PodSimulation
 
 _NAMED: Final = 3
@@ -36,6 +37,8 @@ def queue_text(manifest: ManifestReport) -> Safe | None:
     room, waits, name = manifest.room, manifest.waits, object_name(manifest.object)
     if waits is None or manifest.refused or manifest.error:
         return None
+    if room is not None and room.starts:
+        return _partly(manifest, room)
     if room is None or room.room not in (Room.NEVER, Room.SOME, Room.LATER):
         return fmt("Kueue does not start {}: {}.", name, queue_reason(waits)) if manifest.admits is Admits.NO else None
     wants = fmt("{} {} ({})", room.requested, room.resource, _parts(room.parts))
@@ -52,6 +55,20 @@ def queue_text(manifest: ManifestReport) -> Safe | None:
         return fmt("{} will never be admitted by Kueue: it requests {}, and {}.", name, wants, most)
     text = "Kueue admits at most {} of the {} {} of {} at a time: together they request {}, and {}."
     return fmt(text, room.at_a_time, room.units, _unit(manifest), name, wants, most)
+
+
+def _partly(manifest: ManifestReport, room: QueueRoom) -> Safe:
+    """That it starts with fewer pods than it would have."""
+    assert manifest.waits is not None  # noqa: S101
+    queue, wants = manifest.waits.cluster_queue, fmt("{} {} ({})", room.requested, room.resource, _parts(room.parts))
+    if room.most and Quantity.parse(room.most).cmp(Quantity.parse(room.requested)) < 0:
+        has = _most(room, queue)
+    else:
+        unused, are = _unused(room)
+        has = fmt("{} of {} in ClusterQueue {} {} unused", unused, room.most or room.nominal, queue, are)
+    text = "Kueue starts {} with {} of its {} pods, as {} lets it: together they request {}, and {}."
+    wanted = sum(each.copies for each in room.parts)
+    return fmt(text, object_name(manifest.object), room.starts, wanted, Safe(LEAST), wants, has)
 
 
 def _later(manifest: ManifestReport, room: QueueRoom, wants: Safe) -> Safe:
@@ -184,4 +201,6 @@ def _open(manifest: ManifestReport) -> Safe:
         return fmt("how it counts devices of {} was not read", listed(waits.uncounted))
     if room.resource:
         return fmt("its Configuration changes {} before it is counted, which is not computed here", room.resource)
-    return fmt("what the cohort of ClusterQueue {} can lend is not known", waits.cluster_queue)
+    if room.lending_unknown:
+        return fmt("what the cohort of ClusterQueue {} can lend is not known", waits.cluster_queue)
+    return fmt("how Kueue spreads it over the flavors of ClusterQueue {} is not computed here", waits.cluster_queue)

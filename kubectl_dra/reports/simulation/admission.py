@@ -25,7 +25,7 @@ from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate
 from kubectl_dra.model.scheduling import Workload
 from kubectl_dra.reports.admitted import admitted_pod, pod_refusals
 from kubectl_dra.reports.simulation.existing import charge_of, charged, charged_to, existing
-from kubectl_dra.reports.simulation.queue_room import admits, waits_and_room
+from kubectl_dra.reports.simulation.queue_room import admits, waits_and_room, with_templates
 from kubectl_dra.reports.simulation.records import Correction, ManifestReport
 from kubectl_dra.reports.simulation.served_fields import is_unserved
 
@@ -40,8 +40,7 @@ def manifest_reports(
     """
     objects = tuple(objects)
     created: list[ResourceClaim | Pod] = []
-    made = {each.key: each.record for each in objects if isinstance(each.record, ResourceClaimTemplate)}
-    templates = {**world.inventory.templates, **made}
+    templates = with_templates(world, objects)
     for planned in objects:
         found = _manifest(world, with_namespaces, planned, templates)
         new = not (found.refused or found.error or found.exists)

@@ -6,11 +6,12 @@ requests; pkg/podset (FromAssignment, Merge) writes them into the template.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from kubectl_dra.api.planned import Planned, PodPlan
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.gates.flavor_choice import Used
 from kubectl_dra.diagnosis.remedies.records import EditPod
 from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Pod
@@ -18,6 +19,7 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.queues import FLAVOR, ClusterQueue, FlavorSpec, QueueObjects, ResourceGroup
 from kubectl_dra.model.requests import pod_requests
 from kubectl_dra.reports.pending.remedies import RemedyReport
+from kubectl_dra.reports.simulation.queue_room import Templates, chosen, with_templates
 
 #: Kueue counts pods as well, where a group covers them.
 _PODS = "pods"
@@ -25,27 +27,43 @@ _PODS = "pods"
 
 def with_flavors(world: ClusterState, objects: Iterable[Planned]) -> list[Planned]:
     """The objects with the pods of those that wait in a queue as Kueue starts them."""
-    return [_with_flavors(world.inventory.queues, each) if each.queue and each.pods else each for each in objects]
+    objects, used = list(objects), dict[str, Used]()
+    templates = with_templates(world, objects)
+    return [_with_flavors(world, each, templates, used) if each.queue and each.pods else each for each in objects]
 
 
-def _with_flavors(queues: QueueObjects, planned: Planned) -> Planned:
+def _with_flavors(world: ClusterState, planned: Planned, templates: Templates, used: dict[str, Used]) -> Planned:
+    """``used``: what those before it take of each ClusterQueue."""
+    queues = world.inventory.queues
     namespace = planned.key.namespace or next((plan.pod.metadata.namespace for plan in planned.pods), "")
     local = queues.local_queues.get(Key(namespace, planned.queue))
     cluster = queues.cluster_queues.get(local.spec.cluster_queue) if local is not None else None
     if cluster is None:
         return planned
-    return replace(planned, pods=tuple(_started(queues, cluster, plan) for plan in planned.pods))
+    found = chosen(world, planned, templates, cluster, used.get(cluster.metadata.name))
+    if found is None:
+        return replace(planned, pods=tuple(_started(queues, cluster, plan, None) for plan in planned.pods))
+    used[cluster.metadata.name] = used.get(cluster.metadata.name, Used()) + found.used
+    pods = []
+    for plan, copies, flavors in zip(planned.pods, found.copies, found.flavors, strict=True):
+        # Kueue sets the number of pods of work that may start with fewer.
+        fewer = plan.copies is not None and found.reduced
+        pods.append(_started(queues, cluster, replace(plan, copies=copies) if fewer else plan, flavors))
+    return replace(planned, pods=tuple(pods))
 
 
-def _started(queues: QueueObjects, cluster: ClusterQueue, plan: PodPlan) -> PodPlan:
-    """With the flavor of each group that has only one; of a group with more, or one unread, it is open which and what.
+def _started(queues: QueueObjects, cluster: ClusterQueue, plan: PodPlan, chosen_: Mapping[int, str] | None) -> PodPlan:
+    """With the flavor that is chosen of each group, or its only one; else, and of one unread, it is open what is added.
 
     Of a group that covers what the pods may not request it is open whether it plays a part.
     """
     pod, given, left = plan.pod, list[str](), list[str]()
-    for group in cluster.spec.resource_groups:
+    for position, group in enumerate(cluster.spec.resource_groups):
         names = [each.name for each in group.flavors]
         covers = _covers(group, pod)
+        if chosen_ is not None:
+            names = [chosen_[position]] if position in chosen_ else []
+            covers = bool(names)
         if covers is False or not any(_says(queues, name) for name in names):
             continue
         known = queues.flavors.get(names[0]) if len(names) == 1 else None

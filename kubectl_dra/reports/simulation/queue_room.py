@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 import msgspec
 
 from kubectl_dra.api.planned import Planned, PodPlan
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.gates.queue_room import Admits, PodSet, QueueRoom, Room, queue_room
+from kubectl_dra.diagnosis.gates.flavor_choice import Choice, Used, choice
+from kubectl_dra.diagnosis.gates.pod_sets import PodSet
+from kubectl_dra.diagnosis.gates.queue_room import Admits, QueueRoom, Room, queue_room
 from kubectl_dra.diagnosis.gates.queued_devices import devices_by_class
 from kubectl_dra.diagnosis.gates.queues import HeldBy, Queued, queue_of, queued
 from kubectl_dra.model.ids import Key
-from kubectl_dra.model.queues import NO_QUEUES, QueueConfig
+from kubectl_dra.model.queues import NO_QUEUES, ClusterQueue, QueueConfig
 from kubectl_dra.model.requests import pod_requests
 from kubectl_dra.model.resource import ResourceClaimTemplate
 
@@ -23,7 +25,7 @@ _ONE_BY_ONE: Final = frozenset({"Deployment"})
 #: Kueue admits each of their groups by itself (upstream: pkg/controller/jobs/leaderworkerset).
 _IN_GROUPS: Final = "LeaderWorkerSet"
 #: Of a batch Job, the number of pods with which Kueue may start it (upstream: pkg/controller/jobs/job, minPodsCount).
-_LEAST: Final = "kueue.x-k8s.io/job-min-parallelism"
+LEAST: Final = "kueue.x-k8s.io/job-min-parallelism"
 _HELD: Final[Mapping[Room, HeldBy]] = {
     Room.NEVER: HeldBy.QUOTA_TOO_SMALL,
     Room.SOME: HeldBy.QUOTA,
@@ -50,15 +52,36 @@ def waits_and_room(
     cluster = queues.cluster_queues.get(found.cluster_queue)
     if cluster is None or not found.quota or found.held_by is not HeldBy.UNKNOWN:
         return found, None
-    sets, units = _units(planned, [_set(planned, plan, templates, queues.config) for plan in planned.pods])
+    sets, units = _sets(planned, templates, queues.config)
     config = queues.config
     undeclared = Room.NOW if config.only_declared else Room.NEVER if config.known else Room.UNKNOWN
     room = queue_room(queues, cluster, sets, units, undeclared=undeclared)
     if changed := sorted(config.transformed & {name for each in sets for name in each.requests}):
         room = QueueRoom(Room.UNKNOWN, changed[0])
-    uncounted = tuple(sorted({name for plan in planned.pods for name in _uncounted(plan, templates, config)}))
+    uncounted = _all_uncounted(planned, templates, config)
     held = _HELD.get(room.room, found.held_by)
     return msgspec.structs.replace(found, held_by=held, uncounted=uncounted), room
+
+
+def with_templates(world: ClusterState, objects: Iterable[Planned]) -> Templates:
+    """The templates of the cluster and of the files."""
+    made = {each.key: each.record for each in objects if isinstance(each.record, ResourceClaimTemplate)}
+    return {**world.inventory.templates, **made}
+
+
+def chosen(
+    world: ClusterState, planned: Planned, templates: Templates, cluster: ClusterQueue, before: Used | None
+) -> Choice | None:
+    """With which flavors, and how many of its pods, Kueue starts it now; None where it does not, or that is not known.
+
+    ``before``: what other work of the files takes first.
+    """
+    config, queues = world.inventory.queues.config, world.inventory.queues
+    sets, units = _sets(planned, templates, config)
+    requested = {name for each in sets for name in each.requests}
+    if _all_uncounted(planned, templates, config) or config.transformed & requested:
+        return None
+    return choice(queues, cluster, sets, units, before)
 
 
 def admits(planned: Planned, waits: Queued | None, room: QueueRoom | None, config: QueueConfig) -> Admits:
@@ -96,6 +119,10 @@ def _set(planned: Planned, plan: PodPlan, templates: Templates, config: QueueCon
     )
 
 
+def _all_uncounted(planned: Planned, templates: Templates, config: QueueConfig) -> tuple[str, ...]:
+    return tuple(sorted({name for plan in planned.pods for name in _uncounted(plan, templates, config)}))
+
+
 def _uncounted(plan: PodPlan, templates: Templates, config: QueueConfig) -> Iterator[str]:
     """The classes whose devices were compared with no quota, because how Kueue counts them is not known."""
     counts, unclear = devices_by_class(plan.pod, templates)
@@ -105,8 +132,12 @@ def _uncounted(plan: PodPlan, templates: Templates, config: QueueConfig) -> Iter
 
 def _least(planned: Planned) -> int | None:
     """Below its number of pods, how few Kueue may start; None where it says nothing of that."""
-    text = planned.annotations.get(_LEAST, "")
+    text = planned.annotations.get(LEAST, "")
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else None
+
+
+def _sets(planned: Planned, templates: Templates, config: QueueConfig) -> tuple[list[PodSet], int]:
+    return _units(planned, [_set(planned, plan, templates, config) for plan in planned.pods])
 
 
 def _units(planned: Planned, sets: Sequence[PodSet]) -> tuple[list[PodSet], int]:

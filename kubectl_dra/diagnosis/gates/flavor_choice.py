@@ -1,0 +1,137 @@
+"""Which flavors Kueue gives to work that does not exist yet, and with how many of its pods it starts it.
+
+Upstream: kubernetes-sigs/kueue, pkg/scheduler/flavorassigner (assignFlavors, findFlavorForPodSets, shouldTryNextFlavor,
+podset_reducer.go): set by set, the first flavor in the order of the ClusterQueue that has room, for all resources of
+its group; where not all pods have room, the most that have, if the work allows fewer.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from kubectl_dra.diagnosis.gates.cohorts import share
+from kubectl_dra.diagnosis.gates.pod_sets import PodSet, covered_by, requests_of, suits
+from kubectl_dra.model.queues import FLAVOR, ClusterQueue, QueueObjects, ResourceGroup
+
+#: Parts that are admitted one by one; more are not tried.
+_MOST_UNITS: Final = 64
+_NEXT: Final = "TryNextFlavor"
+
+Used = Counter[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """How many pods of each set are started, and with which flavors, by the position of their resource group.
+
+    ``used``: what that takes, by flavor and resource. ``reduced``: they are fewer than were wanted.
+    """
+
+    copies: tuple[int, ...]
+    flavors: tuple[Mapping[int, str], ...]
+    used: Used
+    reduced: bool = False
+
+
+class _Unknown(Exception):
+    """Raised where what is not known decides."""
+
+
+def choice(
+    objects: QueueObjects, queue: ClusterQueue, sets: Sequence[PodSet], units: int = 1, before: Used | None = None
+) -> Choice | None:
+    """What Kueue does with ``sets`` now, ``units`` times; None where it starts none, or what it chooses is not known.
+
+    ``before``: what other work takes first. Of units that get different flavors the choice is not one.
+    """
+    chooser = _Chooser(objects, queue, before or Used())
+    if units > _MOST_UNITS:
+        return None
+    try:
+        found = chooser.all_of(list(sets) * units)
+        if found is None and units == 1:
+            found = chooser.fewer_of(sets)
+    except _Unknown:
+        return None
+    if found is None or any(found.flavors[i] != found.flavors[i % len(sets)] for i in range(len(found.flavors))):
+        return None
+    copies, flavors = found.copies[: len(sets)], found.flavors[: len(sets)]
+    return Choice(copies, flavors, found.used, reduced=copies != tuple(each.copies for each in sets))
+
+
+@dataclass(frozen=True, slots=True)
+class _Chooser:
+    objects: QueueObjects
+    queue: ClusterQueue
+    before: Used
+
+    def all_of(self, sets: Sequence[PodSet]) -> Choice | None:
+        used, flavors = Used(), list[Mapping[int, str]]()
+        for pods in sets:
+            given = dict[int, str]()
+            for position, group in enumerate(self.queue.spec.resource_groups):
+                requests = requests_of(pods, covered_by(group))
+                flavor = self._flavor(group, pods, requests, used) if requests else ""
+                if flavor is None:
+                    return None
+                if flavor:
+                    given[position] = flavor
+                    used.update({(flavor, name): number for name, number in requests.items()})
+            flavors.append(given)
+        return Choice(tuple(each.copies for each in sets), tuple(flavors), used)
+
+    def fewer_of(self, sets: Sequence[PodSet]) -> Choice | None:
+        """With as many pods as have room, of the one set of which fewer may be started."""
+        shrinking = [index for index, each in enumerate(sets) if each.least < each.copies]
+        if len(shrinking) != 1:
+            return None
+        index = shrinking[0]
+        low, high, best = max(sets[index].least, 1), sets[index].copies - 1, None
+        while low <= high:
+            middle = (low + high + 1) // 2
+            tried = [*sets[:index], replace(sets[index], copies=middle), *sets[index + 1 :]]
+            found = self.all_of(tried)
+            low, high, best = (middle + 1, high, found) if found is not None else (low, middle - 1, best)
+        return best
+
+    def _flavor(self, group: ResourceGroup, pods: PodSet, requests: Mapping[str, int], used: Used) -> str | None:
+        """The first flavor with room; with room without borrowing, where the queue looks for that."""
+        thrifty = self.queue.spec.flavor_fungibility.when_can_borrow == _NEXT
+        fitting = self._fitting(group, pods, requests, used)
+        if not thrifty:
+            return next((name for name, _ in fitting), None)
+        found = list(fitting)
+        return next((name for name, borrows in found if not borrows), found[0][0] if found else None)
+
+    def _fitting(
+        self, group: ResourceGroup, pods: PodSet, requests: Mapping[str, int], used: Used
+    ) -> Iterator[tuple[str, bool]]:
+        """The flavors with room, in their order, and whether what they have is borrowed."""
+        for flavor in group.flavors:
+            known = self.objects.flavors.get(flavor.name)
+            if known is None and FLAVOR not in self.objects.complete and len(group.flavors) > 1:
+                raise _Unknown
+            if not suits(known, pods.pod):
+                continue
+            found = [self._has(flavor.name, name, number, used) for name, number in requests.items()]
+            if all(has for has, _ in found):
+                yield flavor.name, any(borrows for _, borrows in found)
+            elif self._stops_here():
+                raise _Unknown
+
+    def _has(self, flavor: str, name: str, number: int, used: Used) -> tuple[bool, bool]:
+        taken = number + used[flavor, name] + self.before[flavor, name]
+        found = share(self.objects, self.queue, flavor, name)
+        if taken <= found.own:
+            return True, False
+        if found.unused is None:
+            raise _Unknown
+        return taken <= found.unused, True
+
+    def _stops_here(self) -> bool:
+        """Whether a flavor may be taken before others with room, because ending other work makes room in it."""
+        fungibility, preemption = self.queue.spec.flavor_fungibility, self.queue.spec.preemption
+        return fungibility.when_can_preempt not in ("", _NEXT) and preemption is not None
