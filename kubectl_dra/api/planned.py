@@ -63,6 +63,7 @@ class PodPlan:
     ``rest_by``: who makes all of the pods but their claims. ``counted_by``: the fields that would make fewer of them,
     ``growth``: what may make more later. ``spec_at``: where the spec of the pod stands in the manifest; ``moved``:
     fields that say what containers request of a resource. ``in_turn``: each of them runs to its end without the others.
+    ``one_by_one``: the field by whose value each is made only when the one before it is ready.
     ``spanned``: domains of other objects of the files that they make up with others.
     ``claims_lost_to``: a field in whose favour containers lose the claims that they name. ``written_in``: the object
     that has ``spec_at``, if another one.
@@ -88,6 +89,7 @@ class PodPlan:
     spec_at: str = "spec"
     moved: tuple[tuple[str, str], ...] = ()
     in_turn: bool = False
+    one_by_one: str = ""
     spanned: tuple[Spanned, ...] = ()
     claims_lost_to: str = ""
     written_in: tuple[str, str, str] | None = None
@@ -337,6 +339,7 @@ def _plan(template: MadeTemplate, name: str, namespace: str) -> PodPlan:
     plan = replace(plan, awaits=template.awaits, awaits_any=template.awaits_any)
     plan = replace(plan, counted_by=template.counted_by, growth=template.growth)
     plan = replace(plan, claims_lost_to=template.claims_lost_to, in_turn=template.in_turn)
+    plan = replace(plan, one_by_one=template.one_by_one)
     return replace(plan, spec_at=template.spec_path, moved=template.moved)
 
 

@@ -3,8 +3,9 @@
 JobSet (api/jobset/v1alpha2, ReplicatedJob.dependsOn, StartupPolicy): a job starts once others are ready, or complete.
 Runtimes of the Kubeflow trainer hold the jobs of a JobSet. LeaderWorkerSet (pkg/controllers/pod_controller.go,
 Reconcile): workers are made once their leader is ready, if its startupPolicy says so. MPI operator
-(pkg/controller/mpi_job_controller.go, syncHandler): so may a launcher wait for all workers. Which templates of an Argo
-workflow run at the same time its steps decide.
+(pkg/controller/mpi_job_controller.go, syncHandler): so may a launcher wait for all workers. A StatefulSet makes each
+pod when the one before it is ready, unless it says otherwise (pkg/controller/statefulset, monotonic). Which templates
+of an Argo workflow run at the same time its steps decide.
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ _JOBS: Final[Mapping[tuple[str, str], str]] = {
     ("trainer.kubeflow.org", "TrainingRuntime"): "spec.template.spec",
     ("trainer.kubeflow.org", "ClusterTrainingRuntime"): "spec.template.spec",
 }
+#: Of Kubernetes, and of OpenKruise.
+_ONE_BY_ONE: Final = frozenset({"StatefulSet"})
+_POLICY: Final = "podManagementPolicy"
 _COMPLETE: Final = "Complete"
 
 
@@ -47,6 +51,9 @@ def staged(tree: Tree, group: str, kind: str, templates: Iterable[MadeTemplate])
     found = list(templates)
     if (group, kind) in _JOBS:
         return _jobs(at(tree, _JOBS[group, kind]), found)
+    if kind in _ONE_BY_ONE:
+        named = at(tree, "spec").get(_POLICY) == "Parallel"
+        return (replace(e, one_by_one="" if named else f"spec.{_POLICY}") for e in found)
     waiting = _WAITING.get((group, kind))
     if waiting is None or at(tree, "spec").get(waiting.field) != waiting.value:
         return iter(found)

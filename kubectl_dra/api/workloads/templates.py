@@ -66,6 +66,7 @@ class MadeTemplate:
     ``spec_at``: where the spec of the pods stands, if not below ``path``; ``moved``: fields that say what containers
     request of a resource, empty where more than one does. ``in_turn``: each runs to its end without the others, so that
     those for which there is no room start once others have ended.
+    ``one_by_one``: the field by whose value each is made only when the one before it is ready, empty for no such.
     ``claims_lost_to``: the field of which the controller makes all that containers request, who then name no claims.
     """
 
@@ -85,6 +86,7 @@ class MadeTemplate:
     spec_at: str = ""
     moved: tuple[tuple[str, str], ...] = ()
     in_turn: bool = False
+    one_by_one: str = ""
     claims_lost_to: str = ""
 
     @property

@@ -255,6 +255,8 @@ def gang_lines(gangs: Iterable[GangCount]) -> Iterator[Safe]:
 
 def gang_text(gang: GangCount) -> Safe:
     """How many pods it needs at once, and how many fit."""
+    if gang.maker is not None:
+        return _waiting_text(gang, gang.maker)
     kind, _, name = gang.object.partition(" ")
     text = "{} would start no pod of {} {}/{}: it needs {} at once, and only {} of its {} fit."
     if gang.wanted < gang.least:
@@ -264,6 +266,20 @@ def gang_text(gang: GangCount) -> Safe:
         return fmt(text, gang.program, kind, gang.namespace, name, gang.least, are, number, gang.fit, fit)
     pods = counted(gang.wanted, "pod")
     return fmt(text, gang.program, kind, gang.namespace, name, gang.least, gang.fit, pods)
+
+
+def _waiting_text(gang: GangCount, maker: ObjectRef) -> Safe:
+    """That pods of a gang are made only when others of it are ready, and what to write instead."""
+    kind, _, name = gang.object.partition(" ")
+    are = fmt("{} {}", gang.made, Safe("is" if gang.made == 1 else "are"))
+    text = "{} would start no pod of {} {}/{}, whatever is free: it needs {} at once, and only {} ever there, as {} {}."
+    why = Safe("makes each pod when the one before it is ready" if gang.field else "makes some when others are ready")
+    said = fmt(text, gang.program, kind, gang.namespace, name, gang.least, are, object_name(maker), why)
+    if gang.field:
+        said += fmt(" Set {}: Parallel.", gang.field)
+    if gang.fit < gang.least:
+        said += fmt(" Then only {} of its {} pods fit.", gang.fit, gang.wanted)
+    return said
 
 
 def bypassing_text(name: Safe, node: str, *, unknown: bool = False) -> Safe:

@@ -360,7 +360,7 @@ class SimulationReport(ReportRecord, frozen=True):
         """Whether something is refused, unreadable or not as the server reads it, or certainly does not fit."""
         wrong = any(each.refused or each.error for each in self.manifests) or self.not_as_written > 0
         homeless = self.what_if is not None and bool(self.what_if.of(PodFate.PENDING))
-        return wrong or homeless or any(each.fits is Fits.NO for each in self.pods)
+        return wrong or homeless or bool(self.gangs) or any(each.fits is Fits.NO for each in self.pods)
 
     @property
     def unread(self) -> tuple[Missing, ...]:

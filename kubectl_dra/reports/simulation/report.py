@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from kubectl_dra.api.planned import Planned
 from kubectl_dra.api.trees import group_of
-from kubectl_dra.api.workloads.beside import Gang, may_admit
+from kubectl_dra.api.workloads.beside import may_admit
 from kubectl_dra.api.workloads.expand import CountSource
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.gates import quota
@@ -29,7 +29,6 @@ from kubectl_dra.model.core import Node, ResourceQuota
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.readiness_taints import remover_of
 from kubectl_dra.model.resource import DeviceClass, DeviceTaintRule, ResourceSlice
-from kubectl_dra.model.usage import is_terminal
 from kubectl_dra.reports.admitted import admitted
 from kubectl_dra.reports.base import Fits, feature_record, reads_of
 from kubectl_dra.reports.devices.advertised import advertised
@@ -48,6 +47,7 @@ from kubectl_dra.reports.simulation.existing import (
 )
 from kubectl_dra.reports.simulation.file_edits import places
 from kubectl_dra.reports.simulation.flavors import with_flavors
+from kubectl_dra.reports.simulation.gang_counts import gang_counts
 from kubectl_dra.reports.simulation.in_files import in_files, of_files
 from kubectl_dra.reports.simulation.misplaced import in_place, misplaced
 from kubectl_dra.reports.simulation.pods import Copies
@@ -64,7 +64,6 @@ from kubectl_dra.reports.simulation.records import (
 )
 from kubectl_dra.reports.simulation.repeated import once_each
 from kubectl_dra.reports.simulation.served_fields import as_served
-from kubectl_dra.reports.simulation.stops import GangCount
 from kubectl_dra.reports.simulation.trials import PodTrial, trials
 from kubectl_dra.reports.simulation.unread import with_unread
 from kubectl_dra.reports.taints.taint_hits import DeviceChange, hits
@@ -135,9 +134,10 @@ def _as_written(
     limited = with_quotas(world, with_files.inventory.quotas, seen, missing_namespaces)
     pods = tuple(_with_daemons(with_all, fresh, each) for each in _admitted(said, limited))
     manifests = tuple(_with_roles(said, objects, tried))
+    gangs = tuple(gang_counts(with_all, tried, pods))
     known = _known(with_all, tried) if supposed is None or not supposed.moves else frozenset[str]()
     return SimulationReport(
-        fits=_all_fit(manifests, pods, supposed, pods_known=world.evidence.complete("Pod")),
+        fits=Fits.NO if gangs else _all_fit(manifests, pods, supposed, pods_known=world.evidence.complete("Pod")),
         not_as_written=sum(len(each.findings) for each in manifests),
         new_namespaces=missing_namespaces,
         unlabelled=unlabelled,
@@ -149,7 +149,7 @@ def _as_written(
         features=feature_record(world.features),
         read=reads_of(world.evidence),
         what_if=supposed,
-        gangs=tuple(_gangs(world, tried, pods)),
+        gangs=gangs,
         also_advertised=advertised(with_all, (each.node for pod in pods for each in pod.nodes)),
         repeated=repeated,
     )
@@ -168,22 +168,6 @@ def _as_supposed(pod: PodSimulation, switches: Collection[Switch]) -> PodSimulat
         return pod
     ways = (way for way in pod.pending.remedies if not any(undoes(each, switches) for each in way.actions))
     return replace(pod, pending=replace(pod.pending, remedies=tuple(ways)))
-
-
-def _gangs(world: ClusterState, tried: Sequence[PodTrial], pods: Sequence[PodSimulation]) -> Iterable[GangCount]:
-    """The gangs of other programs that can't start, because too few of their pods fit; those that run count."""
-    counts: dict[Gang, list[PodSimulation]] = {}
-    for trial, pod in zip(tried, pods, strict=True):
-        if trial.plan.gang is not None:
-            counts.setdefault(trial.plan.gang, []).append(pod)
-    for gang, found in counts.items():
-        known = not gang.labels or world.evidence.complete("Pod", gang.namespace)
-        there = [pod for pod in world.inventory.pods.values() if gang.has(pod) and not is_terminal(pod)]
-        fit, wanted = sum(each.copies for each in found), sum(each.wanted or each.copies for each in found)
-        fit, wanted = fit + len(there), wanted + len(there)
-        waiting = any(not pod.spec.node_name for pod in there)
-        if fit < gang.least and known and not (waiting or any(each.undecided or each.capped for each in found)):
-            yield GangCount(gang.program, gang.name, gang.namespace, gang.least, fit, wanted)
 
 
 def _daemons_first(tried: list[PodTrial], new: Collection[str]) -> list[PodTrial]:

@@ -23,7 +23,11 @@ class Misplaced(ReportRecord, frozen=True):
 
 
 class GangCount(ReportRecord, frozen=True):
-    """A gang of another ``program``: ``least`` of its pods start at once or none, and ``fit`` of ``wanted`` do fit."""
+    """A gang of a ``program``: ``least`` of its pods start at once or none, and ``fit`` of ``wanted`` do fit.
+
+    ``maker``: who makes some of them only when others are ready, so that no more than ``made`` are ever there while
+    none has started; ``field``: what makes it do so, empty where a role of it waits for another.
+    """
 
     program: str
     object: str
@@ -31,6 +35,9 @@ class GangCount(ReportRecord, frozen=True):
     least: int
     fit: int
     wanted: int
+    maker: ObjectRef | None = None
+    field: str = ""
+    made: int = 0
 
 
 class Repeated(ReportRecord, frozen=True):
