@@ -66,6 +66,7 @@ from kubectl_dra.diagnosis.records.pods import (
     KubeletRejection,
     KubeletText,
     MissingEvidence,
+    OwnHolder,
     PodGroupName,
     Refusal,
     Retry,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from kubectl_dra.diagnosis.gates.queues import Queued
-from kubectl_dra.diagnosis.records.objects import Evidence, Missing
+from kubectl_dra.diagnosis.records.objects import Evidence, Missing, ObjectRef
+from kubectl_dra.diagnosis.records.requests import HeldFor
 from kubectl_dra.model.base import ReportRecord
 
 
@@ -218,16 +219,32 @@ class AllocatedOnNode(ReportRecord, frozen=True):
     nodes: int = 1
 
 
+class OwnHolder(ReportRecord, frozen=True):
+    """A pod of the waiting pod's namespace, or a claim there that no pod uses, with devices of one of its classes.
+
+    ``again``: the controller that makes the pod anew once it is deleted.
+    """
+
+    holder: ObjectRef
+    device_class: str
+    devices: int
+    node: str
+    held_for: HeldFor
+    again: ObjectRef | None = None
+
+
 class MissingEvidence(Evidence, frozen=True):
     """What could not be read. ``heard``: what the scheduler, who reads everything, says of ``heard_nodes`` nodes.
 
     ``allocated``: devices of the pod's classes that are in use all the same, where slices are what could not be read.
+    ``own``: who of the pod's namespace has some; those that need them least come first.
     """
 
     missing: tuple[Missing, ...]
     heard: tuple[HeardReason, ...] = ()
     heard_nodes: int = 0
     allocated: tuple[AllocatedOnNode, ...] = ()
+    own: tuple[OwnHolder, ...] = ()
 
 
 class Retry(Evidence, frozen=True):

@@ -52,13 +52,13 @@ def _by_node(state: ClusterState) -> Mapping[tuple[str, str], Mapping[DeviceId, 
         allocation = claim.status.allocation
         nodes = selected_names(allocation.node_selector) if allocation is not None else ()
         if len(nodes) == 1:
-            for name, device in _classes(claim):
+            for name, device in given(claim):
                 there = found.setdefault((nodes[0], name), {})
                 there[device] = there.get(device, frozenset()) | {_user(claim)}
     return found
 
 
-def _classes(claim: ResourceClaim) -> Iterator[tuple[str, DeviceId]]:
+def given(claim: ResourceClaim) -> Iterator[tuple[str, DeviceId]]:
     """The class of each device that it was given to keep others away from, and the device."""
     named = {name: form.device_class_name for name, form in forms(claim.spec)}
     for each in results_of(claim):

@@ -7,12 +7,14 @@ that of apis/config/v1/default_plugins.go).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from kubectl_dra.diagnosis.records import HeardReason, Observed
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.requests import pod_requests
 from kubectl_dra.scheduler.fit_error import parse_fit_error
+from kubectl_dra.scheduler.profile import PLUGINS
 from kubectl_dra.scheduler.reasons import plugin_of
 
 #: Upstream: plugins/noderesources/fit.go, fitsRequest.
@@ -28,6 +30,15 @@ def reasons(pod: Pod, seen: Observed | None) -> tuple[tuple[HeardReason, ...], i
         return (HeardReason(said.pre_filter, said.nodes, plugin_of(said.pre_filter), of_all=True),), said.nodes
     most = sorted(said.reasons.items(), key=lambda each: (-each[1], each[0]))
     return tuple(_reason(pod, text, number) for text, number in most), said.nodes
+
+
+def nearest(heard: Sequence[HeardReason]) -> HeardReason:
+    """The reason of the plugin that runs last: nodes that are rejected for it have passed all checks before.
+
+    Whatever else there is has passed fewer, and nobody knows whether it would pass the later ones.
+    """
+    order = {plugin.name: place for place, plugin in enumerate(PLUGINS)}
+    return max(heard, key=lambda each: order.get(each.plugin, -1))
 
 
 def _reason(pod: Pod, text: str, nodes: int) -> HeardReason:

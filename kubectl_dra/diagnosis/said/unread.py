@@ -9,6 +9,7 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Cause, Missing, MissingEvidence, Observed
 from kubectl_dra.diagnosis.said import heard
 from kubectl_dra.diagnosis.said.allocated import allocated
+from kubectl_dra.diagnosis.said.own_holders import own_holders
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.resource import ResourceClaim
 
@@ -18,4 +19,5 @@ def cause(
 ) -> Cause:
     decisive = tuple(each for each in missing if each.decides)
     used = allocated(world, pod.metadata.namespace, (claim.spec for claim in claims))
-    return Cause(Code.EVIDENCE_MISSING, MissingEvidence(decisive, *heard.reasons(pod, seen), used))
+    said = MissingEvidence(decisive, *heard.reasons(pod, seen), used, own_holders(world, pod, claims))
+    return Cause(Code.EVIDENCE_MISSING, said)

@@ -27,7 +27,8 @@ from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.bound import allocating_commands
 from kubectl_dra.output.pending.driver_pods import known_cure
 from kubectl_dra.output.pending.headline import was_given_up
-from kubectl_dra.output.pending.heard import heard_advice, is_heard_first
+from kubectl_dra.output.pending.heard import is_heard_first
+from kubectl_dra.output.pending.heard_advice import heard_advice
 from kubectl_dra.output.pending.idle_daemons import idle_advice, idle_commands
 from kubectl_dra.output.pending.lingering import lingering_commands
 from kubectl_dra.output.pending.logs import last_words, log_lines, unwell_lines

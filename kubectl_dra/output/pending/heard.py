@@ -8,14 +8,11 @@ from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import HeardReason, MissingEvidence, Verdict
-from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.explain.index import matching
-from kubectl_dra.output.explain.pages import reason_page
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.amounts import free_amount
-from kubectl_dra.output.safe import Safe, command_line, fmt
+from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import ago, counted
-from kubectl_dra.reports.invocations import dra, reading
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.scheduler.allocation_errors import CANNOT_ALLOCATE
 from kubectl_dra.scheduler.fit_error import SCHEDULER_ERROR, without_idle_words, without_preemption
@@ -89,7 +86,7 @@ def is_heard_first(report: PendingReport) -> bool:
 
 def is_before_devices(report: PendingReport) -> bool:
     """Whether every node was rejected before devices were tried, for something that is no device."""
-    said = _said(report)
+    said = said_of(report)
     if said is None or not said.heard or any(each.of_all for each in said.heard):
         return False
     return all(
@@ -102,7 +99,7 @@ def is_before_devices(report: PendingReport) -> bool:
 
 def heard_sentence(report: PendingReport) -> Safe:
     """What the scheduler wrote, in plain words where they are known."""
-    said = _said(report)
+    said = said_of(report)
     if said is None or not said.heard:
         message = without_preemption(report.observed.message) if report.observed is not None else ""
         return fmt("the scheduler found no node for it ({})", message.removesuffix("."))
@@ -115,7 +112,7 @@ def heard_lines(report: PendingReport, now: datetime) -> Iterator[Safe]:
     seen = report.observed
     if not is_heard_first(report) or seen is None:
         return
-    words, said = without_idle_words(without_preemption(seen.message)), _said(report)
+    words, said = without_idle_words(without_preemption(seen.message)), said_of(report)
     codes = matching(f"{seen.reason}: {seen.message}" if seen.reason == SCHEDULER_ERROR else seen.message)
     text = fmt("The scheduler, which reads everything, wrote {}", ago(seen.time, now))
     text = fmt("{}: {}", text, words.removesuffix(".")) if said is not None and said.heard else fmt("{} so", text)
@@ -124,28 +121,8 @@ def heard_lines(report: PendingReport, now: datetime) -> Iterator[Safe]:
     yield from wrapped(fmt("{}.", text))
 
 
-def heard_advice(report: PendingReport, address: Address) -> Iterator[Safe]:
-    """What helps against the reason that most nodes are rejected for."""
-    said = _said(report)
-    if said is None or not said.heard:
-        return
-    first = said.heard[0]
-    code = page_of(first)
-    if first.resource:
-        text = "Lower the {} request of its containers, or have whoever manages the nodes free or add one with so much."
-        yield from wrapped(fmt("What usually helps: " + text, first.resource))
-    elif code is Code.DEVICES_IN_USE:
-        text = "What usually helps: Request fewer devices or others, or wait until pods that hold such devices end."
-        yield from wrapped(Safe(text))
-        if not any(each.kind == "ResourceSlice" for each in said.missing):
-            yield from command_line(
-                "Who holds which, as far as it could be read: {}", reading(dra("get", "devices"), address)
-            )
-    elif code is not None:
-        yield from wrapped(fmt("What usually helps: {}", reason_page(code).advice.replace("`", "")))
-
-
-def _said(report: PendingReport) -> MissingEvidence | None:
+def said_of(report: PendingReport) -> MissingEvidence | None:
+    """What could not be read, and what is known all the same."""
     return next((cause.detail for cause in report.causes if isinstance(cause.detail, MissingEvidence)), None)
 
 

@@ -104,7 +104,7 @@ def test_a_page_says_what_to_do_about_what_most_nodes_lack(capfd: pytest.Capture
     assert "What usually helps: Lower the cpu request of its containers" in text
     assert "devices were not checked on these nodes" in text
     text = said(capfd, tmp_path, {"a": "0/9 nodes are available: 9 cannot allocate all claims."}, "a", "-n", "ml")
-    assert "What usually helps: Request fewer devices" in text
+    assert "What usually helps: Wait until pods that hold such devices end" in text
 
 
 def test_a_list_has_the_schedulers_words_of_each_pod(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:

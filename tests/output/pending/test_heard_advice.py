@@ -1,0 +1,113 @@
+"""What helps where only the scheduler's message tells why: against the last of its checks, by what the user may end."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kubectl_dra.api.kinds import BY_NAME
+from kubectl_dra.commands.app import run
+from tests.kit import build
+from tests.kit.clock import PassingClock
+from tests.output.pending.test_heard import pod
+from tests.reports.clusters import withheld
+
+MESSAGE = (
+    "0/9 nodes are available: 1 node(s) had untolerated taint(s), 3 cannot allocate all claims, 5 Insufficient memory."
+)
+UNREAD = ("Node", "ResourceSlice", "DeviceClass")
+
+
+def page(
+    capfd: pytest.CaptureFixture[str], folder: Path, *objects: dict[str, Any], message: str = MESSAGE, **wish: Any
+) -> str:
+    waits = [] if any(each["metadata"]["name"] == "wait" for each in objects) else [pod("wait", message)]
+    items = [build.device_class(), *waits, build.claim("wait", build.request(**wish)), *objects]
+    for each in items:
+        each["apiVersion"] = BY_NAME[each["kind"]].api_version
+    path = folder / "cluster.json"
+    path.write_text(json.dumps(withheld({"kind": "List", "items": items}, UNREAD)), encoding="utf-8")
+    assert run(["why-pending", "wait", "-n", "ml", "--from", str(path), "--color", "never"], PassingClock()) == 0
+    return " ".join(capfd.readouterr().out.split())
+
+
+def holder(name: str, *devices: str, phase: str = "Running", **fields: Any) -> list[dict[str, Any]]:
+    held = build.claim(f"{name}-gpu", held=[("node-1", device) for device in devices], by=[name], on="node-1")
+    found = build.pod(name, claims=[f"{name}-gpu"], node_name="node-1", phase=phase)
+    return [found | {"metadata": {**found["metadata"], **fields}}, held]
+
+
+def test_nodes_that_lack_devices_alone_are_the_nearest(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """DynamicResources runs last: upstream, apis/config/v1/default_plugins.go."""
+    told = page(capfd, tmp_path)
+    assert "What usually helps: 3 nodes pass all other checks and only lack free devices: that is the nearest" in told
+    assert "Whether the other 6 nodes have any is not known. Wait until pods that hold such devices end." in told
+    assert "Lower the memory request" not in told
+    assert "equest fewer" not in told
+
+
+def test_without_devices_the_last_check_counts(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    message = (
+        "0/9 nodes are available: 1 node(s) didn't match pod topology spread constraints, "
+        "8 node(s) didn't match Pod's node affinity/selector."
+    )
+    told = page(capfd, tmp_path, message=message)
+    assert "Relax the node selector" not in told
+    assert "maxSkew" in told.partition("What usually helps:")[2]
+
+
+@pytest.mark.parametrize(
+    ("wish", "told"),
+    [
+        ({"count": 2}, "Request fewer devices, or wait until pods that hold such devices end."),
+        ({"selector": "true"}, "Request other devices, or wait until"),
+        ({"count": 2, "selector": "true"}, "Request fewer devices or others, or wait until"),
+    ],
+)
+def test_less_is_advised_where_there_is_less(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, wish: dict[str, Any], told: str
+) -> None:
+    assert told in page(capfd, tmp_path, message="0/3 nodes are available: 3 cannot allocate all claims.", **wish)
+
+
+def test_own_pods_that_hold_devices_come_with_their_command(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    others = build.claim("theirs", namespace="lab", held=[("node-2", "gpu-9")], by=["far"], on="node-2")
+    done = holder("done", "gpu-0", "gpu-1", phase="Succeeded")
+    told = page(capfd, tmp_path, *holder("notebook", "gpu-2", "gpu-3", "gpu-4"), *done, others)
+    finished = f"Pod done of your namespace has finished and still holds 2 devices of class {build.DRIVER} on node-1."
+    runs = f"Pod notebook of your namespace holds 3 devices of class {build.DRIVER} on node-1."
+    assert f"{finished} To free them: kubectl delete pod/done -n ml" in told
+    assert f"{runs} To free them: kubectl delete pod/notebook -n ml" in told
+    assert told.index(finished) < told.index(runs)
+    assert "pod/far" not in told
+    assert "Whether this node passes the other checks could not be read." in told
+
+
+def test_a_pod_that_is_going_is_not_deleted_again(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    told = page(capfd, tmp_path, *holder("old", "gpu-0", deletionTimestamp="2026-01-01T00:00:00Z"))
+    assert "Pod old of your namespace is being deleted and still holds 1 device" in told
+    assert "delete pod/old" not in told
+
+
+def test_who_is_made_again_is_told_so(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    owner = {"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "web", "uid": "u", "controller": True}
+    told = page(capfd, tmp_path, *holder("web-0", "gpu-0", ownerReferences=[owner]))
+    assert "on node-1; its StatefulSet starts it again. To free it: kubectl delete pod/web-0 -n ml" in told
+
+
+def test_a_claim_that_nobody_uses_is_deleted_itself(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    unused = build.claim("left", held=[("node-1", "gpu-0")], on="node-1")
+    told = page(capfd, tmp_path, unused)
+    assert "Claim left of your namespace is used by no pod and holds 1 device" in told
+    assert "kubectl delete resourceclaim/left -n ml" in told
+
+
+def test_another_pod_of_the_same_workload_is_no_way_out(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    owner = {"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "web", "uid": "u", "controller": True}
+    waits = pod("wait", MESSAGE)
+    waits["metadata"]["ownerReferences"] = [owner]
+    told = page(capfd, tmp_path, *holder("web-0", "gpu-0", ownerReferences=[owner]), waits)
+    assert "pod/web-0" not in told
