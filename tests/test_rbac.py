@@ -7,7 +7,6 @@ from pathlib import Path
 import yaml
 
 from kubectl_dra.api.controllers import MAKERS, RUNTIMES
-from kubectl_dra.api.gang_objects import READ as GANGS
 from kubectl_dra.api.kinds import BY_NAME, KINDS
 from kubectl_dra.api.queues import READ as QUEUES
 from kubectl_dra.commands.why_pending.node_groups import READ
@@ -58,7 +57,7 @@ def test_node_groups_need_the_kinds_that_are_read_of_autoscalers():
 
 
 def test_queues_need_the_kinds_that_are_read_of_kueue_and_gang_schedulers():
-    kinds = [(group, plural) for read in (QUEUES, GANGS) for group, plurals in read.items() for plural in plurals]
+    kinds = [(group, plural) for group, plurals in QUEUES.items() for plural in plurals]
     assert role("queues") == dict.fromkeys(kinds, READING)
 
 

@@ -1,4 +1,7 @@
-"""Kueue's objects, of any version of its API that has the fields that are read."""
+"""What may hold pods back beside Kubernetes itself: Kueue's objects, and gangs and queues of other schedulers.
+
+Of any version of their APIs that has the fields that are read.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,21 @@ import msgspec
 from kubectl_dra.api.decoders import make_decoder
 from kubectl_dra.api.quantities import encode_hook
 from kubectl_dra.api.sources import Source
+from kubectl_dra.api.trees import group_of
 from kubectl_dra.model.evidence import ALL_NAMESPACES, Coverage, Evidence, Read
+from kubectl_dra.model.gang_objects import (
+    KINDS as GANG_KINDS,
+)
+from kubectl_dra.model.gang_objects import (
+    POD_GROUP,
+    QUEUE,
+    SCHEDULER_PLUGINS,
+    VOLCANO,
+    GangObjects,
+    OtherGroup,
+    OtherQueue,
+    qualified,
+)
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.model.queues import (
@@ -25,76 +42,115 @@ from kubectl_dra.model.queues import (
     QueuedWorkload,
     QueueObjects,
     ResourceFlavor,
-    qualified,
 )
 
+_KINDS: Final = {GROUP: KINDS, **GANG_KINDS}
 #: Plural and kind by group; deploy/rbac/queues.yaml grants them.
-READ: Final[Mapping[str, Mapping[str, str]]] = {GROUP: {plural: kind for kind, (plural, _) in KINDS.items()}}
+READ: Final[Mapping[str, Mapping[str, str]]] = {
+    group: {plural: kind for kind, (plural, _) in kinds.items()} for group, kinds in _KINDS.items()
+}
 #: More of them are not kept of a file.
 MAX_OBJECTS: Final = 50_000
-#: Snapshots hold them in this version.
-_VERSION: Final = f"{GROUP}/v1beta2"
-_RECORDS: Final[Mapping[str, type[msgspec.Struct]]] = {
-    "Workload": QueuedWorkload,
-    "LocalQueue": LocalQueue,
-    "ClusterQueue": ClusterQueue,
-    FLAVOR: ResourceFlavor,
-    COHORT: Cohort,
+#: Snapshots hold them in these versions.
+_VERSIONS: Final = {GROUP: "v1beta2", SCHEDULER_PLUGINS: "v1alpha1", VOLCANO: "v1beta1"}
+_RECORDS: Final[Mapping[tuple[str, str], type[msgspec.Struct]]] = {
+    (GROUP, "Workload"): QueuedWorkload,
+    (GROUP, "LocalQueue"): LocalQueue,
+    (GROUP, "ClusterQueue"): ClusterQueue,
+    (GROUP, FLAVOR): ResourceFlavor,
+    (GROUP, COHORT): Cohort,
+    (SCHEDULER_PLUGINS, POD_GROUP): OtherGroup,
+    (VOLCANO, POD_GROUP): OtherGroup,
+    (VOLCANO, QUEUE): OtherQueue,
 }
-_DECODERS: Final = {kind: make_decoder(record, numbers_as_text=True) for kind, record in _RECORDS.items()}
+#: How ``complete`` and ``refused`` name a kind: those of gangs are of several groups.
+_NAMES: Final = {(group, kind): kind if group == GROUP else qualified(group, kind) for group, kind in _RECORDS}
+_DECODERS: Final = {key: make_decoder(record, numbers_as_text=True) for key, record in _RECORDS.items()}
 _encoder: Final = msgspec.json.Encoder(enc_hook=encode_hook)
 _UNREADABLE: Final = (msgspec.MsgspecError, UnicodeDecodeError, ValueError, RecursionError)
 
 
 def is_queue_object(api_version: str, kind: str) -> bool:
     """Whether it is an object of Kueue that is read."""
-    return api_version.rpartition("/")[0] == GROUP and kind in _RECORDS
+    return group_of(api_version) == GROUP and kind in KINDS
+
+
+def is_gang_object(api_version: str, kind: str) -> bool:
+    """Whether it is an object of another scheduler that is read."""
+    return kind in GANG_KINDS.get(group_of(api_version), ())
 
 
 def record_of(api_version: str, kind: str) -> type[msgspec.Struct] | None:
-    """The shape of an object of Kueue; None for any other object."""
-    return _RECORDS[kind] if is_queue_object(api_version, kind) else None
+    """The shape of an object that is read; None for any other."""
+    return _RECORDS.get((group_of(api_version), kind))
 
 
-def encoded(objects: QueueObjects) -> Iterator[tuple[ObjectMeta, bytes]]:
+def encoded(queues: QueueObjects, gangs: GangObjects) -> Iterator[tuple[ObjectMeta, bytes]]:
     """All of them as JSON, with what is read of them and no more."""
-    for kind, records in (
-        ("Workload", objects.workloads),
-        ("LocalQueue", objects.local_queues),
-        ("ClusterQueue", objects.cluster_queues),
-        (FLAVOR, objects.flavors),
-        (COHORT, objects.cohorts),
-    ):
-        head = _encoder.encode({"apiVersion": _VERSION, "kind": kind})
-        for record in records.values():
-            yield record.metadata, head[:-1] + b"," + _encoder.encode(record)[1:]
+    of_kueue: tuple[Mapping[Any, Any], ...] = (
+        queues.workloads,
+        queues.local_queues,
+        queues.cluster_queues,
+        queues.flavors,
+        queues.cohorts,
+    )
+    found: list[tuple[str, str, Any]] = [
+        *((GROUP, kind, record) for kind, records in zip(KINDS, of_kueue, strict=True) for record in records.values()),
+        *((group, POD_GROUP, record) for (group, _), record in gangs.groups.items()),
+        *((VOLCANO, QUEUE, record) for record in gangs.queues.values()),
+    ]
+    for group, kind, record in found:
+        head = _encoder.encode({"apiVersion": f"{group}/{_VERSIONS[group]}", "kind": kind})
+        yield record.metadata, head[:-1] + b"," + _encoder.encode(record)[1:]
 
 
-def reads_of(objects: QueueObjects, namespace: str, time: str = "") -> Iterator[Read]:
+def reads_of(
+    objects: QueueObjects | GangObjects, groups: Iterable[str], namespace: str, time: str = ""
+) -> Iterator[Read]:
     """What was read of a live cluster, as evidence; ``namespace``: the one that is asked about, empty for all."""
-    for kind, (_, namespaced) in KINDS.items():
-        coverage = Coverage.FORBIDDEN if kind in objects.refused else Coverage.NOT_SERVED
-        coverage = Coverage.COMPLETE if kind in objects.complete else coverage
-        yield Read(qualified(kind), namespace if namespaced else ALL_NAMESPACES, coverage, time=time)
+    for group in groups:
+        for kind, (_, namespaced) in _KINDS[group].items():
+            name = _NAMES[group, kind]
+            coverage = Coverage.FORBIDDEN if name in objects.refused else Coverage.NOT_SERVED
+            coverage = Coverage.COMPLETE if name in objects.complete else coverage
+            yield Read(qualified(group, kind), namespace if namespaced else ALL_NAMESPACES, coverage, time=time)
+
+
+# --- those of files -------------------------------------------------------------------------------------------------
 
 
 def objects_of(sources: Sequence[Source], evidence: Evidence) -> QueueObjects:
-    """Those of files, where ``evidence`` says what a snapshot could not read.
+    """Kueue's, where ``evidence`` says what a snapshot could not read.
 
-    A kind that occurs, and of which nothing is said, is complete; one that was not asked for is not. Most clusters have
-    no Cohort: where there are queues, and nothing is said, none is taken for none. What is not served is known, too.
+    Most clusters have no Cohort: where there are queues, and nothing is said, none is taken for none. What is not
+    served is known, too.
     """
     here = {source.kind for source in sources}
-    reads = [read for read in evidence.reads if read.kind in map(qualified, KINDS)]
-    coverage = {kind: {read.coverage for read in reads if read.kind == qualified(kind)} for kind in KINDS}
-    complete = {kind for kind in KINDS if Coverage.COMPLETE in coverage[kind] or (kind in here and not coverage[kind])}
-    of_cohorts = coverage[COHORT] == {Coverage.NOT_SERVED} or ("ClusterQueue" in here and not coverage[COHORT])
-    complete |= {COHORT} if of_cohorts else set()
-    refused = {kind for kind in KINDS if Coverage.FORBIDDEN in coverage[kind]} - complete
-    found = queue_objects(sources, complete, refused)
-    told = {each for kind in KINDS for each in coverage[kind]}
-    absent = not here and told == {Coverage.NOT_SERVED}
-    return replace(found, absent=absent)
+    told = _told(evidence, (GROUP,))
+    complete, refused = _known(here, told)
+    of_cohorts = told[COHORT] == {Coverage.NOT_SERVED} or ("ClusterQueue" in here and not told[COHORT])
+    found = queue_objects(sources, complete | ({COHORT} if of_cohorts else set()), refused)
+    return replace(found, absent=not here and set[Coverage]().union(*told.values()) == {Coverage.NOT_SERVED})
+
+
+def gangs_of_files(sources: Sequence[Source], evidence: Evidence) -> GangObjects:
+    """Those of other schedulers, where ``evidence`` says what a snapshot could not read."""
+    here = {_NAMES[group_of(each.api_version), each.kind] for each in sources}
+    return gang_objects(sources, *_known(here, _told(evidence, GANG_KINDS)))
+
+
+def _told(evidence: Evidence, groups: Iterable[str]) -> dict[str, set[Coverage]]:
+    keys = [(group, kind) for group in groups for kind in _KINDS[group]]
+    return {_NAMES[key]: {read.coverage for read in evidence.reads if read.kind == qualified(*key)} for key in keys}
+
+
+def _known(here: set[str], told: Mapping[str, set[Coverage]]) -> tuple[set[str], set[str]]:
+    """The kinds of which all is here, and those refused.
+
+    A kind that occurs, and of which nothing is said, is complete; one that was not asked for is not.
+    """
+    complete = {name for name in told if Coverage.COMPLETE in told[name] or (name in here and not told[name])}
+    return complete, {name for name in told if Coverage.FORBIDDEN in told[name]} - complete
 
 
 def with_files(known: QueueObjects, sources: Iterable[Source]) -> QueueObjects:
@@ -113,18 +169,35 @@ def with_files(known: QueueObjects, sources: Iterable[Source]) -> QueueObjects:
     )
 
 
+# --- decoding -------------------------------------------------------------------------------------------------------
+
+
 def queue_objects(sources: Iterable[Source], complete: Iterable[str] = (), refused: Iterable[str] = ()) -> QueueObjects:
-    """The objects; one that can't be decoded makes its kind incomplete."""
-    found: dict[str, dict[Any, Any]] = {kind: {} for kind in _RECORDS}
+    """Kueue's objects; one that can't be decoded makes its kind incomplete."""
+    found: dict[str, dict[Any, Any]] = {kind: {} for kind in KINDS}
     broken: set[str] = set()
-    for source in sources:
-        try:
-            record = _DECODERS[source.kind].decode(source.data)
-        except _UNREADABLE:
-            broken.add(source.kind)
-            continue
-        found[source.kind][key_of(record.metadata)] = record
+    for _, kind, record in _decoded(sources, broken):
+        found[kind][key_of(record.metadata)] = record
     unspaced = ("ClusterQueue", FLAVOR, COHORT)
     queues, flavors, cohorts = ({key.name: each for key, each in found[kind].items()} for kind in unspaced)
     known = frozenset(complete) - broken, frozenset(refused) | broken
     return QueueObjects(found["Workload"], found["LocalQueue"], queues, *known, flavors=flavors, cohorts=cohorts)
+
+
+def gang_objects(sources: Iterable[Source], complete: Iterable[str] = (), refused: Iterable[str] = ()) -> GangObjects:
+    """The objects of other schedulers; one that can't be decoded makes its kind incomplete."""
+    broken: set[str] = set()
+    found = list(_decoded(sources, broken))
+    groups = {(group, key_of(record.metadata)): record for group, kind, record in found if kind == POD_GROUP}
+    queues = {record.metadata.name: record for _, kind, record in found if kind == QUEUE}
+    return GangObjects(groups, queues, frozenset(complete) - broken, frozenset(refused) | broken)
+
+
+def _decoded(sources: Iterable[Source], broken: set[str]) -> Iterator[tuple[str, str, Any]]:
+    """Group, kind and record of each; the kinds of those that can't be decoded go to ``broken``."""
+    for source in sources:
+        key = group_of(source.api_version), source.kind
+        try:
+            yield *key, _DECODERS[key].decode(source.data)
+        except _UNREADABLE:
+            broken.add(_NAMES[key])

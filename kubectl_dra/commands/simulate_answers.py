@@ -11,12 +11,11 @@ from kubectl_dra.api.sources import Source
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.asked_again import asked_again
 from kubectl_dra.commands.shared.cluster import gates_of, read_cluster
-from kubectl_dra.commands.shared.daemon_sets import for_new_nodes
 from kubectl_dra.commands.shared.groups import with_groups
+from kubectl_dra.commands.shared.live import for_new_nodes, with_queues_of
 from kubectl_dra.commands.shared.manifests import check_namespaces, objects_of
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.owners import owner_reader
-from kubectl_dra.commands.shared.queues import with_queues_of
 from kubectl_dra.commands.shared.show import Answer, is_document, note_evidence, print_answer
 from kubectl_dra.commands.shared.whatif_options import kinds_demanded, kinds_everywhere, told, whole_nodes
 from kubectl_dra.diagnosis.gangs.cycles import FIRST_MINOR

@@ -12,11 +12,10 @@ from kubectl_dra.api.controllers import is_foreign
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.cluster import Scoped, read_cluster
 from kubectl_dra.commands.shared.errors import CommandError, UsageProblem
-from kubectl_dra.commands.shared.gangs import with_gangs
+from kubectl_dra.commands.shared.live import with_gangs, with_queues
 from kubectl_dra.commands.shared.namespaces import check_namespace
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.owners import owner_reader
-from kubectl_dra.commands.shared.queues import with_queues
 from kubectl_dra.commands.shared.show import console, note_evidence
 from kubectl_dra.commands.shared.signals import signals_raise
 from kubectl_dra.diagnosis.gangs.elsewhere import gangs_to_read

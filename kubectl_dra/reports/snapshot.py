@@ -16,7 +16,6 @@ import msgspec
 
 from kubectl_dra.api.controllers import is_foreign
 from kubectl_dra.api.encode import encode
-from kubectl_dra.api.gang_objects import encoded_gangs
 from kubectl_dra.api.kinds import BY_NAME, KINDS, POD, Kind
 from kubectl_dra.api.queues import encoded
 from kubectl_dra.cluster import ClusterState
@@ -89,7 +88,7 @@ def snapshot(facts: ClusterState, namespace: str = ALL_NAMESPACES, with_paramete
                 item = _item(kind, record, with_parameters)
                 images.hide(item, named)
                 yield item
-        for metadata, data in (*encoded(facts.inventory.queues), *encoded_gangs(facts.inventory.gangs)):
+        for metadata, data in encoded(facts.inventory.queues, facts.inventory.gangs):
             if namespace in ("", metadata.namespace) or not metadata.namespace:
                 item = json.loads(data)
                 _strip(item, frozenset())

@@ -13,10 +13,9 @@ from typing import Final
 
 from kubectl_dra.api.build import InventoryBuilder
 from kubectl_dra.api.controllers import MAKERS
-from kubectl_dra.api.gang_objects import gangs_of_files
 from kubectl_dra.api.kinds import BY_NAME, KINDS, Kind
 from kubectl_dra.api.lean import lean
-from kubectl_dra.api.queues import objects_of
+from kubectl_dra.api.queues import gangs_of_files, objects_of
 from kubectl_dra.model.evidence import Coverage, Evidence, Read
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.invocation import Address

@@ -18,10 +18,8 @@ import msgspec
 from kubectl_dra.api.controllers import decode_owner, is_foreign, is_maker
 from kubectl_dra.api.decode import DecodeError, bad_object, decode_alike, decode_object, read_header
 from kubectl_dra.api.defaults import defaulted
-from kubectl_dra.api.gang_objects import MAX_OBJECTS as MAX_GANGS
-from kubectl_dra.api.gang_objects import is_gang_object
 from kubectl_dra.api.kinds import BY_NAME, POD, Kind, find_kind
-from kubectl_dra.api.queues import MAX_OBJECTS, is_queue_object
+from kubectl_dra.api.queues import MAX_OBJECTS, is_gang_object, is_queue_object
 from kubectl_dra.api.replicas import Replicas
 from kubectl_dra.api.sources import Source
 from kubectl_dra.model.base import Record
@@ -231,7 +229,7 @@ def _loaded(leaf: _Leaf, origin: str, manifests: Manifests) -> Loaded | None:
         manifests.other[leaf.kind] += 1
     if is_queue_object(leaf.api_version, leaf.kind) and len(manifests.queued) < MAX_OBJECTS:
         manifests.queued.append(Source(bytes(leaf.data), leaf.api_version, leaf.kind))
-    if is_gang_object(leaf.api_version, leaf.kind) and len(manifests.gangs) < MAX_GANGS:
+    if is_gang_object(leaf.api_version, leaf.kind) and len(manifests.gangs) < MAX_OBJECTS:
         manifests.gangs.append(Source(bytes(leaf.data), leaf.api_version, leaf.kind))
     if may_configure(leaf.api_version, leaf.kind, leaf.data) and len(manifests.queue_config) < MAX_OBJECTS:
         manifests.queue_config.append(Source(bytes(leaf.data), leaf.api_version, leaf.kind))

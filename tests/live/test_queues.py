@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kubectl_dra.api.queues import READ
+from kubectl_dra.api.queues import READ as ALL
 from kubectl_dra.source.live.foreign import ForeignObjects, read_foreign
 from tests.kit.fake_api import FakeApi, chunk_of, connection_to
 from tests.live.test_node_groups import item, names
 
 GROUP = "kueue.x-k8s.io"
+READ = {GROUP: ALL[GROUP]}
 WITHIN = {"workloads": "ml", "localqueues": "ml"}
 
 

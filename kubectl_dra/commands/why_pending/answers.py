@@ -12,14 +12,12 @@ from kubectl_dra.api.controllers import MAKERS
 from kubectl_dra.api.kinds import POD, POD_GROUP, RESOURCE_CLAIM, Kind
 from kubectl_dra.commands.shared import whatif_options
 from kubectl_dra.commands.shared.cluster import Scoped, read_cluster
-from kubectl_dra.commands.shared.daemon_sets import for_new_nodes
 from kubectl_dra.commands.shared.errors import UsageProblem
-from kubectl_dra.commands.shared.gangs import with_gangs
+from kubectl_dra.commands.shared.live import for_new_nodes, with_gangs, with_queues
 from kubectl_dra.commands.shared.namespaces import check_namespace
 from kubectl_dra.commands.shared.not_found import check_node
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.owners import owner_reader
-from kubectl_dra.commands.shared.queues import with_queues
 from kubectl_dra.commands.shared.show import (
     note_evidence,
 )

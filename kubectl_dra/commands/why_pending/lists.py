@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from kubectl_dra.api.kinds import POD, POD_GROUP, RESOURCE_CLAIM, Kind
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.commands.shared.live import with_queues
 from kubectl_dra.commands.shared.options import label_selector
-from kubectl_dra.commands.shared.queues import with_queues
 from kubectl_dra.commands.shared.show import console, is_document, print_answers, print_pages
 from kubectl_dra.commands.shared.unread import after_unread, code_of, nothing_read
 from kubectl_dra.commands.why_pending import single

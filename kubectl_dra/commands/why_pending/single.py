@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 from kubectl_dra.api.kinds import Kind
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.commands.shared.autoscalers import with_autoscalers
 from kubectl_dra.commands.shared.cluster import Scoped
-from kubectl_dra.commands.shared.daemon_sets import with_daemon_sets, with_workloads
+from kubectl_dra.commands.shared.live import with_autoscalers, with_daemon_sets, with_workloads
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.show import Answer, is_document
 from kubectl_dra.commands.why_pending.groups import AnyPending, Pending, answer_about

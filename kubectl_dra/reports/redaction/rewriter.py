@@ -14,7 +14,6 @@ from typing import Any, Final
 import msgspec
 from msgspec import inspect
 
-from kubectl_dra.api.gang_objects import shape_of_gang
 from kubectl_dra.api.generations import UnsupportedVersionError, shape_of
 from kubectl_dra.api.kinds import find_kind
 from kubectl_dra.api.queues import record_of
@@ -77,7 +76,7 @@ class Rewriter:
         head = {key: self.word(str(item[key])) for key in ("apiVersion", "kind") if key in item}
         body = {key: value for key, value in item.items() if key not in head}
         try:
-            struct = shape_of(api_version, kind).struct if kind is not None else _foreign(api_version, name)
+            struct = shape_of(api_version, kind).struct if kind is not None else record_of(api_version, name)
         except UnsupportedVersionError:
             struct = None
         return {**head, **(self._unknown(body) if struct is None else self._struct(body, _shape(struct)))}
@@ -258,8 +257,3 @@ def _without_null(wanted: inspect.Type) -> inspect.Type:
         return wanted
     found = [choice for choice in wanted.types if not isinstance(choice, inspect.NoneType)]
     return found[0] if len(found) == 1 else wanted
-
-
-def _foreign(api_version: str, kind: str) -> type[msgspec.Struct] | None:
-    """The shape of an object that is none of Kubernetes' own; None for one that is not known."""
-    return record_of(api_version, kind) or shape_of_gang(api_version, kind)

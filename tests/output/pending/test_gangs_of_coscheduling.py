@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from kubectl_dra.api.gang_objects import gang_objects
+from kubectl_dra.api.queues import gang_objects
 from kubectl_dra.api.sources import Source
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
