@@ -169,6 +169,12 @@ class ClusterState:
         """The devices that a pool's newest generation publishes, in search order."""
         return self.inventory.published(pool, self.features.partitionable_devices)
 
+    def device(self, name: str) -> tuple[ResourceSlice, Device] | None:
+        """The published device ``DRIVER/POOL/DEVICE``, in its slice; names of pools may have slashes."""
+        driver, _, rest = name.partition("/")
+        pool, _, own = rest.rpartition("/")
+        return next((found for found in self.published(PoolId(driver, pool)) if found[1].name == own), None)
+
     @derived("claims", later=_later_allocated)
     def allocated(self) -> AllocatedState:
         return AllocatedState(self.inventory.claims.values(), self.features)
@@ -189,6 +195,13 @@ class ClusterState:
             return selects(rule, *id_)
         found = (device for _, device in self.published(id_.pool_id) if device.name == id_.device)
         return any(self.narrowing.admits(rule, id_.driver, device) for device in found)
+
+    def selected(self, rule: DeviceTaintRule) -> Iterator[DeviceId]:
+        """The published devices that a taint rule selects."""
+        for pool in self.pools:
+            for _, device in self.published(pool) if selects(rule, *pool) else ():
+                if selects(rule, *pool, device.name) and self.narrowing.admits(rule, pool.driver, device):
+                    yield DeviceId(*pool, device.name)
 
     @derived("slices", "classes", "claims", "taint_rules", later=_later_devices)
     def devices(self) -> Cluster:

@@ -177,6 +177,13 @@ def known_extended_claims(state: ClusterState) -> Mapping[tuple[Key, str], Resou
     return extended_claims(state.inventory)
 
 
+def claim_names(pod: Pod) -> dict[str, str]:
+    """By entry of the pod the claim that it names, or that was made from its template."""
+    made = {status.name: status.resource_claim_name for status in pod.status.resource_claim_statuses}
+    names = ((entry.name, sources(entry)[0] or made.get(entry.name)) for entry in pod.spec.resource_claims)
+    return {entry: name for entry, name in names if name}
+
+
 def claims_of(pod: Pod, inventory: Inventory) -> Iterator[ResourceClaim]:
     """The existing claims of a pod: of its entries and for its extended resources, ownership not checked."""
     names = [sources(entry)[0] for entry in pod.spec.resource_claims]

@@ -46,14 +46,15 @@ def of_request(namespace: str, device_class: str, count: int, selectors: tuple[s
     return Shape(bare_pod(key), {key: template_of(key, spec)})
 
 
-def bare_pod(template: Key) -> core.Pod:
-    """A pod that has nothing but a claim from a template."""
-    entry = core.PodResourceClaim(name="devices", resource_claim_template_name=template.name)
+def bare_pod(source: Key, *, shared: bool = False) -> core.Pod:
+    """A pod that has nothing but a claim from a template, or one that is there to be ``shared``."""
+    named, made = (source.name, None) if shared else (None, source.name)
+    entry = core.PodResourceClaim("devices", resource_claim_name=named, resource_claim_template_name=made)
     container = core.Container(
         name="main", resources=core.ResourceRequirements(claims=(core.ContainerClaim(entry.name),))
     )
     spec = core.PodSpec(scheduler_name="default-scheduler", containers=(container,), resource_claims=(entry,))
-    return core.Pod(metadata=ObjectMeta(name=template.name, namespace=template.namespace), spec=spec)
+    return core.Pod(metadata=ObjectMeta(name=source.name, namespace=source.namespace), spec=spec)
 
 
 def template_of(key: Key, spec: resource.ResourceClaimSpec) -> resource.ResourceClaimTemplate:

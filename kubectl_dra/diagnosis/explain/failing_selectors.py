@@ -11,7 +11,6 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.explain.class_facts import Offered, offers
 from kubectl_dra.diagnosis.records import AttributeValue, FatalError
 from kubectl_dra.model.attributes import attribute_text
-from kubectl_dra.model.ids import PoolId
 from kubectl_dra.model.resource import Device, DeviceAttribute
 from kubectl_dra.selectors.catalog import Catalog, published_value
 from kubectl_dra.selectors.compiling import Mention, Selector, compile_selector, near_names
@@ -64,12 +63,8 @@ def _first_key(detail: str) -> str | None:
 
 
 def _device(world: ClusterState, name: str) -> Offered | None:
-    driver, _, rest = name.partition("/")
-    pool, _, device = rest.rpartition("/")
-    for slice_, each in world.published(PoolId(driver, pool)) if pool else ():
-        if each.name == device:
-            return Offered(slice_.spec.driver, each, slice_)
-    return None
+    found = world.device(name)
+    return Offered(found[0].spec.driver, found[1], found[0]) if found is not None else None
 
 
 def _reads(mentions: tuple[Mention, ...], driver: str, device: Device) -> Iterator[AttributeValue]:

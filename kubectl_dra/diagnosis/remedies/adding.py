@@ -10,6 +10,7 @@ from typing import Final
 from msgspec.structs import replace as replace_fields
 
 from kubectl_dra.cluster.edits import Put
+from kubectl_dra.cluster.state import ClusterState
 from kubectl_dra.diagnosis import whatif
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gangs.groups import pods_of
@@ -44,7 +45,7 @@ _ROOM: Final = (
 def in_order(case: Case) -> tuple[Iterator[Candidate], ...]:
     """What may be added, the more plausible first: of what a driver has one of, as /dev/kvm, a node has one only."""
     slices = case.world.inventory.slices.values()
-    models = (_model(case.world.inventory, _selected_devices(funnels)) for _, _, _, funnels in case.funnels())
+    models = (_model(case.world, _selected_devices(funnels)) for _, _, _, funnels in case.funnels())
     drivers = {model[0].spec.driver for model in models if model is not None}
     single = any(sum(len(each.spec.devices) for each in slices if each.spec.driver == name) == 1 for name in drivers)
     devices, nodes = more_devices(case), more_nodes(case)
@@ -58,7 +59,7 @@ def more_devices(case: Case) -> Iterator[Candidate]:
         if request.allocation_mode != "ExactCount":
             continue
         nearest = min(funnels, key=_lacking)
-        model = _model(case.world.inventory, _selected_devices(funnels))
+        model = _model(case.world, _selected_devices(funnels))
         lacking = max(_lacking(nearest), 1 if competing else 0)
         if model is None or lacking <= 0 or not _can_be_added(case.world.inventory, *model):
             continue
@@ -146,11 +147,11 @@ def _most_nodes(case: Case) -> int:
 
 def nodes_like(inventory: Inventory, node: str, count: int) -> changes.Change:
     """So many new nodes like one, with all devices free."""
-    return _with_nodes(whatif.like(inventory, node, free=True), whatif.new_names(inventory, node, count))
+    return _with_nodes(whatif.like(inventory, node, free=True), whatif.new_names(node, count, inventory.nodes))
 
 
 def _nodes_like(case: Case, node: str, count: int) -> Candidate:
-    names = whatif.new_names(case.world.inventory, node, count)
+    names = whatif.new_names(node, count, case.world.inventory.nodes)
     change = nodes_like(case.world.inventory, node, count)
     cost = _ADD_COST + count
     action = whatif.AddNode(node, count, free=True, clique=_clique(case, node))
@@ -218,14 +219,5 @@ def _selected_devices(funnels: Sequence[Funnel]) -> Iterable[str]:
         yield from funnel.after(StageName.SELECTORS)
 
 
-def _model(inventory: Inventory, devices: Iterable[str]) -> tuple[ResourceSlice, Device] | None:
-    wanted = next(iter(devices), None)
-    if wanted is None:
-        return None
-    for slice_ in inventory.slices.values():
-        prefix = f"{slice_.spec.driver}/{slice_.spec.pool.name}/"
-        if wanted.startswith(prefix):
-            for device in slice_.spec.devices:
-                if prefix + device.name == wanted:
-                    return slice_, device
-    return None
+def _model(world: ClusterState, devices: Iterable[str]) -> tuple[ResourceSlice, Device] | None:
+    return next((world.device(wanted) for wanted in devices), None)

@@ -137,13 +137,6 @@ class Case:
         """Whether a pod is a part of what this pod is a part of: to end one part for another helps nobody."""
         return self.owners.share_workload(self.pod, pod)
 
-    def device(self, name: str) -> Device | None:
-        """A published device by ``DRIVER/POOL/DEVICE``."""
-        driver, _, rest = name.partition("/")
-        pool, _, device = rest.rpartition("/")
-        published = self.world.published(PoolId(driver, pool))
-        return next((each for _, each in published if each.name == device), None)
-
     def causes(self, *codes: Code) -> Iterator[Cause]:
         return (cause for cause in self.diagnosis.causes if cause.code in codes)
 

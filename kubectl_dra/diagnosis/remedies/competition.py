@@ -49,7 +49,7 @@ from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.model.podinfo import PodInfo
 from kubectl_dra.model.quantity import Quantity
-from kubectl_dra.scheduler.claims import resolve
+from kubectl_dra.scheduler.claims import claim_names, resolve
 
 # More kinds of pods, and more nodes, are not tried for one remedy; besides, as many of the pod's own controller.
 _KINDS: Final = 16
@@ -315,11 +315,7 @@ def _kind(world: ClusterState, turn: _Turn) -> bytes:
     """What pods that are tried alike have in common."""
     inventory = world.inventory
     pod = inventory.pods[turn.key]
-    names = {status.name: status.resource_claim_name for status in pod.status.resource_claim_statuses}
-    keys = (
-        Key(turn.key.namespace, entry.resource_claim_name or names.get(entry.name) or "")
-        for entry in pod.spec.resource_claims
-    )
+    keys = (Key(turn.key.namespace, name) for name in claim_names(pod).values())
     claims = [(claim.spec, claim.status.allocation) for key in keys if (claim := inventory.claims.get(key)) is not None]
     spec = msgspec.structs.replace(pod.spec, resource_claims=())
     labels = {name: value for name, value in pod.metadata.labels.items() if name not in _OF_ONE}

@@ -127,8 +127,8 @@ def _capacity(case: Case, editor: ClaimEditor, request: Form, funnels: Sequence[
 def _allowed(case: Case, devices: Iterable[str], name: str, left: Quantity) -> Iterator[Quantity]:
     """What may be asked of one of the devices: all that is left, and what its request policy has below that."""
     yield left
-    device = case.device(next(iter(devices), ""))
-    capacity = device.capacity.get(name) if device is not None else None
+    found = case.world.device(next(iter(devices), ""))
+    capacity = found[1].capacity.get(name) if found is not None else None
     policy = capacity.request_policy if capacity is not None else None
     if policy is None:
         return

@@ -109,10 +109,11 @@ def _counters_of(case: Case, devices: Iterable[str]) -> Iterator[str]:
     stages = [detail.stage(StageName.COUNTERS) for detail in details if isinstance(detail, Funnel)]
     short = {removal.reason for stage in stages for removal in stage.removed}
     for name in devices:
-        device = case.device(name)
-        for consumed in device.consumes_counters if device is not None else ():
-            found = sorted(consumed.counters.items())
-            amounts = [f"{counter.value} {key}" for key, counter in found if f"{consumed.counter_set}/{key}" in short]
+        found = case.world.device(name)
+        for consumed in found[1].consumes_counters if found is not None else ():
+            counters = sorted(consumed.counters.items())
+            told = [(key, counter) for key, counter in counters if f"{consumed.counter_set}/{key}" in short]
+            amounts = [f"{counter.value} {key}" for key, counter in told]
             if amounts:
                 yield f"{' and '.join(amounts)} of {consumed.counter_set}"
 

@@ -15,7 +15,6 @@ from kubectl_dra.diagnosis.records import ObjectRef, ValueCount
 from kubectl_dra.diagnosis.remedies.records import Action, EditClaim, Remedy
 from kubectl_dra.diagnosis.remedies.selectors import CORRECTED, DROPPED
 from kubectl_dra.model.attributes import attribute_text
-from kubectl_dra.model.ids import PoolId
 from kubectl_dra.model.resource import DeviceAttribute
 from kubectl_dra.selectors.catalog import published_value
 from kubectl_dra.selectors.compiling import clauses_of
@@ -87,9 +86,5 @@ def _free(world: ClusterState, action: EditClaim, nodes: Sequence[str]) -> set[s
 
 
 def _value(world: ClusterState, device: str, domain: str, name: str) -> DeviceAttribute | None:
-    driver, _, rest = device.partition("/")
-    pool, _, own = rest.rpartition("/")
-    for _, each in world.published(PoolId(driver, pool)):
-        if each.name == own:
-            return published_value(each.attributes, driver, domain, name)
-    return None
+    found = world.device(device)
+    return published_value(found[1].attributes, found[0].spec.driver, domain, name) if found is not None else None

@@ -8,7 +8,7 @@ from itertools import islice
 
 import msgspec
 
-from kubectl_dra.allocation.input.taints import Narrowing, is_narrowed, selects
+from kubectl_dra.allocation.input.taints import is_narrowed
 from kubectl_dra.diagnosis.records import SUPPOSED, StageName
 from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, removals
@@ -32,7 +32,7 @@ def candidates(case: Case) -> Iterator[Candidate]:
                 found.setdefault(removal.source, removal.reason)
     for name, taint in found.items():
         rule = case.world.inventory.taint_rules[name]
-        devices = list(islice(selected(case, rule), _MOST))
+        devices = list(islice(case.world.selected(rule), _MOST))
         action = _narrowing(rule, devices)
         if action is not None:
             yield Candidate(RemedyKind.NARROW_TAINT_RULE, (action,), _NARROWED, (narrowed(action),))
@@ -42,17 +42,6 @@ def candidates(case: Case) -> Iterator[Candidate]:
             _DELETED,
             (changes.without_rule(name),),
         )
-
-
-def selected(case: Case, rule: DeviceTaintRule) -> Iterator[DeviceId]:
-    """The published devices that a rule taints."""
-    narrowing = Narrowing(case.world.inventory.classes)
-    for pool in case.world.pools:
-        if selects(rule, pool.driver, pool.pool):
-            for _, device in case.world.published(pool):
-                hit = selects(rule, pool.driver, pool.pool, device.name)
-                if hit and narrowing.admits(rule, pool.driver, device):
-                    yield DeviceId(pool.driver, pool.pool, device.name)
 
 
 def _narrowing(rule: DeviceTaintRule, devices: Sequence[DeviceId]) -> NarrowTaintRule | None:

@@ -26,6 +26,7 @@ from kubectl_dra.model.core import Pod, PodResourceClaim, PodSpec
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.scheduling import GangPolicy, PodGroup, PodGroupSchedulingPolicy
+from kubectl_dra.scheduler.claims import claim_names
 from kubectl_dra.scheduler.gangs.decision import GroupOutcome, MemberOutcome
 
 #: Reasons that are about the whole group: a way out is one for the group.
@@ -137,9 +138,9 @@ def _manifest(pod: Pod) -> PodSpec:
 
 def _made_for(pod: Pod) -> Iterator[tuple[Key, str]]:
     """The claims that were made for a pod, with their templates."""
-    made = {status.name: status.resource_claim_name for status in pod.status.resource_claim_statuses}
+    names = claim_names(pod)
     for entry in pod.spec.resource_claims:
-        name = made.get(entry.name)
+        name = names.get(entry.name)
         if entry.resource_claim_template_name and name:
             yield Key(pod.metadata.namespace, name), entry.resource_claim_template_name
 

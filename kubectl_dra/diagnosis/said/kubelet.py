@@ -29,7 +29,7 @@ from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.resource import ResourceClaim
-from kubectl_dra.scheduler.claims import is_reserved_for
+from kubectl_dra.scheduler.claims import claim_names, is_reserved_for
 
 PREPARE_FAILED: Final = "FailedPrepareDynamicResources"
 _FAILED: Final = "Failed"
@@ -228,8 +228,7 @@ def is_rejected(pod: Pod) -> bool:
 
 def unhealthy(pod: Pod) -> Iterator[Cause]:
     """Devices that the pod's status does not report as healthy; health changes neither scheduling nor eviction."""
-    names = {status.name: status.resource_claim_name for status in pod.status.resource_claim_statuses}
-    names |= {entry.name: entry.resource_claim_name for entry in pod.spec.resource_claims if entry.resource_claim_name}
+    names = claim_names(pod)
     for status in _statuses(pod):
         for resource in status.allocated_resources_status:
             if not resource.name.startswith("claim:"):

@@ -32,7 +32,6 @@ from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
-from kubectl_dra.model.resource import Device, ResourceSlice
 from kubectl_dra.model.usage import is_terminal
 
 _ORDER: Final = (AddNode, MoreDevices, EndTaint, AddTaint, AddTaintRule, Drain, RemoveNode)
@@ -129,7 +128,7 @@ class _Applying:
         """Like the node as it is given: what else is supposed of that one does not concern the new ones."""
         self._require_node(switch.like)
         template = like(self._given.inventory, switch.like, free=switch.free)
-        names = new_names(self._given.inventory, switch.like, switch.count, self._nodes)
+        names = new_names(switch.like, switch.count, {*self._given.inventory.nodes, *self._nodes})
         self._edit(edit for name in names for edit in template.edits(name))
         for name in names if not switch.free else ():
             self._edit(Put("Pod", pod) for pod in absent_daemon_pods(self._world, name))
@@ -151,28 +150,19 @@ class _Applying:
     # --- devices ---
 
     def _add_devices(self, switch: MoreDevices) -> None:
-        found = self._device(switch.like)
+        found = self._given.device(switch.like)
         if found is None:
             raise WhatIfError("device", switch.like, _known_devices(self._given))
         slice_, device = found
         # Another switch may have changed the slice already.
         slice_ = self._world.inventory.slices[slice_.metadata.name]
         taken = {each.name for each in slice_.spec.devices}
-        names = _names(device.name, taken, switch.count)
+        names = new_names(device.name, switch.count, taken)
         more = tuple(msgspec.structs.replace(device, name=name, taints=()) for name in names)
         self._edit((Put("ResourceSlice", with_spec(slice_, devices=(*slice_.spec.devices, *more))),))
         self._devices += (f"{slice_.spec.driver}/{slice_.spec.pool.name}/{name}" for name in names)
         for drawn in device.consumes_counters:
             self._notes.append(Note(About.SHARED_COUNTERS, switch.like, drawn.counter_set))
-
-    def _device(self, name: str) -> tuple[ResourceSlice, Device] | None:
-        for pool in self._given.pools:
-            prefix = f"{pool.driver}/{pool.pool}/"
-            if name.startswith(prefix):
-                for slice_, device in self._given.published(pool):
-                    if prefix + device.name == name:
-                        return slice_, device
-        return None
 
     # --- names that have to be there ---
 
@@ -192,16 +182,6 @@ class _Applying:
 
 def _cordoned(node: Node) -> Node:
     return with_spec(node, unschedulable=True)
-
-
-def _names(like_: str, taken: Iterable[str], count: int) -> list[str]:
-    known, found, number = set(taken), list[str](), 0
-    while len(found) < count:
-        number += 1
-        name = f"{like_}-new-{number}"
-        if name not in known:
-            found.append(name)
-    return found
 
 
 def _known_devices(world: ClusterState) -> Iterator[str]:

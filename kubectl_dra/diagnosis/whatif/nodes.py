@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from itertools import count, islice
 from typing import Final
 
 import msgspec
@@ -86,16 +87,10 @@ def like(inventory: Inventory, name: str, *, free: bool = False) -> NodeTemplate
     return NodeTemplate(name, _with_taints(node, taints), slices, pods, claims, inventory.storage.csi_nodes.get(name))
 
 
-def new_names(inventory: Inventory, like_: str, count: int, taken: Collection[str] = ()) -> tuple[str, ...]:
-    """Names for new nodes: ``NODE-new-1`` and so on, those that exist left out."""
-    found: list[str] = []
-    number = 0
-    while len(found) < count:
-        number += 1
-        name = f"{like_}-new-{number}"
-        if name not in inventory.nodes and name not in taken:
-            found.append(name)
-    return tuple(found)
+def new_names(like_: str, number: int, taken: Collection[str]) -> tuple[str, ...]:
+    """Names for new nodes and devices: ``NAME-new-1`` and so on, those that are taken left out."""
+    names = (f"{like_}-new-{each}" for each in count(1))
+    return tuple(islice((name for name in names if name not in taken), number))
 
 
 def _slices(inventory: Inventory, node: str) -> Iterator[ResourceSlice]:

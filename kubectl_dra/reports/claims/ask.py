@@ -20,6 +20,7 @@ from kubectl_dra.model.resource import (
     ResourceClaimTemplate,
 )
 from kubectl_dra.reports.base import ReportRecord
+from kubectl_dra.scheduler.claims import claim_names
 
 
 class RequestAsk(ReportRecord, frozen=True):
@@ -159,10 +160,9 @@ def pending_asks(key: Key, inventory: Inventory) -> tuple[ClaimAsk, ...]:
     pod = inventory.pods.get(key)
     if pod is None:
         return ()
-    recorded = {status.name: status.resource_claim_name for status in pod.status.resource_claim_statuses}
-    asks = []
+    names, asks = claim_names(pod), []
     for entry in pod.spec.resource_claims:
-        name = entry.resource_claim_name or recorded.get(entry.name)
+        name = names.get(entry.name)
         claim = inventory.claims.get(Key(pod.metadata.namespace, name)) if name else None
         template = entry.resource_claim_template_name
         made_from = inventory.templates.get(Key(pod.metadata.namespace, template)) if template else None

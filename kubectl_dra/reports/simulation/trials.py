@@ -13,12 +13,12 @@ from typing import Final
 from kubectl_dra.api.planned import Planned, PodPlan
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.cluster.state import DEFAULT_SCHEDULER
+from kubectl_dra.diagnosis.capacity.shape import bare_pod
 from kubectl_dra.diagnosis.gates import pod_admission, quota
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.model import core
 from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.ids import Key
-from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate
 from kubectl_dra.model.scheduling import PodGroup
 from kubectl_dra.reports.admitted import missing_priority_class
@@ -181,7 +181,7 @@ def _bare(objects: Sequence[Planned]) -> Iterator[tuple[Planned, PodPlan]]:
         if isinstance(planned.record, ResourceClaim | ResourceClaimTemplate):
             key = (planned.kind, planned.key.namespace, planned.name)
             if key not in named and key not in groups:
-                yield planned, PodPlan(_pod_with(planned))
+                yield planned, PodPlan(bare_pod(planned.key, shared=isinstance(planned.record, ResourceClaim)))
 
 
 def _of_groups(planned: Planned) -> Iterator[tuple[str, str, str]]:
@@ -190,17 +190,3 @@ def _of_groups(planned: Planned) -> Iterator[tuple[str, str, str]]:
         for kind, name in zip(_CLAIMS, (entry.resource_claim_name, entry.resource_claim_template_name), strict=True):
             if name:
                 yield kind, planned.key.namespace, name
-
-
-def _pod_with(planned: Planned) -> core.Pod:
-    shared = isinstance(planned.record, ResourceClaim)
-    entry = core.PodResourceClaim(
-        name="devices",
-        resource_claim_name=planned.name if shared else None,
-        resource_claim_template_name=None if shared else planned.name,
-    )
-    container = core.Container(
-        name="main", resources=core.ResourceRequirements(claims=(core.ContainerClaim(entry.name),))
-    )
-    spec = core.PodSpec(scheduler_name=DEFAULT_SCHEDULER, containers=(container,), resource_claims=(entry,))
-    return core.Pod(metadata=ObjectMeta(name=planned.name, namespace=planned.key.namespace), spec=spec)

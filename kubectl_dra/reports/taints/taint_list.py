@@ -7,14 +7,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from kubectl_dra.allocation.input.taints import PREVENTING, selects
+from kubectl_dra.allocation.input.taints import PREVENTING
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.meta import Condition
 from kubectl_dra.model.resource import DeviceTaint, DeviceTaintRule, DeviceTaintSelector
 from kubectl_dra.reports.base import Bound, Count, ReportRecord
-from kubectl_dra.reports.devices.open_pool import open_pool
 
 _SHOWN = 20
 # Upstream: resource/v1beta2 types.go, DeviceTaintConditionEvictionInProgress.
@@ -86,16 +85,8 @@ def source_row(source: TaintSource, facts: ClusterState) -> TaintRow:
 
 
 def _rule_source(rule: DeviceTaintRule, facts: ClusterState) -> TaintSource:
-    hit = _selected(rule, facts) if facts.features.device_taint_rules else ()
+    hit = facts.selected(rule) if facts.features.device_taint_rules else ()
     return TaintSource(rule.spec.taint, tuple(hit), rule)
-
-
-def _selected(rule: DeviceTaintRule, facts: ClusterState) -> Iterable[DeviceId]:
-    for pool in facts.pools:
-        if selects(rule, *pool):
-            for _, device in open_pool(pool, facts).devices():
-                if facts.selects(rule, id_ := DeviceId(*pool, device.name)):
-                    yield id_
 
 
 def _driver_sources(facts: ClusterState) -> Iterable[TaintSource]:

@@ -22,7 +22,7 @@ from kubectl_dra.model.storage import ClaimReference
 from kubectl_dra.model.usage import NodeUsage, usage_of
 from kubectl_dra.scheduler.attempt import Attempt
 from kubectl_dra.scheduler.binder import SELECTED_NODE, BindableVolumes
-from kubectl_dra.scheduler.claims import FINALIZER
+from kubectl_dra.scheduler.claims import FINALIZER, claim_names
 from kubectl_dra.scheduler.extended import CLAIM_NAME
 from kubectl_dra.scheduler.plugins.dynamic_resources import StateData, reserved
 from kubectl_dra.scheduler.plugins.volume_binding import chosen_volumes
@@ -127,11 +127,9 @@ def extended_name(pod: Pod) -> str:
 def with_reservations(inventory: Inventory, pod: Pod) -> Inventory:
     """With the claims of a pod reserved for it."""
     user = ConsumerReference(resource="pods", name=pod.metadata.name, uid=pod.metadata.uid)
-    made = {status.name: status.resource_claim_name for status in pod.status.resource_claim_statuses}
     claims = dict(inventory.claims)
-    for entry in pod.spec.resource_claims:
-        name = entry.resource_claim_name or made.get(entry.name)
-        claim = claims.get(Key(pod.metadata.namespace, name)) if name else None
+    for name in claim_names(pod).values():
+        claim = claims.get(Key(pod.metadata.namespace, name))
         if claim is not None:
             claims[key_of(claim.metadata)] = _reserved_for(claim, user)
     return inventory.replace(claims=claims)
