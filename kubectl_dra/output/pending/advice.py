@@ -244,12 +244,11 @@ def _about_the_claim(report: PendingReport, address: Address, now: datetime) -> 
 def _pod_anew(report: PendingReport, address: Address) -> Iterator[Safe]:
     """Deletion is enough where something owns the pod; else nothing would be left of it."""
     pod = of("pod", report.pod.name, report.pod.namespace)
-    delete = command(changing(kubectl("delete", pod), address))
     read = command(reading(kubectl("get", pod, "-o", "yaml"), address))
     replace = command(changing(kubectl("replace", "--force", "-f", "-"), address))
-    if report.owner is not None and delete is not None:
-        yield fmt("To delete the pod: {}", delete)
-    elif report.owner is None and read is not None and replace is not None:
+    if report.owner is not None:
+        yield from command_line("To delete the pod: {}", changing(kubectl("delete", pod), address))
+    elif read is not None and replace is not None:
         yield fmt("To create the pod again: {} | {}", read, replace)
 
 
@@ -348,28 +347,25 @@ def _on_the_node(report: PendingReport, code: Code, address: Address, now: datet
     if report.idle_daemon_sets:
         yield from _where_the_driver_runs(report.idle_daemon_sets[0], address)
         return
-    events = command(reading(kubectl("describe", of("pod", report.pod.name, report.pod.namespace)), address))
+    events = reading(kubectl("describe", of("pod", report.pod.name, report.pod.namespace)), address)
     if code is Code.PREPARING:
         seen = report.observed
         since = parse_time(seen.time) if seen is not None and seen.status == "True" else None
         lead = Safe("If this lasts more than a minute")
         if since is not None and now - since > _LONG:
             lead = fmt("It was scheduled {}, and something holds it up", ago(since.isoformat(), now))
-        if events is not None:
-            yield fmt("{}: {}", lead, events)
+        yield from command_line("{}: {}", events, lead)
     else:
         yield from _failed_on_the_node(report, code, address)
         if is_about_configuration(report) and report.configured is not None:
             ref = report.configured.ref
-            line = command(
-                reading(kubectl("get", of(ref.kind.lower(), ref.name, ref.namespace), "-o", "yaml"), address)
-            )
-            yield from (fmt("Its manifest: {}", each) for each in (line,) if each is not None)
+            words = kubectl("get", of(ref.kind.lower(), ref.name, ref.namespace), "-o", "yaml")
+            yield from command_line("Its manifest: {}", reading(words, address))
             return
         if has_way_out(report):
             return
-        if events is not None and not _quotes_events(report):
-            yield fmt("Its events: {}", events)
+        if not _quotes_events(report):
+            yield from command_line("Its events: {}", events)
     if code is Code.KUBELET_API:
         yield from command_line(
             "To keep pods off that node: {}", changing(kubectl("cordon", of("node", report.node)), address)

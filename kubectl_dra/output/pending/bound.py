@@ -8,7 +8,7 @@ from typing import Final
 from kubectl_dra.cluster.state import DEFAULT_SCHEDULER
 from kubectl_dra.diagnosis.records import BoundBy
 from kubectl_dra.model.invocation import Address
-from kubectl_dra.output.safe import Safe, command, fmt
+from kubectl_dra.output.safe import Safe, command_line, fmt
 from kubectl_dra.reports.invocations import changing, kubectl, of
 from kubectl_dra.reports.pending.pending import PendingReport
 
@@ -51,5 +51,5 @@ def allocating_commands(report: PendingReport, address: Address) -> Iterator[Saf
         where = "volcano-system"
         edit = kubectl("edit", of("configmap", "volcano-scheduler-configmap", where))
         steps = [edit, kubectl("rollout", "restart", of("deployment", "volcano-scheduler", where)), *steps]
-    lines = (command(changing(words, address)) for words in steps)
-    yield from (fmt("  {}", line) for line in lines if line is not None)
+    for words in steps:
+        yield from command_line("  {}", changing(words, address))

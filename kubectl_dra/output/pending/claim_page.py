@@ -14,7 +14,7 @@ from kubectl_dra.output.pending.asks import ask_lines
 from kubectl_dra.output.pending.evidence import evidence_lines
 from kubectl_dra.output.pending.footer import codes_lines
 from kubectl_dra.output.pending.reasons import reason_sentence
-from kubectl_dra.output.safe import Safe, Style, command, fmt, styled
+from kubectl_dra.output.safe import Safe, Style, command, command_line, fmt, styled
 from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.whatif.page import whatif_lines
 from kubectl_dra.output.words import counted, listed
@@ -80,15 +80,14 @@ def _idle_user(user: IdleUser) -> Safe:
 
 def _start(report: ClaimPendingReport, address: Address) -> list[Safe]:
     """What starts the pods that would use the claim, or says why they are held back."""
-    lines = []
+    lines: list[Safe] = []
     for each in report.idle_users[:_USERS]:
         named = of(each.workload.kind.lower(), each.workload.name, each.workload.namespace)
         if each.scaled and not each.suspended_by:
             text, words = "To start a pod of it: {}", changing(kubectl("scale", named, "--replicas=1"), address)
         else:
             text, words = "More about it: {}", reading(dra("why-pending", named), address)
-        line = command(words) if words is not None else None
-        lines += [fmt(text, line)] if line is not None else []
+        lines += command_line(text, words)
     return lines
 
 

@@ -141,9 +141,9 @@ def lingering_commands(pods: Sequence[LingeringPod], address: Address) -> Iterat
         if each.unreachable:
             yield from _node_commands(each, address)
             continue
-        events = command(reading(kubectl("describe", pod), address))
-        if events is not None and not (each.reason and each.plugins):
-            yield fmt("What keeps {} from ending: {}", str(each.pod.key), events)
+        if not (each.reason and each.plugins):
+            events = reading(kubectl("describe", pod), address)
+            yield from command_line("What keeps {} from ending: {}", events, str(each.pod.key))
         failing = {found.pod: found.restarts for found in each.failing}
         for ref in [each.failing[0].pod] if each.failing else each.plugins[:1]:
             where = within(ref.namespace)

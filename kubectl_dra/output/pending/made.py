@@ -12,7 +12,7 @@ from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.go_errors import innermost
 from kubectl_dra.output.pending.quotas import quota_advice, quota_sentence
-from kubectl_dra.output.safe import Safe, command, fmt
+from kubectl_dra.output.safe import Safe, command_line, fmt
 from kubectl_dra.output.words import often
 from kubectl_dra.reports.invocations import kubectl, of, reading, within
 
@@ -56,13 +56,12 @@ def refused_advice(refusal: MakerRefusal, address: Address) -> Iterator[Safe]:
     if webhook is not None:
         text = "What usually helps: Get the pods of Service {} running again; then the pods are created by themselves."
         yield from wrapped(fmt(text, webhook["service"]))
-        line = command(reading(kubectl("get", "pods", "-n", webhook["namespace"]), address))
-        yield from (fmt("Its pods: {}", each) for each in (line,) if each is not None)
+        words = kubectl("get", "pods", "-n", webhook["namespace"])
+        yield from command_line("Its pods: {}", reading(words, address))
         return
     told = quota_advice(refusal.shortages[0]) if refusal.shortages else _TEMPLATE
     yield from wrapped(fmt("What usually helps: {}", told))
     where, names = within(refusal.maker.namespace), dict.fromkeys(each.quota for each in refusal.shortages)
-    if where is not None and names:
-        described = (kubectl("describe", of("resourcequota", name), where) for name in names)
-        for line in filter(None, (command(reading(words, address)) for words in described)):
-            yield fmt("Its limits and what is used: {}", line)
+    for name in names:
+        described = kubectl("describe", of("resourcequota", name), where)
+        yield from command_line("Its limits and what is used: {}", reading(described, address))
