@@ -95,12 +95,12 @@ class GroupFinding(ReportRecord, frozen=True):
     missing: tuple[records.Missing, ...] = ()
     assumed: tuple[records.Assumption, ...] = ()
 
+    @property
+    def code(self) -> Code | None:
+        return self.causes[0].code if self.causes else None
+
 
 class GroupDiagnosis(GroupFinding, frozen=True):
     """Everything about one group; ``nodes`` are those of the pod that is in the way."""
 
     nodes: tuple[records.NodeGroup, ...] = ()
-
-    @property
-    def code(self) -> Code | None:
-        return self.causes[0].code if self.causes else None

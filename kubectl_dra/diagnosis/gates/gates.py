@@ -133,13 +133,10 @@ class ClaimGates:
 
     def _creation_event(self, entry: ResolvedEntry) -> Event | None:
         """The controller's last word about the entry of this very pod."""
-        name, uid = self._pod.metadata.name, self._pod.metadata.uid
-        events = self._inventory.events_by_object.get(("Pod", self._namespace, name), ())
         about = [
             event
-            for event in events
+            for event in events_.about(self._inventory, self._pod)
             if event.reason == _CREATION_FAILED
-            and events_.subject_uid(event) in ("", uid)
             and (match := _CREATION_MESSAGE.fullmatch(events_.text(event))) is not None
             and match["entry"] == entry.entry.name
         ]

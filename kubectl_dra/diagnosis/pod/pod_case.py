@@ -43,7 +43,7 @@ from kubectl_dra.diagnosis.records import (
     SchedulerName,
     Verdict,
 )
-from kubectl_dra.diagnosis.said import agreement, foreign, in_flight, kubelet, others, refusals, unread
+from kubectl_dra.diagnosis.said import agreement, events, foreign, in_flight, kubelet, others, refusals, unread
 from kubectl_dra.diagnosis.said.agreement import Prediction, newest_versions
 from kubectl_dra.diagnosis.said.bound import bound_by
 from kubectl_dra.model.core import Event, Pod
@@ -267,7 +267,7 @@ class PodCase:
         found = (*gone, *(with_gang(self.world, self.pod, cause) for cause in told))
         causes += tuple(cause for cause in found if refused is None or cause.code is not refused[1].code)
         ours, judgement = judgement, others.judged(judgement, seen)
-        before = refusals.earlier(self.pod, self._events(), seen) if refused is None else None
+        before = refusals.earlier(self._events(), seen) if refused is None else None
         causes += (before,) if before is not None else ()
         if judgement.verdict is Verdict.UNKNOWN and self._lacks_evidence():
             causes = (self._evidence_cause(), *causes)
@@ -336,7 +336,7 @@ class PodCase:
     # --- around it ----------------------------------------------------------------------------------------------------
 
     def _events(self) -> Sequence[Event]:
-        return self.world.inventory.events_by_object.get(("Pod", self.key.namespace, self.key.name), ())
+        return events.about(self.world.inventory, self.pod)
 
     def _agreement(self, finding: Finding, seen: Observed | None) -> Agreement:
         if finding.verdict in (Verdict.NOT_PENDING, Verdict.ENDED, Verdict.DELETING, Verdict.UNKNOWN):

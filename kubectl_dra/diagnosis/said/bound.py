@@ -20,9 +20,9 @@ def bound_by(inventory: Inventory, pod: Pod) -> str:
     An event of it is proof. Else a template with a node is proof of the contrary, and one without a node that some
     scheduler did; where neither is known, a scheduler that somebody has chosen is taken to have done its work.
     """
-    meta, chosen = pod.metadata, pod.spec.scheduler_name or DEFAULT_SCHEDULER
-    for event in inventory.events_by_object.get(("Pod", meta.namespace, meta.name), ()):
-        if event.reason in _SCHEDULED and events_.subject_uid(event) in ("", meta.uid):
+    chosen = pod.spec.scheduler_name or DEFAULT_SCHEDULER
+    for event in events_.about(inventory, pod):
+        if event.reason in _SCHEDULED:
             return events_.reporter(event) or chosen
     found = (each.object.template_of(each.ref.kind, pod) for each in owners(inventory, pod) if each.object is not None)
     template = next((each[1] for each in found if each is not None), None)

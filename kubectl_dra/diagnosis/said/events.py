@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from kubectl_dra.model.core import Event
+from kubectl_dra.model.core import Event, Pod
+from kubectl_dra.model.inventory import Inventory
 
 
 def text(event: Event) -> str:
@@ -13,6 +14,12 @@ def subject_uid(event: Event) -> str:
     """The uid of the object that the event is about; empty if it does not say."""
     about = event.regarding if event.regarding is not None and event.regarding.name else event.involved_object
     return about.uid
+
+
+def about(inventory: Inventory, pod: Pod) -> tuple[Event, ...]:
+    """The events about this very pod, none about another one that had its name."""
+    key, uid = ("Pod", pod.metadata.namespace, pod.metadata.name), pod.metadata.uid
+    return tuple(each for each in inventory.events_by_object.get(key, ()) if subject_uid(each) in ("", uid))
 
 
 def reporter(event: Event) -> str:

@@ -39,9 +39,9 @@ class Words(NamedTuple):
 
 def last_words(inventory: Inventory, pod: Pod, group: str = "") -> Words:
     """The newest of them; empty where nothing was written. ``group``: the name of the pod's group."""
-    meta, about = pod.metadata, inventory.events_by_object
-    spoken = _of_events(about.get(("Pod", meta.namespace, meta.name), ()), meta.uid)
-    spoken += _of_events(about.get((_GROUP, meta.namespace, group), ()), "") if group else []
+    spoken = _of_events(events_.about(inventory, pod))
+    key = (_GROUP, pod.metadata.namespace, group)
+    spoken += _of_events(inventory.events_by_object.get(key, ())) if group else []
     condition = next((each for each in pod.status.conditions if each.type == "PodScheduled"), None)
     said = condition.message if condition is not None and condition.status == "False" else ""
     # The condition says since when it is so; an event with the same words counts how often, and when last.
@@ -52,16 +52,8 @@ def last_words(inventory: Inventory, pod: Pod, group: str = "") -> Words:
 
 def composing(inventory: Inventory, pods: Iterable[Pod]) -> str:
     """Why Kueue can make no Workload of pods, by its last event about one of them; empty where it says nothing."""
-    about = (
-        (each, pod)
-        for pod in pods
-        for each in inventory.events_by_object.get(("Pod", pod.metadata.namespace, pod.metadata.name), ())
-    )
-    said = [
-        _words(each)
-        for each, pod in about
-        if each.reason == _COMPOSING and events_.subject_uid(each) in ("", pod.metadata.uid)
-    ]
+    about = (each for pod in pods for each in events_.about(inventory, pod))
+    said = [_words(each) for each in about if each.reason == _COMPOSING]
     return max(said, key=lambda each: each.time, default=Words("")).text
 
 
@@ -70,11 +62,6 @@ def _words(event: Event) -> Words:
     return Words(text, events_.last_seen(event), events_.times(event), events_.first_seen(event))
 
 
-def _of_events(events: Iterable[Event], uid: str) -> list[Words]:
-    return [
-        _words(each)
-        for each in events
-        if each.reason in _REASONS
-        and events_.reporter(each) not in _AUTOSCALERS
-        and (not uid or events_.subject_uid(each) in ("", uid))
-    ]
+def _of_events(events: Iterable[Event]) -> list[Words]:
+    told = (each for each in events if each.reason in _REASONS and events_.reporter(each) not in _AUTOSCALERS)
+    return list(map(_words, told))

@@ -47,7 +47,7 @@ def standing(
         return None
     key = Key(match[1], match[2])
     claim = next((each for each in claims if key_of(each.metadata) == key), None)
-    said = _repeated(pod, seen, events)
+    said = _repeated(seen, events)
     if claim is None or claim.status.allocation is not None or said is None:
         return None
     order = refusals.order(pod, seen, refusals.depends_on(world, claims))
@@ -59,12 +59,12 @@ def standing(
     return (seen.message,) if known else (), Cause(Code.ALLOCATION_IN_FLIGHT, detail, claim=ObjectRef.of_claim(claim))
 
 
-def _repeated(pod: Pod, seen: Observed, events: Iterable[Event]) -> Event | None:
+def _repeated(seen: Observed, events: Iterable[Event]) -> Event | None:
     """The event with the words, where they were said often, and for longer than a moment."""
     for event in events:
         first, last = parse_time(events_.first_seen(event)), parse_time(events_.last_seen(event))
-        mine = events_.subject_uid(event) in ("", pod.metadata.uid) and agreement.same_words(event, seen.message)
-        if mine and events_.times(event) >= _TIMES and first is not None and last is not None:
+        same = agreement.same_words(event, seen.message)
+        if same and events_.times(event) >= _TIMES and first is not None and last is not None:
             return event if last - first >= _LASTS else None
     return None
 

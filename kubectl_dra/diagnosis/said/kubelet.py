@@ -96,8 +96,7 @@ _TEXTS: Final = tuple(
 
 def failure(pod: Pod, events: Iterable[Event], node: Node | None = None) -> Cause | None:
     """What the kubelet last said about preparing the devices of this very pod; ``node``: where it runs."""
-    uid = pod.metadata.uid
-    about = (e for e in events if e.reason == PREPARE_FAILED and events_.subject_uid(e) in ("", uid))
+    about = (event for event in events if event.reason == PREPARE_FAILED)
     last = max(about, key=events_.last_seen, default=None)
     version = node.status.node_info.kubelet_version if node is not None else ""
     return _cause(pod, last, version) if last is not None else None
@@ -117,10 +116,9 @@ def _seen(cause: Cause) -> str:
 
 def warning(pod: Pod, events: Iterable[Event]) -> Cause | None:
     """The newest Warning about anything else since the pod was scheduled; no cause once containers came after it."""
-    uid = pod.metadata.uid
     scheduled = next((c for c in pod.status.conditions if c.type == "PodScheduled" and c.status == "True"), None)
     since = parse_time(scheduled.last_transition_time) if scheduled is not None else None
-    about = [e for e in events if events_.subject_uid(e) in ("", uid) and events_.reporter(e) in _ON_NODES]
+    about = [e for e in events if events_.reporter(e) in _ON_NODES]
     warnings = [e for e in about if e.type == "Warning" and e.reason != PREPARE_FAILED and _is_later(e, since)]
     last = max(warnings, key=lambda e: (e.reason not in _HARMLESS, events_.last_seen(e)), default=None)
     if last is None:
@@ -255,7 +253,7 @@ def not_running(pod: Pod, events: Iterable[Event]) -> Iterator[Cause]:
             yield Cause(Code.CONTAINER_WAITS, detail, nodes=node)
     for status in pod.status.container_statuses:
         if status.state.running is not None and not status.ready:
-            detail = ContainerWaits(status.name, "", _probe(pod, events), status.restart_count)
+            detail = ContainerWaits(status.name, "", _probe(events), status.restart_count)
             yield Cause(Code.CONTAINER_WAITS, detail, nodes=node)
 
 
@@ -271,10 +269,9 @@ def how_ended(ended: ContainerStateTerminated | None) -> str:
     return ended.reason if ended.reason not in ("", "Error", "Completed") else f"exit code {ended.exit_code}"
 
 
-def _probe(pod: Pod, events: Iterable[Event]) -> str:
+def _probe(events: Iterable[Event]) -> str:
     """What the probes of a pod said last (upstream: pkg/kubelet/prober, ContainerUnhealthy)."""
-    about = (e for e in events if e.reason == _UNHEALTHY and events_.subject_uid(e) in ("", pod.metadata.uid))
-    last = max(about, key=events_.last_seen, default=None)
+    last = max((event for event in events if event.reason == _UNHEALTHY), key=events_.last_seen, default=None)
     return " ".join(events_.text(last).split()) if last is not None else ""
 
 

@@ -183,17 +183,13 @@ def _ignored(world: ClusterState, pod: Pod, seen: Observed) -> tuple[Order, Caus
     return None
 
 
-def earlier(pod: Pod, events: Iterable[Event], seen: Observed | None) -> Cause | None:
+def earlier(events: Iterable[Event], seen: Observed | None) -> Cause | None:
     """The last refusal that events tell of, where the scheduler has said something else since."""
     now = seen.message if seen is not None else ""
-    uid = pod.metadata.uid
     about = [
         event
         for event in events
-        if event.reason == _EVENT
-        and events_.subject_uid(event) in ("", uid)
-        and events_.text(event) != now
-        and is_refusal(events_.text(event))
+        if event.reason == _EVENT and events_.text(event) != now and is_refusal(events_.text(event))
     ]
     last = max(about, key=events_.last_seen, default=None)
     if last is None:

@@ -5,9 +5,9 @@ Nothing is simulated here: that is ``why-pending podgroup/NAME`` (``groups``).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from kubectl_dra.cluster import ClusterState, derived
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.gangs.cycles import are_placed_together
 from kubectl_dra.diagnosis.gangs.groups import pods_of, shared_claims
 from kubectl_dra.diagnosis.gangs.records import GroupTemplate, SharedClaim
@@ -18,7 +18,6 @@ from kubectl_dra.model.held import devices_of
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.meta import Condition
-from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.model.scheduling import PodGroup
 from kubectl_dra.reports.base import FeatureRecord, ReadRecord, ReportRecord, feature_record, reads_of
 from kubectl_dra.reports.devices.holders import ConsumerState, pod_state, waiting_reason
@@ -114,23 +113,9 @@ def group_state(group: PodGroup, facts: ClusterState) -> GroupReport:
 
 
 def _pods(group: Key, facts: ClusterState) -> Iterator[GroupPod]:
-    claims = _claims_by_user(facts)
     for pod in pods_of(facts, group):
         ref = ObjectRef.of("Pod", key_of(pod.metadata))
-        devices = tuple(device for claim in claims.get(pod.metadata.uid, ()) for device in _devices(claim))
+        claims = facts.inventory.claims_by_user.get(pod.metadata.uid, ())
+        mine = sorted((each for each in claims if each.status.reserved_for), key=lambda each: key_of(each.metadata))
+        devices = tuple(str(device) for claim in mine for device in devices_of(claim))
         yield GroupPod(ref, pod_state(pod), pod.spec.node_name, waiting_reason(pod), devices, observed(pod, ()))
-
-
-@derived("claims")
-def _claims_by_user(state: ClusterState) -> Mapping[str, list[ResourceClaim]]:
-    """The allocated claims that are reserved for pods, by the uid of the pod."""
-    found: dict[str, list[ResourceClaim]] = {}
-    for key in sorted(state.inventory.claims):
-        claim = state.inventory.claims[key]
-        for consumer in claim.status.reserved_for if claim.status.allocation is not None else ():
-            found.setdefault(consumer.uid, []).append(claim)
-    return found
-
-
-def _devices(claim: ResourceClaim) -> Iterator[str]:
-    return map(str, devices_of(claim))

@@ -45,10 +45,6 @@ class GroupPendingReport(PlacedGroup, frozen=True, kw_only=True):
     features: FeatureRecord
     read: tuple[ReadRecord, ...]
 
-    @property
-    def code(self) -> Code | None:
-        return self.causes[0].code if self.causes else None
-
     def without_steps(self) -> GroupPendingReport:
         """The same without commands and manifests."""
         remedies = tuple(msgspec.structs.replace(each, steps=None) for each in self.remedies)

@@ -6,10 +6,10 @@ controllers/provisioning/scheduling/events (Nominated, FailedScheduling; its com
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Final
 
+from kubectl_dra.cluster.state import ClusterState
 from kubectl_dra.diagnosis.said import events as events_
 from kubectl_dra.model.clock import parse_time
 from kubectl_dra.model.core import Event, Pod
@@ -40,17 +40,16 @@ class AutoscalerWords(ReportRecord, frozen=True):
     old: bool = False
 
 
-def autoscaler_words(pod: Pod, events: Iterable[Event], now: datetime) -> AutoscalerWords | None:
+def autoscaler_words(pod: Pod, state: ClusterState) -> AutoscalerWords | None:
     """The newest of them about this very pod; None where there is none."""
-    uid = pod.metadata.uid
-    about = [each for each in events if events_.subject_uid(each) in ("", uid) and _who(each)]
+    about = filter(_who, events_.about(state.inventory, pod))
     last = max(about, key=events_.last_seen, default=None)
     if last is None:
         return None
     seen = events_.last_seen(last)
     time = parse_time(seen)
     adds = last.reason in _ACTS
-    old = time is not None and now - time > (_PROVISIONED if adds else _SILENT)
+    old = time is not None and state.now - time > (_PROVISIONED if adds else _SILENT)
     return AutoscalerWords(_who(last), adds, events_.text(last), seen, old)
 
 

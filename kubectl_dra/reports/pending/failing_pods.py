@@ -9,6 +9,7 @@ from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.claim.reserved import STARTING
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Cause, ClassOffer, KubeletText, NodeGroup, NodeOutcome, ObjectRef
+from kubectl_dra.diagnosis.said import events
 from kubectl_dra.diagnosis.said.kubelet import how_ended, warning
 from kubectl_dra.model.core import ContainerStatus, Pod
 from kubectl_dra.model.inventory import Inventory, key_of
@@ -114,8 +115,7 @@ def _held_up(pod: Pod, ref: ObjectRef, inventory: Inventory) -> FailingPod | Non
     statuses = (*pod.status.init_container_statuses, *pod.status.container_statuses)
     if pod.status.phase != "Pending" or any(each.state.waiting is None for each in statuses):
         return None
-    about = inventory.events_by_object.get((ref.kind, ref.namespace, ref.name), ())
-    cause = warning(pod, about) if pod.spec.node_name else None
+    cause = warning(pod, events.about(inventory, pod)) if pod.spec.node_name else None
     if cause is None or cause.code is not Code.KUBELET_WARNS or not isinstance(cause.detail, KubeletText):
         return None
     return FailingPod(ref, pod.spec.node_name, cause.detail.reason, message=" ".join(cause.detail.text.split()))

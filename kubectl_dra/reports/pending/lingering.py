@@ -108,11 +108,7 @@ def _is_overdue(pod: Pod, state: ClusterState) -> bool:
 
 def _told(pod: Pod, drivers: Iterable[str], state: ClusterState) -> LingeringPod:
     meta, node, inventory = pod.metadata, pod.spec.node_name, state.inventory
-    said = [
-        each
-        for each in inventory.events_by_object.get(("Pod", meta.namespace, meta.name), ())
-        if (each.reason in _OF_THE_END or _UNPREPARING in each.reason) and events.subject_uid(each) in ("", meta.uid)
-    ]
+    said = [each for each in events.about(inventory, pod) if each.reason in _OF_THE_END or _UNPREPARING in each.reason]
     newest = max(said, key=events.last_seen, default=None)
     names = tuple(sorted(drivers))
     known = inventory.nodes.get(node, Node())

@@ -28,7 +28,7 @@ from kubectl_dra.diagnosis.records import (
 from kubectl_dra.diagnosis.remedies.records import RemedyKind
 from kubectl_dra.diagnosis.whatif.records import WhatIf
 from kubectl_dra.diagnosis.whatif.undoing import undoes
-from kubectl_dra.model.core import Event, Pod
+from kubectl_dra.model.core import Pod
 from kubectl_dra.reports.base import FeatureRecord, ReadRecord, ReportRecord, feature_record, reads_of
 from kubectl_dra.reports.claims.ask import ClaimAsk, ExtendedAsk, claim_ask, pending_asks
 from kubectl_dra.reports.groups.placed_group import PlacedGroup, in_brief, placed_group
@@ -282,7 +282,7 @@ def _of_the_pod(pod: Pod, state: ClusterState, what_if: WhatIf | None) -> dict[s
         "admission": queue_admission(pod, state),
         "created": pod.metadata.creation_timestamp or "",
         "devices": devices_of(pod, state.inventory),
-        "autoscaler": autoscaler_words(pod, _events(pod, state), state.now) if what_if is None else None,
+        "autoscaler": autoscaler_words(pod, state) if what_if is None else None,
     }
 
 
@@ -318,10 +318,6 @@ def _found(diagnosis: PodDiagnosis, what_if: WhatIf | None) -> dict[str, Any]:
     if what_if is not None:
         found |= {"observed": None, "agreement": Agreement.UNCHECKED}
     return found | {"alternatives": tuple(text for text in diagnosis.alternatives if text != diagnosis.message)}
-
-
-def _events(pod: Pod, state: ClusterState) -> Sequence[Event]:
-    return state.inventory.events_by_object.get(("Pod", pod.metadata.namespace, pod.metadata.name), ())
 
 
 def unseen_entries(pod: Pod) -> tuple[str, ...]:
