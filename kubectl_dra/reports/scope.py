@@ -125,13 +125,14 @@ def _single_node(selector: NodeSelector) -> str | None:
 def selector_text(selector: NodeSelector) -> str:
     """A node selector in kubectl's notation; terms are joined by ``or``."""
     terms = (
-        ",".join(map(_requirement_text, (*term.match_expressions, *term.match_fields))) or "nothing"
+        ",".join(map(requirement_text, (*term.match_expressions, *term.match_fields))) or "nothing"
         for term in selector.node_selector_terms
     )
     return " or ".join(terms)
 
 
-def _requirement_text(requirement: NodeSelectorRequirement) -> str:
+def requirement_text(requirement: NodeSelectorRequirement) -> str:
+    """One condition: ``KEY=VALUE``, ``KEY in (A,B)``, ``KEY`` or ``!KEY``."""
     key, operator, values = requirement.key, requirement.operator, requirement.values
     if operator == "Exists":
         return key

@@ -12,6 +12,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from kubectl_dra.diagnosis.claim.reserved import STARTING
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import (
     BoundBy,
@@ -58,7 +59,7 @@ _PREFIX: Final = re.compile(
 #: Reasons under which the runtime, a hook of a driver (NRI), or the kubelet itself refuses a container.
 _REFUSED: Final = frozenset({"CreateContainerError", "RunContainerError"})
 _OF_A_CLAIM: Final = re.compile(r"\b(?:resource ?)?claims?\b", re.IGNORECASE)
-_CREATING: Final = frozenset({"ContainerCreating", "PodInitializing", ""})
+_CREATING: Final = frozenset({*STARTING, ""})
 
 # Of client-go (NewGenericServerResponse), where the path of an API version is unknown to the server.
 _NOT_SERVED: Final = "the server could not find the requested resource"

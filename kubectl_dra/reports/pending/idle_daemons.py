@@ -35,6 +35,7 @@ from kubectl_dra.model.workloads import WorkloadObject
 from kubectl_dra.reports.base import ReportRecord
 from kubectl_dra.reports.claims.ask import ClaimAsk
 from kubectl_dra.reports.pending.drivers import named_by, names_in, words_of
+from kubectl_dra.reports.scope import requirement_text
 from kubectl_dra.scheduler.daemons import daemon_tolerations
 from kubectl_dra.scheduler.plugins.node_affinity import matches, required_terms
 from kubectl_dra.scheduler.plugins.taint_toleration import untolerated
@@ -166,7 +167,7 @@ def _absent(driver: str, name: str, state: ClusterState) -> IdleDaemonSet | None
     on = sorted(nodes[daemons.key])
     return IdleDaemonSet(
         ObjectRef.of(DAEMON_SET, daemons.key),
-        tuple(" and ".join(map(_text, each)) for each in lacks),
+        tuple(" and ".join(map(requirement_text, each)) for each in lacks),
         tuple(f"{key}={value}" for key, value in labels.items()),
         taints=taints,
         tainted=(name,) if taints else (),
@@ -256,7 +257,7 @@ def _why(driver: str, daemons: _Daemons, state: ClusterState) -> IdleDaemonSet:
     if selected:
         taints = dict.fromkeys(text for node in selected for text in _refused(daemons, node, state))
         return IdleDaemonSet(ref, taints=tuple(taints), tainted=_names(selected))
-    wants = tuple(" and ".join(map(_text, daemons.wants(term))) for term in daemons.terms)
+    wants = tuple(" and ".join(map(requirement_text, daemons.wants(term))) for term in daemons.terms)
     labels, chosen = next(_labels(daemons, nodes, state), ({}, []))
     marked = {node.metadata.name: marks for node in chosen if (marks := _marks(driver, node))}
     return IdleDaemonSet(
@@ -310,18 +311,3 @@ def _marks(driver: str, node: Node) -> tuple[str, ...]:
     words, _ = words_of(driver)
     labels = (f"{key}={value}" for key, value in sorted(node.metadata.labels.items()) if not _GIVEN.match(key))
     return tuple(text for text in labels if any(word in text.lower() for word in words))
-
-
-def _text(want: NodeSelectorRequirement) -> str:
-    """As labels are written: ``KEY=VALUE``, ``KEY in (A, B)``, ``KEY`` or ``!KEY``."""
-    values = ", ".join(want.values)
-    match want.operator:
-        case "In" if len(want.values) == 1:
-            return f"{want.key}={values}"
-        case "In" | "NotIn":
-            return f"{want.key} {want.operator.lower()} ({values})"
-        case "Exists":
-            return want.key
-        case "DoesNotExist":
-            return f"!{want.key}"
-    return f"{want.key} {want.operator} {values}"

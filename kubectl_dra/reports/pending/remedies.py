@@ -361,16 +361,9 @@ def _is_unnameable(action: records.Action) -> bool:
         return False
     if (make := COMMANDS.get(type(action))) is not None:
         return make(action) is None
-    named: tuple[ObjectRef | None, ...] = ()
-    if isinstance(action, records.EndReservations):
-        named = (action.claim,)
-    elif isinstance(action, records.EditClaim):
-        named = (action.claim, action.template)
-    elif isinstance(action, records.EditPod):
-        named = (action.workload or action.pod,)
-    elif isinstance(action, records.RenewClaim):
-        named = (action.pod,)
-    return any(ref is not None and of(ref.kind.lower(), ref.name, ref.namespace) is None for ref in named)
+    named = (getattr(action, name) for name in action.__struct_fields__)
+    refs = (each for each in named if isinstance(each, ObjectRef))
+    return any(of(ref.kind.lower(), ref.name, ref.namespace) is None for ref in refs)
 
 
 def _replace(manifest: dict[str, Any]) -> Step:
