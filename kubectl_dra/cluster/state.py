@@ -171,9 +171,8 @@ class ClusterState:
 
     def device(self, name: str) -> tuple[ResourceSlice, Device] | None:
         """The published device ``DRIVER/POOL/DEVICE``, in its slice; names of pools may have slashes."""
-        driver, _, rest = name.partition("/")
-        pool, _, own = rest.rpartition("/")
-        return next((found for found in self.published(PoolId(driver, pool)) if found[1].name == own), None)
+        wanted = DeviceId.of(name)
+        return next((found for found in self.published(wanted.pool_id) if found[1].name == wanted.device), None)
 
     @derived("claims", later=_later_allocated)
     def allocated(self) -> AllocatedState:

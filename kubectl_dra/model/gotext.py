@@ -1,7 +1,8 @@
-"""Text as Go prints it, for messages that must read like those of the components."""
+"""Text as Go prints and reads it, for answers and messages that must be those of the components."""
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 #: The characters that string literals of Go and of CEL write as a backslash and a letter.
@@ -16,6 +17,15 @@ ESCAPES: Final = {
     "\\": "\\\\",
     '"': '\\"',
 }
+_INTEGER: Final = re.compile(r"[+-]?[0-9]+")
+
+
+def parse_int(text: str | None) -> int | None:
+    """An int64 in decimal, as strconv.ParseInt reads it; None for anything else."""
+    if text is None or len(text) > 64 or not _INTEGER.fullmatch(text):
+        return None
+    value = int(text)
+    return value if -(2**63) <= value < 2**63 else None
 
 
 def quote(text: str) -> str:

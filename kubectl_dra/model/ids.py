@@ -22,6 +22,16 @@ class DeviceId(NamedTuple):
     pool: str
     device: str
 
+    @classmethod
+    def of(cls, text: str) -> DeviceId:
+        """The device that is written as ``DRIVER/POOL/DEVICE``; the pool may itself have slashes.
+
+        Of a text with fewer slashes the driver and the device are what is there, and the rest is empty.
+        """
+        driver, _, rest = text.partition("/")
+        pool, _, device = rest.rpartition("/")
+        return cls(driver, pool, device)
+
     @property
     def pool_id(self) -> PoolId:
         return PoolId(self.driver, self.pool)

@@ -6,7 +6,6 @@ an error even where another term would match; an empty term matches nothing.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,11 +13,11 @@ from typing import Final
 
 from kubectl_dra.allocation.errors import SelectorFault, SelectorProblem
 from kubectl_dra.model.core import Node
+from kubectl_dra.model.gotext import parse_int
 from kubectl_dra.model.meta import NodeSelector, NodeSelectorRequirement, NodeSelectorTerm
 from kubectl_dra.model.names import label_key, label_value
 
 NAME_FIELD: Final = "metadata.name"
-_INTEGER: Final = re.compile(r"[+-]?[0-9]+")
 _LABEL_OPERATORS: Final = frozenset({"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"})
 _FIELD_OPERATORS: Final = frozenset({"In", "NotIn"})
 
@@ -70,7 +69,7 @@ def _label_matches(requirement: NodeSelectorRequirement, labels: Mapping[str, st
             return value is not None
         case "DoesNotExist":
             return value is None
-    number, bound = _integer(value), _integer(requirement.values[0])
+    number, bound = parse_int(value), parse_int(requirement.values[0])
     if number is None or bound is None:
         return False
     return number > bound if requirement.operator == "Gt" else number < bound
@@ -79,14 +78,6 @@ def _label_matches(requirement: NodeSelectorRequirement, labels: Mapping[str, st
 def _field_matches(requirement: NodeSelectorRequirement, name: str) -> bool:
     value = name if requirement.key == NAME_FIELD else ""
     return (value == requirement.values[0]) == (requirement.operator == "In")
-
-
-def _integer(text: str | None) -> int | None:
-    """An int64 in decimal, as strconv.ParseInt reads it."""
-    if text is None or len(text) > 64 or not _INTEGER.fullmatch(text):
-        return None
-    value = int(text)
-    return value if -(2**63) <= value < 2**63 else None
 
 
 # --- parsing --------------------------------------------------------------------------------------------------------
@@ -122,7 +113,7 @@ def _label_faults(requirement: NodeSelectorRequirement) -> Iterator[_Fault]:
         if len(values) != 1:
             yield SelectorFault.ONE_INTEGER, values, 0
         for i, value in enumerate(values):
-            if _integer(value) is None:
+            if parse_int(value) is None:
                 yield SelectorFault.NOT_INTEGER, value, i
     for i, value in enumerate(values):
         if label_value(value):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from ipaddress import IPv4Address, IPv6Address
 from typing import Final
 
 from kubectl_dra.cel.run.values import CIDR, IP, CelError, Value, no_such_overload
@@ -181,24 +182,7 @@ def _succeeds(parse: Callable[[str], Value]) -> Callable[[str], bool]:
 
 def format_ip(ip: IP) -> str:
     """Dotted decimal, or RFC 5952: lower case, the first longest run of two or more zero groups compressed."""
-    if ip.bits == 32:
-        return ".".join(str(ip.number >> shift & 255) for shift in (24, 16, 8, 0))
-    groups = [ip.number >> shift & 0xFFFF for shift in range(112, -1, -16)]
-    start, length = _longest_zeros(groups)
-    if length < 2:
-        return ":".join(f"{group:x}" for group in groups)
-    before = ":".join(f"{group:x}" for group in groups[:start])
-    after = ":".join(f"{group:x}" for group in groups[start + length :])
-    return f"{before}::{after}"
-
-
-def _longest_zeros(groups: list[int]) -> tuple[int, int]:
-    best, run = (0, 0), 0
-    for position, group in enumerate(groups):
-        run = run + 1 if group == 0 else 0
-        if run > best[1]:
-            best = (position - run + 1, run)
-    return best
+    return str(IPv4Address(ip.number) if ip.bits == 32 else IPv6Address(ip.number))
 
 
 def format_cidr(cidr: CIDR) -> str:

@@ -1,4 +1,4 @@
-"""``kubectl dra describe-claim``: the options. What it does with them stands in ``claim_answers``."""
+"""``kubectl dra describe-claim``: the options. What it does with them stands in ``object_answers``."""
 
 from __future__ import annotations
 
@@ -21,6 +21,6 @@ Examples:
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 def command(options: Options, names: tuple[str, ...]) -> int:
     """Show ResourceClaims: what they request and hold, who uses them, what drivers report and were configured with."""
-    from kubectl_dra.commands.describe.claim_answers import describe_claims
+    from kubectl_dra.commands.describe.object_answers import describe_claims
 
     return describe_claims(options, names)

@@ -1,4 +1,4 @@
-"""``kubectl dra describe-podgroup``: the options. What it does with them stands in ``podgroup_answers``."""
+"""``kubectl dra describe-podgroup``: the options. What it does with them stands in ``object_answers``."""
 
 from __future__ import annotations
 
@@ -21,6 +21,6 @@ Examples:
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 def command(options: Options, names: tuple[str, ...]) -> int:
     """Show PodGroups: how many pods they need, which run where, the claims they share, what the scheduler said."""
-    from kubectl_dra.commands.describe.podgroup_answers import describe_groups
+    from kubectl_dra.commands.describe.object_answers import describe_groups
 
     return describe_groups(options, names)

@@ -121,12 +121,11 @@ def _device(word: str) -> DeviceId:
 
     A shorter name stands alone in ``device``: whom it may mean is said once the cluster has been read.
     """
-    driver, _, rest = word.partition("/")
-    pool, _, device = rest.rpartition("/")
-    full = bool(driver and pool)
-    device = device if full else word.rpartition("/")[2]
+    found = DeviceId.of(word)
+    full = bool(found.driver and found.pool)
+    device = found.device if full else word.rpartition("/")[2]
     if not device or "//" in word or word.startswith("/"):
         raise UsageProblem(f'"{word}" is not a valid device name', "DRIVER/POOL/DEVICE, as in get devices -o name")
     if problems := dns_label(device):
         raise UsageProblem(f'"{word}" can\'t be a device: its name {problems[0]}')
-    return DeviceId(driver, pool, device) if full else DeviceId("", "", word)
+    return found if full else DeviceId("", "", word)

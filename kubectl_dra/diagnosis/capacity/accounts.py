@@ -114,8 +114,7 @@ class _Account:
             self.takes_all = not exact and any(r.takes_all and not r.admin for r in self._allocating.plan.requests)
 
     def is_shared(self, device: str) -> bool:
-        driver, _, rest = device.partition("/")
-        return (driver, rest.rpartition("/")[0]) in self._shared
+        return DeviceId.of(device).pool_id in self._shared
 
     def funnels(self, alike: Alike) -> Iterator[tuple[tuple[str, ...], Funnel]]:
         """The nodes, apart by their devices; none where nothing can be told."""

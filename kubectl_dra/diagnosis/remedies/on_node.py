@@ -185,8 +185,7 @@ def _unplaced(pod: Pod) -> Pod:
 
 def _tainted(device: str) -> Change:
     """The device with one taint more."""
-    driver, _, rest = device.partition("/")
-    pool, _, name = rest.rpartition("/")
+    driver, pool, name = DeviceId.of(device)
 
     def one(each: resource.Device) -> resource.Device:
         return msgspec.structs.replace(each, taints=(*each.taints, TAINT)) if each.name == name else each

@@ -43,16 +43,10 @@ def _of_pod(pod: Pod) -> Iterator[tuple[DeviceId, Health]]:
             if not entry.name.startswith(_CLAIM_PREFIX):
                 continue
             for resource in entry.resources:
-                device = device_of(resource.resource_id)
-                if device is not None:
-                    yield device, Health(meta.namespace, meta.name, status.name, resource.health, resource.message)
-
-
-def device_of(resource_id: str) -> DeviceId | None:
-    """``driver/pool/device``; the pool may itself contain slashes. None for anything else."""
-    driver, first, rest = resource_id.partition("/")
-    pool, second, device = rest.rpartition("/")
-    return DeviceId(driver, pool, device) if first and second else None
+                if resource.resource_id.count("/") < 2:
+                    continue
+                health = Health(meta.namespace, meta.name, status.name, resource.health, resource.message)
+                yield DeviceId.of(resource.resource_id), health
 
 
 def _order(health: Health) -> tuple[str, str, str, str, str]:

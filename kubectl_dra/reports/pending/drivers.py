@@ -14,7 +14,7 @@ from typing import Final
 from kubectl_dra.diagnosis import records
 from kubectl_dra.model import held
 from kubectl_dra.model.core import Pod, PodSpec
-from kubectl_dra.model.ids import Key, PoolId
+from kubectl_dra.model.ids import DeviceId, Key, PoolId
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.reports.base import ReportRecord
@@ -137,8 +137,7 @@ def _of_causes(causes: Iterable[records.Cause], inventory: Inventory) -> Iterato
             case records.FatalError(owner=owner) if owner.startswith("pool "):
                 yield from _of_pool(owner.removeprefix("pool "), node, inventory)
             case records.BindingProblem(device=device):
-                driver, _, rest = device.partition("/")
-                yield from _of_pool(f"{driver}/{rest.rpartition('/')[0]}", node, inventory)
+                yield from _of_pool(str(DeviceId.of(device).pool_id), node, inventory)
             case records.KubeletText(driver=driver) if driver:
                 yield driver, node
 

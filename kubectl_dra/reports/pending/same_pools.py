@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.records import NodeGroup, NodeOutcome, StageName
+from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.reports.base import ReportRecord
 
 
@@ -25,8 +26,7 @@ def same_pools(groups: Iterable[NodeGroup], state: ClusterState) -> tuple[SamePo
     """Those whose devices in use are what nodes lack that were tried."""
     taken: dict[tuple[str, str], set[str]] = {}
     for each in _in_use(groups):
-        driver, _, rest = each.partition("/")
-        pool, _, device = rest.rpartition("/")
+        driver, pool, device = DeviceId.of(each)
         taken.setdefault((driver, pool), set()).add(device)
     nodes: dict[tuple[str, str], dict[str, set[str]]] = {}
     for slice_ in state.inventory.slices.values() if taken else ():

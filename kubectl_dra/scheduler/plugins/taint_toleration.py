@@ -5,12 +5,12 @@ Upstream: plugins/tainttoleration, and Toleration.ToleratesTaint of the core API
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
 from kubectl_dra.model.core import Taint, Toleration
+from kubectl_dra.model.gotext import parse_int
 from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PreFilterResult
 from kubectl_dra.scheduler.scores import normalised
 from kubectl_dra.scheduler.snapshot import NodeInfo
@@ -20,7 +20,6 @@ TEXT: Final = "node(s) had untolerated taint(s)"
 TEXT_OF_ONE: Final = "node(s) had untolerated taint {{{0.key}: {0.value}}}"
 PREVENTING: Final = frozenset({"NoSchedule", "NoExecute"})
 _AVOIDED: Final = "PreferNoSchedule"
-_INTEGER: Final = re.compile(r"[+-]?[0-9]+")
 
 
 def tolerates(toleration: Toleration, taint: Taint, comparison: bool = False) -> bool:
@@ -40,18 +39,10 @@ def tolerates(toleration: Toleration, taint: Taint, comparison: bool = False) ->
 
 
 def _compares(toleration: Toleration, taint: Taint) -> bool:
-    wanted, found = _integer(toleration.value), _integer(taint.value)
+    wanted, found = parse_int(toleration.value), parse_int(taint.value)
     if wanted is None or found is None:
         return False
     return found > wanted if toleration.operator == "Gt" else found < wanted
-
-
-def _integer(text: str) -> int | None:
-    """An int64 in decimal, as strconv.ParseInt reads it."""
-    if len(text) > 64 or not _INTEGER.fullmatch(text):
-        return None
-    value = int(text)
-    return value if -(2**63) <= value < 2**63 else None
 
 
 def tolerated(taint: Taint, tolerations: Sequence[Toleration], comparison: bool) -> bool:

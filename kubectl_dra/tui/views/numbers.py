@@ -98,8 +98,9 @@ class NumbersView(ListView[NumberRow]):
     def opened(self, row: NumberRow) -> None:
         """The devices as a list, those that were taken out included."""
         names = [*row.devices, *(name for removal in row.removed for name in removal.devices)]
-        devices = frozenset(filter(None, map(device_id, names)))
-        self.dra.open_devices(devices, stage_label(row.stage) if row.stage else Safe("devices"))
+        self.dra.open_devices(
+            frozenset(map(DeviceId.of, names)), stage_label(row.stage) if row.stage else Safe("devices")
+        )
 
     @property
     def focus_target(self) -> Any:  # noqa: ANN401 - a widget
@@ -136,13 +137,3 @@ def _device_lines(row: NumberRow, columns: int) -> Iterator[Safe]:
             columns,
         )
         yield from wrapped(Safe("  ").join(ranges(removal.devices)), columns, indent=2)
-
-
-def device_id(name: str) -> DeviceId | None:
-    """``DRIVER/POOL/DEVICE``: only the pool may contain slashes."""
-    driver, _, rest = name.partition("/")
-    pool, _, device = rest.rpartition("/")
-    return DeviceId(driver, pool, device) if pool and device else None
-
-
-__all__ = ["NumbersView"]

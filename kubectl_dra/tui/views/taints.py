@@ -23,7 +23,6 @@ from kubectl_dra.tui.documents import object_document
 from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.page import Page
 from kubectl_dra.tui.queries import ListedTaints, Taints
-from kubectl_dra.tui.views.numbers import device_id
 from kubectl_dra.tui.views.reader import PrintedPage, is_wide
 from kubectl_dra.tui.writing import TaintRequest
 
@@ -68,8 +67,7 @@ class TaintsView(ListView[ListedTaint]):
         return f"{_taint(row.taint)} {_source(row)} {' '.join(row.devices)}"
 
     def opened(self, row: ListedTaint) -> None:
-        devices = frozenset(filter(None, map(device_id, row.devices)))
-        self.dra.open_devices(devices, _taint(row.taint))
+        self.dra.open_devices(frozenset(map(DeviceId.of, row.devices)), _taint(row.taint))
 
     def moved(self, row: ListedTaint | None) -> None:
         """Where the taint is, from whom, whom it hits."""
@@ -79,7 +77,7 @@ class TaintsView(ListView[ListedTaint]):
     def device(self) -> DeviceId | None:
         """The only device of the taint under the cursor."""
         row = self.grid.selected
-        return device_id(row.devices[0]) if row is not None and len(row.devices) == 1 else None
+        return DeviceId.of(row.devices[0]) if row is not None and len(row.devices) == 1 else None
 
     @property
     def focus_target(self) -> Widget:
