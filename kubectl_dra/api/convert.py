@@ -29,7 +29,7 @@ from kubectl_dra.api.podclaims import flattened_sources
 from kubectl_dra.api.resolve import complete_pools
 from kubectl_dra.api.sources import Source
 from kubectl_dra.api.strict import unknown_fields
-from kubectl_dra.api.trees import Fields, broken_texts, in_utf8, read_fields, read_tree
+from kubectl_dra.api.trees import Fields, at, broken_texts, in_utf8, list_at, read_fields, read_tree
 from kubectl_dra.api.validate import FieldError, validate
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.classic import (
@@ -196,10 +196,8 @@ def _unknown(data: bytes, api_version: str, kind: Kind) -> list[str]:
 
 def _named_twice(tree: Any) -> Iterator[str]:  # noqa: ANN401 - any JSON value
     """Names below ``basic``, which v1beta1 has not there; our record of a device has one for all versions."""
-    spec = tree.get("spec")
-    devices = spec.get("devices") if isinstance(spec, dict) else None
-    for index, device in enumerate(devices if isinstance(devices, list) else ()):
-        if isinstance(device, dict) and isinstance(device.get("basic"), dict) and "name" in device["basic"]:
+    for index, device in enumerate(list_at(at(tree, "spec"), "devices")):
+        if "name" in at(device, "basic"):
             yield f"spec.devices[{index}].basic.name"
 
 

@@ -23,7 +23,7 @@ from kubectl_dra.api.paths import below
 from kubectl_dra.api.podclaims import nested_sources
 from kubectl_dra.api.sources import Source
 from kubectl_dra.api.strict import STEP, known_fields, unknown_fields
-from kubectl_dra.api.trees import in_utf8, read_tree
+from kubectl_dra.api.trees import at, in_utf8, list_at, mapping, move_up, read_tree
 from kubectl_dra.model.likeness import best_guess, similar
 from kubectl_dra.model.resource import Device, ExactDeviceRequest
 
@@ -100,7 +100,7 @@ def lint(data: bytes) -> Lint:
         return Lint()
     linter = _Linter(tree)
     for path, entry in nested_sources(linter.tree):
-        entry.update({name: value for name, value in entry.pop("source").items() if name not in entry})
+        move_up(entry, "source")
         linter.fixed(f"{path}.source", "its names stand directly in the entry since 1.31; newer servers drop it")
     if is_builtin(linter.version, str(tree.get("kind"))):
         _unknown_builtin(linter, str(tree["kind"]))
@@ -140,7 +140,7 @@ def _version(linter: _Linter, kind: Kind) -> None:
         linter.fixed("apiVersion", message, Mistake.NO_SUCH_VERSION)
         linter.tree["apiVersion"] = kind.api_version
         return
-    if linter.version == _V1ALPHA2 and isinstance(_child(linter.tree, "spec"), dict):
+    if linter.version == _V1ALPHA2 and isinstance(linter.tree.get("spec"), dict):
         for path, spec in _claim_specs(linter):
             if "devices" in spec:
                 linter.fixed(
@@ -160,15 +160,14 @@ def _claim(linter: _Linter) -> None:
         if linter.version != _V1ALPHA3 and "controller" in spec:
             del spec["controller"]
             linter.fixed(f"{path}.controller", "only v1alpha3 has it; the scheduler decides about devices")
-        requests = _child(_child(spec, "devices"), "requests")
-        for index, request in enumerate(requests if isinstance(requests, list) else ()):
+        for index, request in enumerate(list_at(at(spec, "devices"), "requests")):
             if isinstance(request, dict):
                 _request(linter, f"{path}.devices.requests[{index}]", request)
 
 
 def _template(linter: _Linter) -> None:
-    spec = _child(linter.tree, "spec")
-    if isinstance(spec, dict) and "spec" not in spec:
+    spec = at(linter.tree, "spec")
+    if "spec" not in spec:
         inner = {key: spec.pop(key) for key in ("devices", "resourceClassName", "parametersRef") if key in spec}
         if inner:
             spec["spec"] = inner
@@ -177,9 +176,9 @@ def _template(linter: _Linter) -> None:
 
 
 def _claim_specs(linter: _Linter) -> Iterator[tuple[str, Tree]]:
-    spec, path = _child(linter.tree, "spec"), "spec"
+    spec, path = linter.tree.get("spec"), "spec"
     if linter.tree.get("kind") == "ResourceClaimTemplate":
-        spec, path = _child(spec, "spec"), "spec.spec"
+        spec, path = mapping(spec).get("spec"), "spec.spec"
     if isinstance(spec, dict):
         yield path, spec
 
@@ -219,8 +218,7 @@ def _request(linter: _Linter, path: str, request: Tree) -> None:
             value = request.pop(name)
             target.setdefault(name, value)
     elif linter.version in _FLAT and isinstance(exactly, dict):
-        del request["exactly"]
-        request.update({name: value for name, value in exactly.items() if name not in request})
+        move_up(request, "exactly")
         linter.fixed(
             f"{path}.exactly", f"{linter.version} has its fields directly in the request; exactly is v1's form"
         )
@@ -230,26 +228,24 @@ def _request(linter: _Linter, path: str, request: Tree) -> None:
 
 
 def _class(linter: _Linter) -> None:
-    spec = _child(linter.tree, "spec")
-    if isinstance(spec, dict) and "suitableNodes" in spec and linter.version != _V1ALPHA3:
+    spec = at(linter.tree, "spec")
+    if "suitableNodes" in spec and linter.version != _V1ALPHA3:
         del spec["suitableNodes"]
         linter.fixed("spec.suitableNodes", "only v1alpha3 has it; slices say where devices are")
 
 
 def _slice(linter: _Linter) -> None:
-    devices = _child(_child(linter.tree, "spec"), "devices")
-    for index, device in enumerate(devices if isinstance(devices, list) else ()):
+    for index, device in enumerate(list_at(at(linter.tree, "spec"), "devices")):
         if isinstance(device, dict):
             path = f"spec.devices[{index}]"
             _capacity(linter, f"{path}.capacity", device.get("capacity"))
-            _capacity(linter, f"{path}.basic.capacity", _child(device.get("basic"), "capacity"))
+            _capacity(linter, f"{path}.basic.capacity", at(device, "basic").get("capacity"))
             _device(linter, path, device)
 
 
 def _device(linter: _Linter, path: str, device: Tree) -> None:
     if linter.version in _EXACTLY and isinstance(device.get("basic"), dict):
-        basic = device.pop("basic")
-        device.update({name: value for name, value in basic.items() if name not in device})
+        move_up(device, "basic")
         linter.fixed(
             f"{path}.basic", f"{linter.version} has its fields directly in the device; basic is v1beta1's form"
         )
@@ -312,10 +308,6 @@ def _unknown_builtin(linter: _Linter, kind: str) -> None:
         steps = [step for step in STEP.findall(path) if not step.isdigit()]
         hint = best_guess(similar(steps[-1], builtin.known_fields(linter.version, kind, steps[:-1])))
         linter.found(path, f"{kind} has no such field; the server drops it{hint}", Mistake.UNKNOWN_FIELD)
-
-
-def _child(tree: Any, name: str) -> Any:  # noqa: ANN401 - any JSON value
-    return tree.get(name) if isinstance(tree, dict) else None
 
 
 _RULES: Final[dict[str, Callable[[_Linter], None]]] = {

@@ -10,15 +10,9 @@ from typing import Any, Final
 
 import msgspec
 
-from kubectl_dra.api.trees import read_tree
+from kubectl_dra.api.trees import at, list_at, move_up, read_tree
 
-_SPECS: Final = (
-    ("spec",),
-    ("spec", "template", "spec"),
-    ("spec", "jobTemplate", "spec", "template", "spec"),
-    ("template", "spec"),
-)
-Tree = Any
+_SPECS: Final = ("spec", "spec.template.spec", "spec.jobTemplate.spec.template.spec", "template.spec")
 
 
 def flattened_sources(data: bytes) -> bytes:
@@ -28,20 +22,13 @@ def flattened_sources(data: bytes) -> bytes:
     tree = read_tree(data)
     entries = [entry for _, entry in nested_sources(tree)]
     for entry in entries:
-        entry.update({name: value for name, value in entry.pop("source").items() if name not in entry})
+        move_up(entry, "source")
     return msgspec.json.encode(tree) if entries else data
 
 
-def nested_sources(tree: Tree) -> Iterator[tuple[str, dict[str, Any]]]:
+def nested_sources(tree: object) -> Iterator[tuple[str, dict[str, Any]]]:
     """Path and content of each entry of ``resourceClaims`` that has a nested source."""
-    for steps in _SPECS:
-        claims = _at(tree, (*steps, "resourceClaims"))
-        for index, entry in enumerate(claims if isinstance(claims, list) else ()):
+    for path in _SPECS:
+        for index, entry in enumerate(list_at(at(tree, path), "resourceClaims")):
             if isinstance(entry, dict) and isinstance(entry.get("source"), dict):
-                yield f"{'.'.join(steps)}.resourceClaims[{index}]", entry
-
-
-def _at(tree: Tree, steps: tuple[str, ...]) -> Tree:
-    for step in steps:
-        tree = tree.get(step) if isinstance(tree, dict) else None
-    return tree
+                yield f"{path}.resourceClaims[{index}]", entry

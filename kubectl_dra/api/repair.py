@@ -14,12 +14,12 @@ import msgspec
 from msgspec import inspect
 
 from kubectl_dra.api.json_words import json_words
+from kubectl_dra.api.paths import below
 from kubectl_dra.model.quantity import Quantity, QuantityError
 
 _INT64: Final = range(-(2**63), 2**63)
 _INTEGER: Final = re.compile(r"-?[0-9]{1,20}")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
-_PLAIN_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
 
 
 class ShapeError(ValueError):
@@ -73,7 +73,7 @@ def _walk(value: Any, wanted: inspect.Type, path: str) -> Any:  # noqa: ANN401 -
             return [_element(item, wanted.item_type, f"{path}[{i}]") for i, item in enumerate(_list(value, path))]
         case inspect.DictType():
             return {
-                _clean(key): _element(item, wanted.value_type, path + _subscript(key))
+                _clean(key): _element(item, wanted.value_type, below(path, key))
                 for key, item in _object(value, path).items()
             }
         case inspect.CustomType():
@@ -173,7 +173,3 @@ def _clean(value: Any) -> Any:  # noqa: ANN401
             return [_clean(item) for item in value]
         case _:
             return value
-
-
-def _subscript(key: str) -> str:
-    return f".{key}" if _PLAIN_KEY.fullmatch(key) else f"[{json.dumps(key)}]"

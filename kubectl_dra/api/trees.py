@@ -42,6 +42,12 @@ def list_at(tree: Tree, name: str) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
+def move_up(tree: dict[str, Any], name: str) -> None:
+    """Put the fields of the mapping in a field in its place; those that are there already stay."""
+    inner = tree.pop(name)
+    tree.update({field: value for field, value in inner.items() if field not in tree})
+
+
 def text_at(tree: Tree, name: str) -> str:
     """The text in a field; an empty one where there is none."""
     value = tree.get(name)

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, Protocol
 
-from kubectl_dra.api.trees import mapping
+from kubectl_dra.api.trees import list_at, mapping
 from kubectl_dra.model.queues import QueueConfig
 
 _GROUP: Final = "config.kueue.x-k8s.io"
@@ -44,7 +44,7 @@ def queue_config(objects: Iterable[Object], before: QueueConfig = _UNREAD) -> Qu
     found = before
     for tree in _configurations(objects):
         resources = mapping(tree.get("resources"))
-        mappings = [mapping(each) for each in _items(resources.get("deviceClassMappings"))]
+        mappings = [mapping(each) for each in list_at(resources, "deviceClassMappings")]
         found = QueueConfig(
             known=True,
             device_resources={
@@ -59,18 +59,14 @@ def queue_config(objects: Iterable[Object], before: QueueConfig = _UNREAD) -> Qu
             only_declared=resources.get("quotaCheckStrategy") == "IgnoreUndeclared",
             excluded=tuple(_texts(resources.get("excludeResourcePrefixes"))),
             transformed=frozenset(
-                _texts([mapping(each).get("input") for each in _items(resources.get("transformations"))])
+                _texts([mapping(each).get("input") for each in list_at(resources, "transformations")])
             ),
         )
     return found
 
 
-def _items(value: object) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
 def _texts(value: object) -> Iterator[str]:
-    return (each for each in _items(value) if isinstance(each, str))
+    return (each for each in (value if isinstance(value, list) else ()) if isinstance(each, str))
 
 
 def _configurations(objects: Iterable[Object]) -> Iterator[Any]:
