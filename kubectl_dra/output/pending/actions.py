@@ -67,7 +67,9 @@ def _renew_claim(action: records.RenewClaim) -> Safe:
 
 
 def _edit_claim(action: records.EditClaim) -> Safe:
-    return _claim_change(action)
+    # Of a list of alternatives the same change of another one is another way out.
+    of_one = "/" in action.request and not action.field.startswith("firstAvailable")
+    return fmt("{}: {}", action.request, _claim_change(action)) if of_one else _claim_change(action)
 
 
 def _unguarded(expression: str) -> str:

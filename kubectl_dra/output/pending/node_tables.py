@@ -35,11 +35,11 @@ def _funnels(report: PendingReport, others: Safe, first: Sequence[Safe]) -> list
     views = funnel_views(report.nodes)
     several = len(views) > 1
     blocks = []
-    for view in views[:MAX_FUNNELS]:
-        if several and _is_no_cause(report, view):
-            continue
-        alone = not several or "/" in view.request or _is_about(report, view)
-        if alone and is_said(view, report.certainty, said, about=_is_about(report, view)):
+    views = [view for view in views[:MAX_FUNNELS] if not (several and _is_no_cause(report, view))]
+    untold = [view for view in views if not _is_said(report, view, said, several=several)]
+    # Beside a table of another request that of the one in the way is missed, whatever the first line says.
+    for view in views if untold else ():
+        if view not in untold and not _is_about(report, view):
             continue
         lines = list(funnel_lines(view, report.certainty, others, said))
         if lines and several:
@@ -49,10 +49,15 @@ def _funnels(report: PendingReport, others: Safe, first: Sequence[Safe]) -> list
     return blocks
 
 
+def _is_said(report: PendingReport, view: FunnelView, said: str, *, several: bool) -> bool:
+    alone = not several or "/" in view.request or _is_about(report, view)
+    return alone and is_said(view, report.certainty, said, about=_is_about(report, view))
+
+
 def _is_no_cause(report: PendingReport, view: FunnelView) -> bool:
     """Whether another request alone is in the way: this one finds enough on every node that has any of its devices."""
     cause = report.causes[0] if report.causes else None
-    if cause is None or not isinstance(cause.detail, Funnel) or _is_about(report, view):
+    if cause is None or not cause.request or (cause.claim, cause.request) == (view.claim, view.request):
         return False
     return cause.code is not Code.REQUESTS_COMPETE and is_served(view)
 

@@ -46,6 +46,7 @@ _HEADINGS: Final = {
     Area.REQUEST: "Change the request",
     Area.CLUSTER: "Change the cluster",
     Area.OTHER_WORK: "Stop other work",
+    Area.DO_WITHOUT: "Do without a part of the request",
     Area.DATA: "Move its data",
     Area.IN_SPITE: "Use devices in spite of their taint",
 }

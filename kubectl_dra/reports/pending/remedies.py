@@ -40,7 +40,7 @@ from kubectl_dra.reports.pending.claim_manifests import (
 )
 from kubectl_dra.reports.pending.missing_objects import skeleton
 from kubectl_dra.reports.pending.remedy_commands import COMMANDS
-from kubectl_dra.reports.pending.remedy_order import rank
+from kubectl_dra.reports.pending.remedy_order import asks_for_less, rank
 from kubectl_dra.reports.pending.renewal import (
     EnoughFor,
     FitThen,
@@ -135,9 +135,7 @@ def find_remedies(
 
     def reports(proposals: Iterable[Proposal]) -> tuple[RemedyReport, ...]:
         made = (_Steps(world, asked.diagnosis, owners, proposal, then).report() for proposal in _each_once(proposals))
-        return tuple(
-            sorted(made, key=lambda each: (not each.verified, rank(each.actions), harm(world, each), -_fit(each)))
-        )
+        return tuple(sorted(made, key=lambda each: _order(world, each)))
 
     return FoundRemedies(
         reports(worth_telling(found.proposals)),
@@ -335,8 +333,11 @@ def harm(world: ClusterState, remedy: RemedyReport) -> tuple[int, int]:
     return int(bool(deleted) and not all(again)), priority
 
 
-def _fit(remedy: RemedyReport) -> int:
-    return next((note.copies for note in remedy.notes if isinstance(note, FitThen)), 0)
+def _order(world: ClusterState, remedy: RemedyReport) -> tuple[object, ...]:
+    """What is sure first, then by what it changes, by how much it harms, and by how many fit with it."""
+    fit = next((note.copies for note in remedy.notes if isinstance(note, FitThen)), 0)
+    actions = remedy.actions
+    return not remedy.verified, rank(actions), asks_for_less(actions), harm(world, remedy), -fit
 
 
 def _restarted(action: records.RestartPods) -> Sequence[Step] | None:

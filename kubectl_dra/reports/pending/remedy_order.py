@@ -1,7 +1,8 @@
 """In which order ways out are told: by what they change, and within that by how much they ask.
 
 First nothing (waiting), then how the pod's own workload is updated, then its request, then the cluster, then the work
-of others, then copying the pod's data. Tolerating the taint of a device comes last: the taint usually reports a fault.
+of others, then to do without a part of the request, then copying the pod's data. Tolerating the taint of a device comes
+last: the taint usually reports a fault.
 """
 
 from __future__ import annotations
@@ -14,7 +15,12 @@ from kubectl_dra.diagnosis.remedies import records
 from kubectl_dra.diagnosis.remedies.repelled import RemoveLabel, ScaleDown
 from kubectl_dra.diagnosis.remedies.volume_ways import ClearSelectedNode, MoveVolume
 from kubectl_dra.diagnosis.rollouts import EditRollout
+from kubectl_dra.model.quantity import Quantity
 
+#: Fields of a claim: a whole request, and amounts of one.
+_REQUESTS: Final = "requests"
+_AMOUNTS: Final = ("count", "capacity.requests")
+_HALF: Final = 0.5
 _OF_THE_NAMESPACE: Final = ("ResourceClaim", "ResourceClaimTemplate", "PersistentVolumeClaim")
 
 
@@ -26,6 +32,7 @@ class Area(StrEnum):
     REQUEST = "request"
     CLUSTER = "cluster"
     OTHER_WORK = "otherWork"
+    DO_WITHOUT = "doWithout"
     DATA = "data"
     IN_SPITE = "inSpiteOfTaint"
 
@@ -43,6 +50,11 @@ def rank(actions: Sequence[records.Action]) -> int:
     return _ORDER.index(area(actions))
 
 
+def asks_for_less(actions: Sequence[records.Action]) -> bool:
+    """Whether the pod gets less than it asks for, or what it did not want."""
+    return any(map(_is_less, actions))
+
+
 def tolerates_device_taint(actions: Sequence[records.Action]) -> bool:
     """Whether devices are taken in spite of a taint."""
     return any(map(_tolerates, actions))
@@ -50,6 +62,34 @@ def tolerates_device_taint(actions: Sequence[records.Action]) -> bool:
 
 def _tolerates(action: records.Action) -> bool:
     return isinstance(action, records.EditClaim) and action.field.startswith("tolerations")
+
+
+def _is_less(action: records.Action) -> bool:
+    """A smaller amount, another value of an attribute, or a condition that is dropped."""
+    match action:
+        case records.EditClaim():
+            share = _share(action)
+            return not action.after or bool(action.offers) or (share is not None and share < 1)
+        case records.EditPod():
+            return not action.after
+    return False
+
+
+def _gives_up(action: records.EditClaim) -> bool:
+    """Whether a whole request goes, or more than half of what one asks for."""
+    share = _share(action)
+    return (action.field == _REQUESTS and not action.after) or (share is not None and share < _HALF)
+
+
+def _share(action: records.EditClaim) -> float | None:
+    """What is left of an amount; None of what is no amount."""
+    if action.field.partition("[")[0] not in _AMOUNTS:
+        return None
+    try:
+        before, after = (Quantity.parse(text).at_scale(-9)[0] for text in (action.before, action.after))
+    except ValueError:
+        return None
+    return after / before if before else None
 
 
 def _area(action: records.Action) -> Area:
@@ -60,6 +100,8 @@ def _area(action: records.Action) -> Area:
             return Area.ROLLOUT
         case records.EditClaim() if _tolerates(action):
             return Area.IN_SPITE
+        case records.EditClaim() if _gives_up(action):
+            return Area.DO_WITHOUT
         case (
             records.EditClaim()
             | records.RenewClaim()

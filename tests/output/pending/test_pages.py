@@ -275,3 +275,15 @@ def test_an_amount_that_the_first_line_tells_is_not_repeated_in_the_table() -> N
     text = joined(page(*slices, *more, held, build.claim("claim"), POD, *nodes))
     assert "counters allow 0" in text
     assert text.count("needs 12Gi, 6Gi of 18Gi left") == 1
+
+
+def test_no_table_shows_only_the_request_that_is_met() -> None:
+    """No device is in the class of the other request on the only node that the pod may go to; its GPU is free."""
+    nodes = [build.node(name, labels={"pool": name}, cpu="64") for name in ("node-1", "node-2")]
+    slices = [build.slice_("node-1", build.device("gpu-0")), build.slice_("node-2", build.device("n-0"), driver="nic")]
+    nic = build.device_class("nic", selectors=[{"cel": {"expression": 'device.driver == "nic"'}}])
+    claim = build.claim("dev", build.request("gpu"), build.request("nic", cls="nic"))
+    pod = build.pod(claims=["dev"], nodeSelector={"pool": "node-1"})
+    told = page(*nodes, *slices, nic, build.device_class(), claim, pod)
+    assert "without nic devices" in joined(told)
+    assert "Request gpu (claim dev)" not in told
