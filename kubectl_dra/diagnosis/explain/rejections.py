@@ -12,9 +12,10 @@ from kubectl_dra.allocation.input.nodes import NAME_FIELD
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.explain.attempt import NodeResult, Rejection
-from kubectl_dra.diagnosis.explain.company import company_causes
 from kubectl_dra.diagnosis.explain.pods_there import (
+    matching,
     repelling_terms,
+    spread_over,
     taken_together,
     with_most,
     with_ports,
@@ -23,13 +24,17 @@ from kubectl_dra.diagnosis.explain.pods_there import (
 from kubectl_dra.diagnosis.explain.volumes import volume_causes, volume_problems
 from kubectl_dra.diagnosis.records import (
     Cause,
+    Company,
     ExtendedResource,
     KeptAway,
     LabelOnNodes,
+    MissingFeatures,
     NodeSelection,
     NodeShortage,
     NodeTaint,
     PluginText,
+    PodsThere,
+    Spread,
     TakenPorts,
     VolumeTrouble,
 )
@@ -37,10 +42,15 @@ from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.likeness import similar
 from kubectl_dra.model.requests import HostPort
 from kubectl_dra.model.taint_text import taint_text
+from kubectl_dra.model.terms import AffinityTerm, selector_text
 from kubectl_dra.scheduler import reasons
 from kubectl_dra.scheduler.extended import served_resources
+from kubectl_dra.scheduler.plugins.inter_pod_affinity import Unmet
 from kubectl_dra.scheduler.plugins.node_affinity import names_in_terms, required_terms
+from kubectl_dra.scheduler.plugins.node_declared_features import Required
 from kubectl_dra.scheduler.plugins.node_ports import port_text
+from kubectl_dra.scheduler.plugins.pod_topology_spread import Skew
+from kubectl_dra.scheduler.plugins.spread_constraints import SpreadConstraint
 from kubectl_dra.scheduler.resource_names import is_extended_resource
 from kubectl_dra.scheduler.storage import VolumeReason
 
@@ -65,6 +75,7 @@ OTHER_CODES: Final = {
     reasons.PluginSubject.TOPOLOGY: Code.TOPOLOGY,
     reasons.PluginSubject.OTHER: Code.OTHER_PLUGIN,
 }
+_NODES: Final = 3
 
 
 def rejection_causes(
@@ -183,19 +194,13 @@ def _lacks(
             if unserved is not None:
                 yield Cause(Code.EXTENDED_RESOURCE_UNSERVED, unserved, nodes=names)
                 continue
-        name, closest = min(
-            (
-                (node.metadata.name, result.rejection.lacks[position])
-                for node, result in nodes
-                if result.rejection is not None
-            ),
-            key=lambda pair: pair[1].requested - (pair[1].allocatable - pair[1].used),
-        )
-        by = with_most(world, pod, lack.resource, name) if len(names) == 1 else ()
         each = {node.metadata.name: result.rejection.lacks[position] for node, result in nodes if result.rejection}
         excess = {node: its.requested - (its.allocatable - its.used) for node, its in each.items()}
+        name = min(excess, key=lambda node: excess[node])
+        by = with_most(world, pod, lack.resource, name) if len(names) == 1 else ()
         taken = taken_together(world, pod, lack.resource, excess) if len(excess) == len(names) else ()
         less = len(set(excess.values())) > 1
+        closest = each[name]
         amounts = closest.requested, closest.used, closest.allocatable
         detail = NodeShortage(lack.resource, *amounts, name, by, taken, others_less=less)
         yield Cause(Code.NODE_RESOURCES, detail, nodes=names)
@@ -208,3 +213,52 @@ def _unserved(world: ClusterState, resource: str) -> ExtendedResource | None:
     if any(resource in node.status.allocatable for node in world.inventory.nodes.values()):
         return None
     return ExtendedResource(resource, similar=similar(resource, served_resources(world)))
+
+
+# --- spreading, and pods that it wants or avoids beside it ------------------------------------------------------------
+
+
+def company_causes(world: ClusterState, pod: Pod, detail: object, nodes: tuple[str, ...]) -> Iterator[Cause]:
+    """One cause for each thing that is in the way; none where the detail is another plugin's."""
+    match detail:
+        case Skew():
+            by = spread_over(world, pod, detail.constraint, nodes[0])
+            yield Cause(Code.SPREAD, _spread(detail, by), nodes=nodes)
+        case SpreadConstraint():
+            yield Cause(Code.SPREAD, Spread(detail.topology_key, selector_text(detail.selector)), nodes=nodes)
+        case Unmet():
+            code = Code.UNWANTED_COMPANY if detail.anti else Code.NO_COMPANY
+            for term in detail.terms:
+                where = () if detail.anti else _where(world, term)
+                by = matching(world, pod, term, nodes) if detail.anti else ()
+                yield Cause(code, Company(term.topology_key, selector_text(term.selector), where, by), nodes=nodes)
+        case Required():
+            yield Cause(Code.NODE_FEATURES, MissingFeatures(detail.features), nodes=nodes)
+
+
+@derived("pods")
+def _found(_state: ClusterState) -> dict[AffinityTerm, tuple[str, ...]]:
+    """By term, of those that were asked about: to look for its pods takes all of them."""
+    return {}
+
+
+def _where(world: ClusterState, term: AffinityTerm) -> tuple[str, ...]:
+    """The nodes of the pods that a term is about, the first few by name; its selector of namespaces is resolved."""
+    found = _found(world)
+    if term not in found:
+        names = {
+            pod.spec.node_name
+            for key, pod in world.inventory.pods.items()
+            if pod.spec.node_name and term.matches(key.namespace, pod.metadata.labels, {})
+        }
+        found[term] = tuple(sorted(names)[:_NODES])
+    return found[term]
+
+
+def _spread(skew: Skew, by: tuple[PodsThere, ...]) -> Spread:
+    constraint = skew.constraint
+    selector = selector_text(constraint.selector)
+    found = Spread(constraint.topology_key, selector, skew.value, skew.count, skew.fewest, constraint.max_skew, by=by)
+    if skew.domains is None:
+        return found
+    return msgspec.structs.replace(found, min_domains=constraint.min_domains, domains=skew.domains)

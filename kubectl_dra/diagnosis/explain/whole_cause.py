@@ -6,7 +6,7 @@ a selector reads, and whether the requests could be served on different nodes, i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -15,12 +15,13 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.explain import failing_selectors, shortfall
 from kubectl_dra.diagnosis.explain.class_facts import ClassFacts, offers
-from kubectl_dra.diagnosis.explain.published_for import labels_of_no_node
+from kubectl_dra.diagnosis.explain.rejections import nowhere
 from kubectl_dra.diagnosis.records import (
     Cause,
     ClassOffer,
     FatalError,
     Funnel,
+    LabelOnNodes,
     NodeDevices,
     NodeGroup,
     NodeOutcome,
@@ -34,6 +35,7 @@ from kubectl_dra.diagnosis.records import (
 from kubectl_dra.model.forms import forms
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.likeness import similar
+from kubectl_dra.model.meta import NodeSelector, NodeSelectorRequirement
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.selectors.compiling import Selector, compile_selector, literals, near_names
 
@@ -42,6 +44,8 @@ _SERVING: Final = 3
 _NAMES: Final = 12
 #: The class of a request of a claim.
 ClassOf = Callable[[ObjectRef, str], str]
+#: Of a class with more selectors than these nothing is said: each is compared with the labels of all nodes.
+_SELECTORS: Final = 20
 
 
 def refined(
@@ -272,3 +276,31 @@ def _request_nodes(claim: ObjectRef, nodes: Mapping[str, tuple[str, Funnel]], cl
 
 def _free(funnel: Funnel) -> int:
     return min(len(funnel.left), funnel.together)
+
+
+# --- labels that no node has ------------------------------------------------------------------------------------------
+
+
+def labels_of_no_node(world: ClusterState, selectors: Collection[NodeSelector]) -> tuple[LabelOnNodes, ...]:
+    """For each term of each selector a label that no node has; nothing where some term may match a node."""
+    if not selectors or len(selectors) > _SELECTORS or not world.evidence.complete("Node", ""):
+        return ()
+    found: dict[LabelOnNodes, None] = {}
+    for selector in selectors:
+        for term in selector.node_selector_terms:
+            wishes = [text for each in term.match_expressions for text in _wish(each)]
+            label = next(nowhere(world, wishes), None)
+            if label is None:
+                return ()
+            found[label] = None
+    return tuple(found)
+
+
+def _wish(requirement: NodeSelectorRequirement) -> Iterator[str]:
+    """What the node has to have, as :class:`LabelOnNodes` writes it; nothing for operators that exclude."""
+    if requirement.operator == "In" and len(requirement.values) == 1:
+        yield f"{requirement.key}={requirement.values[0]}"
+    elif requirement.operator == "In" and requirement.values:
+        yield f"{requirement.key} In [{' '.join(requirement.values)}]"
+    elif requirement.operator == "Exists":
+        yield f"{requirement.key} Exists"

@@ -10,10 +10,9 @@ from typing import Final
 
 from kubectl_dra.diagnosis import records
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.pod.workloads import resolve_workload
 from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
-from kubectl_dra.diagnosis.remedies.freeing import CRITICAL_COST, SCALED, SYSTEM_CRITICAL
+from kubectl_dra.diagnosis.remedies.freeing import CRITICAL_COST, SYSTEM_CRITICAL, to_scale
 from kubectl_dra.diagnosis.remedies.records import (
     DeletePod,
     RemedyKind,
@@ -44,15 +43,10 @@ def scaled_down(case: Case) -> Iterator[Candidate]:
     """Workloads whose pods would be in the way again however often they are deleted."""
     for cause in case.causes(Code.KEPT_AWAY, Code.UNWANTED_COMPANY, Code.NODE_PORTS):
         for owner in dict.fromkeys(each.owner for each in _there(cause.detail) if not each.own):
-            if owner is None or owner.kind not in SCALED:
+            found = to_scale(case, owner) if owner is not None else None
+            if owner is None or found is None or not found[0]:
                 continue
-            found = case.world.inventory.workloads.get((owner.kind, owner.namespace, owner.name))
-            if found is None:
-                continue
-            replicas = 1 if found.spec.replicas is None else found.spec.replicas
-            pods = [key_of(pod.metadata) for pod in resolve_workload(case.world.inventory, owner.kind, owner.key)]
-            if not replicas or any(key in case.keep for key in pods):
-                continue
+            replicas, pods = found[0], [key_of(pod.metadata) for pod in found[1]]
             action = ScaleDown(owner, replicas, tuple(records.ObjectRef.of("Pod", key) for key in pods[:_PODS]))
             change = changes.without_pods(pods)
             yield Candidate(RemedyKind.FREE_DEVICES, (action,), _SCALE_COST, (change,), only=cause.nodes[:_NODES])

@@ -162,23 +162,29 @@ def _pods_of_node(case: Case, trials: Trials, node: str) -> Iterator[Candidate]:
 def _stopping(case: Case, release: _Release, node: str) -> Candidate | None:
     """The workload of a pod that does not run, where none of its pods does: a new one would fail as well."""
     why, owner = fails(release.pod), case.owners.restarting(key_of(release.pod.metadata))
-    if not why or owner is None or owner.ref.kind not in SCALED:
+    found = to_scale(case, owner.ref) if why and owner is not None else None
+    if found is None or owner is None:
         return None
-    ref, inventory = owner.ref, case.world.inventory
-    found = inventory.workloads.get((ref.kind, ref.namespace, ref.name))
-    pods = resolve_workload(inventory, ref.kind, ref.key) if found is not None else ()
+    ref, (replicas, pods), inventory = owner.ref, found, case.world.inventory
     keys = [key_of(pod.metadata) for pod in pods]
-    if found is None or key_of(release.pod.metadata) not in keys or not all(map(fails, pods)):
+    if key_of(release.pod.metadata) not in keys or not all(map(fails, pods)):
         return None
-    if any(key in case.keep for key in keys):
-        return None
-    replicas = 1 if found.spec.replicas is None else found.spec.replicas
     held = (
         device for pod in pods for claim in released_by(inventory, pod) for device in devices_of(claim, shared=False)
     )
     refs = tuple(ObjectRef.of("Pod", key) for key in keys[:_MAX_PODS])
     action = ScaleDown(ref, replicas, refs, tuple(held), why)
     return Candidate(RemedyKind.FREE_DEVICES, (action,), _STOP_COST, (changes.without_pods(set(keys)),), only=(node,))
+
+
+def to_scale(case: Case, owner: ObjectRef) -> tuple[int, Sequence[Pod]] | None:
+    """Replicas and pods of a workload that may be scaled to none; None for others, or where pods are to stay."""
+    inventory = case.world.inventory
+    found = inventory.workloads.get((owner.kind, owner.namespace, owner.name)) if owner.kind in SCALED else None
+    pods = resolve_workload(inventory, owner.kind, owner.key) if found is not None else ()
+    if found is None or any(key_of(pod.metadata) in case.keep for pod in pods):
+        return None
+    return 1 if found.spec.replicas is None else found.spec.replicas, pods
 
 
 def _first_to_go(release: _Release) -> tuple[bool, int, Key]:
