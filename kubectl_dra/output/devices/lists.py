@@ -155,14 +155,20 @@ def _user(consumer: Consumer, name: str) -> Safe:
     return fmt("{} {}{}", kind, name, fmt(" ({})", state) if state else state)
 
 
+#: In use and tainted, a device is not for the next pod either; of one that nobody gets the taint is beside the point.
+_WITH_TAINT: Final = (DeviceState.TAINTED, DeviceState.IN_USE, DeviceState.PARTLY)
+
+
 def _state_cell(listed: ListedDevice, *, wide: bool) -> Safe:
     """The taint itself says more than the word "tainted", where it has no column of its own."""
     device = listed.device
     preventing = [taint for taint in device.taints if taint.prevents]
-    if device.state is DeviceState.TAINTED and preventing and not wide:
-        more = fmt(" +{}", len(preventing) - 1) if len(preventing) > 1 else Safe("")
-        return styled(safe(taint_text(preventing[0])) + more, Style.WARN)
-    return state_text(device.state, device.state_bound)
+    state = state_text(device.state, device.state_bound)
+    if not preventing or wide or device.state not in _WITH_TAINT:
+        return state
+    more = fmt(" +{}", len(preventing) - 1) if len(preventing) > 1 else Safe("")
+    taint = styled(safe(taint_text(preventing[0])) + more, Style.WARN)
+    return taint if device.state is DeviceState.TAINTED else fmt("{}, {}", state, taint)
 
 
 # --- claims ---------------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from kubectl_dra.output.devices.holders import holder_text
 from kubectl_dra.output.devices.lists import pool_state_cell
 from kubectl_dra.output.devices.parts import (
     UNKNOWN,
+    in_use_words,
     is_worth_saying,
     nobody,
     scope_cell,
@@ -95,13 +96,13 @@ def node_summary_text(report: NodeReport) -> Safe:
         return Safe(". ").join([known, *drivers_down(report)]) + Safe(".")
     totals = report.totals
     states = [
-        (totals.free, "free"),
-        (used_count(totals), "in use"),
-        (totals.tainted, "tainted"),
-        (totals.blocked, "blocked"),
-        (totals.not_offered, "not offered"),
+        (totals.free, Safe("free")),
+        (used_count(totals), in_use_words(totals)),
+        (totals.tainted, Safe("tainted")),
+        (totals.blocked, Safe("blocked")),
+        (totals.not_offered, Safe("not offered")),
     ]
-    told = listed([fmt("{} {}", spoken(count), Safe(word)) for count, word in states if is_worth_saying(count)])
+    told = listed([fmt("{} {}", spoken(count), word) for count, word in states if is_worth_saying(count)])
     shared = sum(each.where.kind is not ScopeKind.NODE for each in report.devices)
     devices = fmt("{} {}", spoken(own), Safe(plural("device", own.value)))
     text = fmt("Node {} has {} of its own", report.name, devices)

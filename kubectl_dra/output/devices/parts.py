@@ -114,10 +114,14 @@ def is_worth_saying(count: Count) -> bool:
 
 
 def _part(state: DeviceState, count: Count, totals: DeviceTotals) -> Safe:
-    text = fmt("{} {}", spoken(count), Safe(STATE_WORDS[state]))
-    if state is DeviceState.IN_USE and totals.in_use_tainted.value:
-        text += fmt(" ({} of them tainted)", spoken(totals.in_use_tainted))
-    return text
+    words = in_use_words(totals) if state is DeviceState.IN_USE else Safe(STATE_WORDS[state])
+    return fmt("{} {}", spoken(count), words)
+
+
+def in_use_words(totals: DeviceTotals) -> Safe:
+    """``in use (1 of them tainted)``: of the tainted ones only those are counted as such that nobody has."""
+    tainted = totals.in_use_tainted
+    return fmt("in use ({} of them tainted)", spoken(tainted)) if tainted.value else Safe("in use")
 
 
 def use_bar(totals: DeviceTotals, columns: int) -> Safe:
