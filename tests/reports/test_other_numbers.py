@@ -43,6 +43,16 @@ def test_fewer_groups_are_told_with_all_their_pods() -> None:
     assert "all fit with spec.replicas: 1 (3 pods)." in page(simulated(template("one"), groups))
 
 
+def test_groups_are_told_whole_and_made_fewer_whole() -> None:
+    """Both leaders have a device then, and no worker has: the naive number of groups would be none."""
+    leaders = {"size": 2, "leaderTemplate": pod_template("one"), "workerTemplate": pod_template("one")}
+    groups = thing("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet", {"replicas": 4, "leaderWorkerTemplate": leaders})
+    told = page(simulated(template("one"), groups))
+    first = "Not everything fits: LeaderWorkerSet ml/w, worker does not: 4 of its 8 pods fit"
+    assert told.startswith(f"{first}, and none of its 4 groups is whole.")
+    assert "all fit with spec.replicas: 2 (4 pods)." in told
+
+
 def train_job(**trainer: Any) -> list[dict[str, Any]]:
     job = {
         "name": "node",

@@ -270,7 +270,7 @@ def test_an_autoscaler_says_how_many_pods_there_are(kind: str) -> None:
     report = simulated(template("one"), deployment(), autoscaler(6, 20, kind))
     (pod,) = report.pods
     assert (pod.wanted, pod.copies, report.fits) == (6, 4, Fits.NO)
-    assert f"of {kind} w, which may make up to 20" in page(report)
+    assert f"{kind} w may make up to 20" in page(report)
     assert "No part in scheduling devices" not in page(report)
 
 
@@ -285,7 +285,7 @@ def test_an_autoscaler_takes_no_more_than_its_most_and_leaves_none_alone() -> No
 def test_a_number_within_the_bounds_of_an_autoscaler_is_the_workloads_own() -> None:
     report = simulated(template("one"), deployment(2), autoscaler(1, 3))
     assert report.pods[0].wanted == 2
-    told = "number of pods taken from the workload itself, within the bounds of HorizontalPodAutoscaler w, which may"
+    told = "taken from the workload itself, within the bounds of HorizontalPodAutoscaler w HorizontalPodAutoscaler w may"
     assert told in page(report)
     assert "minReplicas" not in page(report)
 

@@ -196,3 +196,22 @@ def test_of_several_requests_the_one_that_lacks_devices_is_named() -> None:
     told = page(counted(body, ClusterState(facts.inventory(there), facts.evidence(), features(), CLOCK), both))
     assert "none free for channel" in told
     assert "only 2 free here" not in told
+
+
+def of_leaders(leader: dict[str, Any]) -> str:
+    templates = {"size": 2, "leaderTemplate": leader, "workerTemplate": pod_template("one")}
+    body = thing("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet", {"replicas": 1, "leaderWorkerTemplate": templates})
+    return page(counted(body, racks(2, 2)))
+
+
+def test_pods_that_are_alike_are_told_once() -> None:
+    told = of_leaders(pod_template("one"))
+    assert "A pod of LeaderWorkerSet ml/w (leader)" in told
+    assert "A pod of LeaderWorkerSet ml/w (worker)" not in told
+    assert "The same holds for worker." in told
+
+
+def test_pods_without_devices_have_no_table_and_no_room_is_made_for_them() -> None:
+    told = of_leaders(CPU_ONLY)
+    assert told.index("(worker)") < told.index("(leader)")
+    assert told.endswith("It requests no device.")

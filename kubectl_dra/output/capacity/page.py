@@ -7,6 +7,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final
 
+import msgspec
+
 from kubectl_dra.api.kinds import RESOURCE_QUOTA
 from kubectl_dra.diagnosis.capacity.records import Capacity, DependsOn, Devices, NodeRoom, OwnTerm
 from kubectl_dra.diagnosis.codes import Code
@@ -66,13 +68,15 @@ def capacity_page(report: CapacityReport, address: Address) -> list[Safe]:
     unread = {each.namespace for each in report.missing if each.decides and each.kind == RESOURCE_QUOTA.name}
     alike: dict[str, list[str]] = {}
     told: dict[str, list[list[Safe]]] = {}
-    for shape in report.shapes:
-        quotas = shape.subject.namespace not in unread
-        found = list(_shape_blocks(shape, address, partial=bool(report.unread), quotas=quotas))
-        # The pods of a gang differ in nothing but their names.
-        same = without_names([shape.subject.name], (line for block in found for line in block))
-        told.setdefault(same, found)
-        alike.setdefault(same, []).append(shape.subject.name)
+    without = [shape for shape in report.shapes if _is_beside_the_point(shape, report.shapes)]
+    for shape in (each for each in report.shapes if each not in without):
+        quotas, partial = shape.subject.namespace not in unread, bool(report.unread)
+        # The pods of a gang differ in nothing but their names, and some of an object in what it calls them.
+        anonymous = list(_shape_blocks(_unnamed(shape), address, partial=partial, quotas=quotas))
+        same = without_names([shape.subject.name], (line for block in anonymous for line in block))
+        if same not in told:
+            told[same] = list(_shape_blocks(shape, address, partial=partial, quotas=quotas))
+        alike.setdefault(same, []).append(shape.role or shape.subject.name)
     blocks += ([*wrapped(styled(group_text(each), Style.BOLD))] for each in report.groups)
     for same, found in told.items():
         blocks += found
@@ -80,12 +84,23 @@ def capacity_page(report: CapacityReport, address: Address) -> list[Safe]:
             blocks.append(wrapped(fmt("The same holds for {}.", shortened(others, _NAMES_SHOWN))))
     if len(told) > 1:
         blocks.append(wrapped(_EACH))
+    blocks += (wrapped(fmt("{} It requests no device.", _headline(each))) for each in without)
     if report.more:
         blocks.append(wrapped(fmt("{} more shapes of the file were left out.", report.more)))
     blocks.append([line for each in report.unreadable for line in wrapped(_unreadable(each))])
     if not (report.shapes or report.unreadable):
         blocks.append(wrapped(_none_counted(report)))
     return paragraphs(blocks)
+
+
+def _unnamed(shape: ShapeCapacity) -> ShapeCapacity:
+    return msgspec.structs.replace(shape, role="")
+
+
+def _is_beside_the_point(shape: ShapeCapacity, shapes: Sequence[ShapeCapacity]) -> bool:
+    """Whether its pods request no device and fit, beside others that do: no room is made for these."""
+    fits = shape.capacity.copies.value > 0 and not (shape.refused or shape.blocked or shape.bypasses)
+    return not shape.asks and fits and any(each.asks for each in shapes)
 
 
 def capacity_summary(report: CapacityReport) -> Safe:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import msgspec
@@ -61,6 +61,18 @@ def for_copies(pending: PendingReport, pod: PodSimulation) -> tuple[PendingRepor
     number = fmt("{} copies", fit_then(first))
     who = fmt("{} and the rest of the files", number) if first.rest else number
     return msgspec.structs.replace(pending, remedies=remedies, additions=additions), who
+
+
+def whole_groups(its: Sequence[PodSimulation], lacking: Sequence[PodSimulation]) -> Safe:
+    """How many groups of an object may be whole, where pods of them lack; nothing where they come in none."""
+    field = next((pod.in_groups.field for pod in lacking if pod.in_groups is not None), "")
+    parts = [(pod.copies, pod.in_groups) for pod in its if pod.in_groups is not None and pod.in_groups.field == field]
+    if not parts:
+        return Safe("")
+    whole, groups = min(copies // each.pods for copies, each in parts), parts[0][1].groups
+    if not whole:
+        return fmt(", and none of its {} groups is whole", groups)
+    return fmt(", and at most {} of its {} groups {} whole", whole, groups, Safe("is" if whole == 1 else "are"))
 
 
 def _then(way: RemedyReport) -> FitThen | None:

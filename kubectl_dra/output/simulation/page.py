@@ -35,6 +35,7 @@ from kubectl_dra.output.simulation.numbers import (
     lacks_there,
     of_its_nodes,
     others_off,
+    whole_groups,
 )
 from kubectl_dra.output.simulation.queues import queue_heads, queue_text
 from kubectl_dra.output.simulation.runtimes import refusal_lines, refusal_of, without_refusal
@@ -156,13 +157,15 @@ def _names(pods: Sequence[PodSimulation]) -> Safe:
 
 def _in_all(report: SimulationReport, never: Sequence[PodSimulation], shown: Sequence[PodSimulation]) -> Safe:
     """How many of an object's pods fit in all, where one of its kinds of pods is all that never does."""
-    first, *others = never
+    first = never[0]
     its = [pod for pod in shown if pod.subject == first.subject]
-    if others or len(its) < 2 or not first.copies or any(pod.wanted is None or pod.capped for pod in its):
+    others = any(pod.subject != first.subject for pod in never)
+    if others or len(its) < 2 or any(pod.wanted is None or pod.capped or pod.undecided for pod in its):
         return Safe("")
     partly = any(each.left_out for each in report.manifests if each.object == first.subject)
     text = ": {} of the {} pods tried fit" if partly else ": {} of its {} pods fit"
-    return fmt(text, sum(pod.copies for pod in its), sum(pod.wanted or 0 for pod in its))
+    fit = fmt(text, sum(pod.copies for pod in its), sum(pod.wanted or 0 for pod in its))
+    return fit + whole_groups(its, never)
 
 
 def simulation_summary(report: SimulationReport) -> Safe:

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from kubectl_dra.api.planned import Planned
 from kubectl_dra.api.workloads.expand import CountSource
+from kubectl_dra.api.workloads.templates import Growth
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.cluster.edits import Put, edited
 from kubectl_dra.diagnosis.pod import autoscalers
@@ -43,10 +44,10 @@ def _scaled(planned: Planned, bounds: Mapping[ObjectRef, Bounds]) -> Planned:
         return planned
     copies = planned.pods[0].copies or 0
     number, of = found.bounded(copies), f"{found.of.kind} {found.of.name}"
-    up_to = f", which may make up to {found.most}" if found.most > number else ""
+    growth = Growth(of, found.most) if found.most > number else None
     if number == copies:
-        return planned.scaled(number, f"the workload itself, within the bounds of {of}{up_to}")
-    return planned.scaled(number, f"{found.low if number > copies else found.high} of {of}{up_to}")
+        return planned.scaled(number, f"the workload itself, within the bounds of {of}", growth)
+    return planned.scaled(number, f"{found.low if number > copies else found.high} of {of}", growth)
 
 
 def _counted(planned: Planned, owners: Collection[str]) -> Planned:

@@ -14,6 +14,14 @@ class FieldNumber(ReportRecord, frozen=True):
     value: int
 
 
+class InGroups(ReportRecord, frozen=True):
+    """Pods of several kinds that come in ``groups``, ``pods`` of this kind in each; ``field``: how many there are."""
+
+    field: str
+    groups: int
+    pods: int
+
+
 class OtherNumber(ReportRecord, frozen=True):
     """A field of another object of the files, and a number for it."""
 

@@ -16,7 +16,15 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.pod.placing import place
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.reports.pending.pending import PendingReport
-from kubectl_dra.reports.simulation.counts import ElsewhereOff, FewerPods, FieldNumber, Growing, KeptOff, OtherNumber
+from kubectl_dra.reports.simulation.counts import (
+    ElsewhereOff,
+    FewerPods,
+    FieldNumber,
+    Growing,
+    InGroups,
+    KeptOff,
+    OtherNumber,
+)
 from kubectl_dra.reports.simulation.pods import Copies, batch, nodes_of_daemons
 from kubectl_dra.reports.simulation.records import Counted, PodSimulation
 from kubectl_dra.reports.simulation.trials import PodTrial
@@ -38,18 +46,33 @@ def with_numbers(done: PodSimulation, before: ClusterState, trial: PodTrial, cop
     alone = trial.plan.gang is None and not done.group and not any(each.nodes > 1 for each in trial.plan.spanned)
     in_turn = trial.plan.in_turn and alone and done.lacks and done.copies > 0
     fewer = _fewer(done, trial)
-    return msgspec.structs.replace(done, fewer=fewer, growing=growing, in_turn=in_turn)
+    groups = _groups(trial)
+    return msgspec.structs.replace(done, fewer=fewer, growing=growing, in_turn=in_turn, in_groups=groups)
+
+
+def _groups(trial: PodTrial) -> InGroups | None:
+    """The groups whose number counts these pods and others of the same object."""
+    number = trial.plan.counted_by
+    if sum(_counts(plan, number) for plan in trial.planned.pods) < 2 or not number.pods:
+        return None
+    path, groups = number.fields[0]
+    return InGroups(path, groups, number.pods)
 
 
 def _fewer(done: PodSimulation, trial: PodTrial) -> FewerPods | None:
     """The fields with which no more are made than fit; of what starts together or not at all, others say that."""
-    gang, found = trial.plan.gang, trial.plan.counted_by.lowered(done.copies)
+    found = trial.plan.counted_by.lowered(done.copies)
     # Ranks of an Indexed Job wait for each other: with a lower parallelism the first of them would wait for good.
     if trial.planned.kind == "Job" and trial.planned.group:
         return None
     if not (done.lacks and done.copies and found.fields) or done.capped or done.group or done.stuck or done.undecided:
         return None
-    then = [(plan, _copies_then(plan, found)) for plan in trial.planned.pods]
+    return _with_number(trial, found)
+
+
+def _with_number(trial: PodTrial, found: CountField) -> FewerPods | None:
+    """The pods that there are with a lower number; None where they are too few to start."""
+    gang, then = trial.plan.gang, [(plan, _copies_then(plan, found)) for plan in trial.planned.pods]
     if gang is not None and gang.least > sum(copies for _, copies in then):
         return None
     fields = tuple(FieldNumber(path, value) for path, value in found.fields)
@@ -59,7 +82,7 @@ def _fewer(done: PodSimulation, trial: PodTrial) -> FewerPods | None:
 
 def _counts(plan: PodPlan, lowered: CountField) -> bool:
     """Whether a number that was lowered counts these pods: that of groups counts leaders and workers."""
-    return any(path == lowered.fields[0][0] for path, _ in plan.counted_by.fields)
+    return any(path == lowered.fields[0][0] for path, _ in plan.counted_by.fields) if lowered.fields else False
 
 
 def _copies_then(plan: PodPlan, lowered: CountField) -> int:
@@ -93,9 +116,32 @@ def reconciled(
             if then is None:
                 continue
             done = _beside_fewer(found, position, trial, first, then[position])
+        elif done.in_groups is not None:
+            done = found[position] = _fewer_groups(done, trial, trials, again)
         if done.fewer is not None:
             tried, first = lowered.get(done.subject, (list(trials), position))
             lowered[done.subject] = [_with_fewer(each, trial, done.fewer) for each in tried], first
+
+
+def _fewer_groups(
+    done: PodSimulation,
+    trial: PodTrial,
+    trials: Sequence[PodTrial],
+    again: Callable[[Sequence[PodTrial]], Sequence[PodSimulation] | None],
+) -> PodSimulation:
+    """With the number of groups that fit whole: pods of those that do not leave their room to others."""
+    low, high, best = 1, (done.in_groups.groups if done.in_groups is not None else 1) - 1, None
+    while low <= high:
+        middle = (low + high + 1) // 2
+        number = CountField(tuple((path, middle) for path, _ in trial.plan.counted_by.fields))
+        fewer = _with_number(trial, number)
+        then = again([_with_fewer(each, trial, fewer) for each in trials]) if fewer is not None else None
+        if then is None:
+            return done
+        its = [each for each, other in zip(then, trials, strict=True) if other.planned is trial.planned]
+        fits = not any(each.lacks for each in its)
+        low, high, best = (middle + 1, high, fewer) if fits else (low, middle - 1, best)
+    return msgspec.structs.replace(done, fewer=best)
 
 
 def _beside_fewer(

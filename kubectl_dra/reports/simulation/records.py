@@ -16,7 +16,7 @@ from kubectl_dra.model.taint_plan import Hit
 from kubectl_dra.reports.base import Bound, Count, FeatureRecord, Fits, ReadRecord, ReportRecord
 from kubectl_dra.reports.devices.advertised import AdvertisedResource
 from kubectl_dra.reports.pending.pending import PendingReport
-from kubectl_dra.reports.simulation.counts import FewerPods, Growing, KeptOff
+from kubectl_dra.reports.simulation.counts import FewerPods, Growing, InGroups, KeptOff
 from kubectl_dra.reports.simulation.named_requests import UnfoundRequest
 from kubectl_dra.reports.simulation.open_classes import OpenClasses
 from kubectl_dra.reports.simulation.stops import GangCount, Misplaced, NoRuntimeClass, Repeated
@@ -154,7 +154,7 @@ class PodSimulation(ReportRecord, frozen=True):
     whether Kueue starts them as things are; Yes of pods that wait in no queue. ``fewer``: the fields that would make no
     more of them than fit. ``growing``: what may make more later; where ``counted`` is unknown it makes none now.
     ``kept_off``: nodes on which a DaemonSet should make none. ``open_classes``: those that could not be read.
-    ``in_turn``: some fit, and the others start once these have ended.
+    ``in_turn``: some fit, and the others start once these have ended. ``in_groups``: with pods of other roles.
     """
 
     subject: ObjectRef
@@ -202,6 +202,7 @@ class PodSimulation(ReportRecord, frozen=True):
     open_classes: OpenClasses = OpenClasses()
     no_class: NoRuntimeClass | None = None
     in_turn: bool = False
+    in_groups: InGroups | None = None
     bound: Bound = Bound.EXACT
     fits: Fits = Fits.UNKNOWN
 
