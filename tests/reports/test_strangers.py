@@ -285,7 +285,9 @@ def test_an_autoscaler_takes_no_more_than_its_most_and_leaves_none_alone() -> No
 def test_a_number_within_the_bounds_of_an_autoscaler_is_the_workloads_own() -> None:
     report = simulated(template("one"), deployment(2), autoscaler(1, 3))
     assert report.pods[0].wanted == 2
-    told = "taken from the workload itself, within the bounds of HorizontalPodAutoscaler w HorizontalPodAutoscaler w may"
+    told = (
+        "taken from the workload itself, within the bounds of HorizontalPodAutoscaler w HorizontalPodAutoscaler w may"
+    )
     assert told in page(report)
     assert "minReplicas" not in page(report)
 
