@@ -7,9 +7,9 @@ nothing is done.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Final, NamedTuple
+from typing import Final
 
 import msgspec
 
@@ -57,6 +57,7 @@ from kubectl_dra.diagnosis.remedies.records import (
 )
 from kubectl_dra.diagnosis.remedies.trial import Result, Trials
 from kubectl_dra.diagnosis.said import others
+from kubectl_dra.model.base import ReportRecord
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
 
@@ -89,15 +90,12 @@ class Proposal:
     changes: tuple[Change, ...] = ()
 
 
-class SearchEffort(NamedTuple):
+class Tried(ReportRecord, frozen=True):
     """How many changes were tried, and how many pairs of changes; ``ended``: there were more than could be tried."""
 
     singles: int = 0
     pairs: int = 0
     ended: bool = False
-
-
-_NOT_SEARCHED: Final = SearchEffort()
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +108,7 @@ class Proposals:
     proposals: tuple[Proposal, ...]
     tried_pairs: bool = False
     additions: tuple[Proposal, ...] = ()
-    searched: SearchEffort = _NOT_SEARCHED
+    searched: Tried = field(default_factory=Tried)
 
     @property
     def none_of_size_two(self) -> bool:
@@ -177,7 +175,7 @@ class _Finder:
             _decent(_ranked((*_wanted(self._found), *untried)))[:_LIMIT],
             pairs and not ended,
             tuple(self._additions()),
-            SearchEffort(single, self._tried - single, ended),
+            Tried(single, self._tried - single, ended),
         )
 
     def _made_anew(self) -> Iterator[Proposal]:
@@ -396,4 +394,4 @@ def _ranked(found: Iterable[Proposal]) -> tuple[Proposal, ...]:
     return tuple(kept.values())
 
 
-__all__ = ["Action", "Proposal", "Proposals", "Remedy", "RemedyKind", "find", "worth_telling"]
+__all__ = ["Action", "Proposal", "Proposals", "Remedy", "RemedyKind", "Tried", "find", "worth_telling"]

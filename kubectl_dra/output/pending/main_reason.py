@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, Protocol
+from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import (
@@ -22,7 +22,7 @@ from kubectl_dra.diagnosis.records import (
 )
 from kubectl_dra.output.pending.asks import extended_title
 from kubectl_dra.output.pending.device_plugins import by_device_plugin
-from kubectl_dra.output.pending.gangs import GROUP_CODES, gang_reason
+from kubectl_dra.output.pending.gangs import GROUP_CODES, InTheWay, gang_reason
 from kubectl_dra.output.pending.node_clauses import CLAUSES, lacking_both, node_clause, without_devices
 from kubectl_dra.output.pending.node_names import NAMES, names_of
 from kubectl_dra.output.pending.obstacles import obstacle
@@ -42,9 +42,10 @@ from kubectl_dra.output.pending.wanted import Asks, Wanted
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import listed, plural
 from kubectl_dra.reports.base import Fits
-from kubectl_dra.reports.claims.ask import ClaimAsk, ExtendedAsk
+from kubectl_dra.reports.claims.ask import ExtendedAsk
 from kubectl_dra.reports.pending.nodes import NodeGroupRecord
 from kubectl_dra.reports.pending.pending import PendingReport
+from kubectl_dra.reports.pending.still_blocked import StillBlocked
 
 _NODE_CODES: Final = "DRA-4"
 _HOSTNAME: Final = "kubernetes.io/hostname"
@@ -54,24 +55,8 @@ _OF_DEVICES: Final = "DRA-2"
 _OF_REQUESTS: Final = ("DRA-2", "DRA-3")
 
 
-class Report(Protocol):
-    """What of a PendingReport the sentence is made from."""
-
-    @property
-    def causes(self) -> tuple[Cause, ...]:
-        """The causes, the most important first."""
-
-    @property
-    def asks(self) -> tuple[ClaimAsk, ...]:
-        """What the claims ask for."""
-
-    @property
-    def extended(self) -> tuple[ExtendedAsk, ...]:
-        """Extended resources that a class serves."""
-
-    @property
-    def nodes(self) -> tuple[NodeGroupRecord, ...]:
-        """The nodes, the nearest to fitting first."""
+#: What a sentence is made from: a pod, the one that keeps its group waiting, or a pod as it would be.
+Report = PendingReport | InTheWay | StillBlocked
 
 
 def main_reason(report: Report) -> Safe:

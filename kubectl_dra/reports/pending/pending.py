@@ -25,6 +25,7 @@ from kubectl_dra.diagnosis.records import (
     PodFinding,
     Verdict,
 )
+from kubectl_dra.diagnosis.remedies import Tried
 from kubectl_dra.diagnosis.remedies.records import RemedyKind
 from kubectl_dra.diagnosis.whatif.records import WhatIf
 from kubectl_dra.diagnosis.whatif.undoing import undoes
@@ -52,7 +53,7 @@ from kubectl_dra.reports.pending.nodes import (
     without_values,
 )
 from kubectl_dra.reports.pending.queue_admission import QueueAdmission, queue_admission
-from kubectl_dra.reports.pending.remedies import FoundRemedies, RemedyReport, Tried
+from kubectl_dra.reports.pending.remedies import FoundRemedies, RemedyReport
 from kubectl_dra.reports.pending.reservations import end_of_reservations
 from kubectl_dra.reports.pending.same_pools import SamePool, same_pools
 from kubectl_dra.reports.pending.still_blocked import StillBlocked, still_blocked

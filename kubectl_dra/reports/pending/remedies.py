@@ -20,7 +20,7 @@ from kubectl_dra.api.kinds import RESOURCE_CLAIM
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.pod.workloads import Owners, ReadOwner
 from kubectl_dra.diagnosis.records import ObjectRef, PodDiagnosis
-from kubectl_dra.diagnosis.remedies import Proposal, find, quotas, raised_quota, records, worth_telling
+from kubectl_dra.diagnosis.remedies import Proposal, Tried, find, quotas, raised_quota, records, worth_telling
 from kubectl_dra.diagnosis.remedies.changes import Change
 from kubectl_dra.diagnosis.remedies.claim_instead import spec_of
 from kubectl_dra.diagnosis.remedies.elsewhere import as_if_ours
@@ -96,14 +96,6 @@ class RemedyReport(ReportRecord, frozen=True):
     notes: tuple[Note, ...] = ()
 
 
-class Tried(ReportRecord, frozen=True):
-    """How many changes were tried, and how many pairs of changes; ``ended``: there were more than could be tried."""
-
-    singles: int = 0
-    pairs: int = 0
-    ended: bool = False
-
-
 class FoundRemedies(ReportRecord, frozen=True):
     """The ways out in the order of their numbers: verified ones first, then by what they change, the cheapest first.
 
@@ -141,7 +133,7 @@ def find_remedies(
         reports(worth_telling(found.proposals)),
         found.none_of_size_two,
         reports(found.additions),
-        Tried(*found.searched),
+        found.searched,
     )
 
 

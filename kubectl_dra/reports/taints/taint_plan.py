@@ -107,7 +107,7 @@ def _changed(verb: Verb, rule: DeviceTaintRule, taint: DeviceTaint, api_version:
         before=rule.spec.taint if verb is Verb.PATCH else None,
         uid=rule.metadata.uid,
         resource_version=rule.metadata.resource_version,
-        own=taint_rules.is_own(rule) or taint_rules.is_own_of_pool(rule),
+        own=taint_rules.is_own(rule) or taint_rules.is_own(rule, of_pool=True),
     )
 
 
@@ -133,7 +133,7 @@ def removal_plan(
         rules |= {
             r.metadata.name: r
             for r in found
-            if force or taint_rules.is_own(r) or (whole and taint_rules.is_own_of_pool(r))
+            if force or taint_rules.is_own(r) or (whole and taint_rules.is_own(r, of_pool=True))
         }
     return _removal(facts, devices, rules, taint, api_version, target)
 

@@ -44,22 +44,16 @@ def pool_selector(pool: PoolId) -> DeviceTaintSelector:
 
 def pool_rules(rules: Iterable[DeviceTaintRule], pool: PoolId, key: str) -> tuple[DeviceTaintRule, ...]:
     """The own rules for a whole pool and a key, by name."""
-    found = (r for r in rules if is_own_of_pool(r) and r.spec.device_selector == pool_selector(pool))
+    found = (r for r in rules if is_own(r, of_pool=True) and r.spec.device_selector == pool_selector(pool))
     return tuple(sorted((r for r in found if r.spec.taint.key == key), key=lambda rule: rule.metadata.name))
 
 
-def is_own_of_pool(rule: DeviceTaintRule) -> bool:
-    """Whether this program made the rule for a whole pool."""
+def is_own(rule: DeviceTaintRule, *, of_pool: bool = False) -> bool:
+    """Whether this program made the rule, for a device or for a whole pool, and nobody has widened it since."""
     selector = rule.spec.device_selector
-    whole = selector is not None and None not in (selector.driver, selector.pool) and selector.device is None
-    return whole and rule.metadata.labels.get(MANAGED_BY) == MANAGER
-
-
-def is_own(rule: DeviceTaintRule) -> bool:
-    """Whether this program made the rule and nobody has widened it since."""
-    selector = rule.spec.device_selector
-    exact = selector is not None and None not in (selector.driver, selector.pool, selector.device)
-    return exact and rule.metadata.labels.get(MANAGED_BY) == MANAGER
+    if selector is None or None in (selector.driver, selector.pool) or (selector.device is None) is not of_pool:
+        return False
+    return rule.metadata.labels.get(MANAGED_BY) == MANAGER
 
 
 def own_rules(rules: Iterable[DeviceTaintRule], device: DeviceId, key: str) -> tuple[DeviceTaintRule, ...]:

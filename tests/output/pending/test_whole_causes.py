@@ -8,9 +8,9 @@ import msgspec
 import pytest
 
 from kubectl_dra.diagnosis.gates.queues import FlavorQuota, HeldBy, Queued
+from kubectl_dra.diagnosis.remedies import Tried
 from kubectl_dra.output.pending.queues import queue_lines, queue_reason
 from kubectl_dra.reports.claims.ask import claim_ask
-from kubectl_dra.reports.pending.remedies import Tried
 from tests.kit import build, facts
 from tests.output.pending.test_brief_pages import TABLE
 from tests.output.pending.test_more_situations import holding
