@@ -27,6 +27,7 @@ _MODULES: Final[Mapping[str, str]] = {
     "resource.k8s.io/v1beta1": "kubectl_dra.api.v1beta1",
     "resource.k8s.io/v1alpha3": "kubectl_dra.api.v1alpha3",
     "resource.k8s.io/v1alpha2": "kubectl_dra.api.v1alpha2",
+    "scheduling.k8s.io/v1alpha1": "kubectl_dra.api.groups_v1alpha1",
     "scheduling.k8s.io/v1alpha3": "kubectl_dra.api.groups_v1alpha3",
     "devmgmtproto.k8s.io/v1alpha1": "kubectl_dra.api.devmgmtproto",
 }

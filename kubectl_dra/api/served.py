@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from kubectl_dra.api.kinds import PROTOTYPE_GROUP, RESOURCE_GROUP
+from kubectl_dra.api.kinds import POD_GROUP, PROTOTYPE_GROUP, RESOURCE_GROUP
 
 _ENDLESS: Final = 10**6
 #: version -> the first and the last minor version with it.
@@ -25,6 +25,8 @@ _SERVED: Final[Mapping[str, tuple[int, int]]] = {
 _LATE: Final = frozenset({"DeviceTaintRule", "ResourcePoolStatusRequest"})
 #: The last stable version's first minor: from here on manifests of beta versions are behind.
 STABLE_SINCE: Final = 34
+#: The only version with scheduling.k8s.io/v1alpha1, and with ``spec.workloadRef`` of pods.
+WORKLOAD_REF_MINOR: Final = 35
 
 
 def not_served(api_version: str, kind: str, minor: int | None) -> bool:
@@ -32,6 +34,8 @@ def not_served(api_version: str, kind: str, minor: int | None) -> bool:
     group, _, version = api_version.rpartition("/")
     if group == PROTOTYPE_GROUP:
         return minor is not None
+    if (group, version) == (POD_GROUP.group, "v1alpha1"):
+        return minor not in (None, WORKLOAD_REF_MINOR)
     if group != RESOURCE_GROUP or minor is None or version not in _SERVED:
         return False
     first, last = _SERVED[version]

@@ -108,8 +108,8 @@ def test_only_what_the_pods_make_matter_is_read(api: FakeApi, capfd: Any, tmp_pa
 @pytest.mark.parametrize(
     ("there", "spec", "told"),
     [
-        (LIMITS, {}, "(1000 requested)"),
-        (KATA, {"runtimeClassName": "kata"}, "(1000 requested)"),
+        (LIMITS, {}, "(1000 requested, "),
+        (KATA, {"runtimeClassName": "kata"}, "(1000 requested, "),
         (SCALER, {"replicas": 1}, "of 500 copies fit"),
     ],
 )

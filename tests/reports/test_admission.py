@@ -49,7 +49,7 @@ def test_what_a_limit_range_of_the_cluster_gives_counts() -> None:
     world = cluster(limit_range(container(default={"cpu": "100"})))
     report = simulated(template("one"), a_pod("p", templates=["one"]), world=world)
     assert report.fits is Fits.NO
-    assert "(100 requested)" in page(report)
+    assert "(100 requested, the default of LimitRange limits, as container main requests none)" in page(report)
     there = cluster(limit_range(container(default={"cpu": "100"}), namespace="other"))
     assert simulated(template("one"), a_pod("p", templates=["one"]), world=there).fits is Fits.YES
     assert not room(template("one"), a_pod("p", templates=["one"]), world=world).shapes[0].capacity.copies.value

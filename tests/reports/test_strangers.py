@@ -390,7 +390,7 @@ def test_a_limit_range_gives_requests_to_containers_without_their_own() -> None:
     pod = a_pod("p", templates=["one"])
     report = simulated(limits, template("one"), pod)
     assert report.fits is Fits.NO
-    assert "(100 requested)" in page(report)
+    assert "(100 requested, the default of LimitRange w, as container main requests none)" in page(report)
     own = a_pod("p", templates=["one"], requests={"cpu": "1"})
     assert simulated(limits, template("one"), own).fits is Fits.YES
     limits["metadata"]["namespace"] = "other"

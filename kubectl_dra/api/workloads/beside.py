@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from kubectl_dra.api.trees import Tree, at, group_of, mapping, number_of
+from kubectl_dra.api.trees import Tree, at, group_of, list_at, mapping, number_of
 from kubectl_dra.api.workloads.domains import TOGETHER
 from kubectl_dra.model.core import Pod
 
@@ -76,6 +76,10 @@ def may_admit(api_version: str) -> bool:
 # --- gangs of other programs ------------------------------------------------------------------------------------------
 
 
+#: Of which pods name a Workload.
+OLD_SCHEDULER: Final = "The scheduler of Kubernetes 1.35"
+
+
 @dataclass(frozen=True, slots=True)
 class Gang:
     """Pods of which another program starts ``least`` at once or none; ``name``: the object that says so, with its kind.
@@ -83,7 +87,8 @@ class Gang:
     ``labels``: its pods have one of them, with the name of that object; none where nothing tells which pods are its.
 
     Sources: scheduler-plugins, apis/scheduling/v1alpha1 (PodGroup spec.minMember); volcano.sh/apis batch/v1alpha1 (Job
-    spec.minAvailable, by default all of its pods: pkg/webhooks/admission/jobs/mutate).
+    spec.minAvailable, by default all of its pods: pkg/webhooks/admission/jobs/mutate); Kubernetes 1.35,
+    pkg/scheduler/framework/plugins/gangscheduling.
     """
 
     program: str
@@ -99,17 +104,29 @@ class Gang:
 
 
 class Gangs:
-    """The PodGroups of some files; ``namespace`` is meant by objects that name none."""
+    """The PodGroups of some files, and the Workloads of Kubernetes 1.35.
 
-    def __init__(self, trees: Iterable[Tree], namespace: str) -> None:
+    ``namespace`` is meant by objects that name none.
+    """
+
+    def __init__(self, trees: Sequence[Tree], namespace: str) -> None:
         self._least: dict[tuple[str, str], int] = {}
         for tree in filter(_is_pod_group, trees):
             meta = mapping(tree.get("metadata"))
             key = str(meta.get("namespace") or namespace), str(meta.get("name"))
             self._least.setdefault(key, number_of(at(tree, "spec").get("minMember"), 1))
 
-    def of(self, tree: Tree, pod: Pod, copies: int) -> Gang | None:
-        """The gang of a pod that an object makes, of ``copies`` pods in all."""
+        self._named: dict[tuple[str, ...], int] = {}
+        for tree in filter(_is_old_workload, trees):
+            meta = mapping(tree.get("metadata"))
+            for group in map(mapping, list_at(at(tree, "spec"), "podGroups")):
+                key_ = str(meta.get("namespace") or namespace), str(meta.get("name")), str(group.get("name"))
+                self._named[key_] = number_of(at(group, "policy.gang").get("minCount"), 1)
+
+    def of(self, tree: Tree, pod: Pod, copies: int, workload_ref: Tree) -> Gang | None:
+        """The gang of a pod that an object makes, of ``copies`` pods in all; ``workload_ref``: what the pod names."""
+        if workload_ref:
+            return self._of_workload(pod.metadata.namespace, workload_ref)
         labels, namespace = pod.metadata.labels, pod.metadata.namespace
         if (tree.get("kind"), group_of(tree.get("apiVersion"))) == ("Job", "batch.volcano.sh"):
             name = mapping(tree.get("metadata")).get("name")
@@ -120,6 +137,15 @@ class Gangs:
             return None
         return Gang("The coscheduling plugin", f"PodGroup {wanted}", namespace, least, _COSCHEDULING_LABELS)
 
+    def _of_workload(self, namespace: str, ref: Tree) -> Gang | None:
+        name, group = str(ref.get("name")), str(ref.get("podGroup"))
+        least = self._named.get((namespace, name, group))
+        return Gang(OLD_SCHEDULER, f"Workload {name}", namespace, least) if least is not None else None
+
 
 def _is_pod_group(tree: Tree) -> bool:
     return (tree.get("kind"), group_of(tree.get("apiVersion"))) == ("PodGroup", "scheduling.x-k8s.io")
+
+
+def _is_old_workload(tree: Tree) -> bool:
+    return (tree.get("kind"), tree.get("apiVersion")) == ("Workload", "scheduling.k8s.io/v1alpha1")

@@ -11,6 +11,7 @@ import msgspec
 from kubectl_dra.allocation.input.nodes import NAME_FIELD
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.explain.added_requests import added_requests
 from kubectl_dra.diagnosis.explain.attempt import NodeResult, Rejection
 from kubectl_dra.diagnosis.explain.pods_there import (
     matching,
@@ -201,8 +202,9 @@ def _lacks(
         taken = taken_together(world, pod, lack.resource, excess) if len(excess) == len(names) else ()
         less = len(set(excess.values())) > 1
         closest = each[name]
+        added = tuple(added_requests(world, pod, lack.resource))
         amounts = closest.requested, closest.used, closest.allocatable
-        detail = NodeShortage(lack.resource, *amounts, name, by, taken, others_less=less)
+        detail = NodeShortage(lack.resource, *amounts, name, by, taken, others_less=less, added=added)
         yield Cause(Code.NODE_RESOURCES, detail, nodes=names)
 
 

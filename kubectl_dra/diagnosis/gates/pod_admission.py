@@ -22,6 +22,8 @@ from kubectl_dra.model.requests import pod_limits, pod_requests
 
 LIMIT_RANGE: Final = "LimitRange"
 RUNTIME_CLASS: Final = "RuntimeClass"
+#: The annotation of pods in which the admission plugin tells what it has set.
+LIMIT_RANGER: Final = "kubernetes.io/limit-ranger"
 _CONTAINER, _POD = "Container", "Pod"
 _Given = Mapping[str, Quantity]
 #: Scale and format in which sums are written; what is not here is counted in whole units.
@@ -112,8 +114,14 @@ def _with_defaults(pod: Pod, limits: LimitRange) -> Pod:
             default |= of_item
             default_request |= item.min | of_item | item.default_request
 
-    def given(container: Container) -> Container:
+    said: list[str] = []
+
+    def given(container: Container, kind: str) -> Container:
         own = container.resources
+        if new := sorted(default_request.keys() - own.limits.keys() - own.requests.keys()):
+            said.append(f"{', '.join(new)} request for {kind} {container.name}")
+        if new := sorted(default.keys() - own.limits.keys()):
+            said.append(f"{', '.join(new)} limit for {kind} {container.name}")
         # A request that is not written is the limit, before admission.
         requests = default_request | own.limits | own.requests
         return msgspec.structs.replace(
@@ -123,8 +131,22 @@ def _with_defaults(pod: Pod, limits: LimitRange) -> Pod:
     spec = pod.spec
     if not (default or default_request):
         return pod
-    containers, init_containers = tuple(map(given, spec.containers)), tuple(map(given, spec.init_containers))
-    return with_spec(pod, containers=containers, init_containers=init_containers)
+    containers = tuple(given(each, "container") for each in spec.containers)
+    init_containers = tuple(given(each, "init container") for each in spec.init_containers)
+    pod = with_spec(pod, containers=containers, init_containers=init_containers)
+    if not said:
+        return pod
+    known = pod.metadata.annotations.get(LIMIT_RANGER)
+    # Upstream keeps the words of the last LimitRange only.
+    words = "; ".join((*((known,) if known else ()), *said)) if known else f"LimitRanger plugin set: {'; '.join(said)}"
+    annotations = {**pod.metadata.annotations, LIMIT_RANGER: words}
+    return msgspec.structs.replace(pod, metadata=msgspec.structs.replace(pod.metadata, annotations=annotations))
+
+
+def sets_request(limits: LimitRange, resource: str) -> bool:
+    """Whether a LimitRange has containers request a resource that say nothing of it."""
+    items = (item for item in limits.spec.limits if item.type == _CONTAINER)
+    return any(resource in {**item.max, **item.min, **item.default, **item.default_request} for item in items)
 
 
 def _exceeded(item: LimitRangeItem, pod: Pod) -> Iterator[str]:

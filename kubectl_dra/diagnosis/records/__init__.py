@@ -34,6 +34,7 @@ from kubectl_dra.diagnosis.records.findings import (
     RequestReport,
 )
 from kubectl_dra.diagnosis.records.nodes import (
+    AddedRequest,
     Company,
     KeptAway,
     LabelOnNodes,

@@ -46,12 +46,25 @@ class NodeSelection(Evidence, frozen=True):
     nowhere: tuple[LabelOnNodes, ...] = ()
 
 
+class AddedRequest(ReportRecord, frozen=True):
+    """What admission put into a pod: ``amount`` by a ``kind`` of object, LimitRange or RuntimeClass.
+
+    ``name`` empty: one that is not known. ``container``: of a LimitRange, which one requests nothing itself.
+    """
+
+    kind: str
+    name: str
+    amount: int
+    container: str = ""
+
+
 class NodeShortage(Evidence, frozen=True):
     """A resource that nodes lack; amounts of the node that is closest, in milli-cores or base units.
 
     ``others_less``: other nodes of the same outcome have less than this one.
     ``by``: of a single node who has the most. ``taken``: pods that got the nodes in the same answer, as others of
-    its group or of the same files, without which none of the nodes would lack it.
+    its group or of the same files, without which none of the nodes would lack it. ``added``: what of it admission
+    put into the pod.
     """
 
     resource: str
@@ -62,6 +75,7 @@ class NodeShortage(Evidence, frozen=True):
     by: tuple[PodsThere, ...] = ()
     taken: tuple[ObjectRef, ...] = ()
     others_less: bool = False
+    added: tuple[AddedRequest, ...] = ()
 
 
 class PodsThere(ReportRecord, frozen=True):

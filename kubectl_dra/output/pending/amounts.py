@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
-from kubectl_dra.diagnosis.records import NodeShortage, RequestNodes
+from kubectl_dra.diagnosis.records import AddedRequest, NodeShortage, RequestNodes
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.output.pending.pods_there import most_of
 from kubectl_dra.output.safe import Safe, fmt, safe
@@ -21,18 +21,22 @@ _UNIT: Final = {"cpu": 1000}
 def shortage_text(shortage: NodeShortage) -> Safe:
     """``no pod slots left``, ``only 1 of the 2 requested CPUs free (in use by ml/nb: 3)``."""
     free, users = max(shortage.allocatable - shortage.used, 0), in_use_by(shortage)
-    beside = fmt(" ({})", users) if users else users
+    origin = _origin(shortage)
+    said = Safe("; ").join(filter(None, (origin, users)))
+    beside = fmt(" ({})", said) if said else said
     if shortage.resource == "pods":
         return fmt("no pod slots left{}", beside)
     one, noun = _nouns(shortage.resource)
     want = _held(shortage.resource, shortage.requested)
     if not shortage.allocatable:
-        return fmt("no {} at all ({} requested)", one, want)
+        return fmt("no {} at all ({} requested{})", one, want, origin and fmt(", {}", origin))
     if shortage.allocatable < shortage.requested:
         unit = one if shortage.allocatable == _UNIT.get(shortage.resource) else noun
-        return fmt("only {} {} in all ({} requested)", _held(shortage.resource, shortage.allocatable), unit, want)
+        there = _held(shortage.resource, shortage.allocatable)
+        return fmt("only {} {} in all ({} requested{})", there, unit, want, origin and fmt(", {}", origin))
     if not free:
-        return fmt("no free {} ({} requested{})", one, want, fmt("; {}", users) if users else users)
+        more = origin and fmt(", {}", origin)
+        return fmt("no free {} ({} requested{}{})", one, want, more, fmt("; {}", users) if users else users)
     unit = one if shortage.requested == _UNIT.get(shortage.resource) else noun
     if shortage.others_less:
         return fmt(
@@ -44,6 +48,21 @@ def shortage_text(shortage: NodeShortage) -> Safe:
 def _nouns(resource: str) -> tuple[Safe, Safe]:
     """What one, and what several of a resource are called."""
     return (Safe("CPU"), Safe("CPUs")) if resource == "cpu" else (safe(resource), safe(resource))
+
+
+def _origin(shortage: NodeShortage) -> Safe:
+    """What of it nobody wrote into the pod: ``2 of them the overhead of RuntimeClass kata``; empty for none."""
+    return Safe(", ").join(_added(shortage, each) for each in shortage.added)
+
+
+def _added(shortage: NodeShortage, added: AddedRequest) -> Safe:
+    object_ = fmt("{} {}", added.kind, added.name) if added.name else fmt("a {}", added.kind)
+    whole = added.amount == shortage.requested
+    of = Safe("of them" if shortage.resource == "cpu" else "of it")
+    lead = Safe("") if whole else fmt("{} {} ", _held(shortage.resource, added.amount), of)
+    if not added.container:
+        return fmt("{}the overhead of {}", lead, object_)
+    return fmt("{}the default of {}, as container {} requests none", lead, object_, added.container)
 
 
 def in_use_by(shortage: NodeShortage) -> Safe:

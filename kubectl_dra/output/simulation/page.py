@@ -39,6 +39,7 @@ from kubectl_dra.output.simulation.numbers import (
 )
 from kubectl_dra.output.simulation.queues import queue_heads, queue_text
 from kubectl_dra.output.simulation.runtimes import refusal_lines, refusal_of, without_refusal
+from kubectl_dra.output.simulation.sharing import sharing_text
 from kubectl_dra.output.simulation.verdicts import is_enough, name_of, verdict_of
 from kubectl_dra.output.unread import missing_kinds, unread_sentence, who_may_lines
 from kubectl_dra.output.whatif.page import CHOICE_UNREAD, SOME_COMPARED, whatif_lines, whatif_summary
@@ -177,7 +178,7 @@ def simulation_summary(report: SimulationReport) -> Safe:
     verdicts += filter(None, map(queue_text, report.manifests))
     verdicts += map(manifests.gang_text, report.gangs)
     shown = told_once(by_group(report.pods))
-    verdicts += (_verdict_of_what_is_left(pod, left=bool(wrong)) + _already(pod) for pod in shown)
+    verdicts += (_verdict_of_what_is_left(pod, left=bool(wrong)) + _already(pod) + sharing_text(pod) for pod in shown)
     if report.what_if is not None and report.what_if.displaced:
         verdicts.append(whatif_summary(report.what_if))
     if (unseen := _unseen_pods(report)) is not None:
@@ -295,7 +296,7 @@ def _pod_lines(pod: PodSimulation, reason: Safe | None = None, *, left: bool = F
     if reason is not None:
         elsewhere = Safe("").join(_next_one(each) + (why_not_there(each) or Safe("")) for each in others_off(pod))
         whole = fmt("{}{}{}{}.{}", Safe(verdict.removesuffix(".")), _next_one(pod), reason, elsewhere, _before(pod))
-    whole += _already(pod)
+    whole += _already(pod) + sharing_text(pod)
     yield from wrapped(styled(whole, Style.BOLD))
     if pod.like is not None:
         yield from wrapped(fmt("like {}, which differs from it in its name only", object_name(pod.like)), indent=2)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from kubectl_dra.reports.simulation.effects import Effects
 from kubectl_dra.reports.simulation.pods import Copies
 from kubectl_dra.reports.simulation.records import (
     Counted,
-    Effects,
     ManifestReport,
     PodSimulation,
     Role,

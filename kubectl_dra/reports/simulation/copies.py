@@ -39,6 +39,7 @@ from kubectl_dra.reports.simulation.pods import Batch, Copies, batch
 from kubectl_dra.reports.simulation.present import Present, present, without
 from kubectl_dra.reports.simulation.records import Counted, NodeCopies, PodSimulation
 from kubectl_dra.reports.simulation.runtimes import no_class
+from kubectl_dra.reports.simulation.shared_claims import shared_claims
 from kubectl_dra.reports.simulation.trials import PodTrial
 
 #: Their parameters are objects of their own.
@@ -294,6 +295,7 @@ def _pod_simulation(trial: PodTrial, made: Batch, placed: PlacedCopies, pending:
         unseen=unseen_entries(plan.pod),
         unseen_for=plan.claims_lost_to,
         unfound=tuple(unfound_requests(made.world, plan.pod)),
+        shared=() if trial.is_bare else tuple(shared_claims(placed.world, plan.pod)),
         role=plan.role,
         after=plan.after,
         flavors=plan.flavors,

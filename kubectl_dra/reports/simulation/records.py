@@ -12,13 +12,14 @@ from kubectl_dra.diagnosis.gates.queue_room import Admits, QueueRoom
 from kubectl_dra.diagnosis.gates.queues import Queued
 from kubectl_dra.diagnosis.records import BeingBound, Certainty, Missing, ObjectRef, OpenPlugin, Unspecified, Verdict
 from kubectl_dra.diagnosis.whatif.records import PodFate, WhatIf
-from kubectl_dra.model.taint_plan import Hit
-from kubectl_dra.reports.base import Bound, Count, FeatureRecord, Fits, ReadRecord, ReportRecord
+from kubectl_dra.reports.base import Bound, FeatureRecord, Fits, ReadRecord, ReportRecord
 from kubectl_dra.reports.devices.advertised import AdvertisedResource
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.reports.simulation.counts import FewerPods, Growing, InGroups, KeptOff
+from kubectl_dra.reports.simulation.effects import Effects
 from kubectl_dra.reports.simulation.named_requests import UnfoundRequest
 from kubectl_dra.reports.simulation.open_classes import OpenClasses
+from kubectl_dra.reports.simulation.shared_claims import CommonClaim
 from kubectl_dra.reports.simulation.stops import GangCount, Misplaced, NoRuntimeClass, Repeated
 
 
@@ -155,6 +156,7 @@ class PodSimulation(ReportRecord, frozen=True):
     more of them than fit. ``growing``: what may make more later; where ``counted`` is unknown it makes none now.
     ``kept_off``: nodes on which a DaemonSet should make none. ``open_classes``: those that could not be read.
     ``in_turn``: some fit, and the others start once these have ended. ``in_groups``: with pods of other roles.
+    ``shared``: claims that all of them use.
     """
 
     subject: ObjectRef
@@ -203,6 +205,7 @@ class PodSimulation(ReportRecord, frozen=True):
     no_class: NoRuntimeClass | None = None
     in_turn: bool = False
     in_groups: InGroups | None = None
+    shared: tuple[CommonClaim, ...] = ()
     bound: Bound = Bound.EXACT
     fits: Fits = Fits.UNKNOWN
 
@@ -255,58 +258,6 @@ class PodSimulation(ReportRecord, frozen=True):
         if self.pending is None or self.pending.verdict is not Verdict.UNKNOWN:
             return ()
         return tuple(each for each in self.pending.missing if each.decides)
-
-
-class ClassEffect(ReportRecord, frozen=True):
-    """What a class of the file selects. ``before`` None: the cluster has no class of this name."""
-
-    name: str
-    devices: Count
-    before: Count | None
-    problem: str
-
-
-class TaintEffect(ReportRecord, frozen=True):
-    """Whom a taint rule of the file affects: the devices that it selects, and who holds them."""
-
-    rule: str
-    devices: int
-    hits: tuple[Hit, ...]
-
-
-class UnreadyTaint(ReportRecord, frozen=True):
-    """A taint of a new node that goes once the node is ready, and who removes it then."""
-
-    node: str
-    key: str
-    remover: str
-
-
-class Effects(ReportRecord, frozen=True):
-    """How objects of the file change the cluster in which everything was tried.
-
-    ``nodes`` and ``slices`` are those of the file, ``replaced`` those of them that the cluster has as well.
-    ``unknown_nodes`` are named by slices of the file, and neither there nor in the cluster; onto ``empty_nodes`` of the
-    file nothing fits, because they don't say what they have. ``daemon_sets`` of the cluster have a pod on new nodes of
-    the file before anything else is there; of ``open_daemon_sets`` it is not known whether they have. Of
-    ``without_slices``, new nodes of the file, no slice is of their own; ``unready`` are taints of new nodes of the file
-    that somebody removes once the node is ready.
-    """
-
-    nodes: tuple[str, ...] = ()
-    slices: tuple[str, ...] = ()
-    replaced: tuple[str, ...] = ()
-    classes: tuple[ClassEffect, ...] = ()
-    taints: tuple[TaintEffect, ...] = ()
-    unknown_nodes: tuple[str, ...] = ()
-    empty_nodes: tuple[str, ...] = ()
-    daemon_sets: tuple[str, ...] = ()
-    open_daemon_sets: tuple[str, ...] = ()
-    without_slices: tuple[str, ...] = ()
-    unready: tuple[UnreadyTaint, ...] = ()
-
-    def __bool__(self) -> bool:
-        return bool(self.nodes or self.slices or self.classes or self.taints)
 
 
 class SimulationReport(ReportRecord, frozen=True):

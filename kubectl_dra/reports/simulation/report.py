@@ -22,21 +22,19 @@ from kubectl_dra.diagnosis.pod.read_names import kinds_known
 from kubectl_dra.diagnosis.pod.workloads import ReadOwner
 from kubectl_dra.diagnosis.records import Missing, OpenPlugin
 from kubectl_dra.diagnosis.whatif import AddTaintRule, Switch, WhatIf, what_if
-from kubectl_dra.diagnosis.whatif.daemons import daemon_set_of, open_daemon_sets
+from kubectl_dra.diagnosis.whatif.daemons import open_daemon_sets
 from kubectl_dra.diagnosis.whatif.taints import evicts
 from kubectl_dra.diagnosis.whatif.undoing import undoes
-from kubectl_dra.model.core import Node, ResourceQuota
+from kubectl_dra.model.core import ResourceQuota
 from kubectl_dra.model.ids import Key
-from kubectl_dra.model.readiness_taints import remover_of
-from kubectl_dra.model.resource import DeviceClass, DeviceTaintRule, ResourceSlice
+from kubectl_dra.model.resource import DeviceTaintRule
 from kubectl_dra.reports.admitted import admitted
 from kubectl_dra.reports.base import Fits, feature_record, reads_of
 from kubectl_dra.reports.devices.advertised import advertised
-from kubectl_dra.reports.devices.class_list import class_rows
-from kubectl_dra.reports.find import devices_of
 from kubectl_dra.reports.simulation.admission import manifest_reports
 from kubectl_dra.reports.simulation.autoscaled import autoscaled
 from kubectl_dra.reports.simulation.copies import simulated
+from kubectl_dra.reports.simulation.effects import effects
 from kubectl_dra.reports.simulation.existing import (
     existing,
     new_namespaces,
@@ -53,20 +51,15 @@ from kubectl_dra.reports.simulation.misplaced import in_place, misplaced
 from kubectl_dra.reports.simulation.pods import Copies
 from kubectl_dra.reports.simulation.present import with_workloads
 from kubectl_dra.reports.simulation.records import (
-    ClassEffect,
-    Effects,
     ManifestReport,
     PodSimulation,
     Role,
     SimulationReport,
-    TaintEffect,
-    UnreadyTaint,
 )
 from kubectl_dra.reports.simulation.repeated import once_each
 from kubectl_dra.reports.simulation.served_fields import as_served
 from kubectl_dra.reports.simulation.trials import PodTrial, trials
 from kubectl_dra.reports.simulation.unread import with_unread
-from kubectl_dra.reports.taints.taint_hits import DeviceChange, hits
 
 #: Where a DaemonSet runs that was not read.
 _ITS_AFFINITY: Final = "its node affinity"
@@ -251,75 +244,6 @@ def _all_fit(
     untried = not (some or supposed is not None) or any(each.role in _UNTRIED or each.left_out for each in manifests)
     unseen = supposed is not None and supposed.moves and not pods_known
     return Fits.UNKNOWN if Fits.UNKNOWN in verdicts or untried or unseen else Fits.YES
-
-
-# --- effects ----------------------------------------------------------------------------------------------------------
-
-
-def effects(before: ClusterState, after: ClusterState, objects: Sequence[Planned]) -> Effects:
-    """What ``objects`` make of the cluster ``before``; ``after`` has them."""
-    nodes = [each for each in objects if each.kind == "Node" and each.record is not None]
-    slices = [each for each in objects if each.kind == "ResourceSlice" and each.record is not None]
-    new = new_nodes(before, objects)
-    daemons = (daemon_set_of(pod) for pod in after.inventory.pods.values() if pod.spec.node_name in new)
-    replaced = [each.name for each in (*nodes, *slices) if existing(before.inventory, each) is not None]
-    return Effects(
-        nodes=tuple(each.name for each in nodes),
-        slices=tuple(each.name for each in slices),
-        replaced=tuple(replaced),
-        classes=tuple(_classes(before, after, objects)),
-        taints=tuple(_taint(after, each.record) for each in objects if isinstance(each.record, DeviceTaintRule)),
-        unknown_nodes=tuple(_unknown_nodes(after, slices)),
-        empty_nodes=tuple(each.name for each in nodes if isinstance(each.record, Node) and _is_empty(each.record)),
-        daemon_sets=tuple(dict.fromkeys(str(key) for key in daemons if key is not None)),
-        open_daemon_sets=tuple(dict.fromkeys(str(key) for name in new for key in open_daemon_sets(after, name))),
-        without_slices=tuple(_without_slices(after, new)),
-        unready=tuple(_unready(after, new)),
-    )
-
-
-def _unknown_nodes(after: ClusterState, slices: Sequence[Planned]) -> Iterable[str]:
-    """Nodes that slices name and that are not there, where all are known."""
-    if not after.evidence.complete("Node"):
-        return ()
-    named = (each.record.spec.node_name for each in slices if isinstance(each.record, ResourceSlice))
-    return dict.fromkeys(name for name in named if name and name not in after.inventory.nodes)
-
-
-def _without_slices(after: ClusterState, new: Iterable[str]) -> Iterable[str]:
-    """New nodes without devices of their own, where others have some."""
-    by_node = after.inventory.slices_by_node
-    known = any(by_node) and after.evidence.complete("ResourceSlice")
-    return (name for name in new if not by_node.get(name)) if known else ()
-
-
-def _unready(after: ClusterState, new: Iterable[str]) -> Iterator[UnreadyTaint]:
-    for name in new:
-        for taint in after.inventory.nodes[name].spec.taints:
-            if (remover := remover_of(taint.key)) is not None:
-                yield UnreadyTaint(name, taint.key, remover.name)
-
-
-def _is_empty(node: Node) -> bool:
-    """Whether a node says of no pod that there is room: kubelets write that, and nobody by hand."""
-    pods = node.status.allocatable.get("pods")
-    return pods is None or pods.unscaled == 0
-
-
-def _classes(before: ClusterState, after: ClusterState, objects: Sequence[Planned]) -> Iterable[ClassEffect]:
-    classes = {each.name: each.record for each in objects if isinstance(each.record, DeviceClass)}
-    old = [before.inventory.classes[name] for name in classes if name in before.inventory.classes]
-    counted = {row.name: row.totals.devices for row in class_rows(old, before)}
-    for row in class_rows(classes.values(), after):
-        yield ClassEffect(row.name, row.totals.devices, counted.get(row.name), row.problem or "")
-
-
-def _taint(world: ClusterState, rule: DeviceTaintRule) -> TaintEffect:
-    devices = [id_ for pool in world.pools for id_ in devices_of(pool, world) if world.selects(rule, id_)]
-    held = (id_ for id_ in world.inventory.holdings_by_device if world.selects(rule, id_))
-    name = rule.metadata.name
-    changes = [DeviceChange(id_, (), (rule.spec.taint,), frozenset({name})) for id_ in dict.fromkeys((*devices, *held))]
-    return TaintEffect(name, len(devices), hits(changes, world))
 
 
 # --- quotas -----------------------------------------------------------------------------------------------------------

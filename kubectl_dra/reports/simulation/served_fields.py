@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from kubectl_dra.api.kinds import POD_GROUP
+from kubectl_dra.api.kinds import POD_GROUP, WORKLOAD
 from kubectl_dra.api.lint import Finding, Mistake
 from kubectl_dra.api.planned import Planned
+from kubectl_dra.api.served import WORKLOAD_REF_MINOR
+from kubectl_dra.api.workloads.beside import OLD_SCHEDULER
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.evidence import Coverage, Evidence
 from kubectl_dra.model.podneeds import in_group
@@ -26,7 +28,7 @@ def as_served(world: ClusterState, objects: Iterable[Planned]) -> Iterator[Plann
     Upstream: dropDisabledSchedulingGroup in pkg/api/pod/util.go; PodGroups are served where their gate is on.
     """
     dropped = is_unserved(world.evidence, POD_GROUP.name)
-    for planned in objects:
+    for planned in (_with_workload_ref(world.evidence, each) for each in objects):
         grouped = [plan for plan in planned.pods if dropped and in_group(plan.pod)]
         if not grouped:
             yield planned
@@ -41,3 +43,25 @@ def _path(planned: Planned, role: str) -> str:
     if planned.kind == "Pod":
         return f"spec.{_GROUP}"
     return f"{_GROUP} of {role}" if role else f"{_GROUP} of its pods"
+
+
+def _with_workload_ref(evidence: Evidence, planned: Planned) -> Planned:
+    """With what the server makes of ``workloadRef``, which only one version has.
+
+    Upstream, 1.35: dropDisabledWorkloadRef in pkg/api/pod/util.go (feature gate GenericWorkload).
+    """
+    named = [each for each in planned.findings if each.path.rpartition(".")[2] == "workloadRef"]
+    if not named or evidence.server_version is None:
+        return planned
+    findings = [each for each in planned.findings if each not in named]
+    if evidence.server_version[1] != WORKLOAD_REF_MINOR:
+        text = f"only Kubernetes 1.{WORKLOAD_REF_MINOR} has this field; later versions have schedulingGroup"
+        findings += [replace(each, message=text) for each in named]
+    elif is_unserved(evidence, WORKLOAD.name):
+        text = "this server has no Workloads (feature gate GenericWorkload): each pod is placed by itself"
+        findings += [replace(each, message=text, code=Mistake.UNSERVED_FIELD) for each in named]
+    else:
+        return replace(planned, findings=tuple(findings))
+    own = (each.gang is not None and each.gang.program == OLD_SCHEDULER for each in planned.pods)
+    pods = tuple(replace(plan, gang=None) if old else plan for plan, old in zip(planned.pods, own, strict=True))
+    return replace(planned, findings=tuple(findings), pods=pods)

@@ -1,0 +1,40 @@
+"""Claims that all copies of a pod use, where each of them might be meant to have its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.model.core import Pod
+from kubectl_dra.model.ids import Key
+from kubectl_dra.reports.base import ReportRecord
+
+
+class CommonClaim(ReportRecord, frozen=True):
+    """A claim by its ``name`` with its ``devices``, once they are allocated; ``local``: only some nodes reach them.
+
+    Upstream: plugins/dynamicresources, Filter: the node selector of an allocation binds every pod that uses the claim.
+    """
+
+    name: str
+    devices: int = 0
+    device_class: str = ""
+    local: bool = False
+
+
+def shared_claims(world: ClusterState, pod: Pod) -> Iterator[CommonClaim]:
+    """The claims that ``pod`` names itself, and so every copy of it; ``world`` has the copies."""
+    for entry in pod.spec.resource_claims:
+        name = entry.resource_claim_name
+        if name is None:
+            continue
+        claim = world.inventory.claims.get(Key(pod.metadata.namespace, name))
+        found = claim.status.allocation if claim is not None else None
+        exactly = [each.exactly for each in claim.spec.devices.requests] if claim is not None else []
+        classes = {each.device_class_name if each is not None else "" for each in exactly}
+        yield CommonClaim(
+            name,
+            len(found.devices.results) if found is not None else 0,
+            next(iter(classes)) if len(classes) == 1 else "",
+            found is not None and found.node_selector is not None,
+        )

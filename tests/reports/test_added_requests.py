@@ -1,0 +1,69 @@
+"""Requests that nobody wrote: a LimitRange's default and a RuntimeClass' overhead are named where they are too much."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kubectl_dra.diagnosis.gates.pod_admission import LIMIT_RANGER, admitted
+from tests.kit import build, facts
+from tests.reports.test_simulated_files import a_pod, cluster, page, simulated
+
+NS = build.NAMESPACE
+
+
+def limit_range(name: str = "defaults", **items: Any) -> dict[str, Any]:
+    spec = {"limits": [{"type": "Container", **items}]}
+    return {"apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": name, "namespace": NS}, "spec": spec}
+
+
+def runtime(cpu: str) -> dict[str, Any]:
+    overhead = {"podFixed": {"cpu": cpu}}
+    meta = {"name": "kata"}
+    return {
+        "apiVersion": "node.k8s.io/v1",
+        "kind": "RuntimeClass",
+        "metadata": meta,
+        "handler": "x",
+        "overhead": overhead,
+    }
+
+
+def pod(**requests: str) -> dict[str, Any]:
+    body = {"apiVersion": "v1", **a_pod("p")}
+    body["spec"]["containers"][0]["resources"] = {"requests": requests} if requests else {}
+    return body
+
+
+def told(body: dict[str, Any], *more: dict[str, Any]) -> str:
+    return page(simulated(body, world=cluster(*more)))
+
+
+@pytest.mark.parametrize(
+    "items", [{"default": {"cpu": "80"}}, {"defaultRequest": {"cpu": "80"}}, {"max": {"cpu": "80"}}]
+)
+def test_a_default_of_a_limit_range_is_named(items: dict[str, Any]) -> None:
+    name = pod()["spec"]["containers"][0]["name"]
+    text = told(pod(), limit_range(**items))
+    assert f"(80 requested, the default of LimitRange defaults, as container {name} requests none)" in text
+    assert "the default of a LimitRange, as" in told(pod(), limit_range(**items), limit_range("more", **items))
+
+
+def test_what_is_written_is_no_default() -> None:
+    assert "the default of" not in told(pod(cpu="80"), limit_range(default={"cpu": "4"}))
+
+
+def test_the_overhead_of_a_runtime_class_is_named() -> None:
+    body = pod(cpu="63")
+    body["spec"]["runtimeClassName"] = "kata"
+    assert "(65 requested, 2 of them the overhead of RuntimeClass kata" in told(body, runtime("2"))
+
+
+def test_admission_leaves_the_words_of_the_plugin() -> None:
+    """Upstream: limitranger/admission.go, mergePodResourceRequirements."""
+    (stored,) = facts.inventory([pod(memory="1Gi")]).pods.values()
+    given = limit_range(default={"cpu": "2", "memory": "2Gi"})
+    words = admitted(stored, facts.inventory([given])).metadata.annotations[LIMIT_RANGER]
+    name = stored.spec.containers[0].name
+    assert words == f"LimitRanger plugin set: cpu request for container {name}; cpu, memory limit for container {name}"
