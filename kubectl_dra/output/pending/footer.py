@@ -10,7 +10,6 @@ from kubectl_dra.diagnosis.records import Cause
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import GAP, closed, width
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
-from kubectl_dra.reports.pending.pending import PendingReport
 
 #: What is the matter with nodes that do not have the device, or that are ruled out earlier.
 _OF_OTHER_NODES: Final = (Code.SELECTOR_MATCHES_NOTHING, Code.DEVICES_FOR_OTHER_NODES, "DRA-4")
@@ -21,13 +20,8 @@ def _is_aside(code: Code, main: Code) -> bool:
     return code is Code.EVIDENCE_MISSING or (not main.startswith("DRA-4") and code.startswith(_OF_OTHER_NODES))
 
 
-def footer_lines(report: PendingReport) -> Iterator[Safe]:
-    """The code, its meaning, and the command that explains it."""
-    yield from codes_lines(report.causes)
-
-
 def codes_lines(causes: Sequence[Cause]) -> Iterator[Safe]:
-    """The same of the causes of a pod or a claim."""
+    """The code of the first cause, its meaning, and the command that explains it."""
     if not causes:
         return
     codes = list(dict.fromkeys(cause.code for cause in causes))

@@ -28,7 +28,7 @@ from kubectl_dra.output.pending import advice
 from kubectl_dra.output.pending.asks import ask_lines, is_marked, unseen_lines
 from kubectl_dra.output.pending.assumptions import assumption_blocks, unpublished_lines
 from kubectl_dra.output.pending.evidence import autoscaler_lines, evidence_lines, failing_lines
-from kubectl_dra.output.pending.footer import footer_lines
+from kubectl_dra.output.pending.footer import codes_lines
 from kubectl_dra.output.pending.gang_blocks import WholeGroup, about_group, whose_requests, with_blocking
 from kubectl_dra.output.pending.headline import EVENTS, names_failing, pending_summary
 from kubectl_dra.output.pending.heard import heard_lines, is_heard_first
@@ -213,7 +213,7 @@ def _what_else_to_know(report: PendingReport, now: datetime, whole: WholeGroup |
     yield [*_where_devices_are(report), *_admin_access(report), *_priority(report)]
     yield from assumption_blocks(report)
     words = whole.words if whole is not None else scheduler_lines(report, now)
-    yield [*([] if is_heard_first(report) else words), *footer_lines(report)]
+    yield [*([] if is_heard_first(report) else words), *codes_lines(report.causes)]
 
 
 def _unread_templates(report: PendingReport, address: Address) -> Iterator[Safe]:

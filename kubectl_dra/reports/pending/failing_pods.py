@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from typing import Final, NamedTuple
 
 from kubectl_dra.cluster import ClusterState, derived
@@ -39,7 +39,7 @@ def failing_pods(
     causes: Collection[Cause], drivers: Iterable[DriverOnNode], state: ClusterState
 ) -> tuple[FailingPod, ...]:
     """Those of the drivers that matter, at most three."""
-    found = [each for driver in drivers for each in _failing_of(driver.likely_pods, state.inventory)]
+    found = [each for driver in drivers for each in failing_among(driver.likely_pods, state.inventory)]
     for cause in causes:
         if cause.code in _WITHOUT_DEVICES and isinstance(cause.detail, ClassOffer):
             for name in named_by(cause.detail.device_class, state.inventory):
@@ -78,26 +78,22 @@ def failing_where_it_fits(
 
 
 @derived("pods")
-def _known(_state: ClusterState) -> dict[str, list[FailingPod]]:
+def _known(_state: ClusterState) -> dict[str, tuple[FailingPod, ...]]:
     """By driver, of those that were asked about: many pods wait for the same one, and to look for it takes all pods."""
     return {}
 
 
-def _on_any_node(state: ClusterState, driver: str) -> list[FailingPod]:
+def _on_any_node(state: ClusterState, driver: str) -> tuple[FailingPod, ...]:
     known = _known(state)
     if driver not in known:
-        known[driver] = list(_failing_of(plugins(driver, "", state.inventory, None), state.inventory))
+        known[driver] = failing_among(plugins(driver, "", state.inventory, None), state.inventory)
     return known[driver]
 
 
 def failing_among(refs: Iterable[ObjectRef], inventory: Inventory) -> tuple[FailingPod, ...]:
     """Those of these pods that do not run."""
-    return tuple(_failing_of(refs, inventory))
-
-
-def _failing_of(refs: Iterable[ObjectRef], inventory: Inventory) -> Iterator[FailingPod]:
     found = (_failing(inventory.pods[ref.key], inventory) for ref in refs)
-    return (each for each in found if each is not None)
+    return tuple(each for each in found if each is not None)
 
 
 def _failing(pod: Pod, inventory: Inventory) -> FailingPod | None:
