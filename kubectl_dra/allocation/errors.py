@@ -6,8 +6,9 @@ the pod on all nodes. ``claim`` is namespace and name, ``request`` the short nam
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+import msgspec
 
 from kubectl_dra.model.ids import DeviceId, Key, PoolId
 from kubectl_dra.model.meta import NodeSelector
@@ -27,8 +28,7 @@ class SelectorFault(StrEnum):
     ONE_VALUE = "oneValue"
 
 
-@dataclass(frozen=True, slots=True)
-class SelectorProblem:
+class SelectorProblem(msgspec.Struct, frozen=True):
     """One bad requirement: ``nodeSelectorTerms[term].<part>[index]``, and which of its values if one is meant."""
 
     term: int
@@ -40,13 +40,11 @@ class SelectorProblem:
     key: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class AllocationError:
+class AllocationError(msgspec.Struct, frozen=True):
     """Base of all of them."""
 
 
-@dataclass(frozen=True, slots=True)
-class NodeSelectorUnparsable(AllocationError):
+class NodeSelectorUnparsable(AllocationError, frozen=True):
     """A slice's or device's node selector; without ``slice_name`` the search met it, not the gathering of pools."""
 
     selector: NodeSelector
@@ -55,16 +53,14 @@ class NodeSelectorUnparsable(AllocationError):
     device: Device | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SubrequestsDisabled(AllocationError):
+class SubrequestsDisabled(AllocationError, frozen=True):
     """``firstAvailable`` while DRAPrioritizedList is off."""
 
     claim: Key
     request: str
 
 
-@dataclass(frozen=True, slots=True)
-class CapacityRequestsDisabled(AllocationError):
+class CapacityRequestsDisabled(AllocationError, frozen=True):
     """``capacity`` (even an empty one) while DRAConsumableCapacity is off."""
 
     claim: Key
@@ -72,16 +68,14 @@ class CapacityRequestsDisabled(AllocationError):
     is_subrequest: bool
 
 
-@dataclass(frozen=True, slots=True)
-class DerivedAttributesDisabled(AllocationError):
+class DerivedAttributesDisabled(AllocationError, frozen=True):
     """``derivedAttributes`` that this scheduler does not evaluate."""
 
     claim: Key
     request: str
 
 
-@dataclass(frozen=True, slots=True)
-class UnknownSelectorType(AllocationError):
+class UnknownSelectorType(AllocationError, frozen=True):
     """A selector without ``cel``."""
 
     claim: Key
@@ -89,24 +83,21 @@ class UnknownSelectorType(AllocationError):
     selector: int
 
 
-@dataclass(frozen=True, slots=True)
-class AdminAccessDisabled(AllocationError):
+class AdminAccessDisabled(AllocationError, frozen=True):
     """``adminAccess`` (even false) while DRAAdminAccess is off."""
 
     claim: Key
     request: str
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceClassMissing(AllocationError):
+class DeviceClassMissing(AllocationError, frozen=True):
     """A request without a class name."""
 
     claim: Key
     request: str
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceClassNotFound(AllocationError):
+class DeviceClassNotFound(AllocationError, frozen=True):
     """A request whose class does not exist."""
 
     claim: Key
@@ -114,8 +105,7 @@ class DeviceClassNotFound(AllocationError):
     device_class: str
 
 
-@dataclass(frozen=True, slots=True)
-class UnsupportedAllocationMode(AllocationError):
+class UnsupportedAllocationMode(AllocationError, frozen=True):
     """An ``allocationMode`` other than ``ExactCount`` and ``All``."""
 
     claim: Key
@@ -123,8 +113,7 @@ class UnsupportedAllocationMode(AllocationError):
     mode: str
 
 
-@dataclass(frozen=True, slots=True)
-class PoolNotUsableForAll(AllocationError):
+class PoolNotUsableForAll(AllocationError, frozen=True):
     """``All`` while some pool visible to the node, of any driver, is incomplete or invalid."""
 
     claim: Key
@@ -135,16 +124,14 @@ class PoolNotUsableForAll(AllocationError):
     expected: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class InvalidPoolMet(AllocationError):
+class InvalidPoolMet(AllocationError, frozen=True):
     """Up to 1.34: the search came to a pool with two devices of one name."""
 
     pool: PoolId
     device: str
 
 
-@dataclass(frozen=True, slots=True)
-class TooManyDevices(AllocationError):
+class TooManyDevices(AllocationError, frozen=True):
     """A claim that asks for more devices than an allocation can hold; without ``request`` all of them together do."""
 
     claim: Key
@@ -153,16 +140,14 @@ class TooManyDevices(AllocationError):
     accounted_for: int
 
 
-@dataclass(frozen=True, slots=True)
-class EmptyConstraint(AllocationError):
+class EmptyConstraint(AllocationError, frozen=True):
     """A constraint of a type that the allocator does not know."""
 
     claim: Key
     constraint: int
 
 
-@dataclass(frozen=True, slots=True)
-class SelectorNotCompiled(AllocationError):
+class SelectorNotCompiled(AllocationError, frozen=True):
     """A selector of a class (``device_class`` given) or of a request that does not compile."""
 
     claim: Key
@@ -171,8 +156,7 @@ class SelectorNotCompiled(AllocationError):
     detail: str
 
 
-@dataclass(frozen=True, slots=True)
-class SelectorFailed(AllocationError):
+class SelectorFailed(AllocationError, frozen=True):
     """A selector that failed on a device; ``detail`` is the bare CEL error."""
 
     claim: Key
@@ -182,16 +166,14 @@ class SelectorFailed(AllocationError):
     detail: str
 
 
-@dataclass(frozen=True, slots=True)
-class DerivedAttributeNotCompiled(AllocationError):
+class DerivedAttributeNotCompiled(AllocationError, frozen=True):
     """A derived attribute's expression that does not compile."""
 
     attribute: str
     detail: str
 
 
-@dataclass(frozen=True, slots=True)
-class DerivedAttributeFailed(AllocationError):
+class DerivedAttributeFailed(AllocationError, frozen=True):
     """A derived attribute's expression that failed on a device."""
 
     attribute: str
@@ -209,8 +191,7 @@ class CapacityFault(StrEnum):
     INT64_OVERFLOW = "int64Overflow"
 
 
-@dataclass(frozen=True, slots=True)
-class CapacityNotComputable(AllocationError):
+class CapacityNotComputable(AllocationError, frozen=True):
     """A capacity request that the device's range arithmetic can't represent, or that comes out negative.
 
     ``enumerating``: met while listing the devices of an ``All`` request, where the text has the bare device name.
@@ -225,8 +206,7 @@ class CapacityNotComputable(AllocationError):
     enumerating: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ConstraintRefusesAll(AllocationError):
+class ConstraintRefusesAll(AllocationError, frozen=True):
     """``All`` with a device that a constraint of the claim refuses."""
 
     claim: Key
@@ -234,8 +214,7 @@ class ConstraintRefusesAll(AllocationError):
     device: DeviceId
 
 
-@dataclass(frozen=True, slots=True)
-class UnsupportedNodeSelector(AllocationError):
+class UnsupportedNodeSelector(AllocationError, frozen=True):
     """A chosen device whose node selector has more than one term."""
 
     claim: Key

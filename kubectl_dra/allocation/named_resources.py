@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import permutations
 from typing import Final
+
+import msgspec
 
 from kubectl_dra.model.classic import NamedInstance, NamedResourcesSlice, classic_of
 from kubectl_dra.model.ids import Key
@@ -38,8 +40,7 @@ class Instance:
         return InstanceValue(self.source)
 
 
-@dataclass(frozen=True, slots=True)
-class DriverDemand:
+class DriverDemand(msgspec.Struct, frozen=True):
     """What a claim asks of one driver: the class's ``filter`` for that driver, and one expression per request."""
 
     driver: str
@@ -47,8 +48,7 @@ class DriverDemand:
     filter: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class NamedSelectorError:
+class NamedSelectorError(msgspec.Struct, frozen=True):
     """An expression that fails on an instance: of the class's filter, or of the request with that number."""
 
     driver: str
@@ -64,8 +64,7 @@ class NamedSelectorError:
         return f'checking node "{node}" and resources of driver "{self.driver}": {failure}'
 
 
-@dataclass(frozen=True, slots=True)
-class NamedSelection:
+class NamedSelection(msgspec.Struct, frozen=True):
     """What a node gives: an instance per request, None where nothing was left for it; or the error that ends it."""
 
     chosen: tuple[Instance | None, ...] = ()
@@ -77,11 +76,10 @@ class NamedSelection:
         return self.error is None and None not in self.chosen
 
 
-@dataclass(frozen=True, slots=True)
-class NamedOutcome:
+class NamedOutcome(msgspec.Struct, frozen=True):
     """One claim on one node: a selection per demand. ``undecided``: it depends on the order of the node's slices."""
 
-    selections: Mapping[str, NamedSelection] = field(default_factory=dict)
+    selections: Mapping[str, NamedSelection] = msgspec.field(default_factory=dict)
     undecided: bool = False
 
     @property

@@ -6,8 +6,9 @@ Upstream: the last part of the structured allocator's Allocate, and createNodeSe
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from kubectl_dra.allocation.checks.capacity import Amounts
 from kubectl_dra.allocation.checks.requests import ClaimPlan, Plan, Request
@@ -24,8 +25,7 @@ _CLASS: Final = "FromClass"
 _CLAIM: Final = "FromClaim"
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
+class Chosen(msgspec.Struct, frozen=True):
     """One device of a solution: ``amounts`` if it is a share."""
 
     request: Request
@@ -33,8 +33,7 @@ class Chosen:
     amounts: Amounts | None
 
 
-@dataclass(frozen=True, slots=True)
-class Solution:
+class Solution(msgspec.Struct, frozen=True):
     """The chosen devices in order, and per claim the form of each request that they serve."""
 
     devices: tuple[Chosen, ...]
@@ -52,8 +51,7 @@ def allocations(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Where:
+class _Where(msgspec.Struct, frozen=True):
     candidates: Sequence[Candidate]
     node: Node
     features: Features

@@ -6,9 +6,10 @@ millions of steps.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
+
+import msgspec
 
 
 class TimeLimit(StrEnum):
@@ -30,8 +31,7 @@ def time_limit(steps: int) -> TimeLimit:
     return TimeLimit.UNCERTAIN if steps <= _SURELY_BEYOND else TimeLimit.BEYOND
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
+class Budget(msgspec.Struct, frozen=True):
     """What an answer for one node may cost before it is given up.
 
     ``first``: steps of the plain walk before it is tried to compute them instead. ``combinations``: of classes of

@@ -8,8 +8,9 @@ no answer depends on changes nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
+
+import msgspec
 
 from kubectl_dra.api.build import inventory_fields
 from kubectl_dra.api.kinds import BY_NAME, GROUPS, STORAGE, WORKLOADS
@@ -21,8 +22,7 @@ from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.usage import NodeUsage, pod_usage, usage_by_node
 
 
-@dataclass(frozen=True, slots=True)
-class Put:
+class Put(msgspec.Struct, frozen=True):
     """An object comes into being, or stands in the place of the one with its kind, namespace and name."""
 
     kind: str
@@ -36,8 +36,7 @@ class Put:
         return Key("", key.name) if kind is not None and not kind.namespaced else key
 
 
-@dataclass(frozen=True, slots=True)
-class Remove:
+class Remove(msgspec.Struct, frozen=True):
     """An object is gone. What depends on it (a node's slices, a pod's claims) is not: that is for who asks to say."""
 
     kind: str

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
 
+import msgspec
+
 from kubectl_dra.model.ids import PoolId
 from kubectl_dra.model.invocation import HERE, Address
 
@@ -31,8 +33,7 @@ class Coverage(StrEnum):
     NOT_READ = "notRead"
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
+class Read(msgspec.Struct, frozen=True):
     """One list that was taken: ``namespace`` is empty for the whole cluster. ``time`` is RFC 3339, UTC.
 
     With ``fields`` it says nothing about objects whose fields differ. ``note`` says why it was refused, or how the list
@@ -48,8 +49,7 @@ class Read:
     fields: Fields = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class BadObject:
+class BadObject(msgspec.Struct, frozen=True):
     """An object that could not be decoded: where it stood, which it is if known, and the path that is wrong."""
 
     kind: str
@@ -151,4 +151,4 @@ def pool_fields(pool: PoolId) -> Fields:
 
 def _unfiltered(read: Read) -> Read:
     coverage = Coverage.COMPLETE if read.coverage is Coverage.FILTERED else read.coverage
-    return replace(read, coverage=coverage, fields=frozenset())
+    return msgspec.structs.replace(read, coverage=coverage, fields=frozenset())

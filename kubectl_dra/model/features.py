@@ -5,10 +5,10 @@ Upstream: pkg/features/kube_features.go (versioned defaults and dependencies).
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final, Literal
+
+import msgspec
 
 Implementation = Literal["stable", "incubating", "experimental"]
 
@@ -88,8 +88,7 @@ class FeatureError(ValueError):
     """Raised for an unknown gate or a gate that can't have the value asked for at this version."""
 
 
-@dataclass(frozen=True, slots=True)
-class Features:
+class Features(msgspec.Struct, frozen=True):
     """What is switched on in the scheduler; the field names are the allocator's own feature names."""
 
     admin_access: bool = True
@@ -282,7 +281,7 @@ def features(minor: int = NEWEST_MINOR, gates: Mapping[str, bool] | None = None,
     binding = values.get("DRADeviceBindingConditions", False) and values.get("DRAResourceClaimDeviceStatus", False)
     if minor <= _CONTROLLER_MINOR:
         fields["admin_access"] = True  # it had no gate yet
-    return dataclasses.replace(
+    return msgspec.structs.replace(
         Features(),
         **fields,
         device_binding_and_status=binding,

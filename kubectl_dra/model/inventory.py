@@ -13,6 +13,8 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
+import msgspec
+
 from kubectl_dra.model.admission import HorizontalPodAutoscaler, LimitRange, RuntimeClass
 from kubectl_dra.model.classic import (
     PodSchedulingContext,
@@ -62,8 +64,7 @@ def key_of(meta: ObjectMeta) -> Key:
     return Key(meta.namespace, meta.name)
 
 
-@dataclass(frozen=True, slots=True)
-class Holding:
+class Holding(msgspec.Struct, frozen=True):
     """One allocation result of one claim: who holds a device or a share of it."""
 
     claim: ResourceClaim

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Final
+
+import msgspec
 
 from kubectl_dra.model.core import Pod
 
@@ -28,8 +29,7 @@ def managed_elsewhere(managed_by: str) -> str:
     return "" if managed_by in USUAL_MANAGERS else managed_by
 
 
-@dataclass(frozen=True, slots=True)
-class Maker:
+class Maker(msgspec.Struct, frozen=True):
     """One object. ``suspended_by``: the field by which its pods are held back; empty where none does.
 
     ``pods`` has one pod of each template, by the name that its object gives them (empty for the only one).
@@ -42,5 +42,5 @@ class Maker:
     pods: tuple[tuple[str, Pod], ...] = ()
     scaled: bool = False
     untried: str = ""
-    labels: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, str] = msgspec.field(default_factory=dict)
     managed_by: str = ""

@@ -7,7 +7,6 @@ equal shapes, so that memory grows with kinds of pods.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field
 from typing import Final
 
 import msgspec
@@ -28,8 +27,7 @@ _READ_CONDITIONS: Final = frozenset({_RESIZE, _DISRUPTED})
 _BY_SCHEDULER: Final = "PreemptionByScheduler"
 
 
-@dataclass(frozen=True, slots=True)
-class PodShape:
+class PodShape(msgspec.Struct, frozen=True):
     """Everything but the identity; who reads many pods keeps equal shapes once.
 
     ``requests`` are milli-cores and base units by resource, in-place resize counted; ``non_zero`` cpu and memory for
@@ -38,10 +36,10 @@ class PodShape:
     """
 
     namespace: str = ""
-    labels: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, str] = msgspec.field(default_factory=dict)
     priority: int = 0
-    requests: Mapping[str, int] = field(default_factory=dict)
-    non_zero: Mapping[str, int] = field(default_factory=dict)
+    requests: Mapping[str, int] = msgspec.field(default_factory=dict)
+    non_zero: Mapping[str, int] = msgspec.field(default_factory=dict)
     ports: frozenset[HostPort] = frozenset()
     terms: PodTerms = NO_TERMS
     volumes: tuple[Volume, ...] = ()

@@ -9,12 +9,12 @@ drivers of AWS, Karpenter, Cluster API, cluster-autoscaler and the node readines
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
+import msgspec
 
-@dataclass(frozen=True, slots=True)
-class Remover:
+
+class Remover(msgspec.Struct, frozen=True):
     """Who removes a taint: ``name`` in a sentence; ``agent``: what names of its pods on each node begin with.
 
     ``of_the_node``: Kubernetes itself does, by the state of the node.

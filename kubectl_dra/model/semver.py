@@ -6,9 +6,10 @@ Build metadata is kept and printed but plays no part in the order.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
+
+import msgspec
 
 from kubectl_dra.model.gotext import quote
 
@@ -21,8 +22,7 @@ class SemverError(ValueError):
     """Raised when a text is not a strict semantic version; the message is the scheduler's."""
 
 
-@dataclass(frozen=True, slots=True)
-class Semver:
+class Semver(msgspec.Struct, frozen=True):
     """A version; ``pre`` holds numbers and texts as they compare."""
 
     major: int

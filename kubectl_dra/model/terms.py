@@ -7,8 +7,9 @@ apimachinery. What follows for nodes is decided elsewhere.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Final, TypeVar
+
+import msgspec
 
 from kubectl_dra.model.affinity import PodAffinity, PodAffinityTerm, WeightedPodAffinityTerm
 from kubectl_dra.model.core import Pod
@@ -18,8 +19,7 @@ from kubectl_dra.model.meta import LabelSelector, NodeSelectorRequirement
 Requirements = tuple[NodeSelectorRequirement, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class AffinityTerm:
+class AffinityTerm(msgspec.Struct, frozen=True):
     """One term: pods of ``namespaces``, or of those that ``namespace_selector`` takes, with labels of ``selector``.
 
     A selector that is None takes nothing, an empty one everything.
@@ -40,8 +40,7 @@ class AffinityTerm:
         return inside and selects(self.selector, labels)
 
 
-@dataclass(frozen=True, slots=True)
-class PodTerms:
+class PodTerms(msgspec.Struct, frozen=True):
     """All terms of a pod; the preferred ones with their weights.
 
     ``problems``: what is wrong with those of a kind that can't be parsed, of which there are then none.

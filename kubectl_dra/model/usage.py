@@ -6,9 +6,11 @@ Upstream: the scheduler's NodeInfo.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import Final
+
+import msgspec
+from msgspec.structs import replace
 
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
@@ -20,18 +22,17 @@ TERMINAL: Final = frozenset({"Succeeded", "Failed"})
 _NO_PORTS: Final[frozenset[HostPort]] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class NodeUsage:
+class NodeUsage(msgspec.Struct, frozen=True):
     """Sums over the pods of one node: number of pods, requested amounts, taken host ports (ip, protocol, port).
 
     ``placed``: the pods, each with what plugins read of it. ``non_zero``: cpu and memory as they count for scoring.
     """
 
     pods: int = 0
-    requests: Mapping[str, int] = field(default_factory=dict)
+    requests: Mapping[str, int] = msgspec.field(default_factory=dict)
     ports: frozenset[HostPort] = frozenset()
     placed: tuple[PodInfo, ...] = ()
-    non_zero: Mapping[str, int] = field(default_factory=dict)
+    non_zero: Mapping[str, int] = msgspec.field(default_factory=dict)
 
     def plus(self, other: NodeUsage) -> NodeUsage:
         return NodeUsage(

@@ -6,8 +6,11 @@ Upstream: schedule_one.go (schedulePod, findNodesThatFitPod, prioritizeNodes).
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
+
+import msgspec
+from msgspec.structs import replace
 
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.podinfo import pod_info
@@ -94,12 +97,11 @@ def _try_nominated(
     return replace(selection, refused_by=tried.status.plugin)
 
 
-@dataclass(frozen=True, slots=True)
-class Scores:
+class Scores(msgspec.Struct, frozen=True):
     """Totals by node, where there was a choice, and the nodes with the best one; ``failed`` ends the attempt."""
 
     best: tuple[str, ...]
-    totals: Mapping[str, int] = field(default_factory=dict)
+    totals: Mapping[str, int] = msgspec.field(default_factory=dict)
     failed: Status | None = None
 
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from functools import cmp_to_key
 from typing import Final
 
+import msgspec
+
 from kubectl_dra.model.gotext import quote
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.quantity import Quantity
@@ -32,8 +34,7 @@ _NO_PROVISIONER: Final = "kubernetes.io/no-provisioner"
 _MIGRATED: Final = "storage.alpha.kubernetes.io/migrated-plugins"
 
 
-@dataclass(frozen=True, slots=True)
-class PodVolumeClaim:
+class PodVolumeClaim(msgspec.Struct, frozen=True):
     """One claim of the pod, and the name of its volume in the pod."""
 
     entry: str
@@ -47,16 +48,14 @@ class PodVolumeClaim:
         return VolumeProblem(reason, self.entry, self.key, volume, about, **more)  # type: ignore[arg-type]
 
 
-@dataclass(frozen=True, slots=True)
-class Provision:
+class Provision(msgspec.Struct, frozen=True):
     """A claim for which a volume would be made, and the capacity object that has room for it, if one is asked."""
 
     wanted: PodVolumeClaim
     capacity: CsiStorageCapacity | None
 
 
-@dataclass(frozen=True, slots=True)
-class BindableVolumes:
+class BindableVolumes(msgspec.Struct, frozen=True):
     """What a node offers: ``status`` if volumes cannot be bound there, else what would be bound and made."""
 
     status: Status = SUCCESS

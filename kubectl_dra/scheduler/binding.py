@@ -6,8 +6,9 @@ Upstream: the dynamicresources plugin's isClaimReadyForBinding and isClaimTimeou
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+
+import msgspec
 
 from kubectl_dra.model.clock import parse_time
 from kubectl_dra.model.features import Features
@@ -16,8 +17,7 @@ from kubectl_dra.model.meta import Condition
 from kubectl_dra.model.resource import AllocatedDeviceStatus, DeviceRequestAllocationResult, ResourceClaim
 
 
-@dataclass(frozen=True, slots=True)
-class Unready:
+class Unready(msgspec.Struct, frozen=True):
     """Binding conditions of one allocated device: waited for, failed, or over time; ``met`` are True already.
 
     ``reason`` and ``message``: of the one that failed, or of the first that is waited for and says why.
@@ -33,8 +33,7 @@ class Unready:
     met: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Readiness:
+class Readiness(msgspec.Struct, frozen=True):
     """Whether the devices of an allocated claim may be bound; ``failed`` ends the waiting, ``waiting`` may still do."""
 
     waiting: tuple[Unready, ...] = ()

@@ -7,9 +7,10 @@ plugin. The verdict about a claim itself is in ``claim_verdicts``.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
+
+import msgspec
 
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.model.classic import MAX_RESERVED_FOR, ClassicResourceClaim
@@ -39,8 +40,7 @@ class ClaimProblem(StrEnum):
     UNREADABLE = "unreadable"  # ours, not the scheduler's: the claim may exist
 
 
-@dataclass(frozen=True, slots=True)
-class ResolvedEntry:
+class ResolvedEntry(msgspec.Struct, frozen=True):
     """An entry of ``spec.resourceClaims`` and what it stands for.
 
     Neither claim nor problem: the entry needs no claim. ``text`` are the scheduler's words about the problem.

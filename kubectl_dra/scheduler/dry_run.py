@@ -7,10 +7,11 @@ asked only where a pod came or went that it minds, and where what it said before
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import Final
+
+import msgspec
 
 from kubectl_dra.model.podinfo import PodInfo
 from kubectl_dra.model.policy import PodDisruptionBudget
@@ -24,8 +25,7 @@ from kubectl_dra.scheduler.status import SUCCESS, Status, error, unresolvable
 NO_VICTIMS: Final = "No preemption victims found for incoming pod"
 
 
-@dataclass(frozen=True, slots=True)
-class Eviction:
+class Eviction(msgspec.Struct, frozen=True):
     """Evicting ``victims``, the most important first, makes room; ``violations`` of them break a budget.
 
     ``settled`` False: others that are equally important could be evicted instead of some of them.
@@ -36,8 +36,7 @@ class Eviction:
     settled: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class TriedEviction:
+class TriedEviction(msgspec.Struct, frozen=True):
     """A candidate, or what is in the way even so; ``unsure``: kinds that were not read."""
 
     candidate: Eviction | None = None

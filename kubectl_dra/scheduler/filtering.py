@@ -6,8 +6,10 @@ Upstream: framework/runtime RunPreFilterPlugins, RunFilterPluginsWithNominatedPo
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
+
+import msgspec
+from msgspec.structs import replace
 
 from kubectl_dra.model.podinfo import PodInfo, PodShape
 from kubectl_dra.scheduler.framework import Cycle, Minding, Plugin, PodsMatter
@@ -16,8 +18,7 @@ from kubectl_dra.scheduler.snapshot import NodeInfo
 from kubectl_dra.scheduler.status import SUCCESS, NodeError, Status, StatusCode, error, unresolvable
 
 
-@dataclass(frozen=True, slots=True)
-class PreFiltered:
+class PreFiltered(msgspec.Struct, frozen=True):
     """What PreFilter leaves. ``stop``: why no node is looked at; ``nodes`` None: all; ``plugins``: who chose them.
 
     ``unsure``: what PreFilter plugins could not decide. ``refused_by``: the plugin that refused the nominated node.
@@ -75,8 +76,7 @@ def filters(cycle: Cycle) -> Iterator[Plugin]:
     return (plugin for plugin in cycle.plugins or PLUGINS if plugin.name not in cycle.skipped)
 
 
-@dataclass(frozen=True, slots=True)
-class NodeVerdict:
+class NodeVerdict(msgspec.Struct, frozen=True):
     """What all filters say of one node; ``unsure``: plugins before the decision that could not decide."""
 
     status: Status = SUCCESS

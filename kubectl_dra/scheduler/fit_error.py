@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Final
+
+import msgspec
 
 from kubectl_dra.model.meta import ObjectMeta
 
@@ -86,12 +87,11 @@ def without_idle_words(message: str) -> str:
     return next((message.removesuffix(f" {text}") for text in _SAYS_NOTHING if message.endswith(text)), message)
 
 
-@dataclass(frozen=True, slots=True)
-class FitError:
+class FitError(msgspec.Struct, frozen=True):
     """A message taken apart: number of nodes, reasons with counts, or the one text of a PreFilter plugin."""
 
     nodes: int
-    reasons: Mapping[str, int] = field(default_factory=dict)
+    reasons: Mapping[str, int] = msgspec.field(default_factory=dict)
     pre_filter: str = ""
     post_filter: str = ""
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import ClassVar, TypeVar
 
+import msgspec
+
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.podinfo import PodInfo, PodShape
@@ -66,8 +68,7 @@ class Cycle:
         return known
 
 
-@dataclass(frozen=True, slots=True)
-class Minding:
+class Minding(msgspec.Struct, frozen=True):
     """The plugins whose Filter minds pods of a shape; ``counting``: those of them that keep count of pods."""
 
     shape: PodShape
@@ -75,8 +76,7 @@ class Minding:
     counting: tuple[Plugin, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PreFilterResult:
+class PreFilterResult(msgspec.Struct, frozen=True):
     """Skip, Success, or why no node is looked at. ``nodes`` None: all of them."""
 
     status: Status = SUCCESS

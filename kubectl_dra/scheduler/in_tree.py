@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
@@ -32,8 +31,7 @@ class TranslationError(ValueError):
     """Raised for a volume that can't be one of the CSI driver; the text is the library's."""
 
 
-@dataclass(frozen=True, slots=True)
-class InTree:
+class InTree(msgspec.Struct, frozen=True):
     """One plugin: the ``field`` of its source, its name, its CSI driver, and the driver's label for zones if any.
 
     ``migrated``: the scheduler counts and translates its volumes (upstream: isCSIMigrationOn).

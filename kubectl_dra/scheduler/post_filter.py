@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from kubectl_dra.scheduler.attempt import Attempt
 from kubectl_dra.scheduler.plugins import dynamic_resources
@@ -10,8 +10,7 @@ from kubectl_dra.scheduler.preemption import PreemptionResult, preempt
 from kubectl_dra.scheduler.status import StatusCode
 
 
-@dataclass(frozen=True, slots=True)
-class AfterFilter:
+class AfterFilter(msgspec.Struct, frozen=True):
     """What the PostFilter plugins say together; ``preemption`` None: it was not its turn."""
 
     message: str

@@ -7,7 +7,8 @@ nodes in the affinity say nothing; a term that can't be parsed is left out, and 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from kubectl_dra.allocation.input import nodes
 from kubectl_dra.model.core import Node
@@ -15,8 +16,7 @@ from kubectl_dra.model.meta import NodeSelector, NodeSelectorTerm, ObjectMeta
 from kubectl_dra.model.storage import PersistentVolume
 
 
-@dataclass(frozen=True, slots=True)
-class Reach:
+class Reach(msgspec.Struct, frozen=True):
     """``selector`` None: from everywhere."""
 
     selector: NodeSelector | None

@@ -12,6 +12,8 @@ from operator import eq, is_
 from types import MappingProxyType
 from typing import Any, Final
 
+import msgspec
+
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.cluster.state import DEFAULT_SCHEDULER
 from kubectl_dra.model import differences
@@ -71,8 +73,7 @@ class AlikePods:
     nodes: Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Image:
+class Image(msgspec.Struct, frozen=True):
     """An image: its bytes on the first node that has it, and how many nodes have it."""
 
     size: int
@@ -227,8 +228,7 @@ def _images(state: ClusterState) -> Mapping[str, Image]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(msgspec.Struct, frozen=True):
     """The view of a ClusterState that plugins have.
 
     ``pending``: the claims whose allocation was made in the same cycle of a group and is written nowhere. ``copied``:

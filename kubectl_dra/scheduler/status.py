@@ -6,9 +6,11 @@ Upstream: k8s.io/kube-scheduler/framework Status and Code. ``UNKNOWN`` is ours: 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
+
+import msgspec
+from msgspec.structs import replace
 
 
 class StatusCode(StrEnum):
@@ -30,8 +32,7 @@ class NodeError(ABC):
         """What the plugin says."""
 
 
-@dataclass(frozen=True, slots=True)
-class Status:
+class Status(msgspec.Struct, frozen=True):
     """``plugin`` is set by who calls the plugin. ``detail``: what exactly is in the way, for explanations.
 
     Of an ``UNKNOWN`` status the reasons are the names of the kinds of objects that had to be read.

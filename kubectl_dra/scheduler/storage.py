@@ -7,9 +7,10 @@ not there, while its kind was not read completely, decides nothing: :class:`Volu
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
+
+import msgspec
 
 from kubectl_dra.model.gotext import quote
 from kubectl_dra.model.ids import Key
@@ -65,8 +66,7 @@ class VolumeReason(StrEnum):
     DRIVER_NOT_INSTALLED = "driverNotInstalled"
 
 
-@dataclass(frozen=True, slots=True)
-class VolumeProblem:
+class VolumeProblem(msgspec.Struct, frozen=True):
     """One volume that is in the way. ``entry``: its name in the pod; ``volume``: of the PersistentVolume.
 
     ``about``: the class, driver, disk or node that matters. ``wanted``: what the node would have to be, in the words of
@@ -86,8 +86,7 @@ class VolumeProblem:
     limit: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class VolumeOwner:
+class VolumeOwner(msgspec.Struct, frozen=True):
     key: Key
     uid: str
 

@@ -6,9 +6,10 @@ Upstream: pkg/apis/resource/validation (length, compile errors, estimated cost) 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
+
+import msgspec
 
 from kubectl_dra.cel.check.environment import SCHEDULER
 from kubectl_dra.cel.check.environment import Environment as Environment
@@ -73,8 +74,7 @@ class Verdict(ReportRecord, frozen=True):
 _ACCEPTED: Final = Verdict(True, "", "", ())
 
 
-@dataclass(frozen=True, slots=True)
-class Selector:
+class Selector(msgspec.Struct, frozen=True):
     """A selector with where it stands: in a class, or (``device_class`` None) in the request."""
 
     device_class: str | None
@@ -82,8 +82,7 @@ class Selector:
     expression: str
 
 
-@dataclass(frozen=True, slots=True)
-class Compiled(Selector):
+class Compiled(Selector, frozen=True):
     """A selector with both verdicts, and the scheduler's program if there is one."""
 
     admission: Verdict

@@ -6,9 +6,10 @@ Looks at the tokens before the cursor only, so that it works in the middle of wh
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, TypeVar
+
+import msgspec
 
 from kubectl_dra.cel.check.types import BOOL, DOUBLE, DYN, INT, QUANTITY, SEMVER, STRING, Type
 from kubectl_dra.cel.declarations import FUNCTIONS
@@ -34,8 +35,7 @@ _DEVICE: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Completion:
+class Completion(msgspec.Struct, frozen=True):
     """``text`` would replace what stands from ``start`` to the cursor; ``devices`` have it (None: does not apply)."""
 
     text: str
@@ -45,8 +45,7 @@ class Completion:
     devices: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class NamedValue:
+class NamedValue(msgspec.Struct, frozen=True):
     """An attribute or capacity that ``devices`` have."""
 
     field: str

@@ -8,7 +8,6 @@ Upstream: selectorsMatch of the structured allocator, and DeviceMatches of its C
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from typing import Final, NamedTuple
@@ -91,8 +90,7 @@ class DerivedFailure(NamedTuple):
 _NO_DETAIL: Final = Detail()
 
 
-@dataclass(slots=True)
-class EvaluationBudget:
+class EvaluationBudget(msgspec.Struct):
     """How much evaluation is left for one report."""
 
     left: int = _BUDGET

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Final
+
+import msgspec
 
 from kubectl_dra.cel.read.mentions import Mention, located
 from kubectl_dra.cel.syntax.ast import Call, Literal, Node, Parsed
@@ -29,8 +30,7 @@ _COMPARED: Final = frozenset({"_==_", "_<_", "_<=_", "_>_", "_>=_"})
 _SIGNS: Final = ("-", "+")
 
 
-@dataclass(frozen=True, slots=True)
-class _Comparison:
+class _Comparison(msgspec.Struct, frozen=True):
     """An attribute against a literal of ``kind``; ``operator`` is where the sign stands, ``ordered``: not equality.
 
     ``others`` are the names that the expression reads besides.

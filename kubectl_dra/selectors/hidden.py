@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, Protocol
+
+import msgspec
 
 from kubectl_dra import cel
 from kubectl_dra.cel.declarations import FUNCTIONS, MESSAGES, TYPE_NAMES
@@ -77,8 +78,7 @@ class HiddenNames(Protocol):
         """A semantic version."""
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(msgspec.Struct, frozen=True):
     """An expression, or one condition of one, with the rules that it is compiled under."""
 
     text: str

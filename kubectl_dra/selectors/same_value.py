@@ -7,10 +7,11 @@ that value. Whether it helps is for the caller to try.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import islice
 from typing import Final
+
+import msgspec
 
 from kubectl_dra.cel.read.mentions import Mention, located
 from kubectl_dra.cel.run.device import split_name
@@ -28,8 +29,7 @@ _SHORTEST: Final = 3
 _MAX_TEXT: Final = 10 * 1024
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class _Value:
+class _Value(msgspec.Struct, frozen=True, order=True):
     domain: str
     name: str
     text: str

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from kubectl_dra.cel.check.types import BOOL, INT, QUANTITY, SEMVER, STRING, Type, list_of
 from kubectl_dra.cel.syntax.printer import string_source
@@ -13,8 +14,7 @@ from kubectl_dra.model.resource import DeviceAttribute
 from kubectl_dra.selectors.catalog import Named, PublishedDevice, published_value
 
 
-@dataclass(frozen=True, slots=True)
-class Distribution:
+class Distribution(msgspec.Struct, frozen=True):
     """The values of one attribute or capacity, the most frequent first; ``lacking`` devices don't have it.
 
     ``values`` pairs the text of a value with the devices that have it; ``distinct`` counts all of them.

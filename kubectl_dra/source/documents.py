@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, NamedTuple
 
@@ -43,8 +42,7 @@ class Piece:
         return self._line() + self.data.count(b"\n", 0, max(found, 0))
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(msgspec.Struct, frozen=True):
     """One value of the file. ``head`` is all of it, but of a long list without items, which come in ``chunks``.
 
     ``whole`` reads all of it, for what has the items of a list and is none.

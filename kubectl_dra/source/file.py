@@ -11,6 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
+import msgspec
+
 from kubectl_dra.api.build import InventoryBuilder
 from kubectl_dra.api.controllers import MAKERS
 from kubectl_dra.api.kinds import BY_NAME, KINDS, Kind
@@ -169,7 +171,7 @@ def _with_bad(reads: tuple[Read, ...], manifests: Manifests) -> tuple[Read, ...]
     broken = {bad.kind for bad in manifests.bad_objects} - _MAKERS
     anything = not broken <= BY_NAME.keys()
     return tuple(
-        replace(r, coverage=Coverage.PARTIAL)
+        msgspec.structs.replace(r, coverage=Coverage.PARTIAL)
         if (anything or r.kind in broken) and r.coverage in (Coverage.COMPLETE, Coverage.ASSUMED, Coverage.NOT_SERVED)
         else r
         for r in reads

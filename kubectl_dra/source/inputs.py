@@ -11,9 +11,10 @@ import glob
 import os
 import stat
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+import msgspec
 
 from kubectl_dra.source import packing
 from kubectl_dra.source.content import Content, open_content
@@ -34,8 +35,7 @@ _HINT: Final = "name a file, a folder, an https address, or - for stdin"
 _LESS: Final = "name fewer files, or a smaller folder"
 
 
-@dataclass(frozen=True, slots=True)
-class Inputs:
+class Inputs(msgspec.Struct, frozen=True):
     """Words of ``-f`` (or ``--from``) in their order, ``-R``, and ``-k``. ``max_bytes`` bounds all of them together."""
 
     words: tuple[str, ...] = ()
@@ -58,8 +58,7 @@ class Inputs:
         return f"{words[0]} and {len(words) - 1} more" if words else "nothing"
 
 
-@dataclass(frozen=True, slots=True)
-class Skipped:
+class Skipped(msgspec.Struct, frozen=True):
     """Something in a folder that is not read, and why."""
 
     name: str

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import chain
 from typing import Final, NamedTuple, Protocol
 
@@ -58,8 +57,7 @@ class Keep(Protocol):
         """Take them."""
 
 
-@dataclass(slots=True)
-class Manifests:
+class Manifests(msgspec.Struct):
     """What a file holds, in its order. ``other`` counts the kinds that are none of ours, ``kinds`` those of ours.
 
     Of very many broken objects the first are named one by one, and the last entry of a kind counts the others. Of
@@ -70,18 +68,18 @@ class Manifests:
     """
 
     name: str
-    objects: list[Loaded] = field(default_factory=list)
-    bad_objects: list[BadObject] = field(default_factory=list)
+    objects: list[Loaded] = msgspec.field(default_factory=list)
+    bad_objects: list[BadObject] = msgspec.field(default_factory=list)
     header: SnapshotHeader | None = None
-    other: Counter[str] = field(default_factory=Counter)
-    kinds: set[str] = field(default_factory=set)
+    other: Counter[str] = msgspec.field(default_factory=Counter)
+    kinds: set[str] = msgspec.field(default_factory=set)
     plain: frozenset[str] = frozenset()
-    notes: list[str] = field(default_factory=list)
-    queued: list[Source] = field(default_factory=list)
-    gangs: list[Source] = field(default_factory=list)
-    owners: list[WorkloadObject] = field(default_factory=list)
-    makers: list[Source] = field(default_factory=list)
-    queue_config: list[Source] = field(default_factory=list)
+    notes: list[str] = msgspec.field(default_factory=list)
+    queued: list[Source] = msgspec.field(default_factory=list)
+    gangs: list[Source] = msgspec.field(default_factory=list)
+    owners: list[WorkloadObject] = msgspec.field(default_factory=list)
+    makers: list[Source] = msgspec.field(default_factory=list)
+    queue_config: list[Source] = msgspec.field(default_factory=list)
     several: bool = False
 
 
@@ -266,8 +264,7 @@ def _alike(data: bytes, inside: _Place) -> tuple[Kind | None, list[Record]]:
 # --- taking lists apart ---------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(msgspec.Struct, frozen=True):
     """Where something stands: in which document, how deep in lists, and what the list around it says of its items."""
 
     document: Document

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
+
+import msgspec
+from msgspec.structs import replace
 
 from kubectl_dra.source.charts import by_chart
 from kubectl_dra.source.content import Content, open_content
@@ -24,32 +26,30 @@ from kubectl_dra.source.yaml_reader import YAMLError, read_documents
 MANIFEST_BYTES: Final = 32 << 20
 
 
-@dataclass(slots=True)
-class FoundObjects:
+class FoundObjects(msgspec.Struct):
     """``objects`` in the order of the inputs; ``problems`` that cost a document or a file; ``notes``.
 
     ``texts`` are the files as they were written, by name, where they were asked for.
     """
 
     name: str
-    objects: list[Written] = field(default_factory=list)
-    texts: dict[str, str] = field(default_factory=dict)
+    objects: list[Written] = msgspec.field(default_factory=list)
+    texts: dict[str, str] = msgspec.field(default_factory=dict)
     files: int = 0
-    problems: list[SourceError] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    problems: list[SourceError] = msgspec.field(default_factory=list)
+    notes: list[str] = msgspec.field(default_factory=list)
 
     @property
     def read_any(self) -> bool:
         return bool(self.objects)
 
 
-@dataclass(slots=True)
-class FoundRecords:
+class FoundRecords(msgspec.Struct):
     """The same, decoded."""
 
     manifests: Manifests
-    problems: list[SourceError] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    problems: list[SourceError] = msgspec.field(default_factory=list)
+    notes: list[str] = msgspec.field(default_factory=list)
 
     @property
     def read_any(self) -> bool:

@@ -10,8 +10,9 @@ import json
 import shutil
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+import msgspec
 
 from kubectl_dra.model.invocation import Words
 from kubectl_dra.source.errors import FileError
@@ -25,8 +26,7 @@ _LONGEST: Final = 63 - len(_SUFFIX)
 _OWN: Final = ("uid", "resourceVersion", "creationTimestamp", "generation", "managedFields", "selfLink")
 
 
-@dataclass(frozen=True, slots=True)
-class Rehearsed:
+class Rehearsed(msgspec.Struct, frozen=True):
     """One command: what kubectl said, and whether the server would take it; ``tried`` is False where that is open."""
 
     words: Words

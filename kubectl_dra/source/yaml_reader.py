@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, Final
 
+import msgspec
 import yaml
 
 from kubectl_dra.source.content import Content
@@ -40,8 +40,7 @@ class TooDeepError(YAMLError):
     """Raised for a document that is nested deeper than :data:`MAX_DEPTH`."""
 
 
-@dataclass(slots=True)
-class YamlDocument:
+class YamlDocument(msgspec.Struct):
     """One document: its value, the line where it starts, and the line of every mapping by ``id``."""
 
     value: Any
@@ -49,14 +48,13 @@ class YamlDocument:
     lines: dict[int, int]
 
 
-@dataclass(slots=True)
-class _Frame:
+class _Frame(msgspec.Struct):
     """A container that is being read; ``nodes`` counts its nodes, copies by aliases included."""
 
     value: dict[str, Any] | list[Any]
     anchor: str | None
     key: str | None = None
-    merges: list[Any] = field(default_factory=list)
+    merges: list[Any] = msgspec.field(default_factory=list)
     merging: bool = False
     nodes: int = 1
 

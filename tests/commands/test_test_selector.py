@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 import yaml
 
@@ -262,7 +263,10 @@ def test_partial_evidence(capfd, tmp_path):
 
 def test_no_device_is_called_free_where_claims_were_not_read() -> None:
     inventory, evidence = load_demo()
-    reads = tuple(replace(r, coverage=Coverage.FORBIDDEN) if r.kind == "ResourceClaim" else r for r in evidence.reads)
+    reads = tuple(
+        msgspec.structs.replace(r, coverage=Coverage.FORBIDDEN) if r.kind == "ResourceClaim" else r
+        for r in evidence.reads
+    )
     world = state_of(without(inventory, "ResourceClaim"), replace(evidence, reads=reads))
     report = selector_report(expression_question('device.driver == "gpu.example.com"', None), all_devices(world))
     assert {(pool.bound, pool.free_bound) for pool in report.pools} == {(Bound.EXACT, Bound.AT_MOST)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import msgspec
 import pytest
 
 from kubectl_dra.commands.shared.options import Options
@@ -110,7 +111,7 @@ def live_app():
     def load():
         inventory, evidence = load_demo()
         reads = [
-            replace(read, coverage=Coverage.FORBIDDEN) if read.kind == "DeviceTaintRule" else read
+            msgspec.structs.replace(read, coverage=Coverage.FORBIDDEN) if read.kind == "DeviceTaintRule" else read
             for read in evidence.reads
         ]
         return with_features(

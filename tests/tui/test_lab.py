@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import msgspec
 import pytest
 
 from kubectl_dra.cluster import ClusterState
@@ -344,7 +345,10 @@ def test_a_selector_in_an_editor(monkeypatch, tmp_path):
 def test_nothing_is_counted_of_what_does_not_compile_or_could_not_be_read():
     """0 matches would be an answer."""
     inventory, evidence = load_demo()
-    reads = tuple(replace(r, coverage=Coverage.PARTIAL) if r.kind == "ResourceSlice" else r for r in evidence.reads)
+    reads = tuple(
+        msgspec.structs.replace(r, coverage=Coverage.PARTIAL) if r.kind == "ResourceSlice" else r
+        for r in evidence.reads
+    )
     partly = RereadFeed("prod", True, lambda: with_features((inventory, replace(evidence, reads=reads))))
 
     async def script(ui):

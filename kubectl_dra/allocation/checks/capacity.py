@@ -7,8 +7,9 @@ arithmetics that round (milli-units and int64) are those of the scheduler, with 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from kubectl_dra.allocation.errors import CapacityFault
 from kubectl_dra.allocation.input.allocated import nano
@@ -29,8 +30,7 @@ class NotComputableError(Exception):
         self.amount = amount
 
 
-@dataclass(frozen=True, slots=True)
-class Amounts:
+class Amounts(msgspec.Struct, frozen=True):
     """What one request takes of one device: per capacity the quantity, and amount and total in 1e-9 units.
 
     ``missing`` is a requested capacity that the device does not have, ``violated`` the first capacity whose policy

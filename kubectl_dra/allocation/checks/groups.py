@@ -7,16 +7,16 @@ declares no groups goes only with others that declare none; otherwise all must h
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import chain
+
+import msgspec
 
 from kubectl_dra.allocation.input.allocated import PoolState
 from kubectl_dra.allocation.input.pools import NodePool
 from kubectl_dra.model.resource import CounterConsumption, Device
 
 
-@dataclass(frozen=True, slots=True)
-class Shared:
+class Shared(msgspec.Struct, frozen=True):
     """What the devices on one counter set have in common; ``groups`` None if they declare none."""
 
     groups: frozenset[str] | None

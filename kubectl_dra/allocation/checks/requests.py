@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+import msgspec
+
 from kubectl_dra.allocation import errors
 from kubectl_dra.allocation.checks import constraints
 from kubectl_dra.model.features import Features
@@ -77,31 +79,27 @@ class Choice:
     alternatives: bool
 
 
-@dataclass(slots=True, eq=False)
-class ClaimPlan:
+class ClaimPlan(msgspec.Struct, eq=False):
     index: int
     key: Key
     claim: ResourceClaim
-    choices: list[Choice] = field(default_factory=list)
+    choices: list[Choice] = msgspec.field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class Enumerate:
+class Enumerate(msgspec.Struct, frozen=True):
     """List the devices of an ``All`` request."""
 
     request: Request
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
+class Limit(msgspec.Struct, frozen=True):
     """Check the number of devices of the claim so far, ``choices`` included: one request, until 1.36 all of them."""
 
     claim: ClaimPlan
     choices: tuple[Choice, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Stop:
+class Stop(msgspec.Struct, frozen=True):
     """The attempt ends here."""
 
     error: errors.AllocationError
@@ -110,8 +108,7 @@ class Stop:
 Step = Enumerate | Limit | Stop
 
 
-@dataclass(slots=True, eq=False)
-class Plan:
+class Plan(msgspec.Struct, eq=False):
     """The claims of one attempt and what is to be checked before the search, in order."""
 
     claims: list[ClaimPlan]

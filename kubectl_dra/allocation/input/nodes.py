@@ -7,9 +7,10 @@ an error even where another term would match; an empty term matches nothing.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
+
+import msgspec
 
 from kubectl_dra.allocation.errors import SelectorFault, SelectorProblem
 from kubectl_dra.model.core import Node
@@ -22,8 +23,7 @@ _LABEL_OPERATORS: Final = frozenset({"In", "NotIn", "Exists", "DoesNotExist", "G
 _FIELD_OPERATORS: Final = frozenset({"In", "NotIn"})
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedSelector:
+class ParsedSelector(msgspec.Struct, frozen=True):
     """The terms that are not empty, and what could not be parsed."""
 
     terms: tuple[NodeSelectorTerm, ...]

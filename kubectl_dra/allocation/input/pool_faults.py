@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+
+import msgspec
 
 from kubectl_dra.model.resource import CounterSet, ResourceSlice
 
@@ -18,8 +19,7 @@ class PoolFault(StrEnum):
     UNKNOWN_COUNTER = "unknownCounter"
 
 
-@dataclass(frozen=True, slots=True)
-class InvalidReason:
+class InvalidReason(msgspec.Struct, frozen=True):
     """The first fault found, the name that it is about, and for an unknown counter its counter set."""
 
     fault: PoolFault

@@ -8,13 +8,14 @@ count, and such pools kept their devices.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from heapq import merge
 from itertools import compress
 from operator import is_, itemgetter, not_
 from typing import Final, TypeVar
 from weakref import ReferenceType, ref
+
+import msgspec
 
 from kubectl_dra.allocation.input.pool_faults import InvalidReason, bad_reference, counter_sets, duplicate_device
 from kubectl_dra.allocation.input.slices import Condition, condition_of, everywhere, relevant, unsupported, uses_groups
@@ -32,8 +33,7 @@ _FEW_CHANGES: Final = 1_000
 _LAST_WITHOUT_CHECK: Final = 31
 
 
-@dataclass(slots=True, eq=False)
-class NodePool:
+class NodePool(msgspec.Struct, eq=False):
     """One pool as one node sees it. ``slices`` hold the devices that target the node, in search order."""
 
     id: PoolId
@@ -65,8 +65,7 @@ class NodePool:
         return self._binding
 
 
-@dataclass(frozen=True, slots=True)
-class ObsoletePool:
+class ObsoletePool(msgspec.Struct, frozen=True):
     """A pool that was dropped for a node: another node sees a newer generation."""
 
     id: PoolId
@@ -74,8 +73,7 @@ class ObsoletePool:
     newer: int
 
 
-@dataclass(frozen=True, slots=True)
-class Gathered:
+class Gathered(msgspec.Struct, frozen=True):
     """The pools of a node in search order, those dropped, and slices that were ignored (feature off, unknown type)."""
 
     pools: tuple[NodePool, ...]
@@ -227,8 +225,7 @@ class SliceIndex:
         return self._built[identity]
 
 
-@dataclass(frozen=True, slots=True)
-class _View:
+class _View(msgspec.Struct, frozen=True):
     """The newest slices of each pool, among those of no node, and the pools that they make by themselves."""
 
     newest: Mapping[_PoolKey, list[ResourceSlice]]

@@ -7,10 +7,10 @@ that comes along the same path. Of nodes that no search with these expressions c
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Final
+
+import msgspec
 
 from kubectl_dra.allocation.errors import Aborted, AllocationError
 from kubectl_dra.allocation.input.candidates import candidates
@@ -27,16 +27,14 @@ from kubectl_dra.model.resource import AllocationResult
 _REMEMBERED: Final = 2_000
 
 
-@dataclass(slots=True, eq=False)
-class AlikeNodes:
+class AlikeNodes(msgspec.Struct, eq=False):
     """Nodes that share one search, in the order asked; ``outcome`` is that of the first, with its names."""
 
     outcome: Outcome
-    nodes: list[str] = field(default_factory=list)
+    nodes: list[str] = msgspec.field(default_factory=list)
 
 
-@dataclass(slots=True, eq=False)
-class _Found:
+class _Found(msgspec.Struct, eq=False):
     """A search that was made, as far as its answer serves other nodes."""
 
     group: AlikeNodes
@@ -44,12 +42,11 @@ class _Found:
     names_devices: bool
 
 
-@dataclass(slots=True, eq=False)
-class _Place:
+class _Place(msgspec.Struct, eq=False):
     """A place on the paths: the answer that ends here, or where it goes on."""
 
     found: _Found | None = None
-    further: dict[Hashable, _Place] = field(default_factory=dict)
+    further: dict[Hashable, _Place] = msgspec.field(default_factory=dict)
 
 
 class Answers(Mapping[str, Outcome]):
@@ -166,7 +163,7 @@ class _Sharing:
         if self.effort < self.budget.in_all:
             return self.budget
         last = self.budget.last
-        return dataclasses.replace(self.budget, first=last, steps=last, combinations=last)
+        return msgspec.structs.replace(self.budget, first=last, steps=last, combinations=last)
 
     def _keep(
         self, outcome: Outcome, node: Node, solution: Solution | None = None, names_devices: bool = False

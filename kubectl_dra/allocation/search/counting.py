@@ -9,9 +9,10 @@ error can end the search early; :class:`NotApplicableError` says where that is n
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import comb, factorial
 from typing import Final
+
+import msgspec
 
 from kubectl_dra.allocation.checks.checks import Checks
 from kubectl_dra.allocation.checks.constraints import Held, Members, common
@@ -28,8 +29,7 @@ UNTOUCHED: Final = 0
 Key = tuple[int, History]
 
 
-@dataclass(frozen=True, slots=True)
-class Joint:
+class Joint(msgspec.Struct, frozen=True):
     """What several devices hold together: values of the claim's constraints, counters and groups per pool."""
 
     held: tuple[Held, ...] = ()
@@ -37,8 +37,7 @@ class Joint:
     joined: tuple[tuple[int, str, Shared], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class CountingState:
+class CountingState(msgspec.Struct, frozen=True):
     """How many devices of each class have each history, and what all chosen devices hold together."""
 
     devices: frozenset[tuple[Key, int]]
@@ -338,8 +337,7 @@ class Counting:
         return tuple((*key, shared) for key, shared in sorted(state.items(), key=lambda item: item[0]))
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
+class _Group(msgspec.Struct, frozen=True):
     """Devices that the request at hand can't tell apart; ``moved`` is where a chosen one goes."""
 
     key: Key

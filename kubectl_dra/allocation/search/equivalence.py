@@ -7,8 +7,9 @@ the same counters and groups. A device that no later request can use is of no ki
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final
+
+import msgspec
 
 from kubectl_dra.allocation.checks.checks import Checks
 from kubectl_dra.allocation.checks.constraints import Members, make
@@ -26,8 +27,7 @@ class NotApplicableError(Exception):
     """Raised where steps can't be computed by kind."""
 
 
-@dataclass(frozen=True, slots=True)
-class Offer:
+class Offer(msgspec.Struct, frozen=True):
     """What a device means to one request: amounts by capacity, values by applying constraint, place in ``All``."""
 
     amounts: tuple[int, ...]
@@ -35,8 +35,7 @@ class Offer:
     place: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Traits:
+class Traits(msgspec.Struct, frozen=True):
     """What a device is to every request. ``left`` by capacity; ``pays``: takes counters when first chosen."""
 
     shareable: bool
@@ -47,8 +46,7 @@ class Traits:
     groups: tuple[tuple[str, frozenset[str]], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceGroup:
+class DeviceGroup(msgspec.Struct, frozen=True):
     """A class of devices at one stage: offers to the requests of the stage, its class at the next, its traits."""
 
     offers: tuple[Offer | None, ...]
@@ -56,15 +54,14 @@ class DeviceGroup:
     traits: Traits
 
 
-@dataclass(slots=True)
-class Stage:
+class Stage(msgspec.Struct):
     """One request of one claim, or (``choice`` None) the end of a claim; ``kinds`` are numbered from 0."""
 
     claim: int
     choice: Choice | None
     admin_from_here: bool = False
-    kinds: list[DeviceGroup] = field(default_factory=list)
-    kind_at: list[int | None] = field(default_factory=list)
+    kinds: list[DeviceGroup] = msgspec.field(default_factory=list)
+    kind_at: list[int | None] = msgspec.field(default_factory=list)
 
 
 class DeviceGroups:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
+import msgspec
 
-@dataclass(frozen=True, slots=True)
-class Type:
+
+class Type(msgspec.Struct, frozen=True):
     """One type.
 
     ``kind`` is one of ``bool int uint double string bytes null dyn any duration timestamp error`` (no parameters),

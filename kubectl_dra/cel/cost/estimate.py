@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import msgspec
 
 from kubectl_dra.cel.check.types import Type, unwrapped
 from kubectl_dra.cel.cost.rule import LIST_COST, Estimate, Operand
@@ -34,8 +35,7 @@ class _Entries(NamedTuple):
     value: Size
 
 
-@dataclass(frozen=True, slots=True)
-class _Variable:
+class _Variable(msgspec.Struct, frozen=True):
     path: Path | None
     size: Size | None
     entries: _Entries | None = None

@@ -8,9 +8,10 @@ result, its size follows from them), so that a call can be charged, and stopped,
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import ceil
 from typing import Final, NamedTuple, TypeAlias
+
+import msgspec
 
 from kubectl_dra.cel.check.types import Type
 from kubectl_dra.cel.cost.sizes import ONE, UNKNOWN, Path, Size, multiply, scaled
@@ -22,8 +23,7 @@ REGEX_FACTOR: Final = 0.25
 LIST_COST: Final = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Operand:
+class Operand(msgspec.Struct, frozen=True):
     """An argument or target: ``size`` is None if nothing is known of it."""
 
     node: Node

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
 from typing import Final, NamedTuple
+
+import msgspec
 
 MAX: Final = 2**64 - 1
 _TWO_TO_64: Final = 2.0**64
@@ -54,14 +55,13 @@ def scaled(size: int, factor: float) -> int:
     return MAX if up >= 2**64 else up
 
 
-@dataclass(frozen=True, slots=True)
-class _Shape:
+class _Shape(msgspec.Struct, frozen=True):
     """How large a part of the device can be and what it consists of."""
 
     max: int
     element: _Shape | None = None
     key: _Shape | None = None
-    fields: dict[str, _Shape] = field(default_factory=dict)
+    fields: dict[str, _Shape] = msgspec.field(default_factory=dict)
     any_field: _Shape | None = None
 
 

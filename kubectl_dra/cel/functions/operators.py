@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from kubectl_dra.cel.run import relations
 from kubectl_dra.cel.run.keys import find
@@ -40,8 +41,7 @@ NANOS: Final = 10**9
 RECEIVERS: Final = frozenset({str, Timestamp, Duration})
 
 
-@dataclass(frozen=True, slots=True)
-class Operator:
+class Operator(msgspec.Struct, frozen=True):
     """``able``: classes of values that may be the first operand, None for all."""
 
     run: Callable[..., Value]

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from kubectl_dra.cel.functions.addresses import AddressError, parse_address
 from kubectl_dra.cel.run.labor import write
@@ -35,8 +36,7 @@ class UrlError(ValueError):
     """Raised when a text is not a URL; the message is Go's, without ``parse "…": ``."""
 
 
-@dataclass(slots=True)
-class _Parts:
+class _Parts(msgspec.Struct):
     """What Go's ``url.URL`` holds; ``user`` is the escaped user information, None if there is none."""
 
     scheme: str = ""

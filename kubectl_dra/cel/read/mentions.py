@@ -5,8 +5,9 @@ What an evaluation may read besides (computed names, whole maps) is the business
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from kubectl_dra.cel.functions.time import LOCAL_ZONE
 from kubectl_dra.cel.syntax.ast import Call, Ident, Literal, Node, Parsed, Select
@@ -20,8 +21,7 @@ FIELDS: Final = ("attributes", "capacity")
 _OPTIONAL: Final = frozenset({"_?._", "_[?_]"})
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(msgspec.Struct, frozen=True):
     """A name as written, at ``source[start:end]``: an identifier, or a text with its quotes."""
 
     text: str
@@ -29,8 +29,7 @@ class Word:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(msgspec.Struct, frozen=True):
     """``device.FIELD[DOMAIN].NAME``, or the domain alone (``name`` None), at ``source[start:end]``.
 
     ``at`` is the offset of the dot or bracket behind the domain. ``bracket``: the name is an index. ``guarded``: a

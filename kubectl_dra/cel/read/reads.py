@@ -10,14 +10,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+import msgspec
+
 from kubectl_dra.cel.syntax import ast
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 
-@dataclass(frozen=True, slots=True)
-class Reads:
+class Reads(msgspec.Struct, frozen=True):
     """``attributes`` and ``capacity`` hold (domain, name); with ``all`` every attribute and capacity matters."""
 
     driver: bool

@@ -61,7 +61,7 @@ def _lacking(parsed: Parsed) -> Iterator[str]:
         function = getattr(node, "function", "")
         if function and function not in _KNOWN:
             yield "optional values" if "?" in function else f"{function}()"
-        fields = getattr(type(node), "__dataclass_fields__", {})
+        fields = getattr(type(node), "__struct_fields__", ())
         waiting += [getattr(node, name) for name in fields]
 
 

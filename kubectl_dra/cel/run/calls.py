@@ -7,8 +7,9 @@ fails, some stop at the first failure. A call is charged once all arguments were
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final, TypeAlias
+
+import msgspec
 
 from kubectl_dra.cel.check.types import Type
 from kubectl_dra.cel.cost.rule import ChargeRule
@@ -105,8 +106,7 @@ def _mismatch(name: str, values: Sequence[Value]) -> CelError:
     return CelError(f"no such overload: {name}({', '.join(map(type_name, values))})")
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidate:
+class _Candidate(msgspec.Struct, frozen=True):
     run: Run
     guards: tuple[Guard | None, ...]
 

@@ -6,8 +6,9 @@ on, a missing key ends the chain with ``optional.none()`` and costs nothing. Ups
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from kubectl_dra.cel.functions.printing import plain
 from kubectl_dra.cel.run.device import attribute_value
@@ -31,8 +32,7 @@ from kubectl_dra.cel.run.values import (
 KEY_CLASSES: Final = frozenset({str, int, Uint, bool, float})
 
 
-@dataclass(frozen=True, slots=True)
-class Qualifier:
+class Qualifier(msgspec.Struct, frozen=True):
     """One step of a chain: a constant ``key``, or ``index`` to compute it; ``test`` for the last step of ``has()``."""
 
     key: Value = None

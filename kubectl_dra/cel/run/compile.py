@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+import msgspec
+
 from kubectl_dra.cel.cost.rule import ChargeRule
 from kubectl_dra.cel.cost.rules import charge_rule
 from kubectl_dra.cel.declarations import OVERLOADS_BY_ID, overloads
@@ -336,8 +338,7 @@ def _known(resolved: str | None, run: calls.Run, rule: ChargeRule | None, argume
     return KnownCall(value, cost, partial(run, text) if resolved == "string_to_quantity" else None)
 
 
-@dataclass(frozen=True, slots=True)
-class Variable:
+class Variable(msgspec.Struct, frozen=True):
     """A local variable; ``init`` is what an accumulator or a bound name begins as."""
 
     slot: int

@@ -13,8 +13,9 @@ Everything else has a class here. Values are never changed once made, except :cl
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import msgspec
 
 from kubectl_dra.model.semver import Semver
 
@@ -140,15 +141,13 @@ EMPTY_MAP: Final = StringMap()
 MAPS: Final[frozenset[Any]] = frozenset((dict, StringMap, CapacityMap, DomainMap, MutableMap))
 
 
-@dataclass(frozen=True, slots=True)
-class Duration:
+class Duration(msgspec.Struct, frozen=True):
     """Signed nanoseconds."""
 
     nanos: int
 
 
-@dataclass(frozen=True, slots=True)
-class Timestamp:
+class Timestamp(msgspec.Struct, frozen=True):
     """Seconds since 1970 and nanoseconds; ``offset`` is how far east of UTC it is printed, in seconds."""
 
     seconds: int
@@ -156,8 +155,7 @@ class Timestamp:
     offset: int = 0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Optional:
+class Optional(msgspec.Struct, frozen=True, eq=False):
     """A value that may be absent; :data:`NONE` is the absent one."""
 
     value: Value = None
@@ -166,8 +164,7 @@ class Optional:
 NONE: Final = Optional()
 
 
-@dataclass(frozen=True, slots=True)
-class TypeValue:
+class TypeValue(msgspec.Struct, frozen=True):
     """A type as a value; types are compared by name only."""
 
     name: str
@@ -202,24 +199,21 @@ class QuantityValue:
                 self.owner.ready = False
 
 
-@dataclass(frozen=True, slots=True)
-class IP:
+class IP(msgspec.Struct, frozen=True):
     """An address: ``bits`` is 32 or 128, ``number`` the address as an integer."""
 
     number: int
     bits: int
 
 
-@dataclass(frozen=True, slots=True)
-class CIDR:
+class CIDR(msgspec.Struct, frozen=True):
     """An address (not masked) and a prefix length."""
 
     ip: IP
     length: int
 
 
-@dataclass(frozen=True, slots=True)
-class URL:
+class URL(msgspec.Struct, frozen=True):
     """The parts of a URL as accessors show them; ``text`` is the re-assembled form that equality compares."""
 
     scheme: str
@@ -231,8 +225,7 @@ class URL:
     text: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class NamedFormat:
+class NamedFormat(msgspec.Struct, frozen=True, eq=False):
     """A text format with its check (messages, empty if valid); ``regex_size`` is what validation is charged for."""
 
     name: str

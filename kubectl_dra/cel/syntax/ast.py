@@ -7,14 +7,14 @@ cel-go's names (``_+_``, ``@in``, ``_[_]``, ``_[?_]``, ``_?._``, ``_?_:_``).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TypeAlias
+
+import msgspec
 
 from kubectl_dra.cel.check.types import Type
 
 
-@dataclass(slots=True, eq=False)
-class Literal:
+class Literal(msgspec.Struct, eq=False):
     """A scalar literal; ``kind`` is ``int uint double string bytes bool null``, ``value`` the plain Python value."""
 
     pos: int
@@ -22,8 +22,7 @@ class Literal:
     value: int | float | str | bytes | bool | None
 
 
-@dataclass(slots=True, eq=False)
-class Ident:
+class Ident(msgspec.Struct, eq=False):
     """A name; ``absolute`` when written with a leading dot."""
 
     pos: int
@@ -31,8 +30,7 @@ class Ident:
     absolute: bool = False
 
 
-@dataclass(slots=True, eq=False)
-class Select:
+class Select(msgspec.Struct, eq=False):
     """``operand.name``; ``test_only`` for the presence test that ``has()`` makes of it."""
 
     pos: int
@@ -41,8 +39,7 @@ class Select:
     test_only: bool = False
 
 
-@dataclass(slots=True, eq=False)
-class Call:
+class Call(msgspec.Struct, eq=False):
     """``function(args)`` or, with a target, ``target.function(args)``."""
 
     pos: int
@@ -52,8 +49,7 @@ class Call:
     absolute: bool = False
 
 
-@dataclass(slots=True, eq=False)
-class ListLit:
+class ListLit(msgspec.Struct, eq=False):
     """``[a, ?b]``; ``optional`` holds the indexes of the ``?`` elements."""
 
     pos: int
@@ -61,8 +57,7 @@ class ListLit:
     optional: frozenset[int] = frozenset()
 
 
-@dataclass(slots=True, eq=False)
-class Entry:
+class Entry(msgspec.Struct, eq=False):
     """One ``key: value`` of a map literal (``key`` a node) or ``field: value`` of a message (``key`` a string)."""
 
     pos: int
@@ -71,16 +66,14 @@ class Entry:
     optional: bool = False
 
 
-@dataclass(slots=True, eq=False)
-class MapLit:
+class MapLit(msgspec.Struct, eq=False):
     """``{k: v, ?k: v}``."""
 
     pos: int
     entries: list[Entry]
 
 
-@dataclass(slots=True, eq=False)
-class MessageLit:
+class MessageLit(msgspec.Struct, eq=False):
     """``name{field: value}``."""
 
     pos: int
@@ -88,8 +81,7 @@ class MessageLit:
     entries: list[Entry]
 
 
-@dataclass(slots=True, eq=False)
-class Comprehension:
+class Comprehension(msgspec.Struct, eq=False):
     """What every macro with a loop or a binding becomes; ``var2`` is None for one-variable forms.
 
     The accumulator of loops is ``@result``, which no source text can name; that of bindings is the bound name, their
@@ -110,8 +102,7 @@ class Comprehension:
 Node: TypeAlias = Literal | Ident | Select | Call | ListLit | MapLit | MessageLit | Comprehension
 
 
-@dataclass(frozen=True, slots=True)
-class MacroCall:
+class MacroCall(msgspec.Struct, frozen=True):
     """The call as written, before its expansion: for printing and for explanations."""
 
     function: str
@@ -119,17 +110,15 @@ class MacroCall:
     args: tuple[Node, ...]
 
 
-@dataclass(slots=True)
-class Parsed:
+class Parsed(msgspec.Struct):
     """A parsed expression. ``macros`` maps ``id()`` of an expanded node to the call as written."""
 
     source: str
     root: Node
-    macros: dict[int, MacroCall] = field(default_factory=dict)
+    macros: dict[int, MacroCall] = msgspec.field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(msgspec.Struct, frozen=True):
     """What a name or call means.
 
     For a call: ``overloads``, the ids of all matching overloads in declaration order (exactly one: dispatch by it).
@@ -142,8 +131,7 @@ class Reference:
     constant: int | None = None
 
 
-@dataclass(slots=True)
-class Checked:
+class Checked(msgspec.Struct):
     """A checked expression; ``types`` and ``references`` are keyed by ``id()`` of the node.
 
     A qualified function name (``optional.of``, ``lists.range``) is resolved in place: the ``Call`` then has no

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from kubectl_dra.cel.syntax.ast import Call, Checked, Node
 from kubectl_dra.cel.syntax.lexer import Token, tokenize
@@ -14,8 +15,7 @@ if TYPE_CHECKING:
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(msgspec.Struct, frozen=True):
     """One condition; ``text`` is ``source[start:end]``, without parentheses around the whole of it."""
 
     node: Node

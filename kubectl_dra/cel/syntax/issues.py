@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,8 +28,7 @@ MAX_ISSUES: Final = 100
 NOWHERE: Final = -1
 
 
-@dataclass(frozen=True, slots=True)
-class Issue:
+class Issue(msgspec.Struct, frozen=True):
     """One problem.
 
     ``pos`` is the offset in code points (-1: no place), ``line`` counts from 1 (-1: no place), ``column`` from 0,

@@ -7,8 +7,9 @@ computed here (see ``literals``).
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final, NamedTuple
+
+import msgspec
 
 KEYWORDS: Final = frozenset({"in", "true", "false", "null"})
 
@@ -54,8 +55,7 @@ class Token(NamedTuple):
     pos: int
 
 
-@dataclass(frozen=True, slots=True)
-class Unrecognized:
+class Unrecognized(msgspec.Struct, frozen=True):
     """Text that begins no token."""
 
     pos: int

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -31,7 +30,7 @@ class ClaimNames:
         claim = getattr(error, "claim", None)
         if not isinstance(claim, Key) or self.claims.get(claim, claim) == claim:
             return error
-        return dataclasses.replace(error, claim=self.claims[claim])  # type: ignore[call-arg]
+        return msgspec.structs.replace(error, claim=self.claims[claim])
 
     def ref(self, ref: ObjectRef) -> ObjectRef:
         key = self.claims.get(ref.key)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
 from itertools import islice
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.records import Preemption

@@ -7,7 +7,9 @@ ScorePlacement.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from kubectl_dra.model.requests import non_zero_requests
 from kubectl_dra.scheduler.gangs.group import Gang
@@ -24,8 +26,7 @@ class DomainError(ValueError):
     """Raised where the pods that have a node are not in one domain."""
 
 
-@dataclass(frozen=True, slots=True)
-class GangPlacement:
+class GangPlacement(msgspec.Struct, frozen=True):
     """The best run, and by name of the placement all runs. Without a topology constraint the name is empty.
 
     ``tied``: other placements are as good.

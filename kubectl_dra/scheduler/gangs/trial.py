@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+import msgspec
+
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
@@ -25,8 +27,7 @@ UNSCHEDULABLE: Final = "pod group is unschedulable"
 _UNKNOWN: Final = Status(StatusCode.UNKNOWN)
 
 
-@dataclass(frozen=True, slots=True)
-class GroupStatus:
+class GroupStatus(msgspec.Struct, frozen=True):
     """What is said of the group. ``named``: with the words that it is unschedulable in front."""
 
     code: StatusCode = StatusCode.SUCCESS
@@ -43,11 +44,10 @@ class GroupStatus:
         return UNSCHEDULABLE if self.named else self.message
 
     def because(self, reason: str) -> GroupStatus:
-        return replace(self, reasons=(*self.reasons, reason))
+        return msgspec.structs.replace(self, reasons=(*self.reasons, reason))
 
 
-@dataclass(frozen=True, slots=True)
-class TriedPod:
+class TriedPod(msgspec.Struct, frozen=True):
     """One pod: the message about it, or its node, one of those that are equally good (``best``).
 
     ``attempt`` None: no node was looked at, or it was not its turn.
@@ -60,8 +60,7 @@ class TriedPod:
     best: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class GangTrial:
+class GangTrial(msgspec.Struct, frozen=True):
     """A run: what came of the group, and of the pods that were tried, in their order."""
 
     status: GroupStatus

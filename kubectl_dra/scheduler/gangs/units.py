@@ -7,7 +7,8 @@ GetPodPriority, FilterVictimsWithPDBViolation).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.podinfo import PodInfo
@@ -18,8 +19,7 @@ from kubectl_dra.scheduler.snapshot import NodeInfo, Snapshot
 from kubectl_dra.scheduler.victims import protected, start_of
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(msgspec.Struct, frozen=True):
     """Pods with their nodes. ``priority`` is what protects them: that of their group if they are in one.
 
     ``group``: they belong to a group, which ranks above pods of none even where it is evicted pod by pod (victimRank).
@@ -72,8 +72,7 @@ def rank(unit: Unit) -> tuple[int, bool, int, float]:
     return -unit.priority, not unit.group, -len(unit.pods), unit.start
 
 
-@dataclass(frozen=True, slots=True)
-class Protected:
+class Protected(msgspec.Struct, frozen=True):
     """Units of which some pod's eviction breaks a budget, with the number of such pods, and the others."""
 
     breaking: tuple[tuple[Unit, int], ...]

@@ -46,7 +46,7 @@ def with_pod(found: Attempt, node: str) -> Snapshot:
     volumes = chosen_volumes(found.cycle, snapshot.nodes[node])
     if volumes.bindings or volumes.provisions:
         changes["storage"] = assumed_volumes(inventory.storage, volumes, node)
-    return replace(_changed(snapshot, **changes), pending=snapshot.pending | allocated.keys())
+    return msgspec.structs.replace(_changed(snapshot, **changes), pending=snapshot.pending | allocated.keys())
 
 
 def assumed_volumes(storage: StorageObjects, found: BindableVolumes, node: str) -> StorageObjects:
@@ -98,11 +98,11 @@ def without_pods(snapshot: Snapshot, pods: Collection[tuple[PodInfo, str]]) -> S
     for pod, node in pods:
         usage[node] = usage[node].minus(usage_of(pod))
     # Upstream changes a copy: StartMutations takes NodeInfo.Snapshot of what is one already.
-    return replace(_changed(snapshot, usage=usage), copied=True)
+    return msgspec.structs.replace(_changed(snapshot, usage=usage), copied=True)
 
 
 def _changed(snapshot: Snapshot, **changes: Any) -> Snapshot:  # noqa: ANN401
-    return replace(snapshot, state=snapshot.state.changed(snapshot.inventory.replace(**changes)))
+    return msgspec.structs.replace(snapshot, state=snapshot.state.changed(snapshot.inventory.replace(**changes)))
 
 
 def _allocated(found: Attempt, node: str) -> Iterator[tuple[Key, ResourceClaim]]:

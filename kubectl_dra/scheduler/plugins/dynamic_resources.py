@@ -8,8 +8,10 @@ a node does not depend on the pods there: preemption frees no devices.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar, Final
+
+import msgspec
 
 from kubectl_dra.allocation.checks.checks import NODE_FEATURE
 from kubectl_dra.allocation.errors import NodeSelectorUnparsable
@@ -40,8 +42,7 @@ CANNOT_FIT: Final = "cannot fit resource"
 _MOST_ALTERNATIVES: Final = 8
 
 
-@dataclass(frozen=True, slots=True)
-class RequestProblem:
+class RequestProblem(msgspec.Struct, frozen=True):
     """What is wrong with a request of a claim before any node is looked at; ``device_class`` if that is missing.
 
     ``disabled``: it needs a feature that is off.
@@ -53,8 +54,7 @@ class RequestProblem:
     disabled: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class DevicesOnNode:
+class DevicesOnNode(msgspec.Struct, frozen=True):
     """What was found on a node. ``unavailable``: positions of allocated claims that can't be used there.
 
     ``extended``: extended resources for which devices had to be found. ``searched`` None: there was nothing to find.
@@ -81,8 +81,7 @@ class SearchError(NodeError):
         return allocation_error(failed.error, self.minor)
 
 
-@dataclass(slots=True)
-class StateData:
+class StateData(msgspec.Struct):
     """The claims of the pod in order, and what is known of each node so far.
 
     ``left_over``: a claim for extended resources that an earlier attempt left behind. ``unusable``: by position, the
@@ -93,9 +92,9 @@ class StateData:
     asked: tuple[str, ...] = ()
     mapped: frozenset[str] = frozenset()
     left_over: ResourceClaim | None = None
-    unusable: Mapping[int, Unready] = field(default_factory=dict)
-    statuses: dict[str, Status] = field(default_factory=dict)
-    nodes: dict[str, DevicesOnNode] = field(default_factory=dict)
+    unusable: Mapping[int, Unready] = msgspec.field(default_factory=dict)
+    statuses: dict[str, Status] = msgspec.field(default_factory=dict)
+    nodes: dict[str, DevicesOnNode] = msgspec.field(default_factory=dict)
 
     def idle(self, pod: Pod) -> list[int]:
         """Positions of claims that are in the way on some node and that nobody else uses."""

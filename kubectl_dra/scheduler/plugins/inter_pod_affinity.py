@@ -8,8 +8,9 @@ from the snapshot's groups of pods alike; then come the scores.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Final
+
+import msgspec
 
 from kubectl_dra.model.podinfo import PodInfo, PodShape
 from kubectl_dra.model.terms import AffinityTerm, selects
@@ -26,23 +27,20 @@ _HARD_WEIGHT: Final = 1
 Weighted = tuple[int, AffinityTerm]
 
 
-@dataclass(frozen=True, slots=True)
-class Unmet:
+class Unmet(msgspec.Struct, frozen=True):
     """Which of the pod's own terms a node does not meet; ``anti``: those of its anti-affinity."""
 
     terms: tuple[AffinityTerm, ...]
     anti: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class RepellingPods:
+class RepellingPods(msgspec.Struct, frozen=True):
     """By which labels of the node pods that are there keep the pod away."""
 
     keys: tuple[str, ...]
 
 
-@dataclass(slots=True)
-class MatchingPods:
+class MatchingPods(msgspec.Struct):
     """Matching pods by label of their node.
 
     ``existing``: pods whose anti-affinity keeps the pod away; ``affinity``: pods that meet all terms of the pod's

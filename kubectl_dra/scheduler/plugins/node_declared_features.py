@@ -7,8 +7,9 @@ registered there never keep a pod from a node through this plugin.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar, Final
+
+import msgspec
 
 from kubectl_dra.model.core import Pod
 from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PreFilterResult
@@ -19,8 +20,7 @@ TEXT: Final = "node(s) didn't match Pod's required features"
 _RESTART_ALL: Final = "RestartAllContainers"
 
 
-@dataclass(frozen=True, slots=True)
-class Required:
+class Required(msgspec.Struct, frozen=True):
     features: tuple[str, ...]
 
 

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from typing import ClassVar, Final
+
+import msgspec
 
 from kubectl_dra.model.podinfo import PodShape
 from kubectl_dra.model.requests import HostPort, host_ports
@@ -35,8 +36,7 @@ def port_text(port: HostPort) -> str:
     return f"{port[0]}:{port[2]}/{port[1]}"
 
 
-@dataclass(frozen=True, slots=True)
-class _HostPorts:
+class _HostPorts(msgspec.Struct, frozen=True):
     ports: tuple[HostPort, ...]
 
 

@@ -7,8 +7,9 @@ DeviceClass serves and the node does not offer are left to DynamicResources. Eve
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import ClassVar, Final
+
+import msgspec
 
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.requests import Amounts, amount, non_zero_requests, pod_requests
@@ -24,8 +25,7 @@ SCORED: Final = ("cpu", "memory")
 _PRIMARY: Final = ("cpu", "memory", "ephemeral-storage")
 
 
-@dataclass(frozen=True, slots=True)
-class Lack:
+class Lack(msgspec.Struct, frozen=True):
     """A resource that a node lacks: milli-cores or base units. ``used`` is what pods on the node have requested.
 
     One stands for each node; ``NodeShortage`` of ``diagnosis`` is that of the closest of them, with its name.
@@ -102,13 +102,12 @@ def _refusal(lacks: tuple[Lack, ...]) -> Status:
     return Status(code, tuple(lack.text for lack in lacks), detail=lacks)
 
 
-@dataclass(frozen=True, slots=True)
-class _Requests:
+class _Requests(msgspec.Struct, frozen=True):
     """What the pod asks for, which of it classes serve, and what nodes have of it, by identity of what they offer."""
 
     amounts: Mapping[str, int]
     by_class: frozenset[str]
-    offers: dict[int, _Offer] = field(default_factory=dict)
+    offers: dict[int, _Offer] = msgspec.field(default_factory=dict)
 
     def offer_of(self, node: Node) -> _Offer:
         key = id(node.status.allocatable)

@@ -6,8 +6,9 @@ Upstream: plugins/nodevolumelimits (csi.go).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import ClassVar, Final
+
+import msgspec
 
 from kubectl_dra.model.gotext import quote
 from kubectl_dra.model.ids import Key
@@ -28,13 +29,12 @@ _PREFIX: Final = "new"
 _Counted = dict[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class _State:
+class _State(msgspec.Struct, frozen=True):
     """``new``: what the pod brings, by whether the node has a CSINode, on which alone it depends."""
 
     owner: VolumeOwner
     stored: Stored
-    new: dict[bool, _Counted | VolumeVerdict] = field(default_factory=dict)
+    new: dict[bool, _Counted | VolumeVerdict] = msgspec.field(default_factory=dict)
 
 
 class NodeVolumeLimits(Plugin):

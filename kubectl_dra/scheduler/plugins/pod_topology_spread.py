@@ -7,8 +7,9 @@ snapshot's groups of pods alike; scoring is in ``pod_topology_spread_score``.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Final
+
+import msgspec
 
 from kubectl_dra.model.podinfo import PodInfo, PodShape
 from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PodsMatter, PreFilterResult
@@ -22,8 +23,7 @@ MISSING_LABEL: Final = "node(s) didn't match pod topology spread constraints (mi
 UNEVEN: Final = "node(s) didn't match pod topology spread constraints"
 
 
-@dataclass(frozen=True, slots=True)
-class Skew:
+class Skew(msgspec.Struct, frozen=True):
     """A node that would be too full: the constraint, and the pods of its domain beside the fewest of any domain.
 
     ``domains``: how many there are, where they are fewer than there have to be, so that the fewest count as none.
@@ -36,8 +36,7 @@ class Skew:
     domains: int | None = None
 
 
-@dataclass(slots=True)
-class SpreadState:
+class SpreadState(msgspec.Struct):
     """The hard constraints of a pod with their domains, and whether the pod counts itself."""
 
     constraints: tuple[SpreadConstraint, ...]

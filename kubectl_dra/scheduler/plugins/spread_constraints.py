@@ -6,8 +6,9 @@ Upstream: plugins/podtopologyspread (common.go).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from kubectl_dra.model.affinity import TopologySpreadConstraint
 from kubectl_dra.model.core import Pod, Taint
@@ -22,8 +23,7 @@ HOSTNAME: Final = "kubernetes.io/hostname"
 _HONOR: Final = "Honor"
 
 
-@dataclass(frozen=True, slots=True)
-class SpreadConstraint:
+class SpreadConstraint(msgspec.Struct, frozen=True):
     """One constraint; ``selector`` None selects nothing."""
 
     topology_key: str

@@ -6,8 +6,9 @@ Upstream: plugins/tainttoleration, and Toleration.ToleratesTaint of the core API
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import ClassVar, Final
+
+import msgspec
 
 from kubectl_dra.model.core import Taint, Toleration
 from kubectl_dra.model.gotext import parse_int
@@ -56,11 +57,10 @@ def untolerated(taints: Sequence[Taint], tolerations: Sequence[Toleration], comp
             yield taint
 
 
-@dataclass(slots=True)
-class _Known:
+class _Known(msgspec.Struct):
     """Of each list of taints that some node has, what follows."""
 
-    statuses: dict[tuple[Taint, ...], Status] = field(default_factory=lambda: {(): SUCCESS})
+    statuses: dict[tuple[Taint, ...], Status] = msgspec.field(default_factory=lambda: {(): SUCCESS})
 
 
 class TaintToleration(Plugin):

@@ -6,8 +6,9 @@ Upstream: plugins/volumebinding (volume_binding.go, scorer.go); the search on a 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Final
+
+import msgspec
 
 from kubectl_dra.model.gotext import quote
 from kubectl_dra.model.ids import Key
@@ -26,8 +27,7 @@ _LOST: Final = "Lost"
 _MOST: Final = 100
 
 
-@dataclass(frozen=True, slots=True)
-class _State:
+class _State(msgspec.Struct, frozen=True):
     binder: Binder
 
 

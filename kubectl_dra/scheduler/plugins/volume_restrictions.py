@@ -6,8 +6,10 @@ Upstream: plugins/volumerestrictions.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from typing import ClassVar, Final
+
+import msgspec
+from msgspec.structs import replace
 
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.podinfo import PodInfo, PodShape
@@ -24,8 +26,7 @@ CLAIM_IN_USE: Final = (
 _ONE_POD: Final = "ReadWriteOncePod"
 
 
-@dataclass(slots=True)
-class _State:
+class _State(msgspec.Struct):
     """``claims``: names of the pod's claims for one pod only. ``users``: how often pods on nodes use them.
 
     The second is what upstream's dry runs make of it: pods of any namespace count there, once per volume.

@@ -6,8 +6,9 @@ Upstream: plugins/volumezone.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar, Final
+
+import msgspec
 
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.gotext import quote
@@ -25,8 +26,7 @@ _LABELS: Final = (BETA_ZONE, BETA_REGION, ZONE, REGION)
 _GENERAL: Final = {BETA_ZONE: ZONE, BETA_REGION: REGION}
 
 
-@dataclass(frozen=True, slots=True)
-class _Topology:
+class _Topology(msgspec.Struct, frozen=True):
     """One label of a volume, and the values that the node's may have."""
 
     entry: str
@@ -43,8 +43,7 @@ class _Topology:
         return value in self.values
 
 
-@dataclass(frozen=True, slots=True)
-class _State:
+class _State(msgspec.Struct, frozen=True):
     topologies: tuple[_Topology, ...]
 
 

@@ -16,9 +16,10 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
+
+import msgspec
 
 from kubectl_dra.model.clock import Clock
 from kubectl_dra.source.live.errors import KubeconfigError, LoginError, capped
@@ -44,8 +45,7 @@ class Login(Protocol):
         """The value of ``Authorization`` for the next request, empty for none. Raises ``LoginError``."""
 
 
-@dataclass(frozen=True, slots=True)
-class Credentials:
+class Credentials(msgspec.Struct, frozen=True):
     """Settings of the connection pool, the login, and the TLS context; None where ``configuration`` says it all."""
 
     configuration: Configuration | Direct
@@ -108,8 +108,7 @@ def bearer(token: str, whose: str) -> str:
     return f"Bearer {stripped}" if stripped else ""
 
 
-@dataclass(frozen=True, slots=True)
-class FixedLogin:
+class FixedLogin(msgspec.Struct, frozen=True):
     """A login that stays the same."""
 
     value: str

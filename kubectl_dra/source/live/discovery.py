@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from kubectl_dra.api.kinds import GROUPS, RESOURCE_GROUP, Kind
 from kubectl_dra.source.live.errors import BadAnswerError, NotServedError, RefusedError
@@ -21,8 +21,7 @@ _LEADING_DIGITS: Final = re.compile(r"\d{1,4}")
 _OLDER: Final = ("v1alpha2", "v1alpha1")
 
 
-@dataclass(frozen=True, slots=True)
-class Served:
+class Served(msgspec.Struct, frozen=True):
     """``api_versions`` maps the name of a kind to ``group/version``; a kind that is not served is not in it.
 
     ``older``: the versions of such kinds that are served in a shape that is not read.
@@ -31,7 +30,7 @@ class Served:
     server_version: tuple[int, int] | None
     git_version: str
     api_versions: Mapping[str, str]
-    older: Mapping[str, str] = field(default_factory=dict)
+    older: Mapping[str, str] = msgspec.field(default_factory=dict)
 
     def why_not(self, kind: Kind) -> str:
         """Why a kind that is not served is not; empty where the server has nothing of it."""

@@ -7,9 +7,11 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
+
+import msgspec
+from msgspec.structs import replace
 
 from kubectl_dra.api.kinds import POD, RESOURCE_SLICE, Kind
 from kubectl_dra.model.core import Pod
@@ -33,8 +35,7 @@ _QUEUE_SIZE: Final = 1000
 _PAUSE_SECONDS: Final = 0.02
 
 
-@dataclass(frozen=True, slots=True)
-class Trouble:
+class Trouble(msgspec.Struct, frozen=True):
     """A kind that can't be followed at the moment; ``since`` is a ``time.monotonic()``."""
 
     kind: str
@@ -44,8 +45,7 @@ class Trouble:
     since: float
 
 
-@dataclass(frozen=True, slots=True)
-class FedState:
+class FedState(msgspec.Struct, frozen=True):
     """The state at one moment. With ``troubles``, parts of it may be old; ``heard`` is when anything came last.
 
     What has not changed since the last publication is the same object. ``whole`` says whether every kind has been read

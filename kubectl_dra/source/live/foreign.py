@@ -6,7 +6,6 @@ What is served is asked first, and every refusal is evidence instead of an error
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeVar
 from urllib.parse import quote
@@ -32,8 +31,7 @@ _NO: Final = Coverage.FORBIDDEN
 _NO_CRD: Final = "check --context: its custom resource definition is not installed there"
 
 
-@dataclass(frozen=True, slots=True)
-class UnreadKind:
+class UnreadKind(msgspec.Struct, frozen=True):
     """A kind that is served and could not be read, or not to its end; ``user``: who was refused, as the server says."""
 
     kind: str
@@ -43,8 +41,7 @@ class UnreadKind:
     user: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ForeignObjects:
+class ForeignObjects(msgspec.Struct, frozen=True):
     """Objects as the server sent them. ``complete``: the kinds of which all were read."""
 
     objects: tuple[Source, ...] = ()
@@ -163,8 +160,7 @@ def _served(session: Session, group: str) -> dict[str, str]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _List:
+class _List(msgspec.Struct, frozen=True):
     session: Session
     group: str
     version: str

@@ -11,9 +11,11 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
+
+import msgspec
+from msgspec.structs import replace
 
 from kubectl_dra.model.names import LABEL_RULE, is_label
 from kubectl_dra.source.live.errors import KubeconfigError
@@ -54,8 +56,7 @@ _CHOOSE: Final = "name another --kubeconfig"
 _ANOTHER: Final = "set KUBECONFIG or --kubeconfig, or read a file with --from"
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(msgspec.Struct, frozen=True):
     """A cluster, user or context of a kubeconfig, and the file that defines it; its paths are absolute."""
 
     name: str
@@ -63,18 +64,16 @@ class Named:
     file: Path
 
 
-@dataclass(frozen=True, slots=True)
-class Kubeconfig:
+class Kubeconfig(msgspec.Struct, frozen=True):
     """All files merged."""
 
     current_context: str = ""
-    clusters: Mapping[str, Named] = field(default_factory=dict)
-    users: Mapping[str, Named] = field(default_factory=dict)
-    contexts: Mapping[str, Named] = field(default_factory=dict)
+    clusters: Mapping[str, Named] = msgspec.field(default_factory=dict)
+    users: Mapping[str, Named] = msgspec.field(default_factory=dict)
+    contexts: Mapping[str, Named] = msgspec.field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(msgspec.Struct, frozen=True):
     """Where requests go. ``cluster`` is None inside a pod without kubeconfig; ``user`` is None for anonymous access."""
 
     context: str

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Final, Protocol
 from urllib.parse import quote
+
+import msgspec
 
 from kubectl_dra.api.decode import DecodeError, ListMeta, ListPage, decode_page
 from kubectl_dra.api.kinds import Kind
@@ -44,8 +45,7 @@ class Sink(Protocol):
         """Take one chunk straight from its bytes; None where it has to be decoded first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Taken:
+class Taken(msgspec.Struct, frozen=True):
     """A chunk that was taken: its header, and its first object; None where it holds none."""
 
     metadata: ListMeta
@@ -67,8 +67,7 @@ class KeepAll:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(msgspec.Struct, frozen=True):
     """A list that was taken: what it is evidence of, what could not be decoded, and the sink with the rest."""
 
     read: Read

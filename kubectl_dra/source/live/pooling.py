@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import ssl
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 from urllib.request import getproxies
+
+import msgspec
 
 if TYPE_CHECKING:
     import urllib3
@@ -21,8 +22,7 @@ _SIZE: Final = 16
 _EXCEPTIONS: Final = "no"
 
 
-@dataclass(frozen=True, slots=True)
-class Direct:
+class Direct(msgspec.Struct, frozen=True):
     """A server that is asked without a proxy, as somebody who needs no package to log in."""
 
     host: str

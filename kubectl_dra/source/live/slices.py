@@ -7,8 +7,9 @@ the answer 400 tells.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from kubectl_dra.api.kinds import RESOURCE_SLICE
 from kubectl_dra.model.evidence import DRIVER_FIELD, NODE_FIELD, POOL_FIELD, Coverage, Fields, Read, pool_fields

@@ -11,7 +11,6 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any, Final
 
 import msgspec
@@ -41,8 +40,7 @@ _POLL_SECONDS: Final = 30.0
 _SHORT_SECONDS: Final = 1.0  # a watch that ends sooner was not really one
 
 
-@dataclass(frozen=True, slots=True)
-class WatchScope:
+class WatchScope(msgspec.Struct, frozen=True):
     """What one reflector follows; an empty namespace is the whole cluster. Of slices, only those with ``fields``."""
 
     kind: Kind
@@ -56,16 +54,14 @@ class WatchScope:
         return not self.fields or not isinstance(record, ResourceSlice) or self.fields <= slice_fields(record)
 
 
-@dataclass(frozen=True, slots=True)
-class Relisted:
+class Relisted(msgspec.Struct, frozen=True):
     """A whole list: what is not in it is gone."""
 
     scope: WatchScope
     listed: Listed
 
 
-@dataclass(frozen=True, slots=True)
-class Changed:
+class Changed(msgspec.Struct, frozen=True):
     """An object was added or changed, or is gone."""
 
     scope: WatchScope
@@ -74,8 +70,7 @@ class Changed:
     resource_version: str
 
 
-@dataclass(frozen=True, slots=True)
-class UnreadableObject:
+class UnreadableObject(msgspec.Struct, frozen=True):
     """An object was added or changed, or is gone, and can't be decoded."""
 
     scope: WatchScope
@@ -84,16 +79,14 @@ class UnreadableObject:
     resource_version: str
 
 
-@dataclass(frozen=True, slots=True)
-class Progressed:
+class Progressed(msgspec.Struct, frozen=True):
     """Nothing has changed up to this position; also sent when a broken connection is back."""
 
     scope: WatchScope
     resource_version: str
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
+class Refused(msgspec.Struct, frozen=True):
     """The list or watch is forbidden, or the kind is not served."""
 
     scope: WatchScope
@@ -101,24 +94,21 @@ class Refused:
     what: str
 
 
-@dataclass(frozen=True, slots=True)
-class BrokenWatch:
+class BrokenWatch(msgspec.Struct, frozen=True):
     """The connection is broken, or the server fails; the reflector tries again."""
 
     scope: WatchScope
     error: ClusterError
 
 
-@dataclass(frozen=True, slots=True)
-class Crashed:
+class Crashed(msgspec.Struct, frozen=True):
     """An error of the program: the reflector has ended."""
 
     scope: WatchScope
     error: BaseException
 
 
-@dataclass(frozen=True, slots=True)
-class Unselectable:
+class Unselectable(msgspec.Struct, frozen=True):
     """The server can't select by the scope's fields: the reflector has ended."""
 
     scope: WatchScope

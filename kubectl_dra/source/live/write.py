@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final, TypeVar
+
+import msgspec
 
 from kubectl_dra.api.decode import DecodeError, decode_object
 from kubectl_dra.api.kinds import DEVICE_TAINT_RULE, POD, Kind
@@ -40,8 +41,7 @@ class WriteState(StrEnum):
     SKIPPED = "skipped"  # not tried, because one before it failed
 
 
-@dataclass(frozen=True, slots=True)
-class WriteOutcome:
+class WriteOutcome(msgspec.Struct, frozen=True):
     """What became of ``write``: the rule as it is ``now`` (None: it does not exist, or nobody knows)."""
 
     write: RuleWrite
