@@ -200,3 +200,15 @@ def test_what_kueue_admits_one_by_one(body: dict[str, Any], unit: str) -> None:
     assert page(tried(body, queues(3 * each, each))).startswith(
         f"Kueue admits 2 of the 3 {unit} of {body['kind']} ml/w now"
     )
+
+
+@pytest.mark.parametrize(("quota", "told"), [(150, "at most 75 of the 100 groups"), (200, "")])
+def test_many_groups_are_counted_without_a_search(quota: int, told: str) -> None:
+    """Each set of a group has one flavor to choose from."""
+    templates = {"size": 2, "leaderTemplate": pod_template("one"), "workerTemplate": pod_template("one")}
+    spec = {"replicas": 100, "leaderWorkerTemplate": templates}
+    body = thing("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet", spec, labels=LABELS)
+    text = page(tried(body, queues(quota)))
+    assert "more ways to spread it" not in text
+    assert ("of the 100 groups" in text) is bool(told)
+    assert told in text

@@ -31,8 +31,9 @@ from kubectl_dra.scheduler.gangs.world import with_pod, with_reservations
 from kubectl_dra.scheduler.snapshot import Snapshot
 from kubectl_dra.scheduler.status import StatusCode
 
-#: More pods of one gang are not tried.
+#: So many pods of one gang are tried on any cluster; more of them where these times the nodes are no more than that.
 _TRIED: Final = 64
+_EFFORT: Final = 20_000
 _OF_VOLCANO_JOBS: Final = "batch.volcano.sh/"
 #: Volcano's own queue, and the states of queues that take no group.
 _DEFAULT_QUEUE: Final = "default"
@@ -364,7 +365,8 @@ def _placed(state: ClusterState, system: str, pod: Key, gang: str, waiting: Sequ
     asked = system, Key(pod.namespace, gang) if gang else pod
     if asked not in known:
         lacking = missing(state.evidence, needs.POD, pod.namespace)
-        open_ = any(each.decides for each in lacking) or len(waiting) > _TRIED
+        too_many = len(waiting) > max(_TRIED, _EFFORT // max(len(state.inventory.nodes), 1))
+        open_ = any(each.decides for each in lacking) or too_many
         known[asked] = None if open_ else _place(state, waiting)
     return known[asked]
 

@@ -175,6 +175,8 @@ def _number(quotas: _Quotas, sets: Sequence[PodSet], units: int, amounts: _Amoun
     """How many of the ``units`` have room; where too many would have to be tried, all are said to have, as untried."""
     if len(sets) == 1 and units > 1:
         return min(units, *(_of_alike(quotas, group, sets[0], amounts, units) for group in _groups(quotas)))
+    if units > 1 and (number := _in_one_flavor(quotas, sets, amounts, units)) is not None:
+        return number
     low, high = 0, min(units, _MOST_UNITS)
     while low < high:
         middle = (low + high + 1) // 2
@@ -183,6 +185,20 @@ def _number(quotas: _Quotas, sets: Sequence[PodSet], units: int, amounts: _Amoun
         return low
     quotas.untried.append(quotas.queue.metadata.name)
     return units
+
+
+def _in_one_flavor(quotas: _Quotas, sets: Sequence[PodSet], amounts: _Amounts, most: int) -> int | None:
+    """How many units have room where each set has one flavor to choose from; None where one has several."""
+    total = Counter[tuple[str, str]]()
+    for group in _groups(quotas):
+        for pods in sets:
+            requests = requests_of(pods, covered_by(group))
+            flavors = [e.name for e in group.flavors if suits(quotas.objects.flavors.get(e.name), pods.pod)]
+            if requests and len(flavors) != 1:
+                return None
+            total.update({(flavors[0], name): number for name, number in requests.items()})
+    rooms = ((amounts(*place), number) for place, number in total.items())
+    return min([most, *(max(there, 0) // number for there, number in rooms if there is not None)])
 
 
 def _of_alike(quotas: _Quotas, group: ResourceGroup, unit: PodSet, amounts: _Amounts, most: int) -> int:

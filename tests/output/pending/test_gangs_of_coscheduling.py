@@ -9,6 +9,7 @@ from kubectl_dra.api.queues import gang_objects
 from kubectl_dra.api.sources import Source
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.gangs.elsewhere import placed_of
 from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.records import Agreement, Verdict
 from kubectl_dra.diagnosis.remedies import find
@@ -122,3 +123,12 @@ def test_its_pods_do_not_come_before_others_for_what_goes_free() -> None:
         ways = remedies(there, Diagnoser(there).pod(Key(build.NAMESPACE, "late")))
         (way,) = (each for each in ways if isinstance(each.actions[0], DeletePod))
         assert (least, way.competition.before) == (least, before)
+
+
+def test_a_large_gang_is_tried_where_that_takes_little() -> None:
+    """More than 64 pods; on many nodes so many are not tried."""
+    pods = [member(f"w-{number:02}") for number in range(80)]
+    world = world_of(*pods, gang=group(80), devices=70)
+    found = placed_of(world, world.inventory.pods[Key(build.NAMESPACE, "w-00")])
+    assert found is not None
+    assert found.number == 70
