@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from kubectl_dra.api.kinds import DEVICE_CLASS, RESOURCE_SLICE
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.describe.node_answers import node_not_found
 from kubectl_dra.commands.describe.pool_answers import pool_not_found
 from kubectl_dra.commands.get.query import CLASSES, DEVICES, NODES, POOLS, TypeArgs
@@ -15,10 +17,12 @@ from kubectl_dra.commands.shared.not_found import check_node, object_not_found
 from kubectl_dra.commands.shared.options import label_selector
 from kubectl_dra.model.core import Node
 from kubectl_dra.output.devices import lists, node_page
+from kubectl_dra.output.devices.parts import CLOSED
 from kubectl_dra.output.refusals import placed_words
-from kubectl_dra.output.safe import fmt
-from kubectl_dra.output.words import counted
+from kubectl_dra.output.safe import Safe, fmt
+from kubectl_dra.output.words import counted, shortened
 from kubectl_dra.reports.base import Series
+from kubectl_dra.reports.devices.closed_nodes import closed_nodes
 from kubectl_dra.reports.devices.device_list import DeviceFilter, ListedDevice, device_list
 from kubectl_dra.reports.devices.nodes import node_names, node_summaries
 from kubectl_dra.reports.devices.open_pool import open_pool
@@ -50,6 +54,9 @@ def _devices(call: GetCall, wanted: TypeArgs) -> Section:
         names = {*found_by(call, wanted, lambda name: find_devices(name, facts), missing)}
     check_node(call.query.node, call.facts)
     chosen = DeviceFilter(query.free, query.used, query.tainted, query.node or None, selectors, names)
+    if chosen.free:
+        call.notes += _left_out(facts, replace(chosen, closed=True))
+        chosen = replace(chosen, closed=False)
     listed = device_list(facts, chosen)
     for text, number in listed.errors.items():
         call.notes.append(fmt("note: left out {}, on which the selector fails: {}", counted(number, "device"), text))
@@ -57,6 +64,16 @@ def _devices(call: GetCall, wanted: TypeArgs) -> Section:
     return Section(
         "Device", items, lambda: lists.device_columns((item.row for item in items), wide=call.wide), listed.count
     )
+
+
+def _left_out(facts: ClusterState, chosen: DeviceFilter) -> Iterator[Safe]:
+    """How many free devices nobody gets, since their nodes take no new pods."""
+    closed = closed_nodes(facts)
+    nodes = dict.fromkeys(each.where.node for each in device_list(facts, chosen).items) if closed else {}
+    if nodes:
+        number = counted(device_list(facts, chosen).count(), "free device")
+        where = [fmt("{} ({})", name, CLOSED[closed[name]]) for name in nodes]
+        yield fmt("note: left out {} on nodes that take no new pods: {}", number, shortened(where, _NODES_NAMED))
 
 
 def _device_item(listed: ListedDevice) -> Item:
@@ -98,8 +115,11 @@ def _nodes(call: GetCall, wanted: TypeArgs) -> Section:
     if not wanted.names:
         selects = label_selector(call.options.selector)
         names = [name for name in known if selects(nodes.get(name, Node()).metadata.labels)]
-    items = [report_item("NodeSummary", f"node/{row.name}", row) for row in node_summaries(facts, names)]
-    return Section("NodeSummary", items, lambda: labelled(call, node_page.NODES, nodes.values()))
+    rows = node_summaries(facts, names)
+    items = [report_item("NodeSummary", f"node/{row.name}", row) for row in rows]
+    return Section("NodeSummary", items, lambda: labelled(call, node_page.node_columns(rows), nodes.values()))
 
 
+#: So many nodes are named by a note.
+_NODES_NAMED: Final = 5
 SECTIONS: Final = {POOLS: _pools, DEVICES: _devices, NODES: _nodes}

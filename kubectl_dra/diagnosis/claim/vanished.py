@@ -26,6 +26,19 @@ def vanished(inventory: Inventory, evidence: Evidence, claim: ResourceClaim) -> 
     return Cause(Code.DEVICE_VANISHED, detail, claim=ObjectRef.of_claim(claim))
 
 
+def is_unpublished(inventory: Inventory, evidence: Evidence, device: DeviceId) -> bool:
+    """Whether no slice has the device, or none that was read: then it may be published all the same."""
+    pool = device.pool_id
+    if evidence.within(pool_fields(pool)).coverage("ResourceSlice") in _READ:
+        return _is_gone(inventory, evidence, device)
+    return not _has(inventory, device)
+
+
+def _has(inventory: Inventory, device: DeviceId) -> bool:
+    newest = inventory.newest(device.pool_id)
+    return any(each.name == device.device for slice_ in newest for each in slice_.spec.devices)
+
+
 def _is_gone(inventory: Inventory, evidence: Evidence, device: DeviceId) -> bool:
     pool = device.pool_id
     if evidence.within(pool_fields(pool)).coverage("ResourceSlice") not in _READ:
@@ -34,7 +47,7 @@ def _is_gone(inventory: Inventory, evidence: Evidence, device: DeviceId) -> bool
     # A pool that is being updated may publish it in a slice that is not there yet.
     if slices and len(slices) != _expected(inventory, pool):
         return False
-    return all(each.name != device.device for slice_ in slices for each in slice_.spec.devices)
+    return not _has(inventory, device)
 
 
 def _expected(inventory: Inventory, pool: PoolId) -> int:

@@ -14,6 +14,7 @@ from kubectl_dra.output.devices.parts import (
     known_or,
     nobody,
     number,
+    on_node,
     ranges,
     scope_cell,
     state_text,
@@ -163,7 +164,7 @@ def _state_cell(listed: ListedDevice, *, wide: bool) -> Safe:
     """The taint itself says more than the word "tainted", where it has no column of its own."""
     device = listed.device
     preventing = [taint for taint in device.taints if taint.prevents]
-    state = state_text(device.state, device.state_bound)
+    state = on_node(state_text(device.state, device.state_bound), device.state, listed.node_closed)
     if not preventing or wide or device.state not in _WITH_TAINT:
         return state
     more = fmt(" +{}", len(preventing) - 1) if len(preventing) > 1 else Safe("")

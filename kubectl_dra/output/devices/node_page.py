@@ -17,6 +17,8 @@ from kubectl_dra.output.devices.parts import (
     in_use_words,
     is_worth_saying,
     nobody,
+    number,
+    on_node,
     scope_cell,
     spoken,
     state_text,
@@ -40,7 +42,7 @@ NODES: Final[tuple[ListColumn[NodeSummary], ...]] = (
     ListColumn("NAME", lambda node, _: safe(node.name), lambda node: node.name),
     ListColumn("STATUS", lambda node, _: status_text(node), lambda node: status_text(node)),
     count_column("DEVICES", lambda node: node.totals.devices),
-    count_column("FREE", lambda node: node.totals.free),
+    ListColumn("FREE", lambda node, _: _free(node), lambda node: node.totals.free.value, right=True),
     count_column("USED", lambda node: used_count(node.totals)),
     count_column("TAINTED", lambda node: node.totals.tainted),
     ListColumn(
@@ -52,6 +54,27 @@ NODES: Final[tuple[ListColumn[NodeSummary], ...]] = (
     ListColumn("INSTANCE TYPE", lambda node, _: safe(node.instance_type or "-"), shown=Shown.WIDE),
     ListColumn("AGE", lambda node, now: age(node.created or None, now), lambda node: node.created),
 )
+
+#: Only where some node has such devices: the other columns would not add up.
+_MORE: Final[tuple[ListColumn[NodeSummary], ...]] = (
+    count_column("BLOCKED", lambda node: node.totals.blocked),
+    count_column("NOT OFFERED", lambda node: node.totals.not_offered),
+    ListColumn("UNPUBLISHED", lambda node, _: fmt("{}", node.unpublished), lambda node: node.unpublished, right=True),
+)
+
+
+def node_columns(nodes: Sequence[NodeSummary]) -> tuple[ListColumn[NodeSummary], ...]:
+    """The columns of a list of nodes, behind ``TAINTED`` those that say something of any of them."""
+    more = [column for column in _MORE if any(column.key is not None and column.key(node) for node in nodes)]
+    at = next(place for place, column in enumerate(NODES) if column.title == "DRIVERS")
+    return (*NODES[:at], *more, *NODES[at:])
+
+
+def _free(node: NodeSummary) -> Safe:
+    """In brackets where the node takes no new pods."""
+    free = number(node.totals.free)
+    return fmt("({})", free) if node.closed and node.totals.free.value else free
+
 
 SLICES: Final[tuple[ListColumn[SliceRow], ...]] = (
     ListColumn("NAME", lambda row, _: safe(row.name), lambda row: row.name),
@@ -77,6 +100,9 @@ TEMPLATES: Final[tuple[ListColumn[TemplateRow], ...]] = (
 )
 
 
+_CLOSED: Final = {"cordoned": "is cordoned", "notReady": "is not ready"}
+
+
 def status_text(node: NodeSummary) -> Safe:
     """kubectl's words; a question mark where the node could not be read."""
     ready = {"True": "Ready", "": str(UNKNOWN)}.get(node.ready, "NotReady")
@@ -90,9 +116,10 @@ def node_summary_text(report: NodeReport) -> Safe:
         text = "Which devices node {} has is unknown" if unknown else "Node {} has no devices"
         known = fmt(text, report.name)
         if report.allocated:
-            number, verb = len(report.allocated), Safe("is" if len(report.allocated) == 1 else "are")
+            taken, verb = len(report.allocated), Safe("is" if len(report.allocated) == 1 else "are")
             text = "Node {} has at least {}, which {} in use; whether it has more is unknown"
-            known = fmt(text, report.name, counted(number, "device"), verb)
+            text = text if unknown else "Node {} publishes no devices, but {} {} allocated there"
+            known = fmt(text, report.name, counted(taken, "device"), verb)
         return Safe(". ").join([known, *drivers_down(report)]) + Safe(".")
     totals = report.totals
     states = [
@@ -108,6 +135,11 @@ def node_summary_text(report: NodeReport) -> Safe:
     text = fmt("Node {} has {} of its own", report.name, devices)
     parts = fmt("{}: {}", text, told) if told else text
     parts += fmt("; {} it shares with other nodes", shared) if shared else Safe("")
+    if report.closed and (totals.free.value or totals.partly.value):
+        parts += fmt(". What is free cannot be had: the node {}", Safe(_CLOSED[report.closed]))
+    if report.allocated:
+        more = counted(len(report.allocated), "more device")
+        parts += fmt(". Claims have {} there that no slice publishes", more)
     return Safe(". ").join([parts, *drivers_down(report)]) + Safe(".")
 
 
@@ -179,7 +211,7 @@ def _allocated(report: NodeReport, now: datetime, wide: bool) -> list[Safe]:
 
 def _device_state(each: ListedDevice) -> Safe:
     preventing = [taint for taint in each.device.taints if taint.prevents]
-    state = state_text(each.device.state, each.device.state_bound)
+    state = on_node(state_text(each.device.state, each.device.state_bound), each.device.state, each.node_closed)
     return fmt("{} ({})", state, taint_text(preventing[0])) if preventing else state
 
 

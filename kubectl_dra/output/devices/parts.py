@@ -69,6 +69,15 @@ def state_text(state: DeviceState, bound: Bound = Bound.EXACT) -> Safe:
     return styled(word, _STYLES[state]) if state in _STYLES and bound is Bound.EXACT else word
 
 
+#: Why a node takes no new pods, behind what is free there.
+CLOSED: Final = {"cordoned": Safe("cordoned"), "notReady": Safe("not ready")}
+
+
+def on_node(state: Safe, of: DeviceState, closed: str) -> Safe:
+    """``free (node cordoned)``: what nobody gets where the node takes no new pods."""
+    return fmt("{} (node {})", state, CLOSED[closed]) if closed and of in AVAILABLE else state
+
+
 def state_word(state: DeviceState, bound: Bound) -> Safe:
     """The same without colours."""
     open_ = bound is not Bound.EXACT and state in AVAILABLE

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.claim.claim_verdicts import selected_names
+from kubectl_dra.diagnosis.claim.vanished import is_unpublished
 from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.ids import DeviceId, PoolId
+from kubectl_dra.model.inventory import Holding
 from kubectl_dra.model.meta import Condition
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.model.taint_text import taint_text
 from kubectl_dra.reports.base import ReadRecord, ReportRecord, Series, reads_of
+from kubectl_dra.reports.devices.closed_nodes import closed_nodes
 from kubectl_dra.reports.devices.device_list import DeviceFilter, ListedDevice, device_list
 from kubectl_dra.reports.devices.holders import Holder, holder_of
 from kubectl_dra.reports.devices.open_pool import open_pool
@@ -31,7 +35,9 @@ class NodeSummary(ReportRecord, frozen=True):
     """One node: ``totals`` are of the devices that only this node can use, of all ``drivers``.
 
     ``ready`` is the status of the condition (``True``, ``False``, ``Unknown``), empty where the node was not read or
-    does not say it; ``ready_since``: since when that is so. ``cordoned``: no new pod is placed on it.
+    does not say it; ``ready_since``: since when that is so. ``cordoned``: no new pod is placed on it. ``closed``: why
+    it takes no new pods, ``cordoned`` or ``notReady``; empty where it does. ``unpublished``: how many devices claims
+    have there that no slice has.
     """
 
     name: str
@@ -43,6 +49,8 @@ class NodeSummary(ReportRecord, frozen=True):
     drivers: tuple[str, ...]
     totals: DeviceTotals
     created: str
+    closed: str
+    unpublished: int
 
 
 class DriverDown(ReportRecord, frozen=True):
@@ -53,7 +61,7 @@ class DriverDown(ReportRecord, frozen=True):
 
 
 class AllocatedDevice(ReportRecord, frozen=True):
-    """A device of which only claims tell: no slice that was read has it."""
+    """A device of which only claims tell: no slice has it, or none that was read."""
 
     driver: str
     pool: str
@@ -65,8 +73,8 @@ class NodeReport(NodeSummary, frozen=True):
     """The same with every device that the node can use, also those that it shares with others.
 
     ``pools`` are those that its devices come from; ``troubled`` are names of pools of the node that are not used.
-    ``drivers_down``: drivers of its devices whose pods there do not run. ``allocated``: where slices could not be read,
-    what claims have on the node.
+    ``drivers_down``: drivers of its devices whose pods there do not run. ``allocated``: what claims have on the node
+    that is not published, or may not be where slices could not be read.
     """
 
     pools: tuple[PoolSummary, ...]
@@ -87,13 +95,15 @@ def node_names(facts: ClusterState) -> list[str]:
 def node_summaries(facts: ClusterState, names: Iterable[str] | None = None) -> tuple[NodeSummary, ...]:
     """One row per node, by name."""
     counted, drivers = _own_devices(facts)
+    known = facts.evidence.complete("ResourceSlice")
+    gone = Counter(node for node, _, _ in _unpublished(facts)) if known else Counter[str]()
     return tuple(
-        _summary(name, facts, counted.get(name) or DeviceTally(), drivers.get(name, set()))
+        _summary(name, facts, counted.get(name) or DeviceTally(), drivers.get(name, set()), gone[name])
         for name in (node_names(facts) if names is None else names)
     )
 
 
-def _summary(name: str, facts: ClusterState, tally: DeviceTally, drivers: Iterable[str]) -> NodeSummary:
+def _summary(name: str, facts: ClusterState, tally: DeviceTally, drivers: Iterable[str], gone: int) -> NodeSummary:
     node = facts.inventory.nodes.get(name, Node())
     ready = next((each for each in node.status.conditions if each.type == "Ready"), Condition())
     return NodeSummary(
@@ -106,6 +116,8 @@ def _summary(name: str, facts: ClusterState, tally: DeviceTally, drivers: Iterab
         tuple(sorted(drivers)),
         tally.totals(facts.evidence),
         node.metadata.creation_timestamp or "",
+        closed_nodes(facts).get(name, ""),
+        gone,
     )
 
 
@@ -138,7 +150,7 @@ def node_report(name: str, facts: ClusterState) -> NodeReport:
         troubled=tuple(f"{pool.driver}/{pool.pool}" for pool in pools if is_troubled(pool)),
         drivers_down=tuple(_drivers_down(name, {each.driver for each in of_devices | of_node}, facts)),
         devices=devices,
-        allocated=tuple(_allocated(name, facts)) if not facts.evidence.complete("ResourceSlice") else (),
+        allocated=tuple(_allocated(name, facts)),
         missing=missing_rights(facts.evidence, KINDS),
         read=reads_of(facts.evidence),
     )
@@ -146,14 +158,22 @@ def node_report(name: str, facts: ClusterState) -> NodeReport:
 
 def _allocated(node: str, facts: ClusterState) -> Iterator[AllocatedDevice]:
     """By name; an allocation names the node that alone reaches all of its devices."""
-    published = {
-        DeviceId(pool.driver, pool.pool, each.name) for pool in facts.pools for _, each in facts.published(pool)
-    }
-    for device, holdings in sorted(facts.inventory.holdings_by_device.items()):
-        here = [each for each in holdings if _node_of(each.claim) == node and not each.result.admin_access]
-        if here and device not in published:
+    for where, device, here in _unpublished(facts):
+        if where == node:
             holders = tuple(holder_of(each, facts) for each in here)
             yield AllocatedDevice(device.driver, device.pool, device.device, holders)
+
+
+def _unpublished(facts: ClusterState) -> Iterator[tuple[str, DeviceId, list[Holding]]]:
+    """The devices that claims have and that no slice has, or none that was read, with their node."""
+    for device, holdings in sorted(facts.inventory.holdings_by_device.items()):
+        if not is_unpublished(facts.inventory, facts.evidence, device):
+            continue
+        by_node: dict[str, list[Holding]] = {}
+        for each in holdings:
+            if not each.result.admin_access:
+                by_node.setdefault(_node_of(each.claim), []).append(each)
+        yield from ((node, device, here) for node, here in by_node.items() if node)
 
 
 def _node_of(claim: ResourceClaim) -> str:

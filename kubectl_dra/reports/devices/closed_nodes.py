@@ -1,0 +1,40 @@
+"""Nodes that take no new pods whatever their devices are: cordoned, or not ready by a taint that says so.
+
+Pods for GPUs tolerate the taints that keep others off their nodes; of these taints no pod for devices should tolerate
+one, and what is free behind them is not to be had. A kubelet that reports no readiness gets its taint from the node
+controller (pkg/controller/nodelifecycle); the scheduler reads the taint, not the condition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Final
+
+from kubectl_dra.cluster import ClusterState, derived
+from kubectl_dra.model.core import Node
+from kubectl_dra.model.readiness_taints import remover_of
+
+_ONLY_PREFERRED: Final = "PreferNoSchedule"
+_CORDONED: Final = "node.kubernetes.io/unschedulable"
+
+
+class Closed(StrEnum):
+    """Why a node takes no new pods."""
+
+    CORDONED = "cordoned"
+    NOT_READY = "notReady"
+
+
+@derived("nodes")
+def closed_nodes(facts: ClusterState) -> Mapping[str, Closed]:
+    """The nodes that take no new pods, as far as nodes were read."""
+    found = ((name, _closed(node)) for name, node in facts.inventory.nodes.items())
+    return {name: closed for name, closed in found if closed is not None}
+
+
+def _closed(node: Node) -> Closed | None:
+    keys = [taint.key for taint in node.spec.taints if taint.effect != _ONLY_PREFERRED]
+    if any(key != _CORDONED and remover_of(key) is not None for key in keys):
+        return Closed.NOT_READY
+    return Closed.CORDONED if node.spec.unschedulable or _CORDONED in keys else None
