@@ -64,9 +64,9 @@ _MORE: Final[tuple[ListColumn[NodeSummary], ...]] = (
 
 
 def node_columns(nodes: Sequence[NodeSummary]) -> tuple[ListColumn[NodeSummary], ...]:
-    """The columns of a list of nodes, behind ``TAINTED`` those that say something of any of them."""
+    """The columns of a list of nodes, behind ``DRIVERS`` those that say something of any of them."""
     more = [column for column in _MORE if any(column.key is not None and column.key(node) for node in nodes)]
-    at = next(place for place, column in enumerate(NODES) if column.title == "DRIVERS")
+    at = next(place for place, column in enumerate(NODES) if column.title == "TAINTS")
     return (*NODES[:at], *more, *NODES[at:])
 
 
