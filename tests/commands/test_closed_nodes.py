@@ -59,7 +59,7 @@ def test_a_list_of_nodes_has_it_in_brackets(capfd: pytest.CaptureFixture[str], t
     assert "2 (1) 1 0" in text
     assert "open ? 2 1 1 0" in text
     page = said(capfd, tmp_path, cluster(), "describe-node", "drained")
-    assert "Node drained has 2 devices of its own: 2 free. What is free cannot be had: the node is cor" in page
+    assert "Node drained has 2 devices of its own: 2 free. No new pod gets what is free: the node is cor" in page
 
 
 def test_devices_that_claims_have_are_on_the_node_that_publishes_them_no_more(

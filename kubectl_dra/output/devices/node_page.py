@@ -136,7 +136,7 @@ def node_summary_text(report: NodeReport) -> Safe:
     parts = fmt("{}: {}", text, told) if told else text
     parts += fmt("; {} it shares with other nodes", shared) if shared else Safe("")
     if report.closed and (totals.free.value or totals.partly.value):
-        parts += fmt(". What is free cannot be had: the node {}", Safe(_CLOSED[report.closed]))
+        parts += fmt(". No new pod gets what is free: the node {}", Safe(_CLOSED[report.closed]))
     if report.allocated:
         more = counted(len(report.allocated), "more device")
         parts += fmt(". Claims have {} there that no slice publishes", more)
