@@ -88,10 +88,13 @@ def test_a_claim_that_is_being_deleted() -> None:
     deleting = build.claim(
         held=[("node-1", "gpu-0")], by=["other"], metadata={"deletionTimestamp": "2026-01-01T00:00:00Z"}
     )
-    found = diagnose(build.pod(claims=["claim"]), deleting)
+    other = build.pod("other", claims=["claim"], node_name="node-1", phase="Running")
+    found = diagnose(build.pod(claims=["claim"]), deleting, other)
     assert (found.verdict, codes(found)) == (Verdict.GATED, [Code.CLAIM_BEING_DELETED])
     assert entry(found).scheduler_text == 'resourceclaim "claim" is being deleted'
     assert entry(found).consumers == (ObjectRef("Pod", "ml", "other"),)
+    # A reservation of a pod that is gone keeps nothing.
+    assert entry(diagnose(build.pod(claims=["claim"]), deleting)).consumers == ()
 
 
 def test_a_claim_of_a_former_pod_of_the_same_name() -> None:

@@ -11,6 +11,7 @@ from collections.abc import Collection, Container, Iterable, Iterator
 from typing import Final
 
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.claim.reserved import is_gone
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gangs.elsewhere import held_by_queue
 from kubectl_dra.diagnosis.gates import quota
@@ -79,11 +80,19 @@ class ClaimGates:
                 case ClaimProblem.MISSING:
                     yield self._cause(Code.CLAIM_MISSING, entry, similar=self._similar_claims(entry))
                 case ClaimProblem.BEING_DELETED:
-                    yield self._cause(Code.CLAIM_BEING_DELETED, entry, consumers=consumers_of(entry.claim))
+                    yield self._cause(Code.CLAIM_BEING_DELETED, entry, consumers=self._users(entry.claim))
                 case ClaimProblem.NOT_OWNED:
                     yield self._cause(Code.CLAIM_NOT_OWNED, entry, owner=owner_of(entry.claim))
                 case ClaimProblem.SOURCE_UNKNOWN:
                     yield self._cause(Code.CLAIM_SOURCE_UNKNOWN, entry)
+
+    def _users(self, claim: ResourceClaim | None) -> tuple[ObjectRef, ...]:
+        """Those that still use a claim: a reservation of a pod that is gone keeps no claim, nor does its successor."""
+        if claim is None or not self._evidence.users_known(self._namespace):
+            return consumers_of(claim)
+        reserved = claim.status.reserved_for
+        there = (each for each in reserved if not is_gone(self._inventory, self._namespace, each))
+        return tuple(ObjectRef.of_consumer(self._namespace, each) for each in there)
 
     def _cause(
         self,

@@ -50,11 +50,24 @@ _SCHEDULER: Final = "kube-scheduler"
 def candidates(case: Case) -> Iterator[Candidate]:
     """All of them that may help."""
     for code, whom in _WAITS.items():
-        if any(True for _ in case.causes(code)):
+        if any(not _waits_for_ever(case, cause) for cause in case.causes(code)):
             yield Candidate(RemedyKind.WAIT, (Wait(whom),), 0)
     yield from _released(case)
     for cause in case.diagnosis.causes:
         yield from _for_cause(case, cause)
+
+
+def _waits_for_ever(case: Case, cause: records.Cause) -> bool:
+    """Whether nobody uses the claim any more, or a pod on a node whose kubelet does not report does."""
+    if cause.code is not Code.CLAIM_BEING_DELETED or not isinstance(cause.detail, records.ClaimEntry):
+        return False
+    inventory, users = case.world.inventory, cause.detail.consumers
+    pods = (inventory.pods.get(each.key) for each in users if each.kind == "Pod")
+    nodes = (inventory.nodes.get(pod.spec.node_name) for pod in pods if pod is not None)
+    silent = (
+        any(c.type == "Ready" and c.status == "Unknown" for c in n.status.conditions) for n in nodes if n is not None
+    )
+    return not users or any(silent)
 
 
 def _released(case: Case) -> Iterator[Candidate]:

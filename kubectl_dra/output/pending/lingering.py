@@ -18,9 +18,7 @@ from kubectl_dra.reports.pending.failing_pods import FailingPod
 from kubectl_dra.reports.pending.lingering import LingeringPod
 
 _FINALIZERS: Final = 3
-_WHILE_UNREACHABLE: Final = (
-    "Nothing ends pod {} until the kubelet of {} is back: it may still run there, and its devices stay taken."
-)
+_WHILE_UNREACHABLE: Final = "Nothing ends pod {} until the kubelet of {} is back: it may still run there, and {} taken."
 #: What the first line says of a pod that should be gone.
 OVERDUE: Final = "should have ended"
 
@@ -95,11 +93,13 @@ def lingering_lines(pods: Sequence[LingeringPod], now: datetime, failing: Sequen
             yield from wrapped(fmt("{}.", _broken(each, _lead(each, ""), now)), indent=2, first=0) if number else ()
             continue
         text = "The devices of pod {} are free only when the kubelet and the driver on {} have released them."
+        text = text if each.drivers else "What pod {} has is free only when the kubelet on {} has ended it."
         told = [fmt(text, str(each.pod.key), each.node)]
         if number:
             told.insert(0, fmt("Pod {} {} {}.", str(each.pod.key), Safe(OVERDUE), ago(each.due, now)))
         if each.unreachable:
-            told = [fmt(_WHILE_UNREACHABLE, str(each.pod.key), each.node)]
+            stay = Safe("its devices stay" if each.drivers else "what it has stays")
+            told = [fmt(_WHILE_UNREACHABLE, str(each.pod.key), each.node, stay)]
         if each.reason:
             reason = Safe("") if not number else fmt(" ({})", each.reason)
             told.append(fmt("The failure to end it{} was reported last {}.", reason, ago(each.time, now)))

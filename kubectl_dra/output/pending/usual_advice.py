@@ -39,6 +39,10 @@ _CAPITALS: Final = re.compile(r"\b(?:CLASS|CLAIM|POD|NAMESPACE|NODE)\b")
 _WRITTEN: Final = " Where it has written a message it runs, and the message says what it waits for."
 
 
+#: What the page of such a reason advises is to wait until other pods have ended, or to delete them.
+_WAITS_FOR_PODS: Final = (Code.CLAIM_BEING_DELETED, Code.VOLUME_IN_USE, Code.NODE_PORTS)
+
+
 def usual_advice(report: PendingReport, code: Code) -> Safe:
     """What helps against the first cause of its kind."""
     told: Safe | None = None
@@ -47,7 +51,8 @@ def usual_advice(report: PendingReport, code: Code) -> Safe:
         return fmt("Get the driver to run on {}: the devices there are not published before.", nodes)
     if report.siblings is not None and report.siblings.hold_all:
         return sibling_advice(report.siblings)
-    if report.verdict is records.Verdict.DELETING and (ends := lingering_advice(report.lingering)) is not None:
+    waits_for_it = report.verdict is records.Verdict.DELETING or code in _WAITS_FOR_PODS
+    if waits_for_it and (ends := lingering_advice(report.lingering)) is not None:
         return ends
     other = passed_over(report.causes[0], report.extended)
     if other is not None:

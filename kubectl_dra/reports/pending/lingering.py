@@ -11,7 +11,20 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.records import HeldFor, NodeGroup, NodeOutcome, ObjectRef
+from kubectl_dra.diagnosis.records import (
+    Cause,
+    ClaimElsewhere,
+    ClaimEntry,
+    Company,
+    HeldFor,
+    KeptAway,
+    NodeGroup,
+    NodeOutcome,
+    NodeShortage,
+    ObjectRef,
+    TakenPorts,
+    VolumeTrouble,
+)
 from kubectl_dra.diagnosis.said import events
 from kubectl_dra.model.clock import parse_time
 from kubectl_dra.model.core import Node, Pod
@@ -31,6 +44,8 @@ _OUT_OF_SERVICE: Final = "node.kubernetes.io/out-of-service"
 
 class LingeringPod(ReportRecord, frozen=True):
     """A pod on ``node`` that holds devices of ``drivers`` in vain: it should have ended at ``due``, or does not run.
+
+    Without ``drivers`` it is in the way otherwise: by a volume, a host port, CPUs, or a claim that is being deleted.
 
     ``reason``, ``message`` and ``time`` are those of the newest failure to end it that was reported.
     ``plugins`` probably are the drivers' pods on its node, ``failing`` those of them that do not run.
@@ -55,13 +70,36 @@ class LingeringPod(ReportRecord, frozen=True):
     out_of_service: bool = False
 
 
-def lingering(groups: Iterable[NodeGroup], state: ClusterState) -> tuple[LingeringPod, ...]:
-    """Those that hold devices of nodes that were tried; first those whose time is over; at most three."""
+def lingering(
+    groups: Iterable[NodeGroup], state: ClusterState, causes: Iterable[Cause] = ()
+) -> tuple[LingeringPod, ...]:
+    """Those that hold devices of nodes that were tried; first those whose time is over; at most three.
+
+    Behind them those that ``causes`` name as what is in the way.
+    """
     groups = tuple(groups)
     ending, failing = _holding(groups, HeldFor.ENDING, state), _holding(groups, HeldFor.FAILING, state)
     told = [_told(pod, drivers, state) for pod, drivers in ending if _is_overdue(pod, state)]
     told += (found for pod, drivers in failing if (found := _broken(pod, drivers, state)) is not None)
+    known = {each.pod for each in told}
+    named = (state.inventory.pods.get(key) for cause in causes for key in _in_the_way(cause))
+    others = {pod.metadata.uid: pod for pod in named if pod is not None and _is_overdue(pod, state)}
+    ending_too = (_told(pod, (), state) for pod in others.values())
+    told += (each for each in ending_too if each.pod not in known)
     return tuple(told)[:_MOST]
+
+
+def _in_the_way(cause: Cause) -> Iterator[Key]:
+    """The pods that a cause names as those that have what the pod needs."""
+    match cause.detail:
+        case ClaimEntry(consumers=refs) | ClaimElsewhere(consumers=refs):
+            yield from (ref.key for ref in refs if ref.kind == "Pod")
+        case VolumeTrouble(users=users):
+            yield from (Key(namespace, name) for namespace, _, name in (each.partition("/") for each in users))
+        case NodeShortage(by=by) | TakenPorts(by=by) | Company(by=by):
+            yield from (ref.key for each in by for ref in each.pods)
+        case KeptAway(terms=terms):
+            yield from (ref.key for term in terms for each in term.by for ref in each.pods)
 
 
 def of_itself(pod: Pod, state: ClusterState) -> tuple[LingeringPod, ...]:

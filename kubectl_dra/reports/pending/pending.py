@@ -273,7 +273,7 @@ def _of_one(
 def _lingering(diagnosis: PodDiagnosis, state: ClusterState) -> tuple[LingeringPod, ...]:
     """The pods in its way that hold devices in vain; of a pod that does not end, the pod itself."""
     pod = state.inventory.pods.get(diagnosis.pod.key) if diagnosis.verdict is Verdict.DELETING else None
-    return of_itself(pod, state) if pod is not None else lingering(diagnosis.nodes, state)
+    return of_itself(pod, state) if pod is not None else lingering(diagnosis.nodes, state, diagnosis.causes)
 
 
 def _of_the_pod(pod: Pod, state: ClusterState, what_if: WhatIf | None) -> dict[str, Any]:

@@ -143,3 +143,61 @@ def test_who_waits_for_a_pod_on_a_node_that_cannot_be_reached_hears_of_the_node(
     page = plain_page(objects)
     assert "Pod old should have ended 30m ago, but the kubelet of its node node-1 has not reported for 38m." in page
     assert "kubectl taint nodes node-1 node.kubernetes.io/out-of-service=nodeshutdown:NoExecute" in page
+
+
+# --- pods that are in the way by something else than devices ----------------------------------------------------------
+
+
+def lost(name: str = "node-1") -> dict[str, Any]:
+    node = build.node(name)
+    ready = {"type": "Ready", "status": "Unknown", "lastTransitionTime": stamp(90)}
+    node["status"]["conditions"] = [ready]
+    node["spec"]["taints"] = [{"key": "node.kubernetes.io/unreachable", "effect": "NoSchedule"}]
+    return node
+
+
+def deleted(name: str, **more: Any) -> dict[str, Any]:
+    pod = build.pod(name, node_name="node-1", phase="Running", **more)
+    pod["metadata"]["deletionTimestamp"] = stamp(60)
+    return pod
+
+
+def test_a_claim_that_is_deleted_is_kept_by_those_that_use_it_and_not_by_former_pods() -> None:
+    shared = build.claim("claim", held=[("node-1", "gpu-0")], by=["other"])
+    shared["metadata"] |= {"deletionTimestamp": stamp(120), "finalizers": ["resource.kubernetes.io/delete-protection"]}
+    shared["status"]["reservedFor"].append({"resource": "pods", "name": "pod", "uid": "of-a-former-pod"})
+    slice_ = build.slice_("node-1", build.device("gpu-0"))
+    page = plain_page([lost(), slice_, shared, deleted("other", claims=["claim"]), POD])
+    assert "serves no new pod; other, which still uses it, keeps it from going" in page
+    assert "Pod other should have ended 60m ago, but the kubelet of its node node-1 has not reported for 90m." in page
+    assert "It is still used by Pod ml/other" in page
+    assert "wait for the pods that still use the claim" not in page
+    assert "kubectl delete pod/other -n ml --force --grace-period=0" in page
+
+
+def test_a_pod_on_a_lost_node_that_has_the_volume_is_not_waited_for() -> None:
+    data = {"name": "data", "persistentVolumeClaim": {"claimName": "d"}}
+    volume_claim = {
+        "kind": "PersistentVolumeClaim",
+        "metadata": {"name": "d", "namespace": "ml", "annotations": {"pv.kubernetes.io/bind-completed": "yes"}},
+        "spec": {"accessModes": ["ReadWriteOncePod"], "volumeName": "v", "resources": {"requests": {"storage": "1Gi"}}},
+        "status": {"phase": "Bound"},
+    }
+    volume = {
+        "kind": "PersistentVolume",
+        "metadata": {"name": "v"},
+        "spec": {
+            "accessModes": ["ReadWriteOncePod"],
+            "capacity": {"storage": "1Gi"},
+            "claimRef": {"name": "d", "namespace": "ml"},
+            "csi": {"driver": "disk.example.com", "volumeHandle": "v"},
+        },
+    }
+    slice_ = build.slice_("node-2", build.device("gpu-0"))
+    nodes = [lost(), build.node("node-2"), slice_, volume, volume_claim]
+    waits = build.pod(claims=["claim"], volumes=[data])
+    page = plain_page([*nodes, deleted("other", volumes=[data]), waits, build.claim("claim")])
+    assert "Pod other should have ended 60m ago, but the kubelet of its node node-1 has not reported for 90m." in page
+    assert "it may still run there, and what it has stays taken" in page
+    assert "What usually helps: Bring node node-1 back" in page
+    assert "Wait until the other pod has ended, or delete it" not in page
