@@ -13,13 +13,12 @@ from kubectl_dra.diagnosis.capacity.filling import Filled, focused, with_copies
 from kubectl_dra.diagnosis.capacity.movable import Movable, by_node
 from kubectl_dra.diagnosis.capacity.profile import OF_THE_NODE
 from kubectl_dra.diagnosis.capacity.shape import WaitingCopy
-from kubectl_dra.diagnosis.pod.placing import added
+from kubectl_dra.diagnosis.pod.placing import added, as_claimed
 from kubectl_dra.diagnosis.remedies.changes import without_pods
 from kubectl_dra.diagnosis.whatif.displaced import again
 from kubectl_dra.model.ids import Key
-from kubectl_dra.model.resource import ResourceClaimTemplate, ResourceClaimTemplateSpec
 from kubectl_dra.scheduler.attempt import attempt as engine_attempt
-from kubectl_dra.scheduler.claims import resolve, sources
+from kubectl_dra.scheduler.claims import resolve
 from kubectl_dra.scheduler.plugins.dynamic_resources import StateData
 from kubectl_dra.scheduler.snapshot import Snapshot
 
@@ -131,15 +130,8 @@ def _as_waiting(small: WaitingCopy, model: Movable, depth: int) -> WaitingCopy |
     pod = msgspec.structs.replace(pod, metadata=meta)
     inventory = small.world.inventory
     namespace = own.namespace
-    names = {status.name: status.resource_claim_name for status in model.pod.status.resource_claim_statuses}
-    specs = {claim.metadata.name: claim.spec for claim in model.claims}
-    templates = dict(inventory.templates)
-    for entry in pod.spec.resource_claims:
-        template, spec = sources(entry)[1], specs.get(names.get(entry.name) or "")
-        if template and spec is not None:
-            templates.setdefault(
-                Key(namespace, template), ResourceClaimTemplate(spec=ResourceClaimTemplateSpec(spec=spec))
-            )
+    claims = {claim.metadata.name: claim for claim in model.claims}
+    templates = {**dict(as_claimed(model.pod, claims.get)), **inventory.templates}
     made = added(inventory.replace(templates=templates), pod, extended=small.world.features.extended_resource)
     world = small.world.changed(made)
     key = Key(namespace, meta.name)

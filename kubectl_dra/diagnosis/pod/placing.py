@@ -9,7 +9,7 @@ changed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -38,9 +38,10 @@ from kubectl_dra.model.resource import (
     ResourceClaim,
     ResourceClaimStatus,
     ResourceClaimTemplate,
+    ResourceClaimTemplateSpec,
 )
 from kubectl_dra.model.usage import NodeUsage, pod_usage
-from kubectl_dra.scheduler.claims import EXTENDED_CLAIM_ANNOTATION, FINALIZER, resolve, sources
+from kubectl_dra.scheduler.claims import EXTENDED_CLAIM_ANNOTATION, FINALIZER, claim_names, resolve, sources
 from kubectl_dra.scheduler.extended import served_resources, virtual_claim
 from kubectl_dra.scheduler.gangs.world import assumed_volumes
 from kubectl_dra.scheduler.on_the_way import may_be_being_bound, supposed_being_bound
@@ -285,6 +286,18 @@ def with_made(inventory: Inventory, key: Key, entry: str, template: ResourceClai
         claims=edited(inventory.claims, {key_of(made.metadata): made}),
         pods=edited(inventory.pods, {key: msgspec.structs.replace(pod, status=status)}),
     )
+
+
+def as_claimed(
+    pod: Pod, claim_of: Callable[[str], ResourceClaim | None]
+) -> Iterator[tuple[Key, ResourceClaimTemplate]]:
+    """The templates that a pod names, with what its claims say which were made from them."""
+    names = claim_names(pod)
+    for entry in pod.spec.resource_claims:
+        template, claim = sources(entry)[1], claim_of(names.get(entry.name, ""))
+        if template and claim is not None:
+            spec = ResourceClaimTemplateSpec(spec=claim.spec)
+            yield Key(pod.metadata.namespace, template), ResourceClaimTemplate(spec=spec)
 
 
 def reference_to(pod: Pod) -> OwnerReference:

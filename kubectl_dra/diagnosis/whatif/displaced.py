@@ -20,7 +20,7 @@ from kubectl_dra.diagnosis.explain.attempt import attempt
 from kubectl_dra.diagnosis.gates.gates import other_scheduler
 from kubectl_dra.diagnosis.pod import choice
 from kubectl_dra.diagnosis.pod.judgement import judge
-from kubectl_dra.diagnosis.pod.placing import added, bound
+from kubectl_dra.diagnosis.pod.placing import added, as_claimed, bound
 from kubectl_dra.diagnosis.pod.workloads import Owners, ReadOwner
 from kubectl_dra.diagnosis.records import NodeOutcome, ObjectRef, Verdict
 from kubectl_dra.diagnosis.remedies.changes import without_pods
@@ -31,9 +31,9 @@ from kubectl_dra.model.held import devices_of
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.policy import PodDisruptionBudget
-from kubectl_dra.model.resource import ResourceClaimTemplate, ResourceClaimTemplateSpec
+from kubectl_dra.model.resource import ResourceClaimTemplate
 from kubectl_dra.model.terms import requirements_of, selects
-from kubectl_dra.scheduler.claims import ClaimProblem, ResolvedEntry, claims_of, resolve, sources
+from kubectl_dra.scheduler.claims import ClaimProblem, ResolvedEntry, claims_of, resolve
 
 _TEMPLATE: Final = "ResourceClaimTemplate"
 #: Pods in these phases are evicted whatever a budget says (CanIgnorePDB).
@@ -268,16 +268,7 @@ def _templates(world: ClusterState, pod: Pod, before: Inventory) -> Mapping[Key,
     namespace = pod.metadata.namespace
     if world.evidence.complete(_TEMPLATE, namespace):
         return {}
-    old = before.pods[key_of(pod.metadata)]
-    names = {status.name: status.resource_claim_name for status in old.status.resource_claim_statuses}
-    found = {}
-    for entry in pod.spec.resource_claims:
-        claim = before.claims.get(Key(namespace, names.get(entry.name) or ""))
-        template = sources(entry)[1]
-        if claim is not None and template:
-            spec = ResourceClaimTemplateSpec(spec=claim.spec)
-            found[Key(namespace, template)] = ResourceClaimTemplate(spec=spec)
-    return found
+    return dict(as_claimed(before.pods[key_of(pod.metadata)], lambda name: before.claims.get(Key(namespace, name))))
 
 
 def _devices(inventory: Inventory, pod: Key) -> Iterator[str]:
