@@ -25,7 +25,9 @@ from kubectl_dra.output.pending.remedies import step_lines
 from kubectl_dra.output.safe import Safe, Style, command, fmt, safe, styled
 from kubectl_dra.output.simulation import manifests
 from kubectl_dra.output.simulation.alike import alike_lines, with_alike
+from kubectl_dra.output.simulation.corrected import as_if_lines, corrected_lines
 from kubectl_dra.output.simulation.domains import domain_lines, told_once, too_small
+from kubectl_dra.output.simulation.mixed import mixed_text
 from kubectl_dra.output.simulation.names import object_name
 from kubectl_dra.output.simulation.numbers import (
     fewer_lines,
@@ -35,7 +37,6 @@ from kubectl_dra.output.simulation.numbers import (
     lacks_there,
     of_its_nodes,
     others_off,
-    whole_groups,
 )
 from kubectl_dra.output.simulation.queues import queue_heads, queue_text
 from kubectl_dra.output.simulation.runtimes import refusal_lines, refusal_of, without_refusal
@@ -43,8 +44,7 @@ from kubectl_dra.output.simulation.sharing import sharing_text
 from kubectl_dra.output.simulation.verdicts import is_enough, name_of, verdict_of
 from kubectl_dra.output.unread import missing_kinds, unread_sentence, who_may_lines
 from kubectl_dra.output.whatif.page import CHOICE_UNREAD, SOME_COMPARED, whatif_lines, whatif_summary
-from kubectl_dra.output.words import counted, listed, plural, shortened
-from kubectl_dra.reports.base import Fits
+from kubectl_dra.output.words import counted, listed, shortened
 from kubectl_dra.reports.invocations import reading
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.reports.simulation import Counted, PodSimulation, SimulationReport
@@ -78,6 +78,7 @@ def simulation_page(
         else [],
         [*manifests.head_lines(report.manifests), *manifests.refusal_lines(report.manifests, report.read)],
         [*whatif_lines(report.what_if), *_first_lines(report)] if report.what_if is not None else [],
+        list(corrected_lines(report.corrected)),
         list(manifests.unlabelled_lines(report.unlabelled, address)),
         list(manifests.unknown_node_lines(report.effects)),
         [*manifests.repeated_lines(report.repeated), *manifests.differing_lines(report.manifests)],
@@ -86,7 +87,7 @@ def simulation_page(
         list(manifests.gang_lines(report.gangs)),
         list(wrapped(unseen)) if (unseen := _unseen_pods(report)) is not None else [],
     ]
-    if (mixed := _mixed(report)) is not None:
+    if (mixed := mixed_text(report)) is not None:
         blocks.append(list(wrapped(styled(mixed, Style.BOLD))))
     left = bool(_wrong(report))
     elsewhere = {each.template for each in report.misplaced}
@@ -97,10 +98,15 @@ def simulation_page(
         shown = _pod_blocks(pod, now, address, again, left=left, steps=steps) if same is None else _as_before(pod, same)
         blocks += [*shown, list(alike_lines(alike))]
         for then in (each for each in report.then if (each.subject, each.role) == (pod.subject, pod.role)):
-            blocks.append(list(manifests.misplaced_lines(report.misplaced, pod.subject)))
+            lines = [*manifests.misplaced_lines(report.misplaced, pod.subject), *as_if_lines(report.corrected)]
+            blocks.append(lines)
             blocks += _pod_blocks(then, now, address, again, left=left, steps=steps)
         told.append(pod)
-    if not report.pods and report.what_if is None:
+    subjects = {pod.subject for pod in report.pods}
+    for number, then in enumerate(each for each in report.then if each.subject not in subjects):
+        blocks.append(list(as_if_lines(report.corrected)) if not number else [])
+        blocks += _pod_blocks(then, now, address, again, left=left, steps=steps)
+    if not report.pods and not report.then and report.what_if is None:
         blocks.append(list(wrapped(_nothing(report))))
     blocks.append(list(_unread_lines(report, address, again)))
     blocks.append(list(manifests.effect_lines(report.effects)))
@@ -133,40 +139,6 @@ def _as_before(pod: PodSimulation, told: PodSimulation) -> list[list[Safe]]:
     """What is in the way of pods, where all else is told of others."""
     lines = list(_pod_lines(pod, why_not(pod.pending) if pod.pending is not None else None))
     return [[*lines, *fewer_lines(pod, steps=False), *wrapped(fmt("What helps is told of {} above.", told.role))]]
-
-
-def _mixed(report: SimulationReport) -> Safe | None:
-    """Which of several do not fit, where others do."""
-    shown = list(told_once(by_group(report.pods)))
-    failing = [pod for pod in shown if pod.fits is Fits.NO]
-    never, later = [pod for pod in failing if not pod.in_turn], [pod for pod in failing if pod.in_turn]
-    if not failing or len(shown) in (len(never), len(later)) or report.gangs:
-        return None
-    parts = [fmt("{} runs {} of {} at a time", name_of(pod), pod.copies, pod.wanted or 0) for pod in later]
-    parts = parts[:_NODES_SHOWN]
-    if never:
-        parts.insert(
-            0, fmt("{} {} not{}", _names(never), Safe(plural("does", len(never))), _in_all(report, never, shown))
-        )
-    return fmt("Not everything fits{}: {}.", Safe("" if never else " at once"), Safe("; ").join(parts))
-
-
-def _names(pods: Sequence[PodSimulation]) -> Safe:
-    more = fmt(" and {} more", len(pods) - _NODES_SHOWN) if len(pods) > _NODES_SHOWN else Safe("")
-    return Safe("; ").join(name_of(pod) for pod in pods[:_NODES_SHOWN]) + more
-
-
-def _in_all(report: SimulationReport, never: Sequence[PodSimulation], shown: Sequence[PodSimulation]) -> Safe:
-    """How many of an object's pods fit in all, where one of its kinds of pods is all that never does."""
-    first = never[0]
-    its = [pod for pod in shown if pod.subject == first.subject]
-    others = any(pod.subject != first.subject for pod in never)
-    if others or len(its) < 2 or any(pod.wanted is None or pod.capped or pod.undecided for pod in its):
-        return Safe("")
-    partly = any(each.left_out for each in report.manifests if each.object == first.subject)
-    text = ": {} of the {} pods tried fit" if partly else ": {} of its {} pods fit"
-    fit = fmt(text, sum(pod.copies for pod in its), sum(pod.wanted or 0 for pod in its))
-    return fit + whole_groups(its, never)
 
 
 def simulation_summary(report: SimulationReport) -> Safe:

@@ -21,6 +21,7 @@ from kubectl_dra.reports.simulation.named_requests import UnfoundRequest
 from kubectl_dra.reports.simulation.open_classes import OpenClasses
 from kubectl_dra.reports.simulation.shared_claims import CommonClaim
 from kubectl_dra.reports.simulation.stops import GangCount, Misplaced, NoRuntimeClass, Repeated
+from kubectl_dra.reports.simulation.uncompiled import CorrectedSelector
 
 
 class Correction(ReportRecord, frozen=True):
@@ -269,7 +270,8 @@ class SimulationReport(ReportRecord, frozen=True):
     ``also_advertised``: what device plugins offer on nodes that pods would get, and may be the same devices. ``gangs``:
     those of other programs of which too few pods fit. ``repeated``: objects of which the files have several.
     ``unlabelled``: namespaces that lack the label for admin access; all else is told as if they had it.
-    ``misplaced``: templates in another namespace than their pods, ``then``: these pods as if the templates were there.
+    ``misplaced``: templates in another namespace than their pods, ``corrected``: selectors that
+    do not compile; ``then``: these pods as if the templates were there, and the selectors as they are meant.
     """
 
     fits: Fits
@@ -288,6 +290,7 @@ class SimulationReport(ReportRecord, frozen=True):
     unlabelled: tuple[str, ...] = ()
     repeated: tuple[Repeated, ...] = ()
     misplaced: tuple[Misplaced, ...] = ()
+    corrected: tuple[CorrectedSelector, ...] = ()
     then: tuple[PodSimulation, ...] = ()
 
     def without_steps(self) -> SimulationReport:

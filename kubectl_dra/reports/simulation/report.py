@@ -59,6 +59,7 @@ from kubectl_dra.reports.simulation.records import (
 from kubectl_dra.reports.simulation.repeated import once_each
 from kubectl_dra.reports.simulation.served_fields import as_served
 from kubectl_dra.reports.simulation.trials import PodTrial, trials
+from kubectl_dra.reports.simulation.uncompiled import as_meant, corrected_selectors
 from kubectl_dra.reports.simulation.unread import with_unread
 
 #: Where a DaemonSet runs that was not read.
@@ -89,13 +90,17 @@ def simulation_report(
     """
     report = _as_written(world, objects, copies, switches, together=together, read_owner=read_owner)
     moved = misplaced(world, objects)
-    if not moved:
+    corrected = corrected_selectors(world, objects, {each.object for each in report.manifests if each.refused})
+    if not (moved or corrected):
         return report
-    again = in_place(objects, moved)
+    again = in_place(tuple(as_meant(objects, corrected)), moved)
     later = _as_written(world, again, copies, switches, together=together, read_owner=read_owner)
     users = {user for each in moved for user in each.users}
-    then = tuple(pod for pod in later.pods if pod.subject in users)
-    return replace(report, misplaced=tuple(moved), then=then)
+    refused = {each.object for each in corrected}
+    users |= {pod.subject for pod in report.pods if not refused.isdisjoint(pod.blocked)}
+    tried = {pod.subject for pod in report.pods}
+    then = tuple(pod for pod in later.pods if pod.subject in users or pod.subject not in tried)
+    return replace(report, misplaced=tuple(moved), corrected=tuple(corrected), then=then)
 
 
 def _as_written(

@@ -1,0 +1,51 @@
+"""The first line where some pods of the files fit and others do not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from kubectl_dra.output.safe import Safe, fmt
+from kubectl_dra.output.simulation.domains import told_once
+from kubectl_dra.output.simulation.numbers import whole_groups
+from kubectl_dra.output.simulation.verdicts import name_of
+from kubectl_dra.output.words import plural
+from kubectl_dra.reports.base import Fits
+from kubectl_dra.reports.simulation import PodSimulation, SimulationReport
+from kubectl_dra.reports.simulation.whole import by_group
+
+_NAMED: Final = 8
+
+
+def mixed_text(report: SimulationReport) -> Safe | None:
+    """Which of several do not fit, where others do."""
+    shown = list(told_once(by_group(report.pods)))
+    failing = [pod for pod in shown if pod.fits is Fits.NO]
+    never, later = [pod for pod in failing if not pod.in_turn], [pod for pod in failing if pod.in_turn]
+    if not failing or len(shown) in (len(never), len(later)) or report.gangs:
+        return None
+    parts = [fmt("{} runs {} of {} at a time", name_of(pod), pod.copies, pod.wanted or 0) for pod in later]
+    parts = parts[:_NAMED]
+    if never:
+        parts.insert(
+            0, fmt("{} {} not{}", _names(never), Safe(plural("does", len(never))), _in_all(report, never, shown))
+        )
+    return fmt("Not everything fits{}: {}.", Safe("" if never else " at once"), Safe("; ").join(parts))
+
+
+def _names(pods: Sequence[PodSimulation]) -> Safe:
+    more = fmt(" and {} more", len(pods) - _NAMED) if len(pods) > _NAMED else Safe("")
+    return Safe("; ").join(name_of(pod) for pod in pods[:_NAMED]) + more
+
+
+def _in_all(report: SimulationReport, never: Sequence[PodSimulation], shown: Sequence[PodSimulation]) -> Safe:
+    """How many of an object's pods fit in all, where one of its kinds of pods is all that never does."""
+    first = never[0]
+    its = [pod for pod in shown if pod.subject == first.subject]
+    others = any(pod.subject != first.subject for pod in never)
+    if others or len(its) < 2 or any(pod.wanted is None or pod.capped or pod.undecided for pod in its):
+        return Safe("")
+    partly = any(each.left_out for each in report.manifests if each.object == first.subject)
+    text = ": {} of the {} pods tried fit" if partly else ": {} of its {} pods fit"
+    fit = fmt(text, sum(pod.copies for pod in its), sum(pod.wanted or 0 for pod in its))
+    return fit + whole_groups(its, never)
