@@ -1,13 +1,13 @@
 """Another assignment of a group's pods to nodes, where the scheduler's own order finds none.
 
 The scheduler takes for each pod the node that a single pod would get and never turns back. Here all choices are tried,
-one after the other, until one places enough pods or the time is over.
+one after the other, until one places enough pods or so many nodes were asked that it takes too long. They are counted,
+and no time is measured: the answer is the same on a slow or busy machine.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -27,13 +27,14 @@ from kubectl_dra.scheduler.gangs.placements import DomainError, placements
 from kubectl_dra.scheduler.gangs.world import with_pod
 from kubectl_dra.scheduler.snapshot import Snapshot
 
-SECONDS: Final = 2.0
-Clock = Callable[[], float]
+#: So many nodes are asked in all attempts together, in about two seconds; an attempt takes as long as `_EACH` of them.
+NODES: Final = 100_000
+_EACH: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """The node of each pod that is placed, empty if there is no such assignment. ``searched`` False: time ran out."""
+    """The node of each pod that is placed, empty if there is no such assignment. ``searched`` False: too many."""
 
     nodes: Mapping[Key, str]
     searched: bool = True
@@ -56,10 +57,10 @@ def assignment_of(state: ClusterState, group: Key) -> Assignment:
     return known[group]
 
 
-def search(state: ClusterState, group: Key, seconds: float = SECONDS, clock: Clock = time.monotonic) -> Assignment:
+def search(state: ClusterState, group: Key, limit: int = NODES) -> Assignment:
     """Look for an assignment that the scheduler takes once every pod may only run on its node."""
     gang = Gang(Snapshot(state), state.inventory.groups.pod_groups[group])
-    tree = _Tree(gang, clock() + seconds, clock)
+    tree = _Tree(gang, limit)
     try:
         domains = placements(gang, gang.snapshot)
     except DomainError:
@@ -79,11 +80,10 @@ def search(state: ClusterState, group: Key, seconds: float = SECONDS, clock: Clo
 class _Tree:
     """Pod after pod in the scheduler's order; pods that are alike take nodes in one order only."""
 
-    def __init__(self, gang: Gang, deadline: float, clock: Clock) -> None:
+    def __init__(self, gang: Gang, limit: int) -> None:
         self._pods = gang.tried
         self._needed = gang.group.min_count - len(gang.scheduled)
-        self._deadline = deadline
-        self._clock = clock
+        self._left = limit
         self.late = False
 
     def place(self, there: Snapshot, nodes: Sequence[str]) -> dict[Key, str] | None:
@@ -97,9 +97,10 @@ class _Tree:
             return taken
         if len(taken) + len(self._pods) - index < self._needed:
             return None
-        if self._clock() > self._deadline:
+        if self._left <= 0:
             self.late = True
             return None
+        self._left -= _EACH + len(nodes)
         pod = self._pods[index]
         found = attempt(there, pod, among=nodes)
         feasible = [name for name in found.feasible if nodes.index(name) >= first]
