@@ -12,6 +12,7 @@ from kubectl_dra.api.decode import DecodeError, read_header
 from kubectl_dra.api.planned import Planned, read_all
 from kubectl_dra.api.sources import Source
 from kubectl_dra.api.trees import group_of
+from kubectl_dra.api.workloads.expand import CountSource
 from kubectl_dra.api.workloads.kinds import KNOWN
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.makers import Maker, managed_elsewhere
@@ -39,6 +40,8 @@ class _Managed(Record, frozen=True):
     spec: _Spec = _Spec()
 
 
+#: Of these it is not known how many pods there are.
+_UNCOUNTED: Final = (CountSource.UNKNOWN, CountSource.PER_NODE)
 _managed: Final = msgspec.json.Decoder(_Managed)
 MakerKey = tuple[str, str, str]
 
@@ -92,10 +95,14 @@ def _manager(data: bytes) -> str:
 def _maker(planned: Planned, group: str, labels: dict[str, str], managed_by: str) -> Maker:
     known = KNOWN.get((group, planned.kind))
     field = (known.suspend if known is not None else "") or _SUSPEND
+    plans = [plan for plan in planned.pods if plan.copies != 0]
+    # Some run only after others have ended, or one on each node.
+    open_ = any(plan.after or plan.awaits or plan.copies is None or plan.count in _UNCOUNTED for plan in plans)
     return Maker(
         suspended_by=field if planned.suspended else "",
         queue=planned.queue,
-        pods=tuple((plan.role, plan.pod) for plan in planned.pods if plan.copies != 0),
+        pods=tuple((plan.role, plan.pod) for plan in plans),
+        copies=() if open_ else tuple(plan.copies or 0 for plan in plans),
         scaled=bool(planned.pods) and all(plan.copies == 0 for plan in planned.pods),
         untried=planned.error or planned.untried,
         labels=labels,

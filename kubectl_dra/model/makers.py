@@ -32,7 +32,8 @@ def managed_elsewhere(managed_by: str) -> str:
 class Maker(msgspec.Struct, frozen=True):
     """One object. ``suspended_by``: the field by which its pods are held back; empty where none does.
 
-    ``pods`` has one pod of each template, by the name that its object gives them (empty for the only one).
+    ``pods`` has one pod of each template, by the name that its object gives them (empty for the only one); ``copies``:
+    how many there are to be of each at the same time, empty where that is not known.
     ``scaled``: there are to be none. ``untried``: why its pods are not known. ``managed_by``: who manages it in place
     of its usual controller.
     """
@@ -40,6 +41,7 @@ class Maker(msgspec.Struct, frozen=True):
     suspended_by: str = ""
     queue: str = ""
     pods: tuple[tuple[str, Pod], ...] = ()
+    copies: tuple[int, ...] = ()
     scaled: bool = False
     untried: str = ""
     labels: Mapping[str, str] = msgspec.field(default_factory=dict)

@@ -104,6 +104,24 @@ def test_a_suspended_one_whose_devices_are_not_there(
     assert "pods would fit now: no node has 9" in text
 
 
+@pytest.mark.parametrize(
+    ("replicas", "said"),
+    [
+        (2, "It does not wait for devices yet: all 3 of its pods would fit now at the same time."),
+        (90, " of its 90 Worker pods would fit; the next one would not: "),
+    ],
+)
+def test_all_pods_are_tried_at_once(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, replicas: int, said: str
+) -> None:
+    """Who raises the quota for them has to know."""
+    version, spec, _ = SUSPENDED["MPIJob"]
+    roles = {"Launcher": {"template": plain()}, "Worker": {"replicas": replicas, "template": body()}}
+    text = told(capfd, "mpijob/work", file(tmp_path, workload(version, "MPIJob", {**spec, "mpiReplicaSpecs": roles})))
+    assert said in text
+    assert "was not tried" not in text
+
+
 def test_every_template_is_tried(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = file(tmp_path, made("MPIJob"), count=9)
     assert run(["why-pending", "mpijob/work", "-n", NAMESPACE, "--from", path, "-o", "json", "--exit-code"]) == 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -21,6 +21,8 @@ from kubectl_dra.model.queues import QUEUE_LABEL
 from kubectl_dra.model.workloads import WorkloadObject
 
 _SUSPEND: Final = "spec.suspend"
+#: All pods are tried while that takes no more than this: pods times nodes.
+_EFFORT: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,7 @@ class Idle:
     ``failed`` what keeps the first that goes nowhere (placed in ``world``), which is called ``role``. ``untried``: why
     no pod was tried. ``waits``: what Kueue says. ``owner``: the controller that holds a part of it. ``like``: what was
     tried instead, whose pods differ in their names only; ``failed`` is about that one. ``managed_by``: who manages it
-    in place of its usual controller.
+    in place of its usual controller. ``all_pods``: what comes of all at once, None where that was not tried.
     """
 
     suspended_by: str
@@ -46,6 +48,21 @@ class Idle:
     owner: ObjectRef | None = None
     like: ObjectRef | None = None
     managed_by: str = ""
+    all_pods: AllPods | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AllPods:
+    """All pods that work makes at the same time: of those called ``role``, the first that lack some, ``copies`` fit.
+
+    ``wanted`` of these are to run; ``failed`` is about the next one, placed in ``world``. All fit: no ``failed``.
+    """
+
+    role: str
+    copies: int
+    wanted: int
+    failed: PodDiagnosis | None = None
+    world: ClusterState | None = None
 
 
 def held(state: ClusterState, kind: str, key: Key) -> Maker | None:
@@ -71,7 +88,7 @@ def idle(state: ClusterState, kind: str, key: Key) -> Idle | None:
         managed_by=found.managed_by,
     )
     elsewhere = found.managed_by or (waits is not None and waits.held_by in (HeldBy.OTHER_CLUSTER, HeldBy.OFFERED))
-    return base if found.scaled or elsewhere else _tried_once(state, base, ObjectRef.of(kind, key), found.pods)
+    return base if found.scaled or elsewhere else _tried_once(state, base, ObjectRef.of(kind, key), found)
 
 
 def naming(state: ClusterState, claim: Key) -> tuple[tuple[ObjectRef, Maker], ...]:
@@ -127,27 +144,45 @@ def _known(state: ClusterState) -> dict[Hashable, tuple[ObjectRef, Idle]]:
     return {}
 
 
-def _tried_once(state: ClusterState, base: Idle, workload: ObjectRef, pods: Iterable[tuple[str, Pod]]) -> Idle:
-    pods, known = tuple(pods), _known(state)
-    alike = (workload.namespace, tuple((role, encode_part((pod.metadata.labels, pod.spec))) for role, pod in pods))
+def _tried_once(state: ClusterState, base: Idle, workload: ObjectRef, maker: Maker) -> Idle:
+    known, parts = _known(state), [(role, encode_part((pod.metadata.labels, pod.spec))) for role, pod in maker.pods]
+    alike = workload.namespace, tuple(parts), maker.copies
     if alike not in known:
-        known[alike] = workload, _tried(state, base, workload.key, pods)
+        known[alike] = workload, _tried(state, base, workload.key, maker)
     like, found = known[alike]
     if like == workload:
         return replace(found, waits=base.waits)
-    nodes, role, failed, world = found.nodes, found.role, found.failed, found.world
-    return replace(base, nodes=nodes, role=role, failed=failed, world=world, like=like)
+    tried = {name: getattr(found, name) for name in ("nodes", "role", "failed", "world", "all_pods")}
+    return replace(base, **tried, like=like)
 
 
-def _tried(state: ClusterState, base: Idle, key: Key, pods: Iterable[tuple[str, Pod]]) -> Idle:
-    """With one pod of each template tried, until one does not fit."""
+def _tried(state: ClusterState, base: Idle, key: Key, maker: Maker) -> Idle:
+    """With one pod of each template tried, until one does not fit; then with all of them at once."""
     nodes: dict[str, str] = {}
-    for role, pod in pods:
+    for role, pod in maker.pods:
         placed = place(state, [_named(pod, key, role)])
         if placed.failed is not None:
             return replace(base, nodes=nodes, role=role, failed=placed.failed, world=placed.world)
         nodes[role] = next(iter(placed.nodes), "")
-    return replace(base, nodes=nodes)
+    return replace(base, nodes=nodes, all_pods=_all_of(state, key, maker))
+
+
+def _all_of(state: ClusterState, key: Key, maker: Maker) -> AllPods | None:
+    if sum(maker.copies) < 2 or sum(maker.copies) * len(state.inventory.nodes) > _EFFORT:
+        return None
+    world = state
+    for (role, pod), copies in zip(maker.pods, maker.copies, strict=True):
+        first = _named(pod, key, role)
+        placed = place(world, (_numbered(first, number) for number in range(copies)))
+        if placed.failed is not None:
+            return AllPods(role, placed.copies, copies, placed.failed, placed.world)
+        world = placed.world
+    return AllPods("", sum(maker.copies), sum(maker.copies))
+
+
+def _numbered(pod: Pod, number: int) -> Pod:
+    name = f"{pod.metadata.name}-{number}"
+    return msgspec.structs.replace(pod, metadata=msgspec.structs.replace(pod.metadata, name=name, uid=name))
 
 
 def _named(pod: Pod, key: Key, role: str) -> Pod:

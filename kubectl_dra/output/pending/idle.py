@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
+from typing import Final
 
 from kubectl_dra.diagnosis.gates.queues import HeldBy
 from kubectl_dra.model.invocation import HERE, Address
@@ -11,11 +12,14 @@ from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.made import refused_advice, refused_lines, refused_sentence
 from kubectl_dra.output.pending.main_reason import main_reason
 from kubectl_dra.output.pending.queues import cluster_lines, queue_lines, queue_reason
+from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import listed
 from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.invocations import of, try_dra
 from kubectl_dra.reports.pending.idle import WorkloadPendingReport, WorkloadVerdict
+
+_BOTH: Final = 2
 
 
 def idle_summary(report: WorkloadPendingReport) -> Safe:
@@ -65,8 +69,23 @@ def refused_page(report: WorkloadPendingReport, now: datetime, address: Address 
     return lines
 
 
+def _all_at_once(report: WorkloadPendingReport) -> Safe | None:
+    """Whether all of its pods would fit at the same time; None where that was not tried."""
+    found = report.all_pods
+    if found is None:
+        return None
+    if not found.causes:
+        every = Safe("both") if found.wanted == _BOTH else fmt("all {}", found.wanted)
+        return fmt("It does not wait for devices yet: {} of its pods would fit now at the same time.", every)
+    who = fmt("{} pods", found.role) if found.role else Safe("pods")
+    text = "If it were started now, {} of its {} {} would fit; the next one would not: {}."
+    return fmt(text, found.copies, found.wanted, who, reason_sentence(found.causes[0]))
+
+
 def _devices(report: WorkloadPendingReport) -> Iterator[Safe]:
-    if report.fits is Fits.YES and report.node:
+    if (at_once := _all_at_once(report)) is not None and report.fits is Fits.YES:
+        yield from wrapped(at_once)
+    elif report.fits is Fits.YES and report.node:
         text = (
             "It does not wait for devices yet: one of its pods would fit now, on {}; whether all of them fit at once "
             "was not tried."

@@ -26,6 +26,18 @@ class WorkloadVerdict(StrEnum):
     REFUSED = "Refused"  # the API server refuses its controller more pods
 
 
+class AllPodsRecord(ReportRecord, frozen=True):
+    """All pods of it at once: ``copies`` of the ``wanted`` that are called ``role`` fit, and ``causes`` keep the next.
+
+    All fit where nothing does, and it is about all of them then.
+    """
+
+    role: str
+    copies: int
+    wanted: int
+    causes: tuple[Cause, ...] = ()
+
+
 class WorkloadPendingReport(ReportRecord, frozen=True, kw_only=True):
     """A workload without pods. ``suspended_by``: the field that holds them back; ``queue``: where it waits, for what.
 
@@ -34,7 +46,7 @@ class WorkloadPendingReport(ReportRecord, frozen=True, kw_only=True):
     ``untried``: why no pod was tried. ``owner``: what the workload is a part of. ``like``: a workload whose pods differ
     in their names only was tried instead, and ``pending`` is about that one. ``managed_by``: who manages the workload
     in place of its usual controller (``spec.managedBy``). ``refused``: what the API server said when a pod was to be
-    made; of such a workload no pod is tried.
+    made; of such a workload no pod is tried. ``all_pods``: whether they fit at once; None where that was not tried.
     """
 
     workload: ObjectRef
@@ -53,6 +65,7 @@ class WorkloadPendingReport(ReportRecord, frozen=True, kw_only=True):
     missing: tuple[Missing, ...]
     read: tuple[ReadRecord, ...]
     refused: MakerRefusal | None = None
+    all_pods: AllPodsRecord | None = None
 
     @property
     def causes(self) -> tuple[Cause, ...]:
@@ -85,6 +98,16 @@ def idle_report(state: ClusterState, workload: ObjectRef, found: Idle) -> Worklo
         like=found.like,
         missing=(*(pending.missing if pending is not None else ()), *_of_kueue(state, workload, found)),
         read=reads_of(state.evidence),
+        all_pods=_all_pods(found),
+    )
+
+
+def _all_pods(found: Idle) -> AllPodsRecord | None:
+    tried = found.all_pods
+    if tried is None or (tried.failed is not None and tried.failed.verdict is Verdict.UNKNOWN):
+        return None
+    return AllPodsRecord(
+        tried.role, tried.copies, tried.wanted, tried.failed.causes if tried.failed is not None else ()
     )
 
 
