@@ -35,6 +35,7 @@ from kubectl_dra.output.pending.still_blocked import whatever_selected
 from kubectl_dra.output.pending.unready import unready_sentence
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, listed, one_of, plural, shortened
+from kubectl_dra.reports.pending.autoscaler_words import AutoscalerWords
 from kubectl_dra.reports.pending.nodes import NodeGroupRecord
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.scheduler.fit_error import DEALLOCATED
@@ -236,13 +237,21 @@ def _surroundings(report: PendingReport) -> Safe:
         nodes = listed(list(dict.fromkeys(each.node for each in report.failing)))
         texts.append(fmt("On {} the driver does not run ({})", nodes, states))
     texts += _free_for_claims(report)
-    texts += unready_sentence(report.unready)
     # The node that an autoscaler has added may be the one whose driver does not run.
     said = None if report.failing and report.autoscaler and report.autoscaler.adds else report.autoscaler
     if said is not None and not said.old and report.code is not None and report.code.startswith(_PLACES):
-        text = "{} is adding a node for it" if said.adds else "{} adds no node for it{}"
-        texts.append(fmt(text, Safe(_NAMES[said.autoscaler]), _why_none(said.message)))
+        texts.append(_scaling(said))
+    texts += unready_sentence(report.unready)
     return Safe("").join(fmt(". {}", text) for text in texts)
+
+
+def _scaling(said: AutoscalerWords) -> Safe:
+    """What an autoscaler does about the pod; nodes that have come since are those that it was to add."""
+    name = Safe(_NAMES[said.autoscaler])
+    if said.adds and said.joined:
+        have = Safe("has" if len(said.joined) == 1 else "have")
+        return fmt("{} added a node for it, and {} {} joined since", name, listed(said.joined), have)
+    return fmt("{} is adding a node for it" if said.adds else "{} adds no node for it{}", name, _why_none(said.message))
 
 
 def _free_for_claims(report: PendingReport) -> Iterator[Safe]:

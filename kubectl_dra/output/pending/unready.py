@@ -30,7 +30,7 @@ def unready_sentence(nodes: Sequence[UnreadyNode]) -> Iterator[Safe]:
             names = listed([str(ref.key) for ref in node.running])
             yield fmt("{} runs on {} ({}) and has not removed the taint", remover, node.node, names)
         elif node.agent and node.pods_read:
-            yield fmt("There is no pod of {} on {}, which removes the taint", node.remover, node.node)
+            yield fmt("The taint is removed by {}, which has no pod on {}", node.remover, node.node)
         else:
             yield fmt("{} has not removed the taint", remover)
 

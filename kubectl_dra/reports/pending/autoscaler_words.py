@@ -6,7 +6,7 @@ controllers/provisioning/scheduling/events (Nominated, FailedScheduling; its com
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from kubectl_dra.cluster.state import ClusterState
@@ -24,6 +24,7 @@ _SILENT: Final = timedelta(hours=1)
 #: A node that is not there by then is given up: cluster-autoscaler's --max-node-provision-time, and the time that
 #: Karpenter gives a NodeClaim to register (pkg/controllers/nodeclaim/lifecycle/liveness.go).
 _PROVISIONED: Final = timedelta(minutes=15)
+_NODES: Final = 3
 _FAILED: Final = "FailedScheduling"
 
 
@@ -31,6 +32,7 @@ class AutoscalerWords(ReportRecord, frozen=True):
     """The last event of an autoscaler: whether it ``adds`` a node for the pod, its words, and when.
 
     ``old``: it has said nothing for so long that it may have stopped trying, or given up the node that it added.
+    ``joined``: the first few nodes that have come since it said that it adds one.
     """
 
     autoscaler: str
@@ -38,6 +40,7 @@ class AutoscalerWords(ReportRecord, frozen=True):
     message: str
     time: str = ""
     old: bool = False
+    joined: tuple[str, ...] = ()
 
 
 def autoscaler_words(pod: Pod, state: ClusterState) -> AutoscalerWords | None:
@@ -50,7 +53,13 @@ def autoscaler_words(pod: Pod, state: ClusterState) -> AutoscalerWords | None:
     time = parse_time(seen)
     adds = last.reason in _ACTS
     old = time is not None and state.now - time > (_PROVISIONED if adds else _SILENT)
-    return AutoscalerWords(_who(last), adds, events_.text(last), seen, old)
+    joined = _joined_since(time, state) if adds and time is not None else ()
+    return AutoscalerWords(_who(last), adds, events_.text(last), seen, old, joined)
+
+
+def _joined_since(time: datetime, state: ClusterState) -> tuple[str, ...]:
+    made = {name: parse_time(node.metadata.creation_timestamp) for name, node in state.inventory.nodes.items()}
+    return tuple(sorted(name for name, since in made.items() if since is not None and since >= time))[:_NODES]
 
 
 def _who(event: Event) -> str:

@@ -60,7 +60,7 @@ def test_an_agent_that_runs_or_is_not_there_is_told() -> None:
     assert "Cilium's agent runs on gpu-new (kube-system/cilium-x9) and has not removed the taint" in first_line(
         cluster(agent())
     )
-    assert "There is no pod of Cilium's agent on gpu-new, which removes the taint" in first_line(cluster())
+    assert "The taint is removed by Cilium's agent, which has no pod on gpu-new" in first_line(cluster())
 
 
 def test_of_an_operator_without_pods_on_the_node_its_name_is_told() -> None:

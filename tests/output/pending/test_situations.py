@@ -445,6 +445,18 @@ def test_an_autoscaler_that_adds_a_node_is_told_too() -> None:
     assert "The cluster autoscaler is adding a node for it" in first_line(report)
 
 
+@pytest.mark.parametrize(("minutes", "joined"), [(20, False), (2, True)])
+def test_a_node_that_has_joined_since_is_not_being_added_any_more(minutes: int, joined: bool) -> None:
+    node = build.node("node-2")
+    node["metadata"]["creationTimestamp"] = (CLOCK.now() - timedelta(minutes=minutes)).isoformat()
+    time = (CLOCK.now() - timedelta(minutes=8)).isoformat()
+    said = build.event("pod", "TriggeredScaleUp", "pod triggered scale-up: [{group 0->1 (max: 4)}]", time=time)
+    said |= {"source": {"component": "cluster-autoscaler"}}
+    line = first_line(report_of(build.node(), node, POD, build.claim("claim"), said))
+    assert ("is adding a node" in line) is not joined
+    assert ("The cluster autoscaler added a node for it, and node-2 has joined since" in line) is joined
+
+
 @pytest.mark.parametrize(("minutes", "adds"), [(14, True), (16, False)])
 def test_a_node_that_did_not_come_in_time_is_not_being_added(minutes: int, adds: bool) -> None:
     """Autoscalers give up a node after 15 minutes."""
