@@ -125,10 +125,20 @@ def test_a_new_node_without_slices_has_no_devices() -> None:
     (node, slice_) = new_node()
     told = page(simulated(node, template("one"), infer()))
     assert "new has no devices of its own: drivers publish their ResourceSlices once a node has joined" in told
-    assert "--add-node like=NODE" in told
+    assert "--add-node like=node-1" in told
+    assert "take no pod" not in told
     assert "has no devices" not in page(simulated(node, slice_, template("one"), infer()))
     # One that is there already is as the cluster has it.
     assert "has no devices" not in page(simulated(build.node("node-1"), template("one"), infer()))
+
+
+def test_new_nodes_that_do_not_help_come_first() -> None:
+    node = new_node()[0]
+    web = infer()
+    web["spec"]["replicas"] = 9
+    told = page(simulated(node, template("one"), web))
+    assert told.startswith("The planned nodes take no pod of the files: new has no devices of its own: drivers publish")
+    assert told.count("no devices of its own") == 1
 
 
 def test_a_taint_that_goes_by_itself_is_told() -> None:

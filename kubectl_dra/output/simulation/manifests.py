@@ -41,13 +41,6 @@ _UNKNOWN_NODES: Final = (
     "{}: named by slices of the files, and neither in the cluster nor in the files{}. Its devices are out of reach "
     "until a Node of this name is added with -f."
 )
-_NO_SLICES: Final = (
-    "{} {} no devices of {} own: drivers publish their ResourceSlices once a node has joined, and the files have none. "
-    "Add slices with -f, or leave the node out and suppose one with devices: --add-node like=NODE."
-)
-_UNREADY: Final = (
-    "{} has the taint {}, which {} removes once the node is ready. Leave the taint out to see what fits then."
-)
 _UNLABELLED: Final = (
     "Admin access is not allowed in namespace {}, which lacks the label {}=true. The rest is told as if it had the "
     "label."
@@ -330,15 +323,6 @@ def effect_lines(effects: Effects) -> Iterator[Safe]:
         names = effects.open_daemon_sets
         run = Safe("runs" if len(names) == 1 else "run")
         yield from wrapped(fmt(text, _daemon_sets(names), shortened(names, _NAMED), run))
-    if effects.empty_nodes:
-        text = "{}: no status.allocatable with pods, so nothing fits onto it: copy that of a node like it."
-        yield from wrapped(fmt(text, listed(effects.empty_nodes[:_NAMED])))
-    if effects.without_slices:
-        new = shortened(effects.without_slices, _NAMED)
-        one = len(effects.without_slices) == 1
-        yield from wrapped(fmt(_NO_SLICES, new, Safe("has" if one else "have"), Safe("its" if one else "their")))
-    for taint in effects.unready:
-        yield from wrapped(fmt(_UNREADY, taint.node, taint.key, taint.remover))
     for each in effects.classes:
         if each.problem:
             yield from wrapped(fmt("DeviceClass {} selects nothing: {}", each.name, each.problem))

@@ -38,6 +38,7 @@ from kubectl_dra.output.simulation.numbers import (
     of_its_nodes,
     others_off,
 )
+from kubectl_dra.output.simulation.planned_nodes import planned_head, planned_lines
 from kubectl_dra.output.simulation.queues import queue_heads, queue_text
 from kubectl_dra.output.simulation.runtimes import refusal_lines, refusal_of, without_refusal
 from kubectl_dra.output.simulation.sharing import sharing_text
@@ -79,6 +80,7 @@ def simulation_page(
         [*manifests.head_lines(report.manifests), *manifests.refusal_lines(report.manifests, report.read)],
         [*whatif_lines(report.what_if), *_first_lines(report)] if report.what_if is not None else [],
         list(corrected_lines(report.corrected)),
+        list(planned_head(report)),
         list(manifests.unlabelled_lines(report.unlabelled, address)),
         list(manifests.unknown_node_lines(report.effects)),
         [*manifests.repeated_lines(report.repeated), *manifests.differing_lines(report.manifests)],
@@ -109,7 +111,7 @@ def simulation_page(
     if not report.pods and not report.then and report.what_if is None:
         blocks.append(list(wrapped(_nothing(report))))
     blocks.append(list(_unread_lines(report, address, again)))
-    blocks.append(list(manifests.effect_lines(report.effects)))
+    blocks.append([*manifests.effect_lines(report.effects), *planned_lines(report)])
     blocks.append(list(manifests.note_lines(report)))
     blocks.append(list(advertised_lines(report.also_advertised)))
     if any(pod.alone for pod in tried):
