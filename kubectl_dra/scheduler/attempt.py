@@ -5,7 +5,7 @@ Upstream: schedule_one.go (schedulePod, findNodesThatFitPod, prioritizeNodes).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, MutableMapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -14,7 +14,14 @@ from msgspec.structs import replace
 
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.podinfo import pod_info
-from kubectl_dra.scheduler.filtering import NodeVerdict, PreFiltered, filter_node, filter_nodes, pre_filter
+from kubectl_dra.scheduler.filtering import (
+    Filtered,
+    NodeVerdict,
+    PreFiltered,
+    filter_node,
+    filter_nodes,
+    pre_filter,
+)
 from kubectl_dra.scheduler.framework import Cycle, Plugin
 from kubectl_dra.scheduler.profile import PLUGINS
 from kubectl_dra.scheduler.snapshot import NodeInfo, Snapshot
@@ -23,11 +30,11 @@ from kubectl_dra.scheduler.status import Status, StatusCode, error
 
 @dataclass(frozen=True)
 class Attempt:
-    """What PreFilter and Filter said. ``verdicts``: of the nodes that were looked at, in the snapshot's order."""
+    """What PreFilter and Filter said. ``filtered``: of the nodes that were looked at, in the snapshot's order."""
 
     cycle: Cycle
     selection: PreFiltered
-    verdicts: Mapping[str, NodeVerdict] = field(default_factory=dict)
+    filtered: Filtered = field(default_factory=Filtered)
 
     @property
     def stop(self) -> Status | None:
@@ -35,24 +42,45 @@ class Attempt:
         return self.selection.stop
 
     @cached_property
+    def verdicts(self) -> Mapping[str, NodeVerdict]:
+        """By node. An error is that of the first node of its kind: :meth:`status_of` has those of all."""
+        return self.filtered.by_name()
+
+    @cached_property
     def feasible(self) -> tuple[str, ...]:
         """The nodes that fit for sure."""
-        return tuple(name for name, each in self.verdicts.items() if each.status.ok and not each.unsure)
+        return tuple(node.name for node in self.filtered.where(lambda each: each.status.ok and not each.unsure))
 
     @cached_property
     def open(self) -> tuple[str, ...]:
         """The nodes that may fit, if what could not be decided does not keep the pod away."""
-        return tuple(name for name, each in self.verdicts.items() if each.status.ok and each.unsure)
+        return tuple(node.name for node in self.filtered.where(lambda each: each.status.ok and bool(each.unsure)))
 
     @cached_property
     def errors(self) -> Mapping[str, Status]:
         """The nodes on which a plugin failed."""
-        return {name: each.status for name, each in self.verdicts.items() if each.status.code is StatusCode.ERROR}
+        failed = self.filtered.where(lambda each: each.status.code is StatusCode.ERROR)
+        return {node.name: self.status_of(node.name) for node in failed}
+
+    @property
+    def unsure(self) -> bool:
+        """Whether some plugin could not decide something."""
+        return bool(self.selection.unsure) or any(verdict.unsure for verdict in self.filtered.verdicts)
+
+    @cached_property
+    def refused(self) -> Sequence[NodeInfo]:
+        """The nodes on which evicting pods may help, in the snapshot's order."""
+        known = self.cycle.snapshot.nodes
+        if self.stop is not None:
+            return tuple(known.values()) if self.stop.code is StatusCode.UNSCHEDULABLE else ()
+        found = self.filtered.where(lambda each: each.status.code is StatusCode.UNSCHEDULABLE)
+        names = {node.name for node in found}
+        return [node for name, node in known.items() if name in names] if found else ()
 
     def status_of(self, node: str) -> Status:
         """What was said of a node; of one that was not looked at, what is said of all those."""
         if node in self.verdicts:
-            return self.verdicts[node].status
+            return self.verdicts[node].status.on(self.cycle.snapshot.nodes[node].node)
         return self.stop if self.stop is not None else self.selection.absent
 
 
@@ -68,33 +96,43 @@ def attempt(
     selection = pre_filter(cycle)
     if selection.stop is not None:
         return Attempt(cycle, selection)
-    chosen = selection.nodes
-    names = list(snapshot.nodes) if among is None else [name for name in among if name in snapshot.nodes]
-    if chosen is not None:
-        names = [name for name in names if name in chosen]
-    nodes = list(map(snapshot.nodes.__getitem__, names))
-    verdicts = dict(zip(names, filter_nodes(cycle, nodes), strict=True))
+    filtered = filter_nodes(cycle, *_looked_at(snapshot, selection.nodes, among))
     nominated = snapshot.nodes.get(pod.status.nominated_node_name)
     if nominated is not None and (among is None or nominated.name in among):
-        selection = _try_nominated(cycle, nominated, selection, verdicts)
-    return Attempt(cycle, selection, verdicts)
+        selection, filtered = _try_nominated(cycle, nominated, selection, filtered)
+    return Attempt(cycle, selection, filtered)
+
+
+def _looked_at(
+    snapshot: Snapshot, chosen: Collection[str] | None, among: Collection[str] | None
+) -> tuple[Sequence[NodeInfo], Sequence[int] | None]:
+    """The nodes, with their places where they are not all."""
+    known = snapshot.nodes
+    if chosen is None and among is None:
+        return tuple(known.values()), None
+    names = [name for name in (known if among is None else among) if name in known]
+    if chosen is not None:
+        names = [name for name in names if name in chosen]
+    return list(map(known.__getitem__, names)), list(map(snapshot.places.__getitem__, names))
 
 
 def _try_nominated(
-    cycle: Cycle, node: NodeInfo, selection: PreFiltered, verdicts: MutableMapping[str, NodeVerdict]
-) -> PreFiltered:
-    """Add what is said of the nominated node, which is tried first, whatever PreFilter says, and taken if it fits.
+    cycle: Cycle, node: NodeInfo, selection: PreFiltered, filtered: Filtered
+) -> tuple[PreFiltered, Filtered]:
+    """With what is said of the nominated node, which is tried first, whatever PreFilter says, and taken if it fits.
 
     An error of it is only logged where PreFilter leaves it out. Its refusal goes into the set that the text of the
     nodes left out is made from afterwards. Upstream: evaluateNominatedNode, which shares that set with the Diagnosis.
     """
-    tried = verdicts.get(node.name) or filter_node(cycle, node)
+    known = filtered.by_name().get(node.name)
+    tried = known or filter_node(cycle, node)
     if tried.status.code is StatusCode.ERROR:
-        return selection
-    verdicts[node.name] = tried
-    if tried.status.ok or selection.nodes is None:
-        return selection
-    return replace(selection, refused_by=tried.status.plugin)
+        return selection, filtered
+    if known is None:
+        filtered = filtered.plus(node, tried)
+    if not tried.status.ok and selection.nodes is not None:
+        selection = replace(selection, refused_by=tried.status.plugin)
+    return selection, filtered
 
 
 class Scores(msgspec.Struct, frozen=True):

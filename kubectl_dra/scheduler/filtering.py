@@ -5,7 +5,8 @@ Upstream: framework/runtime RunPreFilterPlugins, RunFilterPluginsWithNominatedPo
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Final
 
 import msgspec
@@ -13,6 +14,7 @@ from msgspec.structs import replace
 
 from kubectl_dra.model.podinfo import PodInfo, PodShape
 from kubectl_dra.scheduler.framework import Cycle, Minding, Plugin, PodsMatter
+from kubectl_dra.scheduler.kinds import Asked, Kinds, Sorting
 from kubectl_dra.scheduler.profile import PLUGINS
 from kubectl_dra.scheduler.snapshot import NodeInfo
 from kubectl_dra.scheduler.status import SUCCESS, NodeError, Status, StatusCode, error, unresolvable
@@ -121,37 +123,137 @@ def filter_beside(cycle: Cycle, node: NodeInfo, pods: Iterable[PodInfo]) -> Node
     return _filter_one(with_them, node)
 
 
-def filter_nodes(cycle: Cycle, nodes: Sequence[NodeInfo]) -> list[NodeVerdict]:
-    """The same for many nodes; what a plugin finds out for several at once is shared."""
-    verdicts: list[NodeVerdict | None] = [None] * len(nodes)
-    left = list(range(len(nodes)))
-    if cycle.snapshot.nominated:
-        for place, node in enumerate(nodes):
-            if about_to_come(cycle, node):
-                verdicts[place] = filter_node(cycle, node)
-        left = [place for place in left if verdicts[place] is None]
-    unsure: dict[int, tuple[Status, ...]] = {}
+class Filtered(msgspec.Struct, frozen=True):
+    """What all filters say of some nodes. Nodes of one kind (``kinds``) share everything; ``verdicts`` by kind."""
+
+    nodes: Sequence[NodeInfo] = ()
+    kinds: Kinds = Kinds.of_each(0)
+    verdicts: Sequence[NodeVerdict] = ()
+
+    def where(self, wanted: Callable[[NodeVerdict], bool]) -> list[NodeInfo]:
+        """The nodes of whose verdict that is true, in their order."""
+        kinds = {number for number, verdict in enumerate(self.verdicts) if wanted(verdict)}
+        if not kinds:
+            return []
+        return [node for node, kind in zip(self.nodes, self.kinds.at, strict=True) if kind in kinds]
+
+    def by_name(self) -> dict[str, NodeVerdict]:
+        """The verdict of each node."""
+        names = (node.name for node in self.nodes)
+        return dict(zip(names, map(self.verdicts.__getitem__, self.kinds.at), strict=True))
+
+    def plus(self, node: NodeInfo, verdict: NodeVerdict) -> Filtered:
+        """With one more node, which is of a kind of its own."""
+        at, first = (*self.kinds.at, len(self.verdicts)), (*self.kinds.first, len(self.nodes))
+        return Filtered((*self.nodes, node), Kinds(at, first), (*self.verdicts, verdict))
+
+
+def filter_nodes(cycle: Cycle, nodes: Sequence[NodeInfo], places: Sequence[int] | None = None) -> Filtered:
+    """The same for many nodes: of those that a plugin can't tell apart it is asked about the first that is left.
+
+    ``places``: those of the nodes among all of the snapshot; None: they are all of them.
+    """
+    sorting, left = Sorting(cycle.snapshot, nodes, places), _Left(cycle, nodes)
     for plugin in filters(cycle):
-        asked = nodes if len(left) == len(nodes) else [nodes[place] for place in left]
-        statuses = plugin.filter_all(cycle, asked)
-        staying = []
-        # Nodes of which a plugin says the same share the verdict: by identity of the status, which is kept meanwhile.
-        known: dict[int, NodeVerdict] = {}
-        for place, status in zip(left, statuses, strict=True):
-            if status is SUCCESS or status.ok:
-                staying.append(place)
-            elif status.code is StatusCode.UNKNOWN:
-                unsure[place] = (*unsure.get(place, ()), status.of(plugin.name))
-                staying.append(place)
-            elif place in unsure:
-                verdicts[place] = NodeVerdict(_named(status, plugin), unsure[place])
-            else:
-                verdict = known.get(id(status))
-                if verdict is None:
-                    verdict = known[id(status)] = NodeVerdict(_named(status, plugin))
-                verdicts[place] = verdict
-        left = staying
-    return [verdict or _open_verdict(unsure.get(place, ())) for place, verdict in enumerate(verdicts)]
+        if left.is_empty:
+            break
+        left.ask(plugin, sorting.by(None if sorting.few else plugin.reads(cycle)))
+    return left.result()
+
+
+class _Left:
+    """Nodes while plugin after plugin is asked: sorted by what was said of them, and by nothing else."""
+
+    def __init__(self, cycle: Cycle, nodes: Sequence[NodeInfo]) -> None:
+        self._cycle = cycle
+        self._nodes = nodes
+        #: By kind: the verdict if there is one already, and what plugins could not decide.
+        self._verdicts: list[NodeVerdict | None] = [None]
+        self._unsure: list[tuple[Status, ...]] = [()]
+        # None: all nodes are of the same kind.
+        self._kinds: Kinds | None = None
+        if cycle.snapshot.nominated:
+            self._beside_nominated()
+        if not nodes:
+            self._verdicts, self._unsure = [], []
+
+    def _beside_nominated(self) -> None:
+        """Nodes to which pods are about to come are judged one by one."""
+        coming = [place for place, node in enumerate(self._nodes) if about_to_come(self._cycle, node)]
+        if not coming:
+            return
+        own = dict(zip(coming, range(1, len(coming) + 1), strict=True))
+        self._split([own.get(place, 0) for place in range(len(self._nodes))])
+        assert self._kinds is not None  # noqa: S101 - just made
+        for number, place in enumerate(self._kinds.first):
+            if place in own:
+                self._verdicts[number] = filter_node(self._cycle, self._nodes[place])
+
+    def _split(self, values: Sequence[Hashable]) -> None:
+        self._kinds = Kinds.by(values)
+        number = len(self._kinds.first)
+        self._verdicts, self._unsure = [None] * number, [()] * number
+
+    @property
+    def is_empty(self) -> bool:
+        return all(verdict is not None for verdict in self._verdicts)
+
+    def result(self) -> Filtered:
+        kinds = self._kinds or Kinds([0] * len(self._nodes), (0,) if self._nodes else ())
+        pairs = zip(self._verdicts, self._unsure, strict=True)
+        return Filtered(self._nodes, kinds, [verdict or _open_verdict(unsure) for verdict, unsure in pairs])
+
+    def ask(self, plugin: Plugin, kinds: Kinds) -> None:
+        """What a plugin says of the nodes that are left; ``kinds`` are those that it can't tell apart."""
+        first = self._first(kinds)
+        asked: dict[int, int] = {}
+        for (mine, theirs), place in first.items():
+            if self._verdicts[mine] is None:
+                asked.setdefault(theirs, place)
+        statuses = plugin.filter_all(self._cycle, [self._nodes[place] for place in asked.values()])
+        self._cycle.asked[plugin.name] = Asked(self._nodes, kinds, asked)
+        if all(status is SUCCESS for status in statuses):
+            return
+        self._sort(plugin, kinds, first, dict(zip(asked, statuses, strict=True)))
+
+    def _first(self, kinds: Kinds) -> Mapping[tuple[int, int], int]:
+        """The first node of each pair of a kind here and one of a plugin, in the order of nodes."""
+        if self._kinds is None:
+            return {(0, number): place for number, place in enumerate(kinds.first)}
+        if len(kinds.first) == 1:
+            return {(number, 0): place for number, place in enumerate(self._kinds.first)}
+        pairs = zip(reversed(self._kinds.at), reversed(kinds.at), strict=True)
+        found = dict(zip(pairs, reversed(range(len(self._nodes))), strict=True))
+        return dict(sorted(found.items(), key=itemgetter(1)))
+
+    def _sort(
+        self, plugin: Plugin, kinds: Kinds, first: Mapping[tuple[int, int], int], said: Mapping[int, Status]
+    ) -> None:
+        """Tell those apart of which different things were said."""
+        verdicts, unsure = self._verdicts, self._unsure
+        self._verdicts, self._unsure = [], []
+        numbers: dict[tuple[int, int], int] = {}
+        of_pair: dict[tuple[int, int], int] = {}
+        places: list[int] = []
+        for pair, place in first.items():
+            mine, theirs = pair
+            status = said[theirs] if verdicts[mine] is None else SUCCESS
+            alike = mine, id(status)
+            if alike not in numbers:
+                numbers[alike] = len(places)
+                places.append(place)
+                self._add(plugin, verdicts[mine], unsure[mine], status)
+            of_pair[pair] = numbers[alike]
+        own = self._kinds.at if self._kinds is not None else [0] * len(self._nodes)
+        self._kinds = Kinds(list(map(of_pair.__getitem__, zip(own, kinds.at, strict=True))), places)
+
+    def _add(self, plugin: Plugin, verdict: NodeVerdict | None, unsure: tuple[Status, ...], status: Status) -> None:
+        if verdict is None and status.code is StatusCode.UNKNOWN:
+            unsure = (*unsure, status.of(plugin.name))
+        elif verdict is None and not status.ok:
+            verdict = NodeVerdict(_named(status, plugin), unsure)
+        self._verdicts.append(verdict)
+        self._unsure.append(unsure)
 
 
 def _open_verdict(unsure: tuple[Status, ...]) -> NodeVerdict:

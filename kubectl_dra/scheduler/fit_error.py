@@ -39,8 +39,8 @@ _SAYS_NOTHING: Final = (NOTHING_HELPED, NO_CLAIMS)
 _POST_FILTER: Final = (DEALLOCATED, DELETED, NO_STATE, *_SAYS_NOTHING)
 
 
-def fit_error(nodes: int, reasons: Iterable[str], post_filter: str = "") -> str:
-    """``0/N nodes are available: …``: one reason per (node, text), counted, sorted as strings."""
+def fit_error(nodes: int, reasons: Iterable[str] | Mapping[str, int], post_filter: str = "") -> str:
+    """``0/N nodes are available: …``: one reason per (node, text), or how many have each; sorted as strings."""
     counted = sorted(f"{count} {text}" for text, count in Counter(reasons).items())
     message = f"0/{nodes} nodes are available:" + (f" {', '.join(counted)}." if counted else "")
     return f"{message} {post_filter}" if post_filter else message

@@ -15,6 +15,7 @@ import msgspec
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.podinfo import PodInfo, PodShape
+from kubectl_dra.scheduler.kinds import Asked, Reading
 from kubectl_dra.scheduler.snapshot import NodeInfo, Snapshot
 from kubectl_dra.scheduler.status import SKIP, SUCCESS, Status
 
@@ -27,6 +28,7 @@ class Cycle:
 
     ``info`` is the pod as it would count on a node. ``skipped``: plugins whose PreFilter said Skip; neither their
     Filter nor their ``add_pod`` and ``remove_pod`` are called. ``plugins``: empty for those of the default profile.
+    ``asked``: about which nodes each plugin was asked, by its name.
     """
 
     pod: Pod
@@ -35,6 +37,7 @@ class Cycle:
     states: dict[type, object] = field(default_factory=dict)
     skipped: set[str] = field(default_factory=set)
     plugins: Sequence[Plugin] = ()
+    asked: dict[str, Asked] = field(default_factory=dict)
     _minding: dict[int, Minding] = field(default_factory=dict)
 
     @property
@@ -56,7 +59,12 @@ class Cycle:
         """A copy for a what-if with other pods on a node. States that these change have a ``clone`` of their own."""
         copies = ((key, state, getattr(state, "clone", None)) for key, state in self.states.items())
         states = {key: clone() if clone is not None else state for key, state, clone in copies}
-        return Cycle(self.pod, self.info, self.snapshot, states, set(self.skipped), self.plugins, self._minding)
+        skipped = set(self.skipped)
+        return Cycle(self.pod, self.info, self.snapshot, states, skipped, self.plugins, self.asked, self._minding)
+
+    def instead_of(self, plugin: str, node: str) -> str:
+        """The node about which a plugin was asked in the place of another one."""
+        return self.asked[plugin].instead_of(node) if plugin in self.asked else node
 
     def minding(self, shape: PodShape, plugins: Sequence[Plugin]) -> Minding:
         """Which of ``plugins``, the same in every call, mind such a pod; asked once per shape."""
@@ -114,8 +122,12 @@ class Plugin:
         return SUCCESS
 
     def filter_all(self, cycle: Cycle, nodes: Sequence[NodeInfo]) -> Sequence[Status]:
-        """The same for many nodes, in their order; a plugin for which nodes are alike overrides it."""
+        """The same for many nodes, in their order."""
         return [self.filter(cycle, node) for node in nodes]
+
+    def reads(self, cycle: Cycle) -> Reading | None:
+        """All that Filter reads of a node for this pod; None if it may be anything. Asked after PreFilter."""
+        return None
 
     def minds(self, cycle: Cycle, shape: PodShape) -> bool:
         """Whether Filter, of any node, may say something else if such a pod comes to a node or goes."""

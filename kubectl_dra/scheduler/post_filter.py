@@ -22,8 +22,7 @@ def post_filter(found: Attempt) -> AfterFilter:
     devices = dynamic_resources.post_filter(found.cycle)
     if devices.code is not StatusCode.UNSCHEDULABLE:
         return AfterFilter(devices.message)
-    unsure = bool(found.selection.unsure) or any(verdict.unsure for verdict in found.verdicts.values())
-    preemption = preempt(found.cycle, found.status_of, unsure=unsure)
+    preemption = preempt(found)
     said = preemption.status
     reasons = (*devices.reasons, *said.reasons) if said.code is StatusCode.UNSCHEDULABLE else said.reasons
     return AfterFilter(", ".join(reasons), preemption)

@@ -12,6 +12,7 @@ from typing import Final
 
 from kubectl_dra.model.podinfo import PodInfo
 from kubectl_dra.scheduler import fit_error
+from kubectl_dra.scheduler.attempt import Attempt
 from kubectl_dra.scheduler.dry_run import DryRun, Eviction
 from kubectl_dra.scheduler.framework import Cycle
 from kubectl_dra.scheduler.gangs.units import eviction_priority
@@ -52,17 +53,15 @@ class PreemptionResult:
     awaited: tuple[PodInfo, ...] = ()
 
 
-def preempt(cycle: Cycle, status_of: Callable[[str], Status], *, unsure: bool = False) -> PreemptionResult:
-    """What preemption does for a pod for which no node fits; ``status_of`` says what was in the way on each node.
-
-    ``unsure``: what plugins before the one in the way say was not known everywhere.
-    """
-    refused = _not_eligible(cycle, status_of)
+def preempt(found: Attempt) -> PreemptionResult:
+    """What preemption does for a pod for which an attempt found no node."""
+    cycle = found.cycle
+    refused = _not_eligible(cycle, found.status_of)
     if refused:
         awaited = tuple(_evicted(cycle)) if refused == TERMINATING else ()
         return PreemptionResult(unschedulable(PREFIX + refused), awaited=awaited)
-    nodes = [n for name, n in cycle.snapshot.nodes.items() if status_of(name).code is StatusCode.UNSCHEDULABLE]
-    run = _dry_run(cycle, nodes, None if unsure else status_of)
+    # Where not everything was known, what is in the way may be something else.
+    run = _dry_run(cycle, found.refused, None if found.unsure else found.status_of)
     if run.candidates:
         return _chosen(cycle, run)
     errors = list(dict.fromkeys(status.message for status in run.tried.values() if status.code is StatusCode.ERROR))

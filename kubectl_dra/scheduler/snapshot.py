@@ -131,6 +131,11 @@ def _nodes(state: ClusterState) -> Mapping[str, NodeInfo]:
     return {name: NodeInfo(node, usage.get(name, _NOTHING)) for name, node in state.inventory.nodes.items()}
 
 
+@derived("nodes")
+def _places(state: ClusterState) -> Mapping[str, int]:
+    return {name: place for place, name in enumerate(state.inventory.nodes)}
+
+
 def _later_shapes(
     shapes: Mapping[int, AlikePods], before: ClusterState, after: ClusterState
 ) -> Mapping[int, AlikePods] | None:
@@ -276,6 +281,11 @@ class Snapshot(msgspec.Struct, frozen=True):
     def nodes(self) -> Mapping[str, NodeInfo]:
         """All nodes by name, in the order in which they were read; without pods if not all pods are known."""
         return _nodes(self.state)
+
+    @property
+    def places(self) -> Mapping[str, int]:
+        """The place of each node in that order."""
+        return _places(self.state)
 
     @property
     def placed(self) -> tuple[AlikePods, ...]:

@@ -12,6 +12,8 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
+from kubectl_dra.model.core import Node
+
 
 class StatusCode(StrEnum):
     """What follows for a node or, of PreFilter, for the attempt."""
@@ -30,6 +32,10 @@ class NodeError(ABC):
     @abstractmethod
     def text(self) -> str:
         """What the plugin says."""
+
+    @abstractmethod
+    def on(self, node: Node) -> NodeError:
+        """The same error on a node that is alike."""
 
 
 class Status(msgspec.Struct, frozen=True):
@@ -59,6 +65,10 @@ class Status(msgspec.Struct, frozen=True):
         if isinstance(self.detail, NodeError) and not self.reasons:
             return f'running "{self.plugin}" filter plugin: {self.detail.text()}'
         return ", ".join(self.reasons)
+
+    def on(self, node: Node) -> Status:
+        """The same of a node that is alike: errors name what is there."""
+        return replace(self, detail=self.detail.on(node)) if isinstance(self.detail, NodeError) else self
 
     def of(self, plugin: str) -> Status:
         """The same, said by ``plugin``."""

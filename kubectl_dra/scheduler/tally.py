@@ -26,6 +26,11 @@ class LabelTally:
     def __bool__(self) -> bool:
         return self._seen > 0
 
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The labels of whose values any was ever counted."""
+        return tuple(dict.fromkeys((*self._base, *(key for key, _ in self._own or ()))))
+
     def at(self, key: str, labels: Mapping[str, str]) -> int:
         """The number for the value that a node has of a label; 0 for a node without it."""
         value = labels.get(key)
@@ -33,10 +38,7 @@ class LabelTally:
 
     def keys_at(self, labels: Mapping[str, str]) -> tuple[str, ...]:
         """The labels of a node for whose value there is a positive number."""
-        found = [key for key in self._base if self.at(key, labels) > 0]
-        if self._own:
-            found += [key for key in dict.fromkeys(key for key, _ in self._own) if key not in self._base]
-        return tuple(key for key in found if self.at(key, labels) > 0)
+        return tuple(key for key in self.keys if self.at(key, labels) > 0)
 
     def add(self, key: str, value: str, delta: int) -> None:
         """More, or less, for one value."""

@@ -14,8 +14,8 @@ from kubectl_dra.scheduler.status import Status
 def visited(found: Attempt, start: int) -> list[str]:
     """The nodes that were looked at, in their order from ``start``."""
     chosen, nodes = found.selection.nodes, found.cycle.snapshot.nodes
-    looked_at = (name for name in nodes if name in found.verdicts and (chosen is None or name in chosen))
-    return visiting_order([nodes[name] for name in looked_at], start)
+    looked_at = {node.name for node in found.filtered.nodes if chosen is None or node.name in chosen}
+    return visiting_order([node for name, node in nodes.items() if name in looked_at], start)
 
 
 def first_error(found: Attempt, start: int) -> Status:
@@ -31,7 +31,8 @@ def processed(found: Attempt, start: int) -> int:
     nominated = found.cycle.pod.status.nominated_node_name
     if nominated in found.feasible:
         return 0
+    looked_at = found.filtered.nodes
     if not found.errors:
-        return len(found.verdicts)
+        return len(looked_at)
     before = set(itertools.takewhile(lambda name: name not in found.errors, visited(found, start)))
-    return len(before | ({nominated} & (found.verdicts.keys() - found.errors.keys())))
+    return len(before | ({nominated} & ({node.name for node in looked_at} - found.errors.keys())))

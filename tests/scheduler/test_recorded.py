@@ -16,7 +16,7 @@ _COMPARED: Final = (
 )
 
 
-def _check(row: dict[str, Any]) -> None:
+def check(row: dict[str, Any]) -> None:
     asked = {name: value for name, value in row.items() if name != "expect"}
     given = answer_sched.answer(asked)["expect"]
     for expected, entry in zip(row["expect"], given, strict=True):
@@ -27,7 +27,7 @@ def _check(row: dict[str, Any]) -> None:
 @pytest.mark.parametrize("first", range(4))
 def test_a_sample(first: int) -> None:
     for row in rows("sched")[first * _SAMPLE // 4 :: _SAMPLE]:
-        _check(row)
+        check(row)
 
 
 @pytest.mark.rows
@@ -36,4 +36,4 @@ def test_all(first: int) -> None:
     asked = rows("sched")[first::8]
     assert len(asked) == 200
     for row in asked:
-        _check(row)
+        check(row)

@@ -66,11 +66,15 @@ class Answers(Mapping[str, Outcome]):
         attempt.selection.forget()
 
     def __getitem__(self, name: str) -> Outcome:
-        found = self._found[name]
+        return self.on(self._nodes[name], name)
+
+    def on(self, node: Node, like: str) -> Outcome:
+        """The outcome of a node, asked or not, that is alike to one that was asked."""
+        found = self._found[like]
         outcome = found.group.outcome
-        if not found.names_devices or name == found.group.nodes[0]:
+        if not found.names_devices or node.metadata.name == found.group.nodes[0]:
             return outcome
-        node, solution = self._nodes[name], found.solution
+        solution = found.solution
         if solution is not None:
             return Allocated(steps=outcome.steps, allocations=lambda: self._allocations(solution, node))
         return Fatal(steps=outcome.steps, error=lambda: self._error(outcome, node))

@@ -102,6 +102,11 @@ class NodeClasses:
         """Several attempts will be made: already the first compares the nodes."""
         self._asked = True
 
+    @property
+    def compares(self) -> bool:
+        """Whether the next attempt compares the nodes."""
+        return self._asked
+
     def asked_again(self) -> bool:
         """Whether an attempt was made before: for one alone, comparing costs more than it saves."""
         before, self._asked = self._asked, True

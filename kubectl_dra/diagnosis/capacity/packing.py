@@ -19,7 +19,7 @@ from kubectl_dra.diagnosis.whatif.displaced import again
 from kubectl_dra.model.ids import Key
 from kubectl_dra.scheduler.attempt import attempt as engine_attempt
 from kubectl_dra.scheduler.claims import resolve
-from kubectl_dra.scheduler.plugins.dynamic_resources import StateData
+from kubectl_dra.scheduler.plugins.dynamic_resources import devices_on
 from kubectl_dra.scheduler.snapshot import Snapshot
 
 _MOST_TRIALS: Final = 4000
@@ -114,8 +114,7 @@ class Packing:
         tried = engine_attempt(Snapshot(waiting.world), waiting.pod, OF_THE_NODE)
         if name not in tried.feasible:
             return None
-        state = tried.cycle.states.get(StateData)
-        found = state.nodes.get(name) if isinstance(state, StateData) else None
+        found = devices_on(tried.cycle, name)
         searched = found.searched if found is not None else None
         node = waiting.world.inventory.nodes[name]
         inventory = with_copies(waiting.world.inventory, waiting, [(node, searched)], depth)

@@ -152,6 +152,9 @@ class _ClassicDevices(DynamicResources):
         status = error if stop.fatal else unresolvable
         return PreFilterResult(status(stop.text, detail=stop))
 
+    def reads(self, cycle: Cycle) -> None:
+        """Drivers say of each node by its name what they think of it."""
+
     def filter_all(self, cycle: Cycle, nodes: Sequence[NodeInfo]) -> Sequence[Status]:
         """The first claim that speaks against a node ends it; only the rest is searched."""
         known = {node.name: self._attempting.examine(node.node) for node in nodes}

@@ -81,7 +81,7 @@ class _Talk:
 
     @property
     def fitting(self) -> frozenset[str]:
-        return frozenset(node.metadata.name for node, _ in self.tried.nodes(NodeOutcome.FITS))
+        return frozenset(self.tried.names(NodeOutcome.FITS))
 
     @property
     def own(self) -> int:
@@ -161,7 +161,7 @@ def _no_common_node(
     world: ClusterState, pod: Pod, tried: PodAttempt, waiting: Sequence[tuple[int, ClassicResourceClaim]]
 ) -> Iterator[Cause]:
     """Several claims, each with nodes of its own: that no node is in all of them is the reason."""
-    if len(waiting) < 2 or tried.nodes(NodeOutcome.FITS):
+    if len(waiting) < 2 or tried.number(NodeOutcome.FITS):
         return
     reached = [node for node, result in tried.results if result.rejection is None and result.explanation is not None]
     suitable = [_suitable(world, pod, position, claim, reached) for position, claim in waiting]

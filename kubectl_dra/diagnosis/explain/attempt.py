@@ -6,8 +6,11 @@ apart as a reader would. What the words and the verdict are is decided elsewhere
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from operator import itemgetter
 from typing import Final
 
 from kubectl_dra.allocation.errors import AllocationError
@@ -27,12 +30,12 @@ from kubectl_dra.scheduler import fit_error
 from kubectl_dra.scheduler.allocation_errors import allocation_error
 from kubectl_dra.scheduler.filtering import NodeVerdict
 from kubectl_dra.scheduler.framework import Plugin
-from kubectl_dra.scheduler.plugins import node_affinity
 from kubectl_dra.scheduler.plugins.dynamic_resources import (
     LEFT_OVER,
     UNAVAILABLE,
     DevicesOnNode,
     StateData,
+    devices_on,
     idle_claims,
 )
 from kubectl_dra.scheduler.plugins.inter_pod_affinity import RepellingPods
@@ -42,7 +45,6 @@ from kubectl_dra.scheduler.snapshot import Snapshot
 from kubectl_dra.scheduler.status import Status, StatusCode
 
 _DEVICES: Final = "DynamicResources"
-_BY_LABELS: Final = node_affinity.NodeAffinity.name
 _SAME_NAMES: Final = ClaimNames()
 #: What can't be checked without knowing the pods on a node.
 NEED_PODS: Final = ("NodePorts", "NodeResourcesFit", "InterPodAffinity")
@@ -86,6 +88,13 @@ class NodeResult:
     failure: str = ""
     unread: tuple[Status, ...] = ()
 
+    def on(self, node: Node) -> NodeResult:
+        """The same on another node that is alike, with the devices there."""
+        if self.searched is None:
+            return self
+        own = self.searched.on(node)
+        return self if own is self.searched else replace(self, searched=own)
+
     @property
     def outcome_of_search(self) -> Outcome | None:
         """What the search said of nodes alike."""
@@ -113,17 +122,62 @@ class NodeResult:
 
 
 @dataclass(frozen=True, slots=True)
+class AlikeNodes:
+    """Nodes on which the same happens, in their order; ``places`` are those in the Inventory's order.
+
+    ``result`` is that of the first, where devices have names.
+    """
+
+    result: NodeResult
+    nodes: Sequence[Node]
+    places: Sequence[int]
+
+    def by(self, values: Sequence[Hashable]) -> Iterator[AlikeNodes]:
+        """Those with the same value, in the order of the first of each."""
+        found: dict[Hashable, list[int]] = {}
+        for index, value in enumerate(values):
+            found.setdefault(value, []).append(index)
+        for own in found.values():
+            nodes = [self.nodes[index] for index in own]
+            yield AlikeNodes(self.result.on(nodes[0]), nodes, [self.places[index] for index in own])
+
+
+def sorted_by(results: Sequence[NodeResult], at: Sequence[int], nodes: Sequence[Node]) -> Sequence[AlikeNodes]:
+    """The nodes by their results; ``at``: which of these each has."""
+    places: list[list[int]] = [[] for _ in results]
+    for place, number in enumerate(at):
+        places[number].append(place)
+    found = (pair for pair in zip(results, places, strict=True) if pair[1])
+    ordered = sorted(found, key=lambda pair: pair[1][0])
+    return [AlikeNodes(result, list(map(nodes.__getitem__, own)), own) for result, own in ordered]
+
+
+def names_of(alike: Iterable[AlikeNodes]) -> tuple[str, ...]:
+    """The names of all these nodes, in the Inventory's order."""
+    found = [(place, node.metadata.name) for each in alike for place, node in zip(each.places, each.nodes, strict=True)]
+    found.sort(key=itemgetter(0))
+    return tuple([name for _, name in found])
+
+
+def each_of(alike: Iterable[AlikeNodes]) -> Iterator[tuple[Node, NodeResult]]:
+    """Node by node, in the Inventory's order, with the names of devices there."""
+    found = [(place, node, each.result) for each in alike for place, node in zip(each.places, each.nodes, strict=True)]
+    found.sort(key=itemgetter(0))
+    return ((node, result.on(node)) for _, node, result in found)
+
+
+@dataclass(frozen=True)
 class PodAttempt:
     """The whole attempt. ``claims`` are the pod's existing claims in order; ``extended`` the left-over or made-up one.
 
-    ``results`` has every node of the cluster in the Inventory's order, unless ``stop`` ended the attempt before.
+    ``alike`` has every node of the cluster, in the order of the first ones, unless ``stop`` ended the attempt before.
     ``engine`` is the scheduler's own view of it.
     """
 
     claims: tuple[ResourceClaim, ...]
     left_over: ResourceClaim | None
     stop: pre_filter.PreFilterStop | None
-    results: tuple[tuple[Node, NodeResult], ...] = ()
+    alike: tuple[AlikeNodes, ...] = ()
     not_checked: tuple[str, ...] = ()
     failed_bindings: tuple[Cause, ...] = ()
     engine: engine.Attempt | None = None
@@ -136,15 +190,38 @@ class PodAttempt:
     @property
     def unread(self) -> tuple[Status, ...]:
         """What plugins could not decide, about the pod or on any node."""
-        found = {status: None for _, result in self.results for status in result.unread}
+        found = {status: None for each in self.alike for status in each.result.unread}
         return tuple(found)
+
+    @property
+    def texts(self) -> Counter[str]:
+        """How many nodes have each of the reasons that are counted."""
+        found: Counter[str] = Counter()
+        for each in self.alike:
+            for text in each.result.texts:
+                found[text] += len(each.nodes)
+        return found
+
+    @cached_property
+    def results(self) -> tuple[tuple[Node, NodeResult], ...]:
+        """What happens on every node, in the Inventory's order."""
+        return tuple(each_of(self.alike))
 
     def idle(self, pod: Pod) -> list[int]:
         """Positions of claims that are in the way on some node and that nobody else uses."""
-        return idle_claims(pod, self.claims, (i for _, result in self.results for i in result.unavailable))
+        return idle_claims(pod, self.claims, (i for each in self.alike for i in each.result.unavailable))
 
     def nodes(self, outcome: NodeOutcome) -> list[tuple[Node, NodeResult]]:
-        return [(node, result) for node, result in self.results if result.outcome is outcome]
+        """The nodes with this outcome, in the Inventory's order."""
+        return list(each_of(each for each in self.alike if each.result.outcome is outcome))
+
+    def names(self, outcome: NodeOutcome) -> tuple[str, ...]:
+        """Their names."""
+        return names_of(each for each in self.alike if each.result.outcome is outcome)
+
+    def number(self, outcome: NodeOutcome) -> int:
+        """How many they are."""
+        return sum(len(each.nodes) for each in self.alike if each.result.outcome is outcome)
 
 
 @derived("nodes")
@@ -190,10 +267,10 @@ class Attempting:
             after = isinstance(state, StateData)
             stop = pre_filter.stop_of(self.world, found.stop, self.claims, reached_devices=after)
             return PodAttempt(self.claims, devices.left_over, stop, engine=found)
-        results = tuple(self._results(found, devices))
+        alike = tuple(self._results(found))
         known = self.world.usage is not None
         failed = tuple(self._failed_bindings(devices))
-        return PodAttempt(self.claims, devices.left_over, None, results, () if known else NEED_PODS, failed, found)
+        return PodAttempt(self.claims, devices.left_over, None, alike, () if known else NEED_PODS, failed, found)
 
     def _failed_bindings(self, devices: StateData) -> Sequence[Cause]:
         world = self.world
@@ -201,47 +278,28 @@ class Attempting:
         causes = (binding.unusable(c, world.features, world.observed_at, world.binding_timeout) for c in claims)
         return [cause for cause in causes if cause is not None]
 
-    def _results(self, found: engine.Attempt, devices: StateData) -> Sequence[tuple[Node, NodeResult]]:
+    def _results(self, found: engine.Attempt) -> Sequence[AlikeNodes]:
+        """The nodes that were looked at by what was said of them, and all others."""
+        filtered, nodes = found.filtered, self.world.inventory.nodes
+        unread = found.selection.unsure
+        results = []
+        for place, verdict in zip(filtered.kinds.first, filtered.verdicts, strict=True):
+            first = filtered.nodes[place]
+            results.append(self._result(verdict, devices_on(found.cycle, first.name), unread))
+        if len(filtered.nodes) == len(nodes) and self.among is None:
+            return sorted_by(results, filtered.kinds.at, tuple(nodes.values()))
+        known = {node.name: kind for node, kind in zip(filtered.nodes, filtered.kinds.at, strict=True)}
+        order = _places(self.world)
+        names = (
+            sorted(filter(nodes.__contains__, self.among), key=order.__getitem__) if self.among is not None else nodes
+        )
         plugins = found.selection.plugins
         texts = found.selection.absent.reasons if self.world.features.counts_preselection else ()
         left_out = NodeResult(NodeOutcome.REJECTED, plugins[-1] if plugins else "", texts)
-        nodes = self.world.inventory.nodes
-        place = _places(self.world)
-        names = (
-            nodes
-            if self.among is None
-            else sorted((name for name in self.among if name in nodes), key=place.__getitem__)
-        )
-        unread = found.selection.unsure
-        verdicts, on_nodes = found.verdicts, devices.nodes
-        # Nodes that share verdict and devices share the result, but for what their labels tell.
-        known: dict[Hashable, NodeResult] = {}
-        selected = self._selected
-        results = []
-        for name in names:
-            verdict, node = verdicts.get(name), nodes[name]
-            if verdict is None:
-                results.append((node, left_out))
-                continue
-            on_node = on_nodes.get(name)
-            key: Hashable = (id(verdict), id(on_node))
-            if verdict.status.plugin == _BY_LABELS:
-                labels = node.metadata.labels
-                key = (key, name if selected is None else tuple([labels.get(each) for each in selected]))
-            result = known.get(key)
-            if result is None:
-                result = known[key] = self._result(verdict, node, on_node, unread)
-            results.append((node, result))
-        return results
+        at = [known.get(name, len(results)) for name in names]
+        return sorted_by([*results, left_out], at, [nodes[name] for name in names])
 
-    @property
-    def _selected(self) -> Sequence[str] | None:
-        """The labels that alone decide about node affinity; None where terms do as well."""
-        return None if node_affinity.required_terms(self.pod) is not None else tuple(self.pod.spec.node_selector)
-
-    def _result(
-        self, verdict: NodeVerdict, node: Node, devices: DevicesOnNode | None, unread: tuple[Status, ...]
-    ) -> NodeResult:
+    def _result(self, verdict: NodeVerdict, devices: DevicesOnNode | None, unread: tuple[Status, ...]) -> NodeResult:
         status, unread = verdict.status, (*unread, *verdict.unsure)
         if isinstance(status.detail, NodeResult):
             return status.detail
@@ -262,7 +320,7 @@ class Attempting:
         if status.ok:
             return NodeResult(NodeOutcome.FITS, extended=extended, searched=searched)
         if status.plugin != _DEVICES:
-            rejection = _rejection(status, self.pod, node)
+            rejection = _rejection(status)
             return NodeResult(NodeOutcome.REJECTED, status.plugin, status.reasons, rejection, unread=unread)
         held = status.reasons in ((LEFT_OVER,), (UNAVAILABLE,))
         outcome = NodeOutcome.CLAIM_UNAVAILABLE if held else NodeOutcome.CANNOT_ALLOCATE
@@ -270,7 +328,7 @@ class Attempting:
         return NodeResult(outcome, _DEVICES, status.reasons, None, unavailable, extended, searched, unread=unread)
 
 
-def _rejection(status: Status, pod: Pod, node: Node) -> Rejection:
+def _rejection(status: Status) -> Rejection:
     plugin, texts, detail = status.plugin, status.reasons, status.detail
     match plugin, detail:
         case _, Taint():
@@ -281,9 +339,6 @@ def _rejection(status: Status, pod: Pod, node: Node) -> Rejection:
             return Rejection(plugin, texts, ports=detail)
         case "NodeResourcesFit", tuple():
             return Rejection(plugin, texts, lacks=detail)
-        case "NodeAffinity", _:
-            terms = node_affinity.required_terms(pod)
-            return Rejection(
-                plugin, texts, unmatched=tuple(node_affinity.unmatched(pod.spec.node_selector, terms, node))
-            )
+        case "NodeAffinity", tuple():
+            return Rejection(plugin, texts, unmatched=detail)
     return Rejection(plugin, texts, detail=detail)

@@ -5,8 +5,9 @@ Order of causes: what aborts the attempt, then what is in the way on the nodes t
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Final
 
 import msgspec
@@ -18,7 +19,7 @@ from kubectl_dra.diagnosis.claim.claim_verdicts import selected_names
 from kubectl_dra.diagnosis.claim.reserved import nodes_held_in_vain
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.explain import error_codes, staying
-from kubectl_dra.diagnosis.explain.attempt import NodeResult, PodAttempt
+from kubectl_dra.diagnosis.explain.attempt import AlikeNodes, NodeResult, PodAttempt, each_of, names_of
 from kubectl_dra.diagnosis.explain.from_words import from_words
 from kubectl_dra.diagnosis.explain.funnel import NodeExplainer, NodeExplanation
 from kubectl_dra.diagnosis.explain.merging import merged
@@ -61,10 +62,19 @@ class _Bucket:
 
     outcome: NodeOutcome
     plugin: str
-    nodes: list[Node] = field(default_factory=list)
-    results: list[NodeResult] = field(default_factory=list)
+    alike: list[AlikeNodes] = field(default_factory=list)
     explanation: NodeExplanation | None = None
     devices_fit: bool | None = None
+
+    @property
+    def first(self) -> NodeResult:
+        """What happens on the first of the nodes."""
+        return self.alike[0].result
+
+    @property
+    def number(self) -> int:
+        """How many nodes they are."""
+        return sum(len(each.nodes) for each in self.alike)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +130,7 @@ class _Explainer:
             causes.append(Cause(Code.NO_NODES))
         causes += merged(cause for group in groups for cause in group.causes)
         causes += (*self._idle(), *staying.fitting(self.world, self.tried))
-        fitting = tuple(node.metadata.name for node, _ in self.tried.nodes(NodeOutcome.FITS))
+        fitting = self.tried.names(NodeOutcome.FITS)
         unread = tuple(dict.fromkeys(kind for status in self.tried.unread for kind in status.reasons))
         closest = tuple(_closest(cause, groups) for cause in causes)
         return ExplainedCauses(groups, closest, fitting, self._errors, unread)
@@ -130,22 +140,13 @@ class _Explainer:
     def _buckets(self, judgement: Judgement) -> Iterable[_Bucket]:
         buckets: dict[Hashable, _Bucket] = {}
         searched = self._devices_on_rejected(judgement)
-        devices_fit = {name: isinstance(each.shared, Allocated) for name, each in searched.items()}
-        both_lack = not any(devices_fit.values()) and self._no_other_has_devices()
-        domains = {_domain(result) for _, result in self.tried.results}
-        # By identity of the result, which many nodes share.
-        known: dict[tuple[int, int], _Bucket] = {}
-        in_vain = nodes_held_in_vain(self.world)
-        for node, result in self.tried.results:
-            fits = devices_fit.get(node.metadata.name)
+        devices_fit = any(isinstance(each.shared, Allocated) for each in searched.values())
+        both_lack = not devices_fit and self._no_other_has_devices()
+        domains = {_domain(each.result) for each in self.tried.alike}
+        for alike in self._told_together(searched):
+            node, result = alike.nodes[0], alike.result
             rejected = searched.get(node.metadata.name)
-            identity = id(result), id(rejected.shared) if rejected is not None else 0
-            own = node.metadata.name in in_vain
-            bucket = known.get(identity) if not own else None
-            if bucket is not None:
-                bucket.nodes.append(node)
-                bucket.results.append(result)
-                continue
+            fits = isinstance(rejected.shared, Allocated) if rejected is not None else None
             explanation = self._explain(node, result, rejected if both_lack else None)
             key = (
                 result.outcome,
@@ -161,23 +162,34 @@ class _Explainer:
                 bucket = buckets[key] = _Bucket(
                     result.outcome, result.plugin, explanation=explanation, devices_fit=fits
                 )
-            if not own:
-                known[identity] = bucket
-            bucket.nodes.append(node)
-            bucket.results.append(result)
+            bucket.alike.append(alike)
         return buckets.values()
+
+    def _told_together(self, searched: Mapping[str, Searched]) -> Sequence[AlikeNodes]:
+        """Nodes of which everything is told together; ``searched``: what else was searched there."""
+        in_vain = nodes_held_in_vain(self.world)
+        if not (searched or in_vain):
+            return self.tried.alike
+        found: list[AlikeNodes] = []
+        for each in self.tried.alike:
+            names = [node.metadata.name for node in each.nodes]
+            shared = (searched[name].shared if name in searched else None for name in names)
+            # That a pod holds devices in vain is told of its own node.
+            found += each.by([(id(of), name in in_vain and name) for of, name in zip(shared, names, strict=True)])
+        return sorted(found, key=lambda each: each.places[0])
 
     def _no_other_has_devices(self) -> bool:
         """Whether no node that was tried has devices of the class: only then it is told what rejected ones lack."""
-        tried = self.tried.nodes(NodeOutcome.CANNOT_ALLOCATE)
-        there = (self._explain(node, result, None) for node, result in tried)
-        return not (any(map(_has_devices, there)) or self.tried.nodes(NodeOutcome.FITS))
+        tried = (each for each in self.tried.alike if each.result.outcome is NodeOutcome.CANNOT_ALLOCATE)
+        there = (self._explain(each.nodes[0], each.result, None) for each in tried)
+        return not (any(map(_has_devices, there)) or self.tried.number(NodeOutcome.FITS))
 
     def _devices_on_rejected(self, judgement: Judgement) -> dict[str, Searched]:
         """What the search for devices finds on nodes that a plugin before DynamicResources rejects."""
-        rejected = [node for node, result in self.tried.results if result.rejection is not None]
-        if judgement.verdict is not Verdict.UNSCHEDULABLE or len(rejected) > _MAX_REJECTED:
+        alike = [each for each in self.tried.alike if each.result.rejection is not None]
+        if judgement.verdict is not Verdict.UNSCHEDULABLE or sum(len(each.nodes) for each in alike) > _MAX_REJECTED:
             return {}
+        rejected = [node for node, _ in each_of(alike)]
         served = served_resources(self.world)
         resources = [name for name in asked(self.pod) if name in served]
         by_dra: dict[tuple[str, ...], list[Node]] = {}
@@ -222,14 +234,14 @@ class _Explainer:
         return claims
 
     def _group(self, bucket: _Bucket) -> NodeGroup:
-        names = tuple(node.metadata.name for node in bucket.nodes)
+        names = names_of(bucket.alike)
         texts: Iterable[str]
         if bucket.outcome is NodeOutcome.FATAL:
-            texts = map(self._error_text, bucket.results[:_MAX_MESSAGES])
+            texts = (self._error_text(result) for _, result in islice(each_of(bucket.alike), _MAX_MESSAGES))
         else:
-            texts = (text for result in bucket.results for text in result.texts)
+            texts = (text for each in bucket.alike for text in each.result.texts)
         messages = tuple(dict.fromkeys(texts))
-        unavailable = sorted({i for result in bucket.results for i in result.unavailable})
+        unavailable = sorted({i for each in bucket.alike for i in each.result.unavailable})
         return NodeGroup(
             bucket.outcome,
             names,
@@ -246,7 +258,7 @@ class _Explainer:
     def _not_checked(self, bucket: _Bucket) -> tuple[str, ...]:
         if bucket.outcome is NodeOutcome.REJECTED:
             return ()
-        open_ = (status.plugin for result in bucket.results for status in result.unread)
+        open_ = (status.plugin for each in bucket.alike for status in each.result.unread)
         return tuple(dict.fromkeys((*self.tried.not_checked, *open_)))
 
     def _error_text(self, result: NodeResult) -> str:
@@ -258,10 +270,10 @@ class _Explainer:
     # --- causes of one group ----------------------------------------------------------------------------------------
 
     def _causes(self, bucket: _Bucket, names: tuple[str, ...]) -> Iterator[Cause]:
-        first = bucket.results[0]
+        first = bucket.first
         match bucket.outcome:
             case NodeOutcome.REJECTED:
-                yield from rejection_causes(self.world, self.pod, bucket.plugin, [*_pairs(bucket)], names)
+                yield from rejection_causes(self.world, self.pod, bucket.plugin, bucket.alike, names)
             case NodeOutcome.FATAL:
                 yield self._fatal(bucket, names)
             case NodeOutcome.CLAIM_UNAVAILABLE if self.tried.left_over is not None:
@@ -276,7 +288,7 @@ class _Explainer:
                 yield Cause(Code.SEARCH_UNDECIDED, SearchSize(first.searched.shared.steps), nodes=names)
 
     def _fatal(self, bucket: _Bucket, names: tuple[str, ...]) -> Cause:
-        first = bucket.results[0]
+        first = bucket.first
         outcome = first.searched.own if first.searched is not None else None
         if isinstance(outcome, Fatal) and not first.timed_out:
             claims = error_codes.by_key(tuple(self._claims(first)))
@@ -307,7 +319,7 @@ class _Explainer:
 
     def _idle(self) -> Iterator[Cause]:
         """Claims that the scheduler will deallocate because they are in the way and nobody else uses them."""
-        if self.tried.nodes(NodeOutcome.FITS):
+        if self.tried.number(NodeOutcome.FITS):
             return
         for index in self.tried.idle(self.pod):
             yield Cause(Code.CLAIM_IDLE, claim=ObjectRef.of_claim(self.tried.claims[index]))
@@ -332,10 +344,6 @@ def _closest(cause: Cause, groups: Iterable[NodeGroup]) -> Cause:
     ]
     best = max(funnels, key=lambda funnel: -1 if funnel.best is None else funnel.best, default=None)
     return cause if best is None else msgspec.structs.replace(cause, detail=best)
-
-
-def _pairs(bucket: _Bucket) -> Iterable[tuple[Node, NodeResult]]:
-    return zip(bucket.nodes, bucket.results, strict=True)
 
 
 def _has_devices(found: NodeExplanation | None) -> bool:
@@ -381,7 +389,7 @@ def _nearness(bucket: _Bucket) -> tuple[int, tuple[int, ...], bool, bool, int]:
     Those that PreFilter excluded come after those that it left: a DaemonSet's pod has one node, and all others say so.
     """
     rank = 2 if bucket.devices_fit else _ORDER[bucket.outcome]
-    rejection = bucket.results[0].rejection
+    rejection = bucket.first.rejection
     left = rejection is not None or bucket.outcome is not NodeOutcome.REJECTED
     has_all = rejection is None or all(lack.allocatable for lack in rejection.lacks)
-    return rank, bucket.explanation.nearness if bucket.explanation is not None else (), left, has_all, len(bucket.nodes)
+    return rank, bucket.explanation.nearness if bucket.explanation is not None else (), left, has_all, bucket.number

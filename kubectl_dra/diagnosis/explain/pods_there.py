@@ -21,7 +21,7 @@ from kubectl_dra.scheduler.plugins.spread_constraints import SpreadConstraint
 from kubectl_dra.scheduler.snapshot import Snapshot
 
 #: Of more nodes nobody acts on the pods one by one.
-_NODES: Final = 40
+FEW_NODES: Final = 40
 _PODS: Final = 3
 _OWNERS: Final = 4
 #: The node's name, and a pod on it.
@@ -36,7 +36,7 @@ def repelling_terms(world: ClusterState, pod: Pod, nodes: Sequence[str]) -> tupl
     snapshot, meta = Snapshot(world), pod.metadata
     own = snapshot.labels_of_namespace(meta.namespace)
     found: list[RepellingTerm] = []
-    for term in snapshot.anti_affinity if len(nodes) <= _NODES else ():
+    for term in snapshot.anti_affinity if len(nodes) <= FEW_NODES else ():
         if not term.matches(meta.namespace, meta.labels, own):
             continue
         alike = (each.shape for each in snapshot.placed_with_terms if term in each.shape.terms.required_anti_affinity)
@@ -90,7 +90,7 @@ def taken_together(world: ClusterState, pod: Pod, resource: str, excess: Mapping
     ``excess``: how much more than is left of it the pod requests on each node.
     """
     snapshot, found = Snapshot(world), list[PodInfo]()
-    for node, lacking in excess.items() if len(excess) <= _NODES else ():
+    for node, lacking in excess.items() if len(excess) <= FEW_NODES else ():
         its = [each for each in snapshot.nodes[node].pods if _came_with(world, pod, each)]
         if sum(_requested(each, resource) for each in its) < lacking:
             return ()
@@ -147,7 +147,7 @@ def _requested(info: PodInfo, resource: str) -> int:
 
 
 def _on(snapshot: Snapshot, nodes: Sequence[str], wanted: Callable[[PodInfo], bool]) -> Iterator[Placed]:
-    for name in nodes if len(nodes) <= _NODES else ():
+    for name in nodes if len(nodes) <= FEW_NODES else ():
         yield from ((name, info) for info in snapshot.nodes[name].pods if wanted(info))
 
 
@@ -157,7 +157,7 @@ def _in_domains(
     """The pods on all nodes that share the value of a label with one of the nodes."""
     known = snapshot.nodes
     values = {known[name].labels.get(key) for name in nodes if name in known} - {None}
-    for name, node in known.items() if len(nodes) <= _NODES else ():
+    for name, node in known.items() if len(nodes) <= FEW_NODES else ():
         if node.labels.get(key) in values:
             yield from ((name, info) for info in node.pods if wanted(info))
 

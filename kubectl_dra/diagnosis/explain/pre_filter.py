@@ -19,10 +19,9 @@ from kubectl_dra.diagnosis.records import Cause, ClassProblem, FatalError, NodeS
 from kubectl_dra.model.likeness import similar
 from kubectl_dra.model.meta import NodeSelector
 from kubectl_dra.model.resource import ResourceClaim
-from kubectl_dra.scheduler import fit_error
+from kubectl_dra.scheduler import claim_problems, fit_error
 from kubectl_dra.scheduler.allocation_errors import selector_problems
-from kubectl_dra.scheduler.plugins import dynamic_resources
-from kubectl_dra.scheduler.plugins.dynamic_resources import RequestProblem
+from kubectl_dra.scheduler.claim_problems import RequestProblem
 from kubectl_dra.scheduler.reasons import PluginSubject, kind_of
 from kubectl_dra.scheduler.snapshot import Snapshot
 from kubectl_dra.scheduler.status import Status, StatusCode
@@ -98,7 +97,7 @@ def first_of(problems: Sequence[PreFilterStop]) -> PreFilterStop | None:
 
 def problems_of(world: ClusterState, claim: ResourceClaim) -> Iterator[PreFilterStop]:
     """Everything that is wrong with one claim, in the scheduler's order."""
-    for status in dynamic_resources.problems_of(Snapshot(world), claim):
+    for status in claim_problems.problems_of(Snapshot(world), claim):
         assert isinstance(status.detail, RequestProblem)  # noqa: S101 - each has one
         yield _claim_problem(world, status, status.detail)
 

@@ -12,8 +12,9 @@ from kubectl_dra.allocation.input.nodes import NAME_FIELD
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.explain.added_requests import added_requests
-from kubectl_dra.diagnosis.explain.attempt import NodeResult, Rejection
+from kubectl_dra.diagnosis.explain.attempt import AlikeNodes, Rejection, each_of
 from kubectl_dra.diagnosis.explain.pods_there import (
+    FEW_NODES,
     matching,
     repelling_terms,
     spread_over,
@@ -33,13 +34,14 @@ from kubectl_dra.diagnosis.records import (
     NodeSelection,
     NodeShortage,
     NodeTaint,
+    ObjectRef,
     PluginText,
     PodsThere,
     Spread,
     TakenPorts,
     VolumeTrouble,
 )
-from kubectl_dra.model.core import Node, Pod
+from kubectl_dra.model.core import Pod
 from kubectl_dra.model.likeness import similar
 from kubectl_dra.model.requests import HostPort
 from kubectl_dra.model.taint_text import taint_text
@@ -80,10 +82,10 @@ _NODES: Final = 3
 
 
 def rejection_causes(
-    world: ClusterState, pod: Pod, plugin: str, nodes: Sequence[tuple[Node, NodeResult]], names: tuple[str, ...]
+    world: ClusterState, pod: Pod, plugin: str, alike: Sequence[AlikeNodes], names: tuple[str, ...]
 ) -> Iterator[Cause]:
-    """What a plugin has against nodes that it rejects alike; ``names`` are all of these, ``nodes`` those looked at."""
-    rejection = nodes[0][1].rejection
+    """What a plugin has against nodes that it rejects for the same reason; ``names`` are those of all."""
+    rejection = alike[0].result.rejection
     if rejection is None:
         detail = _no_such_node(world, pod) if plugin == "NodeAffinity" else None
         yield Cause(_FILTER_CODES[plugin], detail, nodes=names)
@@ -94,7 +96,7 @@ def rejection_causes(
     elif rejection.kept_away_by:
         yield Cause(Code.KEPT_AWAY, KeptAway(rejection.kept_away_by, repelling_terms(world, pod, names)), nodes=names)
     elif rejection.lacks:
-        yield from _lacks(world, pod, nodes, rejection, names)
+        yield from _lacks(world, pod, alike, names)
     elif volume_problems(rejection.detail):
         for cause in volume_causes(rejection.detail, names):
             yield _with_users(world, pod, cause)
@@ -182,26 +184,23 @@ def _with_users(world: ClusterState, pod: Pod, cause: Cause) -> Cause:
     return msgspec.structs.replace(cause, detail=msgspec.structs.replace(trouble, by=by))
 
 
-def _lacks(
-    world: ClusterState,
-    pod: Pod,
-    nodes: Sequence[tuple[Node, NodeResult]],
-    rejection: Rejection,
-    names: tuple[str, ...],
-) -> Iterator[Cause]:
-    for position, lack in enumerate(rejection.lacks):
+def _lacks(world: ClusterState, pod: Pod, alike: Sequence[AlikeNodes], names: tuple[str, ...]) -> Iterator[Cause]:
+    kinds = [(each, each.result.rejection.lacks) for each in alike if each.result.rejection is not None]
+    for position, lack in enumerate(kinds[0][1]):
         if is_extended_resource(lack.resource) or "/" in lack.resource:
             unserved = _unserved(world, lack.resource)
             if unserved is not None:
                 yield Cause(Code.EXTENDED_RESOURCE_UNSERVED, unserved, nodes=names)
                 continue
-        each = {node.metadata.name: result.rejection.lacks[position] for node, result in nodes if result.rejection}
-        excess = {node: its.requested - (its.allocatable - its.used) for node, its in each.items()}
-        name = min(excess, key=lambda node: excess[node])
+        first, lacks = min(kinds, key=lambda pair: pair[1][position].excess)
+        name, closest = first.nodes[0].metadata.name, lacks[position]
         by = with_most(world, pod, lack.resource, name) if len(names) == 1 else ()
-        taken = taken_together(world, pod, lack.resource, excess) if len(excess) == len(names) else ()
-        less = len(set(excess.values())) > 1
-        closest = each[name]
+        taken: tuple[ObjectRef, ...] = ()
+        if len(names) <= FEW_NODES:
+            each = ((node, result.rejection) for node, result in each_of(alike))
+            excess = {node.metadata.name: its.lacks[position].excess for node, its in each if its is not None}
+            taken = taken_together(world, pod, lack.resource, excess)
+        less = len({own[position].excess for _, own in kinds}) > 1
         added = tuple(added_requests(world, pod, lack.resource))
         amounts = closest.requested, closest.used, closest.allocatable
         detail = NodeShortage(lack.resource, *amounts, name, by, taken, others_less=less, added=added)

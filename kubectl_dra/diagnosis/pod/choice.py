@@ -100,7 +100,7 @@ def compared(world: ClusterState, fitting: int) -> int:
 
 def best(tried: PodAttempt) -> tuple[str, ...]:
     """The nodes with the best score of those that fit; all of these where no score can be given."""
-    fits = tuple(node.metadata.name for node, _ in tried.nodes(NodeOutcome.FITS))
+    fits = tried.names(NodeOutcome.FITS)
     if tried.engine is None or len(fits) < 2:
         return fits
     return tuple(name for name in scores(tried.engine).best if name in fits) or fits

@@ -131,7 +131,7 @@ def _filtered(world: ClusterState, pod: Pod, attempt: PodAttempt, total: int) ->
         return _fatal(world, pod, attempt, fits, fatal, total)
     if fits:
         return _fitting(world, pod, attempt, fits, total)
-    if attempt.nodes(NodeOutcome.UNDECIDED) or (world.blind and world.sharing_hides_counters):
+    if attempt.number(NodeOutcome.UNDECIDED) or (world.blind and world.sharing_hides_counters):
         return _UNKNOWN
     # Pods that could not be read may reject nodes for other reasons: the verdict stays, the words don't.
     if attempt.not_checked or attempt.unread:
@@ -150,7 +150,7 @@ def _fatal(
     certain = [(node, result) for node, result in fatal if _is_certain(world, attempt, result)]
     if not certain:
         return _UNKNOWN
-    depends = len(fits) + len(attempt.nodes(NodeOutcome.UNDECIDED)) > feasible_nodes_to_find(total)
+    depends = len(fits) + attempt.number(NodeOutcome.UNDECIDED) > feasible_nodes_to_find(total)
     return Judgement(
         Verdict.SCHEDULER_ERROR,
         fit_error.SCHEDULER_ERROR,
@@ -215,7 +215,7 @@ def _fitting(
             refusals=tuple(each.cause for each in refused),
             refused=tuple(each.allocation for each in refused if each.allocation is not None),
         )
-    rest = fit_error.fit_error(total, (text for _, result in attempt.results for text in result.texts))
+    rest = fit_error.fit_error(total, attempt.texts)
     unread = (quota.KIND,) if _quotas_decide(world, pod, attempt, fits) else ()
     return Judgement(Verdict.SCHEDULABLE, messages=(rest,), fitting=len(fits), unread=unread)
 
@@ -266,7 +266,7 @@ def _made_for(result: NodeResult) -> tuple[int, tuple[str, ...]]:
 
 def _taken(world: ClusterState, pod: Pod, attempt: PodAttempt) -> Collection[str]:
     """The nodes of which the scheduler takes one; none where that can't be told."""
-    fitting = len(attempt.nodes(NodeOutcome.FITS))
+    fitting = attempt.number(NodeOutcome.FITS)
     spreads = is_spread(pod) and not (of_the_choice(world.evidence, pod) is None and is_known(world, pod))
     if attempt.engine is None or spreads or fitting > feasible_nodes_to_find(len(world.inventory.nodes)):
         return ()
@@ -321,8 +321,7 @@ def _text(cause: Cause) -> str:
 
 
 def _fit_error(world: ClusterState, pod: Pod, attempt: PodAttempt, total: int) -> str:
-    reasons = (text for _, result in attempt.results for text in result.texts)
-    return fit_error.fit_error(total, reasons, post_filter(world, pod, attempt))
+    return fit_error.fit_error(total, attempt.texts, post_filter(world, pod, attempt))
 
 
 def post_filter(world: ClusterState, pod: Pod, attempt: PodAttempt) -> str:

@@ -5,8 +5,8 @@ Upstream: podGroupSchedulingDefaultAlgorithm, podGroupPodSchedulingAlgorithm; Ga
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 import msgspec
@@ -125,7 +125,7 @@ def place(world: Snapshot, pod: Pod, nodes: Sequence[str], shared: Run) -> Tried
     """The node that a single pod would get among ``nodes``."""
     if not nodes:
         return TriedPod(pod, unresolvable(fit_error.NO_NODES_MESSAGE))
-    found = _among(attempt(world, pod, among=nodes), nodes)
+    found = attempt(world, pod, among=nodes)
     state = found.cycle.states.get(StateData)
     if isinstance(state, StateData):
         shared.devices[key_of(pod.metadata)] = state
@@ -150,16 +150,7 @@ def _chosen(found: Attempt, nodes: Sequence[str]) -> TriedPod:
         if chosen.failed is not None:
             return TriedPod(pod, chosen.failed, found)
         return TriedPod(pod, SUCCESS, found, chosen.best[0], chosen.best)
-    if any(verdict.unsure for verdict in found.verdicts.values()):
+    if found.unsure:
         return TriedPod(pod, _UNKNOWN, found)
     reasons = (reason for name in nodes for reason in found.status_of(name).reasons)
     return TriedPod(pod, unschedulable(fit_error.fit_error(len(nodes), reasons)), found)
-
-
-def _among(found: Attempt, nodes: Sequence[str]) -> Attempt:
-    """Without a nominated node that is not among the nodes."""
-    wanted = set(nodes)
-    verdicts: Mapping[str, object] = found.verdicts
-    if all(name in wanted for name in verdicts):
-        return found
-    return replace(found, verdicts={name: each for name, each in found.verdicts.items() if name in wanted})

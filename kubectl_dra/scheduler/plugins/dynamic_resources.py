@@ -13,20 +13,20 @@ from typing import ClassVar, Final
 
 import msgspec
 
-from kubectl_dra.allocation.checks.checks import NODE_FEATURE
-from kubectl_dra.allocation.errors import NodeSelectorUnparsable
-from kubectl_dra.allocation.input import nodes as node_selectors
+from kubectl_dra.allocation import ClaimSearch
 from kubectl_dra.allocation.outcome import Allocated, Fatal, Outcome, Undecided, Unsatisfiable
 from kubectl_dra.allocation.steps import TimeLimit
 from kubectl_dra.model.classic import IMMEDIATE, classic_of, is_searched
-from kubectl_dra.model.core import Pod
+from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.features import Features
-from kubectl_dra.model.forms import class_names
 from kubectl_dra.model.inventory import key_of
-from kubectl_dra.model.resource import AllocationResult, DeviceRequest, ResourceClaim
-from kubectl_dra.scheduler.allocation_errors import CANNOT_ALLOCATE, INVALID_POOLS, allocation_error, selector_problems
+from kubectl_dra.model.resource import AllocationResult, ResourceClaim
+from kubectl_dra.scheduler import kinds
+from kubectl_dra.scheduler.allocation_errors import CANNOT_ALLOCATE, INVALID_POOLS, allocation_error
 from kubectl_dra.scheduler.binding import Unready, unusable
+from kubectl_dra.scheduler.claim_problems import problems_of
 from kubectl_dra.scheduler.claims import resolve
+from kubectl_dra.scheduler.device_reads import DeviceReads, can_search, usable_on
 from kubectl_dra.scheduler.extended import asked, virtual_claim
 from kubectl_dra.scheduler.fit_error import DEALLOCATED, DELETED, NO_CLAIMS, NO_STATE, NOTHING_HELPED
 from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PreFilterResult
@@ -34,24 +34,22 @@ from kubectl_dra.scheduler.plugins.node_resources_fit import allocatable_of
 from kubectl_dra.scheduler.scores import normalised
 from kubectl_dra.scheduler.search import Searched, search
 from kubectl_dra.scheduler.snapshot import NodeInfo, Snapshot
-from kubectl_dra.scheduler.status import SUCCESS, NodeError, Status, error, failed, unknown, unresolvable, unschedulable
+from kubectl_dra.scheduler.status import (
+    SUCCESS,
+    NodeError,
+    Status,
+    StatusCode,
+    error,
+    failed,
+    unknown,
+    unresolvable,
+    unschedulable,
+)
 
 UNAVAILABLE: Final = "resourceclaim not available on the node"
 LEFT_OVER: Final = "cannot schedule extended resource claim"
 CANNOT_FIT: Final = "cannot fit resource"
 _MOST_ALTERNATIVES: Final = 8
-
-
-class RequestProblem(msgspec.Struct, frozen=True):
-    """What is wrong with a request of a claim before any node is looked at; ``device_class`` if that is missing.
-
-    ``disabled``: it needs a feature that is off.
-    """
-
-    claim: ResourceClaim
-    request: str = ""
-    device_class: str = ""
-    disabled: bool = False
 
 
 class DevicesOnNode(msgspec.Struct, frozen=True):
@@ -80,12 +78,31 @@ class SearchError(NodeError):
         assert isinstance(failed, Fatal)  # noqa: S101 - nodes alike fail alike
         return allocation_error(failed.error, self.minor)
 
+    def on(self, node: Node) -> SearchError:
+        """With the devices of another node."""
+        return SearchError(self.searched.on(node), self.minor)
+
+
+@dataclass(frozen=True, slots=True)
+class TimedOut(NodeError):
+    """The search takes longer than the scheduler gives it."""
+
+    node: str
+
+    def text(self) -> str:
+        """What the plugin says."""
+        return f"node {self.node}: timed out trying to allocate devices"
+
+    def on(self, node: Node) -> TimedOut:
+        """The same of another node."""
+        return TimedOut(node.metadata.name)
+
 
 class StateData(msgspec.Struct):
-    """The claims of the pod in order, and what is known of each node so far.
+    """The claims of the pod in order, and what is known of each node that was asked about, see :func:`devices_on`.
 
     ``left_over``: a claim for extended resources that an earlier attempt left behind. ``unusable``: by position, the
-    claims whose devices failed to bind.
+    claims whose devices failed to bind. ``prepared``: what has compared nodes, to search the same claims.
     """
 
     claims: tuple[ResourceClaim, ...] = ()
@@ -95,6 +112,7 @@ class StateData(msgspec.Struct):
     unusable: Mapping[int, Unready] = msgspec.field(default_factory=dict)
     statuses: dict[str, Status] = msgspec.field(default_factory=dict)
     nodes: dict[str, DevicesOnNode] = msgspec.field(default_factory=dict)
+    prepared: ClaimSearch | None = None
 
     def idle(self, pod: Pod) -> list[int]:
         """Positions of claims that are in the way on some node and that nobody else uses."""
@@ -137,11 +155,23 @@ class DynamicResources(Plugin):
         state = cycle.read(StateData)
         if not (state.claims or state.mapped):
             return [SUCCESS] * len(nodes)
-        known = state.statuses
-        unknown_yet = [node for node in nodes if node.name not in known] if known else nodes
+        known = [_known(cycle, state, node.name) for node in nodes] if state.statuses else [None] * len(nodes)
+        unknown_yet = [node for node, status in zip(nodes, known, strict=True) if status is None]
         if unknown_yet:
             _Filtering(cycle, state).run(unknown_yet)
-        return [known[node.name] for node in nodes]
+        return [status or state.statuses[node.name] for node, status in zip(nodes, known, strict=True)]
+
+    def reads(self, cycle: Cycle) -> kinds.Reading | None:
+        """What the search for devices sees, and what decides about claims that are allocated."""
+        state = cycle.read(StateData)
+        if not (state.claims or state.mapped):
+            return kinds.NOTHING
+        # Which of the resources that classes serve are needed differs from node to node.
+        served = virtual_claim(cycle.pod, sorted(state.mapped), cycle.snapshot.served) if state.mapped else None
+        reads = DeviceReads(cycle.snapshot, state.claims, state.asked, state.mapped, served)
+        prepared = reads.prepared()
+        state.prepared = prepared if served is None else None
+        return reads.reading(prepared)
 
     def score(self, cycle: Cycle, nodes: Sequence[NodeInfo]) -> Sequence[int] | Status:
         """Early alternatives of ``firstAvailable`` are good."""
@@ -151,46 +181,33 @@ class DynamicResources(Plugin):
         return normalised([_alternatives(cycle, state, node) for node in nodes])
 
 
-def problems_of(snapshot: Snapshot, claim: ResourceClaim) -> Iterator[Status]:
-    """Everything that is wrong with one claim, in the scheduler's order; the first ends the attempt."""
-    allocation = claim.status.allocation
-    if allocation is None:
-        for request in claim.spec.devices.requests:
-            yield from _request_problems(snapshot, claim, request)
-    elif allocation.node_selector is not None and (problems := node_selectors.parse(allocation.node_selector).problems):
-        yield error(
-            selector_problems(NodeSelectorUnparsable(allocation.node_selector, problems)), RequestProblem(claim)
-        )
-
-
-def _request_problems(snapshot: Snapshot, claim: ResourceClaim, request: DeviceRequest) -> Iterator[Status]:
-    subrequests = request.first_available
-    where = f"resource claim {key_of(claim.metadata)}, request {request.name}"
-    if request.exactly is not None:
-        yield from _class_problems(snapshot, claim, request.name, request.exactly.device_class_name)
-    elif subrequests and not snapshot.features.prioritized_list:
-        text = f"{where}: has subrequests, but the DRAPrioritizedList feature is disabled"
-        yield unresolvable(text, detail=RequestProblem(claim, request.name, disabled=True))
-    elif subrequests:
-        for each in subrequests:
-            yield from _class_problems(snapshot, claim, f"{request.name}/{each.name}", each.device_class_name)
-    else:
-        yield unresolvable(f"{where}: unknown request type", detail=RequestProblem(claim, request.name))
-
-
-def _class_problems(snapshot: Snapshot, claim: ResourceClaim, request: str, device_class: str) -> Iterator[Status]:
-    if not device_class:
-        yield error(f"request {request}: unsupported request type", RequestProblem(claim, request))
-    elif device_class not in snapshot.inventory.classes:
-        text = f"request {request}: device class {device_class} does not exist"
-        yield unresolvable(text, detail=RequestProblem(claim, request, device_class))
-
-
 def unusable_claims(snapshot: Snapshot, claims: Sequence[ResourceClaim]) -> dict[int, Unready]:
     """By position, the allocated claims that are given up on every node."""
     now, timeout = snapshot.state.observed_at, snapshot.state.binding_timeout
     found = (unusable(claim, snapshot.features, now, timeout) for claim in claims)
     return {i: problem for i, problem in enumerate(found) if problem is not None}
+
+
+def _known(cycle: Cycle, state: StateData, node: str) -> Status | None:
+    """What is known of a node, or of one that is alike; errors name what is on a node."""
+    found = state.statuses.get(node)
+    if found is None:
+        found = state.statuses.get(cycle.instead_of(DynamicResources.name, node))
+        return None if found is not None and found.code is StatusCode.ERROR else found
+    return found
+
+
+def devices_on(cycle: Cycle, node: str) -> DevicesOnNode | None:
+    """What was found on a node, or would be as on the one that was asked about in its place."""
+    state = cycle.states.get(StateData)
+    if not isinstance(state, StateData):
+        return None
+    found = state.nodes.get(node)
+    if found is None:
+        found = state.nodes.get(cycle.instead_of(DynamicResources.name, node))
+        if found is not None and found.searched is not None:
+            found = msgspec.structs.replace(found, searched=found.searched.on(cycle.snapshot.nodes[node].node))
+    return found
 
 
 class _Filtering:
@@ -234,12 +251,13 @@ class _Filtering:
         if extended:
             to_allocate.append(virtual_claim(self._cycle.pod, extended, snapshot.served))
         found: Mapping[str, Searched] = {}
-        if to_allocate and not _can_search(snapshot, to_allocate):
+        if to_allocate and not can_search(snapshot, to_allocate):
             for node in group:
                 self._state.statuses[node.name] = unknown("ResourceSlice", "DeviceClass")
             return
         if to_allocate:
-            found = search(snapshot.state.devices, [node.node for node in group], to_allocate)
+            prepared = self._state.prepared
+            found = search(snapshot.state.devices, [node.node for node in group], to_allocate, prepared)
         # Where no claim is allocated, nodes that share what was searched share what follows.
         shared = all(claim.status.allocation is None for claim in self._state.claims)
         known: dict[int, Status] = {}
@@ -258,7 +276,8 @@ class _Filtering:
         late = outcome is not None and self._time(outcome) is TimeLimit.BEYOND
         open_ = outcome is not None and (isinstance(outcome, Undecided) or self._time(outcome) is TimeLimit.UNCERTAIN)
         unavailable: tuple[int, ...] = ()
-        status = SUCCESS
+        # Nodes that fit are told apart by what was found there.
+        status = Status(StatusCode.SUCCESS)
         if searched is not None and outcome is not None and not (isinstance(outcome, Allocated) or late or open_):
             status = self._failure(searched, outcome)
         else:
@@ -266,7 +285,7 @@ class _Filtering:
             if unavailable and isinstance(outcome, Allocated | None):
                 status = unresolvable(UNAVAILABLE)
             elif late:
-                status = error(f"node {node.name}: timed out trying to allocate devices")
+                status = failed(TimedOut(node.name))
             elif open_:
                 status = unknown()
         found = DevicesOnNode(extended, searched, unavailable if status.rejected else (), late)
@@ -297,26 +316,6 @@ class _Filtering:
         return tuple(found)
 
 
-def usable_on(allocation: AllocationResult, node: NodeInfo) -> bool:
-    """Whether a claim with this allocation can be used on the node."""
-    skips = any(result.skip_node_operations for result in allocation.devices.results)
-    if skips and NODE_FEATURE not in node.node.status.declared_features:
-        return False
-    selector = allocation.node_selector
-    return selector is None or node_selectors.matches(selector, node.node)
-
-
-def _can_search(snapshot: Snapshot, claims: Sequence[ResourceClaim]) -> bool:
-    return snapshot.complete("ResourceSlice") and classes_known(snapshot, claims)
-
-
-def classes_known(snapshot: Snapshot, claims: Sequence[ResourceClaim]) -> bool:
-    """Whether every class that the claims name was read."""
-    known = snapshot.inventory.classes
-    missing = any(name not in known for claim in claims for name in class_names(claim.spec))
-    return not missing or snapshot.complete("DeviceClass")
-
-
 # --- scores ---------------------------------------------------------------------------------------------------------
 
 
@@ -330,7 +329,7 @@ def reserved(cycle: Cycle, state: StateData, node: str) -> Iterator[tuple[Resour
     Filter lists new allocations first and behind them those that pods of the group made before, Reserve hands them out
     in the order of the claims: a claim behind a shared one gets what is not its own.
     """
-    found = state.nodes.get(node)
+    found = devices_on(cycle, node)
     if found is None:
         return
     pending = cycle.snapshot.pending

@@ -14,6 +14,7 @@ import msgspec
 
 from kubectl_dra.model.podinfo import PodInfo, PodShape
 from kubectl_dra.model.terms import AffinityTerm, selects
+from kubectl_dra.scheduler import kinds
 from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PodsMatter, PreFilterResult
 from kubectl_dra.scheduler.scores import MAX_SCORE
 from kubectl_dra.scheduler.snapshot import AlikePods, NodeInfo, Snapshot
@@ -92,6 +93,12 @@ class InterPodAffinity(Plugin):
             _count_own(snapshot, state)
         cycle.write(state)
         return PASS
+
+    def reads(self, cycle: Cycle) -> kinds.Reading:
+        """The labels by which terms say what is near."""
+        state = cycle.read(MatchingPods)
+        keys = [term.topology_key for term in (*state.required, *state.anti_terms)]
+        return kinds.labels(list(dict.fromkeys((*keys, *state.existing.keys))))
 
     def filter(self, cycle: Cycle, node: NodeInfo) -> Status:
         """The pod's affinity, its anti-affinity, then that of pods that are there."""

@@ -7,6 +7,7 @@ skipped, and the others still count.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import ClassVar, Final
 
@@ -14,6 +15,7 @@ from kubectl_dra.allocation.errors import NodeSelectorUnparsable
 from kubectl_dra.allocation.input import nodes
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.meta import NodeSelector, NodeSelectorRequirement, NodeSelectorTerm
+from kubectl_dra.scheduler import kinds
 from kubectl_dra.scheduler.allocation_errors import selector_problems
 from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PreFilterResult
 from kubectl_dra.scheduler.scores import normalised
@@ -48,13 +50,14 @@ class RequiredNodeAffinity:
 
     def __init__(self, node_selector: Mapping[str, str], terms: tuple[NodeSelectorTerm, ...] | None) -> None:
         self._selector, self._terms = node_selector, terms
-        self._keys = _keys(node_selector, terms or ())
+        #: The labels that matter; None where the node's name does.
+        self.keys = _keys(node_selector, terms or ())
         self._known: dict[tuple[str | None, ...], bool] = {}
 
     def admits(self, node: Node) -> bool:
-        if self._keys is None:
+        if self.keys is None:
             return matches(self._selector, self._terms, node)
-        values = tuple(map(node.metadata.labels.get, self._keys))
+        values = tuple(map(node.metadata.labels.get, self.keys))
         found = self._known.get(values)
         if found is None:
             found = self._known[values] = matches(self._selector, self._terms, node)
@@ -117,6 +120,14 @@ def _requirement_text(requirement: NodeSelectorRequirement) -> str:
     return f"{requirement.key} {requirement.operator}{values}"
 
 
+@dataclass(slots=True)
+class _State:
+    """``refusals``: by what a node does not match, in the words of the API."""
+
+    wanted: RequiredNodeAffinity
+    refusals: dict[tuple[str, ...], Status] = field(default_factory=dict)
+
+
 class NodeAffinity(Plugin):
     """``spec.nodeSelector`` and ``spec.affinity.nodeAffinity``."""
 
@@ -128,6 +139,7 @@ class NodeAffinity(Plugin):
         terms = required_terms(cycle.pod)
         if terms is None and not cycle.pod.spec.node_selector:
             return PreFilterResult(SKIP)
+        cycle.write(_State(RequiredNodeAffinity(cycle.pod.spec.node_selector, terms)))
         names = names_in_terms(terms)
         if names is None:
             return PASS
@@ -135,15 +147,16 @@ class NodeAffinity(Plugin):
 
     def filter(self, cycle: Cycle, node: NodeInfo) -> Status:
         """The node has the labels, or is the one that is named."""
-        pod = cycle.pod
-        fits = matches(pod.spec.node_selector, required_terms(pod), node.node)
-        return SUCCESS if fits else unresolvable(TEXT)
+        state, pod = cycle.read(_State), cycle.pod
+        if state.wanted.admits(node.node):
+            return SUCCESS
+        missing = tuple(unmatched(pod.spec.node_selector, required_terms(pod), node.node))
+        return state.refusals.setdefault(missing, unresolvable(TEXT, detail=missing))
 
-    def filter_all(self, cycle: Cycle, nodes: Sequence[NodeInfo]) -> Sequence[Status]:
-        """The same; nodes that it refuses share a status."""
-        refused = unresolvable(TEXT)
-        wanted = RequiredNodeAffinity(cycle.pod.spec.node_selector, required_terms(cycle.pod))
-        return [SUCCESS if wanted.admits(node.node) else refused for node in nodes]
+    def reads(self, cycle: Cycle) -> kinds.Reading | None:
+        """The labels that selector and terms name, unless they name nodes."""
+        keys = cycle.read(_State).wanted.keys
+        return kinds.labels(keys) if keys is not None else None
 
     def score(self, cycle: Cycle, nodes: Sequence[NodeInfo]) -> Sequence[int] | Status:
         """The weights of the preferred terms that match."""

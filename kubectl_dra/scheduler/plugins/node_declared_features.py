@@ -12,12 +12,16 @@ from typing import ClassVar, Final
 import msgspec
 
 from kubectl_dra.model.core import Pod
+from kubectl_dra.scheduler import kinds
 from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PreFilterResult
 from kubectl_dra.scheduler.snapshot import NodeInfo
 from kubectl_dra.scheduler.status import SKIP, SUCCESS, Status, unresolvable
 
 TEXT: Final = "node(s) didn't match Pod's required features"
 _RESTART_ALL: Final = "RestartAllContainers"
+_READING: Final = kinds.Reading(
+    kinds.of_nodes, "features", lambda nodes: [frozenset(node.node.status.declared_features) for node in nodes]
+)
 
 
 class Required(msgspec.Struct, frozen=True):
@@ -47,6 +51,10 @@ class NodeDeclaredFeatures(Plugin):
             return PreFilterResult(SKIP)
         cycle.write(Required(needed))
         return PASS
+
+    def reads(self, cycle: Cycle) -> kinds.Reading:
+        """``status.declaredFeatures``."""
+        return _READING
 
     def filter(self, cycle: Cycle, node: NodeInfo) -> Status:
         """The node declares all of them."""

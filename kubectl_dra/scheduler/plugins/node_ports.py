@@ -13,12 +13,14 @@ import msgspec
 
 from kubectl_dra.model.podinfo import PodShape
 from kubectl_dra.model.requests import HostPort, host_ports
+from kubectl_dra.scheduler import kinds
 from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PodsMatter, PreFilterResult
 from kubectl_dra.scheduler.snapshot import NodeInfo
 from kubectl_dra.scheduler.status import SKIP, SUCCESS, Status, unschedulable
 
 TEXT: Final = "node(s) didn't have free ports for the requested pod ports"
 ANY_ADDRESS: Final = "0.0.0.0"  # noqa: S104 - the wildcard of the API, nothing is bound
+_READING: Final = kinds.Reading(kinds.of_usage, "ports", lambda nodes: [frozenset(node.usage.ports) for node in nodes])
 
 
 def conflicts(wanted: Iterable[HostPort], taken: AbstractSet[HostPort]) -> Iterator[HostPort]:
@@ -53,6 +55,10 @@ class NodePorts(Plugin):
             return PreFilterResult(SKIP)
         cycle.write(_HostPorts(ports))
         return PASS
+
+    def reads(self, cycle: Cycle) -> kinds.Reading:
+        """The ports that are taken."""
+        return _READING
 
     def filter(self, cycle: Cycle, node: NodeInfo) -> Status:
         """All ports are free."""

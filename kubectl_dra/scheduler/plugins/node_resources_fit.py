@@ -6,14 +6,17 @@ DeviceClass serves and the node does not offer are left to DynamicResources. Eve
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import ClassVar, Final
 
 import msgspec
 
 from kubectl_dra.model.core import Node
+from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.requests import Amounts, amount, non_zero_requests, pod_requests
 from kubectl_dra.model.usage import Ledger, NodeUsage
+from kubectl_dra.scheduler import kinds
 from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PodsMatter, PreFilterResult
 from kubectl_dra.scheduler.resource_names import is_scalar_resource
 from kubectl_dra.scheduler.scores import MAX_SCORE
@@ -40,6 +43,11 @@ class Lack(msgspec.Struct, frozen=True):
     def text(self) -> str:
         """The scheduler's reason."""
         return TOO_MANY_PODS if self.resource == "pods" else f"Insufficient {self.resource}"
+
+    @property
+    def excess(self) -> int:
+        """How much more is requested than is left."""
+        return self.requested - (self.allocatable - self.used)
 
     @property
     def for_good(self) -> bool:
@@ -130,14 +138,14 @@ class NodeResourcesFit(Plugin):
         cycle.write(_Requests(amounts, frozenset(amounts).intersection(cycle.snapshot.served)))
         return PASS
 
+    def reads(self, cycle: Cycle) -> kinds.Reading:
+        """What the node has of what the pod asks for, and what pods take of that."""
+        names = tuple(cycle.read(_Requests).amounts)
+        return kinds.Reading(kinds.of_usage, ("resources", *names), partial(_room, names))
+
     def filter(self, cycle: Cycle, node: NodeInfo) -> Status:
         """Enough of everything is left."""
         return cycle.read(_Requests).offer_of(node.node).status(node.usage)
-
-    def filter_all(self, cycle: Cycle, nodes: Sequence[NodeInfo]) -> Sequence[Status]:
-        """The same."""
-        offer_of = cycle.read(_Requests).offer_of
-        return [offer_of(node.node).status(node.usage) for node in nodes]
 
     def score(self, cycle: Cycle, nodes: Sequence[NodeInfo]) -> Sequence[int] | Status:
         """LeastAllocated: the share of cpu and memory that stays free, the mean of both."""
@@ -151,6 +159,21 @@ class NodeResourcesFit(Plugin):
                 known[alike] = _least_allocated(node, pod)
             found.append(known[alike])
         return found
+
+
+def _room(names: Sequence[str], nodes: Sequence[NodeInfo]) -> Sequence[Hashable]:
+    """Per node a number for what it has of some resources, and what pods take of them."""
+    offers: dict[tuple[Quantity | None, ...], int] = {}
+    known: dict[int, int] = {}
+    found = []
+    for node in nodes:
+        has, takes = node.node.status.allocatable, node.usage
+        number = known.get(id(has))
+        if number is None:
+            offer = tuple(map(has.get, ("pods", *names)))
+            number = known[id(has)] = offers.setdefault(offer, len(offers))
+        found.append((number, takes.pods, *map(takes.requests.get, names)))
+    return found
 
 
 def _least_allocated(node: NodeInfo, pod: Amounts) -> int:

@@ -5,17 +5,18 @@ Upstream: plugins/nodevolumelimits (csi.go).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar, Final
 
 import msgspec
 
 from kubectl_dra.model.gotext import quote
 from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import StorageObjects
 from kubectl_dra.model.podinfo import PodInfo, PodShape
 from kubectl_dra.model.storage import CsiNode, PersistentVolume, PersistentVolumeClaim
 from kubectl_dra.model.volumes import Volume
-from kubectl_dra.scheduler import in_tree
+from kubectl_dra.scheduler import in_tree, kinds
 from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PodsMatter, PreFilterResult
 from kubectl_dra.scheduler.in_tree import TranslationError
 from kubectl_dra.scheduler.snapshot import NodeInfo, Snapshot
@@ -57,25 +58,24 @@ class NodeVolumeLimits(Plugin):
         except VolumeVerdict as verdict:
             return verdict.status
 
-    def filter_all(self, cycle: Cycle, nodes: Sequence[NodeInfo]) -> Sequence[Status]:
-        """The same; of nodes without volumes those with the same drivers share a status."""
-        stored = cycle.read(_State).stored
-        known: dict[_Drivers | None, Status] = {}
-        statuses = []
-        for node in nodes:
-            attachments = stored.objects.attachments_by_node.get(node.name)
-            if attachments or any(pod.shape.volumes for pod in node.pods):
-                statuses.append(self.filter(cycle, node))
-                continue
-            drivers = _drivers(stored.objects.csi_nodes.get(node.name))
-            if drivers not in known:
-                known[drivers] = self.filter(cycle, node)
-            statuses.append(known[drivers])
-        return statuses
+    def reads(self, cycle: Cycle) -> kinds.Reading:
+        """The drivers there; what a node with volumes has is its own."""
+        stored = cycle.read(_State).stored.objects
+
+        def of(nodes: Sequence[NodeInfo]) -> Sequence[Hashable]:
+            return [
+                node.name if _has_volumes(stored, node) else _drivers(stored.csi_nodes.get(node.name)) for node in nodes
+            ]
+
+        return kinds.Reading(kinds.of_volumes, "limits", of)
 
     def minds(self, cycle: Cycle, shape: PodShape) -> bool:
         """A pod with volumes."""
         return bool(shape.volumes)
+
+
+def _has_volumes(stored: StorageObjects, node: NodeInfo) -> bool:
+    return bool(stored.attachments_by_node.get(node.name)) or any(pod.shape.volumes for pod in node.pods)
 
 
 _Drivers = tuple[tuple[str, int | None], ...]

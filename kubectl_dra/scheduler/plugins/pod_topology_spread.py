@@ -12,6 +12,7 @@ from typing import ClassVar, Final
 import msgspec
 
 from kubectl_dra.model.podinfo import PodInfo, PodShape
+from kubectl_dra.scheduler import kinds
 from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PodsMatter, PreFilterResult
 from kubectl_dra.scheduler.plugins import pod_topology_spread_score
 from kubectl_dra.scheduler.plugins.spread_constraints import Inclusion, SpreadConstraint, constraints_of, has_all_keys
@@ -68,6 +69,10 @@ class PodTopologySpread(Plugin):
         labels = cycle.pod.metadata.labels
         cycle.write(SpreadState(constraints, domains, tuple(each.matches(labels) for each in constraints), inclusion))
         return PASS
+
+    def reads(self, cycle: Cycle) -> kinds.Reading:
+        """The labels over whose values pods are spread."""
+        return kinds.labels([each.topology_key for each in cycle.read(SpreadState).constraints])
 
     def filter(self, cycle: Cycle, node: NodeInfo) -> Status:
         """The domain of the node would not have too many more pods than the emptiest one."""

@@ -12,6 +12,7 @@ import msgspec
 
 from kubectl_dra.model.core import Taint, Toleration
 from kubectl_dra.model.gotext import parse_int
+from kubectl_dra.scheduler import kinds
 from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PreFilterResult
 from kubectl_dra.scheduler.scores import normalised
 from kubectl_dra.scheduler.snapshot import NodeInfo
@@ -21,6 +22,7 @@ TEXT: Final = "node(s) had untolerated taint(s)"
 TEXT_OF_ONE: Final = "node(s) had untolerated taint {{{0.key}: {0.value}}}"
 PREVENTING: Final = frozenset({"NoSchedule", "NoExecute"})
 _AVOIDED: Final = "PreferNoSchedule"
+_READING: Final = kinds.Reading(kinds.of_nodes, "taints", lambda nodes: [node.node.spec.taints for node in nodes])
 
 
 def tolerates(toleration: Toleration, taint: Taint, comparison: bool = False) -> bool:
@@ -73,6 +75,10 @@ class TaintToleration(Plugin):
         """Nodes with the same taints share an answer."""
         cycle.write(_Known())
         return PASS
+
+    def reads(self, cycle: Cycle) -> kinds.Reading:
+        """``spec.taints``."""
+        return _READING
 
     def filter(self, cycle: Cycle, node: NodeInfo) -> Status:
         """No taint keeps the pod away."""

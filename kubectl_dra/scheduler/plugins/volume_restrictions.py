@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.podinfo import PodInfo, PodShape
 from kubectl_dra.model.volumes import Volume
-from kubectl_dra.scheduler import storage
+from kubectl_dra.scheduler import kinds, storage
 from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PodsMatter, PreFilterResult
 from kubectl_dra.scheduler.snapshot import NodeInfo, Snapshot
 from kubectl_dra.scheduler.status import SKIP, SUCCESS, Status, unknown, unschedulable
@@ -75,6 +75,10 @@ class VolumeRestrictions(Plugin):
             return PreFilterResult(SKIP)
         cycle.write(_State(disks, frozenset(exclusive), len(problems), problems))
         return PASS
+
+    def reads(self, cycle: Cycle) -> kinds.Reading | None:
+        """Disks of pods on the node; claims count anywhere."""
+        return None if cycle.read(_State).disks else kinds.NOTHING
 
     def filter(self, cycle: Cycle, node: NodeInfo) -> Status:
         """Disks of pods on the node first, then claims anywhere."""

@@ -14,6 +14,7 @@ from kubectl_dra.model.core import Pod
 from kubectl_dra.model.gotext import quote
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.storage import PersistentVolume, PersistentVolumeClaim
+from kubectl_dra.scheduler import kinds
 from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PreFilterResult
 from kubectl_dra.scheduler.in_tree import BETA_REGION, BETA_ZONE, REGION, ZONE
 from kubectl_dra.scheduler.snapshot import NodeInfo
@@ -62,6 +63,10 @@ class VolumeZone(Plugin):
             return PreFilterResult(SKIP)
         cycle.write(_State(topologies))
         return PASS
+
+    def reads(self, cycle: Cycle) -> kinds.Reading:
+        """The four labels."""
+        return kinds.labels(_LABELS)
 
     def filter(self, cycle: Cycle, node: NodeInfo) -> Status:
         """A node without any of the four labels passes."""
