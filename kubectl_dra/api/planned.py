@@ -21,7 +21,7 @@ from kubectl_dra.api.lint import Finding, lint
 from kubectl_dra.api.sources import Source
 from kubectl_dra.api.trees import at, group_of, in_utf8, list_at, mapping, read_tree, text_at
 from kubectl_dra.api.workloads import MadeTemplate, expand
-from kubectl_dra.api.workloads.beside import Gang, Gangs, changes_pods, kept_together, least_scale
+from kubectl_dra.api.workloads.beside import Gang, Gangs, changes_pods, kept_together, least_scale, most_scale
 from kubectl_dra.api.workloads.compute_domains import Spanned, spanned
 from kubectl_dra.api.workloads.domains import DomainRule, domain_rules, whole_group
 from kubectl_dra.api.workloads.expand import CountSource, Expansion
@@ -131,9 +131,11 @@ class Planned:
     annotations: Mapping[str, str] = field(default_factory=dict)
     origin: str = ""
 
-    def scaled(self, copies: int, field: str, growth: Growth | None = None) -> Planned:
+    def scaled(
+        self, copies: int, field: str, growth: Growth | None = None, counted_by: CountField = UNCOUNTED
+    ) -> Planned:
         """With another number of its pods, which are all alike; ``field`` says so, and ``growth`` what may be more."""
-        first = replace(self.pods[0], domains=(), counted_by=UNCOUNTED)
+        first = replace(self.pods[0], domains=(), counted_by=counted_by)
         plan = replace(first, copies=copies, count=CountSource.ASSUMED, assumed=(field,), growth=growth)
         return replace(self, pods=(plan,), group=())
 
@@ -183,7 +185,11 @@ def _beside(planned: Planned, tree: Tree, gangs: Gangs, known_domains: Sequence[
 def _scaled(planned: Planned, tree: Tree) -> Planned:
     """With the number of pods that the object's own autoscaler starts from."""
     least = least_scale(tree)
-    return planned.scaled(*least) if least is not None and len(planned.pods) == 1 else planned
+    if least is None or len(planned.pods) != 1:
+        return planned
+    (number, field), most = least, most_scale(tree)
+    growth = Growth("Knative's autoscaler", most) if most is not None and most > number else None
+    return planned.scaled(number, field, growth, CountField(((field, number),)))
 
 
 def read_planned(source: Source, namespace: str) -> Planned:

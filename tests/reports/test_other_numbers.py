@@ -110,3 +110,26 @@ def test_pods_of_a_cron_job_run_in_turn() -> None:
     cron = thing("batch/v1", "CronJob", {"schedule": "* * * * *", "jobTemplate": job})
     (pod,) = simulated(template("one"), cron).pods
     assert pod.in_turn
+
+
+def test_the_scale_of_a_knative_service_is_an_annotation() -> None:
+    """Upstream: knative.dev/serving, pkg/apis/autoscaling."""
+    made = pod_template("one")
+    made["spec"].pop("restartPolicy")
+    known = "autoscaling.knative.dev"
+    made["metadata"] = {"annotations": {f"{known}/min-scale": "6", f"{known}/max-scale": "9"}}
+    told = page(simulated(template("one"), thing("serving.knative.dev/v1", "Service", {"template": made})))
+    assert "4 of 6 copies fit" in told
+    assert f"all fit with annotation {known}/min-scale: 4." in told
+    assert "Knative's autoscaler may make up to 9; 4 of them fit" in told
+
+
+def test_an_autoscaler_makes_fewer_by_its_lower_bound() -> None:
+    made = pod_template("one")
+    made["spec"]["restartPolicy"] = "Always"
+    made["metadata"] = {"labels": {"app": "w"}}
+    deployment = thing("apps/v1", "Deployment", {"selector": {"matchLabels": {"app": "w"}}, "template": made})
+    target = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "w"}
+    scaler = {"scaleTargetRef": target, "minReplicas": 6, "maxReplicas": 9}
+    told = page(simulated(template("one"), deployment, thing("autoscaling/v2", "HorizontalPodAutoscaler", scaler)))
+    assert "all fit with spec.minReplicas of HorizontalPodAutoscaler w: 4." in told

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -12,6 +12,7 @@ from kubectl_dra.model.core import Pod
 
 _KNATIVE: Final = "autoscaling.knative.dev"
 _MIN_SCALE: Final = (f"{_KNATIVE}/min-scale", f"{_KNATIVE}/minScale")
+_MAX_SCALE: Final = (f"{_KNATIVE}/max-scale", f"{_KNATIVE}/maxScale")
 _COSCHEDULING_LABELS: Final = (
     "scheduling.x-k8s.io/pod-group",
     "pod-group.scheduling.sigs.k8s.io/name",
@@ -33,12 +34,20 @@ def least_scale(tree: Tree) -> tuple[int, str] | None:
 
     Source: knative.dev/serving, pkg/apis/autoscaling.
     """
+    return next(_of_knative(tree, _MIN_SCALE), None)
+
+
+def most_scale(tree: Tree) -> int | None:
+    """The number of pods that a Knative Service may grow to; None where nothing limits it (0, upstream)."""
+    return next((number for number, _ in _of_knative(tree, _MAX_SCALE)), None)
+
+
+def _of_knative(tree: Tree, names: Iterable[str]) -> Iterator[tuple[int, str]]:
     annotations = at(tree, "spec.template.metadata").get("annotations")
-    for name in _MIN_SCALE if group_of(tree.get("apiVersion")) == "serving.knative.dev" else ():
+    for name in names if group_of(tree.get("apiVersion")) == "serving.knative.dev" else ():
         value = str(mapping(annotations).get(name, ""))
         if value.isdecimal() and int(value) > 0:
-            return int(value), f"annotation {name}"
-    return None
+            yield int(value), f"annotation {name}"
 
 
 def kept_together(tree: Tree) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from kubectl_dra.api.planned import Planned
 from kubectl_dra.api.workloads.expand import CountSource
-from kubectl_dra.api.workloads.templates import Growth
+from kubectl_dra.api.workloads.templates import UNCOUNTED, CountField, Growth
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.cluster.edits import Put, edited
 from kubectl_dra.diagnosis.pod import autoscalers
@@ -47,7 +47,10 @@ def _scaled(planned: Planned, bounds: Mapping[ObjectRef, Bounds]) -> Planned:
     growth = Growth(of, found.most) if found.most > number else None
     if number == copies:
         return planned.scaled(number, f"the workload itself, within the bounds of {of}", growth)
-    return planned.scaled(number, f"{found.low if number > copies else found.high} of {of}", growth)
+    field = f"{found.low if number > copies else found.high} of {of}"
+    # Lower bounds leave more pods where the workload itself wants them.
+    lower = CountField(((field, number),)) if copies == 1 < number else UNCOUNTED
+    return planned.scaled(number, field, growth, lower)
 
 
 def _counted(planned: Planned, owners: Collection[str]) -> Planned:
