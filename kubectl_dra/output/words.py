@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from kubectl_dra.diagnosis.gates.quota import OBJECT_COUNT, PER_CLASS_SUFFIX
@@ -15,6 +15,8 @@ from kubectl_dra.output.safe import Safe, fmt, safe
 _IRREGULAR = {"is": "are", "has": "have", "does": "do", "it": "they", "was": "were"}
 
 #: Of a time that this clock has not reached yet.
+#: Clocks of nodes and servers differ by so much, and nobody minds.
+_SKEW: Final = timedelta(minutes=1)
 FUTURE: Final = Safe("in the future")
 _VOWELS: Final = "aeioAEIO"
 _SEVERAL: Final = 2
@@ -75,10 +77,14 @@ def shortened(names: Sequence[str], limit: int = 2) -> Safe:
 def age(since: str | None, now: datetime) -> Safe:
     """How long ago an RFC 3339 time was, as in kubectl's AGE column; ``<unknown>`` without a time.
 
-    Where kubectl says ``<invalid>``, because this clock is behind the one that wrote the time: ``in the future``.
+    Where kubectl says ``<invalid>``, because this clock is behind the one that wrote the time: ``in the future``. The
+    clocks of nodes differ by seconds everywhere, which is nothing to tell: that much ahead is now.
     """
     moment = parse_time(since)
-    return Safe("<unknown>") if moment is None else duration((now - moment).total_seconds())
+    if moment is None:
+        return Safe("<unknown>")
+    passed = now - moment
+    return duration(0 if -_SKEW <= passed < timedelta() else passed.total_seconds())
 
 
 def ago(since: str | None, now: datetime) -> Safe:

@@ -86,10 +86,11 @@ def test_counts_and_lists() -> None:
 def test_ages_in_sentences() -> None:
     now = datetime(2026, 1, 1, tzinfo=UTC)
     assert ago("2025-12-31T23:56:00Z", now) == "4m ago"
-    assert ago("2026-01-01T00:00:30Z", now) == "in the future"
+    assert ago("2026-01-01T00:02:00Z", now) == "in the future"
+    assert ago("2026-01-01T00:00:20Z", now) == "0s ago"  # a clock that is some seconds ahead
     assert ago(None, now) == ago("soon", now) == "at an unknown time"
     assert lasting("2025-12-31T23:56:00Z", now) == "for 4m"
-    assert lasting("2026-01-01T00:00:30Z", now) == "since a time in the future"
+    assert lasting("2026-01-01T00:02:00Z", now) == "since a time in the future"
 
 
 def test_numbers_of_sentences_have_their_thousands_apart_and_those_of_tables_are_for_programs() -> None:
