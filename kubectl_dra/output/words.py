@@ -14,9 +14,9 @@ from kubectl_dra.output.safe import Safe, fmt, safe
 
 _IRREGULAR = {"is": "are", "has": "have", "does": "do", "it": "they", "was": "were"}
 
-#: Of a time that this clock has not reached yet.
 #: Clocks of nodes and servers differ by so much, and nobody minds.
 _SKEW: Final = timedelta(minutes=1)
+#: Of a time that this clock has not reached yet.
 FUTURE: Final = Safe("in the future")
 _VOWELS: Final = "aeioAEIO"
 _SEVERAL: Final = 2
