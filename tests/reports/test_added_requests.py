@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from kubectl_dra.diagnosis.gates.pod_admission import LIMIT_RANGER, admitted
+from kubectl_dra.output.simulation.page import simulation_summary
+from kubectl_dra.reports.base import Fits
 from tests.kit import build, facts
-from tests.reports.test_simulated_files import a_pod, cluster, page, simulated
+from tests.reports.test_simulated_files import a_pod, cluster, page, simulated, thing
 
 NS = build.NAMESPACE
 
@@ -67,3 +69,16 @@ def test_admission_leaves_the_words_of_the_plugin() -> None:
     words = admitted(stored, facts.inventory([given])).metadata.annotations[LIMIT_RANGER]
     name = stored.spec.containers[0].name
     assert words == f"LimitRanger plugin set: cpu request for container {name}; cpu, memory limit for container {name}"
+
+
+def test_refused_pods_are_told_of_as_if_they_were_admitted() -> None:
+    body = {"metadata": {"labels": {"app": "w"}}, "spec": pod(cpu="8")["spec"]}
+    spec = {"replicas": 2, "selector": {"matchLabels": {"app": "w"}}, "template": body}
+    limits = limit_range("caps", max={"cpu": "4"})
+    report = simulated(thing("apps/v1", "Deployment", spec), world=cluster(limits))
+    assert report.fits is Fits.NO
+    text = page(report)
+    assert "Deployment ml/w: its pods would be refused: maximum cpu usage per Container is 4" in text
+    assert "(LimitRange caps). As if they were admitted: Deployment ml/w: all of 2 copies fit." in text
+    summary = simulation_summary(report)
+    assert "As if they were admitted: Deployment ml/w: all of 2 copies fit." in summary

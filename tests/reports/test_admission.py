@@ -88,7 +88,10 @@ def test_a_limit_range_refuses_what_is_out_of_its_bounds(item: dict[str, Any], t
     assert report.fits is (Fits.NO if told else Fits.YES)
     assert report.pods[0].refused == ((told,) if told else ())
     if told:
-        assert f"Deployment ml/w: its pods would be refused: {' '.join(told.split())}." in page(report)
+        refused = (
+            f"Deployment ml/w: its pods would be refused: {' '.join(told.split())} (LimitRange limits). As if they were"
+        )
+        assert refused in page(report)
         counted = room(template("one"), body, world=world)
         assert counted.bad
         assert f"would be refused: {' '.join(told.split())}." in " ".join(capacity_summary(counted).split())

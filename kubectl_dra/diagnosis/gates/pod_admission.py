@@ -70,6 +70,13 @@ def refusals(pod: Pod, inventory: Inventory) -> Iterator[str]:
             return
 
 
+def refusing_limit_range(pod: Pod, inventory: Inventory) -> str:
+    """The name of the LimitRange that speaks in :func:`refusals`; empty where none does."""
+    found = _limit_ranges(inventory, pod.metadata.namespace)
+    refusing = (each for each in found if any(text for item in each.spec.limits for text in _exceeded(item, pod)))
+    return next((each.metadata.name for each in refusing), "")
+
+
 # --- RuntimeClass -----------------------------------------------------------------------------------------------------
 
 

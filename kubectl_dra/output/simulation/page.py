@@ -189,7 +189,7 @@ def _pod_blocks(
 ) -> list[list[Safe]]:
     """Whether it fits and why not, in one sentence; then what why-pending says of the first copy that does not."""
     refused = refusal_of(name_of(pod), pod)
-    if refused is not None and pod.no_class is not None:
+    if refused is not None:
         found = _pod_blocks(without_refusal(pod), now, address, again, left=left, steps=steps)
         return [list(refusal_lines(refused, pod.no_class)), *found]
     pending = pod.pending
@@ -256,8 +256,9 @@ def _wrong(report: SimulationReport) -> int:
 def _verdict_of_what_is_left(pod: PodSimulation, *, left: bool) -> Safe:
     """That something fits of which fields are dropped says nothing about what was written."""
     verdict = verdict_of(pod)
-    if pod.no_class is not None and pod.blocked:
-        verdict = fmt("{} As if it existed: {}", verdict, verdict_of(without_refusal(pod)))
+    if (refused := refusal_of(name_of(pod), pod)) is not None:
+        as_if = Safe("As if it existed" if pod.blocked else "As if they were admitted")
+        verdict = fmt("{} {}: {}", refused, as_if, verdict_of(without_refusal(pod)))
     if not left:
         return verdict
     # A kind keeps its capital, a sentence that goes on does not.

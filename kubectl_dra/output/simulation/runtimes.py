@@ -9,7 +9,7 @@ import msgspec
 
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
-from kubectl_dra.output.simulation.manifests import blocked_text
+from kubectl_dra.output.simulation.manifests import blocked_text, refused_words
 from kubectl_dra.output.words import shortened
 from kubectl_dra.reports.simulation.records import PodSimulation
 from kubectl_dra.reports.simulation.stops import NoRuntimeClass
@@ -18,18 +18,25 @@ _KNOWN: Final = 6
 
 
 def refusal_of(name: Safe, pod: PodSimulation) -> Safe | None:
-    """The first sentence; None where its RuntimeClass exists."""
+    """The first sentence; None where they are admitted, and their RuntimeClass exists."""
+    if pod.refused and not pod.blocked:
+        by = fmt(" (LimitRange {})", pod.refused_by) if pod.refused_by else Safe("")
+        return fmt("{}: its pods would be refused: {}{}.", name, refused_words(pod.refused), by)
     return blocked_text(name, pod.blocked[0], maker=True) if pod.no_class is not None and pod.blocked else None
 
 
 def without_refusal(pod: PodSimulation) -> PodSimulation:
-    """What is found of it as if its RuntimeClass existed."""
-    return msgspec.structs.replace(pod, blocked=()) if pod.no_class is not None else pod
+    """What is found of it as if its RuntimeClass existed, and the server admitted its pods."""
+    blocked = () if pod.no_class is not None else pod.blocked
+    return msgspec.structs.replace(pod, blocked=blocked, refused=())
 
 
-def refusal_lines(text: Safe, missing: NoRuntimeClass) -> Iterator[Safe]:
+def refusal_lines(text: Safe, missing: NoRuntimeClass | None) -> Iterator[Safe]:
     """The sentence with the ways out, and how what follows is meant."""
     yield from wrapped(styled(text, Style.BOLD))
+    if missing is None:
+        yield from ("", Safe("As if they were admitted:"))  # type: ignore[misc]
+        return
     known = shortened(missing.known, _KNOWN) if missing.known else Safe("none")
     yield from wrapped(fmt("RuntimeClasses that exist: {}.", known), indent=2)
     drop = "Remove {} if it is there for devices: those of DRA reach containers through CDI, without a RuntimeClass."

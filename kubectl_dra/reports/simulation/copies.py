@@ -13,6 +13,7 @@ import msgspec
 from kubectl_dra.api.encode import encode_part
 from kubectl_dra.api.planned import PodPlan
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.gates.pod_admission import refusing_limit_range
 from kubectl_dra.diagnosis.pod.missing import of_the_choice
 from kubectl_dra.diagnosis.pod.open_plugins import open_plugins
 from kubectl_dra.diagnosis.pod.placing import PlacedCopies, being_bound, place
@@ -170,7 +171,7 @@ def _not_made(
 ) -> PodSimulation | None:
     """The answer for pods that are not made at all: they are refused, or wait for others that are ``missing``."""
     awaits = tuple(role for role in trial.plan.awaits if (trial.subject, role) in missing)
-    if awaits or trial.stops or trial.refused or trial.bypasses:
+    if awaits or trial.stops or trial.bypasses:
         return msgspec.structs.replace(_untried(world, trial, copies), awaits=awaits)
     return None
 
@@ -306,6 +307,8 @@ def _pod_simulation(trial: PodTrial, made: Batch, placed: PlacedCopies, pending:
         blocked=trial.blocked,
         no_class=no_class(made.world, trial),
         misread=trial.misread,
+        refused=trial.refused,
+        refused_by=refusing_limit_range(plan.pod, made.world.inventory) if trial.refused else "",
         scheduler=trial.scheduler,
         held=trial.held,
         choice=_choice(made.world, plan.pod) if placed.copies else None,

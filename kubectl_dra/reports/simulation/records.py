@@ -158,6 +158,7 @@ class PodSimulation(ReportRecord, frozen=True):
     ``kept_off``: nodes on which a DaemonSet should make none. ``open_classes``: those that could not be read.
     ``in_turn``: some fit, and the others start once these have ended. ``in_groups``: with pods of other roles.
     ``shared``: claims that all of them use.
+    ``refused_by``: the LimitRange that refuses them.
     """
 
     subject: ObjectRef
@@ -207,6 +208,7 @@ class PodSimulation(ReportRecord, frozen=True):
     in_turn: bool = False
     in_groups: InGroups | None = None
     shared: tuple[CommonClaim, ...] = ()
+    refused_by: str = ""
     bound: Bound = Bound.EXACT
     fits: Fits = Fits.UNKNOWN
 
