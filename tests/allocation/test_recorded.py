@@ -16,10 +16,10 @@ from kubectl_dra.allocation.errors import (
     AllocationError,
     CapacityFault,
     CapacityNotComputable,
-    LabelFault,
     NodeSelectorUnparsable,
     SelectorFault,
 )
+from kubectl_dra.model.names import label_key, label_value
 from kubectl_dra.scheduler.allocation_errors import allocation_error
 from tests.kit.sample import sampled
 from tests.vectors import answer_alloc
@@ -80,7 +80,10 @@ def test_every_kind_of_error_is_among_them() -> None:
     assert {type(error).__name__ for error in met} == kinds - earlier
     problems = [p for error in met if isinstance(error, NodeSelectorUnparsable) for p in error.problems]
     assert {problem.fault for problem in problems} == set(SelectorFault)
-    assert {fault for problem in problems for fault in problem.labels} == set(LabelFault)
+    # The form of the key, three things each of its prefix and its name, length and form of the value.
+    wrong = {word for p in problems if p.fault is SelectorFault.KEY for word in label_key(str(p.value))}
+    wrong |= {word for p in problems if p.fault is SelectorFault.LABEL_VALUE for word in label_value(str(p.value))}
+    assert len(wrong) == 9
     assert {error.fault for error in met if isinstance(error, CapacityNotComputable)} == set(CapacityFault)
 
 
