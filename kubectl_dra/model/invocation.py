@@ -6,14 +6,14 @@ Commands are made in ``reports.invocations``; hints of every layer may be one.
 from __future__ import annotations
 
 import shlex
+from dataclasses import dataclass
 from typing import Final
-
-import msgspec
 
 Words = tuple[str, ...]
 
 
-class Address(msgspec.Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Address:
     """How a command reaches the cluster that facts are of.
 
     ``sources`` is what ``--from`` names, none for a live cluster. ``flags`` are the connection flags as they were

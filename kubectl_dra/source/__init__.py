@@ -8,8 +8,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from kubectl_dra.model.invocation import CommandLine
 from kubectl_dra.source.errors import InvalidNameError
 from kubectl_dra.source.spec import DEMO, SourceSpec
@@ -28,7 +26,7 @@ def load(spec: SourceSpec) -> tuple[Inventory, Evidence]:
         return live.load(spec)
     inventory, evidence = _load_file(spec)
     recorded = evidence.address
-    address = msgspec.structs.replace(spec.connection.address, context=recorded.context, server=recorded.server)
+    address = replace(spec.connection.address, context=recorded.context, server=recorded.server)
     return inventory, replace(evidence, address=address)
 
 

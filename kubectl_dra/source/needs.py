@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
-
-import msgspec
 
 if TYPE_CHECKING:
     # Help and usage errors have options, and no objects.
@@ -23,7 +22,8 @@ _EVERYWHERE: Final = frozenset(
 _FIELDS: Final = {"Pod": "status.phase!=Succeeded,status.phase!=Failed", "Event": "type=Warning"}
 
 
-class Needs(msgspec.Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Needs:
     """``kinds`` are names of kinds, empty for all that we know.
 
     ``namespaces`` are those that the question is about, empty for all: kinds that only matter there are read only

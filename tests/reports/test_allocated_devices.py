@@ -34,7 +34,8 @@ def test_what_claims_have_there_is_told() -> None:
     assert "Which devices node node-2 has is unknown." in page(report("node-2", "ResourceSlice"))
 
 
-def test_where_slices_were_read_they_tell() -> None:
+def test_devices_that_no_slice_publishes_are_told_where_slices_were_read() -> None:
     found = report("node-1")
-    assert found.allocated == ()
-    assert "Node node-1 has no devices." in page(found)
+    assert [each.device for each in found.allocated] == ["gpu-0", "gpu-1"]
+    assert "Node node-1 publishes no devices, but 2 devices are allocated there." in page(found)
+    assert "Node node-2 has no devices." in page(report("node-2"))

@@ -8,15 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.attributes import attribute_text
-from kubectl_dra.model.ids import DeviceId
-from kubectl_dra.model.meta import NodeSelector, NodeSelectorRequirement, NodeSelectorTerm
+from kubectl_dra.model.core import ContainerStatus, Pod, PodStatus, ResourceHealth, ResourceStatus
+from kubectl_dra.model.features import Features
+from kubectl_dra.model.ids import DeviceId, Key
+from kubectl_dra.model.meta import NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, ObjectMeta
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.resource import Device, DeviceAttribute, DeviceCapacity
-from kubectl_dra.reports.claims.health import device_of
+from kubectl_dra.reports.claims.health import health_by_device
 from kubectl_dra.reports.devices.attributes import common_values, device_values, varying_names
 from kubectl_dra.reports.devices.packing import fits_together, largest_set
 from kubectl_dra.reports.scope import ScopeKind, claim_scope, selector_text, usable_on
+from tests.kit.clock import CLOCK
 from tests.reports.clusters import SMALL, document, facts, withheld
 
 
@@ -61,7 +65,13 @@ def test_common_and_differing_values():
     ],
 )
 def test_ids_of_health_reports(resource_id, device):
-    assert device_of(resource_id) == device
+    said = ResourceStatus("claim:gpu", (ResourceHealth(resource_id, "Unhealthy"),))
+    container = ContainerStatus("main", allocated_resources_status=(said,))
+    pod = Pod(metadata=ObjectMeta("user", "ml"), status=PodStatus(container_statuses=(container,)))
+    base = facts()
+    inventory = base.inventory.replace(pods={Key("ml", "user"): pod})
+    told = health_by_device(ClusterState(inventory, base.evidence, Features(), CLOCK))
+    assert list(told) == ([] if device is None else [device])
 
 
 def requirement(operator, *values, key="k"):

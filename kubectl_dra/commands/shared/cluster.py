@@ -10,8 +10,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
-import msgspec
-
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.address import address_of
 from kubectl_dra.commands.shared.errors import UsageProblem
@@ -122,7 +120,7 @@ def spec_and_namespace(
     """The source that the options name, and the namespace in scope (empty for all) of ``pods`` and ``claims``."""
     spec = source_spec(options)
     namespace = "" if options.all_namespaces else current_namespace(spec)
-    named = msgspec.structs.replace(needs, pods=_keys(namespace, pods), claims=_keys(namespace, claims))
+    named = dataclasses.replace(needs, pods=_keys(namespace, pods), claims=_keys(namespace, claims))
     return dataclasses.replace(spec, needs=named), namespace
 
 

@@ -12,7 +12,7 @@ from kubectl_dra.output.pending.carets import caret_lines, place_of
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
 from kubectl_dra.output.words import counted, listed, plural
 from kubectl_dra.reports.claims.ask import ClaimAsk, ClassicAsk, ConstraintAsk, ExtendedAsk, RequestAsk
-from kubectl_dra.reports.simulation.named_requests import UnfoundRequest
+from kubectl_dra.reports.claims.named_requests import UnfoundRequest
 
 _GAP: Final = 3
 _WHERE: Final = "where"

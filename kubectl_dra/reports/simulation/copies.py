@@ -26,6 +26,7 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate
 from kubectl_dra.reports.base import Fits
+from kubectl_dra.reports.claims.named_requests import unfound_requests
 from kubectl_dra.reports.pending.pending import PendingReport, unseen_entries
 from kubectl_dra.reports.pending.remedies import find_remedies
 from kubectl_dra.reports.simulation.afterwards import Afterwards
@@ -33,7 +34,6 @@ from kubectl_dra.reports.simulation.domains import domain_fits
 from kubectl_dra.reports.simulation.file_edits import Places
 from kubectl_dra.reports.simulation.flavors import open_flavors
 from kubectl_dra.reports.simulation.gangs import GroupTrials, group_of, place_together
-from kubectl_dra.reports.simulation.named_requests import unfound_requests
 from kubectl_dra.reports.simulation.numbers import kept_off, reconciled, starts_from_none, with_numbers
 from kubectl_dra.reports.simulation.pending_copies import Opened, pending_of, told_of, ways_told, with_ways
 from kubectl_dra.reports.simulation.pods import Batch, Copies, batch

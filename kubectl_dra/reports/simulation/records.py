@@ -13,11 +13,11 @@ from kubectl_dra.diagnosis.gates.queues import Queued
 from kubectl_dra.diagnosis.records import BeingBound, Certainty, Missing, ObjectRef, OpenPlugin, Unspecified, Verdict
 from kubectl_dra.diagnosis.whatif.records import PodFate, WhatIf
 from kubectl_dra.reports.base import Bound, FeatureRecord, Fits, ReadRecord, ReportRecord
+from kubectl_dra.reports.claims.named_requests import UnfoundRequest
 from kubectl_dra.reports.devices.advertised import AdvertisedResource
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.reports.simulation.counts import FewerPods, Growing, InGroups, KeptOff
 from kubectl_dra.reports.simulation.effects import Effects
-from kubectl_dra.reports.simulation.named_requests import UnfoundRequest
 from kubectl_dra.reports.simulation.open_classes import OpenClasses
 from kubectl_dra.reports.simulation.shared_claims import CommonClaim
 from kubectl_dra.reports.simulation.stops import GangCount, Misplaced, NoRuntimeClass, Repeated

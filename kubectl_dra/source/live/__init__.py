@@ -6,7 +6,7 @@ Decoding lives in ``api``. What is refused becomes evidence; what fails is raise
 
 from __future__ import annotations
 
-from msgspec.structs import replace
+from dataclasses import replace
 
 from kubectl_dra.model.evidence import Evidence
 from kubectl_dra.model.inventory import Inventory

@@ -10,10 +10,9 @@ import logging
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode, urlsplit
-
-from msgspec.structs import replace
 
 from kubectl_dra.source.live import bodies
 from kubectl_dra.source.live.credentials import credentials_of
