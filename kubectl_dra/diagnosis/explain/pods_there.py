@@ -128,8 +128,7 @@ def by_owner(
     for each in placed:
         node, info = each
         ref, other = ObjectRef.of("Pod", info.key), pods.get(info.key)
-        top = owners.top(other) if other is not None else None
-        owner = top.ref if top is not None else None
+        owner = owners.named(other) if other is not None else None
         known = groups.get(owner or ref) or PodsThere((), 0, (), owner)
         groups[owner or ref] = msgspec.structs.replace(
             known,

@@ -18,6 +18,7 @@ from kubectl_dra.model.workloads import WorkloadObject
 
 _DEPTH = 8  # longer chains are loops
 _CRON_JOB: Final = "CronJob"
+_HASH: Final = "pod-template-hash"
 #: Controllers whose parts follow one another.
 _REPLACING: Final = frozenset({"Deployment", _CRON_JOB})
 
@@ -82,6 +83,19 @@ class Owners:
         chain = self.of(pod)
         return chain[-1] if chain else None
 
+    def named(self, pod: Pod) -> ObjectRef | None:
+        """The topmost controller by name; None for a bare pod.
+
+        Of a ReplicaSet that was not read the Deployment is told that gave it its name, "NAME-HASH", and its pods the
+        label. Upstream: pkg/controller/deployment/sync.go getNewReplicaSet.
+        """
+        top = self.top(pod)
+        if top is None:
+            return None
+        name, _, suffix = top.ref.name.rpartition("-")
+        by_deployment = name and suffix == pod.metadata.labels.get(_HASH)
+        return ObjectRef("Deployment", top.ref.namespace, name) if _is_unread_set(top) and by_deployment else top.ref
+
     @staticmethod
     def are_siblings(pod: Pod, other: Pod) -> bool:
         """Whether the same controller makes both, and so from the same template."""
@@ -143,6 +157,10 @@ class Owners:
         """A pod that owns others, as the leader of a LeaderWorkerSet does: what leads on is all that matters of it."""
         pod = self._inventory.pods.get(Key(namespace, reference.name)) if reference.kind == "Pod" else None
         return WorkloadObject("v1", "Pod", pod.metadata) if pod is not None else None
+
+
+def _is_unread_set(owner: Owner) -> bool:
+    return owner.ref.kind == "ReplicaSet" and not owner.known
 
 
 def _is_another(found: WorkloadObject, reference: OwnerReference) -> bool:

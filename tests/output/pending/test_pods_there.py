@@ -78,6 +78,15 @@ def test_a_pod_that_keeps_another_away_is_named_with_its_owner_and_the_label() -
     assert "like this one (per kubernetes.io/hostname)" in line
 
 
+def test_a_replica_set_that_was_not_read_is_told_as_the_deployment_that_named_it() -> None:
+    """A list reads no owners of a live cluster; the name and the label of a Deployment's ReplicaSet tell it."""
+    there = owned(probe(), "ReplicaSet", "probe-5d8f7c9b4")
+    there["metadata"]["labels"]["pod-template-hash"] = "5d8f7c9b4"
+    assert "(Deployment probe)" in first_line(cluster(waiting(), there))
+    there["metadata"]["labels"]["pod-template-hash"] = "other"
+    assert "(ReplicaSet probe-5d8f7c9b4)" in first_line(cluster(waiting(), there))
+
+
 def test_the_label_that_it_meets_is_told_where_the_selector_does_not() -> None:
     selector = {"matchExpressions": [{"key": "tier", "operator": "In", "values": ["batch", "idle"]}]}
     report = cluster(waiting(), probe(selector), *deployment("probe"))
