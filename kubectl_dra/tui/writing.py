@@ -23,14 +23,14 @@ class TaintRequest:
 class Preview:
     """A plan and its page; ``lines`` makes them as wide as pages are then.
 
-    ``steps``: it may be carried out in two steps. ``checked``: the server has tried it. ``number`` of rules has to be
-    typed in to agree; 0 where a yes will do.
+    ``steps``: it may be carried out in two steps. ``checked``: the server has tried it. ``to_type``: the number that
+    has to be typed in to agree, and of what; None where a yes will do.
     """
 
     plan: TaintPlan
     lines: Callable[[], Iterable[Safe]]
     steps: bool = False
-    number: int = 0
+    to_type: tuple[int, str] | None = None
     checked: bool = False
 
 

@@ -48,11 +48,12 @@ from tests.tui.support import key_event
 pytestmark = pytest.mark.controlplane
 _SECONDS = 180.0
 _NEIGHBOUR = "neighbour.example.com"
-# What is tainted, with how many rules, and the devices that these name.
+# What is tainted: what each rule for it selects (a whole pool is one rule without a device), answer and question.
+_TYPED = "Type the number of devices"
 TARGETS = {
-    DEVICE: {("node-1", "shared-0")},
-    f"{DRIVER}/node-1/*": {("node-1", "shared-0"), ("node-1", "other-0")},
-    "node/node-1": {("node-1", "shared-0"), ("node-1", "other-0"), ("neighbours", "near-0")},
+    DEVICE: ({("node-1", "shared-0")}, "y", "[y/N]"),
+    f"{DRIVER}/node-1/*": ({("node-1", None)}, "2", _TYPED),
+    "node/node-1": ({("node-1", None), ("neighbours", None)}, "3", _TYPED),
 }
 
 
@@ -156,10 +157,10 @@ def neighbour(client: Client) -> None:
     create(client, {"kind": "ResourceSlice", "metadata": {"name": "neighbours"}, "spec": spec}, "")
 
 
-def selected(rule: Object) -> tuple[str, str]:
+def selected(rule: Object) -> tuple[str, str | None]:
     """Pool and device of a rule."""
     selector = rule["spec"]["deviceSelector"]
-    return selector["pool"], selector["device"]
+    return selector["pool"], selector.get("device")
 
 
 def named(exchanges: list[Exchange]) -> list[str]:
@@ -170,9 +171,7 @@ def named(exchanges: list[Exchange]) -> list[str]:
 @pytest.mark.parametrize("target", TARGETS)
 def test_planned_applied_and_undone(staged: Client, options: Options, proxy: Proxy, target: str) -> None:  # noqa: F811
     neighbour(staged)
-    devices = TARGETS[target]
-    several = len(devices) > 1
-    answer, question = (str(len(devices)), "Type the number of rules") if several else ("y", "[y/N]")
+    selections, answer, question = TARGETS[target]
 
     async def script(person: Person) -> None:
         await person.holds(lambda: f"{_NEIGHBOUR}" in person.screen, "the neighbour")
@@ -183,7 +182,7 @@ def test_planned_applied_and_undone(staged: Client, options: Options, proxy: Pro
         await person.unlock()
         await person.until("The server accepts this")
         shown = await person.shown()
-        assert {selected(rule) for rule in shown} == devices
+        assert {selected(rule) for rule in shown} == selections
         person.send("A")
         await person.until(question)
         person.send("escape")
@@ -193,7 +192,7 @@ def test_planned_applied_and_undone(staged: Client, options: Options, proxy: Pro
         posted = list(proxy.writes)
         assert [each.method for each in posted] == ["POST"] * len(shown)
         assert [each.body for each in posted] == shown
-        assert {selected(rule) for rule in rules(staged).values()} == devices
+        assert {selected(rule) for rule in rules(staged).values()} == selections
         person.send("escape")
         await person.until(gone="Will create")
 
@@ -208,7 +207,7 @@ def test_planned_applied_and_undone(staged: Client, options: Options, proxy: Pro
         assert rules(staged) == {}
 
     app = sit_down(options, proxy, script)
-    assert len(app.written) == 2 * len(devices)
+    assert len(app.written) == 2 * len(selections)
 
 
 def test_two_steps_and_somebody_else_in_between(staged: Client, options: Options, proxy: Proxy) -> None:  # noqa: F811

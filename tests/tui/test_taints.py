@@ -147,6 +147,23 @@ def test_what_changes_meanwhile_is_agreed_to_anew(app, cluster, proxy):
     play(app, script)
 
 
+def test_of_a_whole_pool_the_devices_are_to_be_counted(app, cluster, proxy):
+    """It is one rule, and one typed digit must not stand for all that it hits."""
+
+    async def script(ui):
+        await ui.press("U", "y", "enter")
+        await ui.command(f"taint {NIC.rpartition('/')[0]}/* link:NoSchedule")
+        assert "Will create DeviceTaintRule" in ui.screen
+        await ui.press("A")
+        assert "Type the number of devices" in ui.lines[-1]
+        await ui.type("1")
+        await ui.press("enter")
+        assert "Nothing was written" in ui.crumbs
+        assert not proxy.writes
+
+    play(app, script)
+
+
 def test_what_is_wrong_with_a_plan_is_said(app, cluster, proxy):
     async def script(ui):
         for words, problem in (

@@ -109,8 +109,10 @@ class Dialogue:
         choice = self._ask_steps() if steps else Choice.ALL
         if choice is Choice.NOTHING:
             return choice
-        if self._planner.several:
-            return choice if self._count_typed(plan) else Choice.NOTHING
+        if (asked := self._planner.to_type(plan)) is not None:
+            number, what = asked
+            typed = self._terminal.ask(fmt("Type the number of {} above to go on:", Safe(what)))
+            return choice if typed == str(number) else Choice.NOTHING
         if steps:
             return choice
         return Choice.ALL if self._yes(f"{_QUESTIONS[plan.writes[0].verb]} [y/N]") else Choice.NOTHING
@@ -121,11 +123,6 @@ class Dialogue:
         if word in ("t", "two", "two steps"):
             return Choice.STEPS
         return Choice.ALL if word in ("a", "all", "all at once") else Choice.NOTHING
-
-    def _count_typed(self, plan: TaintPlan) -> bool:
-        if any(write.selector is not None and write.selector.device is None for write in plan.writes):
-            return self._terminal.ask(Safe("Type the number of devices above to go on:")) == str(len(plan.devices))
-        return self._terminal.ask(Safe("Type the number of rules above to go on:")) == str(len(plan.writes))
 
     def _yes(self, question: str) -> bool:
         return self._terminal.ask(Safe(question)).lower() in ("y", "yes")

@@ -88,6 +88,17 @@ class TaintPlanner:
         """Whether more than one device may be meant."""
         return bool(self._match) or self.words.is_several
 
+    def to_type(self, plan: TaintPlan) -> tuple[int, str] | None:
+        """The number that agrees to a plan, and of what; None where a yes will do.
+
+        A rule for a whole pool is one rule, however much it hits: its devices are what counts.
+        """
+        if not self.several:
+            return None
+        if any(write.selector is not None and write.selector.device is None for write in plan.writes):
+            return len(plan.devices), "devices"
+        return len(plan.writes), "rules"
+
     @property
     def missing(self) -> tuple[Missing, ...]:
         """What the last plan could not see."""

@@ -107,9 +107,8 @@ def _preview(planner: TaintPlanner, plan: TaintPlan, check: bool) -> Preview:
         return Preview(plan, partial(present_lines, plan))
     if check:
         planner.check(plan)
-    number = len(plan.writes) if planner.several else 0
     page = partial(plan_page, plan, planner.missing, planner.notes())
-    return Preview(plan, page, offers_steps(plan), number, check)
+    return Preview(plan, page, offers_steps(plan), planner.to_type(plan), check)
 
 
 @contextmanager

@@ -133,11 +133,11 @@ class PlanView(ReportView):
             self.plan_again()
 
     def _question(self, preview: Preview) -> Safe:
-        if preview.steps and not preview.number:
+        if preview.steps and preview.to_type is None:
             return _STEPS
-        if preview.number:
+        if preview.to_type is not None:
             two = Safe(" (t before it: in two steps)" if preview.steps else "")
-            return fmt("Type the number of rules to go on{}:", two)
+            return fmt("Type the number of {} to go on{}:", Safe(preview.to_type[1]), two)
         return fmt("{} [y/N]", Safe(_ASKING[preview.plan.writes[0].verb]))
 
     def _answered(self, answer: str) -> None:
@@ -213,8 +213,9 @@ def _agreed(answer: str, preview: Preview) -> bool | None:
     """Whether to go in two steps; None if nothing is to be written."""
     word = answer.strip().lower()
     steps = preview.steps and word.startswith("t")
-    if preview.number:
-        return steps if word.removeprefix("t" if steps else "").strip() == str(preview.number) else None
+    if preview.to_type is not None:
+        typed = word.removeprefix("t" if steps else "").strip()
+        return steps if typed == str(preview.to_type[0]) else None
     if preview.steps:
         return steps if word in ("t", "two", "two steps", "a", "all", "all at once") else None
     return False if word in ("y", "yes") else None
