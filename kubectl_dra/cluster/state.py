@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -171,8 +171,21 @@ class ClusterState:
 
     def device(self, name: str) -> tuple[ResourceSlice, Device] | None:
         """The published device ``DRIVER/POOL/DEVICE``, in its slice; names of pools may have slashes."""
-        wanted = DeviceId.of(name)
-        return next((found for found in self.published(wanted.pool_id) if found[1].name == wanted.device), None)
+        return next(iter(self.named(DeviceId.of(name))), None)
+
+    def named(self, id_: DeviceId) -> Sequence[tuple[ResourceSlice, Device]]:
+        """What is published under a name, each in its slice: more than one device only by a driver's mistake."""
+        known, pool = self._by_name, id_.pool_id
+        if pool not in known:
+            known[pool] = {}
+            for found in self.published(pool):
+                known[pool].setdefault(found[1].name, []).append(found)
+        return known[pool].get(id_.device, ())
+
+    @derived("slices")
+    def _by_name(self) -> dict[PoolId, dict[str, list[tuple[ResourceSlice, Device]]]]:
+        """Of the pools that were asked about the devices by name."""
+        return {}
 
     @derived("claims", later=_later_allocated)
     def allocated(self) -> AllocatedState:
@@ -192,8 +205,7 @@ class ClusterState:
         """Whether a taint rule selects a device; one that is not published only by its name."""
         if not selects(rule, *id_) or not is_narrowed(rule):
             return selects(rule, *id_)
-        found = (device for _, device in self.published(id_.pool_id) if device.name == id_.device)
-        return any(self.narrowing.admits(rule, id_.driver, device) for device in found)
+        return any(self.narrowing.admits(rule, id_.driver, device) for _, device in self.named(id_))
 
     def selected(self, rule: DeviceTaintRule) -> Iterator[DeviceId]:
         """The published devices that a taint rule selects."""

@@ -43,15 +43,15 @@ def in_use(
 
 def evicting(world: ClusterState, devices: Iterable[Tolerating]) -> EvictingTaint | None:
     """The first taint that evicts at once, with all devices that have it."""
-    found: EvictingTaint | None = None
+    first: EvictingTaint | None = None
+    having: dict[str, None] = {}
     for device, tolerations in devices:
         for taint, rule in taints_of(world, device):
             verdict = evicts_at_once(tolerations, taint, world.now)
             if verdict is None:
                 continue
             text, since = taint_text(taint), taint.time_added or ""
-            if found is None:
-                found = EvictingTaint((), text, rule, since, verdict.seconds)
-            if found.taint == text and str(device) not in found.devices:
-                found = replace(found, devices=(*found.devices, str(device)))
-    return found
+            first = first or EvictingTaint((), text, rule, since, verdict.seconds)
+            if first.taint == text:
+                having[str(device)] = None
+    return replace(first, devices=tuple(having)) if first is not None else None

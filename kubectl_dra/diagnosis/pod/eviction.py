@@ -83,9 +83,8 @@ def evicts_at_once(
 
 def taints_of(world: ClusterState, device: DeviceId) -> Iterator[tuple[DeviceTaint, str]]:
     """The taints of a device, each with the rule that sets it: the driver's, which have none, come first."""
-    for _, published in world.published(device.pool_id):
-        if published.name == device.device:
-            yield from ((taint, "") for taint in published.taints)
+    for _, published in world.named(device):
+        yield from ((taint, "") for taint in published.taints)
     yield from ((rule.spec.taint, rule.metadata.name) for rule in world.rules if world.selects(rule, device))
 
 

@@ -10,8 +10,11 @@ import pytest
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Verdict
 from kubectl_dra.diagnosis.remedies.records import RemedyKind
-from tests.kit import build
+from kubectl_dra.model.features import Features
+from kubectl_dra.model.ids import Key
+from tests.kit import build, facts, work
 from tests.kit.clock import CLOCK
+from tests.kit.state import diagnose_pod
 from tests.output.pending.test_situations import POD, first_line, page_of, report_of
 
 LEAVING = "2026-01-01T00:00:00Z"
@@ -73,3 +76,20 @@ def test_a_toleration_without_an_effect_lets_a_pod_in_and_does_not_keep_it() -> 
     report = report_of(build.node(), build.slice_("node-1", tainted(1)), POD, build.claim("claim", ask))
     assert report.code is Code.EVICTED_AT_ONCE
     assert "which no toleration with effect: NoExecute covers" in first_line(report)
+
+
+def test_devices_of_a_large_pool_are_looked_at_once() -> None:
+    """A pool of the whole cluster has thousands of devices, all of which may be in use."""
+
+    def diagnosed(size: int) -> object:
+        names = [f"gpu-{number}" for number in range(size)]
+        slice_ = build.slice_("node-1", *(tainted(52, name) for name in names))
+        held = build.claim("theirs", held=[("node-1", name) for name in names], by=["old"], on="node-1")
+        user = build.pod("old", claims=["theirs"], **RUNNING)
+        ask = build.claim("claim", wish(tolerationSeconds=300))
+        inventory = facts.inventory([build.device_class(), build.node(), slice_, user, held, POD, ask])
+        found = diagnose_pod(inventory, facts.evidence(), Features(), Key("ml", "pod"))
+        assert Code.EVICTED_AT_ONCE in [cause.code for cause in found.causes]
+        return found
+
+    work.grows_with_its_size(diagnosed, 512)
