@@ -164,7 +164,9 @@ class Competing:
             stages, start = (_Stage(None, again[0]),), changed  # which has much that is known of it already
         for each in returning:
             changed = with_pod(changed, each)
-        turns = sorted([*map(_turn, self._waiting), *map(_turn, returning), *self._groups], key=lambda turn: turn.order)
+        # Some may be gone with what is scaled away.
+        waiting = (each for each in self._waiting if key_of(each.metadata) in changed.inventory.pods)
+        turns = sorted([*map(_turn, waiting), *map(_turn, returning), *self._groups], key=lambda turn: turn.order)
         able = list(self._able(changed, turns, among))
         took, lost = self._taken(start, stages, able, mine, among, nodes)
         open_ = False

@@ -119,6 +119,15 @@ def test_without_the_label_or_without_that_deployment_it_fits() -> None:
     assert "scale Deployment ml/probe to 0 (now 1)" in page
 
 
+def test_a_pod_that_is_scaled_away_too_does_not_compete() -> None:
+    """It waits for longer than this pod, and is gone with the one that is in the way."""
+    older = owned(build.pod("probe-yy", claims=["claim"]), "ReplicaSet", "probe")
+    older["metadata"] |= {"labels": {"app": "probe"}, "creationTimestamp": "2020-01-01T00:00:00Z"}
+    report = cluster(waiting(), probe(), older, *deployment("probe", replicas=2))
+    (way,) = [each for each in report.remedies if isinstance(each.actions[0], ScaleDown)]
+    assert (way.verified, way.competition) == (True, None)
+
+
 def test_a_label_that_its_owner_selects_it_by_stays() -> None:
     mine = owned(waiting(), "ReplicaSet", "train")
     report = cluster(mine, probe(), *deployment("probe"), *deployment("train", labels={"tier": "batch"}))
