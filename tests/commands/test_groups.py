@@ -296,7 +296,7 @@ def test_a_claim_of_the_group_is_made_once(capfd: pytest.CaptureFixture[str], tm
     ("free", "least", "verdict"),
     [
         (6, 4, "PodGroup ml/train: 0 of 4 pods fit: PodGroup train needs 4 pods"),
-        (8, 4, "PodGroup ml/train: all of 4 pods fit."),
+        (8, 4, "PodGroup ml/train: all 4 pods fit."),
         (6, 3, "PodGroup ml/train: 3 of 4 pods fit; the next one does not: "),
     ],
 )

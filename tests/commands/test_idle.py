@@ -153,7 +153,7 @@ def test_simulate_tells_quota_from_devices(
     out = " ".join(capfd.readouterr().out.split())
     # How Kueue counts the devices was not read.
     verdict = "would find a node." if nominal == "4" else "fit if Kueue admits them."
-    assert f"Job demo/work: all of 5 copies {verdict}" in out
+    assert f"Job demo/work: all 5 copies {verdict}" in out
     assert words in out
     assert ("will never be admitted" in out) is (nominal == "4")
     assert "No part in scheduling devices: LocalQueue" not in out

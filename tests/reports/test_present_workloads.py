@@ -68,7 +68,7 @@ def test_of_a_workload_that_grows_only_the_new_pods_need_devices(kind: str) -> N
     (pod,) = report.pods
     assert (pod.wanted, pod.copies, pod.present, report.fits) == (3, 3, 2, Fits.YES)
     assert [(each.node, each.copies) for each in pod.nodes] == [("node-1", 1)]
-    assert "all of 3 copies fit. 2 of them run already." in page(report)
+    assert "all 3 copies fit. 2 of them run already." in page(report)
 
 
 def test_what_does_not_fit_beside_the_pods_that_run_is_told_with_their_number() -> None:
@@ -81,7 +81,7 @@ def test_what_does_not_fit_beside_the_pods_that_run_is_told_with_their_number() 
 def test_a_workload_that_does_not_change_needs_nothing() -> None:
     report = report_of(workload("Deployment", 2), there("Deployment", 2), 2)
     assert report.fits is Fits.YES
-    assert "all of 2 copies fit. They run already." in page(report)
+    assert "all 2 copies fit. They run already." in page(report)
     assert "Commands, environment and annotations were not compared" in page(report)
 
 

@@ -75,7 +75,7 @@ def test_more_than_the_queue_can_ever_have_does_not_fit() -> None:
     way = "With spec.replicatedJobs[0].replicas: 2 it requests 2, for which there is room once other work ends"
     assert f"{way} (1 is unused now)." in told
     assert '"path": "/spec/resourceGroups/0/flavors/0/resources/0/nominalQuota", "value": "3"' in told
-    assert "JobSet ml/w, workers: all of 3 copies would find a node." in told
+    assert "JobSet ml/w, workers: all 3 copies would find a node." in told
     assert "not part of this answer" not in told
     assert "until Kueue admits it" not in told
 
@@ -100,7 +100,7 @@ def test_with_quota_left_it_fits() -> None:
 def test_without_the_queue_the_pods_fit_if_kueue_admits_them() -> None:
     report = tried(JOB_SET)
     assert (report.fits, report.bad) == (Fits.YES, False)
-    assert "workers: all of 3 copies fit if Kueue admits them." in page(report)
+    assert "workers: all 3 copies fit if Kueue admits them." in page(report)
     assert (
         "Whether Kueue admits JobSet ml/w is unknown: its queue team and the quota behind that were not read."
         in page(report)
@@ -110,7 +110,7 @@ def test_without_the_queue_the_pods_fit_if_kueue_admits_them() -> None:
 def test_how_devices_count_may_be_unknown() -> None:
     report = tried(JOB_SET, queues(4), QueueConfig())
     assert report.fits is Fits.YES
-    assert "workers: all of 3 copies fit if Kueue admits them." in page(report)
+    assert "workers: all 3 copies fit if Kueue admits them." in page(report)
     assert f"is unknown: how it counts devices of {build.DRIVER} was not read." in page(report)
     metered = QueueConfig(known=True, device_resources={build.DRIVER: "gpus"}, metered=frozenset({build.DRIVER}))
     assert tried(JOB_SET, queues(1), metered).fits is Fits.UNKNOWN

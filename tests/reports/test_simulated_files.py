@@ -156,7 +156,7 @@ def test_an_object_without_a_name_is_called_by_its_kind() -> None:
     assert "devices: Cluster without a name." in page(simulated({"apiVersion": "kind.x-k8s.io/v1", "kind": "Cluster"}))
 
 
-@pytest.mark.parametrize(("copies", "told"), [(2, "all of 2 copies"), (5, "4 of 5 copies")])
+@pytest.mark.parametrize(("copies", "told"), [(2, "all 2 copies"), (5, "4 of 5 copies")])
 def test_of_a_pod_that_another_scheduler_places_nothing_certain_is_said(copies: int, told: str) -> None:
     spec = {"replicas": copies, "selector": {"matchLabels": {"a": "b"}}}
     pods = pod_template("t")
@@ -169,7 +169,7 @@ def test_of_a_pod_that_another_scheduler_places_nothing_certain_is_said(copies: 
     assert report.partial
     assert not report.bad
     first = f"Deployment {NS}/w: scheduler volcano decides; by the rules of the default scheduler "
-    assert page(report).startswith(f"{first}{told.removeprefix('all of 2 copies') or '2 of 2 copies'} would fit")
+    assert page(report).startswith(f"{first}{told.removeprefix('all 2 copies') or '2 of 2 copies'} would fit")
 
 
 def test_the_first_line_has_the_cause() -> None:

@@ -60,7 +60,7 @@ def test_behind_a_template_of_another_namespace_the_next_obstacle_is_told() -> N
     fits = simulated(build.namespace("other"), there, deployment(2))
     assert fits.fits is Fits.NO
     assert [(each.copies, each.fits) for each in fits.then] == [(2, Fits.YES)]
-    text = "As if ResourceClaimTemplate other/one were in namespace ml: Deployment ml/w: all of 2 copies fit."
+    text = "As if ResourceClaimTemplate other/one were in namespace ml: Deployment ml/w: all 2 copies fit."
     assert text in page(fits)
     few = simulated(build.namespace("other"), there, deployment(6))
     assert "were in namespace ml: Deployment ml/w: 4 of 6 copies fit; the next one does not" in page(few)

@@ -178,7 +178,7 @@ def if_admitted(name: Safe, pod: PodSimulation) -> Safe | None:
     no = pod.admits is Admits.NO
     if pod.wanted == 1:
         return fmt("{}: it would find a node." if no else "{} fits if Kueue admits it.", name)
-    text = "{}: all of {} would find a node." if no else "{}: all of {} fit if Kueue admits them."
+    text = "{}: all {} would find a node." if no else "{}: all {} fit if Kueue admits them."
     return fmt(text, name, counted(pod.wanted, "copy"))
 
 

@@ -104,9 +104,9 @@ def _number_that_fits(name: Safe, pod: PodSimulation) -> Safe:
     if pod.capped:
         wanted = counted(pod.wanted or 0, "copy")
         return fmt("{}: at least {} of {} fit; no more were tried.", name, pod.copies, wanted)
-    number = Safe("all") if pod.copies == pod.wanted else fmt("{}", pod.copies)
+    of = Safe("all") if pod.copies == pod.wanted else fmt("{} of", pod.copies)
     what = "pod" if pod.subject.kind == POD_GROUP else "copy"
-    return fmt("{}: {} of {} fit.", name, number, counted(pod.wanted, what))
+    return fmt("{}: {} {} fit.", name, of, counted(pod.wanted, what))
 
 
 def _not_made(name: Safe, pod: PodSimulation) -> Safe | None:
