@@ -22,6 +22,9 @@ from kubectl_dra.scheduler.snapshot import NodeInfo, Snapshot
 _FEW: Final = 32
 # Readings whose kinds are kept.
 _MOST: Final = 64
+# Where fewer than one in so many nodes are asked about, only these are sorted: a gang is tried in each rack, after each
+# pod that it places.
+_PART: Final = 4
 _NAME: Final = attrgetter("name")
 
 Known = dict[Hashable, "Kinds"]
@@ -112,19 +115,15 @@ class Sorting:
         """The kinds of the nodes; None: anything may be read."""
         if reading is None or self.few:
             return Kinds.of_each(len(self._nodes))
-        if self._places is None:
-            return self._of_all(reading, self._nodes)
-        found = self._of_all(reading, tuple(self._snapshot.nodes.values()))
-        return Kinds.by(list(map(found.at.__getitem__, self._places)))
-
-    def _of_all(self, reading: Reading, nodes: Sequence[NodeInfo]) -> Kinds:
         known = reading.kept(self._snapshot.state)
         found = known.get(reading.key)
         if found is None:
+            if len(self._nodes) * _PART < len(self._snapshot.nodes):
+                return Kinds.by(reading.of(self._nodes))
             if len(known) >= _MOST:
                 known.clear()
-            found = known[reading.key] = Kinds.by(reading.of(nodes))
-        return found
+            found = known[reading.key] = Kinds.by(reading.of(tuple(self._snapshot.nodes.values())))
+        return found if self._places is None else Kinds.by(list(map(found.at.__getitem__, self._places)))
 
 
 class Asked:

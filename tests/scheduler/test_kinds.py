@@ -15,6 +15,8 @@ from kubectl_dra.scheduler.attempt import attempt
 from kubectl_dra.scheduler.device_reads import DeviceReads
 from kubectl_dra.scheduler.profile import PLUGINS
 from kubectl_dra.scheduler.snapshot import NodeInfo
+from tests.diagnosis import gangs
+from tests.kit import build, work
 from tests.kit.sample import sampled
 from tests.scheduler.edges import objects as edges
 from tests.scheduler.rows import pod_of, snapshot_of
@@ -91,3 +93,16 @@ def test_one_more_kind_of_pods_costs_the_same_whatever_the_number_of_nodes(tmp_p
         more.append(calls[1] - calls[0])
     # Of up to 2,000 nodes that other plugins reject it is told whether the devices would be there, node by node.
     assert more[1] < more[0] * 1.15
+
+
+def test_a_gang_that_is_tried_in_each_rack_takes_as_long_as_there_are_racks() -> None:
+    """After each pod that it places other things are read of nodes: only those of the rack are sorted anew."""
+
+    def tried(racks: int) -> object:
+        group = gangs.group(12, schedulingConstraints={"topology": [{"key": "rack"}]})
+        places = ((f"node-{number}", f"rack-{number % racks}") for number in range(racks * 40))
+        nodes = [build.node(name, labels={"rack": rack}, cpu="1") for name, rack in places]
+        pods = gangs.members(12, requests={"cpu": "1"})
+        return gangs.of_group(gangs.cluster(group, *pods, *nodes, TopologyAwareWorkloadScheduling=True))
+
+    work.grows_with_its_size(tried, 16)
