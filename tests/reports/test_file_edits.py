@@ -83,15 +83,39 @@ def test_a_change_of_pods_is_a_field_of_the_file(body: dict[str, Any], field: st
     assert "\n# tolerations:\n# - key: dedicated\n" in told
 
 
-def test_a_change_of_a_template_is_its_new_spec() -> None:
+def test_a_change_of_a_template_is_the_field_of_its_file() -> None:
     """Nothing of it exists yet, so that nothing is replaced."""
     found = report(template("nine", 9), a_pod("p", templates=["nine"]), tainted=False)
-    (at, field, value), *_ = edits(found)
-    assert (at, field) == ("app.yaml, line 1", "spec")
-    assert value["spec"]["devices"]["requests"][0]["exactly"]["count"] == 4
+    assert edits(found)[0] == ("app.yaml, line 1", "spec.spec.devices.requests[0].exactly.count", 4)
     told = page(found)
     assert "replaces the template" not in told
     assert "(app.yaml, line 1: ResourceClaimTemplate nine)" in told
+
+
+def test_a_field_is_that_of_the_version_in_the_file() -> None:
+    nine = template("nine", 9)
+    (request,) = nine["spec"]["spec"]["devices"]["requests"]
+    request |= request.pop("exactly")
+    old = {**nine, "apiVersion": "resource.k8s.io/v1beta1"}
+    found = report(old, a_pod("p", templates=["nine"]), tainted=False)
+    assert edits(found)[0] == ("app.yaml, line 1", "spec.spec.devices.requests[0].count", 4)
+
+
+def test_what_changes_of_several_requests_is_their_list() -> None:
+    whole = template("both", 3)
+    (request,) = whole["spec"]["spec"]["devices"]["requests"]
+    whole["spec"]["spec"]["devices"]["requests"] = [request, {**request, "name": "more"}]
+    ways = edits(report(whole, a_pod("p", templates=["both"]), tainted=False))
+    assert ("app.yaml, line 1", "spec.spec.devices.requests[0].exactly.count", 1) in ways
+    assert ("app.yaml, line 1", "spec.spec.devices.requests", [request]) in ways
+
+
+def test_a_change_of_the_pods_and_one_of_their_template_are_both_told() -> None:
+    """Neither alone would do."""
+    job = thing("batch/v1", "Job", {"template": pod_template("nine")})
+    found = report(template("nine", 9), job)
+    assert ("app.yaml, line 2", "spec.template.spec.tolerations", TOLERATION) in edits(found)
+    assert ("app.yaml, line 1", "spec.spec.devices.requests[0].exactly.count", 4) in edits(found)
 
 
 def test_the_field_of_a_number_comes_with_its_file() -> None:

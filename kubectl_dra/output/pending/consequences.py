@@ -23,6 +23,8 @@ _VALUES: Final = 3
 _BOTH: Final = 2
 #: Fields whose keys have dots.
 _QUOTED: Final = "spec.hard"
+#: The words of a change name the request, and the field is long.
+_CLAIMS: Final = ("ResourceClaim", "ResourceClaimTemplate")
 _SHARED: Final = (
     "a template makes a claim for each pod, which gets devices of its own; pods that name one claim share its devices, "
     "on one node"
@@ -64,7 +66,7 @@ def ended_jobs(remedy: RemedyReport) -> set[ObjectRef]:
 def _place(edit: FileEdit) -> Safe:
     """Where the change belongs."""
     whose = fmt("{} {}", edit.object.kind, edit.object.name)
-    if edit.field == "spec":
+    if edit.object.kind in _CLAIMS and edit.field.startswith("spec"):
         return fmt("{}: {}", edit.at, whose) if edit.at else fmt("in {}", whose)
     # The line is that at which the object begins.
     where = fmt("{} at {}", whose, edit.at) if edit.at else whose

@@ -117,7 +117,7 @@ def find_remedies(
     read_owner: ReadOwner | None = None,
     then: Afterwards | None = None,
 ) -> FoundRemedies:
-    """What could be done about a pod, without deleting the pods to ``keep``.
+    """What could be done about a pod, without deleting the pods to ``keep`` or making them anew.
 
     ``read_owner`` gets owners of pods that the Inventory does not have. ``then``: what else comes of changes.
     """
@@ -126,7 +126,9 @@ def find_remedies(
     found = find(asked.world, asked.diagnosis, keep={*keep, *asked.keep}, owners=owners)
 
     def reports(proposals: Iterable[Proposal]) -> tuple[RemedyReport, ...]:
-        made = (_Steps(world, asked.diagnosis, owners, proposal, then).report() for proposal in _each_once(proposals))
+        made = (
+            _Steps(world, asked.diagnosis, owners, proposal, keep, then).report() for proposal in _each_once(proposals)
+        )
         return tuple(sorted(made, key=lambda each: _order(world, each)))
 
     return FoundRemedies(
@@ -182,6 +184,7 @@ class _Steps:
         diagnosis: PodDiagnosis,
         owners: Owners,
         proposal: Proposal,
+        keep: Collection[Key],
         then: Afterwards | None = None,
     ) -> None:
         self._world = world
@@ -189,6 +192,7 @@ class _Steps:
         self._pod = diagnosis.pod.key
         self._owners = owners
         self._proposal = proposal
+        self._keep = keep
         self._then = then
         self._edits: dict[Key, list[records.EditPod]] = {}
         self._edited: set[ObjectRef] = set()
@@ -197,7 +201,7 @@ class _Steps:
     def report(self) -> RemedyReport:
         remedy = self._proposal.remedy
         found = [self._of(action) for action in remedy.actions if not isinstance(action, _LAST)]
-        found += [self._renewed(key) for key in self._edits]
+        found += [self._renewed(key) for key in self._edits if key not in self._keep]
         found += [self._of(action) for action in remedy.actions if isinstance(action, _LAST)]
         complete = all(steps is not None for steps in found)
         made = [step for each in found if each is not None for step in each] if complete else []

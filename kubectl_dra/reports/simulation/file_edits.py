@@ -5,11 +5,15 @@ No command reaches these objects, because nothing of the files exists yet.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from kubectl_dra.api.decode import decode_object
+from kubectl_dra.api.encode import encode
+from kubectl_dra.api.kinds import RESOURCE_CLAIM, RESOURCE_CLAIM_TEMPLATE
 from kubectl_dra.api.planned import Planned, PodPlan
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.diagnosis.remedies.records import (
@@ -25,6 +29,7 @@ from kubectl_dra.diagnosis.remedies.records import (
 )
 from kubectl_dra.diagnosis.remedies.repelled import RemoveLabel
 from kubectl_dra.diagnosis.rollouts import EditRollout
+from kubectl_dra.model.base import Record
 from kubectl_dra.reports.pending.remedies import FileEdit, FoundRemedies, RemedyReport, Step
 from kubectl_dra.reports.pending.renewal import NoCommand
 from kubectl_dra.reports.pending.template_patches import pod_changes
@@ -36,13 +41,25 @@ _IN_THE_FILE: Final = (*_OF_THE_WORKLOAD, MoveTemplate, RaiseQuota)
 _TEMPLATE: Final = "ResourceClaimTemplate"
 _GANG: Final = "spec.schedulingPolicy.gang"
 
+
+class Place(NamedTuple):
+    """Where an object of the files stands, what is written there, and in which version."""
+
+    at: str
+    record: Record | None
+    api_version: str
+
+
 #: Objects of the files -> where they stand.
-Places = Mapping[ObjectRef, str]
+Places = Mapping[ObjectRef, Place]
 
 
 def places(objects: Sequence[Planned]) -> Places:
     """Where each object of the files stands."""
-    return {ObjectRef(each.kind, each.key.namespace, each.name): each.origin for each in objects}
+    return {
+        ObjectRef(each.kind, each.key.namespace, each.name): Place(each.origin, each.record, each.api_version)
+        for each in objects
+    }
 
 
 def of_the_files(found: FoundRemedies, trial: PodTrial, where: Places) -> FoundRemedies:
@@ -96,15 +113,19 @@ def _steps(action: Action, remedy: RemedyReport, trial: PodTrial, where: Places)
         made = (step for step in remedy.steps or () if _name(step.manifest) == (edited.kind, edited.name))
         for step in made:
             assert step.manifest is not None  # noqa: S101
-            edit = FileEdit(edited, where[edited], "spec", step.manifest["spec"]) if edited in where else None
+            edit = _of_claim(edited, where[edited], step.manifest) if edited in where else None
             yield step if edit is None else Step((), edit=edit)
     elif isinstance(action, MoveTemplate):
-        yield Step((), edit=FileEdit(action.template, where[action.template], "metadata.namespace", action.namespace))
+        yield Step(
+            (), edit=FileEdit(action.template, where[action.template].at, "metadata.namespace", action.namespace)
+        )
     elif isinstance(action, RaiseQuota):
         hard = {action.resource: action.after}
-        yield Step((), edit=FileEdit(action.quota, where[action.quota], "spec.hard", hard))
+        yield Step((), edit=FileEdit(action.quota, where[action.quota].at, "spec.hard", hard))
     elif isinstance(action, EditGroup) and action.group in where:
-        yield Step((), edit=FileEdit(action.group, where[action.group], f"{_GANG}.{action.field}", int(action.after)))
+        yield Step(
+            (), edit=FileEdit(action.group, where[action.group].at, f"{_GANG}.{action.field}", int(action.after))
+        )
 
 
 def _holder(trial: PodTrial) -> ObjectRef:
@@ -118,13 +139,41 @@ def _name(manifest: dict[str, Any] | None) -> tuple[str, str]:
     return str(manifest.get("kind")), str(manifest.get("metadata", {}).get("name"))
 
 
+def _of_claim(edited: ObjectRef, place: Place, manifest: Mapping[str, Any]) -> FileEdit:
+    """The one field that changes of a claim or a template, in the version of the file."""
+    kind = RESOURCE_CLAIM_TEMPLATE if edited.kind == _TEMPLATE else RESOURCE_CLAIM
+    assert place.record is not None  # noqa: S101 - it was tried
+    version = manifest["apiVersion"]
+    # Both by the same way, as the versions differ in what they leave out.
+    bodies = encode(place.record, kind, version), json.dumps(manifest).encode()
+    read = (encode(decode_object(body, version, kind), kind, place.api_version) for body in bodies)
+    old, new = (json.loads(body)["spec"] for body in read)
+    return FileEdit(edited, place.at, *_difference("spec", old, new))
+
+
+def _difference(path: str, old: Any, new: Any) -> tuple[str, Any]:  # noqa: ANN401 - JSON
+    """The deepest field that has all that differs, and its new value: None where it is gone; never one of a list."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        changed = [name for name in (old | new) if old.get(name) != new.get(name)]
+        return (
+            _difference(f"{path}.{changed[0]}", old.get(changed[0]), new.get(changed[0]))
+            if len(changed) == 1
+            else (path, new)
+        )
+    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        (index, *more) = [index for index, each in enumerate(old) if each != new[index]]
+        found = _difference(f"{path}[{index}]", old[index], new[index])
+        return (path, new) if more or found[0].endswith("]") else found
+    return path, new
+
+
 def _of_pod(action: EditPod, trial: PodTrial, where: Places) -> Iterator[Step]:
     subject, plan = _holder(trial), trial.plan
     if subject not in where or (trial.is_bare and not plan.rest_by):
         return
     for pointer, value in pod_changes(action, plan.pod.spec):
         if (field := _field(plan, pointer)) is not None:
-            yield Step((), edit=FileEdit(subject, where[subject], field, value))
+            yield Step((), edit=FileEdit(subject, where[subject].at, field, value))
 
 
 def _field(plan: PodPlan, pointer: str) -> str | None:
