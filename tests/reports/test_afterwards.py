@@ -57,6 +57,14 @@ def test_how_many_new_nodes_are_enough_for_all() -> None:
     assert "or another such node (then 2 of 4 fit; with 3 such nodes all do)" in page(report)
 
 
+def test_what_no_node_takes_needs_more_nodes_once_it_is_changed() -> None:
+    """Neither the change nor new nodes alone would do for all of them."""
+    node = {**build.node(cpu="64"), "spec": {"taints": [TAINT]}}
+    report = simulated(template("two", 2), deployment(5, of="two"), world=cluster(node))
+    assert then(report) == [FitThen(2, 5, more=2, like="node-1")]
+    assert "(then 2 of 5 fit; with 2 more nodes like node-1 all do)" in " ".join(page(report).split())
+
+
 def test_what_heals_other_parts_of_the_files_is_told() -> None:
     """Both have their claims from one template."""
     wrong = template("one", selector='device.attributes["gpu.example.com"].model == "H101"')

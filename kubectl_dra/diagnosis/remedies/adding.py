@@ -145,9 +145,9 @@ def _most_nodes(case: Case) -> int:
     return max(1, min(_MAX_NODES_ADDED, sum(not pod.spec.node_name for pod in members)))
 
 
-def nodes_like(inventory: Inventory, node: str, count: int) -> changes.Change:
-    """So many new nodes like one, with all devices free."""
-    return _with_nodes(whatif.like(inventory, node, free=True), whatif.new_names(node, count, inventory.nodes))
+def nodes_like(inventory: Inventory, node: str, count: int, *, free: bool = True) -> changes.Change:
+    """So many new nodes like one, with all devices free; ``free``: without its taints and DaemonSets' pods too."""
+    return _with_nodes(whatif.like(inventory, node, free=free), whatif.new_names(node, count, inventory.nodes))
 
 
 def _nodes_like(case: Case, node: str, count: int) -> Candidate:

@@ -204,6 +204,8 @@ def _fit_then(note: renewal.FitThen) -> Safe:
         parts.append(fmt("then {} {}", fit_then(note), Safe("fits" if note.copies == 1 else "fit")))
     if note.nodes:
         parts.append(fmt("with {} such nodes all do", note.nodes))
+    if note.more:
+        parts.append(fmt("with {} like {} all do", counted(note.more, "more node"), note.like))
     if note.most:
         text = "{} of up to {} {}" if parts else "then {} of up to {} {}"
         parts.append(fmt(text, note.grown, note.most, Safe("fits" if note.grown == 1 else "fit")))

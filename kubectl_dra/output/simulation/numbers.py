@@ -49,7 +49,7 @@ def for_copies(pending: PendingReport, pod: PodSimulation) -> tuple[PendingRepor
     ways = [each for each in pending.remedies if each.verified]
     told = {_then(each) for each in ways or pending.additions if each.verified}
     first = next(iter(told), None)
-    if len(told) > 1 or (first is not None and (first.most or first.nodes)):
+    if len(told) > 1 or (first is not None and (first.most or first.nodes or first.more)):
         return pending, Safe("more copies")
     if first is None:
         return pending, Safe("one more copy" if pod.copies else "one copy")

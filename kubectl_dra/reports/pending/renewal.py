@@ -110,8 +110,9 @@ class StartsAgain(Evidence, frozen=True):
 class FitThen(Evidence, frozen=True):
     """So many ``copies`` of those ``wanted`` fit then; ``rest``: and others of the same files, some of which lack now.
 
-    Of a new node ``nodes``: with so many of them all fit; 0 where that was not tried. ``grown`` of the ``most`` that
-    somebody may make later would fit, where anybody may.
+    Of a new node ``nodes``: with so many of them all fit; 0 where that was not tried. Of other ways out ``more``: with
+    so many new nodes ``like`` one of the cluster beside it all fit. ``grown`` of the ``most`` that somebody may make
+    later would fit, where anybody may.
     """
 
     copies: int
@@ -120,6 +121,8 @@ class FitThen(Evidence, frozen=True):
     nodes: int = 0
     most: int = 0
     grown: int = 0
+    more: int = 0
+    like: str = ""
 
 
 Note = (

@@ -13,7 +13,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.pod.placing import MAX_COPIES
 from kubectl_dra.diagnosis.remedies.adding import nodes_like
 from kubectl_dra.diagnosis.remedies.changes import Change, ClaimEdit, PodEdit
-from kubectl_dra.diagnosis.remedies.records import Action
+from kubectl_dra.diagnosis.remedies.records import Action, EditClaim, EditPod
 from kubectl_dra.diagnosis.whatif.records import AddNode
 from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.edited import edited
@@ -26,6 +26,7 @@ from kubectl_dra.reports.simulation.trials import PodTrial
 #: So many ways out are followed to their end, while placing the copies takes no more than this: nodes times copies.
 _WAYS: Final = 8
 _EFFORT: Final = 200_000
+_EDITS: Final = (EditClaim, EditPod)
 #: More nodes are no way out that is worth a number.
 _NODES: Final = 64
 
@@ -65,13 +66,28 @@ class Afterwards:
             grows = it.growing if it.growing is not None and not it.growing.passing else None
             if it.wanted is None or it.copies <= before.copies or it.capped or not (it.wanted > 1 or rest or grows):
                 return None
-            nodes = 0
-            if it.lacks and len(actions) == 1 and isinstance(actions[0], AddNode):
-                many = -(-(it.wanted - before.copies) // (it.copies - before.copies))
-                more = counted([nodes_like(self.given.inventory, actions[0].like, many)]) if many <= _NODES else None
-                nodes = many if more is not None and not more[position].lacks else 0
+            added = [action for action in actions if isinstance(action, AddNode)]
+            nodes, more, fullest = 0, 0, max(it.nodes, key=lambda node: node.copies, default=None)
+            if it.lacks and len(actions) == 1 and added:
+                each, like = it.copies - before.copies, added[0].like
+                nodes = enough((), it.wanted - before.copies, each, like, free=True)
+            elif it.lacks and fullest and not before.copies and any(isinstance(each, _EDITS) for each in actions):
+                alone = counted([nodes_like(self.given.inventory, fullest.node, 1, free=False)])
+                # Where new nodes take them as they are written, these are a way out of their own.
+                if alone is not None and not alone[position].copies:
+                    more = enough(changes, it.wanted - it.copies, fullest.copies, fullest.node, free=False)
             most = grows.most if grows is not None and grows.fit is not None else 0
-            return FitThen(it.copies, it.wanted, rest, nodes, most, (grows.fit or 0) if grows is not None else 0)
+            grown = (grows.fit or 0) if grows is not None else 0
+            return FitThen(
+                it.copies, it.wanted, rest, nodes, most, grown, more, fullest.node if more and fullest else ""
+            )
+
+        def enough(changes: Sequence[Change], lacking: int, each: int, like: str, *, free: bool) -> int:
+            """How many new nodes like one all need that still lack, where each of them takes so many; 0 if unknown."""
+            many = -(-lacking // each)
+            added = nodes_like(self.given.inventory, like, many, free=free)
+            found = counted([*changes, added]) if many <= _NODES else None
+            return many if found is not None and not found[position].lacks else 0
 
         return then
 
