@@ -53,7 +53,10 @@ def test_a_pool_of_which_the_files_have_a_part_is_completed_there(count: int) ->
     report = files(node(), pool(slices=2), count=count)
     told = whole(report)
     assert report.fits is Fits.NO
-    assert told.startswith("Pod ml/p does not fit: pool new.example.com/new-1 is incomplete: 1 of its 2 ResourceSlices")
+    assert told.startswith(
+        "Pool new.example.com/new-1 in the files is incomplete, so none of its devices can be allocated"
+    )
+    assert "Pod ml/p does not fit: pool new.example.com/new-1 is incomplete: 1 of its 2 ResourceSlices" in told
     assert "kubectl" not in told.replace("kubectl dra explain", "")
     assert "restart its pod" not in told
     advice = (

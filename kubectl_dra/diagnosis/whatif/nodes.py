@@ -59,7 +59,7 @@ class NodeTemplate:
     def edits(self, name: str) -> Iterator[Edit]:
         """The objects of a new node with this name."""
         pools = {
-            (s.spec.driver, s.spec.pool.name): _named(s.spec.pool.name, self.node.metadata.name, name)
+            (s.spec.driver, s.spec.pool.name): renamed_for(s.spec.pool.name, self.node.metadata.name, name)
             for s in self.slices
         }
         yield Put("Node", _renamed_node(self.node, name))
@@ -125,8 +125,8 @@ def _with_taints(node: Node, taints: tuple[Taint, ...]) -> Node:
 # --- new names ------------------------------------------------------------------------------------------------------
 
 
-def _named(name: str, before: str, after: str) -> str:
-    """A name that belongs to a node, for another node."""
+def renamed_for(name: str, before: str, after: str) -> str:
+    """A name that belongs to a node (of a pool, a slice), for another node."""
     return name.replace(before, after) if before and before in name else f"{name}-{after}"
 
 
@@ -141,7 +141,7 @@ def _renamed_node(node: Node, name: str) -> Node:
 def _renamed_slice(slice_: ResourceSlice, node: str, pools: dict[tuple[str, str], str]) -> ResourceSlice:
     spec = slice_.spec
     pool = msgspec.structs.replace(spec.pool, name=pools[spec.driver, spec.pool.name])
-    meta = ObjectMeta(name=_named(slice_.metadata.name, spec.node_name or "", node))
+    meta = ObjectMeta(name=renamed_for(slice_.metadata.name, spec.node_name or "", node))
     devices = tuple(_renamed_device(device, spec.node_name, node) for device in spec.devices)
     spec = msgspec.structs.replace(spec, pool=pool, node_name=node, devices=devices)
     return msgspec.structs.replace(slice_, metadata=meta, spec=spec)

@@ -81,8 +81,8 @@ def head_lines(manifests: Sequence[ManifestReport]) -> Iterator[Safe]:
 
 
 def repeated_lines(repeated: Iterable[Repeated]) -> Iterator[Safe]:
-    """Objects of which the files have several that differ."""
-    for each in repeated:
+    """Objects of which the files have several that differ; that slices do is said first of all."""
+    for each in (one for one in repeated if one.object.kind != "ResourceSlice"):
         text = "The files have different versions of {}. kubectl apply leaves the last one, which was tried."
         if each.first:
             text = (

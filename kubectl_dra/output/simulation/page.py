@@ -38,7 +38,7 @@ from kubectl_dra.output.simulation.numbers import (
     of_its_nodes,
     others_off,
 )
-from kubectl_dra.output.simulation.planned_nodes import planned_head, planned_lines
+from kubectl_dra.output.simulation.planned_nodes import copied_lines, copied_summary, planned_head, planned_lines
 from kubectl_dra.output.simulation.queues import queue_heads, queue_text
 from kubectl_dra.output.simulation.runtimes import refusal_lines, refusal_of, without_refusal
 from kubectl_dra.output.simulation.sharing import sharing_text
@@ -77,6 +77,7 @@ def simulation_page(
         list(wrapped(fmt("This answer is incomplete: {}, see below.", unread_sentence(report.unread))))
         if report.unread
         else [],
+        list(copied_lines(report)),
         [*manifests.head_lines(report.manifests), *manifests.refusal_lines(report.manifests, report.read)],
         [*whatif_lines(report.what_if), *_first_lines(report)] if report.what_if is not None else [],
         list(corrected_lines(report.corrected)),
@@ -145,8 +146,8 @@ def _as_before(pod: PodSimulation, told: PodSimulation) -> list[list[Safe]]:
 
 def simulation_summary(report: SimulationReport) -> Safe:
     """The answer: what is wrong in the files, and of every pod whether it fits."""
-    wrong = _wrong(report)
-    verdicts = [fmt("Not as written: {} dropped.", counted(wrong, "field"))] if wrong else []
+    wrong, copied = _wrong(report), copied_summary(report)
+    verdicts = [*copied, *([fmt("Not as written: {} dropped.", counted(wrong, "field"))] if wrong else [])]
     refused = sum(bool(each.refused or each.error) for each in report.manifests)
     verdicts += [fmt("{} would be refused.", counted(refused, "object"))] if refused else []
     verdicts += filter(None, map(queue_text, report.manifests))

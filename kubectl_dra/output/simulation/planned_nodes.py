@@ -1,14 +1,15 @@
-"""The words about new nodes of the files that bring no room, because something that nodes have is not in the files."""
+"""The words about new nodes of the files that bring no room, because of what the files lack or have wrong."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
-from kubectl_dra.output.words import listed, shortened
+from kubectl_dra.output.words import counted, first_of, listed, plural, shortened
 from kubectl_dra.reports.simulation import SimulationReport
+from kubectl_dra.reports.simulation.copied_slices import CopiedSlice, Forgotten
 
 _NAMED: Final = 5
 _NO_SLICES: Final = (
@@ -18,6 +19,66 @@ _NO_SLICES: Final = (
 _UNREADY: Final = (
     "{} has the taint {}, which {} removes once the node is ready. Leave the taint out to see what fits then."
 )
+_TWICE: Final = (
+    "The files have several ResourceSlices named {}, and only the last one was tried, as kubectl apply leaves only "
+    "that one: give each a metadata.name of its own."
+)
+
+
+def copied_lines(report: SimulationReport) -> Iterator[Safe]:
+    """What was left as it was in copied slices, each with its edit: all that is said below follows from it."""
+    for text in copied_summary(report):
+        yield from wrapped(styled(text, Style.BAD))
+
+
+def copied_summary(report: SimulationReport) -> list[Safe]:
+    twice = (each.object.name for each in report.repeated if each.object.kind == "ResourceSlice")
+    return [*(fmt(_TWICE, name) for name in twice), *_copied(report.effects.copied)]
+
+
+def _copied(copied: Sequence[CopiedSlice]) -> Iterator[Safe]:
+    """A sentence per slice; of a pool that is not complete one for all its slices."""
+    counts: dict[str, list[CopiedSlice]] = {}
+    for each in copied:
+        if each.forgotten is Forgotten.COUNT:
+            counts.setdefault(each.pool, []).append(each)
+    told = [fmt("{}: {}.", _wrong(each), _edit(each)) for each in copied if each.forgotten is not Forgotten.COUNT]
+    told += map(_incomplete, counts.values())
+    yield from told[:_NAMED]
+    if len(told) > _NAMED:
+        yield fmt("So it is in {}.", counted(len(told) - _NAMED, "more ResourceSlice"))
+
+
+def _wrong(each: CopiedSlice) -> Safe:
+    """Where the mistake is, and what follows from it."""
+    subject = fmt("ResourceSlice {} in the files", each.slice)
+    match each.forgotten:
+        case Forgotten.POOL:
+            text = "{} has the pool name of {} ({}), so what is in use on one of the two nodes counts as in use on both"
+            return fmt(text, subject, each.other, each.pool)
+        case Forgotten.NODE:
+            return fmt("{} has nodeName {}, so {} has no devices of its own", subject, each.node, each.other)
+        case Forgotten.NAME:
+            text = "{} has the name of a slice of {} in the cluster, so it replaces that one and {} loses those devices"
+            return fmt(text, subject, each.other, each.other)
+        case _:
+            return fmt("{} is of an older generation than pool {}, so none of its devices is used", subject, each.pool)
+
+
+def _incomplete(slices: Sequence[CopiedSlice]) -> Safe:
+    first = slices[0]
+    names = first_of([each.slice for each in slices], _NAMED)
+    ask = fmt("{} {}", Safe(plural("ResourceSlice", len(slices))), names)
+    lacks = Safe(", or add the missing ones") if first.seen < first.expected else Safe("")
+    text = (
+        "Pool {} in the files is incomplete, so none of its devices can be allocated: it has {}, and "
+        "spec.pool.resourceSliceCount is {}: {} in {}{}."
+    )
+    return fmt(text, first.pool, counted(first.seen, "ResourceSlice"), first.expected, _edit(first), ask, lacks)
+
+
+def _edit(each: CopiedSlice) -> Safe:
+    return fmt("set {}", listed([f"{edit.field} to {edit.value}" for edit in each.edits]))
 
 
 def planned_head(report: SimulationReport) -> Iterator[Safe]:
@@ -35,6 +96,7 @@ def planned_lines(report: SimulationReport) -> Iterator[Safe]:
 def _is_the_reason(report: SimulationReport) -> bool:
     effects = report.effects
     idle = {*effects.empty_nodes, *effects.without_slices, *(each.node for each in effects.unready)}
+    idle -= {name for each in effects.copied for name in (each.node, each.other)}
     used = {each.node for pod in report.pods for each in pod.nodes}
     return bool(idle) and idle.isdisjoint(used) and any(pod.lacks and pod.wanted is not None for pod in report.pods)
 
@@ -45,9 +107,9 @@ def _planned(report: SimulationReport, indent: int = 0) -> Iterator[Safe]:
     if effects.empty_nodes:
         text = "{}: no status.allocatable with pods, so nothing fits onto it: copy that of a node like it."
         yield from wrapped(fmt(text, listed(effects.empty_nodes[:_NAMED])), indent=indent, first=indent)
-    if effects.without_slices:
-        new = shortened(effects.without_slices, _NAMED)
-        one = len(effects.without_slices) == 1
+    told = {name for each in effects.copied for name in (each.node, each.other)}
+    if without := [name for name in effects.without_slices if name not in told]:
+        new, one = shortened(without, _NAMED), len(without) == 1
         yield from wrapped(
             fmt(_NO_SLICES, new, Safe("has" if one else "have"), Safe("its" if one else "their"), like),
             indent=indent,

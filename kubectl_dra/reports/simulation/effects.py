@@ -14,6 +14,7 @@ from kubectl_dra.model.taint_plan import Hit
 from kubectl_dra.reports.base import Count, ReportRecord
 from kubectl_dra.reports.devices.class_list import class_rows
 from kubectl_dra.reports.find import devices_of
+from kubectl_dra.reports.simulation.copied_slices import CopiedSlice, copied_slices
 from kubectl_dra.reports.simulation.existing import existing, new_nodes
 from kubectl_dra.reports.taints.taint_hits import DeviceChange, hits
 
@@ -51,7 +52,8 @@ class Effects(ReportRecord, frozen=True):
     file nothing fits, because they don't say what they have. ``daemon_sets`` of the cluster have a pod on new nodes of
     the file before anything else is there; of ``open_daemon_sets`` it is not known whether they have. Of
     ``without_slices``, new nodes of the file, no slice is of their own; ``unready`` are taints of new nodes of the file
-    that somebody removes once the node is ready.
+    that somebody removes once the node is ready. ``copied`` are slices of the file in which a field seems to have been
+    left as it was in the slice that they were copied from.
     """
 
     nodes: tuple[str, ...] = ()
@@ -65,6 +67,7 @@ class Effects(ReportRecord, frozen=True):
     open_daemon_sets: tuple[str, ...] = ()
     without_slices: tuple[str, ...] = ()
     unready: tuple[UnreadyTaint, ...] = ()
+    copied: tuple[CopiedSlice, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.nodes or self.slices or self.classes or self.taints)
@@ -75,6 +78,8 @@ def effects(before: ClusterState, after: ClusterState, objects: Sequence[Planned
     nodes = [each for each in objects if each.kind == "Node" and each.record is not None]
     slices = [each for each in objects if each.kind == "ResourceSlice" and each.record is not None]
     new = new_nodes(before, objects)
+    empty = tuple(_without_slices(after, new))
+    copied = copied_slices(before, after, objects, empty)
     daemons = (daemon_set_of(pod) for pod in after.inventory.pods.values() if pod.spec.node_name in new)
     replaced = [each.name for each in (*nodes, *slices) if existing(before.inventory, each) is not None]
     return Effects(
@@ -87,8 +92,9 @@ def effects(before: ClusterState, after: ClusterState, objects: Sequence[Planned
         empty_nodes=tuple(each.name for each in nodes if isinstance(each.record, Node) and _is_empty(each.record)),
         daemon_sets=tuple(dict.fromkeys(str(key) for key in daemons if key is not None)),
         open_daemon_sets=tuple(dict.fromkeys(str(key) for name in new for key in open_daemon_sets(after, name))),
-        without_slices=tuple(_without_slices(after, new)),
+        without_slices=empty,
         unready=tuple(_unready(after, new)),
+        copied=copied,
     )
 
 

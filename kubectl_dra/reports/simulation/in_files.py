@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -22,25 +22,30 @@ from kubectl_dra.model.resource import ResourceSlice
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.reports.pending.remedies import RemedyReport
 from kubectl_dra.reports.pending.written import Written
+from kubectl_dra.reports.simulation.copied_slices import CopiedSlice
 from kubectl_dra.reports.simulation.records import PodSimulation
 
 
 @dataclass(frozen=True, slots=True)
 class OfFiles:
-    """What the files have and the cluster has not, by name; pools as ``DRIVER/POOL``."""
+    """What the files have and the cluster has not, by name; pools as ``DRIVER/POOL``.
+
+    ``copied``: pools in whose slices the files have a mistake, which is told of the files.
+    """
 
     nodes: frozenset[str]
     pools: frozenset[str]
     rules: frozenset[str]
     classes: frozenset[str]
+    copied: frozenset[str] = frozenset()
 
     @property
     def any(self) -> bool:
-        return bool(self.nodes or self.pools or self.rules or self.classes)
+        return bool(self.nodes or self.pools or self.rules or self.classes or self.copied)
 
 
-def of_files(before: ClusterState, objects: Sequence[Planned]) -> OfFiles:
-    """What ``objects`` add to the cluster that was there ``before``."""
+def of_files(before: ClusterState, objects: Sequence[Planned], copied: Iterable[CopiedSlice]) -> OfFiles:
+    """What ``objects`` add to the cluster that was there ``before``, with what is wrong in ``copied`` ones."""
     there = before.inventory
 
     def new(kind: str, known: Collection[str]) -> frozenset[str]:
@@ -54,6 +59,7 @@ def of_files(before: ClusterState, objects: Sequence[Planned]) -> OfFiles:
         frozenset(str(pool) for pool in pools if pool not in there.slices_by_pool),
         new("DeviceTaintRule", there.taint_rules),
         new("DeviceClass", there.classes),
+        frozenset(each.pool for each in copied),
     )
 
 
@@ -69,6 +75,7 @@ def _pending(pending: PendingReport, files: OfFiles) -> PendingReport:
         pending,
         drivers=tuple(each for each in pending.drivers if each.node not in files.nodes),
         remedies=tuple(_remedy(each, files) for each in pending.remedies),
+        same_pools=tuple(each for each in pending.same_pools if each.pool not in files.copied),
         written=Written(tuple(sorted(files.nodes)), tuple(sorted(files.pools))),
     )
 

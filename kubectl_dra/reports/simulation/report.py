@@ -123,7 +123,8 @@ def _as_written(
     with_files = with_objects(prepared, usable)
     switches = (*switches, *_evicting_rules(with_files, usable))
     with_all, supposed = what_if(with_files, switches, read_owner) if switches else (with_files, None)
-    fresh, files = new_nodes(world, usable), of_files(world, usable)
+    changed = effects(world, with_files, usable)
+    fresh, files = new_nodes(world, usable), of_files(world, usable, changed.copied)
     made = admitted(with_all, with_flavors(world, usable))
     tried = _daemons_first(trials(with_all, made, refused, together=together), fresh)
     tries = zip(tried, simulated(with_all, tried, copies, read_owner, world, places(objects)), strict=True)
@@ -141,7 +142,7 @@ def _as_written(
         unlabelled=unlabelled,
         manifests=manifests,
         pods=pods,
-        effects=effects(world, with_files, usable),
+        effects=changed,
         certainty=missing.certainty(world.evidence, known),
         missing=_deciding(world, objects, pods, known),
         features=feature_record(world.features),
