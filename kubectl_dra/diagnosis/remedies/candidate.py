@@ -158,6 +158,11 @@ class Case:
             if claim is not None and request is not None:
                 yield claim, name, request, funnels
 
+    @property
+    def searched(self) -> tuple[ResourceClaim, ...]:
+        """The claims for which devices were looked for in vain."""
+        return tuple({key_of(claim.metadata): claim for claim, _, _, _ in self.funnels()}.values())
+
 
 class ClaimEditor:
     """Makes candidates that edit one claim, or one request of it."""

@@ -15,7 +15,7 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.explain.class_facts import offers
 from kubectl_dra.diagnosis.gates.queues import flavors_that_select
 from kubectl_dra.diagnosis.records.nodes import tells_of_node
-from kubectl_dra.diagnosis.remedies import changes
+from kubectl_dra.diagnosis.remedies import changes, constraints
 from kubectl_dra.diagnosis.remedies.candidate import (
     Candidate,
     Case,
@@ -29,7 +29,6 @@ from kubectl_dra.diagnosis.remedies.records import EditClaim, Remedy, RemedyKind
 from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Pod, Toleration
 from kubectl_dra.model.forms import Form, forms
-from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.resource import (
     CapacityRequirements,
@@ -43,7 +42,6 @@ _COST: Final = {
     "deviceClassName": 32,
     "capacity": 34,
     "count": 35,
-    "constraints": 41,
     "requests": 45,
 }
 _POD_COST: Final = 38
@@ -62,7 +60,7 @@ def candidates(case: Case) -> Iterator[Candidate]:
         yield from _capacity(case, editor, request, funnels)
         yield from _not_all(editor, request, max(len(funnel.left) for funnel in funnels))
     yield from _renewed(case)
-    yield from _constraints(case)
+    yield from constraints.candidates(case)
     yield from _fewer_requests(case)
     yield from _fewer_alternatives(case)
     yield from _all_mode_errors(case)
@@ -195,31 +193,6 @@ def _renewed(case: Case) -> Iterator[Candidate]:
 # --- claims and classes ---------------------------------------------------------------------------------------------
 
 
-def _constraints(case: Case) -> Iterator[Candidate]:
-    for claim in _searched(case):
-        editor, cost = ClaimEditor(case, claim), _COST["constraints"]
-        for index, constraint in enumerate(claim.spec.devices.constraints):
-            attribute = constraint.match_attribute or constraint.distinct_attribute or ""
-            field = f"constraints[{index}]"
-            for name in _published_instead(case, attribute):
-                yield editor.of_spec(field, attribute, name, changes.compare_in_constraint(index, name), cost - 1)
-            yield editor.of_spec(field, attribute, "", changes.drop_constraint(index), cost)
-
-
-def _searched(case: Case) -> Iterable[ResourceClaim]:
-    """The claims for which devices were looked for in vain."""
-    return {key_of(claim.metadata): claim for claim, _, _, _ in case.funnels()}.values()
-
-
-def _published_instead(case: Case, attribute: str) -> tuple[str, ...]:
-    """Attributes of the same name in other domains, or of one like it, where nothing publishes what is compared."""
-    details = (cause.detail for cause in case.causes(Code.CONSTRAINT))
-    found = (
-        each for each in details if isinstance(each, records.UnpublishedInConstraint) and each.attribute == attribute
-    )
-    return next((each.elsewhere or each.similar for each in found), ())
-
-
 def _fewer_requests(case: Case) -> Iterator[Candidate]:
     """Without one of several requests, unless a container names it."""
     named = {
@@ -227,7 +200,7 @@ def _fewer_requests(case: Case) -> Iterator[Candidate]:
         for container in (*case.pod.spec.init_containers, *case.pod.spec.containers)
         for use in container.resources.claims
     }
-    for claim in _searched(case):
+    for claim in case.searched:
         requests = claim.spec.devices.requests
         for name in [request.name for request in requests] if len(requests) > 1 else ():
             editor = ClaimEditor(case, claim, name)

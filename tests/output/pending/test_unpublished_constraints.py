@@ -100,3 +100,34 @@ def test_all_devices_are_looked_through_once_for_all_pods(monkeypatch: pytest.Mo
     assert first
     assert not known.publishes(DRIVER, "attributes", DRIVER, "uuid")
     assert len(looked) == first
+
+
+ROOT = "resource.kubernetes.io/pcieRoot"
+NIC = "nic.example.com"
+
+
+@pytest.mark.parametrize(
+    ("nic", "offered"),
+    [
+        ({ROOT: "r1", "a.example.com/x": "1"}, ROOT),
+        # No two of them have the same root; then nothing is offered that would not make it fit.
+        ({ROOT: "r7"}, ""),
+        ({f"{NIC}/numaNode": "1"}, ""),
+        # Both publish what is compared, with other values.
+        ({ROOT: "r1", f"{DRIVER}/numaNode": "9"}, ""),
+    ],
+)
+def test_what_devices_of_both_drivers_publish_is_compared_instead(nic: dict[str, str], offered: str) -> None:
+    gpus = [
+        build.device(f"gpu-{i}", attributes={ROOT: f"r{i}", "numaNode": str(i), "a.example.com/x": "0"}) for i in (0, 1)
+    ]
+    nics = build.slice_("node-1", build.device("nic-0", attributes=nic), driver=NIC, pool="nics")
+    its_class = build.device_class(NIC, selectors=[{"cel": {"expression": f'device.driver == "{NIC}"'}}])
+    requests = build.request("gpu"), build.request("nic", cls=NIC)
+    both = build.claim("claim", *requests, constraints=[{"matchAttribute": f"{DRIVER}/numaNode"}])
+    classes = build.device_class(), its_class
+    report = report_of(build.node("node-1"), build.slice_("node-1", *gpus), nics, *classes, POD, both)
+    texts = [remedy_text(way) for way in report.remedies if way.verified]
+    instead = [text for text in texts if text.startswith("compare ")]
+    assert instead == ([f"compare {offered} instead of {DRIVER}/numaNode in the constraint"] if offered else [])
+    assert texts[0] == (instead or ["drop the constraint on numaNode"])[0]
