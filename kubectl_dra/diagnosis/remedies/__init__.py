@@ -124,14 +124,16 @@ def find(
 ) -> Proposals:
     """What could be done about a pod, and how far was searched.
 
-    Pods to ``keep`` are not to be deleted; ``owners`` know more of the pods' owners than the Inventory.
+    Pods to ``keep`` are not to be deleted, nor is the pod itself; ``owners`` know more of the pods' owners than the
+    Inventory.
     """
     claims = (world.inventory.claims.get(ref.key) for ref in diagnosis.claims)
     if classic.concerns(claim for claim in claims if claim is not None):
         return Proposals(())  # what a driver would answer can't be tried
     diagnosis = together.in_the_way(world, diagnosis)
     group = together.together(world, diagnosis)
-    spared = frozenset(keep) | ({key_of(pod.metadata) for pod in pods_of(world, group.group)} if group else set())
+    theirs = pods_of(world, group.group) if group else ()
+    spared = frozenset({*keep, diagnosis.pod.key, *(key_of(pod.metadata) for pod in theirs)})
     return _Finder(Case(world, diagnosis, spared, owners or Owners(world.inventory)), group).find()
 
 

@@ -78,7 +78,7 @@ def _pods(case: Case, node: str, resource: str, users: Sequence[str]) -> Sequenc
 
 
 def _may_go(case: Case, info: PodInfo, resource: str, users: Sequence[str]) -> bool:
-    if info.key == case.diagnosis.pod.key or info.key in case.keep or info.shape.terminating:
+    if info.key in case.keep or info.shape.terminating:
         return False
     if resource and not info.shape.requests.get(resource):
         return False

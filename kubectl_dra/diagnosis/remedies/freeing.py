@@ -141,7 +141,7 @@ def _pods_of_node(case: Case, trials: Trials, node: str) -> Iterator[Candidate]:
     going = [release for release in releases if release.pod.metadata.deletion_timestamp]
     releases = [release for release in releases if release not in going and not case.is_of_same_workload(release.pod)]
     if going and _enough(trials, going, node):
-        yield _waiting(going, node)
+        yield _ending(going, node)
         return
     alone = [release for release in releases[:_MAX_SINGLE] if _enough(trials, [release], node)]
     short = any(True for _ in case.causes(Code.CAPACITY_TOO_SMALL))
@@ -152,11 +152,11 @@ def _pods_of_node(case: Case, trials: Trials, node: str) -> Iterator[Candidate]:
             continue
         # Beside whole devices, shares are of use only where capacity is short.
         told = release.shares if short or not release.devices else ()
-        yield _deleting([replace(release, shares=(*told, *_counters_of(case, release.devices)))], node)
+        yield _ending([replace(release, shares=(*told, *_counters_of(case, release.devices)))], node)
     if not alone and releases:
         together = _smallest(trials, releases, node)
         if together:
-            yield _deleting(together, node)
+            yield _ending(together, node)
 
 
 def _stopping(case: Case, release: _Release, node: str) -> Candidate | None:
@@ -241,22 +241,24 @@ def _smallest(trials: Trials, releases: Sequence[_Release], node: str) -> list[_
     return chosen
 
 
-def _deleting(releases: Sequence[_Release], node: str) -> Candidate:
-    actions = tuple(
-        DeletePod(ObjectRef.of("Pod", key_of(r.pod.metadata)), r.devices, amounts=r.shares) for r in releases
-    )
-    critical = any((r.pod.spec.priority or 0) >= SYSTEM_CRITICAL for r in releases)
-    base = _STOP_COST if all(fails(r.pod) for r in releases) else _POD_COST
-    cost = (CRITICAL_COST if critical else base) + 3 * len(releases)
+def _ending(releases: Sequence[_Release], node: str) -> Candidate:
+    """Without these pods; what is being deleted already is waited for: to delete it again changes nothing."""
     gone = tuple(changes.without_pods({key_of(release.pod.metadata)}) for release in releases)
-    return Candidate(RemedyKind.FREE_DEVICES, actions, cost, gone, only=(node,) if node else ())
+    actions, only = tuple(map(_end_of, releases)), (node,) if node else ()
+    pods = [release.pod for release in releases if not release.pod.metadata.deletion_timestamp]
+    if not pods:
+        return Candidate(RemedyKind.WAIT, actions, 0, gone, only=only)
+    critical = any((pod.spec.priority or 0) >= SYSTEM_CRITICAL for pod in pods)
+    base = _STOP_COST if all(map(fails, pods)) else _POD_COST
+    cost = (CRITICAL_COST if critical else base) + 3 * len(pods)
+    return Candidate(RemedyKind.FREE_DEVICES, actions, cost, gone, only=only)
 
 
-def _waiting(going: Sequence[_Release], node: str) -> Candidate:
-    """For pods that are being deleted, whose devices are enough; to delete them again changes nothing."""
-    keys = [key_of(release.pod.metadata) for release in going]
-    actions = tuple(Wait(f"pod {key}, which is being deleted") for key in keys)
-    return Candidate(RemedyKind.WAIT, actions, 0, (changes.without_pods(set(keys)),), only=(node,))
+def _end_of(release: _Release) -> DeletePod | Wait:
+    key = key_of(release.pod.metadata)
+    if release.pod.metadata.deletion_timestamp:
+        return Wait(f"pod {key}, which is being deleted")
+    return DeletePod(ObjectRef.of("Pod", key), release.devices, amounts=release.shares)
 
 
 def _consumers(case: Case) -> Iterator[Candidate]:
@@ -271,7 +273,7 @@ def _consumers(case: Case) -> Iterator[Candidate]:
         if any(key_of(pod.metadata) in case.keep or case.is_of_same_workload(pod) for pod in pods):
             continue
         if pods and len(pods) == len(uids) <= _MAX_PODS:
-            yield _deleting([_Release(pod, devices_of(claim)) for pod in pods], "")
+            yield _ending([_Release(pod, devices_of(claim)) for pod in pods], "")
 
 
 def single_pods(case: Case) -> Iterator[Candidate]:
@@ -281,4 +283,4 @@ def single_pods(case: Case) -> Iterator[Candidate]:
         for release in releases[:_PAIR_NODES]:
             spared = key_of(release.pod.metadata) in case.keep or release.pod.metadata.deletion_timestamp
             if not spared and not case.is_of_same_workload(release.pod):
-                yield _deleting([release], node)
+                yield _ending([release], node)

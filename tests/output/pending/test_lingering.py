@@ -201,3 +201,21 @@ def test_a_pod_on_a_lost_node_that_has_the_volume_is_not_waited_for() -> None:
     assert "it may still run there, and what it has stays taken" in page
     assert "What usually helps: Bring node node-1 back" in page
     assert "Wait until the other pod has ended, or delete it" not in page
+
+
+def test_the_user_of_a_claim_elsewhere_that_is_being_deleted_is_waited_for() -> None:
+    """To delete it once more changes nothing; what ends it is told beside."""
+    old = build.pod("old", claims=["held"], node_name="node-1", phase="Running")
+    old["metadata"]["deletionTimestamp"] = stamp(30)
+    held = build.claim("held", held=[("node-1", "gpu-0")], by=["old"], on="node-1")
+    nodes = [build.node("node-1", cpu="1"), build.node("node-2")]
+    slices = [build.slice_(name, build.device("gpu-0")) for name in ("node-1", "node-2")]
+    mine = build.pod("pod", claims=["held"], requests={"cpu": "2"})
+    for other in (), (build.pod("more", claims=["held"], node_name="node-1", phase="Running"),):
+        held["status"]["reservedFor"] = [{"resource": "pods", "name": n, "uid": f"pod-{n}"} for n in ("old", "more")]
+        held["status"]["reservedFor"] = held["status"]["reservedFor"][: 1 + len(other)]
+        page = plain_page([*nodes, *slices, old, held, mine, *other])
+        assert "delete pod/old -n ml --context" not in page
+        assert "delete pod ml/old" not in page
+        assert "wait for pod ml/old, which is being deleted" in page
+        assert ("ml/more: frees 1 device" in page) == bool(other)

@@ -6,7 +6,7 @@ from typing import Any
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import ObjectRef
-from kubectl_dra.diagnosis.remedies.records import EditPod
+from kubectl_dra.diagnosis.remedies.records import DeletePod, EditPod
 from kubectl_dra.diagnosis.remedies.repelled import RemoveLabel, ScaleDown
 from kubectl_dra.reports.pending.pending import PendingReport
 from tests.kit import build
@@ -194,6 +194,18 @@ def test_host_ports_name_their_pods_by_node() -> None:
 def with_port(pod: dict[str, Any], number: int = 80) -> dict[str, Any]:
     pod["spec"]["containers"][0]["ports"] = [{"containerPort": 80, "hostPort": number}]
     return pod
+
+
+def test_its_own_deployment_is_not_scaled_down_because_of_an_older_pod() -> None:
+    """A pod of an older ReplicaSet is no replica of this one, and the Deployment's scale ends both."""
+    mine = owned(waiting(), "ReplicaSet", "train")
+    old = owned(running("train-old"), "ReplicaSet", "train-old")
+    items = deployment("train")
+    items.append({**items[1], "metadata": {**items[1]["metadata"], "name": "train-old", "uid": "ReplicaSet-train-old"}})
+    report = cluster(with_port(mine), with_port(old), *items)
+    assert "taken by ml/train-old (Deployment train)" in first_line(report)
+    assert ways(report, ScaleDown) == []
+    assert [each.pod.name for each in ways(report, DeletePod)] == ["train-old"]
 
 
 def test_another_host_port_is_a_way_out() -> None:
