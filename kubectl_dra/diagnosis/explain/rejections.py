@@ -24,6 +24,7 @@ from kubectl_dra.diagnosis.explain.pods_there import (
     with_volumes,
 )
 from kubectl_dra.diagnosis.explain.volumes import volume_causes, volume_problems
+from kubectl_dra.diagnosis.gates.pod_admission import selected_by_runtime
 from kubectl_dra.diagnosis.records import (
     Cause,
     Company,
@@ -101,12 +102,20 @@ def rejection_causes(
         for cause in volume_causes(rejection.detail, names):
             yield _with_users(world, pod, cause)
     elif plugin in _FILTER_CODES:
-        wishes = rejection.unmatched
-        detail = NodeSelection(wishes, tuple(nowhere(world, wishes))) if wishes else None
-        yield Cause(_FILTER_CODES[plugin], detail, nodes=names)
+        yield Cause(_FILTER_CODES[plugin], _selection(world, pod, rejection.unmatched), nodes=names)
     else:
         known = tuple(company_causes(world, pod, rejection.detail, names))
         yield from known or _in_their_words(rejection, names)
+
+
+def _selection(world: ClusterState, pod: Pod, wishes: tuple[str, ...]) -> NodeSelection | None:
+    """What of a pod's selector or affinity nodes do not match, and whether a RuntimeClass sets it."""
+    if not wishes:
+        return None
+    runtime = {f"{key}={value}" for key, value in selected_by_runtime(world, pod).items()}
+    by_runtime = tuple(each for each in wishes if each in runtime)
+    name = (pod.spec.runtime_class_name or "") if by_runtime else ""
+    return NodeSelection(wishes, tuple(nowhere(world, wishes)), by_runtime, name)
 
 
 def _no_such_node(world: ClusterState, pod: Pod) -> NodeSelection | None:

@@ -92,6 +92,27 @@ def _with_runtime(pod: Pod, runtime: RuntimeClass) -> Pod:
     )
 
 
+def selected_by_runtime(world: ClusterState, pod: Pod) -> dict[str, str]:
+    """What of a pod's node selector its RuntimeClass sets, and would set again in a pod without it."""
+    runtime = world.inventory.runtime_classes.get(pod.spec.runtime_class_name or "", RuntimeClass())
+    mine = pod.spec.node_selector
+    return {key: value for key, value in runtime.scheduling.node_selector.items() if mine.get(key) == value}
+
+
+def with_other_runtime(pod: Pod, inventory: Inventory, name: str) -> Pod:
+    """The pod with another RuntimeClass, or with none, and without what the present one has put into it."""
+    old = inventory.runtime_classes.get(pod.spec.runtime_class_name or "", RuntimeClass()).scheduling
+    bare = with_spec(
+        pod,
+        runtime_class_name=name or None,
+        node_selector={k: v for k, v in pod.spec.node_selector.items() if old.node_selector.get(k) != v},
+        tolerations=tuple(each for each in pod.spec.tolerations if each not in old.tolerations),
+        overhead={},
+    )
+    new = inventory.runtime_classes.get(name)
+    return bare if new is None else _with_runtime(bare, new)
+
+
 def _runtime_refusals(pod: Pod, runtime: RuntimeClass) -> Iterator[str]:
     own, wanted = pod.spec.overhead, runtime.overhead.pod_fixed if runtime.overhead is not None else {}
     if runtime.overhead is None and own:

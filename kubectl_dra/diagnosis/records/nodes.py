@@ -40,10 +40,13 @@ class NodeSelection(Evidence, frozen=True):
     """What of the pod's node selector or affinity does not match.
 
     ``nowhere``: the labels of its node selector or affinity that no node of the cluster has with a value that will do.
+    ``by_runtime``: those of ``unmatched`` that the pod's RuntimeClass sets, ``runtime_class``.
     """
 
     unmatched: tuple[str, ...] = ()
     nowhere: tuple[LabelOnNodes, ...] = ()
+    by_runtime: tuple[str, ...] = ()
+    runtime_class: str = ""
 
 
 class AddedRequest(ReportRecord, frozen=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Final
 
 import msgspec
@@ -13,9 +13,10 @@ from kubectl_dra.allocation.input.allocated import nano
 from kubectl_dra.diagnosis import records
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.explain.class_facts import offers
+from kubectl_dra.diagnosis.gates.pod_admission import RUNTIME_CLASS, selected_by_runtime
 from kubectl_dra.diagnosis.gates.queues import flavors_that_select
 from kubectl_dra.diagnosis.records.nodes import tells_of_node
-from kubectl_dra.diagnosis.remedies import changes, constraints
+from kubectl_dra.diagnosis.remedies import changes, constraints, runtimes
 from kubectl_dra.diagnosis.remedies.candidate import (
     Candidate,
     Case,
@@ -66,6 +67,7 @@ def candidates(case: Case) -> Iterator[Candidate]:
     yield from _all_mode_errors(case)
     yield from _classes(case)
     yield from _pod(case)
+    yield from runtimes.candidates(case)
 
 
 # --- one request ----------------------------------------------------------------------------------------------------
@@ -270,10 +272,20 @@ def _pod(case: Case) -> Iterator[Candidate]:
         yield pod_edit(case, "schedulerName", name, "", lambda pod: with_spec(pod, scheduler_name=""), _POD_COST)
 
 
+def _set_by_others(case: Case) -> Collection[str]:
+    """The keys of the nodeSelector that Kueue or the RuntimeClass adds, and would add again."""
+    _, added = flavors_that_select(case.world, case.pod)
+    pod, world = case.pod, case.world
+    name = pod.spec.runtime_class_name
+    if name and name not in world.inventory.runtime_classes and not world.evidence.complete(RUNTIME_CLASS):
+        # Which of them it sets is not known.
+        return pod.spec.node_selector.keys()
+    return added | selected_by_runtime(world, pod).keys()
+
+
 def _selecting_instead(case: Case, found: records.NodeSelection, nodes: tuple[str, ...]) -> Iterator[Candidate]:
     """A label that some node has, in place of one like it in the nodeSelector that none has."""
-    selector = case.pod.spec.node_selector
-    _, added = flavors_that_select(case.world, case.pod)
+    selector, added = case.pod.spec.node_selector, _set_by_others(case)
     for each in found.nowhere:
         value = selector.get(each.label)
         if value is None or each.label in added or each.wish != f"{each.label}={value}":
@@ -287,9 +299,8 @@ def _selecting_instead(case: Case, found: records.NodeSelection, nodes: tuple[st
 
 
 def _without_selection(case: Case, nodes: tuple[str, ...]) -> Iterator[Candidate]:
-    """Without a label of the nodeSelector, or without the required affinity; what Kueue adds it would add again."""
-    spec = case.pod.spec
-    _, added = flavors_that_select(case.world, case.pod)
+    """Without a label of the nodeSelector, or without the required affinity."""
+    spec, added = case.pod.spec, _set_by_others(case)
     for key, value in sorted(spec.node_selector.items()):
         if key in added:
             continue

@@ -35,6 +35,7 @@ from kubectl_dra.output.pending.reasons.devices import (
     unpublished_sentence,
 )
 from kubectl_dra.output.pending.reasons.nodes import nowhere
+from kubectl_dra.output.pending.runtime_classes import by_runtime
 from kubectl_dra.output.pending.shortage import lack_of, lack_on_node, shortage_sentence
 from kubectl_dra.output.pending.together import compete, constrained, constraint_over, no_single_node
 from kubectl_dra.output.pending.volumes import out_of_reach
@@ -288,7 +289,7 @@ def _placement(with_devices: Sequence[NodeGroupRecord], report: Report, wanted: 
     if allowed and wishes == f"{_HOSTNAME}={allowed[0].names[0]}":
         where = Safe("")
     admission = report.admission if isinstance(report, PendingReport) else None
-    only = fmt("it may only run on nodes with {}{}{}", wishes, where, by_flavor(admission))
+    only = fmt("it may only run on nodes with {}{}{}{}", wishes, where, by_flavor(admission), by_runtime(selections))
     assigned = admission.assigned if admission is not None else ""
     if assigned and wishes == f"{_HOSTNAME}={assigned}":
         own = next((g for g in allowed if g.outcome == NodeOutcome.CANNOT_ALLOCATE), None)

@@ -41,6 +41,7 @@ from kubectl_dra.output.pending.preemption import preemption_lines
 from kubectl_dra.output.pending.queue_admission import admission_lines, evicted_clause
 from kubectl_dra.output.pending.remedies import IT, addition_lines, recorded_lines, remedy_lines, short_commands
 from kubectl_dra.output.pending.rollouts import undo_lines
+from kubectl_dra.output.pending.runtime_classes import runtime_lines
 from kubectl_dra.output.pending.same_pools import same_pool_lines
 from kubectl_dra.output.pending.scheduler_words import fault_of, scheduler_lines
 from kubectl_dra.output.pending.still_blocked import admitted_lines, renamed_lines
@@ -162,6 +163,7 @@ def _how_we_know(
         *unready_lines(report.unready, now),
         *lingering_lines(report.lingering, now, report.failing),
         *same_pool_lines(report.same_pools),
+        *runtime_lines(report.nodes),
         *unpublished_lines(report),
     ]
     elsewhere = report.verdict is Verdict.UNSCHEDULABLE and report.code not in advice.WITHOUT_DEVICES

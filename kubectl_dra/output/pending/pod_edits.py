@@ -5,6 +5,7 @@ from __future__ import annotations
 from kubectl_dra.diagnosis.remedies.company import HOST_PORTS
 from kubectl_dra.diagnosis.remedies.records import EditPod
 from kubectl_dra.diagnosis.remedies.repelled import RemoveLabel
+from kubectl_dra.diagnosis.remedies.runtimes import FIELD as RUNTIME
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import counted, listed
 from kubectl_dra.reports.pending.template_patches import in_brackets
@@ -22,6 +23,10 @@ def _pod_change(action: EditPod) -> Safe:
     name = action.field.partition("[")[0]
     if name == "schedulerName":
         return Safe("use the default scheduler")
+    if name == RUNTIME and action.after:
+        return fmt("use RuntimeClass {} instead of {}", action.after, action.before)
+    if name == RUNTIME:
+        return fmt("use no RuntimeClass instead of {}: containers get the node's default runtime", action.before)
     if name == HOST_PORTS:
         ports = action.before.split(",")
         if action.after:

@@ -13,6 +13,7 @@ from typing import Any
 from kubectl_dra.diagnosis.remedies.claim_instead import ENTRY
 from kubectl_dra.diagnosis.remedies.company import HOST_PORTS
 from kubectl_dra.diagnosis.remedies.records import EditPod
+from kubectl_dra.diagnosis.remedies.runtimes import FIELD as RUNTIME
 from kubectl_dra.model.core import PodSpec
 
 Change = tuple[str, Any]
@@ -27,6 +28,8 @@ def pod_changes(action: EditPod, spec: PodSpec) -> Sequence[Change]:
         return tuple(_resource_changes(action, spec))
     if name == "resourceClaims" and not action.after:
         return tuple(_dropped_entry(action, spec))
+    if name == RUNTIME:
+        return tuple(_other_runtime(action, spec))
     if name == HOST_PORTS:
         return tuple(_other_ports(action, spec))
     if name == "claims":
@@ -75,6 +78,15 @@ def _other_label(action: EditPod, spec: PodSpec) -> Iterator[Change]:
         if key != instead:
             yield f"/nodeSelector/{_pointer(key)}", None
         yield f"/nodeSelector/{_pointer(instead)}", value
+
+
+def _other_runtime(action: EditPod, spec: PodSpec) -> Iterator[Change]:
+    """Another RuntimeClass, and nothing of what the former one has put into a pod."""
+    yield "/runtimeClassName", action.after or None
+    if spec.overhead:
+        yield "/overhead", None
+    labels = in_brackets(action.field).split(",")
+    yield from ((f"/nodeSelector/{_pointer(key)}", None) for key in labels if key in spec.node_selector)
 
 
 def _named_claim(action: EditPod, spec: PodSpec) -> Iterator[Change]:

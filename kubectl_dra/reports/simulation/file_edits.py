@@ -43,11 +43,12 @@ _GANG: Final = "spec.schedulingPolicy.gang"
 
 
 class Place(NamedTuple):
-    """Where an object of the files stands, what is written there, and in which version."""
+    """Where an object of the files stands, what is written there, and in which version; with the pods it makes."""
 
     at: str
     record: Record | None
     api_version: str
+    pods: tuple[PodPlan, ...] = ()
 
 
 #: Objects of the files -> where they stand.
@@ -57,7 +58,9 @@ Places = Mapping[ObjectRef, Place]
 def places(objects: Sequence[Planned]) -> Places:
     """Where each object of the files stands."""
     return {
-        ObjectRef(each.kind, each.key.namespace, each.name): Place(each.origin, each.record, each.api_version)
+        ObjectRef(each.kind, each.key.namespace, each.name): Place(
+            each.origin, each.record, each.api_version, each.pods
+        )
         for each in objects
     }
 
@@ -171,8 +174,10 @@ def _of_pod(action: EditPod, trial: PodTrial, where: Places) -> Iterator[Step]:
     subject, plan = _holder(trial), trial.plan
     if subject not in where or (trial.is_bare and not plan.rest_by):
         return
+    # What admission has put into the pods is not in the file.
+    written = [path for each in where[subject].pods for path, _ in pod_changes(action, each.pod.spec)]
     for pointer, value in pod_changes(action, plan.pod.spec):
-        if (field := _field(plan, pointer)) is not None:
+        if (value is not None or pointer in written) and (field := _field(plan, pointer)) is not None:
             yield Step((), edit=FileEdit(subject, where[subject].at, field, value))
 
 

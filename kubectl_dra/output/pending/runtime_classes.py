@@ -1,0 +1,41 @@
+"""What is said of what a RuntimeClass puts into its pods and keeps this one off nodes: it is not changed in the pod."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from kubectl_dra.diagnosis.gates.pod_admission import RUNTIME_CLASS
+from kubectl_dra.diagnosis.records import NodeSelection, NodeShortage
+from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.safe import Safe, fmt
+from kubectl_dra.output.words import listed
+from kubectl_dra.reports.pending.nodes import NodeGroupRecord
+
+
+def by_runtime(selections: Iterable[NodeSelection]) -> Safe:
+    """Behind where a pod may run: that its RuntimeClass says so; empty where the pod itself does."""
+    found = [each for each in selections if each.by_runtime]
+    if not found:
+        return Safe("")
+    labels = listed(list(dict.fromkeys(label for each in found for label in each.by_runtime)))
+    whole = all(each.by_runtime == each.unmatched for each in found)
+    what = Safe("which") if whole else fmt("of which {}", labels)
+    return fmt(", {} its RuntimeClass {} sets", what, found[0].runtime_class)
+
+
+def runtime_lines(nodes: Sequence[NodeGroupRecord]) -> Iterator[Safe]:
+    """Where it is changed: what admission puts into a pod it puts there again."""
+    details = [cause.detail for group in nodes for cause in group.causes]
+    selections = [each for each in details if isinstance(each, NodeSelection) and each.by_runtime]
+    added = [one for each in details if isinstance(each, NodeShortage) for one in each.added]
+    name = next((each.runtime_class for each in selections), "")
+    overhead = next((each.name for each in added if each.kind == RUNTIME_CLASS), "")
+    fields = [field for field, set_ in (("scheduling.nodeSelector", name), ("overhead", overhead)) if set_]
+    if fields:
+        labels = list(dict.fromkeys(label for each in selections for label in each.by_runtime))
+        what = listed([*labels, *(["the overhead"] if overhead else [])])
+        text = (
+            "RuntimeClass {} puts {} into each pod that names it, also where the pod is edited. It is changed in the "
+            "RuntimeClass ({}), for all of its pods, or by another runtimeClassName."
+        )
+        yield from wrapped(fmt(text, name or overhead, what, listed(fields)))
