@@ -13,7 +13,7 @@ from importlib import resources
 from typing import Any, Final
 
 from kubectl_dra.api.paths import below
-from kubectl_dra.api.trees import Tree
+from kubectl_dra.api.trees import Tree, list_at, mapping
 from kubectl_dra.model.names import is_label, is_subdomain
 
 _TYPES: Final[Mapping[str, tuple[tuple[type, ...], str]]] = {
@@ -162,42 +162,53 @@ def _selector(tree: Tree, template: Tree) -> Iterator[str]:
 
 
 def _pod(spec: Tree, path: str) -> Iterator[str]:
+    yield from claim_refusals(spec, path)
+    if not spec.get("containers"):
+        yield f"{path}.containers: Required value"
+    for here, container in _containers(spec, path):
+        if not container.get("image"):
+            yield f"{here}.image: Required value"
+        resources_ = container.get("resources") or {}
+        for name, amount in (resources_.get("limits") or {}).items():
+            asked = (resources_.get("requests") or {}).get(name)
+            if "/" in name and asked is not None and str(asked) != str(amount):
+                yield f'{here}.resources.requests: Invalid value: "{asked}": must be equal to {name} limit of {amount}'
+
+
+def claim_refusals(spec: Tree, path: str) -> Iterator[str]:
     """What validation says of claims in a pod (upstream: pkg/apis/core/validation, validatePodResourceClaims)."""
-    entries = [each for each in spec.get("resourceClaims") or () if isinstance(each, dict)]
-    names: set[str] = set()
-    for index, entry in enumerate(entries):
+    names: list[str] = []
+    for index, entry in enumerate(each for each in list_at(spec, "resourceClaims") if isinstance(each, dict)):
         here, name = f"{path}.resourceClaims[{index}]", str(entry.get("name", ""))
         if not is_label(name):
             yield f'{here}.name: Invalid value: "{name}": must be a DNS label'
         if name in names:
             yield f'{here}.name: Duplicate value: "{name}"'
-        names.add(name)
+        names.append(name)
         given = [key for key in ("resourceClaimName", "resourceClaimTemplateName") if entry.get(key) is not None]
         if len(given) > 1:
             yield f"{here}: Invalid value: at most one of `resourceClaimName` or `resourceClaimTemplateName` may be set"
         if not given and "source" not in entry:
             yield f"{here}: Invalid value: must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"
-    if not spec.get("containers"):
-        yield f"{path}.containers: Required value"
+    for here, container in _containers(spec, path):
+        yield from _uses(mapping(container.get("resources")), f"{here}.resources", names)
+
+
+def _containers(spec: Tree, path: str) -> Iterator[tuple[str, Tree]]:
     for group in ("containers", "initContainers"):
-        for index, container in enumerate(spec.get(group) or ()):
-            yield from _container(container, f"{path}.{group}[{index}]", names)
+        for index, container in enumerate(list_at(spec, group)):
+            yield f"{path}.{group}[{index}]", mapping(container)
 
 
-def _container(container: Tree, path: str, entries: set[str]) -> Iterator[str]:
-    if not container.get("image"):
-        yield f"{path}.image: Required value"
-    resources_ = container.get("resources") or {}
+def _uses(resources_: Tree, path: str, entries: Sequence[str]) -> Iterator[str]:
+    """What is wrong with the claims of a container; which there are is said beside the server's words."""
     seen: set[tuple[str, str]] = set()
-    for index, claim in enumerate(resources_.get("claims") or ()):
+    for index, claim in enumerate(map(mapping, list_at(resources_, "claims"))):
         name, request = str(claim.get("name", "")), str(claim.get("request") or "")
-        here = f"{path}.resources.claims[{index}]"
+        here = f"{path}.claims[{index}]"
         if name not in entries:
-            yield f'{here}.name: Not found: "{name}"'
+            there = ", ".join(f'"{each}"' for each in dict.fromkeys(entries)) or "none"
+            yield f'{here}.name: Not found: "{name}" (resourceClaims of the pod: {there})'
         if (name, request) in seen or (name, "") in seen:
             yield f'{here}: Duplicate value: "{name}{"/" if request else ""}{request}"'
         seen.add((name, request))
-    for name, amount in (resources_.get("limits") or {}).items():
-        asked = (resources_.get("requests") or {}).get(name)
-        if "/" in name and asked is not None and str(asked) != str(amount):
-            yield f'{path}.resources.requests: Invalid value: "{asked}": must be equal to {name} limit of {amount}'

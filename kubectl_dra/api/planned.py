@@ -66,7 +66,7 @@ class PodPlan:
     ``one_by_one``: the field by whose value each is made only when the one before it is ready.
     ``spanned``: domains of other objects of the files that they make up with others.
     ``claims_lost_to``: a field in whose favour containers lose the claims that they name. ``written_in``: the object
-    that has ``spec_at``, if another one.
+    that has ``spec_at``, if another one. ``refused``: what the server has against the claims of each pod.
     """
 
     pod: Pod
@@ -93,6 +93,7 @@ class PodPlan:
     spanned: tuple[Spanned, ...] = ()
     claims_lost_to: str = ""
     written_in: tuple[str, str, str] | None = None
+    refused: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +104,8 @@ class Planned:
     makes pods has none here. ``suspended``: its pods wait until it is resumed, by ``queue`` if that is set.
     ``generated``: the server makes the name. ``made_by``: the object whose controller makes this one. ``corrected`` is
     JSON. ``invalid``: what the server refuses of a pod or of a workload's template. ``counts``: it changes the pods of
-    others, as autoscalers do. ``group``: how many of each of its ``pods`` are of use together only. ``pods_refused``:
-    what the server refuses of the pods of a kind that it does not know. ``annotations`` are its own. ``left_out``: its
-    parts that make pods of which nothing is known.
+    others, as autoscalers do. ``group``: how many of each of its ``pods`` are of use together only. ``annotations``
+    are its own. ``left_out``: its parts that make pods of which nothing is known.
     """
 
     kind: str
@@ -127,7 +127,6 @@ class Planned:
     invalid: tuple[str, ...] = ()
     counts: bool = False
     group: tuple[int, ...] = ()
-    pods_refused: str = ""
     annotations: Mapping[str, str] = field(default_factory=dict)
     origin: str = ""
 
@@ -292,6 +291,9 @@ def _expanded(planned: Planned, found: Expansion, tree: Tree, namespace: str) ->
     where = planned.namespace or namespace
     try:
         pods = tuple(_plan(each, planned.name, where) for each in found.templates)
+        if not builtin.is_builtin(planned.api_version, planned.kind):
+            # Of kinds of its own the server has checked the template; of others it refuses the pods, one by one.
+            pods = tuple(map(_checked, pods, found.templates))
         claims = tuple(_volume_claims(tree, where)) if planned.kind == "StatefulSet" else ()
     except DecodeError as error:
         return replace(planned, error=str(error))
@@ -302,10 +304,6 @@ def _expanded(planned: Planned, found: Expansion, tree: Tree, namespace: str) ->
         for position, each in enumerate(pods)
     )
     untried = found.untried or ("nothing in it describes a pod" if found.known and not pods else "")
-    if not found.known and (unknown := next(filter(None, map(_unknown_claim, found.templates)), "")):
-        # Of kinds of its own the server checks what it is told to; the pods it refuses.
-        told = f"its pods would be refused: {unknown}"
-        return replace(planned, untried=told, pods_refused=unknown, suspended=found.suspended)
     group = whole_group(tree, found.templates)
     if _in_turn(tree, found.templates):
         pods = tuple(replace(each, in_turn=True) for each in pods)
@@ -318,20 +316,6 @@ def _in_turn(tree: Tree, templates: Sequence[MadeTemplate]) -> bool:
     cron = (group_of(text_at(tree, "apiVersion")), tree.get("kind")) == ("batch", "CronJob")
     job = {**tree, "kind": "Job", "spec": at(tree, "spec.jobTemplate.spec")} if cron else tree
     return is_job(job) and not whole_group(job, templates)
-
-
-def _unknown_claim(template: MadeTemplate) -> str:
-    """Where a container names a claim that its pod does not have, as the server says of the pod; empty if none does."""
-    spec = mapping(template.body.get("spec"))
-    known = {mapping(each).get("name") for each in list_at(spec, "resourceClaims")}
-    for where_in in ("initContainers", "containers"):
-        for index, container in enumerate(list_at(spec, where_in)):
-            for number, claim in enumerate(list_at(mapping(mapping(container).get("resources")), "claims")):
-                name = mapping(claim).get("name")
-                if isinstance(name, str) and name not in known:
-                    where = f"{template.path}.spec.{where_in}[{index}].resources.claims[{number}]"
-                    return f'{where}: Not found: "{name}"'
-    return ""
 
 
 def _plan(template: MadeTemplate, name: str, namespace: str) -> PodPlan:
@@ -349,6 +333,11 @@ def _plan(template: MadeTemplate, name: str, namespace: str) -> PodPlan:
     plan = replace(plan, claims_lost_to=template.claims_lost_to, in_turn=template.in_turn)
     plan = replace(plan, one_by_one=template.one_by_one)
     return replace(plan, spec_at=template.spec_path, moved=template.moved)
+
+
+def _checked(plan: PodPlan, template: MadeTemplate) -> PodPlan:
+    found = builtin.claim_refusals(mapping(template.body.get("spec")), template.spec_path)
+    return replace(plan, refused=tuple(dict.fromkeys(found)))
 
 
 def _in_group(planned: Planned, group: str) -> Planned:

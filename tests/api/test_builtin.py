@@ -57,7 +57,10 @@ def test_a_good_pod_has_nothing() -> None:
         (pod("hostNetwork", value="yes"), "spec.hostNetwork: expected true or false, got a text"),
         (pod("nodeSelector", value={"a": 5}), "spec.nodeSelector.a: expected a text, got a number"),
         (pod("affinity", value=[]), "spec.affinity: expected an object, got a list"),
-        (pod("resourceClaims"), 'spec.containers[0].resources.claims[0].name: Not found: "gpu"'),
+        (
+            pod("resourceClaims"),
+            'spec.containers[0].resources.claims[0].name: Not found: "gpu" (resourceClaims of the pod: none)',
+        ),
         (
             pod("resourceClaims", 0, "resourceClaimTemplateName", value="t"),
             "spec.resourceClaims[0]: Invalid value: at most one of `resourceClaimName` or `resourceClaimTemplateName` "

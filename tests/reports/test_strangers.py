@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -581,15 +582,54 @@ def test_a_template_that_is_another_in_the_cluster_is_told_first() -> None:
     assert "ResourceClaimTemplate ml/one exists already" in told
 
 
-def test_pods_that_name_a_claim_which_they_do_not_have_are_refused_whoever_makes_them() -> None:
+@pytest.mark.parametrize(
+    ("kind", "at", "spec"),
+    [
+        ("example.com/v1 Widget", "spec.template.spec", lambda body: {"replicas": 2, "template": body}),
+        (
+            "leaderworkerset.x-k8s.io/v1 LeaderWorkerSet",
+            "spec.leaderWorkerTemplate.workerTemplate.spec",
+            lambda body: {"replicas": 1, "leaderWorkerTemplate": {"size": 2, "workerTemplate": body}},
+        ),
+        (
+            "ray.io/v1 RayCluster",
+            "spec.workerGroupSpecs[0].template.spec",
+            lambda body: {
+                "headGroupSpec": {"template": {"spec": {"containers": [{"name": "head", "image": "ray"}]}}},
+                "workerGroupSpecs": [{"groupName": "gpu", "replicas": 2, "template": body}],
+            },
+        ),
+        (
+            "kubeflow.org/v2beta1 MPIJob",
+            "spec.mpiReplicaSpecs.Worker.template.spec",
+            lambda body: {"mpiReplicaSpecs": {"Worker": {"replicas": 2, "template": body}}},
+        ),
+    ],
+)
+def test_pods_that_name_a_claim_which_they_do_not_have_are_refused_whoever_makes_them(
+    kind: str, at: str, spec: Callable[[dict[str, Any]], dict[str, Any]]
+) -> None:
     """Of kinds that the server does not know it checks no pod template: the pods it refuses, one after the other."""
     body = pod_template("one")
     body["spec"]["containers"][0]["resources"]["claims"][0]["name"] = "gpus"
-    report = simulated(template("one"), thing("example.com/v1", "Widget", {"replicas": 2, "template": body}))
-    assert report.fits is Fits.UNKNOWN
-    assert 'its pods would be refused: spec.template.spec.containers[0].resources.claims[0]: Not found: "gpus"' in page(
-        report
-    )
+    report = simulated(template("one"), thing(*kind.split(), spec(body)))
+    assert report.fits is Fits.NO
+    told = page(report)
+    assert "its pods would be refused:" in told
+    refusal = f'{at}.containers[0].resources.claims[0].name: Not found: "gpus" (resourceClaims of the pod: "gpu")'
+    assert {each.refused for each in report.pods} - {()} == {(refusal,)}
+    assert "As if they were admitted:" in told
+    assert "A bare pod with" not in told
+    assert "under resources.claims" not in told
+
+
+def test_refused_pods_do_not_count_among_those_of_their_object_that_fit() -> None:
+    head, worker = pod_template("one"), pod_template("one")
+    worker["spec"]["containers"][0]["resources"]["claims"][0]["name"] = "gpus"
+    groups = [{"groupName": "gpu", "replicas": 2, "template": worker}]
+    cluster_of_ray = {"headGroupSpec": {"template": head}, "workerGroupSpecs": groups}
+    told = page(simulated(template("one"), thing("ray.io/v1", "RayCluster", cluster_of_ray)))
+    assert "RayCluster ml/w, gpu does not: 1 of its 3 pods fit." in told
 
 
 def test_of_several_racks_the_one_with_most_room_is_told() -> None:

@@ -47,5 +47,6 @@ def _in_all(report: SimulationReport, never: Sequence[PodSimulation], shown: Seq
         return Safe("")
     partly = any(each.left_out for each in report.manifests if each.object == first.subject)
     text = ": {} of the {} pods tried fit" if partly else ": {} of its {} pods fit"
-    fit = fmt(text, sum(pod.copies for pod in its), sum(pod.wanted or 0 for pod in its))
+    # Of pods that are refused it is only said how many would fit.
+    fit = fmt(text, sum(pod.copies for pod in its if not pod.refused), sum(pod.wanted or 0 for pod in its))
     return fit + whole_groups(its, never)

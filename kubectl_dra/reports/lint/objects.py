@@ -55,15 +55,15 @@ def findings(planned: Planned) -> Iterator[UnplacedFinding]:
     # What is missing only because its name is misspelt has been said.
     meant = {_meant(mistake.path, mistake.message) for mistake in planned.findings}
     yield from (each for each in _admission(planned) if each.path not in meant)
-    if planned.pods_refused:
-        yield _split(Rule.REFUSED, planned.pods_refused)
+    for text in dict.fromkeys(text for plan in planned.pods for text in plan.refused):
+        yield _split(Rule.REFUSED, text)
     for plan in planned.pods:
         # A claim of its own may have devices already, and a pod as it was read has its node from the scheduler.
         new = not plan.pod.metadata.uid
         if new and plan.pod.spec.node_name and any(sources(entry)[1] for entry in plan.pod.spec.resource_claims):
             text = "spec.nodeName bypasses the scheduler, which alone allocates devices"
             yield UnplacedFinding(Rule.NODE_NAME, text, "spec.nodeName" if planned.kind == "Pod" else "spec")
-        for name in unseen_entries(plan.pod):
+        for name in () if plan.refused else unseen_entries(plan.pod):
             whose = f" of {plan.role}" if plan.role else ""
             yield UnplacedFinding(
                 Rule.UNUSED_CLAIM, f'no container{whose} names "{name}" under resources.claims', "spec.resourceClaims"

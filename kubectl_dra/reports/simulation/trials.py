@@ -104,6 +104,7 @@ def _refused(world: ClusterState, trial: PodTrial) -> Iterator[str]:
     """
     if not (trial.is_bare or trial.planned.kind == "Pod"):
         pod, quotas = trial.plan.pod, world.inventory.quotas.values()
+        yield from trial.plan.refused
         yield from pod_admission.refusals(pod, world.inventory)
         if quota.is_settled(world, pod.metadata.namespace) and (lacking := quota.lacking_requests(quotas, pod)):
             yield lacking
