@@ -31,6 +31,12 @@ TOO_FEW_SIBLINGS: Final = "cannot find enough sibling pods"
 TOPOLOGY_MATCH: Final = "NodeResourceTopologyMatch"
 CAPACITY_SCHEDULING: Final = "CapacityScheduling"
 HAMI: Final = "HAMi"
+#: The constraints that the scheduler's configuration gives to pods without any; those that it has by default only
+#: score (upstream: podtopologyspread/plugin.go, systemDefaultConstraints).
+DEFAULT_SPREAD: Final = "PodTopologySpread (default constraints)"
+_SPREAD: Final = "PodTopologySpread"
+#: The affinity that it gives to all pods (upstream: nodeaffinity/node_affinity.go, AddedAffinity).
+ADDED_AFFINITY: Final = "NodeAffinity (enforced)"
 UNKNOWN: Final = "an unknown plugin"
 
 
@@ -51,7 +57,7 @@ _EXACT: Final[Mapping[str, str]] = {
     node_affinity.CONFLICT_TEXT: "NodeAffinity",
     node_ports.TEXT: "NodePorts",
     node_resources_fit.TOO_MANY_PODS: "NodeResourcesFit",
-    "node(s) didn't match scheduler-enforced node affinity": "NodeAffinity (enforced)",
+    "node(s) didn't match scheduler-enforced node affinity": ADDED_AFFINITY,
     volume_restrictions.DISK_CONFLICT: "VolumeRestrictions",
     volume_restrictions.CLAIM_IN_USE: "VolumeRestrictions",
     "node(s) exceed max volume count": "NodeVolumeLimits",
@@ -63,8 +69,8 @@ _EXACT: Final[Mapping[str, str]] = {
     "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)": "VolumeBinding",
     "pod has unbound immediate PersistentVolumeClaims": "VolumeBinding",
     "node(s) had no available volume zone": "VolumeZone",
-    pod_topology_spread.UNEVEN: "PodTopologySpread",
-    pod_topology_spread.MISSING_LABEL: "PodTopologySpread",
+    pod_topology_spread.UNEVEN: _SPREAD,
+    pod_topology_spread.MISSING_LABEL: _SPREAD,
     inter_pod_affinity.EXISTING_TEXT: "InterPodAffinity",
     inter_pod_affinity.AFFINITY_TEXT: "InterPodAffinity",
     inter_pod_affinity.ANTI_AFFINITY_TEXT: "InterPodAffinity",
@@ -125,7 +131,7 @@ _PATTERNS: Final = tuple(
     )
 )
 _VOLUMES: Final = frozenset({"VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone"})
-_TOPOLOGY: Final = frozenset({"PodTopologySpread", "InterPodAffinity"})
+_TOPOLOGY: Final = frozenset({_SPREAD, "InterPodAffinity"})
 _NODES: Final = frozenset(
     {
         "NodeName",
@@ -141,21 +147,24 @@ _NODES: Final = frozenset(
 )
 
 
-def plugin_of(reason: str) -> str:
-    """The plugin that writes ``reason``; :data:`UNKNOWN` for the words of extenders and plugins of other schedulers."""
+def plugin_of(reason: str, unspread: bool = False) -> str:
+    """The plugin that writes ``reason``; :data:`UNKNOWN` for the words of extenders and plugins of other schedulers.
+
+    ``unspread``: the pod that it is said of has no spread constraints.
+    """
     if reason in _EXACT:
-        return _EXACT[reason]
+        return DEFAULT_SPREAD if unspread and _EXACT[reason] == _SPREAD else _EXACT[reason]
     return next((plugin for pattern, plugin in _PATTERNS if pattern.fullmatch(reason)), UNKNOWN)
 
 
-def is_simulated(reason: str) -> bool:
+def is_simulated(reason: str, unspread: bool = False) -> bool:
     """Whether ``reason`` is one that is reproduced here."""
-    return kind_of(plugin_of(reason)) is not PluginSubject.OTHER
+    return kind_of(plugin_of(reason, unspread)) is not PluginSubject.OTHER
 
 
-def is_about_nodes(reason: str) -> bool:
+def is_about_nodes(reason: str, unspread: bool = False) -> bool:
     """Whether ``reason`` is one that nodes, claims and devices are enough for."""
-    return kind_of(plugin_of(reason)) is PluginSubject.NODES
+    return kind_of(plugin_of(reason, unspread)) is PluginSubject.NODES
 
 
 def kind_of(plugin: str) -> PluginSubject:

@@ -23,8 +23,8 @@ def from_words(
         return
     message = parse_fit_error(seen.message)
     if message is not None:
-        for reason in agreement.not_simulated(message, bool(unread)):
-            plugin = reasons.plugin_of(reason)
+        for reason in agreement.not_simulated(message, bool(unread), judgement.unspread):
+            plugin = reasons.plugin_of(reason, judgement.unspread)
             yield Cause(OTHER_CODES[reasons.kind_of(plugin)], PluginText(plugin, reason))
     elif refusals.is_refusal(seen.message) and not judgement.refusals:
         yield refusals.before(seen)

@@ -19,6 +19,7 @@ from kubectl_dra.diagnosis.explain.renaming import ClaimNames
 from kubectl_dra.diagnosis.gates import quota
 from kubectl_dra.diagnosis.pod.missing import of_the_choice
 from kubectl_dra.diagnosis.records import Cause, FatalError, NodeOutcome, Verdict
+from kubectl_dra.diagnosis.said.agreement import Prediction
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.ids import Key
@@ -48,6 +49,7 @@ class Judgement:
     ``refusals`` come only once a node is chosen: errors when that is written, drivers that have not decided yet.
     ``fatal`` are the nodes behind the messages that abort the attempt, ``refused`` the allocations behind refusals of
     new ones, with the position of their claim. ``unread``: kinds that may forbid what is written to a node that fits.
+    ``unspread``: the pod has no spread constraints of its own.
     """
 
     verdict: Verdict
@@ -59,6 +61,13 @@ class Judgement:
     fatal: tuple[tuple[Node, NodeResult], ...] = ()
     refused: tuple[tuple[int, AllocationResult], ...] = ()
     unread: tuple[str, ...] = ()
+    unspread: bool = False
+
+    @property
+    def prediction(self) -> Prediction:
+        """What the scheduler would write."""
+        fitting = self.fitting if self.verdict is Verdict.SCHEDULABLE else 0
+        return Prediction(self.messages, fitting=fitting, unspread=self.unspread)
 
 
 _UNKNOWN: Final = Judgement(Verdict.UNKNOWN)

@@ -49,6 +49,7 @@ from kubectl_dra.diagnosis.said.bound import bound_by
 from kubectl_dra.model.core import Event, Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.podneeds import is_spread
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.model.usage import is_terminal
 from kubectl_dra.scheduler import fit_error
@@ -242,7 +243,7 @@ class PodCase:
     def _attempted(self) -> Finding:
         claims = _claims(self.entries)
         examination = self.examiner.examine(self.pod, claims)
-        judgement = examination.judgement
+        judgement = replace(examination.judgement, unspread=is_spread(self.pod))
         self._unread = (*examination.explanation.unread, *judgement.unread)
         waits = binding.waits(self.world, self.pod, claims, fits=bool(judgement.fitting))
         if waits:
@@ -274,7 +275,7 @@ class PodCase:
         return Finding(
             judgement.verdict,
             causes,
-            Prediction(judgement.messages, fitting=_fitting(judgement)),
+            judgement.prediction,
             judgement.reason,
             tuple(left_open(group, plugins) for group in groups),
             judgement.depends_on_node_order,
@@ -370,15 +371,11 @@ class PodCase:
             yield Assumption(AssumptionKind.NOMINATED, str(key))
 
 
-def _fitting(judgement: Judgement) -> int:
-    return judgement.fitting if judgement.verdict is Verdict.SCHEDULABLE else 0
-
-
 def _told(judgement: Judgement, seen: Observed | None) -> bool:
     """Whether the scheduler has said what the judgement expects, up to nodes that other plugins rejected."""
     if seen is None or seen.status != "False":
         return False
-    return any(agreement.same(message, seen.message, _fitting(judgement)) for message in judgement.messages)
+    return judgement.prediction.meets(seen.message)
 
 
 def _claims(entries: Sequence[ResolvedEntry]) -> tuple[ResourceClaim, ...]:

@@ -34,13 +34,19 @@ class Prediction:
     """What the scheduler would write: nothing (``silent``), one of ``messages``, or what could not be predicted.
 
     ``earlier``: parts of what it wrote of the same reason when it still tried the pod, before it kept silent.
-    With ``fitting`` nodes it would bind the pod; ``messages`` then tell what it says of all other nodes.
+    With ``fitting`` nodes it would bind the pod; ``messages`` then tell what it says of all other nodes. ``unspread``:
+    the pod has no spread constraints of its own.
     """
 
     messages: tuple[str, ...] = ()
     silent: bool = False
     fitting: int = 0
     earlier: tuple[str, ...] = ()
+    unspread: bool = False
+
+    def meets(self, actual: str) -> bool:
+        """Whether one of the messages says the same."""
+        return any(same(message, actual, self.fitting, self.unspread) for message in self.messages)
 
 
 def most_telling(messages: Sequence[str], seen: Observed | None) -> str:
@@ -80,7 +86,7 @@ def compare(prediction: Prediction, seen: Observed | None, changed_since: bool) 
     if not prediction.messages:
         return Agreement.UNCHECKED
     told = any(text in seen.message for text in prediction.earlier)
-    if told or any(same(message, seen.message, prediction.fitting) for message in prediction.messages):
+    if told or prediction.meets(seen.message):
         return Agreement.AGREES
     passing = any(text in seen.message for text in _PASSING)
     if changed_since or passing or all(_tells_of_more(seen.message, message) for message in prediction.messages):
@@ -96,7 +102,7 @@ def _tells_of_more(actual: str, predicted: str) -> bool:
     return _NO_CLASS.search(predicted) is not None and _NO_CLASS.search(actual) is None
 
 
-def same(predicted: str, actual: str, fitting: int = 0) -> bool:
+def same(predicted: str, actual: str, fitting: int = 0, unspread: bool = False) -> bool:
     """Whether two messages say the same: equal texts, or equal up to nodes that plugins not simulated here rejected."""
     predicted, actual = (
         fit_error.without_made_up_names(fit_error.without_idle_words(fit_error.without_preemption(text)))
@@ -105,12 +111,12 @@ def same(predicted: str, actual: str, fitting: int = 0) -> bool:
     if predicted == actual and not fitting:
         return True
     mine, theirs = fit_error.parse_fit_error(predicted), fit_error.parse_fit_error(actual)
-    return mine is not None and theirs is not None and _same_up_to_others(mine, theirs, fitting)
+    return mine is not None and theirs is not None and _same_up_to_others(mine, theirs, fitting, unspread)
 
 
-def _same_up_to_others(mine: fit_error.FitError, theirs: fit_error.FitError, fitting: int) -> bool:
+def _same_up_to_others(mine: fit_error.FitError, theirs: fit_error.FitError, fitting: int, unspread: bool) -> bool:
     """Other plugins run before DynamicResources and take nodes away from it, never from the simulated ones."""
-    others = not_simulated(theirs)
+    others = not_simulated(theirs, unspread=unspread)
     if not others or mine.nodes != theirs.nodes:
         return False
     if mine.pre_filter or theirs.pre_filter:
@@ -126,14 +132,15 @@ def _same_up_to_others(mine: fit_error.FitError, theirs: fit_error.FitError, fit
     return taken <= sum(others.values())
 
 
-def not_simulated(message: fit_error.FitError, blind: bool = False) -> Mapping[str, int]:
+def not_simulated(message: fit_error.FitError, blind: bool = False, unspread: bool = False) -> Mapping[str, int]:
     """The reasons that plugins not simulated here gave; one given before any node was tried is about all of them.
 
-    ``blind``: nor are those of plugins that look at volumes and at other pods, as these were not read.
+    ``blind``: nor are those of plugins that look at volumes and at other pods, as these were not read. ``unspread``:
+    the pod has no spread constraints, and what the configuration of the scheduler gives it is not known.
     """
     counts = {message.pre_filter: message.nodes} if message.pre_filter else message.reasons
     known = reasons.is_about_nodes if blind else reasons.is_simulated
-    return {reason: count for reason, count in counts.items() if not known(reason)}
+    return {reason: count for reason, count in counts.items() if not known(reason, unspread)}
 
 
 def changed_since(metadata: ObjectMeta, newest: Sequence[tuple[int, str]]) -> bool:

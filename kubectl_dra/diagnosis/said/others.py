@@ -20,14 +20,14 @@ def have_spoken(judgement: Judgement, seen: Observed | None) -> bool:
     if judgement.verdict is not Verdict.SCHEDULABLE or seen is None or seen.status != "False":
         return False
     said = fit_error.parse_fit_error(seen.message)
-    return said is not None and bool(agreement.not_simulated(said))
+    return said is not None and bool(agreement.not_simulated(said, unspread=judgement.unspread))
 
 
 def refuse_all(judgement: Judgement, seen: Observed | None) -> bool:
     """Whether the scheduler's words say that plugins not simulated here reject all nodes that would fit."""
     if judgement.verdict is not Verdict.SCHEDULABLE or seen is None or seen.status != "False":
         return False
-    return any(agreement.same(message, seen.message, judgement.fitting) for message in judgement.messages)
+    return judgement.prediction.meets(seen.message)
 
 
 def judged(judgement: Judgement, seen: Observed | None) -> Judgement:

@@ -46,7 +46,14 @@ from kubectl_dra.reports.invocations import changing, kubectl, reading
 from kubectl_dra.reports.pending.configurations import ConfiguredIn
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.scheduler.fit_error import SCHEDULER_ERROR
-from kubectl_dra.scheduler.reasons import CAPACITY_SCHEDULING, COSCHEDULING, HAMI, TOPOLOGY_MATCH
+from kubectl_dra.scheduler.reasons import (
+    ADDED_AFFINITY,
+    CAPACITY_SCHEDULING,
+    COSCHEDULING,
+    DEFAULT_SPREAD,
+    HAMI,
+    TOPOLOGY_MATCH,
+)
 
 #: Upstream: container-device-interface's cdi.Cache.InjectDevices, by containerd and CRI-O.
 _CDI: Final = re.compile(r"\bCDI\b")
@@ -86,6 +93,15 @@ _OF_PLUGINS: Final = {
         "another topology policy."
     ),
     CAPACITY_SCHEDULING: Safe("An ElasticQuota is used up: end pods of its namespace, or raise its maximum."),
+    DEFAULT_SPREAD: Safe(
+        "These constraints spread the pods of its Service, ReplicaSet or StatefulSet. topologySpreadConstraints in the "
+        "pod's template replace them; with whenUnsatisfiable: ScheduleAnyway they forbid no node. An administrator "
+        "finds them in the KubeSchedulerConfiguration: pluginConfig PodTopologySpread, defaultConstraints."
+    ),
+    ADDED_AFFINITY: Safe(
+        "An administrator finds it in the KubeSchedulerConfiguration (pluginConfig NodeAffinity, addedAffinity): give "
+        "the nodes the labels that it requires, or the pod the schedulerName of another profile."
+    ),
     HAMI: Safe(
         "HAMi's extender reads the devices that its own device plugin has written into the node's annotations, and "
         "knows no ResourceSlices. A pod that only has claims needs no hami-scheduler and none of its resources; else "

@@ -135,3 +135,39 @@ def test_a_group_whose_queue_is_full_is_not_said_to_fit() -> None:
     assert "nothing has to be freed" not in page_of(
         report_of(build.node(), slice_, *member("pod"), *member("b"), event)
     )
+
+
+NO_SPREAD = "node(s) didn't match pod topology spread constraints"
+CONSTRAINT = {"topologyKey": "zone", "maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule"}
+
+
+@pytest.mark.parametrize("words", [NO_SPREAD, f"{NO_SPREAD} (missing required label)"])
+def test_a_pod_without_spread_constraints_is_spread_by_the_schedulers_configuration(words: str) -> None:
+    """The constraints that the scheduler has by default only score."""
+    pod = refused(build.pod(claims=["claim"]), f"0/1 nodes are available: 1 {words}.")
+    report = report_of(*CLUSTER, pod, build.claim("claim"))
+    assert (report.verdict, report.code) == (Verdict.UNSCHEDULABLE, Code.OTHER_PLUGIN)
+    assert first_line(report) == (
+        "Pod ml/pod would get its devices on node-1, but the scheduler turned it away by spread constraints of its own "
+        "configuration (the pod itself has none)."
+    )
+    page = " ".join(page_of(report).split())
+    assert "with whenUnsatisfiable: ScheduleAnyway they forbid no node" in page
+    assert "pluginConfig PodTopologySpread, defaultConstraints" in page
+
+
+def test_a_pod_with_spread_constraints_that_fits_now_fits() -> None:
+    pod = build.pod(claims=["claim"], topologySpreadConstraints=[CONSTRAINT | {"labelSelector": {}}])
+    node = build.node(labels={"zone": "a"})
+    report = report_of(node, CLUSTER[1], refused(pod, f"0/1 nodes are available: 1 {NO_SPREAD}."), build.claim("claim"))
+    assert report.code is Code.FITS_NOW
+
+
+def test_which_nodes_the_configuration_prescribes_is_said_to_be_there() -> None:
+    words = "0/1 nodes are available: 1 node(s) didn't match scheduler-enforced node affinity."
+    report = report_of(*CLUSTER, refused(build.pod(claims=["claim"]), words), build.claim("claim"))
+    assert first_line(report) == (
+        "Pod ml/pod would get its devices on node-1, but the scheduler turned it away by a node affinity that its "
+        "configuration adds to all pods."
+    )
+    assert "addedAffinity" in page_of(report)

@@ -32,6 +32,7 @@ from kubectl_dra.output.pending.volumes import volume_sentence
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import counted, did_you_mean, listed, plural
 from kubectl_dra.scheduler.plugins.spread_constraints import HOSTNAME
+from kubectl_dra.scheduler.reasons import ADDED_AFFINITY, DEFAULT_SPREAD
 
 _VALUES: Final = 3
 #: The field of a node by which a term may name it.
@@ -155,8 +156,19 @@ def _plugin(text: PluginText, _cause: Cause) -> Safe:
     return fmt("{} says: {}", text.plugin, text.text)
 
 
+#: Rules of the scheduler's own configuration, which no object of the cluster shows.
+_CONFIGURED: Final = {
+    DEFAULT_SPREAD: Safe(
+        "the scheduler turned it away by spread constraints of its own configuration (the pod itself has none)"
+    ),
+    ADDED_AFFINITY: Safe("the scheduler turned it away by a node affinity that its configuration adds to all pods"),
+}
+
+
 def _other_plugin(cause: Cause) -> Safe:
     match cause.detail:
+        case PluginText(plugin=plugin) if plugin in _CONFIGURED:
+            return _CONFIGURED[plugin]
         case PluginText() as text:
             return _plugin(text, cause)
         case GangElsewhere() as gang:
