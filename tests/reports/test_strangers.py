@@ -130,6 +130,31 @@ def test_that_a_list_has_no_priority_classes_at_all_is_said() -> None:
     assert "The cluster's file has no PriorityClass at all." in page(report)
 
 
+def test_behind_a_priority_class_that_does_not_exist_the_next_obstacle_is_told() -> None:
+    body = deployment(6)
+    body["spec"]["template"]["spec"]["priorityClassName"] = "urgent"
+    report = simulated(priority_class("batch", 5), template("one"), body)
+    told = page(report)
+    assert report.fits is Fits.NO
+    assert "Deployment ml/w: its pods are refused: PriorityClass urgent does not exist. PriorityClasses that" in told
+    assert "exist: batch. Name another one in spec.template.spec.priorityClassName, remove the field, or create" in told
+    assert "As if PriorityClass urgent existed, with value 0: Deployment ml/w: 4 of 6 copies fit" in told
+    reads = (*facts.evidence().reads, Read("PriorityClass", coverage=Coverage.ASSUMED))
+    told = page(simulated(template("one"), body, world=cluster(evidence=Evidence(reads=reads))))
+    assert "The cluster's file has no PriorityClass at all." in told
+
+
+def test_of_two_classes_that_do_not_exist_both_are_told() -> None:
+    body = deployment(2)
+    body["spec"]["template"]["spec"] |= {"priorityClassName": "urgent", "runtimeClassName": "kata"}
+    report = simulated(template("one"), body)
+    told = page(report)
+    assert "PriorityClass urgent does not exist." in told
+    assert "RuntimeClass kata does not exist." in told
+    assert "As if RuntimeClass kata existed: Deployment ml/w: all 2 copies fit." in told
+    assert [each.object.name for each in report.pods[0].absent_classes] == ["urgent", "kata"]
+
+
 def test_whom_a_pod_evicts_is_in_the_first_line() -> None:
     small = build.pod("small", node_name="node-1", phase="Running", requests={"cpu": "60"}, priority=0)
     pod = a_pod("p", templates=["one"], requests={"cpu": "60"}, priorityClassName="urgent")

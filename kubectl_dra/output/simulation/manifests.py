@@ -14,7 +14,7 @@ from kubectl_dra.model.likeness import similar
 from kubectl_dra.model.names import ADMIN_LABEL
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.refusals import refusal_text
-from kubectl_dra.output.safe import Safe, Style, command_line, fmt, styled
+from kubectl_dra.output.safe import Safe, Style, command_line, fmt, safe, styled
 from kubectl_dra.output.simulation.names import object_name
 from kubectl_dra.output.simulation.queues import queue_text, quota_lines
 from kubectl_dra.output.taints.hits import fate_text, who_text
@@ -32,9 +32,9 @@ _CONVERT: Final = Safe("kubectl dra convert -f FILE writes the manifest in the v
 #: How admission refuses a pod (plugin/pkg/admission/priority/admission.go).
 _NO_PRIORITY_CLASS: Final = "no PriorityClass with name "
 _WAS_FOUND: Final = " was found"
-_CLASSES_LEFT_OUT: Final = Safe(
-    "The cluster's file has no PriorityClass at all. If they were only left out of it: kubectl get priorityclasses -o "
-    "yaml > classes.yaml, and --from classes.yaml beside it."
+_LEFT_OUT: Final = (
+    "The cluster's file has no {} at all. If they were only left out of it: kubectl get {} -o yaml > classes.yaml, and "
+    "--from classes.yaml beside it."
 )
 _NAMED = 5
 _UNKNOWN_NODES: Final = (
@@ -118,7 +118,12 @@ def _missing_classes(manifests: Sequence[ManifestReport], read: Iterable[ReadRec
         yield from wrapped(fmt("{} comes after it: put it first.", object_name(each)))
     assumed = any(PRIORITY_CLASS in each.lists and each.coverage is Coverage.ASSUMED for each in read)
     if names - {each.name for each in later} and assumed:
-        yield from wrapped(_CLASSES_LEFT_OUT)
+        yield from wrapped(left_out_text(PRIORITY_CLASS))
+
+
+def left_out_text(kind: str) -> Safe:
+    """How to bring in the classes of a kind that somebody left out."""
+    return fmt(_LEFT_OUT, kind, safe(f"{kind.lower()}es"))
 
 
 def note_lines(report: SimulationReport) -> Iterator[Safe]:

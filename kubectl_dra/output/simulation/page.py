@@ -24,6 +24,7 @@ from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.remedies import step_lines
 from kubectl_dra.output.safe import Safe, Style, command, fmt, safe, styled
 from kubectl_dra.output.simulation import manifests
+from kubectl_dra.output.simulation.absent_classes import refusal_lines, refusal_of, without_refusal
 from kubectl_dra.output.simulation.alike import alike_lines, with_alike
 from kubectl_dra.output.simulation.corrected import as_if_lines, corrected_lines
 from kubectl_dra.output.simulation.domains import domain_lines, told_once, too_small
@@ -40,7 +41,6 @@ from kubectl_dra.output.simulation.numbers import (
 )
 from kubectl_dra.output.simulation.planned_nodes import copied_lines, copied_summary, planned_head, planned_lines
 from kubectl_dra.output.simulation.queues import queue_heads, queue_text
-from kubectl_dra.output.simulation.runtimes import refusal_lines, refusal_of, without_refusal
 from kubectl_dra.output.simulation.sharing import sharing_text
 from kubectl_dra.output.simulation.verdicts import is_enough, name_of, verdict_of
 from kubectl_dra.output.unread import missing_kinds, unread_sentence, who_may_lines
@@ -192,7 +192,7 @@ def _pod_blocks(
     refused = refusal_of(name_of(pod), pod)
     if refused is not None:
         found = _pod_blocks(without_refusal(pod), now, address, again, left=left, steps=steps)
-        return [list(refusal_lines(refused, pod.no_class)), *found]
+        return [list(refusal_lines(refused, pod.absent_classes)), *found]
     pending = pod.pending
     if pending is None or is_enough(pod) or pod.like is not None or too_small(pod) is not None:
         return [list(_pod_lines(pod, left=left))]

@@ -29,6 +29,7 @@ from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.claims.named_requests import unfound_requests
 from kubectl_dra.reports.pending.pending import PendingReport, unseen_entries
 from kubectl_dra.reports.pending.remedies import find_remedies
+from kubectl_dra.reports.simulation.absent_classes import absent_classes
 from kubectl_dra.reports.simulation.afterwards import Afterwards
 from kubectl_dra.reports.simulation.domains import domain_fits
 from kubectl_dra.reports.simulation.file_edits import Places
@@ -39,7 +40,6 @@ from kubectl_dra.reports.simulation.pending_copies import Opened, pending_of, to
 from kubectl_dra.reports.simulation.pods import Batch, Copies, batch
 from kubectl_dra.reports.simulation.present import Present, present, without
 from kubectl_dra.reports.simulation.records import Counted, NodeCopies, PodSimulation
-from kubectl_dra.reports.simulation.runtimes import no_class
 from kubectl_dra.reports.simulation.shared_claims import shared_claims
 from kubectl_dra.reports.simulation.trials import PodTrial
 
@@ -306,7 +306,7 @@ def _pod_simulation(trial: PodTrial, made: Batch, placed: PlacedCopies, pending:
         assumed=plan.assumed if made.counted is Counted.ASSUMED else (),
         alone=trial.alone,
         blocked=trial.blocked,
-        no_class=no_class(made.world, trial),
+        absent_classes=absent_classes(made.world, trial),
         misread=trial.misread,
         refused=trial.refused,
         refused_by=refusing_limit_range(plan.pod, made.world.inventory) if trial.refused else "",

@@ -20,7 +20,7 @@ from kubectl_dra.reports.simulation.counts import FewerPods, Growing, InGroups, 
 from kubectl_dra.reports.simulation.effects import Effects
 from kubectl_dra.reports.simulation.open_classes import OpenClasses
 from kubectl_dra.reports.simulation.shared_claims import CommonClaim
-from kubectl_dra.reports.simulation.stops import GangCount, Misplaced, NoRuntimeClass, Repeated
+from kubectl_dra.reports.simulation.stops import AbsentClass, GangCount, Misplaced, Repeated
 from kubectl_dra.reports.simulation.uncompiled import CorrectedSelector
 
 
@@ -127,8 +127,8 @@ class PodSimulation(ReportRecord, frozen=True):
     pod; ``role`` is what it calls these pods where it has several kinds of them. ``counted`` says where ``wanted`` is
     from and ``assumed`` which fields were taken for it. ``alone``: tried as if the file had no other pods.
     ``misread``: a server drops something of the manifest, or of one that the pod names; the rest was tried.
-    ``blocked``: objects that the pod names and the API server would refuse, or a PriorityClass that does not exist, so
-    that it can't be tried; ``no_class``: a RuntimeClass of these, with which its pods were tried as if it existed.
+    ``blocked``: objects that the pod names and the API server would refuse, so that it can't be tried, or that do not
+    exist; ``absent_classes``: classes of these, with which its pods were tried as if they existed.
     ``pending`` tells of the first copy that does not fit. ``open``: what decides as well and is not simulated, so
     that ``copies`` are at most what fits. ``unseen``: entries of ``spec.resourceClaims`` that no container names,
     ``unseen_for``: for the sake of a field. ``unfound``: requests that containers name and claims do not have.
@@ -204,7 +204,7 @@ class PodSimulation(ReportRecord, frozen=True):
     growing: Growing | None = None
     kept_off: KeptOff | None = None
     open_classes: OpenClasses = OpenClasses()
-    no_class: NoRuntimeClass | None = None
+    absent_classes: tuple[AbsentClass, ...] = ()
     in_turn: bool = False
     in_groups: InGroups | None = None
     shared: tuple[CommonClaim, ...] = ()

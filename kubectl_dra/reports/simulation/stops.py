@@ -6,12 +6,16 @@ from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.model.base import ReportRecord
 
 
-class NoRuntimeClass(ReportRecord, frozen=True):
-    """A RuntimeClass that does not exist; ``field``: where the manifest names it, ``known``: those that there are."""
+class AbsentClass(ReportRecord, frozen=True):
+    """A PriorityClass or RuntimeClass that does not exist; ``field``: where the manifest names it, ``known``: others.
 
-    name: str
+    ``left_out``: the file that stands for the cluster has none at all, so that it may only lack them.
+    """
+
+    object: ObjectRef
     field: str
     known: tuple[str, ...] = ()
+    left_out: bool = False
 
 
 class Misplaced(ReportRecord, frozen=True):

@@ -53,8 +53,8 @@ class PodTrial:
 
     @property
     def stops(self) -> bool:
-        """Whether what blocks it keeps it from being tried; a RuntimeClass that does not exist is supposed to."""
-        return any(each.kind != RUNTIME_CLASS for each in self.blocked)
+        """Whether what blocks it keeps it from being tried; classes of pods that do not exist are supposed to."""
+        return any(each.kind not in (PRIORITY_CLASS, RUNTIME_CLASS) for each in self.blocked)
 
     @property
     def held(self) -> bool:
