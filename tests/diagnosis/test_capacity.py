@@ -243,9 +243,21 @@ def test_what_could_not_be_read_makes_numbers_bounds(withheld: str, bound: Bound
 
 
 def test_a_class_that_does_not_exist_ends_every_attempt() -> None:
-    found = capacity(world(*nodes("a")), of_request(NAMESPACE, "nosuch", 1, ()))
-    assert (found.copies.value, found.nodes) == (0, ())
-    assert [cause.code for cause in found.causes][:1] == [Code.CLASS_MISSING]
+    report = capacity_report(world(*nodes("a")), CapacityRequest("nosuch"), NAMESPACE)
+    (shape,) = report.shapes
+    assert (shape.capacity.copies.value, shape.capacity.nodes) == (0, ())
+    assert shape.pending is not None
+    assert shape.pending.code is Code.CLASS_MISSING
+    assert "does not fit: DeviceClass nosuch does not exist." in " ".join(capacity_page(report, HERE))
+
+
+def test_what_keeps_all_copies_off_is_in_the_first_line() -> None:
+    there = {**build.node("a", cpu="64"), "spec": {"taints": [{"key": "dedicated", "effect": "NoSchedule"}]}}
+    published = build.slice_("a", *gpus(2))
+    report = capacity_report(world(there, published), CapacityRequest(build.DRIVER), NAMESPACE)
+    told = " ".join(" ".join(map(plain, capacity_page(report, HERE))).split())
+    assert "does not fit on any node now: a has the device but has the taint dedicated:NoSchedule, which" in told
+    assert "free but left over: no node has room for one copy" in told
 
 
 def test_nodes_alike_are_counted_like_one() -> None:

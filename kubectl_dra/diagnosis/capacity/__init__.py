@@ -40,9 +40,8 @@ def capacity(world: ClusterState, shape: Shape, more: int = MORE, names: int | N
     sure = _sureness(world, filled)
     quota = admitted_by_quota(world, shape)
     if not filled.groups:
-        causes = _causes(filled)
         fits = Count(0, Bound.UNKNOWN if sure is Bound.UNKNOWN or _is_open(filled) else Bound.EXACT)
-        return Capacity(fits, fits, False, Devices(), (), causes, quota)
+        return Capacity(fits, fits, False, Devices(), (), quota)
     coming = _being_bound(filled)
     fits = Count(filled.copies, _fits_bound(filled, sure, coming))
     nodes, devices = rooms(filled, names), totals(filled)
@@ -55,7 +54,6 @@ def capacity(world: ClusterState, shape: Shape, more: int = MORE, names: int | N
             False,
             devices,
             nodes,
-            (),
             quota,
             side_by_side=filled.side_by_side,
             movable=len(pods),
@@ -71,7 +69,6 @@ def capacity(world: ClusterState, shape: Shape, more: int = MORE, names: int | N
         most.reached,
         devices,
         nodes,
-        (),
         quota,
         movable=len(pods),
         moves=found,
@@ -113,8 +110,3 @@ def _is_open(filled: Filled) -> bool:
     return filled.judgement.verdict is Verdict.UNKNOWN and any(
         alike.last is not None and alike.last.outcome is NodeOutcome.UNDECIDED for alike in filled.groups
     )
-
-
-def _causes(filled: Filled) -> tuple[Cause, ...]:
-    """Why not even one copy is tried."""
-    return Diagnoser(filled.waiting.world).pod(filled.waiting.key).causes

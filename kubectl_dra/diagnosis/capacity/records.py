@@ -113,7 +113,7 @@ class OwnTerm(ReportRecord, frozen=True):
 
 
 class Capacity(ReportRecord, frozen=True):
-    """The whole answer for one shape. ``counted`` False: something ends every attempt, as ``causes`` say.
+    """The whole answer for one shape; without ``nodes`` something ends every attempt.
 
     ``repacked``: no more copies than this can fit even if all pods that may move were placed anew; ``reached``: a
     placement with so many was found. ``quota``: how many a ResourceQuota still admits; None where none limits.
@@ -127,7 +127,6 @@ class Capacity(ReportRecord, frozen=True):
     reached: bool
     devices: Devices
     nodes: tuple[NodeRoom, ...]
-    causes: tuple[Cause, ...] = ()
     quota: int | None = None
     side_by_side: bool = True
     movable: int = 0

@@ -22,8 +22,9 @@ from kubectl_dra.output.devices.parts import UNKNOWN, bar
 from kubectl_dra.output.layout import Column, paragraphs, table, wrapped
 from kubectl_dra.output.pending.asks import ask_words
 from kubectl_dra.output.pending.assumptions import fewer_copies
+from kubectl_dra.output.pending.headline import why_not
 from kubectl_dra.output.pending.quotas import refused_unless, unspecified_lines, where_admitted
-from kubectl_dra.output.pending.reasons import reason_sentence, title
+from kubectl_dra.output.pending.reasons import title
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
 from kubectl_dra.output.simulation.manifests import (
     beside_text,
@@ -146,11 +147,10 @@ def _headline(shape: ShapeCapacity) -> Safe:
     if found.copies.bound is Bound.UNKNOWN:
         text = "How many times {} fits is unknown: data needed for a number could not be read."
         return fmt(text, _name(shape, inside=True))
-    if not found.nodes and found.causes:
-        return fmt("{} does not fit: {}.", name, reason_sentence(found.causes[0]))
     times = counted(found.copies.value, "more time")
     if not found.copies.value:
-        return fmt("{} does not fit on any node now.", name)
+        why = why_not(shape.pending) if shape.pending is not None else None
+        return fmt("{} does not fit{}{}.", name, Safe(" on any node now" if found.nodes else ""), why or Safe(""))
     if shape.misread:
         text = "{} fits {}{} now, but only without the fields that a server drops."
         return fmt(text, name, _sign(found.copies), times)
@@ -274,7 +274,11 @@ def _device_lines(found: Capacity) -> Iterator[Safe]:
     parts = [
         (_IN_USE, devices.in_use, Safe("in use")),
         (_TAKEN, devices.taken, fmt("{}taken by the {} that fit", share, counted(found.copies.value, "copy"))),
-        (_LEFT, devices.left, Safe("free but left over: no node has room for another copy")),
+        (
+            _LEFT,
+            devices.left,
+            fmt("free but left over: no node has room for {} copy", Safe("another" if found.copies.value else "one")),
+        ),
         (_UNUSABLE, devices.unusable, Safe("tainted or short of capacity or counters")),
     ]
     for sign, value, words in parts:

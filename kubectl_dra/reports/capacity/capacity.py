@@ -18,6 +18,7 @@ from kubectl_dra.diagnosis.capacity.shape import waiting
 from kubectl_dra.diagnosis.gangs.cycles import are_placed_together, group_of
 from kubectl_dra.diagnosis.gates import quota
 from kubectl_dra.diagnosis.pod import missing, needs
+from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.pod.workloads import ReadOwner
 from kubectl_dra.diagnosis.records import Bound, Certainty, Count, Missing, ObjectRef, Unspecified
 from kubectl_dra.diagnosis.whatif import Switch, WhatIf, what_if
@@ -34,6 +35,8 @@ from kubectl_dra.reports.capacity.bounds import with_bounds
 from kubectl_dra.reports.capacity.commands import deleting, restarting, unwaited
 from kubectl_dra.reports.capacity.groups import CountedShape, GroupCapacity, group_capacities
 from kubectl_dra.reports.claims.ask import ClaimAsk, claim_ask
+from kubectl_dra.reports.pending.pending import PendingReport, pending_report
+from kubectl_dra.reports.pending.remedies import FoundRemedies
 from kubectl_dra.reports.simulation.admission import manifest_reports
 from kubectl_dra.reports.simulation.existing import new_namespaces, with_namespaces, with_objects
 from kubectl_dra.reports.simulation.flavors import with_flavors
@@ -105,11 +108,10 @@ class ShapeCapacity(ReportRecord, frozen=True):
     PriorityClass or RuntimeClass that does not exist, so that nothing was counted; ``refused``: what the API server has
     against the pod itself, in its words, with the same effect. ``beside``: LimitRanges or a RuntimeClass that could not
     be read and may change the pod.
-    ``rest_by``: who makes all of it but its claims, which alone were counted.
-    ``misread``: a server drops something of the
-    manifest, or of one that it names; the rest was counted. ``scheduler`` decides instead of the default scheduler, by
-    whose rules the copies were counted; empty where that one decides. ``bypasses``: the node that it names itself, so
-    that nothing allocates devices for it, and nothing was counted.
+    ``rest_by``: who makes all of it but its claims, which alone were counted. ``misread``: a server drops something of
+    the manifest, or of one that it names; the rest was counted. ``scheduler`` decides instead of the default scheduler,
+    by whose rules the copies were counted; empty where that one decides. ``bypasses``: the node that it names itself,
+    so that nothing allocates devices for it, and nothing was counted. ``pending``: why not even one copy fits.
     """
 
     subject: ObjectRef
@@ -127,6 +129,7 @@ class ShapeCapacity(ReportRecord, frozen=True):
     refused: tuple[str, ...] = ()
     beside: tuple[Missing, ...] = ()
     rest_by: str = ""
+    pending: PendingReport | None = None
 
     @property
     def none_fits(self) -> bool:
@@ -288,8 +291,11 @@ def _of_the_choice(world: ClusterState, answers: Iterable[ShapeCapacity]) -> Ite
 
 def _answer(world: ClusterState, counted: _Counted, names: int | None) -> ShapeCapacity:
     shape = counted.shape
-    found = _NONE if counted.blocked or counted.refused or counted.bypasses else capacity(world, shape, MORE, names)
-    asks = tuple(claim_ask(claim) for claim in waiting(world, shape).claims)
+    tried = not (counted.blocked or counted.refused or counted.bypasses)
+    found, copy = capacity(world, shape, MORE, names) if tried else _NONE, waiting(world, shape)
+    none = tried and not found.copies.value
+    pending = pending_report(Diagnoser(copy.world).pod(copy.key), copy.world, ways=FoundRemedies()) if none else None
+    asks = tuple(claim_ask(claim) for claim in copy.claims)
     ways = tuple(WayOut(each, tuple(restarting(each, world)), tuple(unwaited(each, world))) for each in found.moves)
     settled = counted.bare or quota.is_settled(world, shape.pod.metadata.namespace)
     quotas = () if settled else world.inventory.quotas.values()
@@ -310,6 +316,7 @@ def _answer(world: ClusterState, counted: _Counted, names: int | None) -> ShapeC
         counted.refused,
         counted.beside,
         counted.rest_by,
+        pending,
     )
 
 
