@@ -691,8 +691,12 @@ def test_what_does_not_fit_is_named_before_what_does() -> None:
 def test_slices_of_a_node_that_does_not_exist_are_told_first() -> None:
     more = {**build.slice_("node2", build.device("gpu-0")), "apiVersion": "resource.k8s.io/v1"}
     told = page(simulated(template("one"), deployment(1), build.node("node-2", cpu="4"), more))
-    assert told.startswith("node2: named by slices of the files, and neither in the cluster nor in the files (did you ")
-    assert "(did you mean node-2?)" in told
+    edit = "set spec.nodeName to node-2 and spec.pool.name to node-2."
+    assert told.startswith(
+        "ResourceSlice node2-gpu.example.com in the files has nodeName node2, so node-2 has no devices"
+    )
+    assert edit in told
+    assert "node2: named by slices of the files, and neither in the cluster nor in the files (did you mean" in told
 
 
 def test_a_launcher_that_waits_for_its_workers_comes_after_them() -> None:
