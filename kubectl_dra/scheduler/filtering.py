@@ -16,7 +16,7 @@ from kubectl_dra.model.podinfo import PodInfo, PodShape
 from kubectl_dra.scheduler.framework import Cycle, Minding, Plugin, PodsMatter
 from kubectl_dra.scheduler.kinds import Asked, Kinds, Sorting
 from kubectl_dra.scheduler.profile import PLUGINS
-from kubectl_dra.scheduler.snapshot import NodeInfo
+from kubectl_dra.scheduler.snapshot import NodeInfo, Snapshot
 from kubectl_dra.scheduler.status import SUCCESS, NodeError, Status, StatusCode, error, unresolvable
 
 
@@ -309,8 +309,13 @@ def remove_pod(cycle: Cycle, pod: PodInfo, node: NodeInfo) -> None:
 
 def about_to_come(cycle: Cycle, node: NodeInfo) -> Iterable[PodInfo]:
     """Pods of at least the same priority that are about to get the node."""
-    pods = cycle.snapshot.nominated.get(node.name)
+    return nominated_beside(cycle.snapshot, cycle.info, node.name)
+
+
+def nominated_beside(snapshot: Snapshot, info: PodInfo, node: str) -> Iterable[PodInfo]:
+    """The pods that count on a node for another one as if they were there already."""
+    pods = snapshot.nominated.get(node)
     if not pods:
         return ()
-    own, priority = cycle.info.uid, cycle.info.shape.priority
+    own, priority = info.uid, info.shape.priority
     return [pod for pod in pods if pod.uid != own and pod.shape.priority >= priority]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Final
 
 import msgspec
@@ -11,10 +12,11 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.pod.workloads import Owners
 from kubectl_dra.diagnosis.records import ObjectRef, PodsThere, RepellingTerm
 from kubectl_dra.model.core import Pod
-from kubectl_dra.model.podinfo import PodInfo
+from kubectl_dra.model.podinfo import PodInfo, pod_info
 from kubectl_dra.model.requests import HostPort
 from kubectl_dra.model.supposed import is_supposed
 from kubectl_dra.model.terms import AffinityTerm, Requirements, selector_text
+from kubectl_dra.scheduler.filtering import nominated_beside
 from kubectl_dra.scheduler.plugins.node_ports import conflicts
 from kubectl_dra.scheduler.plugins.node_volume_limits import counted_volumes
 from kubectl_dra.scheduler.plugins.spread_constraints import SpreadConstraint
@@ -80,7 +82,9 @@ def with_most(world: ClusterState, pod: Pod, resource: str, node: str) -> tuple[
     def has(info: PodInfo) -> bool:
         return _requested(info, resource) > 0 and not _of_its_group(pod, info)
 
-    placed = _on(Snapshot(world), [node], has)
+    snapshot = Snapshot(world)
+    coming = ((node, info) for info in filter(has, nominated_beside(snapshot, pod_info(pod), node)))
+    placed = chain(_on(snapshot, [node], has), coming)
     return by_owner(world, pod, placed, lambda each: _requested(each[1], resource))
 
 
@@ -137,6 +141,8 @@ def by_owner(
             nodes=tuple(dict.fromkeys((*known.nodes, node))),
             own=known.own or (other is not None and owners.share_workload(pod, other)),
             amount=known.amount + (amount(each) if amount is not None else 0),
+            ending=known.ending + info.shape.terminating,
+            coming=known.coming + (other is not None and not other.spec.node_name),
         )
     return tuple(sorted(groups.values(), key=lambda each: (-each.amount, -each.count, each.pods[0].key))[:_OWNERS])
 

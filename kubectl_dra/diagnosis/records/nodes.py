@@ -86,6 +86,7 @@ class PodsThere(ReportRecord, frozen=True):
 
     ``pods``: the first few of ``count``, by name; ``nodes``: where all of them are. ``owner`` is the topmost controller
     that is known; ``own``: it is also that of the pod that waits. ``amount``: how much of what is missing they have.
+    ``ending`` of them are being deleted; ``coming`` have no node yet, and are nominated for it.
     """
 
     pods: tuple[ObjectRef, ...]
@@ -94,6 +95,8 @@ class PodsThere(ReportRecord, frozen=True):
     owner: ObjectRef | None = None
     own: bool = False
     amount: int = 0
+    ending: int = 0
+    coming: int = 0
 
 
 class TakenPorts(Evidence, frozen=True):

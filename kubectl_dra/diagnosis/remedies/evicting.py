@@ -5,20 +5,22 @@ Of ordinary pods perhaps no more was read than what they take of their node; tha
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Final
 
 from kubectl_dra.diagnosis import records
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
-from kubectl_dra.diagnosis.remedies.freeing import CRITICAL_COST, SYSTEM_CRITICAL, to_scale
+from kubectl_dra.diagnosis.remedies.freeing import CRITICAL_COST, SYSTEM_CRITICAL, to_scale, wait_for_end
 from kubectl_dra.diagnosis.remedies.records import (
     DeletePod,
     RemedyKind,
 )
 from kubectl_dra.diagnosis.remedies.repelled import ScaleDown
 from kubectl_dra.diagnosis.whatif.nodes import MIRROR
+from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.podinfo import PodInfo
 from kubectl_dra.model.quantity import Quantity
@@ -61,35 +63,53 @@ def _there(detail: object) -> Iterator[records.PodsThere]:
 
 
 def candidates(case: Case) -> Iterator[Candidate]:
-    """Single pods on the nodes that are nearest, those that free the most of what lacks first."""
+    """Single pods on the nodes that are nearest, those that free the most of what lacks first.
+
+    Those that are being deleted are waited for, all of a node together.
+    """
     for cause in case.causes(*_CODES):
         detail = cause.detail
         resource = detail.resource if isinstance(detail, records.NodeShortage) else ""
         users = detail.users if isinstance(detail, records.VolumeTrouble) else ()
         for node in cause.nodes[:_NODES]:
-            for info in _pods(case, node, resource, users):
+            there = [info for info in _placed(case, node) if _is_in_the_way(info, resource, users)]
+            going = sorted((info for info in there if info.shape.terminating), key=lambda info: info.key)
+            if going:
+                yield _waiting(node, going)
+            staying = [info for info in there if not info.shape.terminating and _may_go(case, info)]
+            for info in sorted(staying, key=partial(_last_to_go, resource))[:_PODS]:
                 yield _deleting(node, info, resource)
 
 
-def _pods(case: Case, node: str, resource: str, users: Sequence[str]) -> Sequence[PodInfo]:
+def _placed(case: Case, node: str) -> Iterable[PodInfo]:
     usage = case.world.inventory.usage.get(node)
-    found = [info for info in (usage.placed if usage is not None else ()) if _may_go(case, info, resource, users)]
-    return sorted(found, key=lambda info: (_is_critical(info), -info.shape.requests.get(resource, 0), info.key))[:_PODS]
+    return usage.placed if usage is not None else ()
 
 
-def _may_go(case: Case, info: PodInfo, resource: str, users: Sequence[str]) -> bool:
-    if info.key in case.keep or info.shape.terminating:
-        return False
+def _last_to_go(resource: str, info: PodInfo) -> tuple[bool, int, Key]:
+    return _is_critical(info), -info.shape.requests.get(resource, 0), info.key
+
+
+def _is_in_the_way(info: PodInfo, resource: str, users: Sequence[str]) -> bool:
     if resource and not info.shape.requests.get(resource):
-        return False
-    pod = case.world.inventory.pods.get(info.key)
-    if pod is not None and (MIRROR in pod.metadata.annotations or case.is_of_same_workload(pod)):
         return False
     return not users or str(info.key) in users
 
 
+def _may_go(case: Case, info: PodInfo) -> bool:
+    pod = case.world.inventory.pods.get(info.key)
+    if pod is not None and (MIRROR in pod.metadata.annotations or case.is_of_same_workload(pod)):
+        return False
+    return info.key not in case.keep
+
+
 def _is_critical(info: PodInfo) -> bool:
     return info.shape.priority >= SYSTEM_CRITICAL
+
+
+def _waiting(node: str, going: Sequence[PodInfo]) -> Candidate:
+    gone = tuple(changes.without_placed(node, info) for info in going)
+    return Candidate(RemedyKind.WAIT, tuple(wait_for_end(info.key) for info in going), 0, gone, only=(node,))
 
 
 def _deleting(node: str, info: PodInfo, resource: str) -> Candidate:

@@ -254,10 +254,15 @@ def _ending(releases: Sequence[_Release], node: str) -> Candidate:
     return Candidate(RemedyKind.FREE_DEVICES, actions, cost, gone, only=only)
 
 
+def wait_for_end(key: Key) -> Wait:
+    """Of a pod that is being deleted already."""
+    return Wait(f"pod {key}, which is being deleted")
+
+
 def _end_of(release: _Release) -> DeletePod | Wait:
     key = key_of(release.pod.metadata)
     if release.pod.metadata.deletion_timestamp:
-        return Wait(f"pod {key}, which is being deleted")
+        return wait_for_end(key)
     return DeletePod(ObjectRef.of("Pod", key), release.devices, amounts=release.shares)
 
 

@@ -16,15 +16,29 @@ _MOST: Final = 3
 
 
 def pods_text(there: PodsThere) -> Safe:
-    """``ops/proxy``, ``bench/probe-6d-zz (Deployment probe)``, ``3 pods of StatefulSet ml/a``, ``its own replica``."""
-    first = str(there.pods[0].key)
+    """``ops/proxy``, ``bench/probe-6d-zz (Deployment probe)``, ``3 pods of StatefulSet ml/a``, ``its own replica``.
+
+    With what becomes of them: ``ops/proxy (being deleted)``.
+    """
+    first, owner = str(there.pods[0].key), there.owner
+    beside = [] if owner is None or there.own or there.count > 1 else [fmt("{} {}", owner.kind, owner.name)]
+    beside += _states(there)
     if there.own:
-        return fmt("its own replica {}", first) if there.count == 1 else fmt("{} of its own replicas", there.count)
-    if there.owner is None:
-        return safe(first) if there.count == 1 else listed([str(pod.key) for pod in there.pods])
-    if there.count == 1:
-        return fmt("{} ({} {})", first, there.owner.kind, there.owner.name)
-    return fmt("{} of {} {}", counted(there.count, "pod"), there.owner.kind, str(there.owner.key))
+        told = fmt("its own replica {}", first) if there.count == 1 else fmt("{} of its own replicas", there.count)
+    elif there.count == 1:
+        told = safe(first)
+    elif owner is None:
+        told = listed([str(pod.key) for pod in there.pods])
+    else:
+        told = fmt("{} of {} {}", counted(there.count, "pod"), owner.kind, str(owner.key))
+    return fmt("{} ({})", told, Safe(", ").join(beside)) if beside else told
+
+
+def _states(there: PodsThere) -> list[Safe]:
+    """``being deleted``, ``1 of them nominated for this node``."""
+    states = (there.ending, "being deleted"), (there.coming, "nominated for this node")
+    every = there.count
+    return [Safe(words) if n == every else fmt("{} of them {}", n, Safe(words)) for n, words in states if n]
 
 
 def whose(by: Sequence[PodsThere], *, on: bool = False) -> Safe:

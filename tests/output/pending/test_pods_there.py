@@ -232,3 +232,22 @@ def test_who_has_the_most_of_what_is_short() -> None:
     assert report.code is Code.NODE_RESOURCES
     line = first_line(report)
     assert "only 1.5 of the 2 requested CPUs free (in use by 2 pods of StatefulSet ml/cache: 2.4, ml/nb: 0.1)" in line
+
+
+def ending(name: str, cpu: str, **fields: Any) -> dict[str, Any]:
+    pod = running(name, requests={"cpu": cpu}, **fields)
+    pod["metadata"]["deletionTimestamp"] = "2026-11-21T12:30:00Z"
+    return pod
+
+
+def test_who_ends_or_comes_is_told_beside_what_it_has() -> None:
+    mine = waiting(requests={"cpu": "2"})
+    report = cluster(mine, ending("old", "3"), running("nb", requests={"cpu": "500m"}))
+    assert "free (in use by ml/old (being deleted): 3, ml/nb: 0.5)" in first_line(report)
+    assert "wait for pod ml/old, which is being deleted" in page_of(report)
+    first = build.pod("first", claims=["other"], requests={"cpu": "3"}, priority=10)
+    first["status"]["nominatedNodeName"] = "gpu-1"
+    report = cluster(mine, ending("old", "3"), first, build.claim("other"))
+    line = first_line(report)
+    assert "in use by ml/first (nominated for this node): 3, ml/old (being deleted): 3" in line
+    assert "wait for pod ml/old" not in page_of(report)
