@@ -422,6 +422,32 @@ def test_fields_that_the_server_drops_are_the_first_line_and_no_fit() -> None:
     assert "fits only without the fields that a server drops" in page(report)
 
 
+# --- alternatives -----------------------------------------------------------------------------------------------------
+
+
+def test_which_alternatives_the_copies_get_is_said() -> None:
+    """Two copies have the preferred devices, the third has to do with more of the others."""
+    big = [build.device(f"big-{n}", attributes={"size": "big"}) for n in range(2)]
+    small = [build.device(f"small-{n}", attributes={"size": "small"}) for n in range(4)]
+    there = [build.namespace(), build.device_class(), build.node(cpu="64"), build.slice_("node-1", *big, *small)]
+    world = ClusterState(facts.inventory(there), facts.evidence(), features(), CLOCK)
+
+    def alternative(size: str, count: int) -> dict[str, Any]:
+        expression = f'device.attributes["{build.DRIVER}"].size == "{size}"'
+        selectors = [{"cel": {"expression": expression}}]
+        return {"name": size, "deviceClassName": build.DRIVER, "count": count, "selectors": selectors}
+
+    choice = {"name": "gpu", "firstAvailable": [alternative("big", 1), alternative("small", 2)]}
+    chosen = template("one")
+    chosen["spec"]["spec"]["devices"]["requests"] = [choice]
+    job = thing("batch/v1", "Job", {"parallelism": 3, "template": pod_template("one")})
+    report = simulated(chosen, job, world=world)
+    assert report.fits is Fits.YES
+    assert "request gpu gets alternative big (1 device) 2 times and small (2 devices) 1 time" in page(report)
+    job["spec"]["parallelism"] = 1
+    assert "request gpu gets its alternative big (1 device), number 1 of 2" in page(simulated(chosen, job, world=world))
+
+
 # --- priorities, volumes --------------------------------------------------------------------------------------------
 
 

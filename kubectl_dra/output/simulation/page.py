@@ -26,6 +26,7 @@ from kubectl_dra.output.safe import Safe, Style, command, fmt, safe, styled
 from kubectl_dra.output.simulation import manifests
 from kubectl_dra.output.simulation.absent_classes import refusal_lines, refusal_of, without_refusal
 from kubectl_dra.output.simulation.alike import alike_lines, with_alike
+from kubectl_dra.output.simulation.alternatives import alternative_lines
 from kubectl_dra.output.simulation.corrected import as_if_lines, corrected_lines
 from kubectl_dra.output.simulation.domains import domain_lines, told_once, too_small
 from kubectl_dra.output.simulation.mixed import mixed_text
@@ -286,6 +287,7 @@ def _pod_lines(pod: PodSimulation, reason: Safe | None = None, *, left: bool = F
             yield from wrapped(SOME_COMPARED, indent=2)
         elif pod.nodes_are_example:
             yield from wrapped(_EXAMPLE, indent=2)
+    yield from alternative_lines(pod)
     if pod.after and pod.copies:
         yield from wrapped(_stage(pod), indent=2)
     if pod.flavors:

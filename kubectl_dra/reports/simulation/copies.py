@@ -31,6 +31,7 @@ from kubectl_dra.reports.pending.pending import PendingReport, unseen_entries
 from kubectl_dra.reports.pending.remedies import find_remedies
 from kubectl_dra.reports.simulation.absent_classes import absent_classes
 from kubectl_dra.reports.simulation.afterwards import Afterwards
+from kubectl_dra.reports.simulation.alternatives import taken_alternatives
 from kubectl_dra.reports.simulation.domains import domain_fits
 from kubectl_dra.reports.simulation.file_edits import Places
 from kubectl_dra.reports.simulation.flavors import open_flavors
@@ -132,7 +133,10 @@ def _tried(
         if made.wanted is not None or not placed.copies:
             later.opened += (Opened(each, position, placed.world, there) for _, each in told)
         done = _pod_simulation(trial, made, placed, next((pending for _, pending in told), None))
-        done = msgspec.structs.replace(done, being_bound=_being_bound(before, trial, copies, placed))
+        taken = taken_alternatives(placed.world, new)
+        done = msgspec.structs.replace(
+            done, being_bound=_being_bound(before, trial, copies, placed), alternatives=taken
+        )
         done = kept_off(with_numbers(_beside(done, there), before, trial, copies), before, trial, told)
         # Its own pods that run have the devices.
         done = done if there is not None else _in_domains(done, given, trial, copies)

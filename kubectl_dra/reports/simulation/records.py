@@ -16,6 +16,7 @@ from kubectl_dra.reports.base import Bound, FeatureRecord, Fits, ReadRecord, Rep
 from kubectl_dra.reports.claims.named_requests import UnfoundRequest
 from kubectl_dra.reports.devices.advertised import AdvertisedResource
 from kubectl_dra.reports.pending.pending import PendingReport
+from kubectl_dra.reports.simulation.alternatives import TakenAlternative
 from kubectl_dra.reports.simulation.counts import FewerPods, Growing, InGroups, KeptOff
 from kubectl_dra.reports.simulation.effects import Effects
 from kubectl_dra.reports.simulation.open_classes import OpenClasses
@@ -157,6 +158,7 @@ class PodSimulation(ReportRecord, frozen=True):
     more of them than fit. ``growing``: what may make more later; where ``counted`` is unknown it makes none now.
     ``kept_off``: nodes on which a DaemonSet should make none. ``open_classes``: those that could not be read.
     ``in_turn``: some fit, and the others start once these have ended. ``in_groups``: with pods of other roles.
+    ``alternatives``: what the copies that fit got of requests with several.
     ``shared``: claims that all of them use.
     ``refused_by``: the LimitRange that refuses them.
     """
@@ -205,6 +207,7 @@ class PodSimulation(ReportRecord, frozen=True):
     kept_off: KeptOff | None = None
     open_classes: OpenClasses = OpenClasses()
     absent_classes: tuple[AbsentClass, ...] = ()
+    alternatives: tuple[TakenAlternative, ...] = ()
     in_turn: bool = False
     in_groups: InGroups | None = None
     shared: tuple[CommonClaim, ...] = ()
