@@ -258,6 +258,24 @@ def test_a_smaller_capacity_that_the_policy_allows(policy: dict[str, Any] | None
     assert edits(ways)[0] == ("capacity.requests[memory]", expected)
 
 
+@pytest.mark.parametrize(
+    ("asked", "published", "expected"),
+    [
+        ("memory", f"{build.DRIVER}/memory", f"{build.DRIVER}/memory"),
+        (f"{build.DRIVER}/memory", "memory", "memory"),
+        ("other.example.com/memory", "memory", "memory"),
+        ("memroy", "memory", "memory"),
+        ("bandwidth", "memory", ""),
+    ],
+)
+def test_a_capacity_gets_the_name_that_devices_publish(asked: str, published: str, expected: str) -> None:
+    """Names of capacities are compared as they stand, unlike those of attributes in selectors."""
+    request = build.request(capacity={"requests": {asked: "10Gi"}})
+    device = build.device("a", capacity={published: {"value": "40Gi"}}, allowMultipleAllocations=True)
+    ways = found(wanting(request), build.node(), build.slice_("node-1", device))
+    assert [after for field, after in edits(ways) if field == "capacity.name"] == ([expected] if expected else [])
+
+
 @pytest.mark.parametrize("asks", [2, 1])
 def test_no_request_is_dropped_where_to_drop_a_constraint_is_enough(asks: int) -> None:
     """Whoever asks for both wants both; where there is one device for two requests, nothing else helps."""

@@ -31,6 +31,7 @@ from kubectl_dra.selectors.evaluate import Outcome
 
 Check = Callable[[Candidate], Removal | None]
 _NANO: Final = -9
+_PUBLISHED: Final = 12
 
 
 class DeviceChecks:
@@ -171,7 +172,8 @@ class DeviceChecks:
         except Aborted:
             return None
         if amounts.missing is not None:
-            return Removal(StageName.CAPACITY, amounts.missing, source="missing")
+            published = tuple(sorted(candidate.device.capacity)[:_PUBLISHED])
+            return Removal(StageName.CAPACITY, amounts.missing, source="missing", published=published)
         if amounts.violated is not None:
             total = str(candidate.device.capacity[amounts.violated].value)
             short = Short(str(amounts.quantities[amounts.violated]), total=total)

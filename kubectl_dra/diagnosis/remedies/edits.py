@@ -26,10 +26,11 @@ from kubectl_dra.diagnosis.remedies.candidate import (
     removals,
     request_of,
 )
-from kubectl_dra.diagnosis.remedies.records import EditClaim, Remedy, RemedyKind, RenewClaim
+from kubectl_dra.diagnosis.remedies.records import CAPACITY_NAME, EditClaim, Remedy, RemedyKind, RenewClaim
 from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Pod, Toleration
 from kubectl_dra.model.forms import Form, forms
+from kubectl_dra.model.likeness import similar
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.resource import (
     CapacityRequirements,
@@ -38,6 +39,7 @@ from kubectl_dra.model.resource import (
 )
 
 _COST: Final = {
+    "capacityName": 26,
     "template": 28,
     "tolerations": 30,
     "deviceClassName": 32,
@@ -59,6 +61,7 @@ def candidates(case: Case) -> Iterator[Candidate]:
         yield from _count(editor, request, funnels)
         yield from _tolerations(editor, request, funnels)
         yield from _capacity(case, editor, request, funnels)
+        yield from _capacity_names(editor, request, funnels)
         yield from _not_all(editor, request, max(len(funnel.left) for funnel in funnels))
     yield from _renewed(case)
     yield from constraints.candidates(case)
@@ -153,6 +156,42 @@ def _with_capacity(editor: ClaimEditor, name: str, before: str, after: Quantity)
         return msgspec.structs.replace(exactly, capacity=CapacityRequirements(requests={**requests, name: after}))
 
     return editor.edit(f"capacity.requests[{name}]", before, str(after), edit, _COST["capacity"])
+
+
+def _capacity_names(editor: ClaimEditor, request: Form, funnels: Sequence[records.Funnel]) -> Iterator[Candidate]:
+    """The same amount of a capacity whose name devices publish: names are compared with their domains.
+
+    Upstream: structured/internal/incubating/consumable_capacity.go, requestsContainNonExistCapacity.
+    """
+    wanted = request.capacity.requests if request.capacity is not None else {}
+    found: dict[tuple[str, str], None] = {}
+    for removal in removals(funnels, records.StageName.CAPACITY):
+        if removal.source == "missing":
+            for name in _alike(removal.reason, removal.published):
+                found.setdefault((removal.reason, name))
+    for before, after in found:
+        if before in wanted and after not in wanted:
+            yield _with_capacity_name(editor, before, after)
+
+
+def _alike(name: str, published: Sequence[str]) -> list[str]:
+    """Published names that mean the same but for their domain, else those that look like it."""
+    own, last = _last(name), {each: _last(each) for each in published}
+    near = (own,) if own in last.values() else similar(own, last.values())
+    return [each for word in near for each in published if last[each] == word]
+
+
+def _last(name: str) -> str:
+    return name.rpartition("/")[2]
+
+
+def _with_capacity_name(editor: ClaimEditor, before: str, after: str) -> Candidate:
+    def edit(exactly: Form) -> Form:
+        requests = exactly.capacity.requests if exactly.capacity is not None else {}
+        renamed = {after if name == before else name: amount for name, amount in requests.items()}
+        return msgspec.structs.replace(exactly, capacity=CapacityRequirements(requests=renamed))
+
+    return editor.edit(CAPACITY_NAME, before, after, edit, _COST["capacityName"])
 
 
 def _not_all(editor: ClaimEditor, request: Form, count: int) -> Iterator[Candidate]:

@@ -178,7 +178,8 @@ def users_gone(held_for: HeldFor, pods: Sequence[str]) -> Safe:
 
 def _short(removal: Removal, namespace: str) -> Safe:
     if removal.source == "missing":
-        return fmt("the device publishes no capacity {}", removal.reason)
+        others = fmt(", only {}", listed(removal.published)) if removal.published else Safe("")
+        return fmt("the device publishes no capacity {}{}", removal.reason, others)
     short = removal.short
     if short is None:
         return _plain(removal, "")
