@@ -20,7 +20,12 @@ from kubectl_dra.diagnosis.records import (
 from kubectl_dra.diagnosis.remedies.records import EXTENDED_NAME, EditClass
 from kubectl_dra.output.pending.driver_pods import failing_sentence
 from kubectl_dra.output.pending.gangs import is_counted
-from kubectl_dra.output.pending.heard import heard_sentence, is_before_devices, is_heard_first
+from kubectl_dra.output.pending.heard import (
+    free_but_for_taints,
+    heard_sentence,
+    is_before_devices,
+    is_heard_first,
+)
 from kubectl_dra.output.pending.idle_daemons import idle_sentence
 from kubectl_dra.output.pending.lingering import lingering_sentence, overdue_sentence
 from kubectl_dra.output.pending.main_reason import main_reason
@@ -145,6 +150,13 @@ def _besides(report: PendingReport) -> Safe:
 
 def _unread_beside(report: PendingReport, reason: Safe) -> Safe:
     """What keeps the page from saying more than the scheduler; nothing where its words leave nothing open."""
+    free = free_but_for_taints(report)
+    if free:
+        text = (
+            " By all that could be read, they are free on {}: probably a DeviceTaintRule taints them, and these rules "
+            "could not be read."
+        )
+        return fmt(text, names_of(free))
     return Safe("") if is_before_devices(report) else fmt(" Why cannot be said: {}.", reason)
 
 

@@ -7,12 +7,13 @@ from datetime import datetime
 from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import HeardReason, MissingEvidence, Verdict
+from kubectl_dra.diagnosis.records import HeardReason, MissingEvidence, NodeOutcome, Verdict
 from kubectl_dra.output.explain.index import matching
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.amounts import free_amount
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import ago, counted
+from kubectl_dra.reports.pending.nodes import NodeGroupRecord
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.scheduler.allocation_errors import CANNOT_ALLOCATE
 from kubectl_dra.scheduler.fit_error import SCHEDULER_ERROR, without_idle_words, without_preemption
@@ -124,6 +125,17 @@ def heard_lines(report: PendingReport, now: datetime) -> Iterator[Safe]:
 def said_of(report: PendingReport) -> MissingEvidence | None:
     """What could not be read, and what is known all the same."""
     return next((cause.detail for cause in report.causes if isinstance(cause.detail, MissingEvidence)), None)
+
+
+def free_but_for_taints(report: PendingReport) -> Sequence[NodeGroupRecord]:
+    """Nodes that would fit where the scheduler says that devices lack, and nothing but taint rules is unread."""
+    said = said_of(report)
+    unread = {each.kind for each in said.missing if each.decides} if said is not None else set[str]()
+    if said is None or unread != {"DeviceTaintRule"}:
+        return ()
+    if all(page_of(each) is not Code.DEVICES_IN_USE for each in said.heard):
+        return ()
+    return [group for group in report.nodes if group.outcome == NodeOutcome.FITS]
 
 
 def _one(reason: HeardReason, nodes: int) -> Safe:

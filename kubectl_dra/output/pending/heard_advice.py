@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import HeardReason, HeldFor, MissingEvidence, OwnHolder
+from kubectl_dra.diagnosis.records import Bound, HeardReason, HeldFor, MissingEvidence, NodeOutcome, OwnHolder
 from kubectl_dra.diagnosis.said.heard import nearest
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.explain.pages import reason_page
 from kubectl_dra.output.layout import wrapped
-from kubectl_dra.output.pending.heard import page_of, said_of
+from kubectl_dra.output.pending.heard import free_but_for_taints, page_of, said_of
+from kubectl_dra.output.pending.node_names import names_of
 from kubectl_dra.output.safe import Safe, command_line, fmt
 from kubectl_dra.output.words import counted
 from kubectl_dra.reports.claims.ask import ClaimAsk
 from kubectl_dra.reports.invocations import changing, dra, kubectl, of, reading
+from kubectl_dra.reports.pending.nodes import NodeGroupRecord
 from kubectl_dra.reports.pending.pending import PendingReport
+from kubectl_dra.scheduler.reasons import DYNAMIC_RESOURCES
 
+_TAINTED: Final = Safe(
+    "What usually helps: Ask whoever may read the rules which devices are tainted, and why. A taint ends with its "
+    "rule, once the fault is repaired; until then only requests that tolerate it get the device. What shows the rules:"
+)
 _LOWER: Final = (
     "lower the {} request of its containers, or have whoever manages the nodes free or add one with so much."
 )
@@ -37,29 +44,54 @@ def heard_advice(report: PendingReport, address: Address) -> Iterator[Safe]:
     said = said_of(report)
     if said is None or not said.heard:
         return
+    if free_but_for_taints(report):
+        yield from wrapped(_TAINTED)
+        yield from command_line("  {}", reading(dra("get", "taints"), address))
+        return
     reason = nearest(said.heard)
     helps = _against(reason, report.asks)
     if helps is None:
         return
-    yield from wrapped(fmt("What usually helps: {}{}", _nearest_way(reason, said), helps))
+    lacking = _only_lacking(report, reason)
+    yield from wrapped(fmt("What usually helps: {}{}", _nearest_way(report, reason, said, lacking), helps))
     if page_of(reason) is not Code.DEVICES_IN_USE:
         return
-    yield from _own(said.own, address)
+    yield from _own(said.own, {name for group in lacking for name in group.names}, address)
     if not any(each.kind == "ResourceSlice" for each in said.missing):
         yield from command_line(
             "Who holds which, as far as it could be read: {}", reading(dra("get", "devices"), address)
         )
 
 
-def _nearest_way(reason: HeardReason, said: MissingEvidence) -> Safe:
+def _only_lacking(report: PendingReport, reason: HeardReason) -> Sequence[NodeGroupRecord]:
+    """The nodes that the scheduler rejects for their devices, where these are all on which devices lack."""
+    found = [group for group in report.nodes if group.outcome == NodeOutcome.CANNOT_ALLOCATE]
+    known = page_of(reason) is Code.DEVICES_IN_USE and report.certainty.free_devices is Bound.EXACT
+    return found if known and sum(group.count for group in found) == reason.nodes else ()
+
+
+def _nearest_way(
+    report: PendingReport, reason: HeardReason, said: MissingEvidence, lacking: Sequence[NodeGroupRecord]
+) -> Safe:
     """Why it is this reason of several that is worth a change."""
     others = said.heard_nodes - reason.nodes
     if len(said.heard) == 1 or others <= 0 or page_of(reason) is not Code.DEVICES_IN_USE:
         return Safe("")
-    passes, lacks = ("node passes", "lacks") if reason.nodes == 1 else ("nodes pass", "lack")
-    rest = Safe("other node has" if others == 1 else f"other {others} nodes have")
-    text = "{} {} all other checks and only {} free devices: that is the nearest way. Whether the {} any is not known. "
-    return fmt(text, reason.nodes, Safe(passes), Safe(lacks), rest)
+    noun, passes, lacks = ("node", "passes", "lacks") if reason.nodes == 1 else ("nodes", "pass", "lack")
+    which = names_of(lacking) if lacking else fmt("{} {}", reason.nodes, Safe(noun))
+    text = "{} {} all other checks and only {} free devices: that is the nearest way. {}. "
+    return fmt(text, which, Safe(passes), Safe(lacks), _of_the_others(report, others))
+
+
+def _of_the_others(report: PendingReport, number: int) -> Safe:
+    """Whether the nodes that fail before have devices: those have where only a plugin before was left open."""
+    open_ = [group for group in report.nodes if group.outcome == NodeOutcome.UNDECIDED]
+    known = report.certainty.free_devices is Bound.EXACT and all(group.plugin != DYNAMIC_RESOURCES for group in open_)
+    if known and sum(group.count for group in open_) == number:
+        has, fails = ("has", "fails") if number == 1 else ("have", "fail")
+        return fmt("{} {} such devices free, but {} a check before", names_of(open_), Safe(has), Safe(fails))
+    rest = Safe("other node has" if number == 1 else f"other {number} nodes have")
+    return fmt("Whether the {} any is not known", rest)
 
 
 def _against(reason: HeardReason, asks: Sequence[ClaimAsk]) -> Safe | None:
@@ -76,8 +108,8 @@ def _against(reason: HeardReason, asks: Sequence[ClaimAsk]) -> Safe | None:
     return fmt("{}", reason_page(code).advice.replace("`", "")) if code is not None else None
 
 
-def _own(own: Sequence[OwnHolder], address: Address) -> Iterator[Safe]:
-    """Who of the pod's namespace has such devices, with the command that ends it."""
+def _own(own: Sequence[OwnHolder], passing: Collection[str], address: Address) -> Iterator[Safe]:
+    """Who of the pod's namespace has such devices, with the command that ends it; ``passing`` nodes only lack these."""
     for each in own:
         kind = Safe("Pod" if each.holder.kind == "Pod" else "Claim")
         again = fmt("; its {} starts it again", each.again.kind) if each.again is not None else Safe("")
@@ -92,7 +124,7 @@ def _own(own: Sequence[OwnHolder], address: Address) -> Iterator[Safe]:
         what = of("pod" if each.holder.kind == "Pod" else "resourceclaim", each.holder.name, each.holder.namespace)
         yield from wrapped(fmt("{}. To free {}:", told, Safe("it" if each.devices == 1 else "them")))
         yield from command_line("  {}", changing(kubectl("delete", what), address))
-    nodes = {each.node for each in own if each.held_for is not HeldFor.ENDING}
+    nodes = {each.node for each in own if each.held_for is not HeldFor.ENDING}.difference(passing)
     if nodes:
         which = Safe("this node passes" if len(nodes) == 1 else "these nodes pass")
         yield from wrapped(fmt("Whether {} the other checks could not be read.", which))

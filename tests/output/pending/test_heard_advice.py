@@ -111,3 +111,57 @@ def test_another_pod_of_the_same_workload_is_no_way_out(capfd: pytest.CaptureFix
     waits["metadata"]["ownerReferences"] = [owner]
     told = page(capfd, tmp_path, *holder("web-0", "gpu-0", ownerReferences=[owner]), waits)
     assert "pod/web-0" not in told
+
+
+def partly_read(
+    capfd: pytest.CaptureFixture[str], folder: Path, unread: tuple[str, ...], message: str, *objects: dict[str, Any]
+) -> str:
+    """The page about a pod of a cluster with two nodes of a GPU each, of which some kinds could not be read."""
+    names = ("node-1", "node-2")
+    nodes = [each for name in names for each in (build.node(name, cpu="96"), build.slice_(name, build.device("gpu-0")))]
+    waits = pod("wait", message, volumes=[{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}])
+    items = [build.device_class(), waits, build.claim("wait"), *nodes, *objects]
+    for each in items:
+        each["apiVersion"] = BY_NAME[each["kind"]].api_version
+    path = folder / "cluster.json"
+    whole = withheld({"kind": "List", "items": items}, unread)
+    volumes = ("PersistentVolumeClaim", "PersistentVolume", "StorageClass", "CSINode", "CSIDriver", "VolumeAttachment")
+    others = ("DeviceTaintRule", "PodGroup", *volumes)
+    whole["reads"] += [{"kind": kind, "coverage": "complete"} for kind in others if kind not in unread]
+    path.write_text(json.dumps(whole), encoding="utf-8")
+    assert run(["why-pending", "wait", "-n", "ml", "--from", str(path), "--color", "never"], PassingClock()) == 0
+    return " ".join(capfd.readouterr().out.split())
+
+
+def volume() -> list[dict[str, Any]]:
+    meta = {"name": "data", "annotations": {"pv.kubernetes.io/bind-completed": "yes"}}
+    claim = {
+        "kind": "PersistentVolumeClaim",
+        "metadata": {**meta, "namespace": "ml"},
+        "spec": {"volumeName": "data", "accessModes": ["ReadWriteOnce"]},
+        "status": {"phase": "Bound"},
+    }
+    return [claim, {"kind": "PersistentVolume", "metadata": {"name": "data"}, "spec": {}}]
+
+
+def test_devices_that_are_free_by_all_but_unread_rules_are_probably_tainted(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    message = "0/2 nodes are available: 2 cannot allocate all claims."
+    told = partly_read(capfd, tmp_path, ("DeviceTaintRule",), message, *volume())
+    assert "says the scheduler: all 2 have no free devices that satisfy its claims. By all that could be read" in told
+    assert "they are free on node-1 and node-2: probably a DeviceTaintRule taints them" in told
+    assert "Wait until pods" not in told
+    assert "kubectl dra get taints" in told
+    message = "0/2 nodes are available: 2 Insufficient memory."
+    assert "probably a DeviceTaintRule" not in partly_read(capfd, tmp_path, ("DeviceTaintRule",), message, *volume())
+
+
+def test_nodes_of_which_all_but_volumes_was_read_are_named(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    elsewhere = "1 node(s) didn't match PersistentVolume's node affinity"
+    message = f"0/2 nodes are available: 1 cannot allocate all claims, {elsewhere}."
+    unread = ("PersistentVolumeClaim", "PersistentVolume", "CSINode")
+    told = partly_read(capfd, tmp_path, unread, message, *holder("notebook", "gpu-0"))
+    assert "node-1 passes all other checks and only lacks free devices: that is the nearest way." in told
+    assert "node-2 has such devices free, but fails a check before." in told
+    assert "Whether this node passes the other checks" not in told
