@@ -9,6 +9,7 @@ from kubectl_dra.api.kinds import NODE
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.cluster import read_cluster
 from kubectl_dra.commands.shared.errors import CommandError
+from kubectl_dra.commands.shared.live import with_daemon_sets
 from kubectl_dra.commands.shared.not_found import object_not_found
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.show import each_found, note_evidence, print_described
@@ -18,6 +19,7 @@ from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.reports.devices.nodes import node_names, node_report
 from kubectl_dra.reports.devices.pool import KINDS
 from kubectl_dra.reports.invocations import try_dra
+from kubectl_dra.reports.pending.kept_off_drivers import has_nothing
 
 
 def describe_nodes(options: Options, words: Sequence[str]) -> int:
@@ -28,6 +30,7 @@ def describe_nodes(options: Options, words: Sequence[str]) -> int:
     known = node_names(facts)
     asked = tuple(dict.fromkeys(names))
     found = each_found(asked, {name: name for name in known}.get, lambda name: node_not_found(name, facts), options)
+    facts = _with_daemon_sets(options, facts, found)
     reports = [node_report(name, facts) for name in found]
     page = partial(node_page, now=facts.now, wide=options.output == "wide", address=facts.evidence.address)
     print_described("NodeReport", "node", reports, node_summary_text, page, options, asked=len(names))
@@ -35,6 +38,13 @@ def describe_nodes(options: Options, words: Sequence[str]) -> int:
         return ExitCode.ERROR
     bad = any(report.troubled or report.totals.tainted.value for report in reports)
     return finding_code(asked=options.exit_code, bad=bad, partial=any(report.missing for report in reports))
+
+
+def _with_daemon_sets(options: Options, facts: ClusterState, names: Sequence[str]) -> ClusterState:
+    """With all DaemonSets, where a node publishes nothing and its taint may be why."""
+    nodes = (facts.inventory.nodes.get(name) for name in names)
+    wanted = any(node is not None and has_nothing(node, facts) for node in nodes)
+    return with_daemon_sets(options, facts) if wanted else facts
 
 
 def node_not_found(name: str, facts: ClusterState) -> CommandError:

@@ -29,6 +29,7 @@ from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.meta import OwnerReference
 from kubectl_dra.model.queues import COHORT, GROUP, KINDS, QueueObjects
 from kubectl_dra.model.workloads import WorkloadObject
+from kubectl_dra.reports.pending.kept_off_drivers import has_nothing
 from kubectl_dra.source.errors import ClusterError
 
 if TYPE_CHECKING:
@@ -147,9 +148,10 @@ def with_autoscalers(options: Options, state: ClusterState, namespace: str) -> C
 def for_new_nodes(
     options: Options, state: ClusterState, written: Sequence[Source], switches: Sequence[Switch]
 ) -> ClusterState:
-    """The state with all DaemonSets, where nodes come that get pods of them."""
+    """The state with all DaemonSets, where nodes come that get pods of them, or drivers may be kept off a node."""
     come = any(each.kind == NODE.name for each in written)
     come = come or any(isinstance(each, AddNode) and not each.free for each in switches)
+    come = come or any(has_nothing(node, state) for node in state.inventory.nodes.values())
     return with_daemon_sets(options, state) if come else state
 
 

@@ -27,6 +27,7 @@ from kubectl_dra.output.devices.parts import (
 from kubectl_dra.output.layout import PAGE, Column, paragraphs, table, wrapped
 from kubectl_dra.output.pending.asks import ask_words
 from kubectl_dra.output.pending.driver_pods import failing_sentence, known_cure, why_words
+from kubectl_dra.output.pending.kept_off_drivers import kept_off_driver_lines
 from kubectl_dra.output.safe import Safe, Style, command_line, fmt, safe, styled
 from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.words import age, counted, lasting, listed, plural
@@ -149,6 +150,7 @@ def node_page(report: NodeReport, now: datetime, wide: bool = False, address: Ad
         [*wrapped(styled(node_summary_text(report), Style.BOLD)), *_state(report, now)],
         list(_pools(report)),
         list(repair_lines(report, address or HERE)),
+        list(kept_off_driver_lines(report.kept_off)),
         _devices(report, now, wide),
         _allocated(report, now, wide),
     ]

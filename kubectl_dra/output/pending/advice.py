@@ -138,8 +138,8 @@ def advice_lines(report: PendingReport, now: datetime, address: Address) -> Iter
         )
         yield from wrapped(Safe(text))
         return
-    if report.idle_daemon_sets:
-        yield from idle_advice(report.idle_daemon_sets[0])
+    if report.idle_drivers:
+        yield from idle_advice(report.idle_drivers[0])
         return
     if is_binding_overdue(report, now):
         yield from wrapped(_binding_advice(report, now))
@@ -280,10 +280,10 @@ def next_step_lines(report: PendingReport, address: Address, now: datetime) -> I
         yield from volume_step_lines(report.causes[0].detail, address)
     elif code in WITHOUT_DEVICES:
         yield from _find_driver(report, address)
-    elif report.idle_daemon_sets and has_way_out(report):
-        yield from _where_the_driver_runs(report.idle_daemon_sets[0], address)
-    elif report.idle_daemon_sets:
-        yield from idle_commands(report.idle_daemon_sets[0], address)
+    elif report.idle_drivers and has_way_out(report):
+        yield from _where_the_driver_runs(report.idle_drivers[0], address)
+    elif report.idle_drivers:
+        yield from idle_commands(report.idle_drivers[0], address)
     elif any(cause.code in _OF_DRIVERS for cause in report.causes):
         yield from log_lines(report, address)
 
@@ -302,8 +302,8 @@ def _find_driver(report: PendingReport, address: Address) -> Iterator[Safe]:
         where, pod = within(each.pod.namespace), of("pod", each.pod.name)
         words = kubectl("logs", pod, where, "--all-containers", *(("--previous",) if each.restarts else ()))
         yield from command_line("Its log: {}", reading(words, address))
-    if report.failing or report.idle_daemon_sets:
-        yield from (line for each in report.idle_daemon_sets[:1] for line in idle_commands(each, address))
+    if report.failing or report.idle_drivers:
+        yield from (line for each in report.idle_drivers[:1] for line in idle_commands(each, address))
         return
     detail = report.causes[0].detail
     gone = detail.nodes[:1] if report.code is Code.DEVICES_OF_GONE_NODES and isinstance(detail, ClassOffer) else ()
@@ -344,8 +344,8 @@ def _where_the_driver_runs(found: IdleDaemonSet, address: Address) -> Iterator[S
 
 
 def _on_the_node(report: PendingReport, code: Code, address: Address, now: datetime) -> Iterator[Safe]:
-    if report.idle_daemon_sets:
-        yield from _where_the_driver_runs(report.idle_daemon_sets[0], address)
+    if report.idle_drivers:
+        yield from _where_the_driver_runs(report.idle_drivers[0], address)
         return
     events = reading(kubectl("describe", of("pod", report.pod.name, report.pod.namespace)), address)
     if code is Code.PREPARING:

@@ -192,7 +192,7 @@ def _scheduled(report: PendingReport, pod: Safe, reason: Safe) -> Safe:
         said = report.causes[0].detail if report.code is Code.KUBELET_API else None
         version = said.kubelet if isinstance(said, KubeletText) else ""
         where = fmt("{} (kubelet {})", report.node, version) if version else safe(report.node)
-        absent = fmt(" {}.", idle_sentence(report.idle_daemon_sets[0])) if report.idle_daemon_sets else Safe("")
+        absent = fmt(" {}.", idle_sentence(report.idle_drivers[0])) if report.idle_drivers else Safe("")
         down = fmt(": {}", failing_sentence(report.failing)) if names_failing(report) else Safe("")
         return fmt("{} is scheduled to {}, but {}{}.{}", pod, where, _by_name(report, reason), down, absent)
     devices = [name.rpartition("/")[2] for name in report.devices]
@@ -242,8 +242,8 @@ def _surroundings(report: PendingReport) -> Safe:
     if report.code in _WITHOUT_DEVICES and report.failing:
         states = listed(list(dict.fromkeys(each.state for each in report.failing)))
         texts.append(fmt("The driver does not run: {} ({})", listed([e.pod.name for e in report.failing]), states))
-    elif report.idle_daemon_sets:
-        texts.append(idle_sentence(report.idle_daemon_sets[0]))
+    elif report.idle_drivers:
+        texts.append(idle_sentence(report.idle_drivers[0]))
     elif report.verdict is Verdict.UNSCHEDULABLE and report.failing:
         states = listed(list(dict.fromkeys(each.state for each in report.failing)))
         nodes = listed(list(dict.fromkeys(each.node for each in report.failing)))

@@ -8,6 +8,7 @@ from typing import Final
 from kubectl_dra.model.invocation import Address, Words
 from kubectl_dra.model.names import is_subdomain
 from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.pending.kept_off_drivers import tolerations_of
 from kubectl_dra.output.safe import Safe, command_line, fmt
 from kubectl_dra.output.words import listed, plural, shortened
 from kubectl_dra.reports.invocations import changing, kubectl, of, plain_word, reading
@@ -47,17 +48,16 @@ def _absent_sentence(found: IdleDaemonSet, name: Safe) -> Safe:
 
 def idle_advice(found: IdleDaemonSet) -> Iterator[Safe]:
     """Who can do what: nodes that seem to have the hardware are named."""
+    what = Safe("")
     if found.absent_from and not (found.tainted or found.wants):
-        what = "Its events say why it has no pod there."
+        what = Safe("Its events say why it has no pod there.")
     elif found.tainted:
-        what = "Add a toleration to the DaemonSet, with the values of the driver's chart, or remove the taint."
-        what += " The node needs the label as well." if found.labels else ""
+        what = fmt("Add to {}, or remove the taint.", tolerations_of(found.taints))
+        what += Safe(" The node needs the label as well." if found.labels else "")
     elif not found.labels:
-        what = "Add nodes that it selects, or change what it selects, with the values of the driver's chart."
-    else:
-        what = ""
+        what = Safe("Add nodes that it selects, or change what it selects, with the values of the driver's chart.")
     if what:
-        yield from wrapped(fmt("What usually helps: {}", Safe(what)))
+        yield from wrapped(fmt("What usually helps: {}", what))
         return
     if found.nodes:
         text = "label the nodes that have the hardware; {} may, by their label {}"

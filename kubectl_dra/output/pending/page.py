@@ -32,6 +32,7 @@ from kubectl_dra.output.pending.footer import codes_lines
 from kubectl_dra.output.pending.gang_blocks import WholeGroup, about_group, whose_requests, with_blocking
 from kubectl_dra.output.pending.headline import EVENTS, names_failing, pending_summary
 from kubectl_dra.output.pending.heard import heard_lines, is_heard_first
+from kubectl_dra.output.pending.kept_off_drivers import kept_off_driver_lines
 from kubectl_dra.output.pending.lingering import lingering_lines, with_delay
 from kubectl_dra.output.pending.logs import driver_faults, repair_lines
 from kubectl_dra.output.pending.node_groups import node_group_lines
@@ -164,6 +165,7 @@ def _how_we_know(
         *lingering_lines(report.lingering, now, report.failing),
         *same_pool_lines(report.same_pools),
         *runtime_lines(report.nodes),
+        *kept_off_driver_lines(each for each in report.idle_daemon_sets if each.beside),
         *unpublished_lines(report),
     ]
     elsewhere = report.verdict is Verdict.UNSCHEDULABLE and report.code not in advice.WITHOUT_DEVICES
@@ -260,7 +262,7 @@ def _is_said_below(cause: Cause, report: PendingReport) -> bool:
 
 def _additions(report: PendingReport) -> Sequence[RemedyReport]:
     """Those that were checked; the others only where nothing is published, and nothing says why."""
-    if report.code is Code.NO_DEVICE_IN_CLASS and not (report.failing or report.idle_daemon_sets):
+    if report.code is Code.NO_DEVICE_IN_CLASS and not (report.failing or report.idle_drivers):
         return report.additions
     if report.failing:
         # What is there already is not published yet.

@@ -23,7 +23,7 @@ def label_advice(offer: ClassOffer) -> Safe:
 def label_commands(report: PendingReport, address: Address) -> Iterator[Safe]:
     """How a node gets the label."""
     detail = report.causes[0].detail
-    if not isinstance(detail, ClassOffer) or not detail.nowhere or report.idle_daemon_sets:
+    if not isinstance(detail, ClassOffer) or not detail.nowhere or report.idle_drivers:
         return
     words = kubectl("label", "node", "NODE", plain_word(_label(detail.nowhere[0])), "--overwrite")
     yield from command_line("For each of these nodes: {}", changing(words, address))

@@ -25,6 +25,8 @@ from kubectl_dra.reports.devices.pool import KINDS, PoolSummary, is_troubled, po
 from kubectl_dra.reports.devices.totals import DeviceTally, DeviceTotals
 from kubectl_dra.reports.pending.drivers import plugins
 from kubectl_dra.reports.pending.failing_pods import FailingPod, failing_among
+from kubectl_dra.reports.pending.idle_daemons import IdleDaemonSet
+from kubectl_dra.reports.pending.kept_off_drivers import kept_off_node
 from kubectl_dra.reports.rights import missing_rights
 from kubectl_dra.reports.scope import ScopeKind, device_scope
 
@@ -73,13 +75,15 @@ class NodeReport(NodeSummary, frozen=True):
     """The same with every device that the node can use, also those that it shares with others.
 
     ``pools`` are those that its devices come from; ``troubled`` are names of pools of the node that are not used.
-    ``drivers_down``: drivers of its devices whose pods there do not run. ``allocated``: what claims have on the node
+    ``drivers_down``: drivers of its devices whose pods there do not run; ``kept_off``: those whose DaemonSets do not
+    tolerate its taints, so that they publish nothing there. ``allocated``: what claims have on the node
     that is not published, or may not be where slices could not be read.
     """
 
     pools: tuple[PoolSummary, ...]
     troubled: tuple[str, ...]
     drivers_down: tuple[DriverDown, ...]
+    kept_off: tuple[IdleDaemonSet, ...]
     devices: tuple[ListedDevice, ...]
     allocated: tuple[AllocatedDevice, ...]
     missing: tuple[Missing, ...]
@@ -148,6 +152,7 @@ def node_report(name: str, facts: ClusterState) -> NodeReport:
         **fields,
         pools=pools,
         troubled=tuple(f"{pool.driver}/{pool.pool}" for pool in pools if is_troubled(pool)),
+        kept_off=kept_off_node(name, facts),
         drivers_down=tuple(_drivers_down(name, {each.driver for each in of_devices | of_node}, facts)),
         devices=devices,
         allocated=tuple(_allocated(name, facts)),

@@ -49,7 +49,7 @@ _OF_DRA: Final = re.compile(r"\bdra|kubelet-plugin|resource-driver")
 #: Labels that node-feature-discovery sets, and takes away again.
 _DISCOVERED: Final = "feature.node.kubernetes.io/"
 #: Labels that the kubelet or the cloud provider sets from what a node is.
-_GIVEN: Final = re.compile(r"(?:(?:beta|node|topology|failure-domain\.beta)\.)?kubernetes\.io/")
+GIVEN: Final = re.compile(r"(?:(?:beta|node|topology|failure-domain\.beta)\.)?kubernetes\.io/")
 
 
 class IdleDaemonSet(ReportRecord, frozen=True):
@@ -57,7 +57,9 @@ class IdleDaemonSet(ReportRecord, frozen=True):
 
     ``wants``: the labels that no node has, in alternatives, or the taints of ``tainted`` nodes that it does not
     tolerate. ``labels``: ``KEY=VALUE`` pairs with which it would run on ``nodes``, which a label ``marks`` as such that
-    may have the hardware; without these it is not known which nodes have it.
+    may have the hardware; without these it is not known which nodes have it. ``beside``: it runs, and publishes no
+    devices of ``driver`` on the ``tainted`` nodes and ``more`` of them, where the pod would have to tolerate the taints
+    too (``pod_too``).
     """
 
     daemon_set: ObjectRef
@@ -70,6 +72,10 @@ class IdleDaemonSet(ReportRecord, frozen=True):
     absent_from: str = ""
     runs_on: tuple[str, ...] = ()
     running: int = 0
+    beside: bool = False
+    driver: str = ""
+    more: int = 0
+    pod_too: bool = False
 
 
 def lacks_drivers(causes: Iterable[Cause]) -> bool:
@@ -154,13 +160,13 @@ def _without_devices(groups: Iterable[NodeGroup]) -> dict[tuple[str, str], str]:
 
 def _absent(driver: str, name: str, state: ClusterState) -> IdleDaemonSet | None:
     """The driver's DaemonSet, if it has pods, and none on that node; one that waits for a node is on it or not."""
-    node, nodes = state.inventory.nodes.get(name), _nodes_of_daemons(state)
-    named = sorted(_named_after(driver, state), key=lambda each: each.key) if node is not None else []
+    node, nodes = state.inventory.nodes.get(name), nodes_of_daemons(state)
+    named = named_after(driver, state) if node is not None else []
     running = [each for each in named if nodes.get(each.key)]
     if node is None or not running or any({name, ""} & nodes[each.key] for each in running):
         return None
     daemons = running[0]
-    taints = _refused(daemons, node, state)
+    taints = refused_by(daemons, node, state)
     lacks = [_lacking(daemons, term, node) for term in daemons.terms] if not daemons.is_selected(node) else []
     options = (_settable(each) for each in sorted(lacks, key=_trouble))
     labels = next((each for each in options if each and _would_be_selected(daemons, node, each)), {})
@@ -177,7 +183,7 @@ def _absent(driver: str, name: str, state: ClusterState) -> IdleDaemonSet | None
     )
 
 
-def _lacking(daemons: _Daemons, term: NodeSelectorTerm, node: Node) -> tuple[NodeSelectorRequirement, ...]:
+def _lacking(daemons: Daemons, term: NodeSelectorTerm, node: Node) -> tuple[NodeSelectorRequirement, ...]:
     """What a node does not have of what one alternative needs."""
 
     def is_met(want: NodeSelectorRequirement) -> bool:
@@ -189,7 +195,7 @@ def _lacking(daemons: _Daemons, term: NodeSelectorTerm, node: Node) -> tuple[Nod
 
 
 @dataclass(frozen=True, slots=True)
-class _Daemons:
+class Daemons:
     """A DaemonSet, and a pod as its controller makes them."""
 
     key: Key
@@ -209,18 +215,18 @@ class _Daemons:
 
 def _idle_of(driver: str, state: ClusterState) -> IdleDaemonSet | None:
     """The one that is named after the driver; none where another such runs."""
-    found = sorted(_named_after(driver, state), key=lambda each: each.key)
+    found = named_after(driver, state)
     nodes = state.inventory.nodes.values()
     for each in found:
-        if each.key in _nodes_of_daemons(state):
+        if each.key in nodes_of_daemons(state):
             return None
-        if any(each.is_selected(node) and not _refused(each, node, state) for node in nodes):
+        if any(each.is_selected(node) and not refused_by(each, node, state) for node in nodes):
             return None
     return _why(driver, found[0], state) if found else None
 
 
 @derived("pods")
-def _nodes_of_daemons(state: ClusterState) -> dict[Key, set[str]]:
+def nodes_of_daemons(state: ClusterState) -> dict[Key, set[str]]:
     """Where each DaemonSet has pods, empty for one that waits: many pods wait for drivers, and it takes all pods."""
     nodes: dict[Key, set[str]] = {}
     for pod in state.inventory.pods.values():
@@ -230,7 +236,12 @@ def _nodes_of_daemons(state: ClusterState) -> dict[Key, set[str]]:
     return nodes
 
 
-def _named_after(driver: str, state: ClusterState) -> Iterator[_Daemons]:
+def named_after(driver: str, state: ClusterState) -> list[Daemons]:
+    """The DaemonSets that by their names are a driver's, by name."""
+    return sorted(_named_after(driver, state), key=lambda each: each.key)
+
+
+def _named_after(driver: str, state: ClusterState) -> Iterator[Daemons]:
     """Those whose names have all words of the driver's; its pods' labels and images count."""
     words, joined = words_of(driver)
     for (kind, _, _), workload in state.inventory.workloads.items():
@@ -242,24 +253,24 @@ def _named_after(driver: str, state: ClusterState) -> Iterator[_Daemons]:
         named = joined in text or (words and all(word in text for word in words))
         if named and _OF_DRA.search(text):
             pod = Pod(spec=msgspec.structs.replace(spec, tolerations=daemon_tolerations(spec)))
-            yield _Daemons(key_of(workload.metadata), pod, required_terms(pod) or (NodeSelectorTerm(),))
+            yield Daemons(key_of(workload.metadata), pod, required_terms(pod) or (NodeSelectorTerm(),))
 
 
-def _refused(daemons: _Daemons, node: Node, state: ClusterState) -> tuple[str, ...]:
+def refused_by(daemons: Daemons, node: Node, state: ClusterState) -> tuple[str, ...]:
     """The taints of the node that keep its pod away."""
     comparison = state.features.toleration_comparison
     return tuple(map(taint_text, untolerated(node.spec.taints, daemons.pod.spec.tolerations, comparison)))
 
 
-def _why(driver: str, daemons: _Daemons, state: ClusterState) -> IdleDaemonSet:
+def _why(driver: str, daemons: Daemons, state: ClusterState) -> IdleDaemonSet:
     ref, nodes = ObjectRef.of(DAEMON_SET, daemons.key), list(state.inventory.nodes.values())
     selected = [node for node in nodes if daemons.is_selected(node)]
     if selected:
-        taints = dict.fromkeys(text for node in selected for text in _refused(daemons, node, state))
+        taints = dict.fromkeys(text for node in selected for text in refused_by(daemons, node, state))
         return IdleDaemonSet(ref, taints=tuple(taints), tainted=_names(selected))
     wants = tuple(" and ".join(map(requirement_text, daemons.wants(term))) for term in daemons.terms)
     labels, chosen = next(_labels(daemons, nodes, state), ({}, []))
-    marked = {node.metadata.name: marks for node in chosen if (marks := _marks(driver, node))}
+    marked = {node.metadata.name: marks for node in chosen if (marks := marks_of(driver, node))}
     return IdleDaemonSet(
         ref,
         wants,
@@ -274,7 +285,7 @@ def _names(nodes: Iterable[Node]) -> tuple[str, ...]:
 
 
 def _labels(
-    daemons: _Daemons, nodes: Sequence[Node], state: ClusterState
+    daemons: Daemons, nodes: Sequence[Node], state: ClusterState
 ) -> Iterator[tuple[Mapping[str, str], list[Node]]]:
     """Labels that somebody may set, fewest first, those that a program takes away again last; with the nodes that
     would then get a pod.
@@ -282,7 +293,7 @@ def _labels(
     for wants in sorted((tuple(daemons.wants(term)) for term in daemons.terms), key=_trouble):
         labels = _settable(wants)
         fitting = (node for node in nodes if labels and _would_be_selected(daemons, node, labels))
-        chosen = [node for node in fitting if not _refused(daemons, node, state)]
+        chosen = [node for node in fitting if not refused_by(daemons, node, state)]
         if chosen:
             yield labels, chosen
 
@@ -292,7 +303,7 @@ def _settable(wants: Iterable[NodeSelectorRequirement]) -> dict[str, str]:
     return {
         each.key: each.values[0] if each.values else "true"
         for each in wants
-        if each.operator in ("In", "Exists") and each.key != NAME_FIELD and not _GIVEN.match(each.key)
+        if each.operator in ("In", "Exists") and each.key != NAME_FIELD and not GIVEN.match(each.key)
     }
 
 
@@ -300,14 +311,14 @@ def _trouble(wants: Sequence[NodeSelectorRequirement]) -> tuple[bool, int]:
     return any(each.key.startswith(_DISCOVERED) for each in wants), len(wants)
 
 
-def _would_be_selected(daemons: _Daemons, node: Node, labels: Mapping[str, str]) -> bool:
+def _would_be_selected(daemons: Daemons, node: Node, labels: Mapping[str, str]) -> bool:
     """Whether more labels are enough; those that the node has stay as they are, as ``kubectl label`` leaves them."""
     metadata = msgspec.structs.replace(node.metadata, labels={**labels, **node.metadata.labels})
     return daemons.is_selected(msgspec.structs.replace(node, metadata=metadata))
 
 
-def _marks(driver: str, node: Node) -> tuple[str, ...]:
+def marks_of(driver: str, node: Node) -> tuple[str, ...]:
     """The labels of a node with a word of the driver's name: they may tell of its hardware."""
     words, _ = words_of(driver)
-    labels = (f"{key}={value}" for key, value in sorted(node.metadata.labels.items()) if not _GIVEN.match(key))
+    labels = (f"{key}={value}" for key, value in sorted(node.metadata.labels.items()) if not GIVEN.match(key))
     return tuple(text for text in labels if any(word in text.lower() for word in words))

@@ -42,6 +42,7 @@ from kubectl_dra.reports.pending.drivers import DriverOnNode, devices_of, driver
 from kubectl_dra.reports.pending.extended_asks import extended_asks
 from kubectl_dra.reports.pending.failing_pods import FailingPod, failing_elsewhere, failing_pods, failing_where_it_fits
 from kubectl_dra.reports.pending.idle_daemons import IdleDaemonSet, idle_daemons
+from kubectl_dra.reports.pending.kept_off_drivers import kept_off_drivers
 from kubectl_dra.reports.pending.lingering import LingeringPod, lingering, of_itself
 from kubectl_dra.reports.pending.missing_objects import Existing, existing
 from kubectl_dra.reports.pending.nodes import (
@@ -75,7 +76,8 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     to its claims; ``drivers``: whose log matters, and where. ``existing``: what there is of the kind that the pod
     misses. ``node_groups``: whether a fresh node of each group of an autoscaler would take the pod, where that was
     asked. ``agent``: who serves the extended resource that a node lacks. ``failing``: pods of drivers that do not run,
-    ``idle_daemon_sets``: drivers that run on no node, or not where it matters; ``autoscaler``: its last words about the
+    ``idle_daemon_sets``: drivers that run on no node, or not where it matters, or
+    that a taint keeps off some nodes; ``autoscaler``: its last words about the
     pod.
     ``owner``: the controller that makes the pod, None for a bare one. ``configured``: where the configuration stands
     that a driver refuses.
@@ -151,6 +153,11 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     @property
     def code(self) -> Code | None:
         return self.causes[0].code if self.causes else None
+
+    @property
+    def idle_drivers(self) -> tuple[IdleDaemonSet, ...]:
+        """Drivers without a pod where it matters; those that are only kept off other nodes are left out."""
+        return tuple(each for each in self.idle_daemon_sets if not each.beside)
 
     @property
     def in_files(self) -> Written:
@@ -302,6 +309,8 @@ def _of_drivers(
     kept_off = first.startswith(_OF_NODES) and first not in _BOUND_TO_NODES
     idle = () if failing or kept_off else idle_daemons(diagnosis, asks, state)
     unready = unready_nodes(diagnosis.causes, state)
+    if not (failing or kept_off or idle):
+        idle = tuple(kept_off_drivers(diagnosis, asks, state))
     return {"drivers": drivers, "failing": failing, "idle_daemon_sets": idle, "unready": unready}
 
 

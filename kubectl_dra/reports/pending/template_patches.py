@@ -162,7 +162,7 @@ def _pod_change(action: EditPod, spec: PodSpec) -> Change | None:
         known = spec.affinity is not None and spec.affinity.node_affinity is not None
         return ("/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution", None) if known else None
     if name == "tolerations":
-        value = _toleration(action.after)
+        value = toleration(action.after)
         return ("/tolerations/-", value) if spec.tolerations else ("/tolerations", [value])
     if name == "resourceClaims":
         position = next((i for i, entry in enumerate(spec.resource_claims) if entry.name == key), None)
@@ -193,7 +193,7 @@ def _spread(action: EditPod, spec: PodSpec) -> Change | None:
     return None if position is None else (f"/topologySpreadConstraints/{position}/{field}", value)
 
 
-def _toleration(taint: str) -> dict[str, str]:
+def toleration(taint: str) -> dict[str, str]:
     """A toleration of ``KEY[=VALUE]:EFFECT``."""
     head, _, effect = taint.rpartition(":")
     key, equals, value = head.partition("=")

@@ -11,6 +11,8 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
+from kubectl_dra.output.devices.node_page import node_page
+from kubectl_dra.reports.devices.nodes import node_report
 from kubectl_dra.reports.pending import idle_daemons as module
 from kubectl_dra.reports.pending.drivers import words_of
 from kubectl_dra.reports.pending.idle_daemons import idle_daemons
@@ -206,7 +208,7 @@ def test_a_node_to_which_the_pod_is_bound_without_the_driver() -> None:
     slice_ = build.slice_("node-1", build.device("gpu-0"))
     report = report_of(build.node(labels=WITH), tainted, slice_, SELECTING, plugin(), pod, build.claim("claim"))
     assert first_line(report).endswith(f"{NAMED}: it does not tolerate dedicated=gpu:NoSchedule.")
-    assert "Add a toleration to the DaemonSet" in page_of(report)
+    assert "What usually helps: Add to the tolerations of the DaemonSet" in page_of(report)
 
 
 def test_where_something_else_is_in_the_way_a_node_without_the_driver_is_beside_the_point() -> None:
@@ -225,3 +227,78 @@ def test_nodes_without_hardware_are_no_news_where_others_have_devices() -> None:
     objects = [build.node(labels=WITH), build.node("cpu-1"), build.slice_("node-1", build.device("gpu-0"))]
     report = report_of(*objects, SELECTING, plugin(), held, other, POD, build.claim("claim"))
     assert report.idle_daemon_sets == ()
+
+
+# --- it runs, and a taint keeps it off another node -------------------------------------------------------------------
+
+
+def tainted_node(*taints: tuple[str, str, str], **labels: str) -> dict[str, Any]:
+    made = build.node("node-2", labels={key.replace("_", "."): value for key, value in labels.items()})
+    made["spec"]["taints"] = [{"key": key, "value": value, "effect": effect} for key, value, effect in taints]
+    return made
+
+
+DEDICATED = ("dedicated", "ml", "NoSchedule")
+KEPT_OFF = (
+    "Node node-2 publishes no devices of gpu.example.com: DaemonSet example-dra/gpu-dra-plugin, by its name the "
+    "driver's, does not tolerate its taint dedicated=ml:NoSchedule. If it has such devices, add to the tolerations of "
+    "the DaemonSet (with the values of the driver's chart) {key: dedicated, operator: Equal, value: ml, effect: "
+    "NoSchedule}."
+)
+
+
+def short_of_one(node: dict[str, Any], *others: dict[str, Any], **pod: Any) -> PendingReport:
+    """A pod of two devices, and a node with one."""
+    waiting, slice_ = build.pod(claims=["claim"], **pod), build.slice_("node-1", build.device("gpu-0"))
+    two = build.claim("claim", build.request(count=2))
+    return report_of(build.node(), node, slice_, plugin(), waiting, two, *others)
+
+
+def test_a_taint_that_keeps_the_driver_off_a_node() -> None:
+    marked = tainted_node(DEDICATED, example_com_gpu="yes")
+    tolerating = short_of_one(marked, daemon_set(), tolerations=[{"operator": "Exists"}])
+    assert page_of(tolerating).count(KEPT_OFF) == 1
+    assert "as well" not in page_of(tolerating)
+    assert f"{KEPT_OFF} The pod has to tolerate it as well." in page_of(short_of_one(marked, daemon_set()))
+
+
+@pytest.mark.parametrize(
+    ("node", "others"),
+    [
+        # Nothing tells that the node has the hardware.
+        (tainted_node(DEDICATED), [daemon_set()]),
+        # The state of a node, and its role, keep drivers off rightly.
+        (tainted_node(("node.kubernetes.io/not-ready", "", "NoSchedule"), gpu="yes"), [daemon_set()]),
+        (tainted_node(("node-role.kubernetes.io/control-plane", "", "NoSchedule"), gpu="yes"), [daemon_set()]),
+        (tainted_node(("dedicated", "ml", "PreferNoSchedule"), gpu="yes"), [daemon_set()]),
+        # It tolerates the taint, does not select the node, or runs there.
+        (tainted_node(DEDICATED, gpu="yes"), [daemon_set(tolerations=[{"operator": "Exists"}])]),
+        (tainted_node(DEDICATED, gpu="yes"), [daemon_set(nodeSelector={"pool": "a"})]),
+        (tainted_node(DEDICATED, gpu="yes"), [daemon_set(), plugin("node-2")]),
+        # Which of several is the driver's for that node is not known.
+        (tainted_node(DEDICATED, gpu="yes"), [daemon_set(), daemon_set("gpu-dra-other")]),
+    ],
+)
+def test_where_no_taint_keeps_the_driver_off(node: dict[str, Any], others: list[dict[str, Any]]) -> None:
+    assert short_of_one(node, *others).idle_daemon_sets == ()
+
+
+def test_what_selects_few_nodes_selects_those_with_the_hardware() -> None:
+    both = [build.node(labels={"pool": "a"}), tainted_node(DEDICATED, pool="a")]
+    slice_, two = build.slice_("node-1", build.device("gpu-0")), build.claim("claim", build.request(count=2))
+    report = report_of(*both, slice_, plugin(), daemon_set(nodeSelector={"pool": "a"}), POD, two)
+    assert [(each.tainted, each.more, each.pod_too) for each in report.idle_daemon_sets] == [(("node-2",), 0, True)]
+
+
+def test_describe_node_says_it_of_any_node() -> None:
+    objects = [build.node(), tainted_node(DEDICATED), build.slice_("node-1", build.device("gpu-0")), daemon_set()]
+    world = ClusterState(facts.inventory([*objects, plugin()]), facts.evidence(), features(), CLOCK)
+    told = " ".join(" ".join(node_page(node_report("node-2", world), CLOCK.now())).split())
+    assert told.endswith(KEPT_OFF)
+    assert "does not tolerate" not in " ".join(node_page(node_report("node-1", world), CLOCK.now()))
+
+
+def test_the_toleration_of_one_that_runs_nowhere_is_spelled_out() -> None:
+    pod = build.pod(claims=["claim"], tolerations=[{"operator": "Exists"}])
+    told = page_of(report_of(tainted_node(("gpu", "", "NoSchedule")), daemon_set(), pod, build.claim("claim")))
+    assert "(with the values of the driver's chart) {key: gpu, operator: Exists, effect: NoSchedule}, or remove" in told
