@@ -72,3 +72,22 @@ def test_devices_that_claims_have_are_on_the_node_that_publishes_them_no_more(
     assert "UNPUBLISHED" in said(capfd, tmp_path, objects, "get", "nodes")
     objects = [each for each in objects if each["kind"] != "ResourceClaim"]
     assert "UNPUBLISHED" not in said(capfd, tmp_path, objects, "get", "nodes")
+
+
+def test_devices_that_claims_have_of_a_pool_that_is_being_updated_are_told(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """The slice that publishes it may come yet; until then nothing else tells who has the device."""
+    objects = [build.device_class(), *node("open"), *holding("a", "gpu-0", node="open")]
+    assert "UNPUBLISHED" not in said(capfd, tmp_path, objects, "get", "pools")
+    (slice_,) = (each for each in objects if each["kind"] == "ResourceSlice")
+    slice_["spec"]["pool"]["resourceSliceCount"] = 2
+    slice_["spec"]["devices"] = [build.device("gpu-1")]
+    table = said(capfd, tmp_path, objects, "get", "pools")
+    assert "TAINTED UNPUBLISHED STATE" in table
+    assert table.endswith("1 0 0 0 1 incomplete")
+    assert "UNPUBLISHED" in said(capfd, tmp_path, objects, "get", "nodes")
+    page = said(capfd, tmp_path, objects, "describe-pool", "open")
+    assert "Claims have 1 device of it that no current slice publishes: DEVICE USED BY gpu-0 pod ml/a" in page
+    page = said(capfd, tmp_path, objects, "describe-node", "open")
+    assert "Claims have 1 more device there that no current slice publishes." in page

@@ -39,7 +39,7 @@ def _pools(call: GetCall, wanted: TypeArgs) -> Section:
         pools = found_by(call, wanted, lambda name: find_pools(name, facts), lambda name: pool_not_found(name, facts))
     rows = Series(lambda: (pool_summary(open_pool(pool, facts)) for pool in pools))
     items = Series(lambda: (report_item("PoolSummary", f"{row.driver}/{row.pool}", row) for row in rows))
-    return Section("PoolSummary", items, lambda: lists.POOLS, lambda: len(pools))
+    return Section("PoolSummary", items, lambda: lists.pool_columns(rows), lambda: len(pools))
 
 
 def _devices(call: GetCall, wanted: TypeArgs) -> Section:

@@ -26,17 +26,10 @@ def vanished(inventory: Inventory, evidence: Evidence, claim: ResourceClaim) -> 
     return Cause(Code.DEVICE_VANISHED, detail, claim=ObjectRef.of_claim(claim))
 
 
-def is_unpublished(inventory: Inventory, evidence: Evidence, device: DeviceId) -> bool:
-    """Whether no slice has the device, or none that was read: then it may be published all the same."""
-    pool = device.pool_id
-    if evidence.within(pool_fields(pool)).coverage("ResourceSlice") in _READ:
-        return _is_gone(inventory, evidence, device)
-    return not _has(inventory, device)
-
-
-def _has(inventory: Inventory, device: DeviceId) -> bool:
+def is_unpublished(inventory: Inventory, device: DeviceId) -> bool:
+    """Whether no slice of the newest generation has the device; one that was not read, or is to come, may have it."""
     newest = inventory.newest(device.pool_id)
-    return any(each.name == device.device for slice_ in newest for each in slice_.spec.devices)
+    return all(each.name != device.device for slice_ in newest for each in slice_.spec.devices)
 
 
 def _is_gone(inventory: Inventory, evidence: Evidence, device: DeviceId) -> bool:
@@ -47,7 +40,7 @@ def _is_gone(inventory: Inventory, evidence: Evidence, device: DeviceId) -> bool
     # A pool that is being updated may publish it in a slice that is not there yet.
     if slices and len(slices) != _expected(inventory, pool):
         return False
-    return not _has(inventory, device)
+    return is_unpublished(inventory, device)
 
 
 def _expected(inventory: Inventory, pool: PoolId) -> int:

@@ -71,6 +71,18 @@ POOLS: Final[tuple[ListColumn[PoolSummary], ...]] = (
 )
 
 
+#: Only where some pool has such devices.
+_UNPUBLISHED: Final[ListColumn[PoolSummary]] = ListColumn(
+    "UNPUBLISHED", lambda pool, _: fmt("{}", pool.unpublished), lambda pool: pool.unpublished, right=True
+)
+
+
+def pool_columns(pools: Iterable[PoolSummary]) -> tuple[ListColumn[PoolSummary], ...]:
+    """The columns of a list of pools, before the state what claims have of any of them and drivers do not publish."""
+    more = [_UNPUBLISHED] if any(pool.unpublished for pool in pools) else []
+    return (*POOLS[:-1], *more, POOLS[-1])
+
+
 def _one_line(expression: str) -> Safe:
     """A selector of several lines on one, as a list has one object per line."""
     return safe(" ".join(expression.split()))

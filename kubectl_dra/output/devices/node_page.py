@@ -24,6 +24,7 @@ from kubectl_dra.output.devices.parts import (
     state_text,
     used_count,
 )
+from kubectl_dra.output.devices.unpublished import unpublished_table
 from kubectl_dra.output.layout import PAGE, Column, paragraphs, table, wrapped
 from kubectl_dra.output.pending.asks import ask_words
 from kubectl_dra.output.pending.driver_pods import failing_sentence, known_cure, why_words
@@ -140,7 +141,7 @@ def node_summary_text(report: NodeReport) -> Safe:
         parts += fmt(". No new pod gets what is free: the node {}", Safe(_CLOSED[report.closed]))
     if report.allocated:
         more = counted(len(report.allocated), "more device")
-        parts += fmt(". Claims have {} there that no slice publishes", more)
+        parts += fmt(". Claims have {} there that no current slice publishes", more)
     return Safe(". ").join([parts, *drivers_down(report)]) + Safe(".")
 
 
@@ -201,13 +202,11 @@ def _devices(report: NodeReport, now: datetime, wide: bool) -> list[Safe]:
 
 def _allocated(report: NodeReport, now: datetime, wide: bool) -> list[Safe]:
     """What only claims tell of, pool by pool."""
-    columns = [Column("DEVICE"), Column("USED BY", flexible=True)]
     lines: list[Safe] = []
     for (driver, pool), devices in groupby(report.allocated, lambda each: (each.driver, each.pool)):
-        rows = [[safe(d.device), Safe("; ").join(holder_text(h, now, report.name) for h in d.holders)] for d in devices]
         lines += [Safe("")] if lines else []
         lines.append(fmt("{}/{}", driver, pool))
-        lines += table(columns, rows, columns_wide=None if wide else PAGE, indent=2)
+        lines += unpublished_table(list(devices), now, report.name, wide)
     return lines
 
 

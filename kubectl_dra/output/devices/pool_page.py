@@ -26,6 +26,7 @@ from kubectl_dra.output.devices.parts import (
     use_bar,
 )
 from kubectl_dra.output.devices.pool_status import status_lines
+from kubectl_dra.output.devices.unpublished import unpublished_table
 from kubectl_dra.output.layout import PAGE, Column, padded, paragraphs, table, width, wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.unread import missing_lines
@@ -55,6 +56,7 @@ def pool_page(report: PoolReport, now: datetime, wide: bool = False, address: Ad
         [*_head(report, wide), *advertised_lines(report.also_advertised)],
         list(_partitions(report)),
         [*_devices(report, now, wide), *_footnotes(report, wide)],
+        _allocated(report, now, wide),
         list(_exclusions(report)),
         [line for status in report.statuses for line in status_lines(status, now)],
         list(_slices(report, now, wide)) if _tells_slices(report) or wide else [],
@@ -220,6 +222,14 @@ def _why(device: DeviceRecord) -> Safe:
     if device.state is DeviceState.NOT_OFFERED and device.feature:
         return fmt("needs the feature gate {}", device.feature)
     return nobody(device.holders_bound)
+
+
+def _allocated(report: PoolReport, now: datetime, wide: bool) -> list[Safe]:
+    if not report.allocated:
+        return []
+    node = report.scope.node if report.scope.kind is ScopeKind.NODE else ""
+    head = fmt("Claims have {} of it that no current slice publishes:", counted(report.unpublished, "device"))
+    return [*wrapped(head, indent=4, first=2), *unpublished_table(report.allocated, now, node, wide)]
 
 
 # --- footnotes ------------------------------------------------------------------------------------------------------

@@ -7,22 +7,18 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.claim.claim_verdicts import selected_names
-from kubectl_dra.diagnosis.claim.vanished import is_unpublished
 from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.model.core import Node
-from kubectl_dra.model.ids import DeviceId, PoolId
-from kubectl_dra.model.inventory import Holding
+from kubectl_dra.model.ids import PoolId
 from kubectl_dra.model.meta import Condition
-from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.model.taint_text import taint_text
 from kubectl_dra.reports.base import ReadRecord, ReportRecord, Series, reads_of
 from kubectl_dra.reports.devices.closed_nodes import closed_nodes
 from kubectl_dra.reports.devices.device_list import DeviceFilter, ListedDevice, device_list
-from kubectl_dra.reports.devices.holders import Holder, holder_of
 from kubectl_dra.reports.devices.open_pool import open_pool
 from kubectl_dra.reports.devices.pool import KINDS, PoolSummary, is_troubled, pool_summary
 from kubectl_dra.reports.devices.totals import DeviceTally, DeviceTotals
+from kubectl_dra.reports.devices.unpublished import AllocatedDevice, unpublished, unpublished_of_node
 from kubectl_dra.reports.pending.drivers import plugins
 from kubectl_dra.reports.pending.failing_pods import FailingPod, failing_among
 from kubectl_dra.reports.pending.idle_daemons import IdleDaemonSet
@@ -62,15 +58,6 @@ class DriverDown(ReportRecord, frozen=True):
     pods: tuple[FailingPod, ...]
 
 
-class AllocatedDevice(ReportRecord, frozen=True):
-    """A device of which only claims tell: no slice has it, or none that was read."""
-
-    driver: str
-    pool: str
-    device: str
-    holders: tuple[Holder, ...]
-
-
 class NodeReport(NodeSummary, frozen=True):
     """The same with every device that the node can use, also those that it shares with others.
 
@@ -100,7 +87,7 @@ def node_summaries(facts: ClusterState, names: Iterable[str] | None = None) -> t
     """One row per node, by name."""
     counted, drivers = _own_devices(facts)
     known = facts.evidence.complete("ResourceSlice")
-    gone = Counter(node for node, _, _ in _unpublished(facts)) if known else Counter[str]()
+    gone = Counter(node for node, _, _ in unpublished(facts)) if known else Counter[str]()
     return tuple(
         _summary(name, facts, counted.get(name) or DeviceTally(), drivers.get(name, set()), gone[name])
         for name in (node_names(facts) if names is None else names)
@@ -155,36 +142,10 @@ def node_report(name: str, facts: ClusterState) -> NodeReport:
         kept_off=kept_off_node(name, facts),
         drivers_down=tuple(_drivers_down(name, {each.driver for each in of_devices | of_node}, facts)),
         devices=devices,
-        allocated=tuple(_allocated(name, facts)),
+        allocated=tuple(unpublished_of_node(name, facts)),
         missing=missing_rights(facts.evidence, KINDS),
         read=reads_of(facts.evidence),
     )
-
-
-def _allocated(node: str, facts: ClusterState) -> Iterator[AllocatedDevice]:
-    """By name; an allocation names the node that alone reaches all of its devices."""
-    for where, device, here in _unpublished(facts):
-        if where == node:
-            holders = tuple(holder_of(each, facts) for each in here)
-            yield AllocatedDevice(device.driver, device.pool, device.device, holders)
-
-
-def _unpublished(facts: ClusterState) -> Iterator[tuple[str, DeviceId, list[Holding]]]:
-    """The devices that claims have and that no slice has, or none that was read, with their node."""
-    for device, holdings in sorted(facts.inventory.holdings_by_device.items()):
-        if not is_unpublished(facts.inventory, facts.evidence, device):
-            continue
-        by_node: dict[str, list[Holding]] = {}
-        for each in holdings:
-            if not each.result.admin_access:
-                by_node.setdefault(_node_of(each.claim), []).append(each)
-        yield from ((node, device, here) for node, here in by_node.items() if node)
-
-
-def _node_of(claim: ResourceClaim) -> str:
-    allocation = claim.status.allocation
-    names = selected_names(allocation.node_selector) if allocation is not None else ()
-    return names[0] if len(names) == 1 else ""
 
 
 def _drivers_down(node: str, drivers: Collection[str], facts: ClusterState) -> Iterator[DriverDown]:

@@ -49,6 +49,7 @@ from kubectl_dra.reports.devices.totals import (
     sum_capacity,
     sum_totals,
 )
+from kubectl_dra.reports.devices.unpublished import AllocatedDevice, unpublished_names, unpublished_of_pool
 from kubectl_dra.reports.rights import missing_rights
 from kubectl_dra.reports.scope import Scope, device_scope, joint_scope, slice_scope
 from kubectl_dra.reports.taints.taints import TaintRecord
@@ -120,7 +121,10 @@ class SliceRecord(base.ReportRecord, frozen=True):
 
 
 class PoolSummary(base.ReportRecord, frozen=True):
-    """One line of the list of pools. ``views`` are given where nodes disagree, None where that can't be known."""
+    """One line of the list of pools. ``views`` are given where nodes disagree, None where that can't be known.
+
+    ``unpublished``: how many of its devices claims have that no slice of its newest generation publishes.
+    """
 
     driver: str
     pool: str
@@ -130,12 +134,14 @@ class PoolSummary(base.ReportRecord, frozen=True):
     stale_slices: int
     totals: DeviceTotals
     capacity: tuple[CapacityTotal, ...]
+    unpublished: int
 
 
 class PoolReport(PoolSummary, frozen=True):
     """Everything about one pool. ``same`` is what all its devices have in common, ``differing`` the other names.
 
-    ``also_advertised``: what device plugins of its nodes offer, which may be the same devices.
+    ``also_advertised``: what device plugins of its nodes offer, which may be the same devices. ``allocated``: what
+    claims have that is not published.
     """
 
     slices: tuple[SliceRecord, ...]
@@ -144,6 +150,7 @@ class PoolReport(PoolSummary, frozen=True):
     counters: tuple[CounterRecord, ...]
     partitions: tuple[PartitionType, ...]
     devices: tuple[DeviceRecord, ...]
+    allocated: tuple[AllocatedDevice, ...]
     statuses: tuple[PoolStatusRecord, ...]
     also_advertised: tuple[AdvertisedResource, ...]
     missing: tuple[Missing, ...]
@@ -176,6 +183,7 @@ def _summary(opened: PoolFacts) -> PoolSummary:
         stale_slices=len(facts.inventory.slices_by_pool.get(opened.id, ())) - len(opened.slices),
         totals=tally.totals(opened.evidence),
         capacity=tally.capacity_totals(opened.evidence),
+        unpublished=len(unpublished_names(opened)),
     )
 
 
@@ -254,6 +262,7 @@ def pool_report(pool: PoolId, facts: ClusterState) -> PoolReport:
         counters=_counters(opened),
         partitions=_partitions(opened),
         devices=devices,
+        allocated=tuple(unpublished_of_pool(opened)),
         statuses=_statuses(opened, devices),
         also_advertised=advertised(facts, _nodes_of(opened), (opened.id.driver,)),
         missing=missing_rights(opened.evidence, KINDS),

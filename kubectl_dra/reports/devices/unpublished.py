@@ -1,0 +1,72 @@
+"""Devices that claims have and that no slice of the newest generation publishes: only the claims tell of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.claim.claim_verdicts import selected_names
+from kubectl_dra.diagnosis.claim.vanished import is_unpublished
+from kubectl_dra.model.ids import DeviceId
+from kubectl_dra.model.inventory import Holding
+from kubectl_dra.model.resource import ResourceClaim
+from kubectl_dra.reports.base import ReportRecord
+from kubectl_dra.reports.devices.holders import Holder, holder_of
+from kubectl_dra.reports.devices.open_pool import PoolFacts
+
+
+class AllocatedDevice(ReportRecord, frozen=True):
+    """A device of which only claims tell: no slice has it, or none that was read."""
+
+    driver: str
+    pool: str
+    device: str
+    holders: tuple[Holder, ...]
+
+
+def unpublished_of_node(node: str, facts: ClusterState) -> Iterator[AllocatedDevice]:
+    """By name; an allocation names the node that alone reaches all of its devices."""
+    for where, device, here in unpublished(facts):
+        if where == node:
+            yield _record(device, here, facts)
+
+
+def unpublished(facts: ClusterState) -> Iterator[tuple[str, DeviceId, list[Holding]]]:
+    """All of them, with the node of those who have them."""
+    for device, holdings in sorted(facts.inventory.holdings_by_device.items()):
+        if not is_unpublished(facts.inventory, device):
+            continue
+        by_node: dict[str, list[Holding]] = {}
+        for each in _lasting(holdings):
+            by_node.setdefault(_node_of(each.claim), []).append(each)
+        yield from ((node, device, here) for node, here in by_node.items() if node)
+
+
+def unpublished_of_pool(opened: PoolFacts) -> Iterator[AllocatedDevice]:
+    """Those of one pool, by name; none where not all of its slices could be read."""
+    holdings = opened.facts.inventory.holdings_by_device
+    for name in unpublished_names(opened):
+        device = DeviceId(opened.id.driver, opened.id.pool, name)
+        yield _record(device, _lasting(holdings.get(device, ())), opened.facts)
+
+
+def unpublished_names(opened: PoolFacts) -> list[str]:
+    if not opened.held or not opened.evidence.complete("ResourceSlice"):
+        return []
+    return sorted(opened.held.keys() - {device.name for _, device in opened.devices()})
+
+
+def _record(device: DeviceId, holdings: Iterable[Holding], facts: ClusterState) -> AllocatedDevice:
+    holders = tuple(holder_of(each, facts) for each in holdings)
+    return AllocatedDevice(device.driver, device.pool, device.device, holders)
+
+
+def _lasting(holdings: Iterable[Holding]) -> Iterator[Holding]:
+    """With admin access nothing is taken."""
+    return (each for each in holdings if not each.result.admin_access)
+
+
+def _node_of(claim: ResourceClaim) -> str:
+    allocation = claim.status.allocation
+    names = selected_names(allocation.node_selector) if allocation is not None else ()
+    return names[0] if len(names) == 1 else ""
