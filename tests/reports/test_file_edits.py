@@ -16,7 +16,7 @@ from kubectl_dra.output.simulation.page import simulation_page
 from kubectl_dra.reports.simulation import Copies, SimulationReport, simulation_report
 from tests.kit import build, facts
 from tests.kit.clock import CLOCK
-from tests.reports.test_simulated_files import a_pod, cluster, pod_template, template, thing
+from tests.reports.test_simulated_files import a_pod, cluster, pod_template, simulated, template, thing
 
 TAINT = {"key": "dedicated", "value": "gpu", "effect": "NoSchedule"}
 TOLERATION = [{"key": "dedicated", "operator": "Equal", "value": "gpu", "effect": "NoSchedule"}]
@@ -204,3 +204,28 @@ def test_pods_of_a_job_that_wait_for_none_of_the_others_run_in_turn(fields: dict
     job = thing("batch/v1", "Job", {**fields, "template": pod_template("one")})
     (pod,) = report(template("one"), job, tainted=False).pods
     assert (pod.copies, pod.in_turn) == (4, in_turn)
+
+
+def test_another_storage_class_is_written_in_the_claim_of_the_files() -> None:
+    zoned = [{"matchLabelExpressions": [{"key": "zone", "values": ["b"]}]}]
+    mode = {"provisioner": "ebs.csi.aws.com", "volumeBindingMode": "WaitForFirstConsumer"}
+    there = [
+        {"kind": "StorageClass", "metadata": {"name": "zoned"}, **mode, "allowedTopologies": zoned},
+        {"kind": "StorageClass", "metadata": {"name": "wide"}, **mode},
+    ]
+    claim = {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "metadata": {"name": "data", "namespace": build.NAMESPACE},
+        "spec": {
+            "accessModes": ["ReadWriteOnce"],
+            "resources": {"requests": {"storage": "5Gi"}},
+            "storageClassName": "zoned",
+        },
+    }
+    volume = {"name": "data", "persistentVolumeClaim": {"claimName": "data"}}
+    body = {"apiVersion": "v1", **a_pod("p", templates=["one"], volumes=[volume])}
+    (pod,) = simulated(claim, template("one"), body, world=cluster(*there)).pods
+    assert pod.pending is not None
+    edits = [step.edit for way in pod.pending.remedies for step in way.steps or () if step.edit is not None]
+    assert [(each.object.name, each.field, each.value) for each in edits] == [("data", "spec.storageClassName", "wide")]

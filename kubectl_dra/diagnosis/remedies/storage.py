@@ -14,9 +14,9 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import Cause, VolumeTrouble
+from kubectl_dra.diagnosis.records import Cause, ObjectRef, VolumeTrouble
 from kubectl_dra.diagnosis.remedies import changes
-from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
+from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, first_of
 from kubectl_dra.diagnosis.remedies.changes import Change
 from kubectl_dra.diagnosis.remedies.records import (
     RemedyKind,
@@ -38,6 +38,10 @@ _CLEAR_COST: Final = 26
 _WIDEN_COST: Final = 48
 #: Nobody copies data who can do anything else to it.
 _MOVE_COST: Final = 70
+_CLASS_COST: Final = 46
+_CLASSES: Final = 5
+#: Upstream: pkg/volume/util/storageclass.go, IsDefaultStorageClassAnnotation.
+_DEFAULT_CLASS: Final = "storageclass.kubernetes.io/is-default-class"
 _ELSEWHERE: Final = (VolumeReason.VOLUME_UNREACHABLE, VolumeReason.VOLUME_ZONE)
 
 
@@ -52,7 +56,41 @@ def candidates(case: Case) -> Iterator[Candidate]:
             yield Candidate(RemedyKind.CLEAR_SELECTED_NODE, (action,), _CLEAR_COST, (_unselected(trouble.claim.key),))
         elif trouble.reason == VolumeReason.TOPOLOGY_NOT_ALLOWED:
             yield from _wider(case, cause, trouble.about)
+    yield from _of_other_classes(case)
     yield from _moved(case)
+
+
+def _of_other_classes(case: Case) -> Iterator[Candidate]:
+    """Claims without a volume made anew in another class: their class is immutable, and there is no data yet."""
+    claims = {
+        cause.detail.claim.key: cause.detail.claim
+        for cause in case.causes(Code.VOLUME_ELSEWHERE, Code.NO_VOLUME)
+        if isinstance(cause.detail, VolumeTrouble) and cause.detail.claim is not None
+    }
+    for key, ref in claims.items():
+        claim = case.world.inventory.storage.claims.get(key)
+        owner = claim.metadata.controller if claim is not None else None
+        # That of an ephemeral volume is made by its pod's spec.
+        if claim is not None and not claim.spec.volume_name and (owner is None or owner.kind != "Pod"):
+            yield from first_of(list(_in_another_class(case, claim, ref, "", _CLASS_COST)))
+
+
+def _in_another_class(
+    case: Case, claim: PersistentVolumeClaim, ref: ObjectRef, volume: str, cost: int
+) -> Iterator[Candidate]:
+    """The default class first; what a class makes volumes of, nobody can tell but its provisioner."""
+    classes, former = case.world.inventory.storage.classes, claim.class_name
+    others = sorted(
+        (name for name in classes if name != former), key=lambda name: (not _is_default(classes[name]), name)
+    )
+    # An annotation of old has the last word, and stays.
+    for name in others[:_CLASSES] if former and CLASS_ANNOTATION not in claim.metadata.annotations else ():
+        action = MoveVolume(ref, volume, name, former, classes[name].provisioner)
+        yield Candidate(RemedyKind.MOVE_VOLUME, (action,), cost, (_unbound(action),))
+
+
+def _is_default(found: StorageClass) -> bool:
+    return found.metadata.annotations.get(_DEFAULT_CLASS) == "true"
 
 
 def _moved(case: Case) -> Iterator[Candidate]:
@@ -66,10 +104,14 @@ def _moved(case: Case) -> Iterator[Candidate]:
         claim = stored.claims.get(trouble.claim.key)
         if claim is not None and claim.class_name and not _runs_with(case, trouble.claim.key):
             found[trouble.claim.key] = MoveVolume(trouble.claim, trouble.volume, claim.class_name)
-    for actions in dict.fromkeys((*((each,) for each in found.values()), tuple(found.values()))):
-        if actions:
-            moves = tuple(_unbound(each.claim.key, each.volume) for each in actions)
-            yield Candidate(RemedyKind.MOVE_VOLUME, actions, _MOVE_COST, moves)
+    for action in found.values():
+        same = Candidate(RemedyKind.MOVE_VOLUME, (action,), _MOVE_COST, (_unbound(action),))
+        claim = stored.claims[action.claim.key]
+        others = _in_another_class(case, claim, action.claim, action.volume, _MOVE_COST)
+        yield from first_of([same, *others])
+    if len(found) > 1:
+        moves = tuple(map(_unbound, found.values()))
+        yield Candidate(RemedyKind.MOVE_VOLUME, tuple(found.values()), _MOVE_COST, moves)
 
 
 def _runs_with(case: Case, claim: Key) -> bool:
@@ -85,17 +127,18 @@ def _runs_with(case: Case, claim: Key) -> bool:
     )
 
 
-def _unbound(key: Key, volume: str) -> Change:
+def _unbound(action: MoveVolume) -> Change:
     """The claim as a new one, and without the volume of the old one."""
+    key = action.claim.key
 
     def change(inventory: Inventory) -> Inventory:
         storage = inventory.storage
         claim = storage.claims[key]
         own = {name: text for name, text in claim.metadata.annotations.items() if name == CLASS_ANNOTATION}
         metadata = msgspec.structs.replace(claim.metadata, annotations=own, deletion_timestamp=None)
-        spec = msgspec.structs.replace(claim.spec, volume_name="")
+        spec = msgspec.structs.replace(claim.spec, volume_name="", storage_class_name=action.storage_class)
         new = PersistentVolumeClaim(metadata, spec, PersistentVolumeClaimStatus("Pending"))
-        volumes = {name: each for name, each in storage.volumes.items() if name != volume}
+        volumes = {name: each for name, each in storage.volumes.items() if name != action.volume}
         claims = changes.put(storage.claims, key, new)
         return inventory.replace(storage=replace(storage, claims=claims, volumes=volumes))
 

@@ -22,11 +22,14 @@ class WidenTopology(Evidence, frozen=True):
 
 
 class MoveVolume(Evidence, frozen=True):
-    """Copy the data of a claim into a new one of the same ``storage_class``, whose volume is made where the pod goes.
+    """A new claim of ``storage_class``, whose volume is made where the pod goes, in the place of the old one.
 
-    ``volume`` can't be reached from the nodes in question. The new claim takes the place of the old one.
+    ``volume``, whose data has to be copied, can't be reached from the nodes in question; empty where the claim has none
+    yet. ``former``: the class that it had, if another; ``provisioner`` then makes volumes of the new one.
     """
 
     claim: ObjectRef
     volume: str
     storage_class: str
+    former: str = ""
+    provisioner: str = ""

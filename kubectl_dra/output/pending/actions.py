@@ -251,9 +251,13 @@ def _topology(action: WidenTopology) -> Safe:
 
 
 def _volume(action: MoveVolume) -> Safe:
+    other = fmt("{} (provisioner {})", action.storage_class, action.provisioner)
+    if not action.volume:
+        text = "recreate PersistentVolumeClaim {}, which has no volume yet, with storageClassName {} instead of {}"
+        return fmt(text, str(action.claim.key), other, action.former)
     text = "replace PersistentVolumeClaim {} with a new one, after copying its data: StorageClass {} makes its volume "
     text += "where the pod goes, which cannot reach volume {}"
-    return fmt(text, str(action.claim.key), action.storage_class, action.volume)
+    return fmt(text, str(action.claim.key), other if action.former else action.storage_class, action.volume)
 
 
 def _uncordon(action: records.Uncordon) -> Safe:

@@ -26,6 +26,7 @@ from kubectl_dra.diagnosis.remedies.claim_instead import spec_of
 from kubectl_dra.diagnosis.remedies.elsewhere import as_if_ours
 from kubectl_dra.diagnosis.remedies.returning import return_to
 from kubectl_dra.diagnosis.remedies.together import made_alike
+from kubectl_dra.diagnosis.remedies.volume_ways import MoveVolume
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.reports.base import ReportRecord
@@ -49,6 +50,7 @@ from kubectl_dra.reports.pending.renewal import (
     Renewal,
     StartsAgain,
     counted_as_failed,
+    remade_claim,
 )
 from kubectl_dra.reports.pending.reservations import patch_of_reservations
 
@@ -260,6 +262,9 @@ class _Steps:
             claim = self._world.inventory.claims.get(action.claim.key)
             patch = patch_of_reservations(claim, self._world) if claim is not None else None
             return None if patch is None else (Step((patch,)),)
+        if isinstance(action, MoveVolume) and not action.volume:
+            pipe = remade_claim(action)
+            return None if pipe is None else (Step(pipe),)
         if isinstance(action, records.RestartPods):
             return _restarted(action)
         make = COMMANDS.get(type(action))

@@ -116,6 +116,6 @@ def _area(action: records.Action) -> Area:
             return Area.REQUEST
         case records.DeletePod() | ScaleDown():
             return Area.OTHER_WORK
-        case MoveVolume():
-            return Area.DATA
+        case MoveVolume(volume=volume):
+            return Area.DATA if volume else Area.REQUEST
     return Area.CLUSTER

@@ -16,6 +16,7 @@ from typing import Final
 from kubectl_dra.diagnosis.pod.workloads import Owner, WhyUnread
 from kubectl_dra.diagnosis.records import Evidence, ObjectRef, Unspecified
 from kubectl_dra.diagnosis.remedies.records import EditPod
+from kubectl_dra.diagnosis.remedies.volume_ways import MoveVolume
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.workloads import BACKOFF_LIMIT, PodTemplate, WorkloadObject
@@ -297,6 +298,13 @@ class Renewal:
             yield from patch
             yield (delete,)
             yield (create,)
+
+
+def remade_claim(action: MoveVolume) -> Pipe | None:
+    """A claim for a volume, which has none yet, made anew in another class."""
+    patch = patch_text([("/spec/storageClassName", action.storage_class)])
+    words = kubectl("patch", of("pvc", action.claim.name, action.claim.namespace), "--type=json", "-p", patch, *_LOCAL)
+    return None if words is None else (words, _REPLACE)
 
 
 def _target(ref: ObjectRef) -> Words | None:

@@ -28,6 +28,7 @@ from kubectl_dra.diagnosis.remedies.records import (
     RemoveGates,
 )
 from kubectl_dra.diagnosis.remedies.repelled import RemoveLabel
+from kubectl_dra.diagnosis.remedies.volume_ways import MoveVolume
 from kubectl_dra.diagnosis.rollouts import EditRollout
 from kubectl_dra.model.base import Record
 from kubectl_dra.reports.pending.remedies import FileEdit, FoundRemedies, RemedyReport, Step
@@ -37,7 +38,8 @@ from kubectl_dra.reports.simulation.trials import PodTrial
 
 #: Changes of the manifests themselves: nothing that a command could be applied to exists yet.
 _OF_THE_WORKLOAD: Final = (EditClaim, EditGroup, EditPod, EditRollout, PinPods, RemoveGates, RemoveLabel)
-_IN_THE_FILE: Final = (*_OF_THE_WORKLOAD, MoveTemplate, RaiseQuota)
+_IN_THE_FILE: Final = (*_OF_THE_WORKLOAD, MoveTemplate, MoveVolume, RaiseQuota)
+_CLASS: Final = "spec.storageClassName"
 _TEMPLATE: Final = "ResourceClaimTemplate"
 _GANG: Final = "spec.schedulingPolicy.gang"
 
@@ -72,7 +74,7 @@ def of_the_files(found: FoundRemedies, trial: PodTrial, where: Places) -> FoundR
         remedy = _moved(remedy, where)
         if not any(isinstance(action, _IN_THE_FILE) for action in remedy.actions):
             return remedy
-        if any(isinstance(action, RaiseQuota) and action.quota not in where for action in remedy.actions):
+        if not all(_is_there(action, where) for action in remedy.actions):
             return remedy
         notes = tuple(note for note in remedy.notes if not isinstance(note, NoCommand))
         steps = [step for action in remedy.actions for step in _steps(action, remedy, trial, where)]
@@ -82,6 +84,14 @@ def of_the_files(found: FoundRemedies, trial: PodTrial, where: Places) -> FoundR
         )
 
     return msgspec.structs.replace(found, remedies=tuple(map(of_the_file, found.remedies)))
+
+
+def _is_there(action: Action, where: Places) -> bool:
+    """Whether what an action changes is in the files, as far as the cluster may have it too."""
+    match action:
+        case RaiseQuota(quota=ref) | MoveVolume(claim=ref):
+            return ref in where
+    return True
 
 
 def _moved(remedy: RemedyReport, where: Places) -> RemedyReport:
@@ -125,6 +135,8 @@ def _steps(action: Action, remedy: RemedyReport, trial: PodTrial, where: Places)
     elif isinstance(action, RaiseQuota):
         hard = {action.resource: action.after}
         yield Step((), edit=FileEdit(action.quota, where[action.quota].at, "spec.hard", hard))
+    elif isinstance(action, MoveVolume) and action.claim in where:
+        yield Step((), edit=FileEdit(action.claim, where[action.claim].at, _CLASS, action.storage_class))
     elif isinstance(action, EditGroup) and action.group in where:
         yield Step(
             (), edit=FileEdit(action.group, where[action.group].at, f"{_GANG}.{action.field}", int(action.after))

@@ -73,6 +73,47 @@ def test_a_class_makes_volumes_where_the_devices_are_too() -> None:
     assert f"{ZONE}=a too, if its driver can" in page
 
 
+OTHER_CLASSES = [
+    ("wide", {**PROVISIONED, "metadata": {"name": "wide"}}),
+    ("", {**PROVISIONED, "metadata": {"name": "at-once"}, "volumeBindingMode": "Immediate"}),
+    ("", {"provisioner": "kubernetes.io/no-provisioner", "metadata": {"name": "static"}}),
+]
+
+
+@pytest.mark.parametrize(("offered", "other"), OTHER_CLASSES)
+@pytest.mark.parametrize("present", [allowing("c", "d"), storage_class(provisioner="kubernetes.io/no-provisioner")])
+def test_another_class_for_a_claim_without_a_volume(
+    offered: str, other: dict[str, Any], present: dict[str, Any]
+) -> None:
+    report = cluster(claim(storageClassName="s"), present, {**storage_class(), **other}, volumes=[DATA])
+    ways = [way for way in report.remedies if way.verified and isinstance(way.actions[0], MoveVolume)]
+    if not offered:
+        assert ways == []
+        return
+    assert report.remedies[0] == ways[0]
+    assert [way.actions for way in ways] == [(MoveVolume(PVC, "", "wide", "s", "ebs.csi.aws.com"),)]
+    assert ways[0].nodes == ("node-1",)
+    (step,) = ways[0].steps or ()
+    patch = '[{"op": "add", "path": "/spec/storageClassName", "value": "wide"}]'
+    assert step.commands[0][:7] == ("kubectl", "patch", "pvc/data", "-n", "ml", "--type=json", "-p")
+    assert step.commands[0][7] == patch
+    assert step.commands[1] == ("kubectl", "replace", "--force", "-f", "-")
+    told = "which has no volume yet, with storageClassName wide (provisioner ebs.csi.aws.com) instead of s"
+    assert told in remedy_text(ways[0])
+
+
+def test_another_class_for_a_volume_that_is_elsewhere() -> None:
+    """Its data has to be copied, so that the class it has comes first."""
+    bound = claim(storageClassName="s", volumeName="pv")
+    wide = {**storage_class(**PROVISIONED), "metadata": {"name": "wide"}}
+    for present, action in (
+        (allowing("b"), MoveVolume(PVC, "pv", "wide", "s", "ebs.csi.aws.com")),
+        (storage_class(**PROVISIONED), MoveVolume(PVC, "pv", "s")),
+    ):
+        report = cluster(bound, volume(**only("b")), present, wide, volumes=[DATA])
+        assert [way.actions for way in report.remedies if way.verified] == [(action,)]
+
+
 def test_a_class_for_nodes_with_a_label_that_none_has_is_not_widened() -> None:
     report = cluster(claim(storageClassName="s"), allowing("a", rack="r1"), volumes=[DATA])
     assert not any(way.verified for way in report.remedies)
