@@ -172,8 +172,8 @@ class DeviceChecks:
         except Aborted:
             return None
         if amounts.missing is not None:
-            published = tuple(sorted(candidate.device.capacity)[:_PUBLISHED])
-            return Removal(StageName.CAPACITY, amounts.missing, source="missing", published=published)
+            published = ", ".join(sorted(candidate.device.capacity)[:_PUBLISHED])
+            return Removal(StageName.CAPACITY, amounts.missing, source=published)
         if amounts.violated is not None:
             total = str(candidate.device.capacity[amounts.violated].value)
             short = Short(str(amounts.quantities[amounts.violated]), total=total)

@@ -86,8 +86,8 @@ def _is_unobtainable(funnel: Funnel, stage: Stage) -> bool:
 
 def _never_has(removal: Removal) -> bool:
     # No name of the capacity, or a policy that does not allow the amount.
-    if removal.source in ("missing", "policy") or removal.short is None:
-        return removal.source in ("missing", "policy")
+    if removal.short is None or removal.source == "policy":
+        return True
     return Quantity.parse(removal.short.needs).cmp(Quantity.parse(removal.short.total)) > 0
 
 

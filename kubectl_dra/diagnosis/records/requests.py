@@ -162,7 +162,7 @@ class Removal(ReportRecord, frozen=True):
     ``short`` has the amounts where something is short. ``held_for``: whether those who use the claims are gone.
     ``since``: of a taint, when it was added; of a claim, when its deletion was asked for; of pods that are being
     deleted, by when they should have ended. ``everywhere``: of a taint, whether its rule has an empty selector and so
-    taints all devices of all drivers. ``published``: of a capacity that the devices lack, at most 12 that they have.
+    taints all devices of all drivers.
     """
 
     stage: StageName
@@ -173,7 +173,11 @@ class Removal(ReportRecord, frozen=True):
     held_for: HeldFor = HeldFor.USED
     since: str = ""
     everywhere: bool = False
-    published: tuple[str, ...] = ()
+
+    @property
+    def unpublished(self) -> bool:
+        """Whether the devices have no capacity of the name at all; ``source`` has the names that they have."""
+        return self.stage is StageName.CAPACITY and self.short is None
 
 
 class UnpublishedInConstraint(Evidence, frozen=True):

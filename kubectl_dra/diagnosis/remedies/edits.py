@@ -166,8 +166,8 @@ def _capacity_names(editor: ClaimEditor, request: Form, funnels: Sequence[record
     wanted = request.capacity.requests if request.capacity is not None else {}
     found: dict[tuple[str, str], None] = {}
     for removal in removals(funnels, records.StageName.CAPACITY):
-        if removal.source == "missing":
-            for name in _alike(removal.reason, removal.published):
+        if removal.unpublished:
+            for name in _alike(removal.reason, removal.source.split(", ")):
                 found.setdefault((removal.reason, name))
     for before, after in found:
         if before in wanted and after not in wanted:

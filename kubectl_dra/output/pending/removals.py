@@ -177,12 +177,10 @@ def users_gone(held_for: HeldFor, pods: Sequence[str]) -> Safe:
 
 
 def _short(removal: Removal, namespace: str) -> Safe:
-    if removal.source == "missing":
-        others = fmt(", only {}", listed(removal.published)) if removal.published else Safe("")
-        return fmt("the device publishes no capacity {}{}", removal.reason, others)
     short = removal.short
     if short is None:
-        return _plain(removal, "")
+        others = fmt(", only {}", listed(removal.source.split(", "))) if removal.source else Safe("")
+        return fmt("the device publishes no capacity {}{}", removal.reason, others)
     if removal.source == "policy":
         text = "{}: its request policy does not allow {}; it has {} in all"
         return fmt(text, removal.reason, short.needs, short.total)
@@ -230,7 +228,7 @@ def _blockers(removals: Sequence[Removal], namespace: str) -> Safe:
 def _is_amount(removal: Removal) -> bool:
     """Whether it is too much, and not an amount that a policy leaves out."""
     short = removal.short
-    if short is None or removal.source == "missing":
+    if short is None:
         return False
     return removal.source != "policy" or _nanos(short.needs) > _nanos(short.total)
 
