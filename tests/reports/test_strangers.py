@@ -70,6 +70,18 @@ def test_behind_a_template_of_another_namespace_the_next_obstacle_is_told() -> N
     assert not simulated(build.namespace("other"), build.namespace("another"), there, twice, deployment(2)).misplaced
 
 
+def test_behind_a_misspelt_template_the_next_obstacle_is_told() -> None:
+    body = deployment(6)
+    body["spec"]["template"]["spec"]["resourceClaims"][0]["resourceClaimTemplateName"] = "big-gpus"
+    report = simulated(template("big-gpu"), template("one"), body)
+    told = page(report)
+    assert [(each.template.name, each.name) for each in report.misplaced] == [("big-gpu", "big-gpus")]
+    assert '1 name "big-gpu" instead of "big-gpus" in the pod' in told
+    assert "As if ResourceClaimTemplate ml/big-gpu were named instead of big-gpus: Deployment ml/w: 4 of 6" in told
+    assert "A bare pod with ResourceClaimTemplate ml/big-gpu" not in told
+    assert not simulated(template("big-gpu"), template("big-gpus-2"), body).misplaced
+
+
 def test_a_limit_that_stands_in_the_files_is_changed_there() -> None:
     hard = {f"{build.DRIVER}.deviceclass.resource.k8s.io/devices": "2"}
     meta = {"name": "q", "namespace": NS}

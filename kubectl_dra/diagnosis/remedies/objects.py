@@ -151,7 +151,8 @@ def _missing(case: Case, cause: records.Cause, detail: records.ClaimEntry) -> It
             source = "claim" if ref.kind == "ResourceClaim" else "template"
             yield _naming(case, f"resourceClaims.{source}", detail.entry, ref.name, ref, 20)
         elif ref.namespace == namespace and ref.name != name:
-            yield _naming(case, "resourceClaims", detail.entry, name, ref, 24)
+            # A claim of a name that looks alike is rather another pod's; a template is for many.
+            yield _naming(case, "resourceClaims", detail.entry, name, ref, 24 if kind == "ResourceClaim" else 21)
     yield Candidate(RemedyKind.CREATE_OBJECT, (CreateObject(records.ObjectRef(kind, namespace, name)),), 22)
 
 

@@ -1,4 +1,4 @@
-"""Templates that the files have in one namespace only, and pods of the files in another name: as if they were there."""
+"""Templates of the files that their pods miss by their namespace or by a letter of their name: as if they did not."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from kubectl_dra.api.planned import Planned
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.model.ids import Key
+from kubectl_dra.model.likeness import similar
 from kubectl_dra.model.resource import ResourceClaimTemplate
 from kubectl_dra.reports.simulation.stops import Misplaced
 from kubectl_dra.scheduler.claims import sources
@@ -20,11 +21,12 @@ _TEMPLATE: Final = "ResourceClaimTemplate"
 
 
 def misplaced(world: ClusterState, objects: Sequence[Planned]) -> list[Misplaced]:
-    """Each with those that name it; none that several namespaces of the files have."""
-    there = dict[str, list[ObjectRef]]()
-    for each in objects:
-        if each.kind == _TEMPLATE and isinstance(each.record, ResourceClaimTemplate) and not each.made_by:
-            there.setdefault(each.name, []).append(ObjectRef(_TEMPLATE, each.key.namespace, each.name))
+    """Each with those that name it; none where several templates of the files may be meant."""
+    there = {
+        ObjectRef(_TEMPLATE, each.key.namespace, each.name): not each.made_by
+        for each in objects
+        if isinstance(each.record, ResourceClaimTemplate)
+    }
     found = dict[Key, Misplaced]()
     for planned in (each for each in objects if not each.catalog):
         subject = ObjectRef(planned.kind, planned.key.namespace, planned.name)
@@ -32,22 +34,41 @@ def misplaced(world: ClusterState, objects: Sequence[Planned]) -> list[Misplaced
             namespace = pod.metadata.namespace
             names = [name for entry in pod.spec.resource_claims if (name := sources(entry)[1])]
             for name in names if world.evidence.complete(_TEMPLATE, namespace) else ():
-                key, elsewhere = Key(namespace, name), there.get(name, [])
-                known = key in world.inventory.templates or any(each.namespace == namespace for each in elsewhere)
-                if len(elsewhere) == 1 and not known:
+                key = Key(namespace, name)
+                known = key in world.inventory.templates or ObjectRef(_TEMPLATE, *key) in there
+                meant = None if known else _meant(world, key, there)
+                if meant is not None:
                     users = found[key].users if key in found else ()
-                    found[key] = Misplaced(elsewhere[0], namespace, tuple(dict.fromkeys((*users, subject))))
+                    users = tuple(dict.fromkeys((*users, subject)))
+                    found[key] = Misplaced(meant, namespace, users, name if meant.namespace == namespace else "")
     return list(found.values())
 
 
+def _meant(world: ClusterState, key: Key, there: dict[ObjectRef, bool]) -> ObjectRef | None:
+    """The one template of this name that the files have; else the one of the pods' namespace that is named alike.
+
+    ``there``: whether somebody wrote it; what a controller makes of another object is never moved.
+    """
+    elsewhere = [each for each, written in there.items() if each.name == key.name and written]
+    if elsewhere:
+        return elsewhere[0] if len(elsewhere) == 1 else None
+    names = {each.name for each in there if each.namespace == key.namespace}
+    names |= {each.name for each in world.inventory.templates if each.namespace == key.namespace}
+    near = similar(key.name, names)
+    ref = ObjectRef(_TEMPLATE, key.namespace, near[0]) if len(near) == 1 else None
+    return ref if ref in there else None
+
+
 def in_place(objects: Sequence[Planned], moved: Sequence[Misplaced]) -> tuple[Planned, ...]:
-    """The objects with each template where its pods are, too."""
+    """The objects with each template where its pods look for it, too."""
     by_ref = {ObjectRef(each.kind, each.key.namespace, each.name): each for each in objects}
-    return (*(_in(by_ref[each.template], each.namespace) for each in moved), *objects)
+    return (*(_in(by_ref[each.template], each) for each in moved), *objects)
 
 
-def _in(planned: Planned, namespace: str) -> Planned:
+def _in(planned: Planned, moved: Misplaced) -> Planned:
     record = planned.record
     assert isinstance(record, ResourceClaimTemplate)  # noqa: S101
-    meta = msgspec.structs.replace(record.metadata, namespace=namespace)
-    return replace(planned, namespace=namespace, record=msgspec.structs.replace(record, metadata=meta))
+    name = moved.name or planned.name
+    meta = msgspec.structs.replace(record.metadata, namespace=moved.namespace, name=name)
+    record = msgspec.structs.replace(record, metadata=meta)
+    return replace(planned, namespace=moved.namespace, name=name, record=record)

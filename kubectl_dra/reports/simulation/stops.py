@@ -19,11 +19,15 @@ class AbsentClass(ReportRecord, frozen=True):
 
 
 class Misplaced(ReportRecord, frozen=True):
-    """A template of the files that is in another ``namespace`` than the pods that ``users`` make and that name it."""
+    """A template of the files that is in another ``namespace`` than the pods that ``users`` make and that name it.
+
+    ``name``: it is in that namespace, and so they call what can only be this one; empty where the name is its own.
+    """
 
     template: ObjectRef
     namespace: str
     users: tuple[ObjectRef, ...] = ()
+    name: str = ""
 
 
 class GangCount(ReportRecord, frozen=True):
