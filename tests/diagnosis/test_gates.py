@@ -226,6 +226,19 @@ def test_quota_that_the_claim_would_exceed(name: str, hard: str, used: str, exce
         assert (detail.quota, detail.resource, detail.hard, detail.used) == ("q", name, hard, used)
 
 
+def test_a_quota_that_could_not_be_read_is_known_by_the_controllers_event() -> None:
+    name = f"{build.DRIVER}.deviceclass.resource.k8s.io/devices"
+    error = f"exceeded quota: q, requested: {name}=4, used: {name}=1, limited: {name}=4"
+    event = build.event("pod", "FailedResourceClaimCreation", f"PodResourceClaim tmpl: create ResourceClaim : {error}")
+    four = template("tmpl", build.request(count=4))
+    found = diagnose(build.pod(templates=["tmpl"]), four, event, withheld=("ResourceQuota",))
+    assert codes(found) == [Code.QUOTA_EXCEEDED]
+    assert found.causes[0].detail == QuotaShortage("q", name, "4", "1", "4")
+    # Where quotas were read, what they say now counts.
+    found = diagnose(build.pod(templates=["tmpl"]), four, event, quota(name, "8", "1"))
+    assert not isinstance(found.causes[0].detail, QuotaShortage)
+
+
 @pytest.mark.parametrize(
     ("labels", "code"),
     [

@@ -15,11 +15,13 @@ from kubectl_dra.diagnosis.claim.reserved import is_gone
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gangs.elsewhere import held_by_queue
 from kubectl_dra.diagnosis.gates import quota
+from kubectl_dra.diagnosis.gates.makers import said_shortages
 from kubectl_dra.diagnosis.records import (
     Cause,
     ClaimEntry,
     Gates,
     ObjectRef,
+    QuotaShortage,
     SchedulerName,
 )
 from kubectl_dra.diagnosis.said import events as events_
@@ -120,10 +122,16 @@ class ClaimGates:
             yield self._cause(Code.TEMPLATE_MISSING, entry, similar=self._similar_templates(entry), event=event)
             return
         found = list(self._refusals(entry, template)) if template is not None else []
+        if not found and event is not None and not self._evidence.complete(quota.KIND, self._namespace):
+            found = [self._over(each, entry) for each in said_shortages(events_.text(event))]
         if found:
             yield from found
             return
         yield self._cause(_code_of(event), entry, event=event)
+
+    def _over(self, shortage: QuotaShortage, entry: ResolvedEntry) -> Cause:
+        told = quota.with_users(shortage, self._namespace, self._inventory, self._features)
+        return Cause(Code.QUOTA_EXCEEDED, told, claim=None, request=entry.entry.name)
 
     def _refusals(self, entry: ResolvedEntry, template: ResourceClaimTemplate) -> Iterator[Cause]:
         """What the API server would refuse as things stand now."""
@@ -132,8 +140,7 @@ class ClaimGates:
             yield self._cause(Code.ADMIN_LABEL_MISSING, entry, event=self._creation_event(entry))
         charged = quota.usage(spec, self._inventory.classes, self._features.extended_resource)
         for shortage in quota.exceeded(self._inventory.quotas.values(), self._namespace, charged):
-            told = quota.with_users(shortage, self._namespace, self._inventory, self._features)
-            yield Cause(Code.QUOTA_EXCEEDED, told, claim=None, request=entry.entry.name)
+            yield self._over(shortage, entry)
 
     def lacks_admin_label(self) -> bool:
         """Whether the namespace is known to lack the label that admin access needs."""

@@ -50,7 +50,7 @@ def refusal_of(state: ClusterState, maker: ObjectRef, made: Iterable[Pod] = ()) 
     return MakerRefusal(
         maker,
         text,
-        tuple(_shortages(text)),
+        tuple(said_shortages(text, "Pod")),
         events_.times(last),
         events_.first_seen(last),
         events_.last_seen(last),
@@ -72,15 +72,15 @@ def _made_since(event: Event, made: Iterable[Pod]) -> bool:
     return said is not None and any(time > said for time in times if time is not None)
 
 
-def _shortages(text: str) -> Iterator[QuotaShortage]:
-    """What a quota lacks, one for each resource; none where the words are not about a quota."""
+def said_shortages(text: str, kind: str = "ResourceClaim") -> Iterator[QuotaShortage]:
+    """What a quota lacks for an object, one for each resource; none where the words are not about a quota."""
     found = _QUOTA.search(text)
     if found is None:
         return
     used, hard = _amounts(found["used"]), _amounts(found["hard"])
     for name, requested in _amounts(found["requested"]).items():
         if name in used and name in hard:
-            yield QuotaShortage(found["quota"], name, hard[name], used[name], requested, kind="Pod")
+            yield QuotaShortage(found["quota"], name, hard[name], used[name], requested, kind=kind)
 
 
 def _amounts(text: str) -> dict[str, str]:

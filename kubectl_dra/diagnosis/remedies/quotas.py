@@ -13,7 +13,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.gates import quota
 from kubectl_dra.diagnosis.gates.quota_scopes import counts
 from kubectl_dra.diagnosis.records import Unspecified
-from kubectl_dra.diagnosis.remedies.records import Action, EditClaim, EditPod, RenewClaim
+from kubectl_dra.diagnosis.remedies.records import Action, EditClaim, EditPod, RaiseQuota, RenewClaim
 from kubectl_dra.model.core import Pod, ResourceQuota
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
@@ -36,9 +36,14 @@ def refused(world: ClusterState, changed: ClusterState, actions: Iterable[Action
 
 
 def are_unread(world: ClusterState, pod: Pod, actions: Iterable[Action]) -> bool:
-    """Whether quotas that could not be read may refuse what the actions make anew, or the scheduler for the pod."""
+    """Whether quotas that could not be read may refuse what the actions make anew, or the scheduler for the pod.
+
+    A quota that is to be raised may be known by its words alone, and others forbid the same.
+    """
+    actions = tuple(actions)
     pods, claims = _made_anew(world.inventory, actions)
     namespaces = {key.namespace for key in (*pods, *claims)}
+    namespaces.update(each.quota.namespace for each in actions if isinstance(each, RaiseQuota))
     served = served_resources(world)
     if any(name in served for name in asked(pod)):
         namespaces.add(pod.metadata.namespace)
