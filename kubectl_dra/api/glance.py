@@ -79,6 +79,7 @@ class GlancedSpec(msgspec.Struct, rename="camel", gc=False):
     resources: msgspec.Raw = _NONE
     resource_claims: msgspec.Raw = _NONE
     scheduling_group: msgspec.Raw = _NONE
+    workload_ref: msgspec.Raw = _NONE
 
 
 class GlancedStatus(msgspec.Struct, rename="camel", gc=False):
@@ -106,6 +107,7 @@ class GlancedPod(_Part, frozen=True):
         return not (
             spec.resource_claims is _NONE
             and spec.scheduling_group is _NONE
+            and spec.workload_ref is _NONE
             and status.extended_resource_claim_status is _NONE
         )
 

@@ -168,7 +168,7 @@ PRIORITY_CLASS: Final = Kind(
     PriorityClass,
 )
 POD_GROUP: Final = _scheduling("PodGroup", "podgroups", PodGroup, "v1beta1 v1alpha3")
-WORKLOAD: Final = _scheduling("Workload", "workloads", Workload, "v1beta1 v1alpha3")
+WORKLOAD: Final = _scheduling("Workload", "workloads", Workload, "v1beta1 v1alpha3 v1alpha1")
 COMPOSITE_POD_GROUP: Final = _scheduling("CompositePodGroup", "compositepodgroups", CompositePodGroup, "v1alpha3")
 #: Pods that are scheduled together.
 GROUPS: Final = (POD_GROUP, WORKLOAD, COMPOSITE_POD_GROUP)

@@ -174,8 +174,7 @@ def _beside(planned: Planned, tree: Tree, gangs: Gangs, known_domains: Sequence[
     """With what other objects of the files make of its pods."""
     together = kept_together(tree) if planned.pods else ()
     number = sum(plan.copies or 0 for plan in planned.pods)
-    refs = [mapping(at(tree, plan.spec_at).get("workloadRef")) for plan in planned.pods]
-    made = [gangs.of(tree, plan.pod, number, ref) for plan, ref in zip(planned.pods, refs, strict=True)]
+    made = [gangs.of(tree, plan.pod, number) for plan in planned.pods]
     pods = [replace(plan, kept_together=together, gang=gang) for plan, gang in zip(planned.pods, made, strict=True)]
     pods = [replace(plan, spanned=tuple(each for each in known_domains if each.has(plan.pod))) for plan in pods]
     return replace(planned, pods=tuple(pods), counts=changes_pods(tree))

@@ -181,6 +181,7 @@ def _is_shareable(written: Any) -> bool:  # noqa: ANN401 - a form
         spec.node_name
         and spec.resource_claims is _NONE
         and spec.scheduling_group is _NONE
+        and spec.workload_ref is _NONE
         and status.extended_resource_claim_status is None
         and status.phase
     )

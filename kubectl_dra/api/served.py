@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from kubectl_dra.api.kinds import POD_GROUP, PROTOTYPE_GROUP, RESOURCE_GROUP
+from kubectl_dra.model.features import WORKLOAD_REF_MINOR
 
 _ENDLESS: Final = 10**6
 #: version -> the first and the last minor version with it.
@@ -25,8 +26,6 @@ _SERVED: Final[Mapping[str, tuple[int, int]]] = {
 _LATE: Final = frozenset({"DeviceTaintRule", "ResourcePoolStatusRequest"})
 #: The last stable version's first minor: from here on manifests of beta versions are behind.
 STABLE_SINCE: Final = 34
-#: The only version with scheduling.k8s.io/v1alpha1, and with ``spec.workloadRef`` of pods.
-WORKLOAD_REF_MINOR: Final = 35
 
 
 def not_served(api_version: str, kind: str, minor: int | None) -> bool:

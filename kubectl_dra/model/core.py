@@ -137,6 +137,14 @@ class SchedulingGroup(Record, frozen=True):
     pod_group_name: str = ""
 
 
+class WorkloadRef(Record, frozen=True):
+    """``spec.workloadRef``, which only Kubernetes 1.35 has: a group of a Workload, and one of its replicas."""
+
+    name: str = ""
+    pod_group: str = ""
+    pod_group_replica_key: str = ""
+
+
 class PodResourceClaim(Record, frozen=True):
     """``spec.resourceClaims[]``: exactly one of the two sources. ``source`` is the nested form of 1.26 to 1.30."""
 
@@ -158,6 +166,7 @@ class PodSpec(Record, frozen=True):
     scheduler_name: str = ""
     scheduling_gates: tuple[SchedulingGate, ...] = ()
     scheduling_group: SchedulingGroup | None = None
+    workload_ref: WorkloadRef | None = None
     node_selector: dict[str, str] = field(default_factory=dict)
     affinity: Affinity | None = None
     tolerations: tuple[Toleration, ...] = ()

@@ -16,6 +16,8 @@ Implementation = Literal["stable", "incubating", "experimental"]
 OLDEST_MINOR: Final = 30
 NEWEST_MINOR: Final = 37
 _FIRST_COLUMN: Final = 32
+#: The only version with scheduling.k8s.io/v1alpha1, and with ``spec.workloadRef`` of pods.
+WORKLOAD_REF_MINOR: Final = 35
 
 # gate -> defaults of 1.32 … 1.37; "G" on and stable, "b"/"a" beta/alpha with 0 off and 1 on, "-" unknown, "*" locked.
 _DEFAULTS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -42,6 +44,7 @@ _DEFAULTS: Final[Mapping[str, tuple[str, ...]]] = {
     "DRAResourceClaimGranularStatusAuthorization": ("-", "-", "-", "-", "b1", "b1"),
     "SchedulerPreQueueingHints": ("-", "-", "-", "-", "-", "a0"),
     "GenericWorkload": ("-", "-", "-", "a0", "a0", "b0"),
+    "GangScheduling": ("-", "-", "-", "a0", "a0", "-"),
     "TopologyAwareWorkloadScheduling": ("-", "-", "-", "-", "a0", "a0"),
     "CompositePodGroup": ("-", "-", "-", "-", "-", "a0"),
     "PodGroupPreemptionPolicy": ("-", "-", "-", "-", "-", "a0"),
@@ -66,6 +69,7 @@ _NEEDS: Final[Mapping[str, str]] = {
     "DRAListTypeAttributes": "DynamicResourceAllocation",
     "DRANodeAllocatableResources": "DynamicResourceAllocation",
     "DRAWorkloadResourceClaims": "GenericWorkload",
+    "GangScheduling": "GenericWorkload",
     "TopologyAwareWorkloadScheduling": "GenericWorkload",
     "CompositePodGroup": "TopologyAwareWorkloadScheduling",
     "PodGroupPreemptionPolicy": "GenericWorkload",
@@ -113,6 +117,7 @@ class Features(msgspec.Struct, frozen=True):
     toleration_comparison: bool = False
     volume_limit_scaling: bool = True
     generic_workload: bool = False
+    gang_scheduling: bool = False
     topology_aware_workloads: bool = False
     composite_pod_groups: bool = False
     pod_group_preemption_policy: bool = False
@@ -204,6 +209,7 @@ _FIELD_BY_GATE: Final[Mapping[str, str]] = {
     "DRAWorkloadResourceClaims": "workload_resource_claims",
     "DRANodeAllocatableResources": "node_allocatable_resources",
     "GenericWorkload": "generic_workload",
+    "GangScheduling": "gang_scheduling",
     "TopologyAwareWorkloadScheduling": "topology_aware_workloads",
     "CompositePodGroup": "composite_pod_groups",
     "PodGroupPreemptionPolicy": "pod_group_preemption_policy",

@@ -13,7 +13,7 @@ _NEVER: Final = "Never"
 
 def in_group(pod: Pod) -> bool:
     """Whether a pod is scheduled with others, or was."""
-    return pod.spec.scheduling_group is not None
+    return pod.spec.scheduling_group is not None or pod.spec.workload_ref is not None
 
 
 def uses_storage(pod: Pod) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from kubectl_dra.model.evidence import Coverage
-from kubectl_dra.model.features import gate_defaults
+from kubectl_dra.model.features import WORKLOAD_REF_MINOR, gate_defaults
 from kubectl_dra.model.forms import forms_of
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.resource import ResourceClaim, ResourceClaimSpec, ResourceSlice
@@ -22,6 +22,8 @@ _LAST_MINOR: Final = 35
 # What pods are scheduled together had other shapes before, and other rules.
 _GROUPS_MINOR: Final = 37
 _TOGETHER: Final = "GenericWorkload"
+#: Before 1.37 a gate of the scheduler alone.
+_GANGS: Final = "GangScheduling"
 _SHARED_CLAIMS: Final = "DRAWorkloadResourceClaims"
 _TOPOLOGY: Final = "TopologyAwareWorkloadScheduling"
 #: What the scheduler only says of groups while it tries placements, be it that of all nodes.
@@ -52,6 +54,9 @@ def shown_gates(inventory: Inventory, minor: int, groups: Coverage = Coverage.NO
     found = {"DynamicResourceAllocation"} | set(_of_rules(inventory, minor))
     if minor > _LAST_MINOR:
         return frozenset(found & off)
+    if minor == WORKLOAD_REF_MINOR and any(pod.spec.workload_ref is not None for pod in inventory.pods.values()):
+        # That nobody names groups for a scheduler that takes no notice of them is an assumption, and told as one.
+        found |= {_TOGETHER, _GANGS}
     if off & _IN_SLICES:
         found |= {gate for slice_ in inventory.slices.values() for gate in _of_slice(slice_)}
     if off & _IN_CLAIMS:

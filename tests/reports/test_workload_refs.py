@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from kubectl_dra.api.lint import Mistake
+from kubectl_dra.api.planned import read_all
+from kubectl_dra.api.sources import Source
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.evidence import Coverage, Read
+from kubectl_dra.model.features import NEWEST_MINOR, features
+from kubectl_dra.reports.capacity.capacity import capacity_report
 from kubectl_dra.reports.simulation import SimulationReport
 from tests.kit import build, facts
 from tests.reports.test_simulated_files import cluster, page, pod_template, simulated, template, thing
@@ -28,7 +33,9 @@ def server(minor: int | None, coverage: Coverage = Coverage.COMPLETE) -> Cluster
     known = facts.evidence()
     reads = (*(each for each in known.reads if each.kind != "Workload"), Read("Workload", coverage=coverage))
     version = (1, minor) if minor is not None else None
-    return cluster(evidence=replace(known, reads=reads, server_version=version))
+    shown = ("GenericWorkload", "GangScheduling") if minor == 35 and coverage is Coverage.COMPLETE else ()
+    world = cluster(evidence=replace(known, reads=reads, server_version=version))
+    return replace(world, features=features(minor or NEWEST_MINOR, shown=shown))
 
 
 def tried(minor: int | None, coverage: Coverage = Coverage.COMPLETE) -> SimulationReport:
@@ -64,3 +71,11 @@ def test_no_other_version_has_the_field(minor: int) -> None:
     assert "only Kubernetes 1.35 has this field; later versions have schedulingGroup" in told
     assert "Workload ml/w would be refused" in told
     assert f"of class {build.DRIVER}" in told
+
+
+def test_capacity_counts_whole_gangs() -> None:
+    objects = read_all([Source(json.dumps(each).encode()) for each in (WORKLOAD, template("one"), job())], "ml")
+    (found,) = capacity_report(server(35), objects, "ml").groups
+    assert (found.subject.kind, found.subject.name, found.groups.value) == ("Workload", "w", 0)
+    # Elsewhere the server drops the field, so that there is no gang.
+    assert not capacity_report(server(37), objects, "ml").groups

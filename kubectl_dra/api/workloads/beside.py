@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from kubectl_dra.api.trees import Tree, at, group_of, list_at, mapping, number_of
+from kubectl_dra.api.trees import Tree, at, group_of, mapping, number_of
 from kubectl_dra.api.workloads.domains import TOGETHER
-from kubectl_dra.model.core import Pod
+from kubectl_dra.model.core import Pod, WorkloadRef
 
 _KNATIVE: Final = "autoscaling.knative.dev"
 _MIN_SCALE: Final = (f"{_KNATIVE}/min-scale", f"{_KNATIVE}/minScale")
@@ -93,11 +93,11 @@ OLD_SCHEDULER: Final = "The scheduler of Kubernetes 1.35"
 class Gang:
     """Pods of which another program starts ``least`` at once or none; ``name``: the object that says so, with its kind.
 
-    ``labels``: its pods have one of them, with the name of that object; none where nothing tells which pods are its.
+    ``labels``: its pods have one of them, with the name of that object, or name it by ``ref``; neither where nothing
+    tells which pods are its.
 
     Sources: scheduler-plugins, apis/scheduling/v1alpha1 (PodGroup spec.minMember); volcano.sh/apis batch/v1alpha1 (Job
-    spec.minAvailable, by default all of its pods: pkg/webhooks/admission/jobs/mutate); Kubernetes 1.35,
-    pkg/scheduler/framework/plugins/gangscheduling.
+    spec.minAvailable, by default all of its pods: pkg/webhooks/admission/jobs/mutate).
     """
 
     program: str
@@ -105,18 +105,24 @@ class Gang:
     namespace: str
     least: int
     labels: tuple[str, ...] = ()
+    ref: WorkloadRef | None = None
+
+    @property
+    def counts_pods(self) -> bool:
+        """Whether pods of the cluster may be some of them."""
+        return bool(self.labels) or self.ref is not None
 
     def has(self, pod: Pod) -> bool:
         """Whether a pod of the cluster is one of them."""
         meta, name = pod.metadata, self.name.partition(" ")[2]
-        return meta.namespace == self.namespace and any(meta.labels.get(label) == name for label in self.labels)
+        named = self.ref is not None and pod.spec.workload_ref == self.ref
+        return meta.namespace == self.namespace and (
+            named or any(meta.labels.get(label) == name for label in self.labels)
+        )
 
 
 class Gangs:
-    """The PodGroups of some files, and the Workloads of Kubernetes 1.35.
-
-    ``namespace`` is meant by objects that name none.
-    """
+    """The PodGroups of some files. ``namespace`` is meant by objects that name none."""
 
     def __init__(self, trees: Sequence[Tree], namespace: str) -> None:
         self._least: dict[tuple[str, str], int] = {}
@@ -125,17 +131,8 @@ class Gangs:
             key = str(meta.get("namespace") or namespace), str(meta.get("name"))
             self._least.setdefault(key, number_of(at(tree, "spec").get("minMember"), 1))
 
-        self._named: dict[tuple[str, ...], int] = {}
-        for tree in filter(_is_old_workload, trees):
-            meta = mapping(tree.get("metadata"))
-            for group in map(mapping, list_at(at(tree, "spec"), "podGroups")):
-                key_ = str(meta.get("namespace") or namespace), str(meta.get("name")), str(group.get("name"))
-                self._named[key_] = number_of(at(group, "policy.gang").get("minCount"), 1)
-
-    def of(self, tree: Tree, pod: Pod, copies: int, workload_ref: Tree) -> Gang | None:
-        """The gang of a pod that an object makes, of ``copies`` pods in all; ``workload_ref``: what the pod names."""
-        if workload_ref:
-            return self._of_workload(pod.metadata.namespace, workload_ref)
+    def of(self, tree: Tree, pod: Pod, copies: int) -> Gang | None:
+        """The gang of a pod that an object makes, of ``copies`` pods in all."""
         labels, namespace = pod.metadata.labels, pod.metadata.namespace
         if (tree.get("kind"), group_of(tree.get("apiVersion"))) == ("Job", "batch.volcano.sh"):
             name = mapping(tree.get("metadata")).get("name")
@@ -146,15 +143,6 @@ class Gangs:
             return None
         return Gang("The coscheduling plugin", f"PodGroup {wanted}", namespace, least, _COSCHEDULING_LABELS)
 
-    def _of_workload(self, namespace: str, ref: Tree) -> Gang | None:
-        name, group = str(ref.get("name")), str(ref.get("podGroup"))
-        least = self._named.get((namespace, name, group))
-        return Gang(OLD_SCHEDULER, f"Workload {name}", namespace, least) if least is not None else None
-
 
 def _is_pod_group(tree: Tree) -> bool:
     return (tree.get("kind"), group_of(tree.get("apiVersion"))) == ("PodGroup", "scheduling.x-k8s.io")
-
-
-def _is_old_workload(tree: Tree) -> bool:
-    return (tree.get("kind"), tree.get("apiVersion")) == ("Workload", "scheduling.k8s.io/v1alpha1")

@@ -16,6 +16,7 @@ from kubectl_dra.model.held import device_of, results_of
 from kubectl_dra.model.ids import DeviceId, Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.podinfo import pod_info
+from kubectl_dra.model.podneeds import in_group
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.model.usage import is_terminal
 from kubectl_dra.scheduler.claims import claims_of
@@ -72,7 +73,7 @@ def _holders(world: ClusterState) -> Iterator[Pod]:
 
 
 def _movable(world: ClusterState, pod: Pod) -> Movable | None:
-    if pod.metadata.controller is None or stays_with_node(pod) or pod.spec.scheduling_group is not None:
+    if pod.metadata.controller is None or stays_with_node(pod) or in_group(pod):
         return None
     if other_scheduler(pod, world.schedulers) is not None or not _may_be_disrupted(world, pod):
         return None
@@ -80,7 +81,7 @@ def _movable(world: ClusterState, pod: Pod) -> Movable | None:
 
 
 def _bare(world: ClusterState, pod: Pod) -> Movable | None:
-    if pod.metadata.controller is not None or stays_with_node(pod) or pod.spec.scheduling_group is not None:
+    if pod.metadata.controller is not None or stays_with_node(pod) or in_group(pod):
         return None
     return _with_claims(world, pod)
 

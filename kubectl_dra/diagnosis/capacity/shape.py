@@ -19,7 +19,7 @@ from kubectl_dra.model.affinity import PodAffinityTerm
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.meta import ObjectMeta
-from kubectl_dra.model.podneeds import uses_storage
+from kubectl_dra.model.podneeds import in_group, uses_storage
 from kubectl_dra.scheduler.claims import ResolvedEntry, resolve, sources
 
 _NAME: Final = "capacity-shape"
@@ -83,7 +83,7 @@ def waiting(world: ClusterState, shape: Shape) -> WaitingCopy:
     name = f"{own.name or own.generate_name or _NAME}-copy"
     meta = msgspec.structs.replace(own, name=name, uid=f"copy-of-{own.namespace}-{name}")
     # One copy is no gang: how many fit is counted without the others of its group.
-    spec = msgspec.structs.replace(shape.pod.spec, node_name="", scheduling_group=None)
+    spec = msgspec.structs.replace(shape.pod.spec, node_name="", scheduling_group=None, workload_ref=None)
     pod = msgspec.structs.replace(shape.pod, metadata=meta, spec=spec, status=core.PodStatus(phase="Pending"))
     inventory = world.inventory
     inventory = inventory.replace(templates={**inventory.templates, **shape.templates}, quotas={})
@@ -127,7 +127,7 @@ def depends_on(pod: core.Pod) -> Iterator[DependsOn]:
         yield DependsOn.CLAIM
     if uses_storage(pod):
         yield DependsOn.VOLUMES
-    if pod.spec.scheduling_group is not None:
+    if in_group(pod):
         yield DependsOn.GROUP
 
 

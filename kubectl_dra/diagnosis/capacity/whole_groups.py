@@ -36,7 +36,7 @@ def whole_groups(world: ClusterState, parts: Sequence[tuple[Shape, int]], most: 
 
 def _copies(pod: Pod, group: int, number: int) -> Iterator[Pod]:
     """By themselves: what a group of them gets in one cycle they get one after the other as well."""
-    pod = with_spec(pod, scheduling_group=None)
+    pod = with_spec(pod, scheduling_group=None, workload_ref=None)
     for index in range(number):
         name = f"{pod.metadata.name}-{group}-{index}"
         yield msgspec.structs.replace(pod, metadata=msgspec.structs.replace(pod.metadata, name=name, uid=name))

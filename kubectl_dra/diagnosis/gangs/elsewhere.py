@@ -13,9 +13,8 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.cluster import ClusterState, derived
+from kubectl_dra.diagnosis.gangs.one_by_one import Placed, place_one_by_one
 from kubectl_dra.diagnosis.gates.queues import HeldBy, queued
-from kubectl_dra.diagnosis.pod import needs
-from kubectl_dra.diagnosis.pod.missing import missing
 from kubectl_dra.diagnosis.records import Cause, GangElsewhere, PluginText, TaskGroup
 from kubectl_dra.diagnosis.said import foreign
 from kubectl_dra.model.core import Pod
@@ -26,14 +25,7 @@ from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.queues import NO_QUEUES, QUEUE_LABEL
 from kubectl_dra.model.usage import is_terminal
 from kubectl_dra.scheduler import reasons
-from kubectl_dra.scheduler.gangs.trial import Run, place
-from kubectl_dra.scheduler.gangs.world import with_pod, with_reservations
-from kubectl_dra.scheduler.snapshot import Snapshot
-from kubectl_dra.scheduler.status import StatusCode
 
-#: So many pods of one gang are tried on any cluster; more of them where these times the nodes are no more than that.
-_TRIED: Final = 64
-_EFFORT: Final = 20_000
 _OF_VOLCANO_JOBS: Final = "batch.volcano.sh/"
 #: Volcano's own queue, and the states of queues that take no group.
 _DEFAULT_QUEUE: Final = "default"
@@ -330,20 +322,6 @@ def _age(pod: Pod) -> tuple[str, str]:
     return pod.metadata.creation_timestamp or "", pod.metadata.name
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
-    """How many waiting pods of a gang find a node, one beside the other; ``lacking``: the first that finds none.
-
-    ``inventory``: the cluster with those that do, not as a state, which would keep the one that keeps this;
-    ``members``: all that were tried.
-    """
-
-    number: int
-    lacking: Key | None
-    inventory: Inventory
-    members: frozenset[Key]
-
-
 @derived()
 def _known(_state: ClusterState) -> dict[tuple[str, Key], Placed | None]:
     return {}
@@ -364,28 +342,5 @@ def _placed(state: ClusterState, system: str, pod: Key, gang: str, waiting: Sequ
     known = _known(state)
     asked = system, Key(pod.namespace, gang) if gang else pod
     if asked not in known:
-        lacking = missing(state.evidence, needs.POD, pod.namespace)
-        too_many = len(waiting) > max(_TRIED, _EFFORT // max(len(state.inventory.nodes), 1))
-        open_ = any(each.decides for each in lacking) or too_many
-        known[asked] = None if open_ else _place(state, waiting)
+        known[asked] = place_one_by_one(state, pod.namespace, waiting)
     return known[asked]
-
-
-def _place(state: ClusterState, pods: Sequence[Pod]) -> Placed | None:
-    there, shared, lacking = Snapshot(state), Run(), list[Key]()
-    bound: list[Pod] = []
-    for pod in pods:
-        tried = place(there, pod, tuple(there.nodes), shared)
-        if tried.status.code is StatusCode.UNKNOWN:
-            return None
-        if tried.node and tried.attempt is not None:
-            there = with_pod(tried.attempt, tried.node)
-            bound.append(pod)
-        else:
-            lacking.append(key_of(pod.metadata))
-    # Where nothing lacks, nobody asks what they leave, and many pods that wait would each keep a copy of the cluster.
-    inventory = there.inventory if lacking else state.inventory
-    for pod in bound if lacking else ():
-        inventory = with_reservations(inventory, pod)
-    members = frozenset(key_of(pod.metadata) for pod in pods)
-    return Placed(len(bound), lacking[0] if lacking else None, inventory, members)

@@ -18,6 +18,7 @@ from kubectl_dra.scheduler.fit_error import parse_fit_error
 from kubectl_dra.scheduler.reasons import COSCHEDULING, plugin_of
 
 GANGS = OpenPlugin("GangScheduling", ("spec.schedulingGroup",))
+GANGS_OF_WORKLOADS = OpenPlugin("GangScheduling", ("spec.workloadRef",))
 COMPOSITE = OpenPlugin("GangScheduling", ("PodGroup spec.parentCompositePodGroupName",))
 
 

@@ -10,20 +10,20 @@ import msgspec
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis import classic
-from kubectl_dra.diagnosis.claim.vanished import vanished
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.explain import binding
 from kubectl_dra.diagnosis.explain.whole_cause import refined
-from kubectl_dra.diagnosis.gangs import members
+from kubectl_dra.diagnosis.gangs import members, workload_refs
 from kubectl_dra.diagnosis.gangs.cycles import are_placed_together, group_key
 from kubectl_dra.diagnosis.gangs.elsewhere import incomplete, left_to, placed_of, with_gang
-from kubectl_dra.diagnosis.gates.gates import TEMPLATE_KIND, ClaimGates, other_scheduler, own_causes
-from kubectl_dra.diagnosis.pod import leaving, missing, needs
+from kubectl_dra.diagnosis.gangs.one_by_one import Placed
+from kubectl_dra.diagnosis.gates.gates import TEMPLATE_KIND, other_scheduler, own_causes
+from kubectl_dra.diagnosis.pod import leaving, missing, needs, on_node
 from kubectl_dra.diagnosis.pod.assumptions import assumptions
 from kubectl_dra.diagnosis.pod.equivalence import Examiner
 from kubectl_dra.diagnosis.pod.finding import Finding, by_default
 from kubectl_dra.diagnosis.pod.judgement import Judgement, nodes_can_tell
-from kubectl_dra.diagnosis.pod.open_plugins import left_open, open_groups, open_plugins
+from kubectl_dra.diagnosis.pod.open_plugins import GANGS_OF_WORKLOADS, left_open, open_groups, open_plugins
 from kubectl_dra.diagnosis.pod.read_names import kinds_known
 from kubectl_dra.diagnosis.records import (
     Agreement,
@@ -45,7 +45,6 @@ from kubectl_dra.diagnosis.records import (
 )
 from kubectl_dra.diagnosis.said import agreement, events, foreign, in_flight, kubelet, others, refusals, unread
 from kubectl_dra.diagnosis.said.agreement import Prediction, newest_versions
-from kubectl_dra.diagnosis.said.bound import bound_by
 from kubectl_dra.model.core import Event, Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
@@ -112,47 +111,18 @@ class PodCase:
             unwell = (*kubelet.unhealthy(self.pod), *kubelet.not_running(self.pod, self._events()))
             return Finding(Verdict.NOT_PENDING, unwell)
         if self.pod.spec.node_name:
-            return Finding(Verdict.PREPARING, tuple(self._preparing()))
+            return Finding(
+                Verdict.PREPARING, tuple(on_node.preparing(self.world, self.pod, self.entries, self._events()))
+            )
         found = (
             self._template_unread() or self._gated() or self._other_scheduler() or self._unreadable() or self._grouped()
         )
-        return self._remembered(found or self._in_gang(self._attempted()))
+        return self._remembered(found or self._beside_workload(self._in_gang(self._attempted())))
 
     def _is_done(self) -> bool:
         if self.pod.status.phase not in ("", "Pending"):
             return True
         return self.pod.metadata.deletion_timestamp is not None and not self.pod.spec.node_name
-
-    # --- on its node ------------------------------------------------------------------------------------------------
-
-    def _preparing(self) -> Iterator[Cause]:
-        """The kubelet's words first, then what the objects show."""
-        world = self.world
-        broken = [
-            e
-            for e in self.entries
-            if e.problem in (ClaimProblem.MISSING, ClaimProblem.NOT_CREATED, ClaimProblem.NOT_OWNED)
-        ]
-        claims = [entry.claim for entry in self.entries if entry.claim is not None and entry not in broken]
-        unusable = list(kubelet.not_usable(self.pod, claims, world.features))
-        waiting = list(kubelet.waiting(self.pod))
-        said = kubelet.said(self.pod, self._events(), world.inventory.nodes.get(self.pod.spec.node_name), unusable)
-        warned = [each for each in said if waiting and each.code is Code.KUBELET_WARNS]
-        said = [each for each in said if each not in warned]
-        same = kubelet.repeated(warned, waiting)
-        of_gates = ClaimGates(world.inventory, world.evidence, world.features, self.pod).causes(broken)
-        failures = [each for each in said if each.code is not Code.PREPARING]
-        found = [*self._vanished(), *failures, *of_gates, *unusable, *kubelet.unhealthy(self.pod), *waiting, *same]
-        told: set[tuple[Code, ObjectRef | None]] = set()
-        for cause in found or said or [Cause(Code.PREPARING, nodes=(self.pod.spec.node_name,))]:
-            if cause.code is Code.DEVICE_UNHEALTHY or (cause.code, cause.claim) not in told:
-                told.add((cause.code, cause.claim))
-                yield kubelet.not_allocated_by(bound_by(world.inventory, self.pod), cause)
-
-    def _vanished(self) -> list[Cause]:
-        """Of each allocated claim the devices that are not there any more."""
-        found = (vanished(self.world.inventory, self.world.evidence, claim) for claim in _claims(self.entries))
-        return [cause for cause in dict.fromkeys(found) if cause is not None]
 
     # --- never tried ------------------------------------------------------------------------------------------------
 
@@ -185,13 +155,18 @@ class PodCase:
     def _by_default_rules(self, gang: GangElsewhere | None) -> Finding:
         """Why the pod, or the first of its gang that finds no node beside the others, finds none by these rules."""
         placed = placed_of(self.world, self.pod)
-        if placed is None or placed.lacking is None or (gang is not None and gang.present):
-            return Finding(Verdict.OTHER_SCHEDULER)
-        known = by_default(self.world).get(placed.lacking) if gang is not None else None
+        complete = placed is not None and not (gang is not None and gang.present)
+        return (self._first_lacking(placed) if complete else None) or Finding(Verdict.OTHER_SCHEDULER)
+
+    def _first_lacking(self, placed: Placed | None) -> Finding | None:
+        """What the first pod of a gang finds that has no node beside the others; None where all have one."""
+        if placed is None or placed.lacking is None:
+            return None
+        known = by_default(self.world).get(placed.lacking)
         if known is None:
             there = self.world.changed(placed.inventory)
             known = PodCase(there, placed.inventory.pods[placed.lacking], Examiner(there))._attempted()
-            if gang is not None:
+            if len(placed.members) > 1:
                 by_default(self.world)[placed.lacking] = known
         return known
 
@@ -219,6 +194,9 @@ class PodCase:
     def _grouped(self) -> Finding | None:
         """What becomes of the pod in the cycle of its group; None if it is scheduled alone."""
         world, group = self.world, group_key(self.pod)
+        kept_out = workload_refs.kept_out(world, self.pod)
+        if kept_out is not None:
+            return self._of_group(kept_out)
         if group is None or not are_placed_together(world) or open_groups(world, self.pod):
             return None
         absent = members.without_group(world, group, self.pod)
@@ -227,7 +205,9 @@ class PodCase:
         waits = binding.waits(self.world, self.pod, _claims(self.entries)) if absent is None else ()
         if waits:
             return Finding(Verdict.BINDING, waits)
-        found = absent or members.find(world, group, self.pod)
+        return self._of_group(absent or members.find(world, group, self.pod))
+
+    def _of_group(self, found: members.MemberFinding) -> Finding:
         self._unread = found.unread
         causes = found.causes
         if found.verdict is Verdict.UNKNOWN and (self._lacks_evidence() or not causes):
@@ -260,7 +240,7 @@ class PodCase:
             judgement = replace(judgement, verdict=Verdict.UNKNOWN, reason=None, messages=())
         if refused is not None:
             judgement, causes = refused[0], (*causes, refused[1])
-        gone = self._vanished() if judgement.verdict is Verdict.SCHEDULABLE else []
+        gone = on_node.gone(self.world, claims) if judgement.verdict is Verdict.SCHEDULABLE else []
         explanation = examination.explanation
         told, groups = refined(
             self.world, self._searched(claims), explanation.all_causes(judgement, seen), explanation.groups
@@ -299,6 +279,22 @@ class PodCase:
             fit_error.UNSCHEDULABLE,
             finding.nodes,
         )
+
+    def _beside_workload(self, finding: Finding) -> Finding:
+        """What the pod comes to that finds a node, but waits there for the pods of its group of a Workload."""
+        short = workload_refs.shortage(self.world, self.pod) if finding.verdict is Verdict.SCHEDULABLE else None
+        if short is None:
+            return finding
+        if short.placed is None:
+            causes = (Cause(Code.NOT_SIMULATED, OpenPlugins((GANGS_OF_WORKLOADS,))), *finding.causes)
+            return replace(finding, verdict=Verdict.UNKNOWN, causes=causes, open=(GANGS_OF_WORKLOADS,), reason=None)
+        detail, beside = short.detail, self._first_lacking(short.placed) if not short.detail.because else None
+        if beside is not None:
+            detail = msgspec.structs.replace(detail, because=beside.causes[:1])
+        found = beside or finding
+        causes = (Cause(Code.POD_GROUP_UNPLACED, detail), *(c for c in found.causes if c.code not in _BEFORE_DEVICES))
+        prediction = Prediction((workload_refs.LATE,), earlier=(workload_refs.WAITING,))
+        return Finding(Verdict.UNSCHEDULABLE, causes, prediction, fit_error.UNSCHEDULABLE, found.nodes)
 
     def _refused(
         self, claims: Sequence[ResourceClaim], judgement: Judgement, seen: Observed | None

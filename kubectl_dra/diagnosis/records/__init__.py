@@ -7,7 +7,7 @@ records of many subjects at once.
 
 from __future__ import annotations
 
-from kubectl_dra.diagnosis.records.causes import Cause, Differs, GroupError, GroupShortage, GroupWaits
+from kubectl_dra.diagnosis.records.causes import Cause, Differs, GroupError, GroupShortage, GroupWaits, WorkloadGang
 from kubectl_dra.diagnosis.records.claims import (
     BindingProblem,
     ClaimElsewhere,

@@ -86,6 +86,28 @@ class GroupShortage(Evidence, frozen=True):
     placements: int = 0
 
 
+class WorkloadGang(Evidence, frozen=True):
+    """A group of a Workload that pods name (Kubernetes 1.35); ``replica``: whose pods count by themselves.
+
+    ``absent``: there is no such Workload; with a ``min_count`` of 0 it has no such group, and ``similar`` are the names
+    that there are. Of the gang ``known`` pods exist, ``running`` have a node, and ``placed`` find one beside each
+    other. ``lacking``: the first that finds none, ``because`` what is in its way; ``refused``: why there are no more.
+    """
+
+    workload: ObjectRef
+    group: str
+    replica: str = ""
+    min_count: int = 0
+    known: int = 0
+    running: int = 0
+    placed: int = 0
+    lacking: ObjectRef | None = None
+    because: tuple[Cause, ...] = ()
+    refused: claims.MakerRefusal | None = None
+    absent: bool = False
+    similar: tuple[str, ...] = ()
+
+
 class Differs(ReportRecord, frozen=True):
     """A pod with a ``value`` in a field of its spec where its group has, or all others have, another one.
 
@@ -125,6 +147,7 @@ Detail = (
     | GroupWaits
     | GroupShortage
     | GroupError
+    | WorkloadGang
     | ClassProblem
     | ExtendedResource
     | IgnoredResource

@@ -25,6 +25,7 @@ from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.gangs.cycles import are_placed_together, group_key
 from kubectl_dra.diagnosis.gangs.elsewhere import incomplete
 from kubectl_dra.diagnosis.gangs.placing import place_group
+from kubectl_dra.diagnosis.gangs.workload_refs import kept_out
 from kubectl_dra.diagnosis.gates.gates import other_scheduler
 from kubectl_dra.diagnosis.gates.pending import is_pending
 from kubectl_dra.diagnosis.pod.placing import added, placed
@@ -255,7 +256,7 @@ def _takes_part(world: ClusterState, pod: Pod) -> bool:
         return False  # it is placed with its whole group
     if pod.spec.scheduling_gates or other_scheduler(pod, world.schedulers) is not None:
         return False
-    if incomplete(world, pod) is not None:
+    if incomplete(world, pod) is not None or kept_out(world, pod) is not None:
         return False  # none of its group is tried before others exist
     entries = resolve(world.inventory, world.evidence, world.features, pod)
     return all(entry.problem is None for entry in entries)

@@ -30,6 +30,7 @@ from kubectl_dra.model.core import Pod, PodStatus
 from kubectl_dra.model.held import devices_of
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
+from kubectl_dra.model.podneeds import in_group
 from kubectl_dra.model.policy import PodDisruptionBudget
 from kubectl_dra.model.resource import ResourceClaimTemplate
 from kubectl_dra.model.terms import requirements_of, selects
@@ -235,7 +236,7 @@ def covers(budget: PodDisruptionBudget, pod: Pod) -> bool:
 
 
 def _undecidable(world: ClusterState, pod: Pod, before: Inventory) -> Because | None:
-    if pod.spec.scheduling_group is not None:
+    if in_group(pod):
         return Because.GANG
     if other_scheduler(pod, world.schedulers) is not None:
         return Because.OTHER_SCHEDULER

@@ -19,6 +19,7 @@ from kubectl_dra.output.pending.incomplete_gangs import incomplete_sentence
 from kubectl_dra.output.pending.made import refused_sentence
 from kubectl_dra.output.pending.mixed_groups import mixed_sentence
 from kubectl_dra.output.pending.queues import queue_lines, queue_reason
+from kubectl_dra.output.pending.workload_gangs import workload_sentence
 from kubectl_dra.output.safe import Safe, command, fmt, safe
 from kubectl_dra.output.words import counted, did_you_mean, listed
 from kubectl_dra.reports.claims.ask import ClaimAsk, ExtendedAsk
@@ -55,6 +56,8 @@ def group_sentence(cause: records.Cause, say: Sentence) -> Safe:
             return _shortage(shortage, say)
         case records.GroupError() as error:
             return _error(error, say)
+        case records.WorkloadGang() as gang:
+            return workload_sentence(gang, say)
         case records.GangElsewhere() as gang:
             return incomplete_sentence(gang)
     return Safe(cause.code.meaning)

@@ -77,9 +77,13 @@ def _causes(reports: Sequence[PendingReport], scope: str) -> list[Safe]:
         first = reports[0]
         text = fmt("for example {}: {}", _names([first.pod], scope), pending_cause(first))
         return wrapped(text, indent=_BELOW)
-    found: dict[str, list[PendingReport]] = {}
+    said: dict[str, list[PendingReport]] = {}
     for report in reports:
-        found.setdefault(_but_for_names(report), []).append(report)
+        said.setdefault(pending_cause(report), []).append(report)
+    # The same words may name one of the pods: as a member of its group, or as who holds what others lack.
+    found: dict[str, list[PendingReport]] = {}
+    for alike in said.values():
+        found.setdefault(_but_for_names(alike[0]), []).extend(alike)
     most = sorted(found.values(), key=len, reverse=True)
     # The longest names the namespaces of holders, which are another pod's own.
     texts = [max(map(pending_cause, alike), key=len) for alike in most[:_CAUSES]]

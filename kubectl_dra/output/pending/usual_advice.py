@@ -19,6 +19,7 @@ from kubectl_dra.output.pending.said_advice import advice_on_words
 from kubectl_dra.output.pending.siblings import sibling_advice
 from kubectl_dra.output.pending.unready import ADVICE
 from kubectl_dra.output.pending.volumes import volume_advice
+from kubectl_dra.output.pending.workload_gangs import workload_advice
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import listed
 from kubectl_dra.reports.base import Fits
@@ -60,6 +61,8 @@ def usual_advice(report: PendingReport, code: Code) -> Safe:
     match report.causes[0].detail:
         case records.NoSingleNode() as found:
             return _bring_together(found)
+        case records.WorkloadGang() as gang:
+            told = workload_advice(gang)
         case records.VolumeTrouble() as trouble:
             told = volume_advice(trouble)
         case records.QuotaShortage() as shortage:

@@ -25,7 +25,7 @@ def gang_counts(world: ClusterState, tried: Sequence[PodTrial], pods: Sequence[P
             gangs.setdefault(gang, []).append((trial, pod))
     for gang, members in gangs.items():
         there = [pod for pod in world.inventory.pods.values() if _has(gang, pod) and not is_terminal(pod)]
-        known = not gang.labels or world.evidence.complete("Pod", gang.namespace)
+        known = not gang.counts_pods or world.evidence.complete("Pod", gang.namespace)
         if known and not any(not pod.spec.node_name for pod in there):
             yield from _never_there(gang, members, len(there)) or _too_few(gang, members, len(there))
 

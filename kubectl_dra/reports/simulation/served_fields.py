@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from kubectl_dra.api.kinds import POD_GROUP, WORKLOAD
 from kubectl_dra.api.lint import Finding, Mistake
-from kubectl_dra.api.planned import Planned
-from kubectl_dra.api.served import WORKLOAD_REF_MINOR
-from kubectl_dra.api.workloads.beside import OLD_SCHEDULER
+from kubectl_dra.api.planned import Planned, PodPlan
+from kubectl_dra.api.workloads.beside import OLD_SCHEDULER, Gang
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.gangs.workload_refs import policy_of
+from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.evidence import Coverage, Evidence
-from kubectl_dra.model.podneeds import in_group
+from kubectl_dra.model.features import WORKLOAD_REF_MINOR
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.scheduling import Workload
 
 _GROUP = "schedulingGroup"
 
@@ -28,8 +31,11 @@ def as_served(world: ClusterState, objects: Iterable[Planned]) -> Iterator[Plann
     Upstream: dropDisabledSchedulingGroup in pkg/api/pod/util.go; PodGroups are served where their gate is on.
     """
     dropped = is_unserved(world.evidence, POD_GROUP.name)
-    for planned in (_with_workload_ref(world.evidence, each) for each in objects):
-        grouped = [plan for plan in planned.pods if dropped and in_group(plan.pod)]
+    objects = tuple(objects)
+    of_files = {each.key: each.record for each in objects if isinstance(each.record, Workload)}
+    workloads = {**world.inventory.groups.workloads, **of_files}
+    for planned in (_with_workload_ref(world, each, workloads) for each in objects):
+        grouped = [plan for plan in planned.pods if dropped and plan.pod.spec.scheduling_group is not None]
         if not grouped:
             yield planned
             continue
@@ -45,12 +51,13 @@ def _path(planned: Planned, role: str) -> str:
     return f"{_GROUP} of {role}" if role else f"{_GROUP} of its pods"
 
 
-def _with_workload_ref(evidence: Evidence, planned: Planned) -> Planned:
+def _with_workload_ref(world: ClusterState, planned: Planned, workloads: Mapping[Key, Workload]) -> Planned:
     """With what the server makes of ``workloadRef``, which only one version has.
 
     Upstream, 1.35: dropDisabledWorkloadRef in pkg/api/pod/util.go (feature gate GenericWorkload).
     """
     named = [each for each in planned.findings if each.path.rpartition(".")[2] == "workloadRef"]
+    evidence = world.evidence
     if not named or evidence.server_version is None:
         return planned
     findings = [each for each in planned.findings if each not in named]
@@ -61,7 +68,17 @@ def _with_workload_ref(evidence: Evidence, planned: Planned) -> Planned:
         text = "this server has no Workloads (feature gate GenericWorkload): each pod is placed by itself"
         findings += [replace(each, message=text, code=Mistake.UNSERVED_FIELD) for each in named]
     else:
-        return replace(planned, findings=tuple(findings))
-    own = (each.gang is not None and each.gang.program == OLD_SCHEDULER for each in planned.pods)
-    pods = tuple(replace(plan, gang=None) if old else plan for plan, old in zip(planned.pods, own, strict=True))
+        pods = tuple(_in_gang(world, plan, workloads) for plan in planned.pods)
+        return replace(planned, findings=tuple(findings), pods=pods)
+    pods = tuple(replace(plan, pod=with_spec(plan.pod, workload_ref=None)) for plan in planned.pods)
     return replace(planned, findings=tuple(findings), pods=pods)
+
+
+def _in_gang(world: ClusterState, plan: PodPlan, workloads: Mapping[Key, Workload]) -> PodPlan:
+    """A plan with its gang, whose pods are then placed one by one and counted, as the first would wait for the last."""
+    policy = policy_of(world, plan.pod, workloads)
+    if policy is None:
+        return plan
+    name, namespace = f"{WORKLOAD.name} {policy.workload.name}", policy.workload.namespace
+    gang = Gang(OLD_SCHEDULER, name, namespace, policy.least, ref=policy.ref)
+    return replace(plan, gang=gang, pod=with_spec(plan.pod, workload_ref=None))
