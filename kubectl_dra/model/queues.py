@@ -92,8 +92,15 @@ class QueuedWorkloadSpec(Record, frozen=True):
     pod_sets: tuple[PodSet, ...] = ()
 
 
+class RequeueState(Record, frozen=True):
+    """``requeueState``: how often Kueue has evicted it and queued it again, and when it will do that next."""
+
+    count: int = 0
+    requeue_at: str = ""
+
+
 class QueuedWorkloadStatus(Record, frozen=True):
-    """``status`` of a Workload. Conditions: QuotaReserved, Admitted, Evicted, Finished.
+    """``status`` of a Workload. Conditions: QuotaReserved, Admitted, Evicted, Requeued, Finished.
 
     Of MultiKueue: the cluster that runs it, and those that it was offered to.
     """
@@ -101,6 +108,7 @@ class QueuedWorkloadStatus(Record, frozen=True):
     conditions: tuple[Condition, ...] = ()
     admission: Admission | None = None
     admission_checks: tuple[AdmissionCheckState, ...] = ()
+    requeue_state: RequeueState = RequeueState()
     cluster_name: str = ""
     nominated_cluster_names: tuple[str, ...] = ()
 

@@ -79,6 +79,8 @@ class MakerSpec(Record, frozen=True):
     """``spec`` of any of these kinds."""
 
     replicas: int | None = None
+    parallelism: int | None = None
+    completions: int | None = None
     selector: LabelSelector | None = None
     template: PodTemplate | None = None
     paused: bool = False

@@ -62,6 +62,22 @@ def test_a_job_in_a_queue_whose_devices_are_not_there(capfd: pytest.CaptureFixtu
     assert "Not even one of its pods would fit now: no node has 9" in told(capfd, tmp_path, job(QUEUE, suspend=True), 9)
 
 
+@pytest.mark.parametrize(
+    ("spec", "told_of_all"),
+    [
+        ({"parallelism": 2, "completions": 2}, "both of its pods would fit now at the same time"),
+        # No more run at the same time than are to be done.
+        ({"parallelism": 900, "completions": 2}, "both of its pods would fit now at the same time"),
+        ({"parallelism": 900}, "If it were started now, "),
+        ({"parallelism": 1, "completions": 9}, "one of its pods would fit now"),
+    ],
+)
+def test_all_pods_that_a_job_runs_at_once_are_tried(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, spec: dict[str, int], told_of_all: str
+) -> None:
+    assert told_of_all in told(capfd, tmp_path, job(QUEUE, suspend=True, **spec))
+
+
 def test_a_job_that_somebody_suspended(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert "it has no pods until spec.suspend is false" in told(capfd, tmp_path, job(suspend=True))
 
@@ -112,7 +128,7 @@ def test_a_job_that_waits_for_quota_as_a_document(capfd: pytest.CaptureFixture[s
     out = " ".join(capfd.readouterr().out.split())
     assert "waits in queue team-a: 3 of 4 example.com/gpu (flavor h100) of ClusterQueue research are reserved" in out
     assert out.count("3 of 4 example.com/gpu") == 1
-    assert "It does not wait for devices yet: one of its pods would fit now, on node-a; whether all of them fit" in out
+    assert "It does not wait for devices yet: both of its pods would fit now at the same time." in out
 
 
 def test_a_pod_that_kueue_gates_says_what_it_waits_for(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:

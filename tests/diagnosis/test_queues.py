@@ -108,6 +108,22 @@ def test_kueue_says_what_it_waits_for(reason: str, message: str, held: HeldBy) -
     assert queue_reason(told)
 
 
+def test_what_kueue_has_evicted_is_queued_again_later() -> None:
+    late = "Exceeded the PodsReady timeout ml/train"
+    again = {"count": 3, "requeueAt": "2026-11-21T13:40:00Z"}
+    said = ("Evicted", "True", "PodsReadyTimeout", late), unreserved("Pending", late)
+    waits = work(*said, ("Requeued", "False", "PodsReadyTimeout", late), status={"requeueState": again})
+    told = found(waits, local(), cluster())
+    assert (told.held_by, told.requeued_at, told.evictions) == (HeldBy.BACKOFF, "2026-11-21T13:40:00Z", 3)
+    assert (
+        queue_reason(told) == f"Kueue has evicted it ({late}, eviction 3) and queues it again at 2026-11-21T13:40:00Z"
+    )
+    assert "evicts it again if not all of its pods are ready in time" in " ".join(queue_lines(told, NS))
+    # Once its time is over, it waits as all others do.
+    over = work(*said, ("Requeued", "True", "BackoffFinished", ""), status={"requeueState": again})
+    assert found(over, local(), cluster()).held_by is HeldBy.UNKNOWN
+
+
 def test_words_that_nobody_knows_are_the_reason_and_no_quota_is_blamed() -> None:
     words = 'Invalid value: "a-or-b": FirstAvailable device selection is not supported'
     told = found(local(), cluster(), work(unreserved("Inadmissible", f"{words}.")))

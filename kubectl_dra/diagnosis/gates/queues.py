@@ -31,6 +31,7 @@ from kubectl_dra.model.queues import (
     PodSetAssignment,
     QueuedWorkload,
     QueueObjects,
+    RequeueState,
 )
 
 
@@ -50,6 +51,7 @@ class HeldBy(StrEnum):
     OTHER_CLUSTER = "OtherCluster"  # MultiKueue runs it in another cluster
     OFFERED = "Offered"  # MultiKueue has offered it to other clusters, none of which has admitted it
     OTHERS = "Others"  # Kueue waits for other work to be ready or gone
+    BACKOFF = "Backoff"  # Kueue has evicted it, and puts it in the queue again later
     ADMITTED = "Admitted"  # by Kueue it may start
     INCOMPLETE = "Incomplete"  # its group has fewer pods than it says, so that Kueue makes nothing of it
     NO_WORKLOAD = "NoWorkload"  # Kueue has made nothing of it
@@ -73,7 +75,8 @@ class Queued(ReportRecord, frozen=True):
     ``unread``: kinds of Kueue that could not be read; with ``held_by`` Unknown they are why. ``uncounted``: of work
     that does not exist yet, the DeviceClasses whose devices were compared with no quota, because how Kueue counts them
     is not known. ``workload``: the name of Kueue's object for it, empty where there is none or it was not read.
-    ``clusters``: where MultiKueue runs it, or has offered it.
+    ``clusters``: where MultiKueue runs it, or has offered it. ``requeued_at``: when Kueue queues it again that it has
+    evicted, ``evictions`` times by now.
     """
 
     queue: str
@@ -87,6 +90,8 @@ class Queued(ReportRecord, frozen=True):
     uncounted: tuple[str, ...] = ()
     workload: str = ""
     clusters: tuple[str, ...] = ()
+    requeued_at: str = ""
+    evictions: int = 0
 
 
 _REASONS: Final[Mapping[str, HeldBy]] = {
@@ -137,7 +142,14 @@ def queued(state: ClusterState, queue: str, namespace: str, owner: tuple[str, st
     told = _told(objects, queue, namespace, (held, message), (name, cluster))
     if work is None:
         return told
-    return msgspec.structs.replace(told, workload=work.metadata.name, clusters=_clusters(work)[1])
+    again = work.status.requeue_state if held is HeldBy.BACKOFF else RequeueState()
+    return msgspec.structs.replace(
+        told,
+        workload=work.metadata.name,
+        clusters=_clusters(work)[1],
+        requeued_at=again.requeue_at,
+        evictions=again.count,
+    )
 
 
 def evicted(state: ClusterState, namespace: str, owner: tuple[str, str]) -> tuple[str, Condition] | None:
@@ -253,7 +265,11 @@ def _said(work: QueuedWorkload) -> tuple[HeldBy, str] | None:
         checks = (each for each in work.status.admission_checks if each.state != "Ready")
         told = "; ".join(f"{each.name} is {each.state}{f': {each.message}' if each.message else ''}" for each in checks)
         return HeldBy.CHECKS, told
-    for each in (reserved, conditions.get("Evicted")):
+    evicted, later = conditions.get("Evicted"), conditions.get("Requeued")
+    waits = later is not None and not _is_true(later) and bool(work.status.requeue_state.requeue_at)
+    if waits and evicted is not None and _is_true(evicted):
+        return HeldBy.BACKOFF, evicted.message
+    for each in (reserved, evicted):
         if each is not None and each.message and (each is reserved or _is_true(each)):
             return _classified(each), each.message
     return None

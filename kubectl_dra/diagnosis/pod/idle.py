@@ -125,10 +125,19 @@ def _made(state: ClusterState, kind: str, key: Key) -> Maker | None:
         suspended_by=_SUSPEND if workload.spec.suspend is True else "",
         queue=workload.metadata.labels.get(QUEUE_LABEL, ""),
         pods=pods,
+        copies=_at_once(workload) if pods else (),
         scaled=workload.spec.replicas == 0,
         labels=workload.metadata.labels,
         managed_by=managed_elsewhere(workload.spec.managed_by),
     )
+
+
+def _at_once(job: WorkloadObject) -> tuple[int, ...]:
+    """How many pods a Job runs at the same time. Upstream: pkg/controller/job, manageJob."""
+    spec = job.spec
+    if spec.parallelism is None:
+        return ()
+    return (spec.parallelism if spec.completions is None else min(spec.parallelism, spec.completions),)
 
 
 def _owner(state: ClusterState, kind: str, key: Key) -> ObjectRef | None:

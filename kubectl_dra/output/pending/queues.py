@@ -37,6 +37,9 @@ _NEXT: Final[Mapping[HeldBy, str]] = {
     HeldBy.QUOTA_TOO_SMALL: "Request less, or ask whoever manages ClusterQueue {} for more quota.",
     HeldBy.QUOTA: "It is admitted as soon as other work of ClusterQueue {} ends, or its quota is raised.",
     HeldBy.NAMESPACE: "Whoever manages ClusterQueue {} adds the namespace to its namespaceSelector.",
+    HeldBy.BACKOFF: (
+        "Kueue evicts it again if not all of its pods are ready in time then, and deactivates it after its last try."
+    ),
     HeldBy.FLAVOR: "Change node selector, affinity or tolerations of the work, or add a flavor to ClusterQueue {}.",
 }
 #: What helps where no quota is short, as advice on the page of a pod.
@@ -84,6 +87,10 @@ def queue_reason(found: Queued) -> Safe:
         rest = said.removeprefix(_SAYS_SO)
         why = safe(rest) if rest != said else fmt(": {}", said) if said else Safe(" (spec.active is false)")
         return fmt("its Workload {} is deactivated{}", found.workload, why)
+    if found.held_by is HeldBy.BACKOFF:
+        often = fmt(", eviction {}", found.evictions) if found.evictions > 1 else Safe("")
+        said = found.message.rstrip(". ")
+        return fmt("Kueue has evicted it ({}{}) and queues it again at {}", said, often, found.requeued_at)
     if found.held_by is HeldBy.CHECKS and found.message:
         where = fmt(" in ClusterQueue {}", found.cluster_queue) if found.cluster_queue else Safe("")
         return fmt("its quota{} is reserved, but admission check {}", where, found.message.rstrip(". "))
@@ -113,7 +120,7 @@ def _is_unknown(found: Queued) -> bool:
 
 def _is_told(found: Queued) -> bool:
     """Whether the reason has all that Kueue's words say."""
-    said = (HeldBy.NO_QUEUE, HeldBy.STOPPED, HeldBy.DEACTIVATED, HeldBy.CHECKS)
+    said = (HeldBy.NO_QUEUE, HeldBy.STOPPED, HeldBy.DEACTIVATED, HeldBy.CHECKS, HeldBy.BACKOFF)
     return (
         found.held_by in said
         or (found.held_by is HeldBy.NO_WORKLOAD and bool(found.message))
@@ -197,7 +204,7 @@ def _next_lines(found: Queued) -> Iterator[Safe]:
     """Who can end the waiting, and how; nothing where the queue is not known."""
     text = _NEXT.get(found.held_by)
     if text is not None and found.cluster_queue:
-        yield from wrapped(fmt(text, found.cluster_queue), indent=2)
+        yield from wrapped(fmt(text, found.cluster_queue) if "{}" in text else Safe(text), indent=2)
 
 
 def _row(row: FlavorQuota) -> Safe:
