@@ -24,6 +24,7 @@ _NOT_PRINTABLE: Final = re.compile("[^\x00-\x7e]")
 # A list or object that holds only scalars: strings are taken whole, so that brackets in them are no ends.
 _LEAF: Final = re.compile(r'([\[{])\n((?:"(?:[^"\\]|\\.)*+"|[^"\[\]{}])*+)([\]}])')
 _FOLDED: Final = 100
+_DEEP: Final = 10
 _OURS: Final = f'{{"apiVersion":"{API_VERSION}"'.encode()
 _encoder: Final = msgspec.json.Encoder(enc_hook=encode_hook)
 
@@ -79,8 +80,33 @@ def to_json(data: bytes) -> str:
 
 
 def folded(text: str) -> str:
-    """Indented JSON with short parts that hold no others in one line each, for those who read it."""
-    return _LEAF.sub(_in_one_line, text)
+    """Indented JSON with short parts that hold no others in one line each, for those who read it.
+
+    Deep inside, the members of one object share lines.
+    """
+    return "\n".join(_filled(_LEAF.sub(_in_one_line, text).split("\n")))
+
+
+def _filled(lines: Iterable[str]) -> Iterator[str]:
+    """Deep members that take one line each, as many on a line as there is room for."""
+    last = ""
+    for line in lines:
+        inside = line.lstrip()
+        depth = len(line) - len(inside)
+        beside = depth >= _DEEP and last.startswith(line[:depth]) and last[depth] != " " and last.endswith(",")
+        room = len(last) - depth + len(inside) < _FOLDED
+        if beside and room and _is_whole(last[depth:]) and _is_whole(inside):
+            last = f"{last} {inside}"
+            continue
+        if last:
+            yield last
+        last = line
+    yield last
+
+
+def _is_whole(member: str) -> bool:
+    """Whether a member begins and ends on its line; texts have no line breaks."""
+    return member[-1:] not in ("{", "[") and member[:1] not in ("}", "]")
 
 
 def _in_one_line(match: re.Match[str]) -> str:

@@ -15,6 +15,7 @@ from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.output.documents import (
     OBJECTS_HEAD,
     WRITERS,
+    folded,
     list_bytes,
     list_head,
     list_pieces,
@@ -123,3 +124,16 @@ def test_short_parts_of_our_documents_stand_in_one_line(capfd: pytest.CaptureFix
     assert f'  "long": [\n    "{"x" * 60}",\n    "{"y" * 60}"\n  ],\n' in text
     write_document(b'{"apiVersion":"v1","metadata":{"name":"a"}}', "json")
     assert capfd.readouterr().out == '{\n  "apiVersion": "v1",\n  "metadata": {\n    "name": "a"\n  }\n}\n'
+
+
+def test_deep_members_share_lines_and_say_the_same() -> None:
+    texts = [{"name": f"a, [{number}", "value": "x" * 30, "none": None} for number in range(3)]
+    inner = {"one": 1, "two": ["}", "{"], "three": texts, "four": False, "long": ["y" * 40, "z" * 70], "end": {}}
+    value = {"top": {"a": {"b": {"c": {"d": inner}}}}, "other": 1}
+    lines = folded(json.dumps(value, indent=2))
+    assert json.loads(lines) == value
+    assert '          "one": 1, "two": ["}", "{"],\n' in lines
+    assert '"four": false,\n' in lines
+    assert max(len(line.lstrip()) for line in lines.split("\n")) <= 100
+    # What is not deep keeps a line each.
+    assert '\n  "other": 1\n' in lines

@@ -35,6 +35,7 @@ from kubectl_dra.output.pending.heard import heard_lines, is_heard_first
 from kubectl_dra.output.pending.kept_off_drivers import kept_off_driver_lines
 from kubectl_dra.output.pending.lingering import lingering_lines, with_delay
 from kubectl_dra.output.pending.logs import driver_faults, repair_lines
+from kubectl_dra.output.pending.named_events import named_event_lines
 from kubectl_dra.output.pending.node_groups import node_group_lines
 from kubectl_dra.output.pending.node_tables import joined, tables, told_by_nodes
 from kubectl_dra.output.pending.other_nodes import devices_elsewhere, other_nodes_lines
@@ -168,6 +169,7 @@ def _how_we_know(
         *kept_off_driver_lines(each for each in report.idle_daemon_sets if each.beside),
         *unpublished_lines(report),
     ]
+    yield list(named_event_lines(report.named_event, now, said))
     elsewhere = report.verdict is Verdict.UNSCHEDULABLE and report.code not in advice.WITHOUT_DEVICES
     failing = () if names_failing(report) else report.failing
     yield [*failing_lines(failing), *(repair_lines(report, address) if elsewhere else ())]

@@ -19,6 +19,7 @@ from kubectl_dra.reports.pending.idle_daemons import (
     GIVEN,
     Daemons,
     IdleDaemonSet,
+    idle_daemons,
     marks_of,
     named_after,
     nodes_of_daemons,
@@ -40,6 +41,11 @@ def may_be_kept_off(diagnosis: PodDiagnosis, state: ClusterState) -> bool:
 def has_nothing(node: Node, state: ClusterState) -> bool:
     """Whether no driver publishes devices of a node that has a taint which somebody chose."""
     return bool(_chosen(node)) and not state.inventory.slices_by_node.get(node.metadata.name)
+
+
+def drivers_off(diagnosis: PodDiagnosis, asks: Sequence[ClaimAsk], state: ClusterState) -> tuple[IdleDaemonSet, ...]:
+    """Drivers without a pod where it matters, else those that are kept off other nodes."""
+    return idle_daemons(diagnosis, asks, state) or tuple(kept_off_drivers(diagnosis, asks, state))
 
 
 def kept_off_drivers(diagnosis: PodDiagnosis, asks: Iterable[ClaimAsk], state: ClusterState) -> list[IdleDaemonSet]:

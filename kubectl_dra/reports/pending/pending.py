@@ -41,10 +41,11 @@ from kubectl_dra.reports.pending.configurations import ConfiguredIn, configured_
 from kubectl_dra.reports.pending.drivers import DriverOnNode, devices_of, drivers_of
 from kubectl_dra.reports.pending.extended_asks import extended_asks
 from kubectl_dra.reports.pending.failing_pods import FailingPod, failing_elsewhere, failing_pods, failing_where_it_fits
-from kubectl_dra.reports.pending.idle_daemons import IdleDaemonSet, idle_daemons
-from kubectl_dra.reports.pending.kept_off_drivers import kept_off_drivers
+from kubectl_dra.reports.pending.idle_daemons import IdleDaemonSet
+from kubectl_dra.reports.pending.kept_off_drivers import drivers_off
 from kubectl_dra.reports.pending.lingering import LingeringPod, lingering, of_itself
 from kubectl_dra.reports.pending.missing_objects import Existing, existing
+from kubectl_dra.reports.pending.named_events import NamedEvent, named_event
 from kubectl_dra.reports.pending.nodes import (
     NAMES_SHOWN,
     NodeGroupRecord,
@@ -90,7 +91,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     ``visible``: where claims of other namespaces could not be read, the devices that match all the same.
     ``still_blocked``: what would be in the way with the attribute that is meant, or once its queue lets it go.
     ``group``: what keeps the pod waiting is the PodGroup that it is placed with; None in documents of lists too.
-    ``written``: nodes and pools of a simulation's files, if these have any.
+    ``written``: nodes and pools of a simulation's files, if any. ``named_event``: of objects that the pod names.
     ``unready``: nodes whose taint says that they are not ready.
     """
 
@@ -127,6 +128,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     still_blocked: StillBlocked | None = None
     group: PlacedGroup | None = None
     written: Written | None = None
+    named_event: NamedEvent | None = None
 
     def without_steps(self) -> PendingReport:
         """With what would help, and not how it is done."""
@@ -291,6 +293,7 @@ def _of_the_pod(pod: Pod, state: ClusterState, what_if: WhatIf | None) -> dict[s
         "created": pod.metadata.creation_timestamp or "",
         "devices": devices_of(pod, state.inventory),
         "autoscaler": autoscaler_words(pod, state) if what_if is None else None,
+        "named_event": named_event(pod, state.inventory) if what_if is None else None,
     }
 
 
@@ -307,10 +310,8 @@ def _of_drivers(
     # Where something else keeps the pod off the nodes with devices, those without any are beside the point.
     first = diagnosis.causes[0].code if diagnosis.causes else ""
     kept_off = first.startswith(_OF_NODES) and first not in _BOUND_TO_NODES
-    idle = () if failing or kept_off else idle_daemons(diagnosis, asks, state)
+    idle = () if failing or kept_off else drivers_off(diagnosis, asks, state)
     unready = unready_nodes(diagnosis.causes, state)
-    if not (failing or kept_off or idle):
-        idle = tuple(kept_off_drivers(diagnosis, asks, state))
     return {"drivers": drivers, "failing": failing, "idle_daemon_sets": idle, "unready": unready}
 
 
