@@ -21,7 +21,15 @@ from kubectl_dra.api.lint import Finding, lint
 from kubectl_dra.api.sources import Source
 from kubectl_dra.api.trees import at, group_of, in_utf8, list_at, mapping, read_tree, text_at
 from kubectl_dra.api.workloads import MadeTemplate, expand
-from kubectl_dra.api.workloads.beside import Gang, Gangs, changes_pods, kept_together, least_scale, most_scale
+from kubectl_dra.api.workloads.beside import (
+    Gang,
+    Gangs,
+    changes_pods,
+    gang_of_runtime,
+    kept_together,
+    least_scale,
+    most_scale,
+)
 from kubectl_dra.api.workloads.compute_domains import Spanned, spanned
 from kubectl_dra.api.workloads.domains import DomainRule, domain_rules, whole_group
 from kubectl_dra.api.workloads.expand import CountSource, Expansion
@@ -161,6 +169,8 @@ def read_all(sources: Sequence[Source], namespace: str, *, grouped_jobs: bool = 
             # Its pods are those of the job.
             planned = replace(planned, pods=())
         planned = _scaled(_beside(planned, tree, gangs, known_domains), tree)
+        if index in runtimes:
+            planned = _in_gang(planned, runtimes[index])
         group = job_group(tree) if grouped_jobs else None
         found.append(_in_group(planned, group["metadata"]["name"]) if group is not None else planned)
         for made in made_objects(tree, grouped_jobs=grouped_jobs):
@@ -178,6 +188,13 @@ def _beside(planned: Planned, tree: Tree, gangs: Gangs, known_domains: Sequence[
     pods = [replace(plan, kept_together=together, gang=gang) for plan, gang in zip(planned.pods, made, strict=True)]
     pods = [replace(plan, spanned=tuple(each for each in known_domains if each.has(plan.pod))) for plan in pods]
     return replace(planned, pods=tuple(pods), counts=changes_pods(tree))
+
+
+def _in_gang(planned: Planned, runtime: Mapping[str, Any] | None) -> Planned:
+    """With what the runtime of a TrainJob says of all of its pods together."""
+    number = sum(plan.copies or 0 for plan in planned.pods)
+    gang = gang_of_runtime(mapping(runtime), planned.name, planned.key.namespace, number)
+    return replace(planned, pods=tuple(replace(plan, gang=gang) for plan in planned.pods)) if gang else planned
 
 
 def _scaled(planned: Planned, tree: Tree) -> Planned:

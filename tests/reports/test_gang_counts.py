@@ -6,9 +6,12 @@ from typing import Any
 
 import pytest
 
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.model.features import features
 from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.simulation import SimulationReport
-from tests.reports.test_simulated_files import page, pod_template, simulated, template, thing
+from tests.kit.clock import CLOCK
+from tests.reports.test_simulated_files import cluster, page, pod_template, simulated, template, thing
 
 POD_GROUP = thing("scheduling.x-k8s.io/v1alpha1", "PodGroup", {"minMember": 3})
 
@@ -48,11 +51,67 @@ def test_a_stateful_set_that_makes_all_at_once_can_be_a_gang() -> None:
     assert (report.bad, report.gangs) == (False, ())
 
 
+def job(pods: int, **labels: str) -> dict[str, Any]:
+    return thing("batch/v1", "Job", {"parallelism": pods, "completions": pods, "template": labelled()})
+
+
+def test_what_to_write_where_a_gang_needs_more_pods_than_there_are() -> None:
+    """More pods are only offered where they fit."""
+    group = {**POD_GROUP, "spec": {"minMember": 4}}
+    told = page(simulated(template("one"), group, job(3)))
+    assert "it needs 4 at once, and there are only 3 pods, of which 3 fit. If 3 pods are enough: set spec.min" in told
+    assert "set spec.minMember: 3 in PodGroup w." in told
+    assert "Or make more pods: with spec.parallelism: 4 and spec.completions: 4 in Job w all 4 fit." in told
+    group = {**POD_GROUP, "spec": {"minMember": 5}}
+    told = page(simulated(template("one"), group, job(3)))
+    assert "Or make more pods" not in told
+
+
+def test_what_to_write_where_fewer_pods_of_a_gang_fit_than_it_needs() -> None:
+    task = {"name": "worker", "replicas": 6, "template": pod_template("one")}
+    spec = {"minAvailable": 5, "tasks": [task]}
+    told = page(simulated(template("one"), thing("batch.volcano.sh/v1alpha1", "Job", spec)))
+    assert "If 4 pods are enough: set spec.minAvailable: 4 in Job w." in told
+    told = page(simulated(template("one"), thing("batch.volcano.sh/v1alpha1", "Job", {"tasks": [task]})))
+    assert "Volcano would start no pod of Job ml/w: it needs 6 at once, and only 4 of its 6 pods fit." in told
+    assert "all fit with spec.tasks[0].replicas: 4." in told
+
+
+@pytest.mark.parametrize(
+    ("policy", "program"), [({"coscheduling": {}}, "The coscheduling plugin"), ({"volcano": {}}, "Volcano")]
+)
+def test_all_pods_of_a_train_job_are_a_gang_where_its_runtime_says_so(policy: dict[str, Any], program: str) -> None:
+    ancestor = {"labels": {"trainer.kubeflow.org/trainjob-ancestor-step": "trainer"}}
+    nodes = {"name": "node", "template": {"metadata": ancestor, "spec": {"template": pod_template("one")}}}
+    spec = {"podGroupPolicy": policy, "template": {"spec": {"replicatedJobs": [nodes]}}}
+    runtime = thing("trainer.kubeflow.org/v1alpha1", "TrainingRuntime", spec, name="torch")
+    train = {"runtimeRef": {"name": "torch", "kind": "TrainingRuntime"}, "trainer": {"numNodes": 6}}
+    train_job = thing("trainer.kubeflow.org/v1alpha1", "TrainJob", train)
+    told = page(simulated(template("one"), runtime, train_job))
+    assert f"{program} would start no pod of PodGroup ml/w: it needs 6 at once, and only 4 of its 6 pods fit." in told
+    assert "all fit with spec.trainer.numNodes: 4." in told
+    spec.pop("podGroupPolicy")
+    assert "would start no pod" not in page(simulated(template("one"), runtime, train_job))
+
+
 def of_kubernetes(least: int) -> list[dict[str, Any]]:
     policy = {"schedulingPolicy": {"gang": {"minCount": least}}}
     body = stateful()
     body["spec"]["template"]["spec"]["schedulingGroup"] = {"podGroupName": "w"}
     return [thing("scheduling.k8s.io/v1beta1", "PodGroup", policy), body]
+
+
+def test_a_group_of_kubernetes_gets_more_pods_of_its_job() -> None:
+    group, _ = of_kubernetes(4)
+    made = pod_template("one")
+    made["spec"]["schedulingGroup"] = {"podGroupName": "w"}
+    body = thing("batch/v1", "Job", {"parallelism": 3, "completions": 3, "template": made})
+    assert "Or make more pods" not in page(simulated(template("one"), group, body))
+    world = cluster()
+    world = ClusterState(world.inventory, world.evidence, features(gates={"GenericWorkload": True}), CLOCK)
+    told = page(simulated(template("one"), group, body, world=world))
+    assert "PodGroup w needs 4 pods at the same time, and only 3 exist" in told
+    assert "Or make more pods: with spec.parallelism: 4 and spec.completions: 4 in Job w all 4 fit." in told
 
 
 @pytest.mark.parametrize(("least", "starts"), [(3, False), (1, True)])

@@ -85,6 +85,7 @@ def may_admit(api_version: str) -> bool:
 # --- gangs of other programs ------------------------------------------------------------------------------------------
 
 
+_COSCHEDULING: Final = "The coscheduling plugin"
 #: Of which pods name a Workload.
 OLD_SCHEDULER: Final = "The scheduler of Kubernetes 1.35"
 
@@ -94,7 +95,8 @@ class Gang:
     """Pods of which another program starts ``least`` at once or none; ``name``: the object that says so, with its kind.
 
     ``labels``: its pods have one of them, with the name of that object, or name it by ``ref``; neither where nothing
-    tells which pods are its.
+    tells which pods are its. ``field`` of the object says ``least``; ``follows``: it need not, and then all of its pods
+    are meant.
 
     Sources: scheduler-plugins, apis/scheduling/v1alpha1 (PodGroup spec.minMember); volcano.sh/apis batch/v1alpha1 (Job
     spec.minAvailable, by default all of its pods: pkg/webhooks/admission/jobs/mutate).
@@ -106,6 +108,8 @@ class Gang:
     least: int
     labels: tuple[str, ...] = ()
     ref: WorkloadRef | None = None
+    field: str = ""
+    follows: bool = False
 
     @property
     def counts_pods(self) -> bool:
@@ -135,13 +139,27 @@ class Gangs:
         """The gang of a pod that an object makes, of ``copies`` pods in all."""
         labels, namespace = pod.metadata.labels, pod.metadata.namespace
         if (tree.get("kind"), group_of(tree.get("apiVersion"))) == ("Job", "batch.volcano.sh"):
-            name = mapping(tree.get("metadata")).get("name")
-            return Gang("Volcano", f"Job {name}", namespace, number_of(at(tree, "spec").get("minAvailable"), copies))
+            name, least = mapping(tree.get("metadata")).get("name"), at(tree, "spec").get("minAvailable")
+            program, field, follows = "Volcano", "spec.minAvailable", least is None
+            return Gang(program, f"Job {name}", namespace, number_of(least, copies), field=field, follows=follows)
         wanted = next((labels[name] for name in _COSCHEDULING_LABELS if name in labels), "")
         least = self._least.get((namespace, wanted))
         if least is None:
             return None
-        return Gang("The coscheduling plugin", f"PodGroup {wanted}", namespace, least, _COSCHEDULING_LABELS)
+        name, labels_ = f"PodGroup {wanted}", _COSCHEDULING_LABELS
+        return Gang(_COSCHEDULING, name, namespace, least, labels_, field="spec.minMember")
+
+
+def gang_of_runtime(runtime: Tree, name: str, namespace: str, pods: int) -> Gang | None:
+    """The gang of all pods of a TrainJob, for which its runtime asks a program.
+
+    Upstream: kubeflow/trainer, pkg/runtime/framework/plugins/coscheduling and volcano (Build): a PodGroup with the name
+    of the job, whose minMember is the number of its pods.
+    """
+    policy, group = at(runtime, "spec.podGroupPolicy"), f"PodGroup {name}"
+    if isinstance(policy.get("coscheduling"), dict):
+        return Gang(_COSCHEDULING, group, namespace, pods, _COSCHEDULING_LABELS, follows=True)
+    return Gang("Volcano", group, namespace, pods, follows=True) if isinstance(policy.get("volcano"), dict) else None
 
 
 def _is_pod_group(tree: Tree) -> bool:

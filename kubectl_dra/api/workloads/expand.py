@@ -128,7 +128,9 @@ def _counted_by(tree: Tree, part: TemplatePath, steps: tuple[_Step, ...]) -> Cou
         if value > 1 and not factor.unit:
             fields = (*factor.fields[:1], *filter(None, (factor.least,)))
             named = ((_named_path(path, steps), number_of(_read(tree, path, steps), 0)) for path in fields)
-            return CountField(tuple(each for each in named if each[1]), number // value)
+            others = ((_named_path(path, steps), _read(tree, path, steps)) for path in factor.fields[1:])
+            bounds = tuple((path, found) for path, found in others if isinstance(found, int))
+            return CountField(tuple(each for each in named if each[1]), number // value, bounds)
     return UNCOUNTED
 
 

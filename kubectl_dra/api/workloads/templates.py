@@ -25,11 +25,12 @@ class CountSource(Enum):
 class CountField:
     """Where the number of pods stands: ``fields`` with their values, of which the largest counts.
 
-    Each unit of it makes ``pods`` of them.
+    Each unit of it makes ``pods`` of them. ``bounds``: other fields above whose values the number does not count.
     """
 
     fields: tuple[tuple[str, int], ...] = ()
     pods: int = 1
+    bounds: tuple[tuple[str, int], ...] = ()
 
     @property
     def scale(self) -> tuple[str, int]:
@@ -40,6 +41,12 @@ class CountField:
         """The fields to lower, with their new values, so that no more than ``pods`` are made; none if that can't be."""
         units = pods // self.pods if self.pods else 0
         return CountField(tuple((path, units) for path, value in self.fields if value > units > 0), self.pods)
+
+    def raised(self, pods: int) -> CountField:
+        """The fields to raise, with their new values, so that at least ``pods`` are made."""
+        units = -(-pods // self.pods) if self.pods else 0
+        fields = [*self.fields[:1], *self.bounds]
+        return CountField(tuple((path, units) for path, value in fields if value < units), self.pods)
 
 
 UNCOUNTED: Final = CountField()

@@ -251,6 +251,11 @@ def gang_lines(gangs: Iterable[GangCount]) -> Iterator[Safe]:
     """The gangs that can't start."""
     for each in gangs:
         yield from wrapped(styled(gang_text(each), Style.BOLD))
+        if each.least_field and each.maker is None and each.fit:
+            at = fmt(" ({})", each.at) if each.at else Safe("")
+            text = "If {} are enough: set {}: {} in {}{}."
+            pods = counted(each.fit, "pod")
+            yield from wrapped(fmt(text, pods, safe(each.least_field), each.fit, each.object, at), indent=2)
 
 
 def gang_text(gang: GangCount) -> Safe:

@@ -27,6 +27,15 @@ _FOR_A_WHILE: Final = frozenset(
 )
 
 
+def more_lines(pod: PodSimulation) -> Iterator[Safe]:
+    """How as many are made as their gang needs."""
+    if pod.more is not None:
+        at = fmt(" ({})", pod.more.at) if pod.more.at else Safe("")
+        name = fmt("{} {}", pod.subject.kind, pod.subject.name)
+        text = "Or make more pods: with {} in {}{} all {} fit."
+        yield from wrapped(fmt(text, fields_text(pod.more), name, at, pod.more.pods))
+
+
 def fewer_lines(pod: PodSimulation, *, steps: bool) -> Iterator[Safe]:
     """The way out for all copies: to have as many as fit; ``steps``: with where it belongs."""
     if pod.fewer is not None:

@@ -37,6 +37,7 @@ from kubectl_dra.output.simulation.numbers import (
     growing_lines,
     kept_off_lines,
     lacks_there,
+    more_lines,
     of_its_nodes,
     others_off,
 )
@@ -237,7 +238,7 @@ def _page_of(
     """What why-pending says of the first copy that does not fit, below a ``head``."""
     more = Safe("" if steps else "--remedies prints the commands and manifests")
     shown, who = for_copies(shown, pod)
-    also = [*fewer_lines(pod, steps=steps), *kept_off_lines(pod)]
+    also = [*more_lines(pod), *fewer_lines(pod, steps=steps), *kept_off_lines(pod)]
     page = pending_page(shown, now, address, more, head=head, who=who, also=also, again=again)
     return [page, list(step_lines(shown.remedies, address)) if steps else []]
 
@@ -311,6 +312,8 @@ def _pod_lines(pod: PodSimulation, reason: Safe | None = None, *, left: bool = F
         text = "the rest of its pods is made by {} and was not tried"
         yield from wrapped(fmt(text, pod.rest_by), indent=2)
     yield from growing_lines(pod)
+    if pod.pending is None:
+        yield from more_lines(pod)
     if pod.pending is None or is_enough(pod):
         yield from unseen_lines(pod.unseen, pod.unseen_for)
     yield from unfound_lines(pod.unfound)

@@ -35,6 +35,7 @@ from kubectl_dra.reports.simulation.alternatives import taken_alternatives
 from kubectl_dra.reports.simulation.domains import domain_fits
 from kubectl_dra.reports.simulation.file_edits import Places
 from kubectl_dra.reports.simulation.flavors import open_flavors
+from kubectl_dra.reports.simulation.gang_numbers import with_members
 from kubectl_dra.reports.simulation.gangs import GroupTrials, group_of, place_together
 from kubectl_dra.reports.simulation.numbers import kept_off, reconciled, starts_from_none, with_numbers
 from kubectl_dra.reports.simulation.pending_copies import Opened, pending_of, told_of, ways_told, with_ways
@@ -84,6 +85,7 @@ def simulated(
     later, afterwards = _Later(world), Afterwards(world, trials, placing)
     found = tried(world, trials, later)
     reconciled(found, trials, lambda fewer: afterwards.again(world, fewer))
+    with_members(found, world, trials, lambda more: afterwards.again(world, more))
     for opened in later.opened:
         # Of a stage that has ended when others start, these take nothing.
         after = later.world if opened.pending.pod.key in later.world.inventory.pods else opened.world

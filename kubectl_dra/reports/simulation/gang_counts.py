@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from msgspec.structs import replace
+
 from kubectl_dra.api.workloads.beside import Gang
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.gangs.cycles import group_of
-from kubectl_dra.model.core import Pod
+from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.model.usage import is_terminal
+from kubectl_dra.reports.simulation.file_edits import Places
+from kubectl_dra.reports.simulation.gang_numbers import SCHEDULER, gang_of, has_member
 from kubectl_dra.reports.simulation.records import PodSimulation
 from kubectl_dra.reports.simulation.stops import GangCount
 from kubectl_dra.reports.simulation.trials import PodTrial
@@ -16,37 +19,27 @@ from kubectl_dra.reports.simulation.trials import PodTrial
 _Member = tuple[PodTrial, PodSimulation]
 
 
-def gang_counts(world: ClusterState, tried: Sequence[PodTrial], pods: Sequence[PodSimulation]) -> Iterator[GangCount]:
+def gang_counts(
+    world: ClusterState, tried: Sequence[PodTrial], pods: Sequence[PodSimulation], where: Places
+) -> Iterator[GangCount]:
     """The gangs that can't start; pods that run already count. Of Kubernetes' own the pods tell how many fit."""
     gangs: dict[Gang, list[_Member]] = {}
     for trial, pod in zip(tried, pods, strict=True):
-        gang = trial.plan.gang or _of_kubernetes(world, trial.plan.pod)
+        gang = gang_of(world, trial)
         if gang is not None:
             gangs.setdefault(gang, []).append((trial, pod))
     for gang, members in gangs.items():
-        there = [pod for pod in world.inventory.pods.values() if _has(gang, pod) and not is_terminal(pod)]
+        there = [pod for pod in world.inventory.pods.values() if has_member(gang, pod) and not is_terminal(pod)]
         known = not gang.counts_pods or world.evidence.complete("Pod", gang.namespace)
         if known and not any(not pod.spec.node_name for pod in there):
-            yield from _never_there(gang, members, len(there)) or _too_few(gang, members, len(there))
+            found = _never_there(gang, members, len(there)) or _too_few(gang, members, len(there))
+            yield from (replace(each, at=_place(gang, where), least_field=gang.field) for each in found)
 
 
-def _of_kubernetes(world: ClusterState, pod: Pod) -> Gang | None:
-    group = group_of(world, pod)
-    if group is None or group.min_count < 2:
-        return None
-    meta = group.metadata
-    return Gang(_SCHEDULER, f"PodGroup {meta.name}", meta.namespace, group.min_count)
-
-
-_SCHEDULER = "The scheduler"
-
-
-def _has(gang: Gang, pod: Pod) -> bool:
-    if gang.program != _SCHEDULER:
-        return gang.has(pod)
-    group = pod.spec.scheduling_group
-    named = group is not None and group.pod_group_name == gang.name.partition(" ")[2]
-    return named and pod.metadata.namespace == gang.namespace
+def _place(gang: Gang, where: Places) -> str:
+    kind, _, name = gang.name.partition(" ")
+    place = where.get(ObjectRef(kind, gang.namespace, name))
+    return place.at if place is not None else ""
 
 
 def _never_there(gang: Gang, members: Sequence[_Member], there: int) -> tuple[GangCount, ...]:
@@ -82,7 +75,7 @@ def _never_there(gang: Gang, members: Sequence[_Member], there: int) -> tuple[Ga
 def _too_few(gang: Gang, members: Sequence[_Member], there: int) -> tuple[GangCount, ...]:
     """That fewer fit than have to start together."""
     count = _count(gang, members, there)
-    open_ = gang.program == _SCHEDULER or any(pod.undecided or pod.capped for _, pod in members)
+    open_ = gang.program == SCHEDULER or any(pod.undecided or pod.capped for _, pod in members)
     return (count,) if count.fit < gang.least and not open_ else ()
 
 

@@ -73,7 +73,7 @@ def _fewer(done: PodSimulation, trial: PodTrial) -> FewerPods | None:
 def _with_number(trial: PodTrial, found: CountField) -> FewerPods | None:
     """The pods that there are with a lower number; None where they are too few to start."""
     gang, then = trial.plan.gang, [(plan, _copies_then(plan, found)) for plan in trial.planned.pods]
-    if gang is not None and gang.least > sum(copies for _, copies in then):
+    if gang is not None and not gang.follows and gang.least > sum(copies for _, copies in then):
         return None
     fields = tuple(FieldNumber(path, value) for path, value in found.fields)
     pods = sum(copies for plan, copies in then if _counts(plan, found))

@@ -155,7 +155,8 @@ class PodSimulation(ReportRecord, frozen=True):
     be ready before these pods are made, and do not fit; none of these was tried. ``flavors``: those that Kueue gives
     them. ``group``: the PodGroup that they were placed with, in one cycle; ``pending`` is about all of it. ``admits``:
     whether Kueue starts them as things are; Yes of pods that wait in no queue. ``fewer``: the fields that would make no
-    more of them than fit. ``growing``: what may make more later; where ``counted`` is unknown it makes none now.
+    more of them than fit, ``more``: as many as their gang needs, all of which fit. ``growing``: what may make more
+    later; where ``counted`` is unknown it makes none now.
     ``kept_off``: nodes on which a DaemonSet should make none. ``open_classes``: those that could not be read.
     ``in_turn``: some fit, and the others start once these have ended. ``in_groups``: with pods of other roles.
     ``alternatives``: what the copies that fit got of requests with several.
@@ -203,6 +204,7 @@ class PodSimulation(ReportRecord, frozen=True):
     group: str = ""
     admits: Admits = Admits.YES
     fewer: FewerPods | None = None
+    more: FewerPods | None = None
     growing: Growing | None = None
     kept_off: KeptOff | None = None
     open_classes: OpenClasses = OpenClasses()

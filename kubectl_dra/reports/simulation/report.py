@@ -127,13 +127,14 @@ def _as_written(
     fresh, files = new_nodes(world, usable), of_files(world, usable, changed.copied)
     made = admitted(with_all, with_flavors(world, usable))
     tried = _daemons_first(trials(with_all, made, refused, together=together), fresh)
-    tries = zip(tried, simulated(with_all, tried, copies, read_owner, world, places(objects)), strict=True)
+    where = places(objects)
+    tries = zip(tried, simulated(with_all, tried, copies, read_owner, world, where), strict=True)
     meant = ((trial, _as_supposed(pod, switches)) for trial, pod in tries)
     seen = ((trial, in_files(with_unread(with_all, trial, pod, missing_namespaces), files)) for trial, pod in meant)
     limited = with_quotas(world, with_files.inventory.quotas, seen, missing_namespaces)
     pods = tuple(_with_daemons(with_all, fresh, each) for each in _admitted(said, limited))
     manifests = tuple(_with_roles(said, objects, tried))
-    gangs = tuple(gang_counts(with_all, tried, pods))
+    gangs = tuple(gang_counts(with_all, tried, pods, where))
     known = _known(with_all, tried) if supposed is None or not supposed.moves else frozenset[str]()
     return SimulationReport(
         fits=Fits.NO if gangs else _all_fit(manifests, pods, supposed, pods_known=world.evidence.complete("Pod")),

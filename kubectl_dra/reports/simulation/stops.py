@@ -34,7 +34,8 @@ class GangCount(ReportRecord, frozen=True):
     """A gang of a ``program``: ``least`` of its pods start at once or none, and ``fit`` of ``wanted`` do fit.
 
     ``maker``: who makes some of them only when others are ready, so that no more than ``made`` are ever there while
-    none has started; ``field``: what makes it do so, empty where a role of it waits for another.
+    none has started; ``field``: what makes it do so, empty where a role of it waits for another. ``least_field`` of the
+    ``object`` says ``least``, and the object stands ``at`` that place of the files.
     """
 
     program: str
@@ -46,6 +47,8 @@ class GangCount(ReportRecord, frozen=True):
     maker: ObjectRef | None = None
     field: str = ""
     made: int = 0
+    least_field: str = ""
+    at: str = ""
 
 
 class Repeated(ReportRecord, frozen=True):
