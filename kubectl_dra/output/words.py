@@ -56,6 +56,13 @@ def did_you_mean(near: Sequence[str], before: str = "; ", after: str = "") -> Sa
     return fmt("{}did you mean {}?{}", Safe(before), listed(near, "or"), Safe(after)) if near else Safe("")
 
 
+def every(number: int, noun: str = "") -> Safe:
+    """``all 8``, ``both``; with a noun ``all 8 copies``, ``both copies``."""
+    if number == 2:
+        return fmt("both {}", plural(noun, number)) if noun else Safe("both")
+    return fmt("all {}", counted(number, noun) if noun else number)
+
+
 def first_of(names: Sequence[str], limit: int, conjunction: str = "and") -> Safe:
     """``a``, ``a and b``, ``a, b, c and 2 more``."""
     if len(names) <= limit:

@@ -133,7 +133,7 @@ def test_all_groups(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
             "PodGroup ml/train would be placed now: 1 of 2 pods find a node, which is enough for minCount 1. "
             "The others wait on.",
         ),
-        ([group(2), *members(2)], "PodGroup ml/train would be placed now: all 2 pods find a node."),
+        ([group(2), *members(2)], "PodGroup ml/train would be placed now: both pods find a node."),
         (
             [group(2), *members(1), *member(1, schedulingGates=[{"name": "quota"}])],
             "All pods of PodGroup ml/train wait for train-1: it has the scheduling gate quota",

@@ -152,7 +152,7 @@ def test_a_runtime_class_that_does_not_exist_refuses_its_pods() -> None:
     told = page(report)
     assert "Deployment ml/w: its pods are refused: RuntimeClass kata does not exist." in told
     assert "RuntimeClasses that exist: none. Remove spec.template.spec.runtimeClassName if it is there for" in told
-    assert "As if RuntimeClass kata existed: Deployment ml/w: all 2 copies fit." in told
+    assert "As if RuntimeClass kata existed: Deployment ml/w: both copies fit." in told
     assert (report.fits, report.pods[0].copies) == (Fits.NO, 2)
 
 

@@ -81,7 +81,7 @@ def test_what_does_not_fit_beside_the_pods_that_run_is_told_with_their_number() 
 def test_a_workload_that_does_not_change_needs_nothing() -> None:
     report = report_of(workload("Deployment", 2), there("Deployment", 2), 2)
     assert report.fits is Fits.YES
-    assert "all 2 copies fit. They run already." in page(report)
+    assert "both copies fit. They run already." in page(report)
     assert "Commands, environment and annotations were not compared" in page(report)
 
 

@@ -133,7 +133,7 @@ def test_which_node_it_gets_is_open_where_services_were_not_read(kind: str, node
     ("priority", "more", "copies", "fits", "told"),
     [
         # Both nodes have room, one of them only if the other pod waits.
-        (-1, {"claims": ["other"]}, 2, Fits.UNKNOWN, "all 2 copies fit unless ml/low is being bound"),
+        (-1, {"claims": ["other"]}, 2, Fits.UNKNOWN, "both copies fit unless ml/low is being bound"),
         (-1, {"claims": ["other"]}, 1, Fits.YES, ""),
         # Nothing is written for it before it is bound; of equal priority it counts.
         (-1, {}, 2, Fits.YES, ""),

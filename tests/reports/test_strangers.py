@@ -61,7 +61,7 @@ def test_behind_a_template_of_another_namespace_the_next_obstacle_is_told() -> N
     fits = simulated(build.namespace("other"), there, deployment(2))
     assert fits.fits is Fits.NO
     assert [(each.copies, each.fits) for each in fits.then] == [(2, Fits.YES)]
-    text = "As if ResourceClaimTemplate other/one were in namespace ml: Deployment ml/w: all 2 copies fit."
+    text = "As if ResourceClaimTemplate other/one were in namespace ml: Deployment ml/w: both copies fit."
     assert text in page(fits)
     few = simulated(build.namespace("other"), there, deployment(6))
     assert "were in namespace ml: Deployment ml/w: 4 of 6 copies fit; the next one does not" in page(few)
@@ -163,7 +163,7 @@ def test_of_two_classes_that_do_not_exist_both_are_told() -> None:
     told = page(report)
     assert "PriorityClass urgent does not exist." in told
     assert "RuntimeClass kata does not exist." in told
-    assert "As if RuntimeClass kata existed: Deployment ml/w: all 2 copies fit." in told
+    assert "As if RuntimeClass kata existed: Deployment ml/w: both copies fit." in told
     assert [each.object.name for each in report.pods[0].absent_classes] == ["urgent", "kata"]
 
 

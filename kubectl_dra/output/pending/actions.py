@@ -21,7 +21,7 @@ from kubectl_dra.output.pending.pod_edits import edit_pod, remove_label
 from kubectl_dra.output.pending.removals import short_clause, users_gone
 from kubectl_dra.output.pending.rollouts import rollout_edit
 from kubectl_dra.output.safe import Safe, fmt, safe
-from kubectl_dra.output.words import counted, listed, plural, quota_noun
+from kubectl_dra.output.words import counted, every, listed, plural, quota_noun
 from kubectl_dra.reports.pending.template_patches import in_brackets
 from kubectl_dra.scheduler.binder import SELECTED_NODE
 
@@ -276,8 +276,8 @@ def _quota(action: records.RaiseQuota) -> Safe:
     if action.waiting == 1:
         return raised
     if action.pods == action.waiting:
-        every = Safe("both") if action.pods == 2 else fmt("all {}", action.pods)
-        return fmt("{}, for {} pods that wait ({} is enough for one of them)", raised, every, action.least)
+        text = "{}, for {} that wait ({} is enough for one of them)"
+        return fmt(text, raised, every(action.pods, "pod"), action.least)
     few = Safe("one") if action.pods == 1 else safe(str(action.pods))
     more = Safe(": there are not enough free devices for more") if action.no_room else Safe("")
     return fmt("{}, for {} of the {} pods that wait{}", raised, few, action.waiting, more)

@@ -67,7 +67,7 @@ def _added(shortage: NodeShortage, added: AddedRequest) -> Safe:
 
 def in_use_by(shortage: NodeShortage) -> Safe:
     """Who has what a node lacks, where that is known."""
-    held = most_of(shortage.by, partial(_held, shortage.resource))
+    held = most_of(shortage.by, partial(_held, shortage.resource), shortage.used)
     return fmt("in use by {}", held) if held else Safe("")
 
 

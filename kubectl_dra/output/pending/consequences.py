@@ -13,14 +13,13 @@ from kubectl_dra.output.pending.actions import drops_condition, shares
 from kubectl_dra.output.pending.quotas import refused_unless
 from kubectl_dra.output.pending.rollouts import missing_replicas
 from kubectl_dra.output.safe import Safe, fmt, safe
-from kubectl_dra.output.words import counted, listed
+from kubectl_dra.output.words import counted, every, listed
 from kubectl_dra.reports.invocations import kubectl, shell_line, within
 from kubectl_dra.reports.pending import renewal
 from kubectl_dra.reports.pending.missing_objects import MIN_COUNT
 from kubectl_dra.reports.pending.remedies import FileEdit, RemedyReport
 
 _VALUES: Final = 3
-_BOTH: Final = 2
 #: Fields whose keys have dots.
 _QUOTED: Final = "spec.hard"
 #: The words of a change name the request, and the field is long.
@@ -146,8 +145,9 @@ def _counts_as_failed(note: renewal.CountsAsFailed) -> Safe:
 
 def _enough_for(note: renewal.EnoughFor) -> Safe:
     few = Safe("one") if note.pods == 1 else safe(str(note.pods))
-    every = Safe("both") if note.waiting == 2 else fmt("all {}", note.waiting)
-    each = fmt("; with {} each it is for {}", counted(note.each, "device"), every) if note.each else Safe("")
+    each = (
+        fmt("; with {} each it is for {}", counted(note.each, "device"), every(note.waiting)) if note.each else Safe("")
+    )
     return fmt("the quota is then enough for {} of the {} pods that wait{}", few, note.waiting, each)
 
 
@@ -195,7 +195,7 @@ def fit_then(note: renewal.FitThen) -> Safe:
     """How many copies fit with a way out: ``all 8``, ``5 of 8``."""
     if note.copies < note.wanted:
         return fmt("{} of {}", note.copies, note.wanted)
-    return Safe("both") if note.wanted == _BOTH else fmt("all {}", note.wanted)
+    return every(note.wanted)
 
 
 def _fit_then(note: renewal.FitThen) -> Safe:

@@ -18,7 +18,7 @@ from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.scheduler_words import words_on_group
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.whatif.page import whatif_lines
-from kubectl_dra.output.words import counted
+from kubectl_dra.output.words import counted, every
 from kubectl_dra.reports.groups.groups import GroupAnswer, GroupPendingReport, OtherAssignment
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.scheduler.fit_error import without_preemption
@@ -83,7 +83,7 @@ def _reason(answer: GroupAnswer) -> Safe:
 def _placed(report: GroupPendingReport, name: Safe) -> Safe:
     waiting = len(report.members)
     if report.placed == waiting:
-        all_ = Safe("its pod finds") if waiting == 1 else fmt("all {} pods find", waiting)
+        all_ = Safe("its pod finds") if waiting == 1 else fmt("{} find", every(waiting, "pod"))
         return fmt("{} would be placed now: {} a node.", name, all_)
     enough = Safe("") if report.min_count is None else fmt(", which is enough for minCount {}", report.min_count)
     text = "{} would be placed now: {} of {} pods find a node{}. The others wait on."

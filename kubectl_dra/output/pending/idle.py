@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Final
 
 from kubectl_dra.diagnosis.gates.queues import HeldBy
 from kubectl_dra.model.invocation import HERE, Address
@@ -14,12 +13,10 @@ from kubectl_dra.output.pending.main_reason import main_reason
 from kubectl_dra.output.pending.queues import cluster_lines, queue_lines, queue_reason
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
-from kubectl_dra.output.words import listed
+from kubectl_dra.output.words import every, listed
 from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.invocations import of, try_dra
 from kubectl_dra.reports.pending.idle import WorkloadPendingReport, WorkloadVerdict
-
-_BOTH: Final = 2
 
 
 def idle_summary(report: WorkloadPendingReport) -> Safe:
@@ -75,8 +72,9 @@ def _all_at_once(report: WorkloadPendingReport) -> Safe | None:
     if found is None:
         return None
     if not found.causes:
-        every = Safe("both") if found.wanted == _BOTH else fmt("all {}", found.wanted)
-        return fmt("It does not wait for devices yet: {} of its pods would fit now at the same time.", every)
+        return fmt(
+            "It does not wait for devices yet: {} of its pods would fit now at the same time.", every(found.wanted)
+        )
     who = fmt("{} pods", found.role) if found.role else Safe("pods")
     text = "If it were started now, {} of its {} {} would fit; the next one would not: {}."
     return fmt(text, found.copies, found.wanted, who, reason_sentence(found.causes[0]))

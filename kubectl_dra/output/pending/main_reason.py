@@ -41,7 +41,7 @@ from kubectl_dra.output.pending.together import compete, constrained, constraint
 from kubectl_dra.output.pending.volumes import out_of_reach
 from kubectl_dra.output.pending.wanted import Asks, Wanted
 from kubectl_dra.output.safe import Safe, fmt
-from kubectl_dra.output.words import listed, plural
+from kubectl_dra.output.words import first_of, listed, plural
 from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.claims.ask import ExtendedAsk
 from kubectl_dra.reports.pending.nodes import NodeGroupRecord
@@ -318,7 +318,7 @@ def _claim_elsewhere(elsewhere: ClaimElsewhere, report: Report, asks: Asks) -> S
     cause = report.causes[0]
     name = cause.claim.name if cause.claim is not None else ""
     users = [ref.name for ref in elsewhere.consumers]
-    by = fmt(" (in use by {})", listed(users[:NAMES])) if users else Safe("")
+    by = fmt(" (in use by {})", first_of(users, NAMES)) if users else Safe("")
     lead = fmt("its ResourceClaim {} is already allocated on {}{}", name, listed(elsewhere.nodes[:NAMES]), by)
     groups = [group for group in report.nodes if usable & set(group.names) and group.causes]
     if not usable or not groups:

@@ -59,13 +59,17 @@ def taken_by(by: Sequence[PodsThere]) -> Safe:
     )
 
 
-def most_of(by: Sequence[PodsThere], amount: Callable[[int], Safe]) -> Safe:
-    """``2 pods of StatefulSet ml/a: 3, ml/nb: 1``: who has the most of something; empty where nobody is known."""
+def most_of(by: Sequence[PodsThere], amount: Callable[[int], Safe], total: int = 0) -> Safe:
+    """``2 pods of StatefulSet ml/a: 3, ml/nb: 1, others: 4``: who has the most of a ``total``, and what others have.
+
+    Empty where nobody is known.
+    """
     texts = [
         pods_text(each) if each.amount == each.count else fmt("{}: {}", pods_text(each), amount(each.amount))
         for each in by[:_MOST]
     ]
-    return Safe(", ").join(texts)
+    rest = total - sum(each.amount for each in by[:_MOST])
+    return Safe(", ").join([*texts, fmt("others: {}", amount(rest))] if texts and rest > 0 else texts)
 
 
 def repelling(terms: Sequence[RepellingTerm], *, several: bool) -> Safe:

@@ -14,7 +14,7 @@ from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.queues import queue_lines, queue_reason
 from kubectl_dra.output.safe import Safe, Style, command_line, fmt, styled
 from kubectl_dra.output.simulation.names import object_name
-from kubectl_dra.output.words import counted, listed, shortened
+from kubectl_dra.output.words import every, listed, shortened
 from kubectl_dra.reports.invocations import changing
 from kubectl_dra.reports.pending.remedy_commands import COMMANDS
 from kubectl_dra.reports.simulation.queue_room import LEAST
@@ -178,8 +178,8 @@ def if_admitted(name: Safe, pod: PodSimulation) -> Safe | None:
     no = pod.admits is Admits.NO
     if pod.wanted == 1:
         return fmt("{}: it would find a node." if no else "{} fits if Kueue admits it.", name)
-    text = "{}: all {} would find a node." if no else "{}: all {} fit if Kueue admits them."
-    return fmt(text, name, counted(pod.wanted, "copy"))
+    text = "{}: {} would find a node." if no else "{}: {} fit if Kueue admits them."
+    return fmt(text, name, every(pod.wanted, "copy"))
 
 
 def _open(manifest: ManifestReport) -> Safe:

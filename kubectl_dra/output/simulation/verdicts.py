@@ -14,7 +14,7 @@ from kubectl_dra.output.simulation.domains import too_small, too_small_text
 from kubectl_dra.output.simulation.names import object_name
 from kubectl_dra.output.simulation.numbers import makes_none_text
 from kubectl_dra.output.simulation.queues import if_admitted
-from kubectl_dra.output.words import counted, listed
+from kubectl_dra.output.words import counted, every, listed
 from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.simulation import Counted, PodSimulation
 from kubectl_dra.reports.simulation.open_classes import AtMost
@@ -104,9 +104,10 @@ def _number_that_fits(name: Safe, pod: PodSimulation) -> Safe:
     if pod.capped:
         wanted = counted(pod.wanted or 0, "copy")
         return fmt("{}: at least {} of {} fit; no more were tried.", name, pod.copies, wanted)
-    of = Safe("all") if pod.copies == pod.wanted else fmt("{} of", pod.copies)
     what = "pod" if pod.subject.kind == POD_GROUP else "copy"
-    return fmt("{}: {} {} fit.", name, of, counted(pod.wanted, what))
+    if pod.copies == pod.wanted:
+        return fmt("{}: {} fit.", name, every(pod.wanted, what))
+    return fmt("{}: {} of {} fit.", name, pod.copies, counted(pod.wanted, what))
 
 
 def _not_made(name: Safe, pod: PodSimulation) -> Safe | None:
@@ -184,7 +185,7 @@ def _at_most(name: Safe, pod: PodSimulation) -> Safe:
         return _required(name, pod)
     coming = pod.being_bound
     if coming is not None and pod.wanted is not None and not (pod.open or pod.quota or pod.beside or pod.lacks):
-        fit = Safe(" fits") if pod.wanted == 1 else fmt(": all {} fit", counted(pod.wanted, "copy"))
+        fit = Safe(" fits") if pod.wanted == 1 else fmt(": {} fit", every(pod.wanted, "copy"))
         are = Safe("are" if len(coming.pods) > 1 else "is")
         return fmt("{}{} unless {} {} being bound already.", name, fit, listed(coming.pods), are)
     if pod.wanted == 1:
