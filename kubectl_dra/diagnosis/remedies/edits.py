@@ -26,7 +26,7 @@ from kubectl_dra.diagnosis.remedies.candidate import (
     removals,
     request_of,
 )
-from kubectl_dra.diagnosis.remedies.records import CAPACITY_NAME, EditClaim, Remedy, RemedyKind, RenewClaim
+from kubectl_dra.diagnosis.remedies.records import EditClaim, Remedy, RemedyKind, RenewClaim
 from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Pod, Toleration
 from kubectl_dra.model.forms import Form, forms
@@ -191,7 +191,7 @@ def _with_capacity_name(editor: ClaimEditor, before: str, after: str) -> Candida
         renamed = {after if name == before else name: amount for name, amount in requests.items()}
         return msgspec.structs.replace(exactly, capacity=CapacityRequirements(requests=renamed))
 
-    return editor.edit(CAPACITY_NAME, before, after, edit, _COST["capacityName"])
+    return editor.edit("capacity.name", before, after, edit, _COST["capacityName"])
 
 
 def _not_all(editor: ClaimEditor, request: Form, count: int) -> Iterator[Candidate]:

@@ -58,10 +58,6 @@ class RemoveGates(Evidence, frozen=True):
     gates: tuple[str, ...]
 
 
-#: The field of an edit that gives an amount to another capacity.
-CAPACITY_NAME: Final = "capacity.name"
-
-
 class EditClaim(Evidence, frozen=True):
     """Another spec of a claim. Specs are immutable: a new claim or template, and the pod anew.
 

@@ -10,7 +10,6 @@ from kubectl_dra.diagnosis.remedies import records
 from kubectl_dra.diagnosis.remedies.offers import conditions_only_in
 from kubectl_dra.diagnosis.remedies.queue_ways import CLUSTER_QUEUE
 from kubectl_dra.diagnosis.remedies.raised_quota import POD_ENDS
-from kubectl_dra.diagnosis.remedies.records import CAPACITY_NAME
 from kubectl_dra.diagnosis.remedies.repelled import RemoveLabel, ScaleDown
 from kubectl_dra.diagnosis.remedies.volume_ways import ClearSelectedNode, MoveVolume, WidenTopology
 from kubectl_dra.diagnosis.rollouts import EditRollout
@@ -97,7 +96,7 @@ def _claim_change(action: records.EditClaim) -> Safe:
         return fmt("tolerate the device taint {}", action.after)
     if name == "deviceClassName":
         return fmt("use class {} instead of {}", action.after, action.before)
-    if action.field == CAPACITY_NAME:
+    if action.field == "capacity.name":
         return fmt("name the capacity {} instead of {}", action.after, action.before)
     if name == "capacity.requests" and not action.before:
         return fmt("request {} of {}, a share of a device", action.after, in_brackets(action.field))

@@ -135,10 +135,7 @@ def _tried(
         if made.wanted is not None or not placed.copies:
             later.opened += (Opened(each, position, placed.world, there) for _, each in told)
         done = _pod_simulation(trial, made, placed, next((pending for _, pending in told), None))
-        taken = taken_alternatives(placed.world, new)
-        done = msgspec.structs.replace(
-            done, being_bound=_being_bound(before, trial, copies, placed), alternatives=taken
-        )
+        done = _with_devices(done, placed, new, _being_bound(before, trial, copies, placed))
         done = kept_off(with_numbers(_beside(done, there), before, trial, copies), before, trial, told)
         # Its own pods that run have the devices.
         done = done if there is not None else _in_domains(done, given, trial, copies)
@@ -147,6 +144,14 @@ def _tried(
             known[alike] = done
         yield done
     later.world = world
+
+
+def _with_devices(
+    done: PodSimulation, placed: PlacedCopies, new: AbstractSet[Key], being_bound: BeingBound | None
+) -> PodSimulation:
+    """With the alternatives that its ``new`` pods got, and who may be getting the devices before them."""
+    taken = taken_alternatives(placed.world, new)
+    return msgspec.structs.replace(done, being_bound=being_bound, alternatives=taken)
 
 
 def _of_group(
