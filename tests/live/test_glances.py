@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from kubectl_dra.api.decode import decode_page
+from kubectl_dra.api.glance import Written
 from kubectl_dra.api.kinds import POD
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
@@ -92,8 +93,9 @@ def pod(draw: random.Random, number: int) -> Object:
     return made
 
 
-def page(items: list[Object]) -> bytes:
-    return json.dumps({"kind": "PodList", "metadata": {"resourceVersion": "5"}, "items": items}).encode()
+def page(items: list[Object], separators: tuple[str, str] = (", ", ": ")) -> bytes:
+    header = {"kind": "PodList", "metadata": {"resourceVersion": "5"}}
+    return json.dumps({**header, "items": items}, separators=separators).encode()
 
 
 def whole(data: bytes, **options: Any) -> PodReducer:
@@ -112,7 +114,8 @@ def test_sums_and_kept_pods_are_those_of_pods_decoded_whole(seed: int) -> None:
         options = {"whole_nodes": frozenset({"n-2"})}
     glanced, expected = PodReducer(**options), PodReducer(**options)
     for chunk in range(3):
-        data = page([pod(draw, 100 * chunk + number) for number in range(60)])
+        items = [pod(draw, 100 * chunk + number) for number in range(60)]
+        data = page(items, (",", ":")) if seed % 2 else page(items)
         taken = glanced.take(data, "v1")
         if taken is None:
             glanced.add(decode_page(data, "v1", POD).records)
@@ -170,6 +173,60 @@ def test_pods_alike_are_decoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert reducer.take(page(items), "v1") is not None
     assert len(decoded) == 1
     assert len(reducer.usage) == 50
+
+
+def test_pods_with_claims_are_of_the_shapes_of_others() -> None:
+    """Claims differ from pod to pod; what plugins read of the pods does not."""
+    spec = {"nodeName": "n-1", "containers": CONTAINERS[0]}
+    items = [
+        {"metadata": {"name": f"p-{number}"}, "spec": {**spec, "resourceClaims": [{"name": f"claim-{number}"}]}}
+        for number in range(3)
+    ]
+    reducer = PodReducer()
+    assert reducer.take(page([{"metadata": {"name": "first"}, "spec": spec}, *items]), "v1") is not None
+    assert len({id(info.shape) for info in reducer.usage["n-1"].placed}) == 1
+    assert len(reducer._recent) == 1
+    assert len(reducer.kept) == 3
+
+
+LIKE_A_POD = {"metadata": {"name": "like-a-pod"}}
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {},
+        {"spec": {"containers": CONTAINERS[0], "lookalikes": [LIKE_A_POD, LIKE_A_POD]}},
+        {"spec": {"containers": CONTAINERS[0], "lookalike": LIKE_A_POD}},
+        {"metadata": {"name": "o", "annotations": {"x": ',{"metadata":{"name":"'}}},
+        {"metadata": {"labels": {"a": "b"}, "name": "o"}},
+        # One pod that begins otherwise, and one that holds what looks like the beginning of another.
+        {"spec": {"lookalikes": [LIKE_A_POD, LIKE_A_POD]}, "metadata": {"name": "o", "uid": "o"}},
+    ],
+    ids=range(6),
+)
+@pytest.mark.parametrize("separators", [(",", ":"), (",\n", ":"), (", ", ": ")], ids=("close", "lines", "wide"))
+@pytest.mark.parametrize("place", [0, 1, 3])
+def test_pods_are_found_however_they_are_written(odd: Object, separators: tuple[str, str], place: int) -> None:
+    items: list[Object] = [
+        {"metadata": {"name": f"p-{number}", "uid": f"u-{number}"}, "spec": {"containers": CONTAINERS[0]}}
+        for number in range(3)
+    ]
+    items.insert(place, {"metadata": {"name": "o", "uid": "o"}, **odd})
+    data = page(items, separators)
+    reducer = PodReducer()
+    assert reducer.take(data, "v1") is not None
+    assert reducer.kept == whole(data).kept
+    assert len(reducer.kept) == 4
+
+
+def test_a_chunk_as_servers_write_it_is_looked_through_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Written, "item", lambda self, number: pytest.fail("looked through again"))
+    items = [{"metadata": {"name": f"p-{number}"}, "spec": {"containers": CONTAINERS[0]}} for number in range(3)]
+    for chunk in (items, items[:1]):
+        reducer = PodReducer()
+        assert reducer.take(page(chunk, (",", ":")), "v1") is not None
+        assert len(reducer.kept) == len(chunk)
 
 
 @pytest.mark.parametrize(

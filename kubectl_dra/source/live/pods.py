@@ -9,10 +9,8 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from sys import intern
 from typing import Any, Final
 
-from msgspec import Raw
-
 from kubectl_dra.api.decode import DecodeError, decode_object
-from kubectl_dra.api.glance import GlancedPod, glance, items_of
+from kubectl_dra.api.glance import GlancedPod, Written, glance
 from kubectl_dra.api.kinds import POD
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.core import Pod
@@ -109,7 +107,7 @@ class PodReducer:
         page = None if self._keep_all or api_version != POD.api_version else glance(data)
         if page is None:
             return None
-        whole = _Whole(data, api_version)
+        whole = _Whole(data, api_version, page.items)
         kept: list[Record] = []
         placed: list[tuple[str, PodInfo]] = []
         try:
@@ -160,21 +158,34 @@ class PodReducer:
 class _Whole:
     """The pods of a chunk that are decoded whole."""
 
-    def __init__(self, data: bytes, api_version: str) -> None:
-        self._data = data
+    def __init__(self, data: bytes, api_version: str, glanced: Sequence[GlancedPod]) -> None:
+        self._written = Written(data, len(glanced))
         self._api_version = api_version
-        self._items: Sequence[Raw] | None = None
+        self._glanced = glanced
         self._known: tuple[int, Pod] | None = None
 
     def pod(self, number: int) -> Pod:
         """One of them. Raises :class:`DecodeError`."""
         if self._known is not None and self._known[0] == number:
             return self._known[1]
-        if self._items is None:
-            self._items = items_of(self._data)
-        found = decode_object(bytes(self._items[number]), self._api_version, POD)
-        assert isinstance(found, Pod)  # noqa: S101 - what the kind says
+        found = self._in_piece(number)
+        if found is None:
+            found = self._decoded(self._written.item(number))
         self._known = number, found
+        return found
+
+    def _in_piece(self, number: int) -> Pod | None:
+        try:
+            found = self._decoded(self._written.piece(number))
+        except DecodeError:
+            return None
+        meta, glanced = found.metadata, self._glanced[number].metadata
+        same = (meta.uid, meta.name, meta.namespace) == (glanced.uid, glanced.name, glanced.namespace)
+        return found if same else None
+
+    def _decoded(self, data: bytes) -> Pod:
+        found = decode_object(data, self._api_version, POD)
+        assert isinstance(found, Pod)  # noqa: S101 - what the kind says
         return found
 
 
