@@ -5,11 +5,18 @@ Upstream: ``resource.Quantity.UnmarshalJSON`` takes the literal with or without 
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from kubectl_dra.model.quantity import Quantity
 
 
+# A device or a node has a few, of which hardly any is new. What is equal may be of another type: true is no number.
+@lru_cache(maxsize=65536, typed=True)
 def decode_hook(wanted: type, value: object) -> object:
-    """msgspec's ``dec_hook``; equal texts give the same object. Raises :class:`ValueError` for anything else."""
+    """msgspec's ``dec_hook``; equal texts give the same object. Raises :class:`ValueError` for anything else.
+
+    For what can't be looked up, as a list, it is a :class:`TypeError`, which msgspec takes for the same.
+    """
     if wanted is not Quantity:
         raise TypeError(f"no decoder for {wanted.__name__}")
     if isinstance(value, str):

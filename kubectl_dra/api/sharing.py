@@ -6,14 +6,15 @@ no place keeps more than a few values. What is shared is never changed by anybod
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Collection, Hashable, Iterable, Mapping
 from sys import intern
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from msgspec.structs import force_setattr
 
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.core import Container, Node, Pod, PodStatus
+from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.resource import Device, ResourceSlice
 
 _MAX_VALUES: Final = 256
@@ -24,18 +25,21 @@ _PATIENCE: Final = 64
 _MAX_TEMPLATES: Final = 20_000
 #: Maps that are empty are all this one, which nobody may change, as no map of a record.
 NOTHING: Final[dict[str, Any]] = {}
+Map = TypeVar("Map", bound=dict[str, Any])
 
 
 class SharedValues:
     """The values of one place, such as an attribute's name, that were seen so far."""
 
-    __slots__ = ("known", "misses", "most", "open")
+    __slots__ = ("known", "last", "misses", "most", "open")
 
     def __init__(self, most: int = _MAX_VALUES) -> None:
         self.known: dict[Hashable, Any] = {}
         self.misses = 0
         self.most = most
         self.open = True
+        #: The map that came last.
+        self.last: dict[str, Any] = NOTHING
 
     def shared(self, key: Hashable, value: Any) -> Any:  # noqa: ANN401 - any part of a record
         """The value that came first with this key."""
@@ -45,6 +49,11 @@ class SharedValues:
             return known
         self.missed(key, value)
         return value
+
+    def is_last(self, value: dict[str, Any]) -> bool:
+        """Whether a map is like the one that came last: many are, and to compare two is quicker than to look one up."""
+        last = self.last
+        return value == last and list(value) == list(last)
 
     def missed(self, key: Hashable, value: Any) -> None:  # noqa: ANN401 - any part of a record
         """Take a value that came with a key that is not known."""
@@ -62,8 +71,8 @@ _places: Final[dict[str, SharedValues]] = {}
 def share(record: Record) -> None:
     """Make equal parts of a record that nobody else has seen yet the same as those of earlier ones."""
     if isinstance(record, ResourceSlice):
-        for device in record.spec.devices:
-            _share_device(device)
+        _share_attributes(record.spec.devices)
+        _share_capacities(record.spec.devices)
     elif isinstance(record, Node):
         _share_amounts(record.status, "allocatable")
         _share_amounts(record.status, "capacity")
@@ -142,33 +151,51 @@ def _container(container: Container) -> Hashable:
     )
 
 
-def _share_device(device: Device) -> None:
+def _share_attributes(devices: Iterable[Device]) -> None:
     # A call for each attribute of 100,000 devices would cost more than all the rest.
-    attributes, places = device.attributes, _places
-    for name, attribute in attributes.items():
-        place = places.get(name) or _place(name)
-        if place.open:
+    names: Collection[str] = ()
+    open_: list[tuple[str, SharedValues]] = []
+    for device in devices:
+        attributes = device.attributes
+        if attributes.keys() != names:
+            # Those of a slice have the same names as a rule.
+            names = attributes.keys()
+            open_ = [(name, place) for name in names if (place := _places.get(name) or _place(name)).open]
+        for name, place in open_:
+            attribute = attributes[name]
             known = place.known.get(attribute)
             if known is None:
                 place.missed(attribute, attribute)
             else:
                 place.misses = 0
                 attributes[name] = known
-    capacity = device.capacity
-    if capacity and not [each for each in capacity.values() if each.request_policy is not None]:
-        # Quantities with the same text are one object, which its place keeps.
-        place = _place("capacity of a device")
-        if place.open:
-            key = tuple([(name, id(each.value)) for name, each in capacity.items()])
-            force_setattr(device, "capacity", place.shared(key, capacity))
+
+
+def _share_capacities(devices: Iterable[Device]) -> None:
+    place = _place("capacity of a device")
+    for device in devices:
+        capacity = device.capacity
+        if capacity:
+            if not place.is_last(capacity):
+                policies = [each for each in capacity.values() if each.request_policy is not None]
+                amounts = {name: each.value for name, each in capacity.items()}
+                place.last = capacity if policies else _shared(place, amounts, capacity)
+            force_setattr(device, "capacity", place.last)
 
 
 def _share_amounts(status: Record, field: str) -> None:
     amounts = getattr(status, field)
-    place = _place("amounts of a node")
-    if amounts and place.open:
-        key = tuple([(name, id(each)) for name, each in amounts.items()])
-        force_setattr(status, field, place.shared(key, amounts))
+    if amounts:
+        recent = _place(f"{field} of a node")
+        if not recent.is_last(amounts):
+            recent.last = _shared(_place("amounts of a node"), amounts, amounts)
+        force_setattr(status, field, recent.last)
+
+
+def _shared(place: SharedValues, amounts: Mapping[str, Quantity], value: Map) -> Map:
+    """What says the same amounts. Quantities with the same text are one object, which the place keeps with it."""
+    key = tuple([(name, id(each)) for name, each in amounts.items()])
+    return place.shared(key, value) if place.open else value
 
 
 _CLOSED: Final = SharedValues()
