@@ -127,7 +127,7 @@ def seen(message: str, status: str = "False") -> Observed:
     ],
 )
 def test_agreement(prediction: Prediction, observed: Observed | None, changed: bool, expected: Agreement) -> None:
-    assert compare(prediction, observed, changed) is expected
+    assert compare(prediction, observed, lambda: changed) is expected
 
 
 @pytest.mark.parametrize(
@@ -146,14 +146,14 @@ def test_agreement(prediction: Prediction, observed: Observed | None, changed: b
 def test_a_class_that_is_gone_may_have_been_deleted_since(mine: str, theirs: str, expected: Agreement) -> None:
     """Deletions leave no trace in the versions of what is still there."""
     prediction = Prediction((f"0/5 nodes are available: {mine}",))
-    assert compare(prediction, seen(f"0/5 nodes are available: {theirs}"), changed_since=False) is expected
+    assert compare(prediction, seen(f"0/5 nodes are available: {theirs}"), changed_since=lambda: False) is expected
 
 
 @pytest.mark.parametrize(("nodes", "expected"), [(6, Agreement.STALE), (4, Agreement.DIFFERS)])
 def test_a_message_about_more_nodes_than_there_are_is_old(nodes: int, expected: Agreement) -> None:
     """A node that came would have a version of its own."""
     theirs = seen(f"0/{nodes} nodes are available: {nodes} Insufficient cpu.")
-    assert compare(Prediction((MINE,)), theirs, changed_since=False) is expected
+    assert compare(Prediction((MINE,)), theirs, changed_since=lambda: False) is expected
 
 
 def test_what_changed_after_the_pod_makes_a_message_old() -> None:

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from operator import itemgetter
 from typing import Final
+
+import msgspec
+from msgspec import structs
 
 from kubectl_dra.allocation.errors import AllocationError
 from kubectl_dra.allocation.outcome import Fatal, Outcome
@@ -67,8 +70,7 @@ class Rejection:
     detail: object = None
 
 
-@dataclass(frozen=True, slots=True)
-class NodeResult:
+class NodeResult(msgspec.Struct, frozen=True):
     """What happens on a node; nodes with equal results belong together.
 
     ``texts`` are the reasons as they are counted. ``unavailable`` are positions of claims. ``searched`` None: there was
@@ -93,7 +95,7 @@ class NodeResult:
         if self.searched is None:
             return self
         own = self.searched.on(node)
-        return self if own is self.searched else replace(self, searched=own)
+        return self if own is self.searched else structs.replace(self, searched=own)
 
     @property
     def outcome_of_search(self) -> Outcome | None:

@@ -186,8 +186,8 @@ class _Case:
             return Agreement.UNCHECKED
         silent = verdict in (Verdict.GATED, Verdict.OTHER_SCHEDULER)
         prediction = Prediction((message,) if message is not None else (), silent)
-        changed = agreement.changed_since(self._group.metadata, newest_versions(self._state))
-        return agreement.compare(prediction, seen, changed)
+        meta, state = self._group.metadata, self._state
+        return agreement.compare(prediction, seen, lambda: agreement.changed_since(meta, newest_versions(state)))
 
     def _assumed(self) -> Iterator[Assumption]:
         if self._state.evidence.server_version is None:

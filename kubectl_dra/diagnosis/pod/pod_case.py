@@ -339,12 +339,12 @@ class PodCase:
         if finding.verdict in (Verdict.NOT_PENDING, Verdict.ENDED, Verdict.DELETING, Verdict.UNKNOWN):
             return Agreement.UNCHECKED
         prediction = finding.prediction
-        changed = (
-            agreement.changed_since(self.pod.metadata, newest_versions(self.world)) if prediction.messages else False
-        )
-        found = agreement.compare(prediction, seen, changed)
+        found = agreement.compare(prediction, seen, self._changed_since)
         random = finding.verdict in _DEPEND_ON_ORDER and not self.world.features.deterministic
         return Agreement.UNCHECKED if found is Agreement.DIFFERS and (random or finding.open) else found
+
+    def _changed_since(self) -> bool:
+        return agreement.changed_since(self.pod.metadata, newest_versions(self.world))
 
     def _certainty(self, finding: Finding) -> Certainty:
         found = missing.certainty(self.world.evidence, self._known)

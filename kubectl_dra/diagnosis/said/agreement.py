@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from kubectl_dra.cluster import ClusterState, derived
@@ -75,8 +75,11 @@ def same_words(event: Event, message: str) -> bool:
     return text == message or (text.endswith(_CUT) and message.startswith(text.removesuffix(_CUT)))
 
 
-def compare(prediction: Prediction, seen: Observed | None, changed_since: bool) -> Agreement:
-    """How the prediction relates to the condition. ``changed_since``: something that matters changed afterwards."""
+def compare(prediction: Prediction, seen: Observed | None, changed_since: Callable[[], bool]) -> Agreement:
+    """How the prediction relates to the condition. ``changed_since``: something that matters changed afterwards.
+
+    That is asked only where it decides, as it takes a look at all objects.
+    """
     if seen is None or seen.status != "False":
         if prediction.silent:
             return Agreement.AGREES
@@ -89,7 +92,7 @@ def compare(prediction: Prediction, seen: Observed | None, changed_since: bool) 
     if told or prediction.meets(seen.message):
         return Agreement.AGREES
     passing = any(text in seen.message for text in _PASSING)
-    if changed_since or passing or all(_tells_of_more(seen.message, message) for message in prediction.messages):
+    if passing or changed_since() or all(_tells_of_more(seen.message, message) for message in prediction.messages):
         return Agreement.STALE
     return Agreement.UNTRACED if prediction.fitting else Agreement.DIFFERS
 
