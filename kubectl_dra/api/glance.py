@@ -206,20 +206,26 @@ class Written:
         Servers begin each with its name. A text has no such quotes unescaped, so that only lists of objects within a
         pod could look alike; then there are more pieces than pods.
         """
-        pieces = self._pieces
-        if len(pieces) != self._count:
+        starts, data = self._starts, self._data
+        if len(starts) != self._count:
             return self.item(number)
-        piece = pieces[number]
-        return _BEGIN + (piece if number + 1 < self._count else piece[: piece.rfind(b"]")])
+        last = number + 1 == self._count
+        end = data.rfind(b"]") if last else data.rfind(b",", 0, starts[number + 1])
+        return data[starts[number] : end]
 
     @cached_property
-    def _pieces(self) -> list[bytes]:
+    def _starts(self) -> list[int]:
+        # Positions, since pieces of all pods would be as much memory as the chunk.
         data = self._data
         first = data.find(_BEGIN)
         second = data.find(_BEGIN, first + 1)
         between = data[max(data.rfind(b",", 0, second), 0) : second]
-        start = first + len(_BEGIN)
-        return data[start:].split((between if between.strip() == b"," else b",") + _BEGIN)
+        behind = (between if between.strip() == b"," else b",") + _BEGIN
+        found, at = [first], data.find(behind, first)
+        while at >= 0:
+            found.append(at + len(behind) - len(_BEGIN))
+            at = data.find(behind, at + len(behind))
+        return found
 
 
 def _container(container: _Container) -> Hashable:
