@@ -135,6 +135,8 @@ class SelectorSet:
         self._decisions: dict[Hashable, Decision] = {}
         self._details: dict[Hashable, Detail] = {}
         self._last: tuple[Device, DeviceValue] | None = None
+        # The selector of which the first of several conditions refused the last device that was judged.
+        self._refusing = -1
 
     @classmethod
     def of_class(cls, device_class: DeviceClass, shows_sharing: bool) -> SelectorSet:
@@ -188,6 +190,30 @@ class SelectorSet:
             if not matches:
                 return self._refusals[number]
         return self._end
+
+    def judged(self, driver: str, device: Device) -> tuple[Decision, int]:
+        """The decision for who keeps it, with the :meth:`clause` that says no; -1 where none does.
+
+        Devices come with others like them: where the first condition of a selector refused one, the next is asked for
+        that before the whole, which refuses what its first condition does.
+        """
+        number = self._refusing
+        if number >= 0 and self._first_refuses(number, self._value(driver, device)):
+            return self._refusals[number], 0
+        decision = self.decide(driver, device)
+        clause = self.clause(decision, driver, device) if decision.outcome is Outcome.NO else -1
+        several = clause == 0 and len(self._clauses[decision.selector]) > 1
+        self._refusing = decision.selector if several else -1
+        return decision, clause
+
+    def _first_refuses(self, number: int, value: DeviceValue) -> bool:
+        try:
+            for test in self._tests[:number]:
+                if not test(value)[0]:
+                    return False
+            return not self._clauses[number][0][1].test(value)[0]
+        except EvaluationError:
+            return False
 
     def _value(self, driver: str, device: Device) -> DeviceValue:
         """The device as expressions see it: asked about again at once where its refusal is looked into."""

@@ -59,10 +59,13 @@ class Lens:
         self._views: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
         self._constrained_keys: dict[str, tuple[str, ...]] = {}
 
-    def content(self, driver: str, device: Device) -> Hashable:
-        """Equal for two devices that no expression or constraint can tell apart."""
+    def content(self, driver: str, device: Device, sound: bool = False) -> Hashable:
+        """Equal for two devices that no expression or constraint can tell apart.
+
+        ``sound``: it is known already that the device is not broken.
+        """
         attributes = device.attributes
-        if self._evaluates and (self._whole or is_broken(device)):
+        if self._evaluates and (self._whole or (not sound and is_broken(device))):
             capacity = frozenset((name, c.value) for name, c in device.capacity.items())
             return driver, device.allow_multiple_allocations, frozenset(attributes.items()), capacity
         names, amounts = self._views.get(driver) or self._view(driver)

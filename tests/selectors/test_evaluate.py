@@ -65,3 +65,34 @@ def test_an_error_has_its_place() -> None:
     asked = selectors(expression)
     assert asked.of(DRIVER, CARD).error == "no such overload"
     assert asked.detail(DRIVER, CARD).place == expression.index(">")
+
+
+MIXED = [
+    Device(f"card-{number}", {name: DeviceAttribute(string=text) for name, text in attributes.items()})
+    for number, attributes in enumerate(
+        [{"model": model, **more} for model in ("A", "B", "C") for more in ({"kind": "x"}, {"kind": "y"}, {})] * 2
+    )
+]
+KIND = f'device.attributes["{DRIVER}"].kind'
+
+
+@pytest.mark.parametrize(
+    "expressions",
+    [
+        (f'{MODEL} == "A" && {KIND} == "x"',),
+        (f'{KIND} == "x" && {MODEL} == "A"',),
+        (f'{KIND} == "x" && {MODEL} == "A"', f'{MODEL} != "C" && {KIND} != "y"'),
+        (f'{MODEL} != "C" && {KIND} != "y"', f'{KIND} == "x" && {MODEL} == "A"'),
+        (f'device.driver == "{DRIVER}"', f'{MODEL} == "A" && ({KIND} == "x" || {MODEL} == "A")'),
+        (f'{MODEL} == "A"',),
+        (f'{MODEL}.startsWith("A") && {KIND} == 1',),
+    ],
+)
+def test_who_keeps_the_answer_gets_what_everybody_gets(expressions: tuple[str, ...]) -> None:
+    """Whichever device was asked about before, and whether its first condition refused it or failed."""
+    asked, others = selectors(*expressions), selectors(*expressions)
+    for number in (*range(len(MIXED)), *reversed(range(len(MIXED)))):
+        decision, clause = asked.judged(DRIVER, MIXED[number])
+        expected = others.decide(DRIVER, MIXED[number])
+        assert decision == expected
+        assert clause == (others.clause(expected, DRIVER, MIXED[number]) if expected.outcome is Outcome.NO else -1)

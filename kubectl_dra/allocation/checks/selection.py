@@ -41,12 +41,13 @@ class SelectorMemo:
         """The attributes and capacities that are read of devices of these drivers; None if it can be any."""
         return self._lens.columns(drivers)
 
-    def seen(self, driver: str, device: Device) -> Hashable:
+    def seen(self, driver: str, device: Device, sound: bool = False) -> Hashable:
         """Equal for two devices of which the attempt's expressions and constraints say the same for the same reason.
 
-        Devices on which something fails are told apart by their content, because errors name the device.
+        Devices on which something fails are told apart by their content, because errors name the device. ``sound``: it
+        is known already that no attribute is broken.
         """
-        content = self._lens.content(driver, device)
+        content = self._lens.content(driver, device, sound)
         found = self._seen.get(content)
         if found is None:
             found = self._seen[content] = self._judged(driver, device, content)
@@ -56,11 +57,11 @@ class SelectorMemo:
         said: list[Hashable] = []
         for each in self._distinct:
             # Kept here with the content: the set need not keep it once more.
-            decision = each.decide(driver, device)
+            decision, clause = each.judged(driver, device)
             if decision.outcome not in (Outcome.MATCHES, Outcome.NO):
                 return content
             of_class = decision.selector < 0 or each.selectors[decision.selector].device_class is not None
-            said.append((decision.selector, -1 if of_class else each.clause(decision, driver, device)))
+            said.append((decision.selector, -1 if of_class else clause))
         for expression in self._derivations:
             value = self._derive(expression, driver, device)
             if isinstance(value, DerivedFailure):

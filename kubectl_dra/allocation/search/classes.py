@@ -34,15 +34,20 @@ _NOTHING: Final = -1
 
 
 class _Entry:
-    """What is known of a pool as one or more nodes see it. ``held``: what claims held of it when it was compared."""
+    """What is known of a pool as one or more nodes see it. ``held``: what claims held of it when it was compared.
 
-    __slots__ = ("base", "columns", "held", "pool")
+    ``sound``: CEL can hold all attributes.
+    """
+
+    __slots__ = ("base", "columns", "held", "pool", "sound")
 
     def __init__(self, pool: NodePool) -> None:
         self.pool = pool
         self.held: PoolState | None = None
         self.base = -1
         self.columns: dict[LensColumn, int] = {}
+        devices = (device for slice_ in pool.slices for device in slice_.spec.devices)
+        self.sound = not any(map(is_broken, devices))
 
 
 _Seen = tuple[bool, tuple[tuple[_Entry, int], ...]]
@@ -87,6 +92,7 @@ class NodeClasses:
         self._features = features
         self._allocated = allocated
         self._view = View(allocated, features, _plain, asks_capacity=True)
+        self._view_of_broken = View(allocated, features, _with_content, asks_capacity=True)
         #: By columns that are read: the class of each node by its name, with the node that it is of.
         self._tables: dict[Columns | None, dict[str, tuple[Node, int | None]]] = {}
         #: By name of a node, with the node that it is of: its pools without columns.
@@ -194,6 +200,10 @@ class NodeClasses:
         """The number of what every attempt may read of a pool on a node."""
         return self._base(self._entry(pool), node)
 
+    def is_sound(self, pool: NodePool) -> bool:
+        """Whether CEL can hold all attributes of its devices."""
+        return self._entry(pool).sound
+
     def _entry(self, pool: NodePool) -> _Entry:
         entry = self._known.entries.get(id(pool))
         return entry if entry is not None else self._known.entries.setdefault(id(pool), _Entry(pool))
@@ -203,16 +213,17 @@ class NodeClasses:
         held = self._allocated.pool(*pool.id)
         if entry.held is held:
             return entry.base
-        number = self._known.number(self._content(pool, node))
+        number = self._known.number(self._content(entry, node))
         if not any(slice_.spec.per_device_node_selection for slice_ in pool.slices):
             # The number first: who finds the state takes the number.
             entry.base = number
             entry.held = held
         return number
 
-    def _content(self, pool: NodePool, node: Node) -> Hashable:
+    def _content(self, entry: _Entry, node: Node) -> Hashable:
         self.compared += 1
-        return is_shared(pool), *(seen for seen, _ in self._view.steps(pool, node))
+        view = self._view if entry.sound else self._view_of_broken
+        return is_shared(entry.pool), *(seen for seen, _ in view.steps(entry.pool, node))
 
     def _column(self, entry: _Entry, column: LensColumn) -> int:
         self.compared += 1
@@ -261,8 +272,9 @@ class Sight:
         content: list[Hashable] = [operates]
         for pool in self._classes.pools(node) or ():
             content.append(self._classes.base(pool, node))
+            driver, sound = pool.id.driver, self._classes.is_sound(pool)
             devices = (device for slice_ in pool.slices for device in slice_.spec.devices)
-            content.append(self._known.number(tuple(seen(pool.id.driver, device) for device in devices)))
+            content.append(self._known.number(tuple([seen(driver, device, sound) for device in devices])))
         return tuple(content)
 
 
@@ -275,8 +287,13 @@ def _values(pool: NodePool, column: LensColumn) -> list[Hashable]:
 
 
 def _plain(driver: str, device: Device) -> Hashable:
-    """What every expression sees of a device; of one with a value that CEL can't hold everything."""
-    if is_broken(device):
-        capacity = frozenset((name, amount.value) for name, amount in device.capacity.items())
-        return driver, device.allow_multiple_allocations, frozenset(device.attributes.items()), capacity
+    """What every expression sees of a device."""
     return driver, device.allow_multiple_allocations
+
+
+def _with_content(driver: str, device: Device) -> Hashable:
+    """The same in a pool with a value that CEL can't hold; of the device that has it, everything."""
+    if not is_broken(device):
+        return _plain(driver, device)
+    capacity = frozenset((name, amount.value) for name, amount in device.capacity.items())
+    return driver, device.allow_multiple_allocations, frozenset(device.attributes.items()), capacity
