@@ -7,8 +7,12 @@ from typing import Any
 import pytest
 
 from kubectl_dra.diagnosis.gates.pod_admission import LIMIT_RANGER, admitted
+from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
+from kubectl_dra.model.ids import Key
+from kubectl_dra.output.pending.remedies import remedy_text
 from kubectl_dra.output.simulation.page import simulation_summary
 from kubectl_dra.reports.base import Fits
+from kubectl_dra.reports.pending.remedies import find_remedies
 from tests.kit import build, facts
 from tests.reports.test_simulated_files import a_pod, cluster, page, simulated, thing
 
@@ -82,3 +86,47 @@ def test_refused_pods_are_told_of_as_if_they_were_admitted() -> None:
     assert "(LimitRange caps). As if they were admitted: Deployment ml/w: both copies fit." in text
     summary = simulation_summary(report)
     assert "As if they were admitted: Deployment ml/w: both copies fit." in summary
+
+
+def of_a_workload(body: dict[str, Any]) -> list[dict[str, Any]]:
+    """A Deployment with a pod that waits, into which admission has put the request."""
+    labels = {"app": "w", "pod-template-hash": "h"}
+    template = {"metadata": {"labels": {"app": "w"}}, "spec": body["spec"]}
+    made, owned = [], {"kind": "Deployment", "name": "w", "uid": "d", "apiVersion": "apps/v1", "controller": True}
+    for kind, name, uid, owners in (("Deployment", "w", "d", []), ("ReplicaSet", "w-h", "r", [owned])):
+        meta = {"name": name, "namespace": NS, "uid": uid, "ownerReferences": owners}
+        spec = {"replicas": 1, "selector": {"matchLabels": {"app": "w"}}, "template": template}
+        made.append({"apiVersion": "apps/v1", "kind": kind, "metadata": meta, "spec": spec})
+    amount = {"requests": {"cpu": "80"}, "limits": {"cpu": "80"}}
+    container = {**body["spec"]["containers"][0], "resources": amount}
+    name = container["name"]
+    note = f"LimitRanger plugin set: cpu request for container {name}; cpu limit for container {name}"
+    owner = {"kind": "ReplicaSet", "name": "w-h", "uid": "r", "apiVersion": "apps/v1", "controller": True}
+    meta = {**body["metadata"], "labels": labels, "annotations": {LIMIT_RANGER: note}, "ownerReferences": [owner]}
+    return [*made, {**body, "metadata": meta, "spec": {**body["spec"], "containers": [container]}}]
+
+
+def test_a_request_takes_the_place_of_a_default() -> None:
+    """The template has no request that could be lowered."""
+    name = pod()["spec"]["containers"][0]["name"]
+    objects = of_a_workload({**build.pod("p", claims=["claim"]), "apiVersion": "v1"})
+    world = cluster(*objects, build.claim(), limit_range(default={"cpu": "80"}))
+    found = find_remedies(world, Diagnoser(world).pod(Key(NS, "p")))
+    (way, *_) = found.remedies
+    assert [(step.commands[0][1], step.commands[0][-1]) for step in way.steps or ()] == [
+        (
+            "patch",
+            '[{"op": "add", "path": "/spec/template/spec/containers/0/resources/requests", "value": {"cpu": "64"}}]',
+        )
+    ]
+    assert remedy_text(way).startswith(f"request 64 cpu in container {name}, in place of the default of 80 from the")
+    # In a file as well, and the limit stays as the LimitRange has it.
+    report = simulated(pod(), world=cluster(limit_range(default={"cpu": "80"})))
+    (tried,) = report.pods
+    assert tried.pending is not None
+    edits = [step.edit for way in tried.pending.remedies for step in way.steps or () if step.edit is not None]
+    assert [(each.field, str(each.value)) for each in edits][:1] == [
+        ("spec.containers[0].resources.requests.cpu", "64")
+    ]
+    assert not any("limits" in each.field for each in edits)
+    assert "LimitRange defaults gives this default to containers without a cpu request of their own" in page(report)

@@ -10,6 +10,8 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.explain.added_requests import added_requests
+from kubectl_dra.diagnosis.gates.pod_admission import LIMIT_RANGE
 from kubectl_dra.diagnosis.records import ExtendedResource, NodeOutcome, NodeShortage, ObjectRef
 from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, first_of, pod_edit
@@ -147,6 +149,12 @@ def _with_amount(case: Case, container: Container, resource: str, number: int) -
         return {name: after if name == resource else each for name, each in amounts.items()}
 
     before = container.resources.requests[resource]
+    added = added_requests(case.world, case.pod, resource)
+    if any(each.kind == LIMIT_RANGE and each.container == container.name for each in added):
+        # Written by nobody: what is written takes the place of the default, and the limit stays.
+        field = f"containers[{container.name}].resources.requests[{resource}]"
+        edit = _in_containers(lowered, container.name, limits=False)
+        return pod_edit(case, field, str(before), str(after), edit, _AMOUNT_COST)
     field = f"containers[{container.name}].resources[{resource}]"
     return pod_edit(case, field, str(before), str(after), _in_containers(lowered, container.name), _AMOUNT_COST)
 
@@ -160,11 +168,12 @@ def _quantity(resource: str, number: int) -> Quantity:
 # --- changes ----------------------------------------------------------------------------------------------------------
 
 
-def _in_containers(edit: Callable[[Amounts], Amounts], only: str = "") -> Callable[[Pod], Pod]:
-    """The pod with other requests and limits in its containers, or in one of them."""
+def _in_containers(edit: Callable[[Amounts], Amounts], only: str = "", *, limits: bool = True) -> Callable[[Pod], Pod]:
+    """The pod with other requests, and ``limits``, in its containers or in one of them."""
 
     def resources(old: ResourceRequirements) -> ResourceRequirements:
-        return msgspec.structs.replace(old, requests=edit(old.requests), limits=edit(old.limits))
+        other = edit(old.limits) if limits else old.limits
+        return msgspec.structs.replace(old, requests=edit(old.requests), limits=other)
 
     def one(container: Container) -> Container:
         if only and container.name != only:

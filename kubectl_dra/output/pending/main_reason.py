@@ -35,7 +35,7 @@ from kubectl_dra.output.pending.reasons.devices import (
     unpublished_sentence,
 )
 from kubectl_dra.output.pending.reasons.nodes import nowhere
-from kubectl_dra.output.pending.runtime_classes import by_runtime
+from kubectl_dra.output.pending.set_by_admission import by_runtime
 from kubectl_dra.output.pending.shortage import lack_of, lack_on_node, shortage_sentence
 from kubectl_dra.output.pending.together import compete, constrained, constraint_over, no_single_node
 from kubectl_dra.output.pending.volumes import out_of_reach

@@ -43,9 +43,9 @@ from kubectl_dra.output.pending.preemption import preemption_lines
 from kubectl_dra.output.pending.queue_admission import admission_lines, evicted_clause
 from kubectl_dra.output.pending.remedies import IT, addition_lines, recorded_lines, remedy_lines, short_commands
 from kubectl_dra.output.pending.rollouts import undo_lines
-from kubectl_dra.output.pending.runtime_classes import runtime_lines
 from kubectl_dra.output.pending.same_pools import same_pool_lines
 from kubectl_dra.output.pending.scheduler_words import fault_of, scheduler_lines
+from kubectl_dra.output.pending.set_by_admission import admission_sets_lines
 from kubectl_dra.output.pending.still_blocked import admitted_lines, renamed_lines
 from kubectl_dra.output.pending.taints import deletion_lines, taint_lines, with_age
 from kubectl_dra.output.pending.unready import unready_lines
@@ -165,7 +165,7 @@ def _how_we_know(
         *unready_lines(report.unready, now),
         *lingering_lines(report.lingering, now, report.failing),
         *same_pool_lines(report.same_pools),
-        *runtime_lines(report.nodes),
+        *admission_sets_lines(report.nodes),
         *kept_off_driver_lines(each for each in report.idle_daemon_sets if each.beside),
         *unpublished_lines(report),
     ]

@@ -131,6 +131,10 @@ def _other_source(action: EditPod, spec: PodSpec) -> Iterator[Change]:
 def _resource_changes(action: EditPod, spec: PodSpec) -> Iterator[Change]:
     """Another amount of a resource of one container, or another resource's name in all containers."""
     name, _, rest = action.field.partition("[")
+    only, of_default, resource = rest.removesuffix("]").partition("].resources.requests[")
+    if of_default:
+        yield from _own_request(only, resource, action.after, spec)
+        return
     only, _, resource = rest.removesuffix("]").partition("].resources[")
     for position, container in enumerate(spec.containers):
         for kind, amounts in (("limits", container.resources.limits), ("requests", container.resources.requests)):
@@ -140,6 +144,14 @@ def _resource_changes(action: EditPod, spec: PodSpec) -> Iterator[Change]:
                 yield path + _pointer(action.after), str(amounts[action.before])
             elif container.name == only and resource in amounts:
                 yield path + _pointer(resource), action.after
+
+
+def _own_request(container: str, resource: str, value: str, spec: PodSpec) -> Iterator[Change]:
+    """An amount of a container that has written none."""
+    for position, each in enumerate(spec.containers):
+        if each.name == container:
+            path, known = f"/containers/{position}/resources/requests", each.resources.requests
+            yield (f"{path}/{_pointer(resource)}", value) if known else (path, {resource: value})
 
 
 def _pod_change(action: EditPod, spec: PodSpec) -> Change | None:

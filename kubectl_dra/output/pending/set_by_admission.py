@@ -1,10 +1,10 @@
-"""What is said of what a RuntimeClass puts into its pods and keeps this one off nodes: it is not changed in the pod."""
+"""What is said of what admission puts into pods, for a RuntimeClass or a LimitRange, and keeps this one off nodes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from kubectl_dra.diagnosis.gates.pod_admission import RUNTIME_CLASS
+from kubectl_dra.diagnosis.gates.pod_admission import LIMIT_RANGE, RUNTIME_CLASS
 from kubectl_dra.diagnosis.records import NodeSelection, NodeShortage
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, fmt
@@ -23,9 +23,32 @@ def by_runtime(selections: Iterable[NodeSelection]) -> Safe:
     return fmt(", {} its RuntimeClass {} sets", what, found[0].runtime_class)
 
 
-def runtime_lines(nodes: Sequence[NodeGroupRecord]) -> Iterator[Safe]:
-    """Where it is changed: what admission puts into a pod it puts there again."""
+def admission_sets_lines(nodes: Sequence[NodeGroupRecord]) -> Iterator[Safe]:
+    """Where it is changed."""
     details = [cause.detail for group in nodes for cause in group.causes]
+    yield from _runtime_class(details)
+    yield from _limit_range(details)
+
+
+def _limit_range(details: Iterable[object]) -> Iterator[Safe]:
+    """A default is for containers that request nothing."""
+    found = {
+        each.name: shortage.resource
+        for shortage in details
+        if isinstance(shortage, NodeShortage)
+        for each in shortage.added
+        if each.kind == LIMIT_RANGE and each.name
+    }
+    for name, resource in found.items():
+        text = (
+            "LimitRange {} gives this default to containers without a {} request of their own: lowered there, it holds "
+        )
+        text += "for all pods of the namespace that are created from then on."
+        yield from wrapped(fmt(text, name, resource))
+
+
+def _runtime_class(details: Sequence[object]) -> Iterator[Safe]:
+    """What admission puts into a pod it puts there again."""
     selections = [each for each in details if isinstance(each, NodeSelection) and each.by_runtime]
     added = [one for each in details if isinstance(each, NodeShortage) for one in each.added]
     name = next((each.runtime_class for each in selections), "")
