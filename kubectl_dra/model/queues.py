@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from kubectl_dra.model.base import Record
-from kubectl_dra.model.core import Taint, Toleration
+from kubectl_dra.model.core import PodResourceClaim, ResourceRequirements, Taint, Toleration
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.meta import Condition, ObjectMeta
 from kubectl_dra.model.quantity import Quantity
@@ -67,10 +67,18 @@ class Admission(Record, frozen=True):
     pod_set_assignments: tuple[PodSetAssignment, ...] = ()
 
 
+class PodSetContainer(Record, frozen=True):
+    """``containers[]`` of the template of a set of pods: what they request."""
+
+    resources: ResourceRequirements = ResourceRequirements()
+
+
 class PodSetSpec(Record, frozen=True):
     """``spec`` of the template of a set of pods, as its owner wrote it: without what Kueue adds to the pods."""
 
     node_selector: Mapping[str, str] = _EMPTY
+    resource_claims: tuple[PodResourceClaim, ...] = ()
+    containers: tuple[PodSetContainer, ...] = ()
 
 
 class PodSetTemplate(Record, frozen=True):

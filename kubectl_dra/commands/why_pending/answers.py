@@ -34,6 +34,7 @@ from kubectl_dra.diagnosis.pod import needs
 from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.pod.workloads import resolve_workload
 from kubectl_dra.diagnosis.whatif import Switch
+from kubectl_dra.model.gang_objects import VOLCANO
 from kubectl_dra.model.ids import Key
 
 if TYPE_CHECKING:
@@ -117,9 +118,12 @@ class _Question:
         """Print the answer of this cluster; returns the exit code."""
         note_evidence(cluster.state, options)
         state = cluster.state
-        if is_held_by_queue(state.inventory, cluster.namespace):
+        # What waits in a queue has no pods that would tell of it.
+        of_all_pods = not self.targets.named and self.targets.kind is POD
+        if of_all_pods or is_held_by_queue(state.inventory, cluster.namespace):
             state = with_queues(options, state, cluster.namespace)
-        state = with_gangs(options, state, cluster.namespace, gangs_to_read(state.inventory, cluster.namespace))
+        gangs = gangs_to_read(state.inventory, cluster.namespace) | ({VOLCANO} if of_all_pods else set())
+        state = with_gangs(options, state, cluster.namespace, gangs)
         state = for_new_nodes(options, state, (), self.switches)
         with owner_reader(options) as read_owner:
             world, what_if = whatif_options.supposed(state, self.switches, read_owner)

@@ -14,6 +14,7 @@ from kubectl_dra.commands.why_pending import single
 from kubectl_dra.commands.why_pending.groups import Pending, waiting_groups
 from kubectl_dra.commands.why_pending.one_per_line import is_rows, pod_list, said
 from kubectl_dra.diagnosis.gates.pending import pending_pods
+from kubectl_dra.diagnosis.gates.waiting_work import waiting_work
 from kubectl_dra.diagnosis.pod.idle import held
 from kubectl_dra.diagnosis.pod.workloads import owners, without_pods
 from kubectl_dra.model.ids import Key
@@ -27,6 +28,7 @@ from kubectl_dra.output.pending.groups import (
     groups_summary,
     next_commands,
 )
+from kubectl_dra.output.pending.queued_work import unread_work_line, work_lines, work_summary
 from kubectl_dra.output.pending.rejected import rejected_lines
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.templates import is_template
@@ -60,8 +62,12 @@ def everything(call: single.PendingCall, kind: Kind) -> int:
     if len(pods) > 1:
         call.cluster.state.devices.alike.expect_more()
     answers = [single.pod_answer(call, key, remedies=call.remedies) for key in pods]
-    answers += _suspended(call, kind, selects) if kind.workload else ()
-    return _list(call, answers, PENDING_PODS, _pages if call.remedies else _overview)
+    if kind.workload:
+        answers += _suspended(call, kind, selects)
+    elif not call.options.selector:
+        answers += (single.waiting_answer(call, each) for each in waiting_work(call.cluster.state, namespace))
+    overview = _overview if kind.workload else _pods_overview
+    return _list(call, answers, PENDING_PODS, _pages if call.remedies else overview)
 
 
 def _suspended(call: single.PendingCall, kind: Kind, selects: Callable[[Mapping[str, str]], bool]) -> Iterator[Pending]:
@@ -149,7 +155,12 @@ def _summary(answers: Sequence[Pending], subject: Subject, scope: str, bound: Bo
         waits = Safe("waits" if len(answers) == 1 else "wait")
         return fmt("{} {}{}.", listed_count(len(answers), "PodGroup", bound), waits, where)
     pods = [each.report for each in answers if isinstance(each.report, pending.PendingReport)]
-    return groups_summary(pods, pending.reason_groups(pods), scope, bound) if pods or not answers else None
+    work = [each.report for each in answers if isinstance(each.report, WorkloadPendingReport)]
+    if work and not pods:
+        in_queues = len(work) > 1 and all(each.queue is not None for each in work)
+        return fmt("{}.", work_summary(work, scope)) if in_queues else None
+    told = groups_summary(pods, pending.reason_groups(pods), scope, bound)
+    return fmt("{} {}.", told, work_summary(work, scope)) if work else told
 
 
 def _owned_by(inventory: Inventory, pod: Key, kind: Kind) -> bool:
@@ -161,10 +172,24 @@ def _overview(call: single.PendingCall, answers: Sequence[Pending], found: ListG
     waiting = [line for each in answers if isinstance(each.report, WorkloadPendingReport) for line in each.page()]
     if waiting and not reports:
         return waiting
+    return [*waiting, *_of_pods(call, reports, found)]
+
+
+def _pods_overview(call: single.PendingCall, answers: Sequence[Pending], found: ListGaps) -> list[Safe]:
+    reports = [each.report for each in answers if isinstance(each.report, pending.PendingReport)]
+    work = [each.report for each in answers if isinstance(each.report, WorkloadPendingReport)]
+    scope = call.cluster.namespace
+    lines = list(work_lines(work, scope, call.address))
+    lines += [unread_work_line()] if "Workload" in call.cluster.state.inventory.queues.refused else []
+    page = _of_pods(call, reports, found)
+    return [*page, Safe(""), *lines] if lines else page
+
+
+def _of_pods(call: single.PendingCall, reports: Sequence[pending.PendingReport], found: ListGaps) -> list[Safe]:
     if call.options.selector and not reports and found.bound is Bound.EXACT:
         return [_none_selected("pending pod with device claims", call)]
     groups, scope = pending.reason_groups(reports), call.cluster.namespace
-    page = [*waiting, *groups_page(reports, groups, scope, found.bound, call.address)]
+    page = [*groups_page(reports, groups, scope, found.bound, call.address)]
     page += [*gang_lines(reports), *said(reports, call.now), *next_commands(groups, scope, call.address)]
     rejected = rejected_pods(call.cluster.state, scope, label_selector(call.options.selector))
     failed = list(rejected_lines(rejected, scope, call.now, call.address))

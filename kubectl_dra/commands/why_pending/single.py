@@ -16,6 +16,7 @@ from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.show import Answer, is_document
 from kubectl_dra.commands.why_pending.groups import AnyPending, Pending, answer_about
 from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.gates.waiting_work import WaitingWork
 from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.diagnosis.pod.idle import idle
 from kubectl_dra.diagnosis.pod.workloads import ReadOwner
@@ -31,7 +32,7 @@ from kubectl_dra.output.pending.page import pending_page
 from kubectl_dra.output.pending.remedies import step_lines
 from kubectl_dra.output.safe import Safe
 from kubectl_dra.reports.pending import pending
-from kubectl_dra.reports.pending.idle import idle_report, refused_report
+from kubectl_dra.reports.pending.idle import idle_report, refused_report, waiting_report
 from kubectl_dra.reports.pending.idle_daemons import lacks_drivers
 from kubectl_dra.reports.pending.kept_off_drivers import may_be_kept_off
 from kubectl_dra.reports.pending.remedies import find_remedies
@@ -175,6 +176,13 @@ def is_bad(each: Pending) -> bool:
     if deleted and each.report.causes[0].code is Code.POD_BEING_DELETED:
         return False
     return each.report.verdict not in _GOOD
+
+
+def waiting_answer(call: PendingCall, found: WaitingWork) -> Pending:
+    """Work that waits in a queue and has no pods yet, of which nothing else was read."""
+    report = waiting_report(call.cluster.state, found)
+    page = partial(idle_page, report, call.address)
+    return Answer("WorkloadPendingReport", report, partial(idle_summary, report), page)
 
 
 def refused_answer(call: PendingCall, state: ClusterState, workload: ObjectRef, refusal: MakerRefusal) -> Pending:

@@ -318,6 +318,11 @@ def _members(state: ClusterState) -> Mapping[tuple[str, str, str], tuple[Pod, ..
     return {key: tuple(sorted(pods, key=_age)) for key, pods in found.items()}
 
 
+def volcano_gangs(state: ClusterState) -> frozenset[Key]:
+    """The groups of Volcano's that have pods, finished ones too."""
+    return frozenset(Key(namespace, gang) for system, namespace, gang in _members(state) if system == VOLCANO.name)
+
+
 def _age(pod: Pod) -> tuple[str, str]:
     return pod.metadata.creation_timestamp or "", pod.metadata.name
 

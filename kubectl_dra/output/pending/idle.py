@@ -27,7 +27,8 @@ def idle_summary(report: WorkloadPendingReport) -> Safe:
     if report.refused is not None:
         return fmt("{} has no pending pods: {}.", name, refused_sentence(report.refused).rstrip("."))
     if report.queue is not None:
-        return fmt("{} is suspended and waits in queue {}: {}.", name, report.queue.queue, queue_reason(report.queue))
+        suspended = Safe("is suspended and waits" if report.suspended_by else "waits")
+        return fmt("{} {} in queue {}: {}.", name, suspended, report.queue.queue, queue_reason(report.queue))
     if report.verdict is WorkloadVerdict.SUSPENDED:
         return fmt("{} is suspended: it has no pods until {} is false.", name, report.suspended_by)
     return fmt("{} is scaled to 0.", name)

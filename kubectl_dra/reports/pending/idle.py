@@ -8,6 +8,7 @@ import msgspec
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.gates.queues import HeldBy, Queued
+from kubectl_dra.diagnosis.gates.waiting_work import WaitingWork
 from kubectl_dra.diagnosis.pod.idle import Idle
 from kubectl_dra.diagnosis.pod.missing import missing_of_kueue
 from kubectl_dra.diagnosis.records import Cause, MakerRefusal, Missing, ObjectRef, Verdict
@@ -109,6 +110,14 @@ def _all_pods(found: Idle) -> AllPodsRecord | None:
     return AllPodsRecord(
         tried.role, tried.copies, tried.wanted, tried.failed.causes if tried.failed is not None else ()
     )
+
+
+def waiting_report(state: ClusterState, found: WaitingWork) -> WorkloadPendingReport:
+    """The report of work in a queue of which nothing else was read: what its pods are, and whether they fit."""
+    base = Idle("", found.waits.queue, scaled=False, waits=found.waits)
+    report = idle_report(state, found.work, base)
+    # Where its program has said why it waits, what else could be read changes nothing.
+    return msgspec.structs.replace(report, missing=()) if found.waits.message else report
 
 
 def refused_report(state: ClusterState, workload: ObjectRef, refusal: MakerRefusal) -> WorkloadPendingReport:

@@ -1,0 +1,58 @@
+"""Work in queues that has no pods yet, below the overview of pods that wait."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from kubectl_dra.model.invocation import Address
+from kubectl_dra.model.queues import qualified
+from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.pending.queues import queue_reason
+from kubectl_dra.output.safe import Safe, command_line, fmt
+from kubectl_dra.output.words import counted, shortened
+from kubectl_dra.reports.invocations import dra, of, reading
+from kubectl_dra.reports.pending.idle import WorkloadPendingReport
+
+_NAMES: Final = 3
+_QUEUES: Final = 6
+#: Of kinds that why-pending takes by their name alone.
+_KINDS: Final = ("Job", "JobSet", "RayJob", "RayCluster", "LeaderWorkerSet", "MPIJob", "TrainJob")
+
+
+def work_summary(found: Sequence[WorkloadPendingReport], scope: str) -> Safe:
+    """How much work waits in queues."""
+    where = fmt(" in namespace {}", scope) if scope else Safe("")
+    verb = Safe("waits" if len(found) == 1 else "wait")
+    return fmt("{} without pods yet {} in a queue{}", counted(len(found), "workload"), verb, where)
+
+
+def work_lines(found: Sequence[WorkloadPendingReport], scope: str, address: Address) -> Iterator[Safe]:
+    """By queue and reason which work waits; nothing where none does."""
+    alike: dict[tuple[str, str, Safe], list[WorkloadPendingReport]] = {}
+    for each in found:
+        if each.queue is not None:
+            key = each.workload.namespace, each.queue.queue, queue_reason(each.queue)
+            alike.setdefault(key, []).append(each)
+    if not alike:
+        return
+    yield fmt("{}:", work_summary(found, scope))
+    ordered = sorted(alike.items(), key=lambda item: (-len(item[1]), item[0]))
+    for (namespace, queue, reason), waits in ordered[:_QUEUES]:
+        refs = [each.workload for each in waits]
+        names = shortened([f"{ref.kind} {ref.name if scope else ref.key}" for ref in refs], _NAMES)
+        where = fmt("queue {}", queue if scope else f"{namespace}/{queue}") if queue else Safe("no queue")
+        yield from wrapped(fmt("{} ({}): {}", names, where, reason), indent=4, first=2)
+    if len(ordered) > _QUEUES:
+        rest = sum(len(waits) for _, waits in ordered[_QUEUES:])
+        yield fmt("  and {} more, for {}", rest, counted(len(ordered) - _QUEUES, "other reason"))
+    first = next((each.workload for each in found if each.workload.kind in _KINDS), None)
+    if first is not None:
+        asked = of(first.kind.lower(), first.name, first.namespace)
+        yield from command_line("more: {}", reading(dra("why-pending", asked), address))
+
+
+def unread_work_line() -> Safe:
+    """That work in queues could not be read."""
+    text = "Work that waits in a queue of Kueue and has no pods yet is not listed: {} could not be read."
+    return fmt(text, qualified("workloads"))
