@@ -54,10 +54,11 @@ class AdmissionCheckState(Record, frozen=True):
 
 
 class PodSetAssignment(Record, frozen=True):
-    """``podSetAssignments[]``: the flavors by resource that a set of pods was put on."""
+    """``podSetAssignments[]``: by resource the flavor that a set of pods was put on, and what it has of it."""
 
     name: str = ""
     flavors: Mapping[str, str] = _EMPTY
+    resource_usage: Mapping[str, Quantity] = _EMPTY
 
 
 class Admission(Record, frozen=True):

@@ -131,6 +131,32 @@ def test_a_job_that_waits_for_quota_as_a_document(capfd: pytest.CaptureFixture[s
     assert "It does not wait for devices yet: both of its pods would fit now at the same time." in out
 
 
+def test_who_has_the_quota(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    def admitted(name: str, amount: str, queue: str = "research", **conditions: str) -> str:
+        said = [{"type": kind, "status": status} for kind, status in {"Admitted": "True", **conditions}.items()]
+        owner = {"apiVersion": "batch/v1", "kind": "Job", "name": name, "uid": name, "controller": True}
+        given = {"name": "main", "flavors": {"example.com/gpu": "h100"}, "resourceUsage": {"example.com/gpu": amount}}
+        return json.dumps(
+            {
+                "apiVersion": "kueue.x-k8s.io/v1beta2",
+                "kind": "Workload",
+                "metadata": {"name": f"job-{name}", "namespace": "ml", "ownerReferences": [owner]},
+                "status": {"conditions": said, "admission": {"clusterQueue": queue, "podSetAssignments": [given]}},
+            }
+        )
+
+    others = (admitted("elsewhere", "3", "other"), admitted("over", "3", Finished="True"), admitted("small", "500m"))
+    text = Path("docs/examples/queue.yaml").read_text(encoding="utf-8")
+    path = tmp_path / "all.yaml"
+    path.write_text("\n---\n".join((text, admitted("serve", "2"), *others)), encoding="utf-8")
+    assert run(["why-pending", "job/train", "-n", "ml", "--from", str(path), "--color", "never"]) == 0
+    out = " ".join(capfd.readouterr().out.split())
+    assert "In use: Job ml/serve 2, Job ml/small 500m, 500m by workloads that were not read" in out
+    assert "kubectl get workloads.kueue.x-k8s.io -A" in out
+    patch = 'kubectl patch workload.kueue.x-k8s.io/job-serve -n ml --type=merge -p \'{"spec":{"active":false}}\''
+    assert f"To have Job serve give it back (Kueue ends its pods; active: true lets it queue again): {patch}" in out
+
+
 def test_a_pod_that_kueue_gates_says_what_it_waits_for(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     gated = {
         "apiVersion": "v1",

@@ -14,6 +14,7 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.gates.quota_holders import QuotaHolders, holders
 from kubectl_dra.model.base import ReportRecord
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
@@ -76,7 +77,7 @@ class Queued(ReportRecord, frozen=True):
     that does not exist yet, the DeviceClasses whose devices were compared with no quota, because how Kueue counts them
     is not known. ``workload``: the name of Kueue's object for it, empty where there is none or it was not read.
     ``clusters``: where MultiKueue runs it, or has offered it. ``requeued_at``: when Kueue queues it again that it has
-    evicted, ``evictions`` times by now.
+    evicted, ``evictions`` times by now. ``holders``: who has the quota of which it lacks some.
     """
 
     queue: str
@@ -92,6 +93,7 @@ class Queued(ReportRecord, frozen=True):
     clusters: tuple[str, ...] = ()
     requeued_at: str = ""
     evictions: int = 0
+    holders: QuotaHolders | None = None
 
 
 _REASONS: Final[Mapping[str, HeldBy]] = {
@@ -143,13 +145,18 @@ def queued(state: ClusterState, queue: str, namespace: str, owner: tuple[str, st
     if work is None:
         return told
     again = work.status.requeue_state if held is HeldBy.BACKOFF else RequeueState()
-    return msgspec.structs.replace(
+    told = msgspec.structs.replace(
         told,
         workload=work.metadata.name,
         clusters=_clusters(work)[1],
         requeued_at=again.requeue_at,
         evictions=again.count,
     )
+    short = short_of_quota(told)
+    if short is None or told.cluster_queue not in objects.cluster_queues:
+        return told
+    found = holders(objects, told.cluster_queue, short[0].flavor, short[0].resource)
+    return msgspec.structs.replace(told, holders=found)
 
 
 def evicted(state: ClusterState, namespace: str, owner: tuple[str, str]) -> tuple[str, Condition] | None:

@@ -183,6 +183,7 @@ def queue_lines(
         shown = Safe(", ").join(map(_row, found.quota[:_QUOTA_SHOWN]))
         more = fmt(" and {} more", len(found.quota) - _QUOTA_SHOWN) if len(found.quota) > _QUOTA_SHOWN else Safe("")
         yield from wrapped(fmt("reserved in {}: {}{}", found.cluster_queue, shown, more), indent=2)
+    yield from _holder_lines(found, address)
     if found.uncounted:
         text = "not compared with a quota: devices of {}; how Kueue counts them is in deviceClassMappings of its {}"
         config = "Configuration, which was not read or does not name them (-f FILE adds it)"
@@ -198,6 +199,28 @@ def queue_lines(
         yield from command_line("  What Kueue waits for: {}", reading(words, address))
     if not facts_only and not (numbered and short_of_quota(found) is not None):
         yield from _next_lines(found)
+
+
+def _holder_lines(found: Queued, address: Address) -> Iterator[Safe]:
+    """Who has the quota, and how one of them gives it back."""
+    held = found.holders
+    if held is None or not (held.first or held.rest):
+        return
+    named = [fmt("{} {}/{} {}", each.kind, each.namespace, each.name, each.amount) for each in held.first]
+    more = held.number - len(held.first)
+    named += [fmt("{} more", more)] if more else []
+    # Live only the Workloads of the namespace that is asked about are read.
+    others = "{} by workloads that were not read" if held.first else "all {} by workloads that were not read"
+    named += [fmt(others, held.rest)] if held.rest else []
+    yield from wrapped(fmt("In use: {}", Safe(", ").join(named)), indent=2)
+    if held.rest:
+        words = kubectl("get", "workloads.kueue.x-k8s.io", "-A")
+        yield from command_line("  All of them: {}", reading(words, address))
+    for each in held.first[:1]:
+        target = of("workload.kueue.x-k8s.io", each.workload, each.namespace)
+        patch = kubectl("patch", target, "--type=merge", "-p", '{"spec":{"active":false}}') if target else None
+        text = "  To have {} {} give it back (Kueue ends its pods; active: true lets it queue again): {}"
+        yield from command_line(text, changing(patch, address), each.kind, each.name)
 
 
 def _next_lines(found: Queued) -> Iterator[Safe]:
