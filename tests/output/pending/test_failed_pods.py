@@ -42,6 +42,29 @@ def test_a_pod_that_was_evicted_tells_why() -> None:
     assert "the kubelet of node-1 evicted it: The node was low on resource: memory (Evicted)." in first_line(report)
 
 
+ALLOCATE = "Pod was rejected: Allocate failed due to {}, which is unexpected"
+UNHEALTHY = ALLOCATE.format("no healthy devices present; cannot allocate unhealthy devices rdma/hca_shared")
+TOO_FEW = ALLOCATE.format("requested number of devices unavailable for rdma/hca_shared. Requested: 1, Available: 0")
+
+
+@pytest.mark.parametrize(
+    ("reason", "message", "told"),
+    [
+        ("UnexpectedAdmissionError", UNHEALTHY, "The device plugin of rdma/hca_shared on node-1 reports none of its"),
+        ("UnexpectedAdmissionError", TOO_FEW, "The kubelet of node-1 has fewer devices of rdma/hca_shared left than"),
+        ("UnexpectedAdmissionError", "", "The log of the kubelet of node-1 says what failed."),
+        ("OutOfcpu", "Pod was rejected: Node didn't have enough resource: cpu", "Another pod took it after"),
+        ("Evicted", "The node was low on resource: memory.", "node-1 ran short of what the message names."),
+        ("NodeAffinity", "Pod was rejected: Predicate NodeAffinity failed", "The labels of node-1 no longer match"),
+        ("Terminated", "Pod was terminated in response to imminent node shutdown.", "node-1 was being shut down."),
+    ],
+)
+def test_the_advice_is_about_the_reason_alone(reason: str, message: str, told: str) -> None:
+    page = " ".join(page_of(report_of(build.node(), failed("pod", reason, message))).split())
+    assert f"What usually helps: {told}" in page
+    assert "Read the reason." not in page
+
+
 @pytest.mark.parametrize("phase", ["Failed", "Succeeded"])
 def test_a_pod_that_has_ended_does_not_run(phase: str) -> None:
     report = report_of(build.node(), build.pod(node_name="node-1", phase=phase))
