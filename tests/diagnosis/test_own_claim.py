@@ -36,6 +36,19 @@ def test_a_claim_of_its_own_is_offered_where_devices_are_free_for_it(free: str, 
     assert [way.nodes for way in found if way.verified] == nodes
 
 
+def test_instead_of_a_claim_that_is_being_deleted_it_is_offered_too() -> None:
+    going = {**SHARED, "metadata": {**SHARED["metadata"], "deletionTimestamp": "2026-01-01T00:00:00Z"}}
+    slices = [build.slice_(name, build.device("gpu-0")) for name in ("node-1", "node-2")]
+    (way,) = own(*NODES, *slices, HOLDER, going, POD)
+    assert (way.verified, way.nodes) == (True, ("node-2",))
+    # A claim that was made for the pod alone goes with it.
+    own_pod = build.pod(templates=["claim"], requests={"cpu": "2"})
+    own_pod["status"]["resourceClaimStatuses"] = [{"name": "claim", "resourceClaimName": "claim"}]
+    owner = {"apiVersion": "v1", "kind": "Pod", "name": "pod", "uid": "pod-pod", "controller": True}
+    going["metadata"]["ownerReferences"] = [owner]
+    assert own(*NODES, *slices, HOLDER, going, own_pod) == []
+
+
 def test_it_is_a_template_with_the_same_requests_which_the_pod_names() -> None:
     slices = [build.slice_(name, build.device("gpu-0")) for name in ("node-1", "node-2")]
     taken = {"kind": "ResourceClaimTemplate", "metadata": {"name": "claim", "namespace": "ml"}, "spec": {"spec": {}}}

@@ -25,7 +25,12 @@ from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate, Res
 from kubectl_dra.scheduler.claims import sources
 
 #: Reasons that are about a claim which several pods use.
-_OF_A_SHARED_CLAIM: Final = (Code.CLAIM_ELSEWHERE, Code.CONSUMERS_FULL, Code.ALLOCATION_IN_FLIGHT)
+_OF_A_SHARED_CLAIM: Final = (
+    Code.CLAIM_ELSEWHERE,
+    Code.CONSUMERS_FULL,
+    Code.ALLOCATION_IN_FLIGHT,
+    Code.CLAIM_BEING_DELETED,
+)
 #: The pod gets devices of its own, which is what is asked for in most cases; but it no longer shares.
 _COST: Final = 33
 

@@ -35,7 +35,7 @@ def action_text(action: records.Action) -> Safe:
 _ACTORS: Final = {
     "resource-claim-controller": "the resource-claim-controller of kube-controller-manager to create the claim",
     "kube-scheduler": "the scheduler's next attempt",
-    "consumers": "the pods that still use the claim",
+    "consumers": "the pods that still use the claim, then create it again",
     "driver": "the driver",
     "kubelet": "the kubelet",
 }

@@ -47,6 +47,7 @@ from kubectl_dra.reports.pending.autoscaler_words import AutoscalerWords
 from kubectl_dra.reports.pending.failing_pods import FailingPod
 
 #: Advice by the words of cluster-autoscaler (processors/status and core/scaleup/orchestrator/skippedreasons.go).
+_FINALIZER: Final = Safe("Do not remove its finalizer: the devices could then be allocated twice.")
 _SCALING: Final = {
     "max node group size reached": (
         "An administrator can raise the maximum size of a node group that has the hardware, or add a node by hand."
@@ -207,6 +208,8 @@ def _claim_entry(entry: ClaimEntry, code: Code, now: datetime) -> Iterator[Safe]
     if entry.consumers:
         names = listed([f"{ref.kind} {ref.key}" for ref in entry.consumers])
         yield from wrapped(fmt("It is still used by {}", names), indent=2)
+        if code is Code.CLAIM_BEING_DELETED:
+            yield from wrapped(_FINALIZER, indent=2)
 
 
 def _pool(pool: PoolProblem, now: datetime, said: str) -> Iterator[Safe]:

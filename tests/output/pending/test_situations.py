@@ -758,7 +758,7 @@ def test_a_claim_that_is_deleted_says_since_when_and_agrees_with_the_scheduler()
     assert "nb, which still uses it, keeps it from going" in first_line(report)
     page = page_of(report)
     assert "Deleted" in page
-    assert "Do not remove the finalizer" in page
+    assert "Do not remove its finalizer" in page
     assert "matches this diagnosis" in page
 
 
