@@ -18,6 +18,7 @@ from kubectl_dra.commands.shared.options import label_selector
 from kubectl_dra.model.core import Node
 from kubectl_dra.output.devices import lists, node_page
 from kubectl_dra.output.devices.parts import CLOSED
+from kubectl_dra.output.devices.pool_columns import pool_columns
 from kubectl_dra.output.refusals import placed_words
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import counted, shortened
@@ -39,7 +40,7 @@ def _pools(call: GetCall, wanted: TypeArgs) -> Section:
         pools = found_by(call, wanted, lambda name: find_pools(name, facts), lambda name: pool_not_found(name, facts))
     rows = Series(lambda: (pool_summary(open_pool(pool, facts)) for pool in pools))
     items = Series(lambda: (report_item("PoolSummary", f"{row.driver}/{row.pool}", row) for row in rows))
-    return Section("PoolSummary", items, lambda: lists.pool_columns(rows), lambda: len(pools))
+    return Section("PoolSummary", items, lambda: pool_columns(rows), lambda: len(pools))
 
 
 def _devices(call: GetCall, wanted: TypeArgs) -> Section:

@@ -11,7 +11,6 @@ from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.model.taint_text import taint_text
 from kubectl_dra.output.columns import ListColumn, Shown, count_column
 from kubectl_dra.output.devices.holders import holder_text
-from kubectl_dra.output.devices.lists import pool_state_cell
 from kubectl_dra.output.devices.parts import (
     UNKNOWN,
     in_use_words,
@@ -24,6 +23,7 @@ from kubectl_dra.output.devices.parts import (
     state_text,
     used_count,
 )
+from kubectl_dra.output.devices.pool_columns import pool_state_cell
 from kubectl_dra.output.devices.unpublished import unpublished_table
 from kubectl_dra.output.layout import PAGE, Column, paragraphs, table, wrapped
 from kubectl_dra.output.pending.asks import ask_words

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kubectl_dra.model.ids import PoolId
-from kubectl_dra.output.devices.lists import POOLS as POOL_COLUMNS
-from kubectl_dra.output.devices.lists import pool_state_cell
 from kubectl_dra.output.devices.parts import scope_cell
+from kubectl_dra.output.devices.pool_columns import POOLS as POOL_COLUMNS
+from kubectl_dra.output.devices.pool_columns import pool_state_cell
 from kubectl_dra.output.devices.pool_list import pool_list_page
 from kubectl_dra.output.safe import Safe, Style, styled
 from kubectl_dra.reports.devices.pool import PoolSummary, is_troubled
