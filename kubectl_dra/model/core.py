@@ -234,7 +234,7 @@ class ContainerStateTerminated(Record, frozen=True):
 
 
 class ContainerStateRunning(Record, frozen=True):
-    """``state.running``; since when is not read."""
+    started_at: str | None = None
 
 
 class ContainerState(Record, frozen=True):

@@ -72,7 +72,7 @@ def _requests(pod: Pod, *, use_status: bool, pod_level: bool = True, missing: Ma
 
 def host_ports(pod: Pod) -> Iterator[HostPort]:
     """The host ports that a pod takes: sidecars and containers; an unset IP is 0.0.0.0, an unset protocol TCP."""
-    sidecars = (c for c in pod.spec.init_containers if _is_sidecar(c))
+    sidecars = (c for c in pod.spec.init_containers if is_sidecar(c))
     for container in (*sidecars, *pod.spec.containers):
         for port in container.ports:
             if port.host_port > 0:
@@ -144,7 +144,7 @@ def _aggregate(pod: Pod, requests_of: _Getter, missing: Mapping[str, int]) -> Am
     peak: Amounts = {}
     for container in pod.spec.init_containers:
         requests = {**missing, **_nanos(requests_of(container))}
-        if _is_sidecar(container):
+        if is_sidecar(container):
             add_to(total, requests)
             add_to(sidecars, requests)
             peak = _max(peak, sidecars)
@@ -168,7 +168,8 @@ def is_pod_level(resource: str) -> bool:
     return resource in _POD_LEVEL or resource.startswith("hugepages-")
 
 
-def _is_sidecar(container: Container) -> bool:
+def is_sidecar(container: Container) -> bool:
+    """Whether an init container runs beside the others to the end."""
     return container.restart_policy == "Always"
 
 

@@ -35,7 +35,9 @@ def preparing(
     allocated = gone(world, [entry.claim for entry in entries if entry.claim is not None])
     found = [*allocated, *failures, *of_gates, *unusable, *kubelet.unhealthy(pod), *waiting, *same]
     told: set[tuple[Code, ObjectRef | None]] = set()
-    for cause in found or said or [Cause(Code.PREPARING, nodes=(pod.spec.node_name,))]:
+    for cause in (
+        found or list(kubelet.initializing(pod)) or said or [Cause(Code.PREPARING, nodes=(pod.spec.node_name,))]
+    ):
         if cause.code is Code.DEVICE_UNHEALTHY or (cause.code, cause.claim) not in told:
             told.add((cause.code, cause.claim))
             yield kubelet.not_allocated_by(bound_by(world.inventory, pod), cause)

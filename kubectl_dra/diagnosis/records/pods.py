@@ -122,6 +122,7 @@ class ContainerWaits(Evidence, frozen=True):
     """A container's ``state.waiting``; ``reason`` is empty for one that runs and is not ready.
 
     ``restarts``: how often it was started again; ``ended``: how it ended last, ``OOMKilled`` or ``exit code 1``.
+    ``initializes``: an init container that runs, ``since`` when, and for the end of which the others wait.
     """
 
     container: str
@@ -129,6 +130,8 @@ class ContainerWaits(Evidence, frozen=True):
     message: str = ""
     restarts: int = 0
     ended: str = ""
+    initializes: bool = False
+    since: str = ""
 
 
 class HeldTaint(ReportRecord, frozen=True):

@@ -29,6 +29,7 @@ from kubectl_dra.model.core import ContainerStateTerminated, ContainerStatus, Ev
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
+from kubectl_dra.model.requests import is_sidecar
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.scheduler.claims import claim_names, is_reserved_for
 
@@ -282,6 +283,19 @@ def waiting(pod: Pod) -> Iterator[Cause]:
         state = status.state.waiting
         if state is not None and state.reason not in _CREATING:
             detail = ContainerWaits(status.name, state.reason, state.message)
+            yield Cause(Code.CONTAINER_WAITS, detail, nodes=(pod.spec.node_name,))
+
+
+def initializing(pod: Pod) -> Iterator[Cause]:
+    """An init container that runs: it has its devices, which are prepared before any container starts.
+
+    One that is restarted always (a sidecar) is not waited for until it ends. Upstream: pkg/kubelet/kuberuntime.
+    """
+    ending = {each.name for each in pod.spec.init_containers if not is_sidecar(each)}
+    for status in pod.status.init_container_statuses:
+        state = status.state.running
+        if state is not None and status.name in ending:
+            detail = ContainerWaits(status.name, "", initializes=True, since=state.started_at or "")
             yield Cause(Code.CONTAINER_WAITS, detail, nodes=(pod.spec.node_name,))
 
 

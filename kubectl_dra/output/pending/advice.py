@@ -364,6 +364,8 @@ def _on_the_node(report: PendingReport, code: Code, address: Address, now: datet
             return
         if has_way_out(report):
             return
+        if isinstance(waits := report.causes[0].detail, ContainerWaits) and waits.initializes:
+            return
         if not _quotes_events(report):
             yield from command_line("Its events: {}", events)
     if code is Code.KUBELET_API:

@@ -13,6 +13,7 @@ from kubectl_dra.diagnosis.records import (
     Cause,
     ClaimEntry,
     ClassProblem,
+    ContainerWaits,
     Departure,
     EvictingTaint,
     ExtendedResource,
@@ -112,6 +113,8 @@ def evidence_lines(
             yield from wrapped(evicting_line(evicting, cause.nodes, now))
         case Retry() as retry:
             yield from _retry(retry)
+        case ContainerWaits(initializes=True, container=name, since=since) if since:
+            yield from wrapped(fmt("Init container {} was started {}.", name, ago(since, now)), indent=2, first=0)
         case _:
             return
 

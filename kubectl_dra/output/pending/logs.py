@@ -28,11 +28,15 @@ _WAITS_FOR: Final = {
 
 
 def last_words(report: PendingReport, address: Address) -> Iterator[Safe]:
-    """The log of a container that ends again and again."""
+    """The log of a container that ends again and again, or of one that does not end."""
     where, detail = within(report.pod.namespace), report.causes[0].detail
-    if isinstance(detail, ContainerWaits) and is_crash(detail) and is_label(detail.container):
-        pod, container = of("pod", report.pod.name), ("-c", detail.container)
-        yield from command_line("  {}", reading(kubectl("logs", pod, where, *container, "--previous"), address))
+    if not isinstance(detail, ContainerWaits) or not is_label(detail.container):
+        return
+    if is_crash(detail) or detail.initializes:
+        pod, of_before = of("pod", report.pod.name), () if detail.initializes else ("--previous",)
+        yield from command_line(
+            "  {}", reading(kubectl("logs", pod, where, "-c", detail.container, *of_before), address)
+        )
 
 
 def unwell_lines(report: PendingReport, address: Address) -> Iterator[Safe]:

@@ -291,6 +291,8 @@ def _creation(entry: ClaimEntry) -> Safe | None:
 
 
 def _container(report: PendingReport, waits: ContainerWaits) -> Safe | None:
+    if waits.initializes:
+        return Safe("The pod has its node and its devices. Read in its log how far the container is:")
     if _CDI.search(waits.message):
         text = (
             "The container runtime of {} does not find what the driver wrote about this device (its CDI spec). Read "

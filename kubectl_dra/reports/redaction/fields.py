@@ -125,6 +125,7 @@ FIELDS: Final[Mapping[type[msgspec.Struct], _Fields]] = {
     core.ExtendedResourceMapping: {"resourceName": Holds.RESOURCE},
     core.ResourceHealth: {"health": Holds.WORD, "message": Holds.SENTENCE},
     core.ResourceStatus: {"name": Holds.HEALTH_OF},
+    core.ContainerStateRunning: {"startedAt": Holds.TIME},
     core.ContainerStateWaiting: {"reason": Holds.WORD, "message": Holds.SENTENCE},
     core.ContainerStateTerminated: {"reason": Holds.WORD, "message": Holds.SENTENCE},
     core.ContainerStatus: _AMOUNTS,

@@ -232,3 +232,31 @@ def test_a_container_that_is_refused_for_a_claim_gets_advice_about_the_claim(mes
 def test_words_about_a_claim_for_a_volume_are_not_about_devices() -> None:
     page = page_of(waiting("CreateContainerError", 'failed to mount: persistentvolumeclaim "data" not found'))
     assert "the log of its driver" not in page
+
+
+def initializing(**container: Any) -> dict[str, Any]:
+    pod = build.pod(claims=["claim"], node_name="node-1")
+    pod["spec"]["initContainers"] = [{"name": "download", **container}]
+    running = {"running": {"startedAt": "2025-12-31T23:00:00Z"}}
+    pod["status"]["initContainerStatuses"] = [{"name": "download", "state": running}]
+    pod["status"]["containerStatuses"] = [{"name": "main", "state": {"waiting": {"reason": "PodInitializing"}}}]
+    return pod
+
+
+def test_an_init_container_that_runs_holds_the_pod_up() -> None:
+    claim = build.claim("claim", held=[("node-1", "gpu-0")], by=["pod"])
+    there = build.node(), build.slice_("node-1", build.device("gpu-0")), claim
+    report = report_of(initializing(), *there)
+    assert report.code is Code.CONTAINER_WAITS
+    assert first_line(report) == (
+        "Pod ml/pod is scheduled to node-1, but its init container download still runs, and the others start when it "
+        "has ended."
+    )
+    page = page_of(report)
+    assert "Init container download was started " in page
+    assert " ago." in page
+    assert "kubectl logs pod/pod -n ml -c download" in page
+    assert "--previous" not in page
+    assert "Log of driver" not in page
+    # A sidecar is not waited for.
+    assert report_of(initializing(restartPolicy="Always"), *there).code is Code.PREPARING

@@ -100,6 +100,8 @@ def unwell(waits: ContainerWaits) -> Safe:
 
 
 def _waits(waits: ContainerWaits, _cause: Cause) -> Safe:
+    if waits.initializes:
+        return fmt("its init container {} still runs, and the others start when it has ended", waits.container)
     words = fmt(" ({})", innermost(waits.message)) if waits.message else Safe("")
     return fmt("container {} is waiting: {}{}", waits.container, waits.reason, words)
 
