@@ -695,7 +695,8 @@ def test_of_several_racks_the_one_with_most_room_is_told() -> None:
 def test_what_does_not_fit_is_named_before_what_does() -> None:
     other = deployment(9, name="big")
     told = page(simulated(template("one"), deployment(1), other))
-    assert told.startswith("Not everything fits: Deployment ml/big does not.")
+    assert told.startswith("Deployment ml/big: 3 of 9 copies fit; the next one does not: no node has a free")
+    assert told.index("Deployment ml/w fits.") > told.index("DRA-211")
     assert page(simulated(template("one"), other, deployment(1))).startswith("Deployment ml/big: 4 of 9 copies fit")
     assert "Not everything" not in page(simulated(template("one"), deployment(1)))
 

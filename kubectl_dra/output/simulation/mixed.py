@@ -18,19 +18,25 @@ _NAMED: Final = 8
 
 
 def mixed_text(report: SimulationReport) -> Safe | None:
-    """Which of several do not fit, where others do."""
+    """Which of several do not fit, where others do; None where one sentence about one of them says it all."""
     shown = list(told_once(by_group(report.pods)))
     failing = [pod for pod in shown if pod.fits is Fits.NO]
-    never, later = [pod for pod in failing if not pod.in_turn], [pod for pod in failing if pod.in_turn]
+    never, later = [pod for pod in failing if never_fits(pod)], [pod for pod in failing if pod.in_turn]
     if not failing or len(shown) in (len(never), len(later)) or report.gangs:
         return None
+    together = _in_all(report, never, shown) if never else Safe("")
+    if len(failing) == len(never) == 1 and not together:
+        return None  # its own sentence comes first, which has the cause too
     parts = [fmt("{} runs {} of {} at a time", name_of(pod), pod.copies, pod.wanted or 0) for pod in later]
     parts = parts[:_NAMED]
     if never:
-        parts.insert(
-            0, fmt("{} {} not{}", _names(never), Safe(plural("does", len(never))), _in_all(report, never, shown))
-        )
+        parts.insert(0, fmt("{} {} not{}", _names(never), Safe(plural("does", len(never))), together))
     return fmt("Not everything fits{}: {}.", Safe("" if never else " at once"), Safe("; ").join(parts))
+
+
+def never_fits(pod: PodSimulation) -> bool:
+    """Whether some of it do not fit, and no others of the files have to end for that."""
+    return pod.fits is Fits.NO and not pod.in_turn
 
 
 def _names(pods: Sequence[PodSimulation]) -> Safe:

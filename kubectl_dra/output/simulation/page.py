@@ -29,7 +29,7 @@ from kubectl_dra.output.simulation.alike import alike_lines, with_alike
 from kubectl_dra.output.simulation.alternatives import alternative_lines
 from kubectl_dra.output.simulation.corrected import as_if_lines, corrected_lines
 from kubectl_dra.output.simulation.domains import domain_lines, told_once, too_small
-from kubectl_dra.output.simulation.mixed import mixed_text
+from kubectl_dra.output.simulation.mixed import mixed_text, never_fits
 from kubectl_dra.output.simulation.names import object_name
 from kubectl_dra.output.simulation.numbers import (
     fewer_lines,
@@ -98,7 +98,10 @@ def simulation_page(
     elsewhere = {each.template for each in report.misplaced}
     tried = [pod for pod in report.pods if not (pod.alone and pod.subject in elsewhere)]
     told: list[PodSimulation] = []
-    for pod, alike in with_alike(told_once(by_group(tried))):
+    # What never fits comes first; of each the order is that in which they were placed.
+    for pod, alike in sorted(
+        with_alike(told_once(by_group(tried))), key=lambda each: never_fits(each[0]), reverse=True
+    ):
         same = next((each for each in told if _is_same(each, pod)), None)
         shown = _pod_blocks(pod, now, address, again, left=left, steps=steps) if same is None else _as_before(pod, same)
         blocks += [*shown, list(alike_lines(alike))]
