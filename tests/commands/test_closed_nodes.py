@@ -91,3 +91,13 @@ def test_devices_that_claims_have_of_a_pool_that_is_being_updated_are_told(
     assert "Claims have 1 device of it that no current slice publishes: DEVICE USED BY gpu-0 pod ml/a" in page
     page = said(capfd, tmp_path, objects, "describe-node", "open")
     assert "Claims have 1 more device there that no current slice publishes." in page
+
+
+def test_what_device_plugins_offer_is_told_of_a_node(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    plain = build.node("plain", **{"nvidia.com/gpu": "8", "hugepages-2Mi": "1Gi"})
+    user = build.pod("old", node_name="plain", phase="Running", requests={"nvidia.com/gpu": "2"})
+    page = said(capfd, tmp_path, [build.device_class(), plain, user], "describe-node", "plain")
+    assert "Node plain has no devices that claims could get." in page
+    assert "extended resources: nvidia.com/gpu 8 (2 requested by pods)" in page
+    none = said(capfd, tmp_path, [build.device_class(), build.node("plain")], "describe-node", "plain")
+    assert "Node plain has no devices." in none

@@ -33,6 +33,7 @@ from kubectl_dra.output.safe import Safe, Style, command_line, fmt, safe, styled
 from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.words import age, counted, lasting, listed, plural
 from kubectl_dra.reports.base import Bound
+from kubectl_dra.reports.devices.advertised import OfferedResource
 from kubectl_dra.reports.devices.device_list import ListedDevice
 from kubectl_dra.reports.devices.nodes import NodeReport, NodeSummary
 from kubectl_dra.reports.devices.object_lists import SliceRow, TemplateRow
@@ -115,7 +116,8 @@ def node_summary_text(report: NodeReport) -> Safe:
     own = report.totals.devices
     if not report.devices:
         unknown = own.bound is not Bound.EXACT
-        text = "Which devices node {} has is unknown" if unknown else "Node {} has no devices"
+        none = "Node {} has no devices that claims could get" if report.offered else "Node {} has no devices"
+        text = "Which devices node {} has is unknown" if unknown else none
         known = fmt(text, report.name)
         if report.allocated:
             taken, verb = len(report.allocated), Safe("is" if len(report.allocated) == 1 else "are")
@@ -163,8 +165,17 @@ def _state(report: NodeReport, now: datetime) -> Iterator[Safe]:
     facts += [safe(report.instance_type)] if report.instance_type else []
     facts += [fmt("created {} ago", age(report.created, now))] if report.created else []
     yield from wrapped(Safe(", ").join(facts), indent=2)
+    if report.offered:
+        yield from wrapped(
+            fmt("extended resources: {}", Safe(", ").join(map(_offered, report.offered))), indent=4, first=2
+        )
     if report.taints:
         yield from wrapped(fmt("taints: {}", Safe(", ").join(report.taints)), indent=4, first=2)
+
+
+def _offered(each: OfferedResource) -> Safe:
+    """``nvidia.com/gpu 8 (4 requested by pods)``."""
+    return fmt("{} {} ({} requested by pods)", each.resource, each.amount, spoken(each.requested))
 
 
 def _status(report: NodeReport, now: datetime) -> Safe:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.base import ReportRecord
 from kubectl_dra.reports.base import Bound, Count
+from kubectl_dra.scheduler.resource_names import is_extended_resource
 
 
 class AdvertisedResource(ReportRecord, frozen=True):
@@ -21,6 +22,32 @@ class AdvertisedResource(ReportRecord, frozen=True):
     resource: str
     amount: int
     requested: Count
+
+
+class OfferedResource(ReportRecord, frozen=True):
+    """An extended resource of a node, as device plugins offer them: how much there is, and is asked for by pods."""
+
+    resource: str
+    amount: int
+    requested: Count
+
+
+def offered(state: ClusterState, name: str) -> tuple[OfferedResource, ...]:
+    """The extended resources of a node, by name."""
+    node = state.inventory.nodes.get(name)
+    allocatable = node.status.allocatable if node is not None else {}
+    found = ((resource, amount.ceil()) for resource, amount in sorted(allocatable.items()))
+    return tuple(
+        OfferedResource(resource, amount, _requested(state, name, resource))
+        for resource, amount in found
+        if amount > 0 and is_extended_resource(resource)
+    )
+
+
+def _requested(state: ClusterState, node: str, resource: str) -> Count:
+    usage = state.inventory.usage.get(node)
+    asked = usage.requests.get(resource, 0) if usage is not None else 0
+    return Count(asked, Bound.EXACT if state.evidence.complete("Pod") else Bound.AT_LEAST)
 
 
 def advertised(
@@ -37,16 +64,11 @@ def _of_node(state: ClusterState, name: str, wanted: frozenset[str] | None) -> I
         return
     slices = state.inventory.slices_by_node.get(name, ())
     drivers = sorted({each.spec.driver for each in slices if each.spec.devices})
-    known = state.evidence.complete("Pod")
-    usage = state.inventory.usage.get(name)
     for resource, amount in sorted(node.status.allocatable.items()):
         domain = resource.partition("/")[0] if "/" in resource else ""
         for driver in drivers if domain else ():
             if amount.ceil() > 0 and _same_vendor(driver, domain) and (wanted is None or driver in wanted):
-                asked = usage.requests.get(resource, 0) if usage is not None else 0
-                yield AdvertisedResource(
-                    name, driver, resource, amount.ceil(), Count(asked, Bound.EXACT if known else Bound.AT_LEAST)
-                )
+                yield AdvertisedResource(name, driver, resource, amount.ceil(), _requested(state, name, resource))
 
 
 def _same_vendor(driver: str, domain: str) -> bool:

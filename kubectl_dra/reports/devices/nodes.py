@@ -13,6 +13,7 @@ from kubectl_dra.model.ids import PoolId
 from kubectl_dra.model.meta import Condition
 from kubectl_dra.model.taint_text import taint_text
 from kubectl_dra.reports.base import ReadRecord, ReportRecord, Series, reads_of
+from kubectl_dra.reports.devices.advertised import OfferedResource, offered
 from kubectl_dra.reports.devices.closed_nodes import closed_nodes
 from kubectl_dra.reports.devices.device_list import DeviceFilter, ListedDevice, device_list
 from kubectl_dra.reports.devices.open_pool import open_pool
@@ -64,7 +65,8 @@ class NodeReport(NodeSummary, frozen=True):
     ``pools`` are those that its devices come from; ``troubled`` are names of pools of the node that are not used.
     ``drivers_down``: drivers of its devices whose pods there do not run; ``kept_off``: those whose DaemonSets do not
     tolerate its taints, so that they publish nothing there. ``allocated``: what claims have on the node
-    that is not published, or may not be where slices could not be read.
+    that is not published, or may not be where slices could not be read. ``offered``: its extended resources, which
+    device plugins offer beside drivers.
     """
 
     pools: tuple[PoolSummary, ...]
@@ -73,6 +75,7 @@ class NodeReport(NodeSummary, frozen=True):
     kept_off: tuple[IdleDaemonSet, ...]
     devices: tuple[ListedDevice, ...]
     allocated: tuple[AllocatedDevice, ...]
+    offered: tuple[OfferedResource, ...]
     missing: tuple[Missing, ...]
     read: tuple[ReadRecord, ...]
 
@@ -143,6 +146,7 @@ def node_report(name: str, facts: ClusterState) -> NodeReport:
         drivers_down=tuple(_drivers_down(name, {each.driver for each in of_devices | of_node}, facts)),
         devices=devices,
         allocated=tuple(unpublished_of_node(name, facts)),
+        offered=offered(facts, name),
         missing=missing_rights(facts.evidence, KINDS),
         read=reads_of(facts.evidence),
     )
