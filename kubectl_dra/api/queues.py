@@ -153,14 +153,21 @@ def _known(here: set[str], told: Mapping[str, set[Coverage]]) -> tuple[set[str],
     return complete, {name for name in told if Coverage.FORBIDDEN in told[name]} - complete
 
 
-def with_files(known: QueueObjects, sources: Iterable[Source]) -> QueueObjects:
-    """With the objects that files bring along; what the cluster has of the same name is replaced."""
+def with_files(known: QueueObjects, sources: Iterable[Source], *, alone: bool = False) -> QueueObjects:
+    """With the objects that files bring along; what the cluster has of the same name is replaced.
+
+    ``alone``: nothing was to be read of a cluster's, so that kinds of which nothing else is known are complete, as
+    those are that occur in the file of a cluster.
+    """
     found = [source for source in sources if is_queue_object(source.api_version, source.kind)]
     if not found:
         return known
-    more = queue_objects(found)
+    here = {source.kind for source in found} if alone else set()
+    here |= {COHORT} if "ClusterQueue" in here else set()
+    more = queue_objects(found, here - known.refused)
     return replace(
         known,
+        complete=known.complete | more.complete,
         workloads={**known.workloads, **more.workloads},
         local_queues={**known.local_queues, **more.local_queues},
         cluster_queues={**known.cluster_queues, **more.cluster_queues},

@@ -207,6 +207,15 @@ def test_files_bring_queues_along() -> None:
     assert not is_queue_object("scheduling.k8s.io/v1beta1", "Workload")
 
 
+def test_queues_of_files_alone_are_all_that_there_are() -> None:
+    alone = with_files(NO_QUEUES, [cluster(), local()], alone=True)
+    # Of Workloads nothing is known, and most clusters have no Cohort.
+    assert alone.complete == {"ClusterQueue", "LocalQueue", "Cohort"}
+    assert not with_files(NO_QUEUES, [cluster(), local()]).complete
+    refused = queue_objects((), refused=("ClusterQueue",))
+    assert with_files(refused, [cluster(), local()], alone=True).complete == {"LocalQueue", "Cohort"}
+
+
 def test_a_gate_that_is_left_although_kueue_has_admitted_the_pod() -> None:
     waits = Queued("team", HeldBy.ADMITTED, "research")
     gang = GangElsewhere(

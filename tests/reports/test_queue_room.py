@@ -12,6 +12,7 @@ from kubectl_dra.api.planned import read_all
 from kubectl_dra.api.queues import objects_of
 from kubectl_dra.api.sources import Source
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.gates.queue_room import Admits
 from kubectl_dra.model.evidence import Evidence
 from kubectl_dra.model.queues import QueueConfig
 from kubectl_dra.output.simulation.page import simulation_summary
@@ -93,8 +94,26 @@ def test_a_quota_in_use_is_another_thing_than_one_that_is_too_small() -> None:
 def test_with_quota_left_it_fits() -> None:
     report = tried(JOB_SET, queues(4, 1))
     assert report.fits is Fits.YES
-    assert "JobSet ml/w waits in queue team until Kueue admits it." in page(report)
+    assert "JobSet ml/w is for queue team, which has quota for it now: Kueue admits it at once." in page(report)
     assert "not read" not in page(report)
+
+
+def test_others_that_wait_may_come_first() -> None:
+    objects = queues(4, 1)
+    objects[0]["status"]["pendingWorkloads"] = 2
+    told = page(tried(JOB_SET, objects))
+    assert "is for queue team, which has quota for it now; 2 workloads in ClusterQueue all may come first." in told
+
+
+def test_kueue_admits_nothing_from_a_circle_of_cohorts() -> None:
+    circle = [of_kueue("Cohort", name, {"parentName": parent}) for name, parent in (("a", "b"), ("b", "c"), ("c", "b"))]
+    report = tried(JOB_SET, [*queues(4, 1, cohortName="a"), *circle])
+    told = "Kueue does not start JobSet ml/w: the parents of the cohort of ClusterQueue all form a circle (b, c)"
+    assert page(report).startswith(told)
+    assert "Whoever manages the Cohorts above ClusterQueue all removes spec.parentName of one of them." in page(report)
+    assert (report.fits, report.manifests[1].admits) == (Fits.NO, Admits.NO)
+    straight = [of_kueue("Cohort", "a", {"parentName": "b"}), of_kueue("Cohort", "b", {})]
+    assert tried(JOB_SET, [*queues(4, 1, cohortName="a"), *straight]).fits is Fits.YES
 
 
 def test_without_the_queue_the_pods_fit_if_kueue_admits_them() -> None:

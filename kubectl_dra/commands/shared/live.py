@@ -98,9 +98,14 @@ def with_queues_of(
 
     state = with_queues(options, state, namespaces.pop() if len(namespaces) == 1 else "")
     sources = [Source(each.data, each.api_version, each.kind) for each in written]
-    queues = with_files(state.inventory.queues, sources)
+    queues = with_files(state.inventory.queues, sources, alone=_is_list(options, state))
     queues = dataclasses.replace(queues, config=queue_config(written, queues.config))
     return state.changed(state.inventory.replace(queues=queues))
+
+
+def _is_list(options: Options, state: ClusterState) -> bool:
+    """Whether the cluster is a list of objects in files, which nobody wrote what was read into."""
+    return options.from_ is not None and state.evidence.server_version is None
 
 
 def with_gangs(options: Options, state: ClusterState, namespace: str, groups: Collection[str]) -> ClusterState:

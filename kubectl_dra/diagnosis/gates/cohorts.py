@@ -115,15 +115,30 @@ def _available(chain: Sequence[_Node]) -> int:
     return max(0, node.local - node.usage) + above
 
 
+def circle_above(objects: QueueObjects, queue: ClusterQueue) -> tuple[str, ...]:
+    """The cohorts above a queue of which each is in the next, and the last in the first; empty where none are.
+
+    Kueue leaves such a queue out, so that nothing is admitted from it (upstream: pkg/cache/scheduler, snapshot.go).
+    """
+    names = _names_above(objects, cohort_of(queue))
+    return names[names.index(names[-1]) : -1] if len(set(names)) < len(names) else ()
+
+
 def _cohorts_above(objects: QueueObjects, name: str) -> tuple[str, ...] | None:
     """From a cohort up to the root; None for a circle, in which Kueue admits nothing, and for too many of them."""
     if len(objects.cohorts) > _MOST_COHORTS:
         return None
-    found: list[str] = []
+    found = _names_above(objects, name)
+    return found if len(set(found)) == len(found) else None
+
+
+def _names_above(objects: QueueObjects, name: str) -> tuple[str, ...]:
+    """From a cohort up to the root, or to the first that occurs again, which is the last one then."""
+    found: dict[str, None] = {}
     while name:
         if name in found:
-            return None
-        found.append(name)
+            return (*found, name)
+        found[name] = None
         known = objects.cohorts.get(name)
         name = (known.spec.parent_name or known.spec.parent) if known is not None else ""
     return tuple(found)

@@ -14,6 +14,7 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.gates.cohorts import circle_above
 from kubectl_dra.diagnosis.gates.quota_holders import QuotaHolders, holders
 from kubectl_dra.model.base import ReportRecord
 from kubectl_dra.model.core import Pod
@@ -46,6 +47,7 @@ class HeldBy(StrEnum):
     DEVICES = "Devices"  # Kueue can't count the devices that it asks for
     NO_QUEUE = "NoQueue"  # the queue that it names, or the one behind that, does not exist
     STOPPED = "Stopped"  # the queue is stopped
+    COHORT_CIRCLE = "CohortCircle"  # the cohorts above the queue are each other's parents
     DEACTIVATED = "Deactivated"  # the work itself is switched off, by somebody or by Kueue
     NAMESPACE = "Namespace"  # the ClusterQueue does not take work of this namespace
     CHECKS = "AdmissionChecks"  # it has its quota, admission checks are open
@@ -252,6 +254,8 @@ def _held(
     stopped = next(filter(None, (_stopped(local), _stopped(cluster))), None)
     if stopped is not None:
         return HeldBy.STOPPED, stopped
+    if cluster is not None and (circle := circle_above(objects, cluster)):
+        return HeldBy.COHORT_CIRCLE, ", ".join(circle)
     return HeldBy.UNKNOWN, ""
 
 

@@ -36,6 +36,7 @@ _NEXT: Final[Mapping[HeldBy, str]] = {
     ),
     HeldBy.QUOTA_TOO_SMALL: "Request less, or ask whoever manages ClusterQueue {} for more quota.",
     HeldBy.QUOTA: "It is admitted as soon as other work of ClusterQueue {} ends, or its quota is raised.",
+    HeldBy.COHORT_CIRCLE: "Whoever manages the Cohorts above ClusterQueue {} removes spec.parentName of one of them.",
     HeldBy.NAMESPACE: "Whoever manages ClusterQueue {} adds the namespace to its namespaceSelector.",
     HeldBy.BACKOFF: (
         "Kueue evicts it again if not all of its pods are ready in time then, and deactivates it after its last try."
@@ -80,6 +81,9 @@ def queue_reason(found: Queued) -> Safe:
     """What the work waits for, as the end of a sentence."""
     if found.held_by is HeldBy.NO_QUEUE or _is_unknown(found):
         return safe(found.message.rstrip(". "))
+    if found.held_by is HeldBy.COHORT_CIRCLE:
+        text = "the parents of the cohort of ClusterQueue {} form a circle ({}), and Kueue admits nothing from it"
+        return fmt(text, found.cluster_queue, found.message)
     if found.held_by is HeldBy.STOPPED:
         return fmt("the queue is stopped: {}", found.message)
     if found.held_by is HeldBy.DEACTIVATED:
@@ -120,7 +124,7 @@ def _is_unknown(found: Queued) -> bool:
 
 def _is_told(found: Queued) -> bool:
     """Whether the reason has all that Kueue's words say."""
-    said = (HeldBy.NO_QUEUE, HeldBy.STOPPED, HeldBy.DEACTIVATED, HeldBy.CHECKS, HeldBy.BACKOFF)
+    said = (HeldBy.NO_QUEUE, HeldBy.STOPPED, HeldBy.COHORT_CIRCLE, HeldBy.DEACTIVATED, HeldBy.CHECKS, HeldBy.BACKOFF)
     return (
         found.held_by in said
         or (found.held_by is HeldBy.NO_WORKLOAD and bool(found.message))

@@ -16,7 +16,7 @@ from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.refusals import refusal_text
 from kubectl_dra.output.safe import Safe, Style, command_line, fmt, safe, styled
 from kubectl_dra.output.simulation.names import object_name
-from kubectl_dra.output.simulation.queues import queue_text, quota_lines
+from kubectl_dra.output.simulation.queues import queue_clause, quota_lines
 from kubectl_dra.output.taints.hits import fate_text, who_text
 from kubectl_dra.output.words import counted, listed, plural, shortened
 from kubectl_dra.reports.base import ReadRecord
@@ -199,18 +199,12 @@ def _lines(manifest: ManifestReport) -> Iterator[Safe]:
         yield from wrapped(fmt("{} is made by the controller of {}.", name, manifest.made_by))
     if manifest.suspended:
         tried = Safe("it is tried as if it ran" if manifest.queue else "it takes nothing until it is resumed")
-        yield from wrapped(fmt("{} is suspended{}; {}.", name, _queue(manifest), tried))
+        queue = fmt(" and {}", queue_clause(manifest)) if manifest.queue else Safe("")
+        yield from wrapped(fmt("{} is suspended{}; {}.", name, queue, tried))
     elif manifest.queue:
-        text = (
-            "{} is for queue {}." if queue_text(manifest) is not None else "{} waits in queue {} until Kueue admits it."
-        )
-        yield from wrapped(fmt(text, name, manifest.queue))
+        yield from wrapped(fmt("{} {}.", name, queue_clause(manifest)))
     if manifest.queue:
         yield from quota_lines(manifest)
-
-
-def _queue(manifest: ManifestReport) -> Safe:
-    return fmt(" and waits in queue {} until Kueue admits it", manifest.queue) if manifest.queue else Safe("")
 
 
 def _existing(ref: ObjectRef) -> Safe:

@@ -14,7 +14,7 @@ from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.queues import queue_lines, queue_reason
 from kubectl_dra.output.safe import Safe, Style, command_line, fmt, styled
 from kubectl_dra.output.simulation.names import object_name
-from kubectl_dra.output.words import every, listed, shortened
+from kubectl_dra.output.words import counted, every, listed, shortened
 from kubectl_dra.reports.invocations import changing
 from kubectl_dra.reports.pending.remedy_commands import COMMANDS
 from kubectl_dra.reports.simulation.queue_room import LEAST
@@ -158,6 +158,28 @@ def _way_lines(manifest: ManifestReport, address: Address) -> Iterator[Safe]:
     if room.uncovered:
         text = "Whoever manages ClusterQueue {} adds a quota of {}, or leave the request out."
         yield from wrapped(fmt(text, waits.cluster_queue, room.resource), indent=2)
+
+
+def queue_clause(manifest: ManifestReport) -> Safe:
+    """Behind the name of work, its queue: whether it waits there, or is admitted at once."""
+    room, waits, queue = manifest.room, manifest.waits, manifest.queue
+    if waits is not None and waits.held_by is HeldBy.NO_KUEUE:
+        return fmt("names queue {} of Kueue, which this cluster does not have", queue)
+    if waits is not None and waits.held_by is HeldBy.ADMITTED:
+        return fmt("is admitted by Kueue (queue {})", queue)
+    if waits is not None and room is not None and room.room is Room.NOW and manifest.admits is Admits.YES:
+        if waits.pending:
+            others = counted(waits.pending, "workload")
+            return fmt(
+                "is for queue {}, which has quota for it now; {} in ClusterQueue {} may come first",
+                queue,
+                others,
+                waits.cluster_queue,
+            )
+        return fmt("is for queue {}, which has quota for it now: Kueue admits it at once", queue)
+    if queue_text(manifest) is not None:
+        return fmt("is for queue {}", queue)
+    return fmt("waits in queue {} until Kueue admits it", queue)
 
 
 def quota_lines(manifest: ManifestReport) -> Iterator[Safe]:

@@ -91,7 +91,7 @@ def admits(planned: Planned, waits: Queued | None, room: QueueRoom | None, confi
         return Admits.YES
     if held is HeldBy.NO_KUEUE:
         return Admits.NO if planned.suspended else Admits.YES
-    if held in (HeldBy.NO_QUEUE, HeldBy.STOPPED):
+    if held in (HeldBy.NO_QUEUE, HeldBy.STOPPED, HeldBy.COHORT_CIRCLE):
         return Admits.NO
     open_ = Admits.UNKNOWN if config.known else Admits.UNREAD
     if waits is None or room is None:
