@@ -140,12 +140,13 @@ class _Scanner:
         """
         if not between:
             return None
-        view = bytes(self._view(at, _CHUNK + _LEEWAY))
-        length = view.find(between, _CHUNK)
-        if length < 0:
+        view = self._view(at, _CHUNK + _LEEWAY)
+        behind = bytes(view[_CHUNK:]).find(between)
+        if behind < 0:
             return None
+        length = _CHUNK + behind
         try:
-            _raw.decode(b"[" + view[:length] + b"]")
+            _raw.decode(b"".join((b"[", view[:length], b"]")))
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             return None
         return at + length
