@@ -173,11 +173,11 @@ class SelectorSet:
     def matches(self, driver: str, device: Device) -> bool:
         return self.of(driver, device).outcome is Outcome.MATCHES
 
-    def decide(self, driver: str, device: Device) -> Decision:
-        """The same for who keeps the answer: it is worked out each time."""
+    def decide(self, driver: str, device: Device, sound: bool = False) -> Decision:
+        """The same for who keeps the answer: it is worked out each time. ``sound``: no attribute is broken."""
         if self._budget is not None and self._budget.exhausted:
             return Decision(Outcome.UNDECIDED, error=NOT_TRIED)
-        value = self._value(driver, device)
+        value = self._value(driver, device, sound)
         for number, test in enumerate(self._tests):
             try:
                 matches, cost = test(value)
@@ -191,16 +191,16 @@ class SelectorSet:
                 return self._refusals[number]
         return self._end
 
-    def judged(self, driver: str, device: Device) -> tuple[Decision, int]:
+    def judged(self, driver: str, device: Device, sound: bool = False) -> tuple[Decision, int]:
         """The decision for who keeps it, with the :meth:`clause` that says no; -1 where none does.
 
         Devices come with others like them: where the first condition of a selector refused one, the next is asked for
         that before the whole, which refuses what its first condition does.
         """
         number = self._refusing
-        if number >= 0 and self._first_refuses(number, self._value(driver, device)):
+        if number >= 0 and self._first_refuses(number, self._value(driver, device, sound)):
             return self._refusals[number], 0
-        decision = self.decide(driver, device)
+        decision = self.decide(driver, device, sound)
         clause = self.clause(decision, driver, device) if decision.outcome is Outcome.NO else -1
         several = clause == 0 and len(self._clauses[decision.selector]) > 1
         self._refusing = decision.selector if several else -1
@@ -215,11 +215,11 @@ class SelectorSet:
         except EvaluationError:
             return False
 
-    def _value(self, driver: str, device: Device) -> DeviceValue:
+    def _value(self, driver: str, device: Device, sound: bool = False) -> DeviceValue:
         """The device as expressions see it: asked about again at once where its refusal is looked into."""
         known = self._last
         if known is None or known[0] is not device or known[1].driver != driver:
-            known = self._last = device, device_seen(driver, device, self._shows_sharing)
+            known = self._last = device, device_seen(driver, device, self._shows_sharing, sound)
         return known[1]
 
     def _charge(self, number: int, cost: int | None, undecided: bool = False) -> None:
@@ -316,11 +316,11 @@ def placed(selectors: Iterable[DeviceSelector], device_class: str | None) -> tup
     return tuple(Selector(device_class, index, each.expression) for index, each in enumerate(selectors))
 
 
-def device_seen(driver: str, device: Device, shows_sharing: bool) -> DeviceValue:
-    """The device as expressions see it."""
+def device_seen(driver: str, device: Device, shows_sharing: bool, sound: bool = False) -> DeviceValue:
+    """The device as expressions see it; ``sound``: no attribute is broken."""
     if not shows_sharing and device.allow_multiple_allocations:
         device = msgspec.structs.replace(device, allow_multiple_allocations=None)
-    return device_value(driver, device)
+    return device_value(driver, device, sound)
 
 
 def derive(expression: str, driver: str, device: Device, shows_sharing: bool) -> DeviceAttribute | DerivedFailure:

@@ -67,8 +67,9 @@ def test_an_error_has_its_place() -> None:
     assert asked.detail(DRIVER, CARD).place == expression.index(">")
 
 
+VERSION = {"version": DeviceAttribute(version="1.2.3")}
 MIXED = [
-    Device(f"card-{number}", {name: DeviceAttribute(string=text) for name, text in attributes.items()})
+    Device(f"card-{number}", {**VERSION, **{name: DeviceAttribute(string=text) for name, text in attributes.items()}})
     for number, attributes in enumerate(
         [{"model": model, **more} for model in ("A", "B", "C") for more in ({"kind": "x"}, {"kind": "y"}, {})] * 2
     )
@@ -86,13 +87,16 @@ KIND = f'device.attributes["{DRIVER}"].kind'
         (f'device.driver == "{DRIVER}"', f'{MODEL} == "A" && ({KIND} == "x" || {MODEL} == "A")'),
         (f'{MODEL} == "A"',),
         (f'{MODEL}.startsWith("A") && {KIND} == 1',),
+        (f'device.attributes["{DRIVER}"].version.isGreaterThan(semver("1.0.0")) && {MODEL} == "A"',),
+        (f'"version" in device.attributes["{DRIVER}"] && {MODEL} == "A"',),
     ],
 )
-def test_who_keeps_the_answer_gets_what_everybody_gets(expressions: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("sound", [False, True], ids=("any", "sound"))
+def test_who_keeps_the_answer_gets_what_everybody_gets(expressions: tuple[str, ...], sound: bool) -> None:
     """Whichever device was asked about before, and whether its first condition refused it or failed."""
     asked, others = selectors(*expressions), selectors(*expressions)
     for number in (*range(len(MIXED)), *reversed(range(len(MIXED)))):
-        decision, clause = asked.judged(DRIVER, MIXED[number])
+        decision, clause = asked.judged(DRIVER, MIXED[number], sound)
         expected = others.decide(DRIVER, MIXED[number])
         assert decision == expected
         assert clause == (others.clause(expected, DRIVER, MIXED[number]) if expected.outcome is Outcome.NO else -1)

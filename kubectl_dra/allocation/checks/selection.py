@@ -50,14 +50,14 @@ class SelectorMemo:
         content = self._lens.content(driver, device, sound)
         found = self._seen.get(content)
         if found is None:
-            found = self._seen[content] = self._judged(driver, device, content)
+            found = self._seen[content] = self._judged(driver, device, content, sound)
         return found
 
-    def _judged(self, driver: str, device: Device, content: Hashable) -> Hashable:
+    def _judged(self, driver: str, device: Device, content: Hashable, sound: bool) -> Hashable:
         said: list[Hashable] = []
         for each in self._distinct:
             # Kept here with the content: the set need not keep it once more.
-            decision, clause = each.judged(driver, device)
+            decision, clause = each.judged(driver, device, sound)
             if decision.outcome not in (Outcome.MATCHES, Outcome.NO):
                 return content
             of_class = decision.selector < 0 or each.selectors[decision.selector].device_class is not None

@@ -22,13 +22,14 @@ class DeviceValue:
 
     ``error``, valid after :meth:`prepare`: the device has an attribute without a value or with an invalid version, and
     no expression can be evaluated on it, not even ``true``. ``raw`` are the attributes as published, ``converted`` the
-    values of those that had to be parsed for that.
+    values of those that had to be parsed for that. ``sound``: somebody has checked them already.
     """
 
     __slots__ = (
         "_attributes",
         "_capacity",
         "_quantities",
+        "_sound",
         "_source",
         "_whole",
         "converted",
@@ -47,10 +48,11 @@ class DeviceValue:
     _quantities: dict[str, QuantityValue] | None
     _whole: StringMap | None
 
-    def __init__(self, driver: str, device: Device) -> None:
+    def __init__(self, driver: str, device: Device, sound: bool = False) -> None:
         self.driver = driver
         self.raw = device.attributes
         self._source = device
+        self._sound = sound
         self.ready = False
 
     def prepare(self) -> None:
@@ -58,6 +60,8 @@ class DeviceValue:
         self._attributes = self._capacity = self._quantities = self._whole = self.error = None
         self.ready = True
         self.converted = converted = {}
+        if self._sound:
+            return
         for name, attribute in self.raw.items():
             # Whatever else is set: then there is a value, and one that needs no parsing.
             if attribute.versions is None and (
@@ -157,6 +161,6 @@ def _parse_version(text: str) -> Semver | str:
         return f"parse semantic version: {error}"
 
 
-def device_value(driver: str, device: Device) -> DeviceValue:
-    """The value of ``device`` for a device that ``driver`` published."""
-    return DeviceValue(driver, device)
+def device_value(driver: str, device: Device, sound: bool = False) -> DeviceValue:
+    """The value of ``device`` for a device that ``driver`` published; ``sound``: no attribute is broken."""
+    return DeviceValue(driver, device, sound)
