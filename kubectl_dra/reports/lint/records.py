@@ -39,6 +39,7 @@ class Rule(StrEnum):
     NOT_FOUND = "name-not-found"
     UNUSED_CLAIM = "claim-without-container"
     NODE_NAME = "node-name"
+    SHARED_CLAIM = "shared-claim"
     OLD_VERSION = "old-version"
     DUPLICATE = "duplicate"
 
@@ -114,6 +115,11 @@ RULES: Final[Mapping[Rule, RuleText]] = MappingProxyType(
             "No container uses the claim",
             "Name it under resources.claims of a container; without that, no container sees the device. "
             "Drivers that serve the whole pod, as for networks, may not need it.",
+        ),
+        Rule.SHARED_CLAIM: _warning(
+            "Pods that can't all be where the devices of their claim are share it",
+            "Name a ResourceClaimTemplate instead (resourceClaimTemplateName), so that each pod gets its own claim. "
+            "Devices that their driver publishes for several nodes may be shared so.",
         ),
         Rule.OLD_VERSION: _warning(
             "The version is old", "kubectl dra convert -f FILE writes resource.k8s.io/v1, served since Kubernetes 1.34."

@@ -18,6 +18,7 @@ from kubectl_dra.model.likeness import best_guess, similar
 from kubectl_dra.model.resource import DeviceClass, ResourceClaim, ResourceClaimTemplate
 from kubectl_dra.reports.lint.objects import UnplacedFinding, findings
 from kubectl_dra.reports.lint.records import RULES, LintFinding, LintReport, Rule, Severity
+from kubectl_dra.reports.lint.shared_claims import shared_claim_findings
 from kubectl_dra.reports.selector import Question, SelectorReport, Setting, manifest_questions, selector_report
 from kubectl_dra.reports.selector.questions import forms
 from kubectl_dra.scheduler.claims import sources
@@ -85,12 +86,14 @@ def _missing(objects: Sequence[Planned], devices: ClusterState) -> Iterator[Miss
 def _of_objects(objects: Sequence[Planned], locate: Locate, devices: ClusterState | None) -> Iterator[LintFinding]:
     names = NamesInFiles(objects, _known_classes(devices))
     own = {each.name: each.record for each in objects if isinstance(each.record, DeviceClass)}
+    claims = {each.key: each.record for each in objects if isinstance(each.record, ResourceClaim)}
     setting = Setting(devices, extra=own) if devices is not None else None
     for number, planned in enumerate(objects):
         if planned.made_by:
             continue
         wrong = list(findings(planned))
         wrong += names.findings(planned)
+        wrong += shared_claim_findings(planned, claims, devices)
         usable = not any(RULES[each.rule].severity is Severity.ERROR for each in wrong)
         if setting is not None and usable:
             wrong += device_findings(planned, setting)
