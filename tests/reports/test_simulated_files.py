@@ -304,6 +304,14 @@ def test_of_an_object_with_several_kinds_of_pods_the_first_line_tells_how_many_f
     assert told.startswith("Not everything fits: MPIJob ml/w, Worker does not: 2 of its 3 pods fit.")
 
 
+def test_an_object_with_several_kinds_of_pods_that_do_not_fit_is_named_once() -> None:
+    sizes = {"Launcher": 1, "Worker": 9, "Spare": 9}
+    specs = {role: {"replicas": 2, "template": pod_template(f"of-{size}")} for role, size in sizes.items()}
+    job = thing("kubeflow.org/v2beta1", "MPIJob", {"mpiReplicaSpecs": specs})
+    told = page(simulated(template("of-1", 1), template("of-9", 9), job))
+    assert told.startswith("Not everything fits: MPIJob ml/w, Worker and Spare do not: 2 of its 6 pods fit.")
+
+
 def test_the_verdict_comes_before_what_was_not_tried() -> None:
     application = {"apiVersion": "argoproj.io/v1alpha1", "kind": "Application", "metadata": {"name": "a"}}
     told = page(simulated(application, template("one"), {"apiVersion": "v1", **a_pod(templates=["one"])}))

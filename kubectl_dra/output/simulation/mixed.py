@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+import msgspec
+
+from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.simulation.domains import told_once
 from kubectl_dra.output.simulation.numbers import whole_groups
 from kubectl_dra.output.simulation.verdicts import name_of
-from kubectl_dra.output.words import plural
+from kubectl_dra.output.words import listed, plural
 from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.simulation import PodSimulation, SimulationReport
 from kubectl_dra.reports.simulation.whole import by_group
@@ -40,8 +43,21 @@ def never_fits(pod: PodSimulation) -> bool:
 
 
 def _names(pods: Sequence[PodSimulation]) -> Safe:
+    """Each object once, with the kinds of its pods."""
     more = fmt(" and {} more", len(pods) - _NAMED) if len(pods) > _NAMED else Safe("")
-    return Safe("; ").join(name_of(pod) for pod in pods[:_NAMED]) + more
+    roles: dict[ObjectRef, list[PodSimulation]] = {}
+    for pod in pods[:_NAMED]:
+        roles.setdefault(pod.subject, []).append(pod)
+    named = ((of[0], [pod.role for pod in of[1:]]) for of in roles.values())
+    return Safe("; ").join(_with_roles(first, rest) for first, rest in named) + more
+
+
+def _with_roles(first: PodSimulation, rest: Sequence[str]) -> Safe:
+    others = list(filter(None, rest))
+    if not first.role or not others:
+        return name_of(first)
+    head = name_of(msgspec.structs.replace(first, role=""))
+    return fmt("{}, {}", head, listed([first.role, *others]))
 
 
 def _in_all(report: SimulationReport, never: Sequence[PodSimulation], shown: Sequence[PodSimulation]) -> Safe:
