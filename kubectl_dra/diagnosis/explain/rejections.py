@@ -100,7 +100,7 @@ def rejection_causes(
         yield from _lacks(world, pod, alike, names)
     elif volume_problems(rejection.detail):
         for cause in volume_causes(rejection.detail, names):
-            yield _with_users(world, pod, cause)
+            yield _with_world(world, pod, cause)
     elif plugin in _FILTER_CODES:
         yield Cause(_FILTER_CODES[plugin], _selection(world, pod, rejection.unmatched), nodes=names)
     else:
@@ -184,9 +184,12 @@ def _taken(world: ClusterState, pod: Pod, ports: Sequence[HostPort], names: Sequ
     return TakenPorts(tuple(map(port_text, ports)), with_ports(world, pod, ports, names))
 
 
-def _with_users(world: ClusterState, pod: Pod, cause: Cause) -> Cause:
-    """Where a node has no room for another volume, with those whose volumes are there."""
+def _with_world(world: ClusterState, pod: Pod, cause: Cause) -> Cause:
+    """With whose volumes are there, where a node has no room for another; or whether a node that matters is gone."""
     trouble = cause.detail
+    if isinstance(trouble, VolumeTrouble) and trouble.reason == VolumeReason.OTHER_NODE_SELECTED:
+        gone = trouble.about not in world.inventory.nodes and world.evidence.complete("Node")
+        return msgspec.structs.replace(cause, detail=msgspec.structs.replace(trouble, gone=gone))
     if not isinstance(trouble, VolumeTrouble) or trouble.reason != VolumeReason.TOO_MANY:
         return cause
     by = with_volumes(world, pod, trouble.about, cause.nodes[0])

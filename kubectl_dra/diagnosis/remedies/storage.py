@@ -52,7 +52,7 @@ def candidates(case: Case) -> Iterator[Candidate]:
         if not isinstance(trouble, VolumeTrouble) or trouble.claim is None:
             continue
         if trouble.reason == VolumeReason.OTHER_NODE_SELECTED:
-            action = ClearSelectedNode(trouble.claim, trouble.about)
+            action = ClearSelectedNode(trouble.claim, trouble.about, trouble.gone)
             yield Candidate(RemedyKind.CLEAR_SELECTED_NODE, (action,), _CLEAR_COST, (_unselected(trouble.claim.key),))
         elif trouble.reason == VolumeReason.TOPOLOGY_NOT_ALLOWED:
             yield from _wider(case, cause, trouble.about)

@@ -6,10 +6,14 @@ from kubectl_dra.diagnosis.records import Evidence, ObjectRef
 
 
 class ClearSelectedNode(Evidence, frozen=True):
-    """Remove from a PersistentVolumeClaim that its volume is to be made for ``node``, so that any node is possible."""
+    """Remove from a PersistentVolumeClaim that its volume is to be made for ``node``, so that any node is possible.
+
+    ``gone``: that node does not exist, so that nobody is making the volume just now.
+    """
 
     claim: ObjectRef
     node: str
+    gone: bool = False
 
 
 class WidenTopology(Evidence, frozen=True):

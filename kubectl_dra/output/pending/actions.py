@@ -240,6 +240,8 @@ def _label(action: records.LabelNamespace) -> Safe:
 
 
 def _selected_node(action: ClearSelectedNode) -> Safe:
+    if action.gone:
+        return fmt("remove the annotation {} of PersistentVolumeClaim {}", SELECTED_NODE, str(action.claim.key))
     text = "unless PersistentVolumeClaim {} is just being provisioned for {}, remove its annotation {}"
     return fmt(text, str(action.claim.key), action.node, SELECTED_NODE)
 

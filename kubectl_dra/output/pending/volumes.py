@@ -135,6 +135,8 @@ def _zone(trouble: VolumeTrouble) -> Safe:
 
 
 def _other_node(trouble: VolumeTrouble) -> Safe:
+    if trouble.gone:
+        return fmt("{} is to be provisioned for node {}, which does not exist", _claim(trouble), trouble.about)
     return fmt("node {} was already selected to provision {}", trouble.about, _claim(trouble))
 
 

@@ -45,12 +45,15 @@ def test_a_node_that_was_selected_for_a_volume_is_given_up(selected: str) -> Non
     report = cluster(with_selected(selected), storage_class(**PROVISIONED), volumes=[DATA])
     assert report.code is Code.VOLUME_ELSEWHERE
     way = report.remedies[0]
-    assert (way.actions, way.verified, way.nodes) == ((ClearSelectedNode(PVC, selected),), True, ("node-1",))
+    gone = selected == "node-that-is-gone"
+    assert (way.actions, way.verified, way.nodes) == ((ClearSelectedNode(PVC, selected, gone),), True, ("node-1",))
+    assert ("is to be provisioned for node node-that-is-gone, which does not exist" in first_line(report)) == gone
+    assert ("unless PersistentVolumeClaim" in page_of(report)) != gone
     (step,) = way.steps or ()
     assert step.commands == (
         ("kubectl", "annotate", "persistentvolumeclaim/data", "-n", "ml", "volume.kubernetes.io/selected-node-"),
     )
-    assert "remove its annotation volume.kubernetes.io/selected-node" in page_of(report)
+    assert "annotation volume.kubernetes.io/selected-node" in " ".join(page_of(report).split())
 
 
 def test_a_node_that_was_selected_stays_where_that_does_not_help() -> None:
