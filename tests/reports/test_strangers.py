@@ -660,6 +660,23 @@ def test_pods_that_name_a_claim_which_they_do_not_have_are_refused_whoever_makes
     assert "under resources.claims" not in told
 
 
+def test_behind_what_is_refused_of_pods_the_next_obstacle_is_told() -> None:
+    """A Job is refused as a whole, unlike an object of another project whose pods are."""
+    body = pod_template("one")
+    body["spec"]["containers"][0]["resources"]["claims"][0]["name"] = "gpus"
+    job = thing("batch/v1", "Job", {"parallelism": 6, "completions": 6, "template": body})
+    report = simulated(template("one"), job)
+    assert (report.fits, report.pods) == (Fits.NO, ())
+    told = page(report)
+    assert told.startswith("Job ml/w would be refused: spec.template.spec.containers[0].resources.claims[0].name: Not")
+    assert "As if that were mended: Job ml/w: 4 of 6 copies fit" in told
+    assert "A bare pod" not in told
+    body["spec"]["resourceClaims"].append({"name": "gpus"})
+    unclear = simulated(template("one"), job)
+    assert not unclear.then
+    assert "A bare pod with ResourceClaimTemplate ml/one fits" in page(unclear)
+
+
 def test_refused_pods_do_not_count_among_those_of_their_object_that_fit() -> None:
     head, worker = pod_template("one"), pod_template("one")
     worker["spec"]["containers"][0]["resources"]["claims"][0]["name"] = "gpus"

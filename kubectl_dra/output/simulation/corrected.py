@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
 from kubectl_dra.output.selector.code import code
@@ -21,7 +22,9 @@ def corrected_lines(found: Iterable[CorrectedSelector]) -> Iterator[Safe]:
         yield from (styled(line, Style.GOOD) for line in code(each.expression))
 
 
-def as_if_lines(found: Iterable[CorrectedSelector]) -> Iterator[Safe]:
+def as_if_lines(found: Iterable[CorrectedSelector], accepted: Iterable[ObjectRef] = ()) -> Iterator[Safe]:
     """How what follows is meant."""
     if any(found):
         yield Safe("As if it were written so:")
+    elif any(accepted):
+        yield Safe("As if that were mended:")

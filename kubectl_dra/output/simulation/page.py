@@ -75,25 +75,7 @@ def simulation_page(
     report: SimulationReport, now: datetime, *, steps: bool = False, address: Address = HERE, again: Words = ()
 ) -> list[Safe]:
     """All lines; ``steps``: with the commands of remedies, for the cluster at ``address``. ``again``: the command."""
-    blocks = [
-        list(wrapped(fmt("This answer is incomplete: {}, see below.", unread_sentence(report.unread))))
-        if report.unread
-        else [],
-        list(copied_lines(report)),
-        [*manifests.head_lines(report.manifests), *manifests.refusal_lines(report.manifests, report.read)],
-        [*whatif_lines(report.what_if), *_first_lines(report)] if report.what_if is not None else [],
-        list(corrected_lines(report.corrected)),
-        list(planned_head(report)),
-        list(manifests.unlabelled_lines(report.unlabelled, address)),
-        list(manifests.unknown_node_lines(report.effects)),
-        [*manifests.repeated_lines(report.repeated), *manifests.differing_lines(report.manifests)],
-        [] if report.pods else list(manifests.untried_lines(report.manifests)),
-        *map(list, queue_heads(report.manifests, address)),
-        list(manifests.gang_lines(report.gangs)),
-        list(wrapped(unseen)) if (unseen := _unseen_pods(report)) is not None else [],
-    ]
-    if (mixed := mixed_text(report)) is not None:
-        blocks.append(list(wrapped(styled(mixed, Style.BOLD))))
+    blocks = list(_head_blocks(report, address))
     left = bool(_wrong(report))
     elsewhere = {each.template for each in report.misplaced}
     tried = [pod for pod in report.pods if not (pod.alone and pod.subject in elsewhere)]
@@ -111,9 +93,9 @@ def simulation_page(
             blocks += _pod_blocks(then, now, address, again, left=left, steps=steps)
         told.append(pod)
     subjects = {pod.subject for pod in report.pods}
-    for number, then in enumerate(each for each in report.then if each.subject not in subjects):
-        blocks.append(list(as_if_lines(report.corrected)) if not number else [])
-        blocks += _pod_blocks(then, now, address, again, left=left, steps=steps)
+    if later := [each for each in report.then if each.subject not in subjects]:
+        blocks.append(list(as_if_lines(report.corrected, report.accepted)))
+        blocks += (block for then in later for block in _pod_blocks(then, now, address, again, left=left, steps=steps))
     if not report.pods and not report.then and report.what_if is None:
         blocks.append(list(wrapped(_nothing(report))))
     blocks.append(list(_unread_lines(report, address, again)))
@@ -123,6 +105,29 @@ def simulation_page(
     if any(pod.alone for pod in tried):
         blocks.append(list(wrapped(_ALONE)))
     return paragraphs(blocks)
+
+
+def _head_blocks(report: SimulationReport, address: Address) -> Iterator[list[Safe]]:
+    """What is said before any pod: what is wrong in the files, and what is supposed."""
+    yield from (
+        list(wrapped(fmt("This answer is incomplete: {}, see below.", unread_sentence(report.unread))))
+        if report.unread
+        else [],
+        list(copied_lines(report)),
+        [*manifests.head_lines(report.manifests), *manifests.refusal_lines(report.manifests, report.read)],
+        [*whatif_lines(report.what_if), *_first_lines(report)] if report.what_if is not None else [],
+        list(corrected_lines(report.corrected)),
+        list(planned_head(report)),
+        list(manifests.unlabelled_lines(report.unlabelled, address)),
+        list(manifests.unknown_node_lines(report.effects)),
+        [*manifests.repeated_lines(report.repeated), *manifests.differing_lines(report.manifests)],
+        [] if report.pods else list(manifests.untried_lines(report.manifests)),
+        *map(list, queue_heads(report.manifests, address)),
+        list(manifests.gang_lines(report.gangs)),
+        list(wrapped(unseen)) if (unseen := _unseen_pods(report)) is not None else [],
+    )
+    if (mixed := mixed_text(report)) is not None:
+        yield list(wrapped(styled(mixed, Style.BOLD)))
 
 
 def _first_lines(report: SimulationReport) -> Iterator[Safe]:

@@ -63,7 +63,7 @@ def findings(planned: Planned) -> Iterator[UnplacedFinding]:
         if new and plan.pod.spec.node_name and any(sources(entry)[1] for entry in plan.pod.spec.resource_claims):
             text = "spec.nodeName bypasses the scheduler, which alone allocates devices"
             yield UnplacedFinding(Rule.NODE_NAME, text, "spec.nodeName" if planned.kind == "Pod" else "spec")
-        for name in () if plan.refused else unseen_entries(plan.pod):
+        for name in unseen_entries(plan.pod):
             whose = f" of {plan.role}" if plan.role else ""
             yield UnplacedFinding(
                 Rule.UNUSED_CLAIM, f'no container{whose} names "{name}" under resources.claims', "spec.resourceClaims"

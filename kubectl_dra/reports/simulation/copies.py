@@ -304,8 +304,7 @@ def _pod_simulation(trial: PodTrial, made: Batch, placed: PlacedCopies, pending:
         nodes=tuple(NodeCopies(name, placed.nodes[name]) for name in names if name in placed.nodes),
         pending=pending,
         open=tuple(_left_open(made.world, plan)) if made.wanted != 0 else (),
-        # A container that names no claim of the pod means one of them.
-        unseen=() if plan.refused else unseen_entries(plan.pod),
+        unseen=unseen_entries(plan.pod),
         unseen_for=plan.claims_lost_to,
         unfound=tuple(unfound_requests(made.world, plan.pod)),
         shared=() if trial.is_bare else tuple(shared_claims(placed.world, plan.pod)),

@@ -278,7 +278,8 @@ class SimulationReport(ReportRecord, frozen=True):
     those of other programs of which too few pods fit. ``repeated``: objects of which the files have several.
     ``unlabelled``: namespaces that lack the label for admin access; all else is told as if they had it.
     ``misplaced``: templates in another namespace than their pods, ``corrected``: selectors that
-    do not compile; ``then``: these pods as if the templates were there, and the selectors as they are meant.
+    do not compile, ``accepted``: what is refused for no more than its pods say. ``then``: these pods as if the
+    templates were there, the selectors as they are meant, and the server took what it refuses.
     """
 
     fits: Fits
@@ -298,6 +299,7 @@ class SimulationReport(ReportRecord, frozen=True):
     repeated: tuple[Repeated, ...] = ()
     misplaced: tuple[Misplaced, ...] = ()
     corrected: tuple[CorrectedSelector, ...] = ()
+    accepted: tuple[ObjectRef, ...] = ()
     then: tuple[PodSimulation, ...] = ()
 
     def without_steps(self) -> SimulationReport:

@@ -31,6 +31,7 @@ from kubectl_dra.model.resource import DeviceTaintRule
 from kubectl_dra.reports.admitted import admitted
 from kubectl_dra.reports.base import Fits, feature_record, reads_of
 from kubectl_dra.reports.devices.advertised import advertised
+from kubectl_dra.reports.simulation.accepted import as_accepted, refused_pods, without_their_claims
 from kubectl_dra.reports.simulation.admission import manifest_reports
 from kubectl_dra.reports.simulation.autoscaled import autoscaled
 from kubectl_dra.reports.simulation.copies import simulated
@@ -91,16 +92,19 @@ def simulation_report(
     report = _as_written(world, objects, copies, switches, together=together, read_owner=read_owner)
     moved = misplaced(world, objects)
     corrected = corrected_selectors(world, objects, {each.object for each in report.manifests if each.refused})
-    if not (moved or corrected):
+    accepted = refused_pods(objects, report.manifests)
+    if not (moved or corrected or accepted):
         return report
-    again = in_place(tuple(as_meant(objects, corrected)), moved)
+    again = in_place(tuple(as_meant(as_accepted(objects, accepted), corrected)), moved)
     later = _as_written(world, again, copies, switches, together=together, read_owner=read_owner)
     users = {user for each in moved for user in each.users}
     refused = {each.object for each in corrected}
     users |= {pod.subject for pod in report.pods if not refused.isdisjoint(pod.blocked)}
     tried = {pod.subject for pod in report.pods}
     then = tuple(pod for pod in later.pods if pod.subject in users or pod.subject not in tried)
-    return replace(report, misplaced=tuple(moved), corrected=tuple(corrected), then=then)
+    shown = tuple(without_their_claims(report.pods, objects, accepted))
+    first = replace(report, pods=shown, accepted=tuple(accepted))
+    return replace(first, misplaced=tuple(moved), corrected=tuple(corrected), then=then)
 
 
 def _as_written(

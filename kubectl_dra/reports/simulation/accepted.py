@@ -1,0 +1,52 @@
+"""Pods and workloads of the files that the server refuses as they are written: as if it took them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+
+from kubectl_dra.api.planned import Planned
+from kubectl_dra.diagnosis.records import ObjectRef
+from kubectl_dra.model.core import Pod
+from kubectl_dra.reports.simulation.records import ManifestReport, PodSimulation
+from kubectl_dra.scheduler.claims import sources
+
+#: Of what is wrong here it is not known which claim or template is meant.
+_ENTRIES = ".resourceClaims["
+
+
+def refused_pods(objects: Sequence[Planned], said: Sequence[ManifestReport]) -> list[ObjectRef]:
+    """Those with nothing against them but what their pods say, and of which the claims are known."""
+    refused = {each.object: each.refused for each in said if each.refused}
+    found = ((each, _ref(each)) for each in objects if each.pods)
+    return [ref for each, ref in found if ref in refused and _is_clear(each, refused[ref])]
+
+
+def _is_clear(planned: Planned, refused: Sequence[str]) -> bool:
+    return set(refused) <= set(planned.invalid) and not any(_ENTRIES in text for text in refused)
+
+
+def as_accepted(objects: Sequence[Planned], found: Collection[ObjectRef]) -> Iterator[Planned]:
+    """The objects with nothing against those that were ``found``."""
+    for each in objects:
+        yield replace(each, invalid=()) if _ref(each) in found else each
+
+
+def without_their_claims(
+    pods: Sequence[PodSimulation], objects: Sequence[Planned], found: Collection[ObjectRef]
+) -> Iterator[PodSimulation]:
+    """The answers but those about a bare pod for a claim or template that one of ``found`` uses."""
+    pods_of = ((each, plan.pod) for each in objects if _ref(each) in found for plan in each.pods)
+    used = {ref for each, pod in pods_of for ref in _named(each.key.namespace, pod)}
+    return (pod for pod in pods if pod.subject not in used)
+
+
+def _named(namespace: str, pod: Pod) -> Iterator[ObjectRef]:
+    for entry in pod.spec.resource_claims:
+        for kind, name in zip(("ResourceClaim", "ResourceClaimTemplate"), sources(entry), strict=True):
+            if name:
+                yield ObjectRef(kind, namespace, name)
+
+
+def _ref(planned: Planned) -> ObjectRef:
+    return ObjectRef(planned.kind, planned.key.namespace, planned.name)
