@@ -147,6 +147,19 @@ def test_a_pod_page_says_what_is_unread_then_the_scheduler_who_reads_everything(
     assert "DRA-200" not in text
 
 
+def test_of_a_node_that_may_not_be_read_it_is_told_what_claims_have_there(api: FakeApi, capfd: Any) -> None:
+    """Claims of the own namespace name it; that is no node which does not exist."""
+    code, out, err = said(capfd, "describe-node", "gke-prod-h100-5f3a2b1c-x9zk")
+    assert (code, err) == (0, "")
+    text = unfolded(out)
+    assert text.startswith("This answer is incomplete: some objects could not be read.")
+    assert "Node gke-prod-h100-5f3a2b1c-x9zk has at least 5 devices, which are in use; whether it has more is" in text
+    assert "pod ml/serve-1" in text
+    code, _, err = said(capfd, "describe-node", "nobody-knows")
+    assert code == 1
+    assert "not all of them could be read" in err
+
+
 def test_changes_that_could_not_be_judged_are_not_called_useless(api: FakeApi, capfd: Any) -> None:
     """Of the whole cluster it is known that fewer devices are enough; what others hold, a few rights do not show."""
     items = json.loads(CLUSTER.read_bytes())["items"]

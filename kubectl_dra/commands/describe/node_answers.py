@@ -16,7 +16,7 @@ from kubectl_dra.commands.shared.show import each_found, note_evidence, print_de
 from kubectl_dra.commands.shared.types import parse_names
 from kubectl_dra.output.devices.node_page import node_page, node_summary_text
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
-from kubectl_dra.reports.devices.nodes import node_names, node_report
+from kubectl_dra.reports.devices.nodes import known_nodes, node_names, node_report
 from kubectl_dra.reports.devices.pool import KINDS
 from kubectl_dra.reports.invocations import try_dra
 from kubectl_dra.reports.pending.kept_off_drivers import has_nothing
@@ -27,7 +27,7 @@ def describe_nodes(options: Options, words: Sequence[str]) -> int:
     names = parse_names(words, NODE, options)
     facts = read_cluster(options, KINDS).state
     note_evidence(facts, options)
-    known = node_names(facts)
+    known = known_nodes(facts)
     asked = tuple(dict.fromkeys(names))
     found = each_found(asked, {name: name for name in known}.get, lambda name: node_not_found(name, facts), options)
     facts = _with_daemon_sets(options, facts, found)

@@ -86,6 +86,12 @@ def node_names(facts: ClusterState) -> list[str]:
     return sorted({*facts.inventory.nodes, *named})
 
 
+def known_nodes(facts: ClusterState) -> list[str]:
+    """The same with nodes that could not be read, and of which allocations tell."""
+    told = () if facts.evidence.complete("Node") else (node for node, _, _ in unpublished(facts))
+    return sorted({*node_names(facts), *told})
+
+
 def node_summaries(facts: ClusterState, names: Iterable[str] | None = None) -> tuple[NodeSummary, ...]:
     """One row per node, by name."""
     counted, drivers = _own_devices(facts)
