@@ -57,6 +57,16 @@ def test_without_the_label_for_admin_access_the_rest_is_told_as_if_it_were_there
     assert "ResourceClaimTemplate ml/all would be refused: " in told
 
 
+def test_a_namespace_of_the_files_gets_its_label_there() -> None:
+    """No command reaches it before it is created, and whoever applies the files again has it in them."""
+    space = {"apiVersion": "v1", **build.namespace("tools")}
+    of_tools = {**ADMIN, "metadata": {**ADMIN["metadata"], "namespace": "tools"}}
+    told = page(simulated(space, of_tools))
+    text = 'To allow it: add resource.kubernetes.io/admin-access: "true" to metadata.labels of Namespace tools.'
+    assert text in told
+    assert "kubectl label" not in told
+
+
 def test_with_the_label_nothing_is_said_of_it() -> None:
     labelled = {"apiVersion": "v1", **build.namespace(**{"resource.kubernetes.io/admin-access": "true"})}
     report = simulated(labelled, ADMIN, daemons("all"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -12,6 +12,7 @@ from kubectl_dra.api.validate import validate
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.cluster.edits import Edit, Put, edited, find
 from kubectl_dra.diagnosis.gates import quota
+from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.diagnosis.whatif.daemons import DAEMON_SET, absent_daemon_pods, daemon_set_of
 from kubectl_dra.model.classic import ClassicClaim, ClassicResourceClaim
 from kubectl_dra.model.core import Node, Pod, ResourceQuota
@@ -21,6 +22,7 @@ from kubectl_dra.model.meta import LocalObject, ObjectMeta
 from kubectl_dra.model.names import ADMIN_LABEL, is_label
 from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate
 from kubectl_dra.reports.admitted import stored
+from kubectl_dra.reports.pending.remedies import FileEdit
 
 _NAMESPACE: Final = "Namespace"
 #: The label that every namespace has.
@@ -98,6 +100,13 @@ def with_admin_labels(world: ClusterState, objects: Iterable[Planned]) -> tuple[
     metas = (ObjectMeta(name) if known is None else known.metadata for name, known in there.items())
     labelled = (msgspec.structs.replace(meta, labels={**meta.labels, **_ADMIN}) for meta in metas)
     return edited(world, (Put(_NAMESPACE, LocalObject("v1", _NAMESPACE, meta)) for meta in labelled)), names
+
+
+def admin_labels(objects: Iterable[Planned], names: Collection[str]) -> Iterator[FileEdit]:
+    """The label that namespaces of the files lack, for those with these ``names``."""
+    for each in objects:
+        if each.kind == _NAMESPACE and each.name in names:
+            yield FileEdit(ObjectRef(_NAMESPACE, "", each.name), each.origin, "metadata.labels", dict(_ADMIN))
 
 
 def with_objects(world: ClusterState, objects: Iterable[Planned]) -> ClusterState:

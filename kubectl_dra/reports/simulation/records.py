@@ -16,6 +16,7 @@ from kubectl_dra.reports.base import Bound, FeatureRecord, Fits, ReadRecord, Rep
 from kubectl_dra.reports.claims.named_requests import UnfoundRequest
 from kubectl_dra.reports.devices.advertised import AdvertisedResource
 from kubectl_dra.reports.pending.pending import PendingReport
+from kubectl_dra.reports.pending.remedies import FileEdit
 from kubectl_dra.reports.simulation.alternatives import TakenAlternative
 from kubectl_dra.reports.simulation.counts import FewerPods, Growing, InGroups, KeptOff
 from kubectl_dra.reports.simulation.effects import Effects
@@ -276,7 +277,8 @@ class SimulationReport(ReportRecord, frozen=True):
     ``what_if``: what else is supposed of the cluster, and where pods go that have to leave their nodes.
     ``also_advertised``: what device plugins offer on nodes that pods would get, and may be the same devices. ``gangs``:
     those of other programs of which too few pods fit. ``repeated``: objects of which the files have several.
-    ``unlabelled``: namespaces that lack the label for admin access; all else is told as if they had it.
+    ``unlabelled``: namespaces that lack the label for admin access; all else is told as if they had it, and
+    ``labels`` where the files have the namespace.
     ``misplaced``: templates in another namespace than their pods, ``corrected``: selectors that
     do not compile, ``accepted``: what is refused for no more than its pods say. ``then``: these pods as if the
     templates were there, the selectors as they are meant, and the server took what it refuses.
@@ -296,6 +298,7 @@ class SimulationReport(ReportRecord, frozen=True):
     also_advertised: tuple[AdvertisedResource, ...] = ()
     gangs: tuple[GangCount, ...] = ()
     unlabelled: tuple[str, ...] = ()
+    labels: tuple[FileEdit, ...] = ()
     repeated: tuple[Repeated, ...] = ()
     misplaced: tuple[Misplaced, ...] = ()
     corrected: tuple[CorrectedSelector, ...] = ()

@@ -37,6 +37,7 @@ from kubectl_dra.reports.simulation.autoscaled import autoscaled
 from kubectl_dra.reports.simulation.copies import simulated
 from kubectl_dra.reports.simulation.effects import effects
 from kubectl_dra.reports.simulation.existing import (
+    admin_labels,
     existing,
     new_namespaces,
     new_nodes,
@@ -145,6 +146,7 @@ def _as_written(
         not_as_written=sum(len(each.findings) for each in manifests),
         new_namespaces=missing_namespaces,
         unlabelled=unlabelled,
+        labels=tuple(admin_labels(objects, unlabelled)),
         manifests=manifests,
         pods=pods,
         effects=changed,
