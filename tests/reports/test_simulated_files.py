@@ -304,6 +304,17 @@ def test_of_an_object_with_several_kinds_of_pods_the_first_line_tells_how_many_f
     assert told.startswith("Not everything fits: MPIJob ml/w, Worker does not: 2 of its 3 pods fit.")
 
 
+def test_copies_do_not_take_the_names_and_devices_of_other_pods() -> None:
+    """A Job called like a set whose pods run: what these hold stays theirs."""
+    held = [("node-1", f"gpu-{number}") for number in range(3)]
+    claim = build.claim("w-0-gpu", build.request(count=3), held=held, on="node-1", by=("w-0",))
+    other = build.pod("w-0", claims=["w-0-gpu"], node_name="node-1", phase="Running")
+    job = thing("batch/v1", "Job", {"parallelism": 4, "completions": 4, "template": pod_template("one")})
+    alone = simulated(template("one"), job, world=cluster())
+    beside = simulated(template("one"), job, world=cluster(other, claim))
+    assert (alone.pods[0].copies, beside.pods[0].copies) == (4, 1)
+
+
 def test_an_object_with_several_kinds_of_pods_that_do_not_fit_is_named_once() -> None:
     sizes = {"Launcher": 1, "Worker": 9, "Spare": 9}
     specs = {role: {"replicas": 2, "template": pod_template(f"of-{size}")} for role, size in sizes.items()}

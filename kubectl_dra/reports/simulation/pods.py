@@ -108,15 +108,12 @@ def _staying(found: Present | None) -> int:
 
 
 def _suffixes(world: ClusterState, pod: Pod, many: int, *, single: bool) -> Iterator[str]:
-    """What makes names of copies, none of which the cluster has, where controllers number them."""
+    """What makes names of copies, none of which the cluster has: a pod there of such a name is another one."""
     if single:
         return iter(("",) * many)
     namespace, name = pod.metadata.namespace, pod.metadata.name
     numbered = (f"-{number}" for number in count())
-    made = pod.metadata.controller is not None
-    return islice(
-        (each for each in numbered if not made or Key(namespace, name + each) not in world.inventory.pods), many
-    )
+    return islice((each for each in numbered if Key(namespace, name + each) not in world.inventory.pods), many)
 
 
 def _with_volumes(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from kubectl_dra.api.kinds import POD_GROUP, WORKLOAD
@@ -31,10 +31,7 @@ def as_served(world: ClusterState, objects: Iterable[Planned]) -> Iterator[Plann
     Upstream: dropDisabledSchedulingGroup in pkg/api/pod/util.go; PodGroups are served where their gate is on.
     """
     dropped = is_unserved(world.evidence, POD_GROUP.name)
-    objects = tuple(objects)
-    of_files = {each.key: each.record for each in objects if isinstance(each.record, Workload)}
-    workloads = {**world.inventory.groups.workloads, **of_files}
-    for planned in (_with_workload_ref(world, each, workloads) for each in objects):
+    for planned in with_workload_refs(world, tuple(objects)):
         grouped = [plan for plan in planned.pods if dropped and plan.pod.spec.scheduling_group is not None]
         if not grouped:
             yield planned
@@ -43,6 +40,13 @@ def as_served(world: ClusterState, objects: Iterable[Planned]) -> Iterator[Plann
         message = "this server has no PodGroups (feature gate GenericWorkload): each pod is placed by itself"
         more = (Finding(path, message, False, Mistake.UNSERVED_FIELD) for path in sorted(found))
         yield replace(planned, findings=(*planned.findings, *more))
+
+
+def with_workload_refs(world: ClusterState, objects: Sequence[Planned]) -> Iterator[Planned]:
+    """The objects, whose pods that name a Workload are in its gang where the server has it, and name it no more."""
+    of_files = {each.key: each.record for each in objects if isinstance(each.record, Workload)}
+    workloads = {**world.inventory.groups.workloads, **of_files}
+    return (_with_workload_ref(world, each, workloads) for each in objects)
 
 
 def _path(planned: Planned, role: str) -> str:
