@@ -9,10 +9,12 @@ import pytest
 
 from kubectl_dra.diagnosis.records import ClaimVerdict
 from kubectl_dra.model.ids import Key
+from kubectl_dra.output.devices.claim_page import claim_page, claim_summary
 from kubectl_dra.output.documents import report_bytes
 from kubectl_dra.reports.claims.claim import claim_report
 from kubectl_dra.reports.claims.claim_list import asked_devices, claim_rows, unused_claims
 from kubectl_dra.reports.devices.holders import ConsumerState
+from tests.kit.clock import CLOCK
 from tests.reports.clusters import FULL, SMALL, changed, document, facts, items, withheld
 
 
@@ -173,3 +175,14 @@ def test_how_many_devices_are_asked_for(mode, asked):
 
     cluster = changed(change, FULL)
     assert asked_devices(cluster.inventory.claims[Key("ns-1", "claim-1")]) == asked
+
+
+def test_the_first_line_says_what_comes_next():
+    idle = report("dev", "full-a")
+    assert claim_summary(idle).endswith("No pod uses it: if nobody needs it any more, delete it, which frees them.")
+    assert "kubectl delete resourceclaim/full-a -n dev" in "\n".join(claim_page(idle, CLOCK.now()))
+    unread = report("dev", "full-a", facts(withheld(document(), ("Pod",))))
+    assert "delete" not in claim_summary(unread)
+    assert "kubectl delete" not in "\n".join(claim_page(unread, CLOCK.now()))
+    assert ", which names it, waits for a node: see why." in claim_summary(report("ml", "waits"))
+    assert "delete" not in claim_summary(report("ml", "serve-0-gpus"))

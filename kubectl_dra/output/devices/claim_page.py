@@ -20,7 +20,7 @@ from kubectl_dra.output.words import ago, counted, listed
 from kubectl_dra.reports.claims.ask import toleration_text
 from kubectl_dra.reports.claims.claim import ClaimReport, ConfigRecord, ResultRecord, TemplateUse
 from kubectl_dra.reports.devices.holders import ConsumerState
-from kubectl_dra.reports.invocations import dra, of, reading
+from kubectl_dra.reports.invocations import changing, dra, kubectl, of, reading
 
 _STATES: Final = {
     ClaimVerdict.PENDING: "has no devices yet",
@@ -38,10 +38,11 @@ def claim_page(report: ClaimReport, now: datetime, wide: bool = False, address: 
     blocks: list[list[Safe]] = [
         list(missing_lines(report.missing, address)),
         list(_head(report, now)),
+        list(_leads_on(report, address)),
         [*ask_lines((report.asks,)), *_derived(report)],
         list(_results(report, wide)),
         list(_handles(report)),
-        [*_consumers(report, now), *_leads_on(report, address)],
+        list(_consumers(report, now)),
         list(_driver_words(report, now)),
         list(_configs(report)),
     ]
@@ -66,7 +67,27 @@ def _head(report: ClaimReport, now: datetime) -> Iterator[Safe]:
 def claim_summary(report: ClaimReport) -> Safe:
     state = Safe(_ABANDONED if _abandoned(report) else _STATES[report.state])
     devices = fmt(": {}", counted(len(report.results), "device")) if report.results else Safe("")
-    return fmt("ResourceClaim {}/{} {}{}{}.", report.namespace, report.name, state, devices, _where(report))
+    told = fmt("ResourceClaim {}/{} {}{}{}.", report.namespace, report.name, state, devices, _where(report))
+    return told + _action(report)
+
+
+def _action(report: ClaimReport) -> Safe:
+    """What comes next with a claim that nobody uses, or that waits for the pod which names it."""
+    if is_unused(report):
+        if report.state is ClaimVerdict.PENDING:
+            return Safe(" No pod uses it: name it under spec.resourceClaims of a pod, or delete it.")
+        return Safe(" No pod uses it: if nobody needs it any more, delete it, which frees them.")
+    waiting = next((each for each in report.waiting if each.state is ConsumerState.PENDING), None)
+    if report.state is not ClaimVerdict.PENDING or waiting is None:
+        return Safe("")
+    return fmt(" Pod {}, which names it, waits for a node: see why.", waiting.name)
+
+
+def is_unused(report: ClaimReport) -> bool:
+    """Whether it is known that no pod uses or names a claim, and it is not on its way out."""
+    nobody = not report.reserved_for and not report.waiting
+    unread = any(missing.kind == "Pod" for missing in report.missing)
+    return nobody and not unread and report.state in (ClaimVerdict.PENDING, ClaimVerdict.UNRESERVED)
 
 
 def _abandoned(report: ClaimReport) -> bool:
@@ -183,11 +204,17 @@ def _consumers(report: ClaimReport, now: datetime) -> Iterator[Safe]:
         yield from wrapped(consumer_text(consumer, now), indent=4, first=2)
     if not report.reserved_for and not report.waiting:
         unread = any(missing.kind == "Pod" for missing in report.missing)
-        yield Safe("Whether a pod names it is unknown.") if unread else Safe("No pod uses it.")
+        if unread:
+            yield Safe("Whether a pod names it is unknown.")
+        elif not is_unused(report):
+            yield Safe("No pod uses it.")
 
 
 def _leads_on(report: ClaimReport, address: Address) -> Iterator[Safe]:
     """Why a claim has no devices is told of the pod that waits for it, or of the claim where no pod does."""
+    if is_unused(report):
+        words = kubectl("delete", of("resourceclaim", report.name, report.namespace))
+        yield from command_line("To delete it: {}", changing(words, address))
     if report.state is not ClaimVerdict.PENDING:
         return
     waiting = next((each for each in report.waiting if each.state is ConsumerState.PENDING), None)
