@@ -20,11 +20,11 @@ from kubectl_dra.model.classic import (
     ClassicResourceClaimTemplate,
 )
 from kubectl_dra.model.core import Container, Node, Pod, ResourceRequirements
+from kubectl_dra.model.names import DEFAULT_SCHEDULER
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.requests import is_pod_level, pod_requests
 from kubectl_dra.model.scheduling import DisruptionMode, Marker, PodGroup
 
-DEFAULT_SCHEDULER: Final = "default-scheduler"
 EXACT_COUNT: Final = "ExactCount"
 _POD_LEVEL: Final[tuple[str, ...]] = ("cpu", "memory")
 

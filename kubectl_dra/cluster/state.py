@@ -22,11 +22,11 @@ from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import DeviceId, PoolId
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.meta import NodeSelector
+from kubectl_dra.model.names import DEFAULT_SCHEDULER
 from kubectl_dra.model.resource import Device, DeviceTaintRule, ResourceSlice
 from kubectl_dra.model.usage import NodeUsage
 
-#: Name and timeout (bindingTimeout of DynamicResources) of a scheduler without a configuration of its own.
-DEFAULT_SCHEDULER: Final = "default-scheduler"
+#: The timeout (bindingTimeout of DynamicResources) of a scheduler without a configuration of its own.
 DEFAULT_BINDING_TIMEOUT: Final = timedelta(seconds=600)
 
 

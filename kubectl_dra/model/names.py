@@ -22,6 +22,8 @@ LABEL_RULE: Final = 'lower case letters, digits and "-", with a letter or digit 
 
 #: What a namespace needs where claims ask for admin access, with the value ``true``.
 ADMIN_LABEL: Final = "resource.kubernetes.io/admin-access"
+#: Who schedules a pod that names nobody.
+DEFAULT_SCHEDULER: Final = "default-scheduler"
 
 _KEY_FORMAT: Final = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 _VALUE_FORMAT: Final = f"({_KEY_FORMAT})?"

@@ -15,13 +15,13 @@ from typing import Any, Final
 import msgspec
 
 from kubectl_dra.cluster import ClusterState, derived
-from kubectl_dra.cluster.state import DEFAULT_SCHEDULER
 from kubectl_dra.model import differences
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.evidence import Evidence
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.model.names import DEFAULT_SCHEDULER
 from kubectl_dra.model.podinfo import PodInfo, PodShape, pod_info
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.model.terms import NO_TERMS, AffinityTerm

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from kubectl_dra.cluster.state import DEFAULT_SCHEDULER
 from kubectl_dra.model.core import Pod
+from kubectl_dra.model.names import DEFAULT_SCHEDULER
 from kubectl_dra.scheduler import fit_error
 from kubectl_dra.scheduler.attempt import Attempt, Scores, attempt, scores
 from kubectl_dra.scheduler.post_filter import post_filter

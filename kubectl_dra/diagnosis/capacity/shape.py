@@ -19,6 +19,7 @@ from kubectl_dra.model.affinity import PodAffinityTerm
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.meta import ObjectMeta
+from kubectl_dra.model.names import DEFAULT_SCHEDULER
 from kubectl_dra.model.podneeds import in_group, uses_storage
 from kubectl_dra.scheduler.claims import ResolvedEntry, resolve, sources
 
@@ -53,7 +54,7 @@ def bare_pod(source: Key, *, shared: bool = False) -> core.Pod:
     container = core.Container(
         name="main", resources=core.ResourceRequirements(claims=(core.ContainerClaim(entry.name),))
     )
-    spec = core.PodSpec(scheduler_name="default-scheduler", containers=(container,), resource_claims=(entry,))
+    spec = core.PodSpec(scheduler_name=DEFAULT_SCHEDULER, containers=(container,), resource_claims=(entry,))
     return core.Pod(metadata=ObjectMeta(name=source.name, namespace=source.namespace), spec=spec)
 
 

@@ -31,11 +31,10 @@ from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.likeness import similar
-from kubectl_dra.model.names import ADMIN_LABEL
+from kubectl_dra.model.names import ADMIN_LABEL, DEFAULT_SCHEDULER
 from kubectl_dra.model.resource import ResourceClaim, ResourceClaimSpec, ResourceClaimTemplate
 from kubectl_dra.scheduler.claims import CLAIM_KIND, ClaimProblem, ResolvedEntry, sources
 
-DEFAULT_SCHEDULER: Final = "default-scheduler"
 TEMPLATE_KIND: Final = "ResourceClaimTemplate"
 _CREATION_FAILED: Final = "FailedResourceClaimCreation"
 _CREATION_MESSAGE: Final = re.compile(r"PodResourceClaim (?P<entry>[^:]+): (?P<error>.*)", re.DOTALL)

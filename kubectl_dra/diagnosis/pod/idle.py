@@ -17,6 +17,7 @@ from kubectl_dra.model.core import Pod, PodStatus
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.makers import Maker, managed_elsewhere
 from kubectl_dra.model.meta import ObjectMeta
+from kubectl_dra.model.names import DEFAULT_SCHEDULER
 from kubectl_dra.model.queues import QUEUE_LABEL
 from kubectl_dra.model.workloads import WorkloadObject
 
@@ -200,5 +201,5 @@ def _named(pod: Pod, key: Key, role: str) -> Pod:
     meta = ObjectMeta(name=name, namespace=key.namespace, uid=name, labels=pod.metadata.labels)
     spec = pod.spec
     if not spec.scheduler_name:
-        spec = msgspec.structs.replace(spec, scheduler_name="default-scheduler")
+        spec = msgspec.structs.replace(spec, scheduler_name=DEFAULT_SCHEDULER)
     return Pod(meta, spec, PodStatus(phase="Pending"))

@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-import msgspec
-
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.explain.added_requests import added_requests
 from kubectl_dra.diagnosis.gates.pod_admission import LIMIT_RANGE
@@ -18,7 +16,7 @@ from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, first_of, 
 from kubectl_dra.diagnosis.remedies.claim_instead import instead
 from kubectl_dra.diagnosis.remedies.records import EXTENDED_NAME, CreateObject, EditClass, RemedyKind
 from kubectl_dra.model.base import with_spec
-from kubectl_dra.model.core import Container, Pod, ResourceRequirements
+from kubectl_dra.model.core import Container
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.requests import amount
 from kubectl_dra.model.resource import DeviceClass
@@ -33,7 +31,6 @@ _NODE_RESOURCES: Final = ("cpu", "memory", "ephemeral-storage")
 _MILLI: Final = -3
 # Smaller numbers that are tried.
 _STEPS: Final = 64
-Amounts = dict[str, Quantity]
 
 
 def candidates(case: Case) -> Iterator[Candidate]:
@@ -59,8 +56,7 @@ def candidates(case: Case) -> Iterator[Candidate]:
 def _unserved(case: Case, detail: ExtendedResource) -> Iterator[Candidate]:
     """Another name that a class serves, or a class that serves this one."""
     for name in detail.similar:
-        edit = _in_containers(lambda amounts, name=name: _renamed(amounts, detail.resource, name))  # type: ignore[misc]
-        yield pod_edit(case, "resources", detail.resource, name, edit, _NAME_COST)
+        yield pod_edit(case, "resources", detail.resource, name, _NAME_COST)
     yield from _served_by(case, detail.resource)
     if detail.similar:
         return  # a class for a name that was typed wrong would serve whatever the driver has
@@ -98,10 +94,6 @@ def _serving(resource: str) -> Callable[[DeviceClass], DeviceClass]:
         return with_spec(old, extended_resource_name=resource)
 
     return edit
-
-
-def _renamed(amounts: Amounts, before: str, after: str) -> Amounts:
-    return {after if name == before else name: quantity for name, quantity in amounts.items()}
 
 
 # --- devices for extended resources -----------------------------------------------------------------------------------
@@ -143,44 +135,14 @@ def _asked(container: Container, resource: str) -> int:
 
 
 def _with_amount(case: Case, container: Container, resource: str, number: int) -> Candidate:
-    after = _quantity(resource, number)
-
-    def lowered(amounts: Amounts) -> Amounts:
-        return {name: after if name == resource else each for name, each in amounts.items()}
-
-    before = container.resources.requests[resource]
+    before, after = container.resources.requests[resource], _quantity(resource, number)
     added = added_requests(case.world, case.pod, resource)
-    if any(each.kind == LIMIT_RANGE and each.container == container.name for each in added):
-        # Written by nobody: what is written takes the place of the default, and the limit stays.
-        field = f"containers[{container.name}].resources.requests[{resource}]"
-        edit = _in_containers(lowered, container.name, limits=False)
-        return pod_edit(case, field, str(before), str(after), edit, _AMOUNT_COST)
-    field = f"containers[{container.name}].resources[{resource}]"
-    return pod_edit(case, field, str(before), str(after), _in_containers(lowered, container.name), _AMOUNT_COST)
+    of_default = any(each.kind == LIMIT_RANGE and each.container == container.name for each in added)
+    field = f"containers[{container.name}].resources{'.requests' if of_default else ''}[{resource}]"
+    return pod_edit(case, field, str(before), str(after), _AMOUNT_COST)
 
 
 def _quantity(resource: str, number: int) -> Quantity:
     if resource == "cpu":
         return Quantity(number, _MILLI)
     return Quantity(number, 0, "BinarySI" if resource in _NODE_RESOURCES else "DecimalSI")
-
-
-# --- changes ----------------------------------------------------------------------------------------------------------
-
-
-def _in_containers(edit: Callable[[Amounts], Amounts], only: str = "", *, limits: bool = True) -> Callable[[Pod], Pod]:
-    """The pod with other requests, and ``limits``, in its containers or in one of them."""
-
-    def resources(old: ResourceRequirements) -> ResourceRequirements:
-        other = edit(old.limits) if limits else old.limits
-        return msgspec.structs.replace(old, requests=edit(old.requests), limits=other)
-
-    def one(container: Container) -> Container:
-        if only and container.name != only:
-            return container
-        return msgspec.structs.replace(container, resources=resources(container.resources))
-
-    def change(pod: Pod) -> Pod:
-        return with_spec(pod, containers=tuple(map(one, pod.spec.containers)))
-
-    return change

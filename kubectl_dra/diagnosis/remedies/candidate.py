@@ -15,6 +15,7 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.pod.workloads import Owners
 from kubectl_dra.diagnosis.records import Cause, Funnel, NodeOutcome, ObjectRef, PodDiagnosis, Removal, StageName
 from kubectl_dra.diagnosis.remedies.changes import Change, ClaimEdit, PodEdit, SpecEdit, edit_request
+from kubectl_dra.diagnosis.remedies.pod_edits import applied
 from kubectl_dra.diagnosis.remedies.records import Action, EditClaim, EditPod, RemedyKind
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.forms import Form, forms
@@ -44,11 +45,18 @@ class Candidate:
 
 
 def pod_edit(
-    case: Case, field: str, before: str, after: str, edit: Callable[[Pod], Pod], cost: int, only: tuple[str, ...] = ()
+    case: Case,
+    field: str,
+    before: str,
+    after: str,
+    cost: int,
+    only: tuple[str, ...] = (),
+    edit: Callable[[Pod], Pod] | None = None,
 ) -> Candidate:
-    """The pod, or what makes it, with another value of one field of its spec."""
+    """The pod, or what makes it, with another value of one field of its spec; ``edit``: what else comes of it."""
     action = EditPod(case.diagnosis.pod, field, before, after, case.workload)
-    return Candidate(RemedyKind.EDIT_POD, (action,), cost, (PodEdit(case.diagnosis.pod.key, edit),), only=only)
+    change = PodEdit(case.diagnosis.pod.key, edit or applied(action))
+    return Candidate(RemedyKind.EDIT_POD, (action,), cost, (change,), only=only)
 
 
 # Selectors are corrected with what these many show.

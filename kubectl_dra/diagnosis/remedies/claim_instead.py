@@ -5,24 +5,19 @@ The pod names a template, and the container that asked for the resource names th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Final
-
-import msgspec
 
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
-from kubectl_dra.diagnosis.remedies.own_claim import free_name, made, naming
+from kubectl_dra.diagnosis.remedies.own_claim import free_name, made
+from kubectl_dra.diagnosis.remedies.pod_edits import ENTRY, naming
 from kubectl_dra.diagnosis.remedies.records import CreateObject, EditPod, RemedyKind
-from kubectl_dra.model.base import with_spec
-from kubectl_dra.model.core import Container, ContainerClaim, Pod, PodResourceClaim
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.resource import DeviceClaim, DeviceRequest, ExactDeviceRequest, ResourceClaim, ResourceClaimSpec
 
 _COST: Final = 33
-#: What the pod and the new claim call the devices.
-ENTRY: Final = "devices"
 _TEMPLATE: Final = "ResourceClaimTemplate"
 
 
@@ -43,7 +38,7 @@ def instead(case: Case, resource: str, device_class: str) -> Iterator[Candidate]
     claim = Key(ref.namespace, f"{ref.name}-{ENTRY}")
     steps = (
         made(template, claim, ResourceClaim(spec=spec_of(create)), pod),
-        changes.PodEdit(ref.key, _naming(container, resource, template.name, claim.name)),
+        changes.PodEdit(ref.key, naming(edit, ENTRY, claim.name)),
     )
     yield Candidate(RemedyKind.EDIT_POD, (create, edit), _COST, steps)
 
@@ -54,27 +49,3 @@ def spec_of(action: CreateObject) -> ResourceClaimSpec:
         device_class_name=action.device_class, allocation_mode="ExactCount", count=action.devices
     )
     return ResourceClaimSpec(devices=DeviceClaim(requests=(DeviceRequest(name=ENTRY, exactly=exactly),)))
-
-
-def _naming(container: str, resource: str, template: str, claim: str) -> Callable[[Pod], Pod]:
-    def one(found: Container) -> Container:
-        if found.name != container:
-            return found
-        old = found.resources
-        resources = msgspec.structs.replace(
-            old,
-            requests={name: amount for name, amount in old.requests.items() if name != resource},
-            limits={name: amount for name, amount in old.limits.items() if name != resource},
-            claims=(*old.claims, ContainerClaim(name=ENTRY)),
-        )
-        return msgspec.structs.replace(found, resources=resources)
-
-    def edit(pod: Pod) -> Pod:
-        added = with_spec(
-            pod,
-            containers=tuple(map(one, pod.spec.containers)),
-            resource_claims=(*pod.spec.resource_claims, PodResourceClaim(name=ENTRY)),
-        )
-        return naming(PodResourceClaim(ENTRY, resource_claim_template_name=template), claim)(added)
-
-    return edit

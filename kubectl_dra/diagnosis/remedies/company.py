@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Final
 
 import msgspec
@@ -10,18 +10,16 @@ import msgspec
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import KeptAway, ObjectRef, Spread, TakenPorts, VolumeTrouble
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, first_of, pod_edit
-from kubectl_dra.diagnosis.remedies.changes import PodEdit, having
+from kubectl_dra.diagnosis.remedies.changes import PodEdit
+from kubectl_dra.diagnosis.remedies.pod_edits import HOST_PORTS, REQUIRED, SPREAD, is_required
 from kubectl_dra.diagnosis.remedies.records import (
     CreateObject,
     RemedyKind,
 )
 from kubectl_dra.diagnosis.remedies.repelled import RemoveLabel
-from kubectl_dra.model.affinity import Affinity, PodAffinity, TopologySpreadConstraint
-from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Container, Pod
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.likeness import similar
-from kubectl_dra.model.volumes import Volume
 from kubectl_dra.model.workloads import WorkloadObject
 from kubectl_dra.scheduler.storage import VolumeReason
 
@@ -33,13 +31,8 @@ _HASH: Final = "pod-template-hash"
 _PORT_COST: Final = 40
 _NAME_COST: Final = 24
 _CREATE_COST: Final = 22
-#: How a constraint, or a term, is spoken of in ``EditPod.field``.
-SPREAD: Final = "topologySpreadConstraints"
-REQUIRED: Final = "DoNotSchedule"
-PREFERRED: Final = "ScheduleAnyway"
+_PREFERRED: Final = "ScheduleAnyway"
 _LAST_PORT: Final = 65_535
-#: All host ports that are changed, or dropped, are one edit.
-HOST_PORTS: Final = "hostPorts"
 
 
 def candidates(case: Case) -> Iterator[Candidate]:
@@ -72,36 +65,18 @@ def candidates(case: Case) -> Iterator[Candidate]:
 def _spread(case: Case, found: Spread) -> Iterator[Candidate]:
     """As uneven as it would become, or the constraint as a wish."""
     key = found.topology_key
-    mine = [each for each in case.pod.spec.topology_spread_constraints if _is_meant(each, key)]
+    mine = [each for each in case.pod.spec.topology_spread_constraints if is_required(each, key)]
     if len(mine) != 1:
         return  # a default constraint, or several that can't be told apart
     if found.min_domains:
         least, fewer = str(found.min_domains), str(found.domains)
-        wider = _changed(key, having(min_domains=found.domains))
-        yield pod_edit(case, f"{SPREAD}[{key}].minDomains", least, fewer, wider, _SKEW_COST)
+        yield pod_edit(case, f"{SPREAD}[{key}].minDomains", least, fewer, _SKEW_COST)
     if found.value:
         skew = found.pods + 1 - found.fewest
         before = mine[0].max_skew
         if skew > before:
-            skewed = _changed(key, having(max_skew=skew))
-            yield pod_edit(case, f"{SPREAD}[{key}].maxSkew", str(before), str(skew), skewed, _SKEW_COST)
-    wish = _changed(key, having(when_unsatisfiable=PREFERRED))
-    yield pod_edit(case, f"{SPREAD}[{key}].whenUnsatisfiable", REQUIRED, PREFERRED, wish, _ANYWAY_COST)
-
-
-def _is_meant(constraint: TopologySpreadConstraint, key: str) -> bool:
-    return (constraint.topology_key, constraint.when_unsatisfiable) == (key, REQUIRED)
-
-
-def _changed(key: str, edit: Callable[[TopologySpreadConstraint], TopologySpreadConstraint]) -> Callable[[Pod], Pod]:
-    def one(constraint: TopologySpreadConstraint) -> TopologySpreadConstraint:
-        return edit(constraint) if _is_meant(constraint, key) else constraint
-
-    def change(pod: Pod) -> Pod:
-        constraints = tuple(map(one, pod.spec.topology_spread_constraints))
-        return with_spec(pod, topology_spread_constraints=constraints)
-
-    return change
+            yield pod_edit(case, f"{SPREAD}[{key}].maxSkew", str(before), str(skew), _SKEW_COST)
+    yield pod_edit(case, f"{SPREAD}[{key}].whenUnsatisfiable", REQUIRED, _PREFERRED, _ANYWAY_COST)
 
 
 # --- affinity to pods -------------------------------------------------------------------------------------------------
@@ -113,7 +88,7 @@ def _terms(case: Case, *, anti: bool) -> Iterator[Candidate]:
     found = None if affinity is None else affinity.pod_anti_affinity if anti else affinity.pod_affinity
     name = "podAntiAffinity" if anti else "podAffinity"
     for index, term in enumerate(found.required_during_scheduling_ignored_during_execution if found else ()):
-        yield pod_edit(case, f"affinity.{name}[{index}]", term.topology_key, "", _without(index, anti=anti), _TERM_COST)
+        yield pod_edit(case, f"affinity.{name}[{index}]", term.topology_key, "", _TERM_COST)
 
 
 def _labels(case: Case, kept: KeptAway, nodes: tuple[str, ...]) -> Iterator[Candidate]:
@@ -141,11 +116,11 @@ def _ports(case: Case, taken: TakenPorts, nodes: tuple[str, ...]) -> Iterator[Ca
     numbers = sorted({int(text.rpartition(":")[2].partition("/")[0]) for text in taken.ports})
     before, other = ",".join(map(str, numbers)), _free_ports(case, numbers, nodes)
     after = ",".join(str(other[number]) for number in numbers) if other else ""
-    dropped = pod_edit(case, HOST_PORTS, before, "", _with_ports(dict.fromkeys(numbers, 0)), _PORT_COST, nodes)
+    dropped = pod_edit(case, HOST_PORTS, before, "", _PORT_COST, nodes)
     if not other:
         yield dropped
         return
-    moved = pod_edit(case, HOST_PORTS, before, after, _with_ports(other), _PORT_COST, nodes)
+    moved = pod_edit(case, HOST_PORTS, before, after, _PORT_COST, nodes)
     yield from first_of([moved, dropped])
 
 
@@ -169,23 +144,6 @@ def _containers(pod: Pod) -> tuple[Container, ...]:
     return (*pod.spec.init_containers, *pod.spec.containers)
 
 
-def _with_ports(other: Mapping[int, int]) -> Callable[[Pod], Pod]:
-    """With other host ports in place of some; 0 for none."""
-
-    def changed(container: Container) -> Container:
-        ports = tuple(
-            msgspec.structs.replace(port, host_port=other[port.host_port]) if port.host_port in other else port
-            for port in container.ports
-        )
-        return msgspec.structs.replace(container, ports=ports)
-
-    def change(pod: Pod) -> Pod:
-        init, main = (tuple(map(changed, each)) for each in (pod.spec.init_containers, pod.spec.containers))
-        return with_spec(pod, init_containers=init, containers=main)
-
-    return change
-
-
 def _selected(workload: WorkloadObject) -> Iterator[str]:
     selector = workload.spec.selector
     if selector is not None:
@@ -201,20 +159,6 @@ def _without_label(label: str) -> Callable[[Pod], Pod]:
     return change
 
 
-def _without(index: int, *, anti: bool) -> Callable[[Pod], Pod]:
-    def change(pod: Pod) -> Pod:
-        affinity = pod.spec.affinity or Affinity()
-        old = (affinity.pod_anti_affinity if anti else affinity.pod_affinity) or PodAffinity()
-        terms = old.required_during_scheduling_ignored_during_execution
-        new = msgspec.structs.replace(
-            old, required_during_scheduling_ignored_during_execution=(*terms[:index], *terms[index + 1 :])
-        )
-        part = {"pod_anti_affinity" if anti else "pod_affinity": new}
-        return with_spec(pod, affinity=msgspec.structs.replace(affinity, **part))
-
-    return change
-
-
 # --- volumes ----------------------------------------------------------------------------------------------------------
 
 
@@ -224,17 +168,6 @@ def _volume(case: Case, trouble: VolumeTrouble) -> Iterator[Candidate]:
         return
     known = [key.name for key in case.world.inventory.storage.claims if key.namespace == trouble.claim.namespace]
     for name in similar(trouble.claim.name, known):
-        edit = _naming(trouble.entry, name)
-        yield pod_edit(case, f"volumes[{trouble.entry}]", trouble.claim.name, name, edit, _NAME_COST)
+        yield pod_edit(case, f"volumes[{trouble.entry}]", trouble.claim.name, name, _NAME_COST)
     ref = ObjectRef("PersistentVolumeClaim", trouble.claim.namespace, trouble.claim.name)
     yield Candidate(RemedyKind.CREATE_OBJECT, (CreateObject(ref),), _CREATE_COST)
-
-
-def _naming(entry: str, claim: str) -> Callable[[Pod], Pod]:
-    def one(volume: Volume) -> Volume:
-        if volume.name != entry or volume.persistent_volume_claim is None:
-            return volume
-        source = msgspec.structs.replace(volume.persistent_volume_claim, claim_name=claim)
-        return msgspec.structs.replace(volume, persistent_volume_claim=source)
-
-    return lambda pod: with_spec(pod, volumes=tuple(map(one, pod.spec.volumes)))

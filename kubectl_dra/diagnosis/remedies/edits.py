@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final
 
 import msgspec
@@ -27,8 +27,6 @@ from kubectl_dra.diagnosis.remedies.candidate import (
     request_of,
 )
 from kubectl_dra.diagnosis.remedies.records import EditClaim, Remedy, RemedyKind, RenewClaim
-from kubectl_dra.model.base import with_spec
-from kubectl_dra.model.core import Pod, Toleration
 from kubectl_dra.model.forms import Form, forms
 from kubectl_dra.model.likeness import similar
 from kubectl_dra.model.quantity import Quantity
@@ -308,7 +306,7 @@ def _pod(case: Case) -> Iterator[Candidate]:
     # A gang is another matter: the default scheduler would place its pods one by one.
     if any(isinstance(cause.detail, records.SchedulerName) for cause in case.causes(Code.OTHER_SCHEDULER)):
         name = case.pod.spec.scheduler_name
-        yield pod_edit(case, "schedulerName", name, "", lambda pod: with_spec(pod, scheduler_name=""), _POD_COST)
+        yield pod_edit(case, "schedulerName", name, "", _POD_COST)
 
 
 def _set_by_others(case: Case) -> Collection[str]:
@@ -333,51 +331,22 @@ def _selecting_instead(case: Case, found: records.NodeSelection, nodes: tuple[st
         for label in each.similar:
             key, _, instead = label.partition("=")
             if kept.get(key, instead) == instead:
-                edit = _keeping({**kept, key: instead})
-                yield pod_edit(case, f"nodeSelector[{each.label}]", value, label, edit, _POD_COST - 1, nodes)
+                yield pod_edit(case, f"nodeSelector[{each.label}]", value, label, _POD_COST - 1, nodes)
 
 
 def _without_selection(case: Case, nodes: tuple[str, ...]) -> Iterator[Candidate]:
     """Without a label of the nodeSelector, or without the required affinity."""
     spec, added = case.pod.spec, _set_by_others(case)
     for key, value in sorted(spec.node_selector.items()):
-        if key in added:
-            continue
-        kept = {k: v for k, v in spec.node_selector.items() if k != key}
-        edit = _keeping(kept)
-        yield pod_edit(case, f"nodeSelector[{key}]", value, "", edit, _POD_COST, nodes)
+        if key not in added:
+            yield pod_edit(case, f"nodeSelector[{key}]", value, "", _POD_COST, nodes)
     required = spec.affinity.node_affinity if spec.affinity is not None else None
     if required is not None and required.required_during_scheduling_ignored_during_execution is not None:
-        yield pod_edit(case, "affinity.nodeAffinity", "required", "", _anywhere, _POD_COST, nodes)
-
-
-def _anywhere(pod: Pod) -> Pod:
-    """Without the required node affinity; what it wishes, and what it asks of other pods, stays."""
-    affinity = pod.spec.affinity
-    if affinity is None or affinity.node_affinity is None:
-        return pod
-    node = msgspec.structs.replace(affinity.node_affinity, required_during_scheduling_ignored_during_execution=None)
-    return with_spec(pod, affinity=msgspec.structs.replace(affinity, node_affinity=node))
-
-
-def _keeping(node_selector: dict[str, str]) -> Callable[[Pod], Pod]:
-    return lambda pod: with_spec(pod, node_selector=node_selector)
+        yield pod_edit(case, "affinity.nodeAffinity", "required", "", _POD_COST, nodes)
 
 
 def _tolerating(case: Case, taint: str, nodes: tuple[str, ...]) -> Candidate:
-    match = _TAINT.fullmatch(taint)
-    key, value, effect = (match["key"], match["value"], match["effect"]) if match is not None else (taint, "", "")
-    toleration = Toleration(key, "Equal" if value else "Exists", value or "", effect)
-    position = len(case.pod.spec.tolerations)
-    return pod_edit(
-        case,
-        f"tolerations[{position}]",
-        "",
-        taint,
-        lambda pod: with_spec(pod, tolerations=(*pod.spec.tolerations, toleration)),
-        _POD_COST,
-        nodes,
-    )
+    return pod_edit(case, f"tolerations[{len(case.pod.spec.tolerations)}]", "", taint, _POD_COST, nodes)
 
 
 def contained(ways: Sequence[Remedy]) -> list[Remedy]:

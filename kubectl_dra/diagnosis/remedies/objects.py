@@ -12,7 +12,7 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gangs.cycles import group_of
 from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, pod_edit
-from kubectl_dra.diagnosis.remedies.own_claim import naming
+from kubectl_dra.diagnosis.remedies.pod_edits import naming
 from kubectl_dra.diagnosis.remedies.queue_ways import queue_ways
 from kubectl_dra.diagnosis.remedies.records import (
     CreateObject,
@@ -26,7 +26,7 @@ from kubectl_dra.diagnosis.remedies.records import (
     Wait,
 )
 from kubectl_dra.model.base import with_spec
-from kubectl_dra.model.core import Node, Pod, PodResourceClaim
+from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.ids import PoolId
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.meta import LocalObject, ObjectMeta
@@ -159,7 +159,7 @@ def _missing(case: Case, cause: records.Cause, detail: records.ClaimEntry) -> It
 def _naming(case: Case, field: str, entry: str, before: str, ref: records.ObjectRef, cost: int) -> Candidate:
     """An entry that names an object which exists; what would be made of a template can't be tried."""
     action = EditPod(case.diagnosis.pod, f"{field}[{entry}]", before, ref.name, case.workload)
-    change = _pod_change(case, naming(PodResourceClaim(entry, resource_claim_name=ref.name)))
+    change = _pod_change(case, naming(action, entry))
     return Candidate(RemedyKind.NAME_OBJECT, (action,), cost, (change,) if ref.kind == "ResourceClaim" else ())
 
 
@@ -169,15 +169,7 @@ def _named_once(case: Case, cause: records.Cause) -> Iterator[Candidate]:
     name = cause.claim.name
     entries = [entry.name for entry in case.pod.spec.resource_claims if sources(entry)[0] == name]
     if len(entries) == 2:
-        yield pod_edit(case, f"resourceClaims[{entries[1]}]", name, "", _without_entry(entries[1]), 24)
-
-
-def _without_entry(name: str) -> Callable[[Pod], Pod]:
-    def edit(pod: Pod) -> Pod:
-        entries = tuple(entry for entry in pod.spec.resource_claims if entry.name != name)
-        return with_spec(pod, resource_claims=entries)
-
-    return edit
+        yield pod_edit(case, f"resourceClaims[{entries[1]}]", name, "", 24)
 
 
 def _without_gates(pod: Pod) -> Pod:

@@ -22,7 +22,6 @@ from kubectl_dra.diagnosis.remedies.records import RemedyKind, TaintDevice
 from kubectl_dra.diagnosis.said.kubelet import serves_one_pod
 from kubectl_dra.model import resource
 from kubectl_dra.model.base import with_spec
-from kubectl_dra.model.core import Pod
 from kubectl_dra.model.edited import edited
 from kubectl_dra.model.ids import DeviceId, Key, PoolId
 from kubectl_dra.model.inventory import Inventory, key_of
@@ -59,7 +58,7 @@ def candidates(case: Case) -> Iterator[Candidate]:
     for cause in case.diagnosis.causes:
         match cause.code, cause.detail:
             case Code.CLAIM_NOT_ALLOCATED, detail if not isinstance(detail, BoundBy):
-                edit = pod_edit(case, "nodeName", case.pod.spec.node_name, "", _unplaced, _POD_COST)
+                edit = pod_edit(case, "nodeName", case.pod.spec.node_name, "", _POD_COST)
                 yield _anew(case, edit)
                 return
             case Code.PREPARING, _:
@@ -133,8 +132,7 @@ def _named_by_the_container(case: Case) -> Iterator[Candidate]:
     named = {claim.name for claim in container.resources.claims}
     for entry in spec.resource_claims:
         if entry.name not in named:
-            # Scheduling does not look at it.
-            yield pod_edit(case, f"claims[{container.name}]", "", entry.name, lambda pod: pod, _POD_COST)
+            yield pod_edit(case, f"claims[{container.name}]", "", entry.name, _POD_COST)
 
 
 def _own_claims(case: Case, cause: Cause) -> Iterator[Candidate]:
@@ -173,14 +171,11 @@ def _in_the_queue(key: Key) -> Change:
         left = changes.without_pods({key})(inventory)
         gone = {k: changes.as_new(c) for k, c in mine.items() if k not in left.claims}
         return left.replace(
-            pods=changes.put(left.pods, key, _unplaced(pod)), claims=edited(left.claims, gone) if gone else left.claims
+            pods=changes.put(left.pods, key, with_spec(pod, node_name="")),
+            claims=edited(left.claims, gone) if gone else left.claims,
         )
 
     return change
-
-
-def _unplaced(pod: Pod) -> Pod:
-    return with_spec(pod, node_name="")
 
 
 def _tainted(device: str) -> Change:

@@ -5,19 +5,17 @@ Upstream: pkg/controller/resourceclaim/controller.go, which makes the claim of a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
-
-import msgspec
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.pod.placing import reference_to
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
+from kubectl_dra.diagnosis.remedies.pod_edits import naming
 from kubectl_dra.diagnosis.remedies.records import CreateObject, EditPod, RemedyKind
-from kubectl_dra.model.base import with_spec
-from kubectl_dra.model.core import Pod, PodResourceClaim, PodResourceClaimStatus
+from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.meta import ObjectMeta
@@ -53,10 +51,7 @@ def own_claim(case: Case, entry: str, claim: ResourceClaim) -> Candidate:
     create = CreateObject(template, like=ref)
     name = EditPod(pod, f"resourceClaims.template[{entry}]", ref.name, template.name, case.workload)
     own = Key(ref.namespace, f"{pod.name}-{entry}-own")
-    change = changes.PodEdit(
-        pod.key, naming(PodResourceClaim(entry, resource_claim_template_name=template.name), own.name)
-    )
-    steps = (made(template, own, claim, case.pod), change)
+    steps = (made(template, own, claim, case.pod), changes.PodEdit(pod.key, naming(name, entry, own.name)))
     return Candidate(RemedyKind.EDIT_POD, (create, name), _COST, steps)
 
 
@@ -81,19 +76,3 @@ def made(template: ObjectRef, key: Key, claim: ResourceClaim, pod: Pod) -> chang
         )
 
     return change
-
-
-def naming(entry: PodResourceClaim, made: str = "") -> Callable[[Pod], Pod]:
-    """The pod with this in place of its entry of the same name; ``made``: the claim that was made from a template."""
-
-    def edit(pod: Pod) -> Pod:
-        statuses = tuple(each for each in pod.status.resource_claim_statuses if each.name != entry.name)
-        status = msgspec.structs.replace(pod.status, resource_claim_statuses=statuses)
-        if made:
-            statuses = (*statuses, PodResourceClaimStatus(name=entry.name, resource_claim_name=made))
-            # Nothing was said of the pod that is made anew.
-            status = msgspec.structs.replace(status, resource_claim_statuses=statuses, conditions=())
-        entries = tuple(entry if each.name == entry.name else each for each in pod.spec.resource_claims)
-        return msgspec.structs.replace(with_spec(pod, resource_claims=entries), status=status)
-
-    return edit

@@ -18,9 +18,8 @@ from kubectl_dra.diagnosis.gates.pod_admission import (
 )
 from kubectl_dra.diagnosis.records import NodeShortage
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, pod_edit
+from kubectl_dra.diagnosis.remedies.pod_edits import RUNTIME
 
-#: ``EditPod.field``; in brackets the labels that the present class put into the node selector.
-FIELD: Final = "runtimeClassName"
 # Another runtime is another sandbox: what only moves the pod comes first.
 _COST: Final = 44
 _CLASSES: Final = 3
@@ -36,7 +35,7 @@ def candidates(case: Case) -> Iterator[Candidate]:
     for after in (*others[:_CLASSES], "") if nodes else ():
         edit = partial(with_other_runtime, inventory=inventory, name=after)
         if not any(refusals(edit(case.pod), inventory)):
-            yield pod_edit(case, f"{FIELD}[{selected}]", name, after, edit, _COST, nodes)
+            yield pod_edit(case, f"{RUNTIME}[{selected}]", name, after, _COST, nodes, edit)
 
 
 def _kept_off(case: Case) -> tuple[str, ...]:

@@ -15,9 +15,10 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
-from kubectl_dra.diagnosis.remedies.own_claim import free_name, naming
+from kubectl_dra.diagnosis.remedies.own_claim import free_name
+from kubectl_dra.diagnosis.remedies.pod_edits import naming
 from kubectl_dra.diagnosis.remedies.records import CreateObject, EditPod, RemedyKind, RestartPods
-from kubectl_dra.model.core import Pod, PodResourceClaim
+from kubectl_dra.model.core import Pod
 from kubectl_dra.model.edited import edited
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
@@ -97,12 +98,12 @@ def _shared(case: Case, claim: ResourceClaim, entry: str, template: ObjectRef, h
     other = ObjectRef.of("Pod", key_of(holder.pod.metadata))
     created, named = (
         _created(claim, ref.key),
-        changes.PodEdit(pod.key, naming(PodResourceClaim(entry, resource_claim_name=ref.name))),
+        changes.PodEdit(pod.key, naming(mine, entry)),
     )
-    moved = _moved(ref.key, holder)
     owner = case.owners.top(holder.pod)
+    theirs = EditPod(other, field.format(holder.entry), template.name, ref.name, owner.ref if owner else None)
+    moved = _moved(ref.key, holder, theirs)
     if owner is None or owner.ref != case.workload:
-        theirs = EditPod(other, field.format(holder.entry), template.name, ref.name, owner.ref if owner else None)
         steps = (created, named, moved)
         # An old pod of a workload that rolls stays until its new one is ready, which waits for the devices.
         if owner is None or owner.ref.kind in _REPLACED:
@@ -121,10 +122,10 @@ def _created(claim: ResourceClaim, key: Key) -> changes.Change:
     return lambda inventory: inventory.replace(claims=changes.put(inventory.claims, key, new))
 
 
-def _moved(key: Key, holder: _Holder) -> changes.Change:
+def _moved(key: Key, holder: _Holder, named: EditPod) -> changes.Change:
     """The other pod's claim goes, and the shared one, where it was created, has its devices."""
     old, pod = key_of(holder.claim.metadata), key_of(holder.pod.metadata)
-    edit = changes.PodEdit(pod, naming(PodResourceClaim(holder.entry, resource_claim_name=key.name)))
+    edit = changes.PodEdit(pod, naming(named, holder.entry))
 
     def change(inventory: Inventory) -> Inventory:
         shared = inventory.claims.get(key)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from kubectl_dra.cluster.state import DEFAULT_SCHEDULER
 from kubectl_dra.diagnosis.pod.workloads import owners
 from kubectl_dra.diagnosis.said import events as events_
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.model.names import DEFAULT_SCHEDULER
 
 #: Kubernetes', Volcano's, YuniKorn's and KAI's schedulers write it of what they have bound.
 _SCHEDULED: Final = ("Scheduled", "Bound")

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from kubectl_dra.diagnosis.remedies import records
 from kubectl_dra.diagnosis.remedies.offers import conditions_only_in
+from kubectl_dra.diagnosis.remedies.pod_edits import in_brackets
 from kubectl_dra.diagnosis.remedies.queue_ways import CLUSTER_QUEUE
 from kubectl_dra.diagnosis.remedies.raised_quota import POD_ENDS
 from kubectl_dra.diagnosis.remedies.repelled import RemoveLabel, ScaleDown
@@ -21,7 +22,6 @@ from kubectl_dra.output.pending.removals import short_clause, users_gone
 from kubectl_dra.output.pending.rollouts import rollout_edit
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, every, listed, plural, quota_noun
-from kubectl_dra.reports.pending.template_patches import in_brackets
 from kubectl_dra.scheduler.binder import SELECTED_NODE
 
 _DEFAULT: Final = re.compile(r"\.orValue\((?:[^()]|\([^()]*\))*\)")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from kubectl_dra.cluster.state import DEFAULT_SCHEDULER
 from kubectl_dra.diagnosis.records import BoundBy
 from kubectl_dra.model.invocation import Address
+from kubectl_dra.model.names import DEFAULT_SCHEDULER
 from kubectl_dra.output.safe import Safe, command_line, fmt
 from kubectl_dra.reports.invocations import changing, kubectl, of
 from kubectl_dra.reports.pending.pending import PendingReport

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+import msgspec
+
+from kubectl_dra.diagnosis.remedies.pod_edits import toleration
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import listed, plural
 from kubectl_dra.reports.pending.idle_daemons import IdleDaemonSet
-from kubectl_dra.reports.pending.template_patches import toleration
 
 
 def kept_off_driver_lines(found: Iterable[IdleDaemonSet]) -> Iterator[Safe]:
@@ -34,7 +36,7 @@ def kept_off_sentence(each: IdleDaemonSet) -> Safe:
 
 def tolerations_of(taints: Sequence[str]) -> Safe:
     """``the tolerations of the DaemonSet …: {key: dedicated, operator: Exists, effect: NoSchedule}``."""
-    shown = Safe(", ").join(_flow(toleration(taint)) for taint in taints)
+    shown = Safe(", ").join(_flow(msgspec.to_builtins(toleration(taint))) for taint in taints)
     return fmt("the tolerations of the DaemonSet (with the values of the driver's chart) {}", shown)
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from kubectl_dra.diagnosis.remedies.company import HOST_PORTS
+from kubectl_dra.diagnosis.remedies.pod_edits import HOST_PORTS, RUNTIME, in_brackets
 from kubectl_dra.diagnosis.remedies.records import EditPod
 from kubectl_dra.diagnosis.remedies.repelled import RemoveLabel
-from kubectl_dra.diagnosis.remedies.runtimes import FIELD as RUNTIME
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import counted, listed
-from kubectl_dra.reports.pending.template_patches import in_brackets
 
 
 def edit_pod(action: EditPod) -> Safe:

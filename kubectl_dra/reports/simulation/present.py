@@ -13,7 +13,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from kubectl_dra.api.defaults import DEFAULT_SCHEDULER, defaulted
+from kubectl_dra.api.defaults import defaulted
 from kubectl_dra.api.planned import Planned
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.pod.workloads import Owners, ReadOwner
@@ -22,6 +22,7 @@ from kubectl_dra.diagnosis.rollouts import REVISION, fenceposts, is_rolling
 from kubectl_dra.model.core import Container, Pod, PodSpec
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.meta import OwnerReference
+from kubectl_dra.model.names import DEFAULT_SCHEDULER
 from kubectl_dra.model.usage import is_terminal
 from kubectl_dra.model.workloads import PodTemplate, RollingUpdate, WorkloadObject, WorkloadStatus
 from kubectl_dra.reports.simulation.trials import PodTrial

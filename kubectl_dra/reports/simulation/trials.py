@@ -12,13 +12,13 @@ from typing import Final
 
 from kubectl_dra.api.planned import Planned, PodPlan
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.cluster.state import DEFAULT_SCHEDULER
 from kubectl_dra.diagnosis.capacity.shape import bare_pod
 from kubectl_dra.diagnosis.gates import pod_admission, quota
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.model import core
 from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.ids import Key
+from kubectl_dra.model.names import DEFAULT_SCHEDULER
 from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate
 from kubectl_dra.model.scheduling import PodGroup
 from kubectl_dra.reports.admitted import missing_priority_class

@@ -12,10 +12,10 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 from kubectl_dra.cluster import ClusterState, derived
-from kubectl_dra.cluster.state import DEFAULT_SCHEDULER
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.names import DEFAULT_SCHEDULER
 from kubectl_dra.model.podinfo import PodInfo
 from kubectl_dra.model.scheduling import PodGroup
 from kubectl_dra.model.usage import is_terminal

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from kubectl_dra.cluster.state import DEFAULT_SCHEDULER
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import (
     Cause,
@@ -15,7 +14,7 @@ from kubectl_dra.diagnosis.records import (
     SchedulerName,
 )
 from kubectl_dra.model.likeness import similar
-from kubectl_dra.model.names import ADMIN_LABEL
+from kubectl_dra.model.names import ADMIN_LABEL, DEFAULT_SCHEDULER
 from kubectl_dra.output.pending.gangs import elsewhere_sentence
 from kubectl_dra.output.pending.go_errors import innermost
 from kubectl_dra.output.pending.quotas import quota_sentence

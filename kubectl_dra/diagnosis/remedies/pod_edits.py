@@ -1,0 +1,318 @@
+"""What an edit of a pod means for its spec: one row for each field that :class:`EditPod` may name.
+
+The same rows change the pod that is tried and the template that makes it, which does not have what admission adds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from msgspec.structs import replace
+
+from kubectl_dra.diagnosis.remedies.records import EditPod
+from kubectl_dra.model.affinity import TopologySpreadConstraint
+from kubectl_dra.model.core import (
+    Container,
+    ContainerClaim,
+    ContainerPort,
+    Pod,
+    PodResourceClaim,
+    PodResourceClaimStatus,
+    PodSpec,
+    ResourceRequirements,
+    Toleration,
+)
+from kubectl_dra.model.names import DEFAULT_SCHEDULER
+from kubectl_dra.model.quantity import Quantity
+from kubectl_dra.model.volumes import Volume
+
+#: How constraints are spoken of in ``EditPod.field``.
+SPREAD: Final = "topologySpreadConstraints"
+REQUIRED: Final = "DoNotSchedule"
+#: All host ports that are changed, or dropped, are one edit.
+HOST_PORTS: Final = "hostPorts"
+#: In brackets the labels that the present class put into the node selector.
+RUNTIME: Final = "runtimeClassName"
+#: What the pod and a new claim call devices that were an extended resource.
+ENTRY: Final = "devices"
+Amounts = dict[str, Quantity]
+
+
+def in_brackets(field: str) -> str:
+    """``gpu`` of ``resourceClaims[gpu]``."""
+    return field.partition("[")[2].removesuffix("]")
+
+
+def edited(spec: PodSpec, action: EditPod) -> PodSpec:
+    """The spec with the edit; the same where it has nothing of what is edited."""
+    return _EDITS[action.field.partition("[")[0]](spec, action)
+
+
+def applied(action: EditPod) -> Callable[[Pod], Pod]:
+    """The pod with the edit."""
+    return lambda pod: replace(pod, spec=edited(pod.spec, action))
+
+
+def naming(action: EditPod, entry: str, made: str = "") -> Callable[[Pod], Pod]:
+    """The pod with another source of one of its claims; ``made``: the claim that was made from a template."""
+
+    def edit(pod: Pod) -> Pod:
+        statuses = tuple(each for each in pod.status.resource_claim_statuses if each.name != entry)
+        status = replace(pod.status, resource_claim_statuses=statuses)
+        if made:
+            statuses = (*statuses, PodResourceClaimStatus(name=entry, resource_claim_name=made))
+            # Nothing was said of the pod that is made anew.
+            status = replace(status, resource_claim_statuses=statuses, conditions=())
+        return replace(applied(action)(pod), status=status)
+
+    return edit
+
+
+def toleration(taint: str) -> Toleration:
+    """A toleration of ``KEY[=VALUE]:EFFECT``."""
+    head, _, effect = taint.rpartition(":")
+    key, _, value = head.partition("=")
+    return Toleration(key, "Equal" if value else "Exists", value, effect)
+
+
+# --- where pods go ----------------------------------------------------------------------------------------------------
+
+
+def _scheduler(spec: PodSpec, action: EditPod) -> PodSpec:
+    return replace(spec, scheduler_name=action.after or DEFAULT_SCHEDULER) if spec.scheduler_name else spec
+
+
+def _unplaced(spec: PodSpec, _action: EditPod) -> PodSpec:
+    return replace(spec, node_name="")
+
+
+def _label(spec: PodSpec, action: EditPod) -> PodSpec:
+    """Without a label of the node selector, or with another one (``KEY=VALUE``) in its place."""
+    key, (instead, _, value) = in_brackets(action.field), action.after.partition("=")
+    if key not in spec.node_selector:
+        return spec
+    kept = {k: v for k, v in spec.node_selector.items() if k != key}
+    return replace(spec, node_selector={**kept, instead: value} if action.after else kept)
+
+
+def _anywhere(spec: PodSpec, _action: EditPod) -> PodSpec:
+    """Without the required node affinity; what it wishes, and what it asks of other pods, stays."""
+    affinity = spec.affinity
+    if affinity is None or affinity.node_affinity is None:
+        return spec
+    node = replace(affinity.node_affinity, required_during_scheduling_ignored_during_execution=None)
+    return replace(spec, affinity=replace(affinity, node_affinity=node))
+
+
+def _without_term(spec: PodSpec, action: EditPod) -> PodSpec:
+    """Without one of the required terms about other pods."""
+    anti, index = action.field.startswith("affinity.podAnti"), int(in_brackets(action.field))
+    affinity = spec.affinity
+    old = None if affinity is None else affinity.pod_anti_affinity if anti else affinity.pod_affinity
+    if affinity is None or old is None:
+        return spec
+    terms = old.required_during_scheduling_ignored_during_execution
+    kept = (*terms[:index], *terms[index + 1 :])
+    new = replace(old, required_during_scheduling_ignored_during_execution=kept)
+    return replace(spec, affinity=replace(affinity, **{"pod_anti_affinity" if anti else "pod_affinity": new}))
+
+
+def is_required(constraint: TopologySpreadConstraint, key: str) -> bool:
+    """Whether a constraint of the key keeps pods off nodes."""
+    return (constraint.topology_key, constraint.when_unsatisfiable) == (key, REQUIRED)
+
+
+def _spread(spec: PodSpec, action: EditPod) -> PodSpec:
+    key, _, field = action.field.partition("[")[2].rpartition("].")
+    name = {"maxSkew": "max_skew", "minDomains": "min_domains", "whenUnsatisfiable": "when_unsatisfiable"}[field]
+    other = {name: action.after if field == "whenUnsatisfiable" else int(action.after)}
+    constraints = tuple(
+        replace(each, **other) if is_required(each, key) else each for each in spec.topology_spread_constraints
+    )
+    return replace(spec, topology_spread_constraints=constraints)
+
+
+def _tolerating(spec: PodSpec, action: EditPod) -> PodSpec:
+    return replace(spec, tolerations=(*spec.tolerations, toleration(action.after)))
+
+
+def _runtime(spec: PodSpec, action: EditPod) -> PodSpec:
+    """Another RuntimeClass, and nothing of what the former one has put into a pod."""
+    labels = in_brackets(action.field).split(",")
+    kept = {key: value for key, value in spec.node_selector.items() if key not in labels}
+    return replace(spec, runtime_class_name=action.after or None, overhead={}, node_selector=kept)
+
+
+# --- what containers have ---------------------------------------------------------------------------------------------
+
+
+def _in_containers(spec: PodSpec, edit: Callable[[Container], Container], only: str = "") -> PodSpec:
+    """Changed containers, or one of them."""
+    return replace(spec, containers=tuple(edit(each) if only in ("", each.name) else each for each in spec.containers))
+
+
+def _with_amounts(spec: PodSpec, edit: Callable[[Amounts], Amounts], only: str = "") -> PodSpec:
+    def one(container: Container) -> Container:
+        old = container.resources
+        return replace(container, resources=replace(old, requests=edit(old.requests), limits=edit(old.limits)))
+
+    return _in_containers(spec, one, only)
+
+
+def _renamed(spec: PodSpec, action: EditPod) -> PodSpec:
+    """Another resource's name in all containers."""
+
+    def edit(amounts: Amounts) -> Amounts:
+        return {action.after if name == action.before else name: amount for name, amount in amounts.items()}
+
+    return _with_amounts(spec, edit)
+
+
+def _amount(spec: PodSpec, action: EditPod) -> PodSpec:
+    """Another amount of a resource of one container.
+
+    ``requests`` alone where nobody wrote one: it takes the place of a LimitRange's default, and the limit stays.
+    """
+    after = Quantity.parse(action.after)
+    only, of_default, resource = in_brackets(action.field).partition("].resources.requests[")
+    if of_default:
+        return _in_containers(spec, lambda each: _requesting(each, {resource: after}), only)
+    only, _, resource = in_brackets(action.field).partition("].resources[")
+
+    def edit(amounts: Amounts) -> Amounts:
+        return {name: after if name == resource else each for name, each in amounts.items()}
+
+    return _with_amounts(spec, edit, only)
+
+
+def _requesting(container: Container, amounts: Amounts) -> Container:
+    resources = container.resources
+    return replace(container, resources=replace(resources, requests={**resources.requests, **amounts}))
+
+
+def _ports(spec: PodSpec, action: EditPod) -> PodSpec:
+    """Containers' ports with other host ports in place of some numbers, or without."""
+    before = list(map(int, action.before.split(",")))
+    after = list(map(int, action.after.split(","))) if action.after else [0] * len(before)
+    other = dict(zip(before, after, strict=True))
+
+    def port(old: ContainerPort) -> ContainerPort:
+        return replace(old, host_port=other.get(old.host_port, old.host_port))
+
+    def one(container: Container) -> Container:
+        return replace(container, ports=tuple(map(port, container.ports)))
+
+    return replace(_in_containers(spec, one), init_containers=tuple(map(one, spec.init_containers)))
+
+
+# --- claims and volumes -----------------------------------------------------------------------------------------------
+
+
+def _claim_named(spec: PodSpec, action: EditPod) -> PodSpec:
+    """An entry of the pod's claims that a container names."""
+    return _in_containers(spec, lambda each: _claiming(each, action.after), in_brackets(action.field))
+
+
+def _claiming(container: Container, entry: str) -> Container:
+    resources = container.resources
+    return replace(container, resources=replace(resources, claims=(*resources.claims, ContainerClaim(entry))))
+
+
+def _claim_instead(spec: PodSpec, action: EditPod) -> PodSpec:
+    """A claim made from a template in place of an extended resource of one container."""
+
+    def one(container: Container) -> Container:
+        old = container.resources
+        if action.before not in old.requests and action.before not in old.limits:
+            return container
+        requests, limits = (
+            {name: amount for name, amount in each.items() if name != action.before}
+            for each in (old.requests, old.limits)
+        )
+        return _claiming(replace(container, resources=replace(old, requests=requests, limits=limits)), ENTRY)
+
+    changed = _in_containers(spec, one, in_brackets(action.field))
+    entry = PodResourceClaim(ENTRY, resource_claim_template_name=action.after)
+    return spec if changed == spec else replace(changed, resource_claims=(*spec.resource_claims, entry))
+
+
+def _entry(spec: PodSpec, action: EditPod, edit: Callable[[PodResourceClaim], PodResourceClaim]) -> PodSpec:
+    name = in_brackets(action.field)
+    return replace(
+        spec, resource_claims=tuple(edit(each) if each.name == name else each for each in spec.resource_claims)
+    )
+
+
+def _name_in_entry(spec: PodSpec, action: EditPod) -> PodSpec:
+    """Another name in an entry, or without the entry."""
+    if not action.after:
+        return _dropped_entry(spec, action)
+
+    def edit(entry: PodResourceClaim) -> PodResourceClaim:
+        if entry.resource_claim_template_name is not None:
+            return replace(entry, resource_claim_template_name=action.after)
+        return replace(entry, resource_claim_name=action.after)
+
+    return _entry(spec, action, edit)
+
+
+def _claim_in_entry(spec: PodSpec, action: EditPod) -> PodSpec:
+    return _entry(spec, action, lambda entry: PodResourceClaim(entry.name, resource_claim_name=action.after))
+
+
+def _template_in_entry(spec: PodSpec, action: EditPod) -> PodSpec:
+    return _entry(spec, action, lambda entry: PodResourceClaim(entry.name, resource_claim_template_name=action.after))
+
+
+def _dropped_entry(spec: PodSpec, action: EditPod) -> PodSpec:
+    """One of two entries that name the same claim; what refers to it then refers to the other one."""
+    name, entries = in_brackets(action.field), spec.resource_claims
+    other = next((e.name for e in entries if e.name != name and e.resource_claim_name == action.before), "")
+
+    def resources(old: ResourceRequirements) -> ResourceRequirements:
+        named = (replace(claim, name=other) if claim.name == name else claim for claim in old.claims)
+        return replace(old, claims=tuple(dict.fromkeys(named)))
+
+    def one(container: Container) -> Container:
+        return replace(container, resources=resources(container.resources))
+
+    return replace(
+        _in_containers(spec, one),
+        init_containers=tuple(map(one, spec.init_containers)),
+        resource_claims=tuple(entry for entry in entries if entry.name != name),
+    )
+
+
+def _volume(spec: PodSpec, action: EditPod) -> PodSpec:
+    """Another PersistentVolumeClaim in a volume."""
+
+    def one(volume: Volume) -> Volume:
+        source = volume.persistent_volume_claim
+        if volume.name != in_brackets(action.field) or source is None:
+            return volume
+        return replace(volume, persistent_volume_claim=replace(source, claim_name=action.after))
+
+    return replace(spec, volumes=tuple(map(one, spec.volumes)))
+
+
+_EDITS: Final[dict[str, Callable[[PodSpec, EditPod], PodSpec]]] = {
+    "schedulerName": _scheduler,
+    "nodeName": _unplaced,
+    "nodeSelector": _label,
+    "affinity.nodeAffinity": _anywhere,
+    "affinity.podAffinity": _without_term,
+    "affinity.podAntiAffinity": _without_term,
+    SPREAD: _spread,
+    "tolerations": _tolerating,
+    RUNTIME: _runtime,
+    "resources": _renamed,
+    "containers": _amount,
+    HOST_PORTS: _ports,
+    "claims": _claim_named,
+    "resources.claim": _claim_instead,
+    "resourceClaims": _name_in_entry,
+    "resourceClaims.claim": _claim_in_entry,
+    "resourceClaims.template": _template_in_entry,
+    "volumes": _volume,
+}
