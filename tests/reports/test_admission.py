@@ -89,7 +89,7 @@ def test_a_limit_range_refuses_what_is_out_of_its_bounds(item: dict[str, Any], t
     assert report.pods[0].refused == ((told,) if told else ())
     if told:
         refused = (
-            f"Deployment ml/w: its pods would be refused: {' '.join(told.split())} (LimitRange limits). As if they were"
+            f"Deployment ml/w: its pods would be refused: {' '.join(told.split())} (LimitRange limits). Change spec"
         )
         assert refused in page(report)
         counted = room(template("one"), body, world=world)
@@ -123,6 +123,19 @@ def test_limit_ranges_that_were_not_read_leave_it_open(coverage: Coverage) -> No
     assert simulated(template("one"), world=world).fits is Fits.YES
     # What does not fit without them does not fit with them.
     assert simulated(template("one", count=9), a_pod("p", templates=["one"]), world=world).fits is Fits.NO
+
+
+def test_which_fields_a_limit_range_is_about() -> None:
+    body = deployment(1)
+    containers = body["spec"]["template"]["spec"]["containers"]
+    containers.append({"name": "side", "image": "x", "resources": {"limits": {"cpu": "24"}}})
+    containers[0]["resources"]["limits"] = {"cpu": "1"}
+    item = {"type": "Container", "max": {"cpu": "16"}}
+    told = page(simulated(template("one"), body, world=cluster(limit_range(item))))
+    text = "Change spec.template.spec.containers[1].resources in Deployment w, or the bounds in LimitRange limits."
+    assert text in told
+    pods = page(simulated(template("one"), body, world=cluster(limit_range({**item, "type": "Pod"}))))
+    assert "Change spec.template.spec.containers[0].resources, spec.template.spec.containers[1].resources in" in pods
 
 
 # --- RuntimeClasses ---------------------------------------------------------------------------------------------------

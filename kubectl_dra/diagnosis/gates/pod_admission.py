@@ -70,11 +70,23 @@ def refusals(pod: Pod, inventory: Inventory) -> Iterator[str]:
             return
 
 
-def refusing_limit_range(pod: Pod, inventory: Inventory) -> str:
-    """The name of the LimitRange that speaks in :func:`refusals`; empty where none does."""
-    found = _limit_ranges(inventory, pod.metadata.namespace)
-    refusing = (each for each in found if any(text for item in each.spec.limits for text in _exceeded(item, pod)))
-    return next((each.metadata.name for each in refusing), "")
+def refusing_limit_range(pod: Pod, inventory: Inventory) -> tuple[str, tuple[str, ...]]:
+    """The LimitRange that speaks in :func:`refusals`, empty where none does, and the fields that it means."""
+    for limits in _limit_ranges(inventory, pod.metadata.namespace):
+        fields = dict.fromkeys(path for item in limits.spec.limits for path in _out_of_bounds(item, pod))
+        if fields:
+            return limits.metadata.name, tuple(fields)
+    return "", ()
+
+
+def _out_of_bounds(item: LimitRangeItem, pod: Pod) -> Iterator[str]:
+    """Where the amounts stand that :func:`_exceeded` speaks of: of a whole pod, in any container."""
+    whole = item.type == _POD and any(_exceeded(item, pod))
+    for field, containers in (("containers", pod.spec.containers), ("initContainers", pod.spec.init_containers)):
+        for index, container in enumerate(containers):
+            own = container.resources
+            if whole or (item.type == _CONTAINER and any(_of_amounts(item, own.requests, own.limits))):
+                yield f"{field}[{index}].resources"
 
 
 # --- RuntimeClass -----------------------------------------------------------------------------------------------------

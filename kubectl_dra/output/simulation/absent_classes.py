@@ -5,7 +5,7 @@ That class is a PriorityClass or RuntimeClass; the pods were tried as if it exis
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 import msgspec
@@ -39,10 +39,15 @@ def without_refusal(pod: PodSimulation) -> PodSimulation:
     return msgspec.structs.replace(pod, refused=())
 
 
-def refusal_lines(text: Safe, absent: Sequence[AbsentClass]) -> Iterator[Safe]:
+def refusal_lines(text: Safe, pod: PodSimulation) -> Iterator[Safe]:
     """The sentence with the ways out, and how what follows is meant."""
     yield from wrapped(styled(text, Style.BOLD))
+    absent = pod.absent_classes
     if not absent:
+        if pod.refused_at:
+            ways = "Change {} in {} {}, or the bounds in LimitRange {}."
+            fields = shortened(pod.refused_at, _KNOWN)
+            yield from wrapped(fmt(ways, fields, pod.subject.kind, pod.subject.name, pod.refused_by), indent=2)
         yield from ("", Safe("As if they were admitted:"))  # type: ignore[misc]
         return
     first = absent[0]

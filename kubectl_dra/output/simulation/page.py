@@ -202,7 +202,7 @@ def _pod_blocks(
     refused = refusal_of(name_of(pod), pod)
     if refused is not None:
         found = _pod_blocks(without_refusal(pod), now, address, again, left=left, steps=steps)
-        return [list(refusal_lines(refused, pod.absent_classes)), *found]
+        return [list(refusal_lines(refused, pod)), *found]
     pending = pod.pending
     if pending is None or is_enough(pod) or pod.like is not None or too_small(pod) is not None:
         return [list(_pod_lines(pod, left=left))]

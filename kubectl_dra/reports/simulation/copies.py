@@ -296,6 +296,7 @@ def _new(placed: PlacedCopies, before: ClusterState) -> AbstractSet[Key]:
 def _pod_simulation(trial: PodTrial, made: Batch, placed: PlacedCopies, pending: PendingReport | None) -> PodSimulation:
     plan = trial.plan
     names = made.world.inventory.nodes
+    limits, fields = refusing_limit_range(plan.pod, made.world.inventory) if trial.refused else ("", ())
     return PodSimulation(
         subject=trial.subject,
         wanted=made.wanted,
@@ -319,7 +320,8 @@ def _pod_simulation(trial: PodTrial, made: Batch, placed: PlacedCopies, pending:
         absent_classes=absent_classes(made.world, trial),
         misread=trial.misread,
         refused=trial.refused,
-        refused_by=refusing_limit_range(plan.pod, made.world.inventory) if trial.refused else "",
+        refused_by=limits,
+        refused_at=tuple(f"{plan.spec_at}.{field}" for field in fields),
         scheduler=trial.scheduler,
         held=trial.held,
         choice=_choice(made.world, plan.pod) if placed.copies else None,

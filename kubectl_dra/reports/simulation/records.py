@@ -162,7 +162,7 @@ class PodSimulation(ReportRecord, frozen=True):
     ``in_turn``: some fit, and the others start once these have ended. ``in_groups``: with pods of other roles.
     ``alternatives``: what the copies that fit got of requests with several.
     ``shared``: claims that all of them use.
-    ``refused_by``: the LimitRange that refuses them.
+    ``refused_by``: the LimitRange that refuses them, for amounts ``refused_at`` these fields.
     """
 
     subject: ObjectRef
@@ -215,6 +215,7 @@ class PodSimulation(ReportRecord, frozen=True):
     in_groups: InGroups | None = None
     shared: tuple[CommonClaim, ...] = ()
     refused_by: str = ""
+    refused_at: tuple[str, ...] = ()
     bound: Bound = Bound.EXACT
     fits: Fits = Fits.UNKNOWN
 

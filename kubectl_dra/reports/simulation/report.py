@@ -91,6 +91,7 @@ def simulation_report(
     pods that the Inventory does not have. Raises :class:`~kubectl_dra.diagnosis.whatif.WhatIfError`.
     """
     report = _as_written(world, objects, copies, switches, together=together, read_owner=read_owner)
+    report = replace(report, labels=tuple(admin_labels(objects, report.unlabelled)))
     moved = misplaced(world, objects)
     corrected = corrected_selectors(world, objects, {each.object for each in report.manifests if each.refused})
     accepted = refused_pods(objects, report.manifests)
@@ -146,7 +147,6 @@ def _as_written(
         not_as_written=sum(len(each.findings) for each in manifests),
         new_namespaces=missing_namespaces,
         unlabelled=unlabelled,
-        labels=tuple(admin_labels(objects, unlabelled)),
         manifests=manifests,
         pods=pods,
         effects=changed,
