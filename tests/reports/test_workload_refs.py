@@ -63,6 +63,12 @@ def test_with_the_gate_all_start_or_none() -> None:
     )
 
 
+def test_where_the_version_is_not_known_the_newest_is_taken() -> None:
+    report = tried(None)
+    assert (codes(report), report.gangs) == ([Mistake.UNKNOWN_FIELD], ())
+    assert "only Kubernetes 1.35 has this field; later versions have schedulingGroup" in page(report)
+
+
 @pytest.mark.parametrize("minor", [34, 37])
 def test_no_other_version_has_the_field(minor: int) -> None:
     report = tried(minor)

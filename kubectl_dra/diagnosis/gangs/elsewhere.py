@@ -15,13 +15,14 @@ import msgspec
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.gangs.one_by_one import Placed, place_one_by_one
 from kubectl_dra.diagnosis.gates.queues import HeldBy, queued
-from kubectl_dra.diagnosis.records import Cause, GangElsewhere, PluginText, TaskGroup
+from kubectl_dra.diagnosis.records import Cause, GangElsewhere, PluginText, QueueLimit, TaskGroup
 from kubectl_dra.diagnosis.said import foreign
 from kubectl_dra.model.core import Pod
-from kubectl_dra.model.gang_objects import SCHEDULER_PLUGINS
+from kubectl_dra.model.gang_objects import SCHEDULER_PLUGINS, OtherGroup, OtherQueue
 from kubectl_dra.model.gang_objects import VOLCANO as OF_VOLCANO
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
+from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.queues import NO_QUEUES, QUEUE_LABEL
 from kubectl_dra.model.usage import is_terminal
 from kubectl_dra.scheduler import reasons
@@ -257,12 +258,25 @@ def _of_volcano(state: ClusterState, pod: Pod, found: GangElsewhere) -> GangElse
     known = gangs.queues.get(queue)
     waits = group.status.phase in ("", "Pending")
     closed = known.status.state if known is not None and waits and known.status.state in _SHUT else ""
-    found = msgspec.structs.replace(found, queue=queue, queue_state=closed)
+    limits = tuple(_beyond(known, group)) if known is not None and waits else ()
+    found = msgspec.structs.replace(found, queue=queue, queue_state=closed, limits=limits)
     there = [each for each in _all_members(state, VOLCANO, pod) if each.status.phase != "Failed"]
     if not state.evidence.complete("Pod", namespace) or len(there) >= group.spec.min_member:
         return found
     names = tuple(sorted(each.metadata.name for each in there))
     return msgspec.structs.replace(found, expected=group.spec.min_member, present=names)
+
+
+def _beyond(queue: OtherQueue, group: OtherGroup) -> Iterator[QueueLimit]:
+    """The resources that the group needs beyond what its queue may have.
+
+    Upstream: volcano, pkg/scheduler/plugins/proportion and capacity (JobEnqueueableFn), which also count the groups
+    that are let go already, and leave out what running groups have beyond their least number of pods.
+    """
+    for name, needed in sorted(group.spec.min_resources.items()):
+        most, used = queue.spec.capability.get(name), queue.status.allocated.get(name, Quantity.parse("0"))
+        if most is not None and used.add(needed).cmp(most) > 0:
+            yield QueueLimit(name, str(most), str(used), str(needed))
 
 
 def _task_group(members: Sequence[Pod], pod: Pod) -> TaskGroup | None:

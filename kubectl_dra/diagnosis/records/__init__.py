@@ -69,6 +69,7 @@ from kubectl_dra.diagnosis.records.pods import (
     MissingEvidence,
     OwnHolder,
     PodGroupName,
+    QueueLimit,
     Refusal,
     Retry,
     SchedulerName,

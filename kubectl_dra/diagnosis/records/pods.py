@@ -42,6 +42,15 @@ class TaskGroup(ReportRecord, frozen=True):
     least: int | None = None
 
 
+class QueueLimit(ReportRecord, frozen=True):
+    """What a queue may have of a resource at ``most``, what it has ``used`` of it, and what a group in it needs."""
+
+    resource: str
+    most: str
+    used: str
+    needed: str
+
+
 class GangElsewhere(Evidence, frozen=True):
     """A gang of another program: ``system`` decides, and its object ``resource``/``name`` shows what.
 
@@ -52,6 +61,7 @@ class GangElsewhere(Evidence, frozen=True):
     gang wrote last about the pod or its group, ``times`` from ``first`` to ``time``. ``present``: the pods of a group
     that lacks some. ``lacking``: the first waiting pod that would find no node. ``queue_state``: of a queue that takes
     no group. ``job``: the Volcano Job that makes its pods. ``application`` and ``task_group`` are YuniKorn's.
+    ``limits``: of a group that its queue has not let go, the resources of which the queue may not have so much more.
     """
 
     system: str
@@ -76,6 +86,7 @@ class GangElsewhere(Evidence, frozen=True):
     job: str = ""
     application: str = ""
     task_group: TaskGroup | None = None
+    limits: tuple[QueueLimit, ...] = ()
 
 
 class KubeletText(Evidence, frozen=True):

@@ -244,6 +244,9 @@ def elsewhere_lines(gang: records.GangElsewhere, namespace: str, address: Addres
     if line is not None and (gang.waits is None or gang.waits.held_by is HeldBy.UNKNOWN):
         yield fmt("  {} decides, and its object says what it waits for:", gang.system)
         yield fmt("    {}", line)
+    for limit in gang.limits:
+        text = "Queue {} may have {} {} (spec.capability): {} are allocated, and the group needs {} (minResources)."
+        yield from wrapped(fmt(text, gang.queue, limit.most, limit.resource, limit.used, limit.needed), indent=2)
     if gang.fitting is not None and not is_counted(gang) and not (gang.waits is not None and gang.waits.clusters):
         yield from wrapped(_fitting(gang), indent=2)
 

@@ -62,10 +62,10 @@ def _with_workload_ref(world: ClusterState, planned: Planned, workloads: Mapping
     """
     named = [each for each in planned.findings if each.path.rpartition(".")[2] == "workloadRef"]
     evidence = world.evidence
-    if not named or evidence.server_version is None:
+    if not named:
         return planned
     findings = [each for each in planned.findings if each not in named]
-    if evidence.server_version[1] != WORKLOAD_REF_MINOR:
+    if evidence.server_version is None or evidence.server_version[1] != WORKLOAD_REF_MINOR:
         text = f"only Kubernetes 1.{WORKLOAD_REF_MINOR} has this field; later versions have schedulingGroup"
         findings += [replace(each, message=text) for each in named]
     elif is_unserved(evidence, WORKLOAD.name):

@@ -44,12 +44,16 @@ def world(members: int = 3, *more: dict[str, Any]) -> ClusterState:
     return ClusterState(facts.inventory(objects), facts.evidence(), features(), CLOCK)
 
 
-def with_objects(state: ClusterState, least: int, phase: str = "Pending", queue: str = "Open") -> ClusterState:
-    """With the PodGroup of the gang, and its queue."""
+def with_objects(
+    state: ClusterState, least: int, phase: str = "Pending", queue: str = "Open", limit: str = ""
+) -> ClusterState:
+    """With the PodGroup of the gang, and its queue, which may have so many GPUs and has 6."""
     meta = {"name": "train-0", "namespace": build.NAMESPACE}
-    spec = {"minMember": least, "queue": "research"}
+    spec = {"minMember": least, "queue": "research", "minResources": {"nvidia.com/gpu": "3", "cpu": "1"}}
     group = {"apiVersion": VERSION, "kind": "PodGroup", "metadata": meta, "spec": spec, "status": {"phase": phase}}
-    there = {"apiVersion": VERSION, "kind": "Queue", "metadata": {"name": "research"}, "status": {"state": queue}}
+    there = {"apiVersion": VERSION, "kind": "Queue", "metadata": {"name": "research"}}
+    there["spec"] = {"capability": {"nvidia.com/gpu": limit, "cpu": "64"}} if limit else {}
+    there["status"] = {"state": queue, "allocated": {"nvidia.com/gpu": "6"}}
     sources = [Source(json.dumps(each).encode(), VERSION, str(each["kind"])) for each in (group, there)]
     return state.changed(state.inventory.replace(gangs=gang_objects(sources, QUALIFIED)))
 
@@ -118,3 +122,11 @@ def test_a_queue_that_is_closed_takes_no_group() -> None:
     running = report_of(with_objects(world(), 3, "Inqueue", "Closing"))
     assert "open again" not in first_line(running)
     assert "in queue research" in first_line(running)
+
+
+def test_what_its_queue_may_have() -> None:
+    line = "Queue research may have 8 nvidia.com/gpu (spec.capability): 6 are allocated, and the group needs 3"
+    assert line in page_of(report_of(with_objects(world(), 3, limit="8")))
+    assert "may have" not in page_of(report_of(with_objects(world(), 3, limit="9")))
+    # What its queue has let go is no longer held by it.
+    assert "may have" not in page_of(report_of(with_objects(world(), 3, phase="Inqueue", limit="8")))
