@@ -115,8 +115,6 @@ def evidence_lines(
             yield from _retry(retry)
         case ContainerWaits(initializes=True, container=name, since=since) if since:
             yield from wrapped(fmt("Init container {} was started {}.", name, ago(since, now)), indent=2, first=0)
-        case _:
-            return
 
 
 def _is_told(message: str, said: str) -> bool:

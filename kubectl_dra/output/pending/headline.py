@@ -153,7 +153,7 @@ def _unread_beside(report: PendingReport, reason: Safe) -> Safe:
     free = free_but_for_taints(report)
     if free:
         text = (
-            " By all that could be read, they are free on {}: probably a DeviceTaintRule taints them, and these rules "
+            " As far as could be read, they are free on {}: probably a DeviceTaintRule taints them, and these rules "
             "could not be read."
         )
         return fmt(text, names_of(free))

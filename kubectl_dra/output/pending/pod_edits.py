@@ -62,15 +62,21 @@ def _pod_change(action: EditPod) -> Safe:
         return fmt("use a claim from it instead of {} in container {}", action.before, in_brackets(action.field))
     if name == "resources":
         return fmt("request {} instead of {}", action.after, action.before)
-    if name == "containers" and ".resources.requests[" in action.field:
-        container, _, resource = in_brackets(action.field).partition("].resources.requests[")
-        text = "request {} {} in container {}, in place of the default of {} from the LimitRange"
-        return fmt(text, action.after, resource, container, action.before)
     if name == "containers":
-        container, _, resource = in_brackets(action.field).partition("].resources[")
-        return fmt("request {} {} instead of {} in container {}", action.after, resource, action.before, container)
+        return _container_change(action)
     change = fmt(" to {}", action.after) if action.after else Safe("")
     return fmt("change {} of the pod{}", action.field, change)
+
+
+def _container_change(action: EditPod) -> Safe:
+    """What one container requests, written by somebody or the default of a LimitRange."""
+    inner = in_brackets(action.field)
+    if ".resources.requests[" in action.field:
+        container, _, resource = inner.partition("].resources.requests[")
+        text = "request {} {} in container {}, in place of the default of {} from the LimitRange"
+        return fmt(text, action.after, resource, container, action.before)
+    container, _, resource = inner.partition("].resources[")
+    return fmt("request {} {} instead of {} in container {}", action.after, resource, action.before, container)
 
 
 def remove_label(action: RemoveLabel) -> Safe:
