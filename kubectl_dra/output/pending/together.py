@@ -19,6 +19,11 @@ _NAMES: Final = 3
 _NEVER: Final = Safe(
     "; values of different types never match, so a driver has to publish another type, or the constraint has to go"
 )
+#: A constraint is over every device of its requests (allocator, matchAttributeConstraint).
+_PER_PAIR: Final = Safe(
+    ". One constraint is over all of them: where only pairs have to share it, make one request of each, and one "
+    "constraint, per pair"
+)
 
 
 def no_single_node(found: NoSingleNode) -> Safe:
@@ -44,9 +49,22 @@ def constraint_over(cause: Cause, nodes: Sequence[NodeGroupRecord]) -> Safe:
     name = safe(first.constraint.rpartition("/")[2])
     relation = Safe("differ in") if first.distinct else Safe("have the same")
     text = fmt("no node has free devices for {} that {} {}", listed(list(found)), relation, name)
+    total = sum(each.needed for each in found.values())
+    if not first.distinct and total > len(found):
+        # Of several that a request asks for all are meant, not one of each request.
+        asked = listed([fmt("{} {}", each.needed, request) for request, each in found.items()])
+        text = fmt("no node has free devices for {}, all {} with the same {}", asked, total, name)
     unlike = not first.distinct and _unlike(list(found.values()))
     values = [_values_under(request, funnel, cause, unlike=unlike) for request, funnel in found.items()]
-    return fmt("{}. On {}, {}{}", text, first.node, Safe(" and ").join(values), _NEVER if unlike else Safe(""))
+    more = _NEVER if unlike else _pairs(list(found.values()))
+    return fmt("{}. On {}, {}{}", text, first.node, Safe(" and ").join(values), more)
+
+
+def _pairs(funnels: Sequence[Funnel]) -> Safe:
+    """How a constraint over all devices of several requests is written where pairs of them were meant."""
+    numbers = {funnel.needed for funnel in funnels}
+    several = len(numbers) == 1 and 1 not in numbers and len(funnels) > 1 and not funnels[0].distinct
+    return _PER_PAIR if several else Safe("")
 
 
 def _unlike(funnels: Sequence[Funnel]) -> bool:

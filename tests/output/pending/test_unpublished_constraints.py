@@ -131,3 +131,20 @@ def test_what_devices_of_both_drivers_publish_is_compared_instead(nic: dict[str,
     instead = [text for text in texts if text.startswith("compare ")]
     assert instead == ([f"compare {offered} instead of {DRIVER}/numaNode in the constraint"] if offered else [])
     assert texts[0] == (instead or ["drop the constraint on numaNode"])[0]
+
+
+def test_a_constraint_over_several_devices_of_each_request_is_over_all_of_them() -> None:
+    pairs = [{ROOT: f"r{i}"} for i in (0, 1)]
+    gpus = build.slice_("node-1", *(build.device(f"gpu-{i}", attributes=each) for i, each in enumerate(pairs)))
+    nics = build.slice_(
+        "node-1", *(build.device(f"nic-{i}", attributes=each) for i, each in enumerate(pairs)), driver=NIC, pool="nics"
+    )
+    classes = (
+        build.device_class(),
+        build.device_class(NIC, selectors=[{"cel": {"expression": f'device.driver == "{NIC}"'}}]),
+    )
+    requests = build.request("gpu", count=2), build.request("nic", cls=NIC, count=2)
+    both = build.claim("claim", *requests, constraints=[{"matchAttribute": ROOT}])
+    line = first_line(report_of(build.node("node-1"), gpus, nics, *classes, POD, both))
+    assert "no node has free devices for 2 gpu and 2 nic, all 4 with the same pcieRoot. On node-1, the gpu" in line
+    assert line.endswith("make one request of each, and one constraint, per pair.")
