@@ -97,9 +97,7 @@ def evidence_lines(
             yield from _pool(pool, now, said)
         case BindingProblem() as binding:
             yield from _binding(binding, now, said)
-        case KubeletText() as kubelet:
-            yield from _kubelet(kubelet, cause.code, now, said)
-        case BoundBy(said=KubeletText() as kubelet):
+        case (KubeletText() as kubelet) | BoundBy(said=KubeletText() as kubelet):
             yield from _kubelet(kubelet, cause.code, now, said)
         case OpenPlugins(plugins=plugins):
             yield from _open(plugins)
