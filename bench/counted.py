@@ -40,6 +40,8 @@ FUNCTIONS: Final[Mapping[str, frozenset[tuple[str, str]]]] = {
     ),
     "paths": frozenset({("allocation/search/alike.py", "_find"), ("allocation/search/alike.py", "_remember")}),
     "searches": frozenset({("allocation/search/allocator.py", "_answer")}),
+    # At nodes or pods, for the sake of one that waits.
+    "looks": frozenset({("reports/pending/kept_off_drivers.py", "has_nothing"), ("gangs/elsewhere.py", "_members")}),
     "decoded one by one": frozenset({("api/decode.py", "decode_object")}),
 }
 Counts = dict[str, int]
@@ -102,19 +104,21 @@ def parts(folder: Path) -> dict[str, Counts]:
     world.write_snapshot(Path(file), world.objects(NODES, WAITING))
     few = str(folder / "few.json")
     world.write_snapshot(Path(few), world.objects(FEW_NODES, WAITING))
-    return {
-        "cold start": _modules("--help"),
+    return quick_parts() | {
         "completion": _modules("__complete", "get", "cl"),
-        "decode": _decoding(),
         "pending: why-pending -A": of_command(["why-pending", "-A", "--from", file]),
         "pending: why-pending POD": of_command(["why-pending", "train-0008", "-n", "team-1", "--from", file]),
         "ways out: why-pending -A --remedies": of_command(["why-pending", "-A", "--remedies", "--from", few]),
         "pools: get pools": of_command(["get", "pools", "--from", file]),
         "large: get devices": of_command(["get", "devices", "--from", file]),
         "capacity: one shape": of_command(["capacity", *SHAPE, "--from", file]),
-        "live: pods of a list": _reducing(),
         "selector: test-selector": of_command(["test-selector", f"{world.OURS}.model == 'H100'", "--from", file]),
     }
+
+
+def quick_parts() -> dict[str, Counts]:
+    """Those that take next to no time."""
+    return {"cold start": _modules("--help"), "decode": _decoding(), "live: pods of a list": _reducing()}
 
 
 def _modules(*words: str) -> Counts:

@@ -56,6 +56,10 @@ def test_no_part_does_half_more_than_was_recorded() -> None:
     assert counted.grown(counted.measured(), counted.recorded()) == []
 
 
+def test_no_quick_part_does_half_more_than_was_recorded() -> None:
+    assert counted.grown(counted.quick_parts(), counted.recorded()) == []
+
+
 def test_what_grows_is_told() -> None:
     before = {"a": {"calls": 1000, "few": 0}}
     assert counted.grown({"a": {"calls": 1599, "few": 99}}, before) == []
@@ -120,7 +124,7 @@ def test_more_pods_of_the_same_kinds_compare_nothing_more(tmp_path: Path) -> Non
         path = tmp_path / f"{waiting}.json"
         world.write_snapshot(path, world.objects(20, waiting))
         compared.append(counted.of_command(["why-pending", "-A", "--from", str(path)]))
-    for name in ("comparisons", "evaluations", "searches", "paths"):
+    for name in ("comparisons", "evaluations", "searches", "paths", "looks"):
         assert compared[0][name] == compared[1][name], name
 
 

@@ -332,6 +332,7 @@ def _members(state: ClusterState) -> Mapping[tuple[str, str, str], tuple[Pod, ..
     return {key: tuple(sorted(pods, key=_age)) for key, pods in found.items()}
 
 
+@derived("pods")
 def volcano_gangs(state: ClusterState) -> frozenset[Key]:
     """The groups of Volcano's that have pods, finished ones too."""
     return frozenset(Key(namespace, gang) for system, namespace, gang in _members(state) if system == VOLCANO.name)

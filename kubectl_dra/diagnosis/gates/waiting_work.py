@@ -74,10 +74,10 @@ def _may_want_devices(work: QueuedWorkload, served: ClassMap) -> bool:
 
 
 def _of_volcano(state: ClusterState, namespace: str) -> Iterator[WaitingWork]:
-    gangs, there = state.inventory.gangs, volcano_gangs(state)
-    for (system, key), group in gangs.groups.items():
-        waits = system == OF_VOLCANO and group.status.phase in ("", "Pending") and key not in there
-        if waits and namespace in ("", key.namespace):
+    for (system, key), group in state.inventory.gangs.groups.items():
+        waits = system == OF_VOLCANO and group.status.phase in ("", "Pending") and namespace in ("", key.namespace)
+        # Last, as it takes a look at all pods.
+        if waits and key not in volcano_gangs(state):
             queue = group.spec.queue or _DEFAULT_QUEUE
             yield WaitingWork(_maker(group.metadata, "PodGroup", key), Queued(queue, message=_words(group)))
 

@@ -35,7 +35,12 @@ _INSTANCE_TYPE: Final = "node.kubernetes.io/instance-type"
 
 def may_be_kept_off(diagnosis: PodDiagnosis, state: ClusterState) -> bool:
     """Whether a pod lacks devices where some tainted node has none: DaemonSets then matter, which take a list."""
-    return _lacks_devices(diagnosis) and any(has_nothing(node, state) for node in state.inventory.nodes.values())
+    return _lacks_devices(diagnosis) and _any_has_nothing(state)
+
+
+@derived("nodes", "slices")
+def _any_has_nothing(state: ClusterState) -> bool:
+    return any(has_nothing(node, state) for node in state.inventory.nodes.values())
 
 
 def has_nothing(node: Node, state: ClusterState) -> bool:
