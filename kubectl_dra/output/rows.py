@@ -14,7 +14,7 @@ Rows = Iterable[Sequence[Safe]]
 
 def markdown_lines(titles: Sequence[str], rows: Rows) -> Iterator[Safe]:
     yield _bars(titles)
-    yield Safe("|" + "---|" * len(titles))
+    yield _bars(["---"] * len(titles))
     for row in rows:
         yield _bars([Safe(plain(cell).replace("|", "\\|")) for cell in row])
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Sequence
 from typing import Final
 
-from kubectl_dra.output.safe import plain
+from kubectl_dra.output.rows import WRITERS
+from kubectl_dra.output.safe import Safe, plain
 from kubectl_dra.tui.columns import Column, RowT
 
 FORMATS: Final = ("csv", "json", "markdown")
@@ -21,18 +20,13 @@ def table_text(columns: Sequence[Column[RowT]], rows: Sequence[RowT], form: str)
     """The whole text in one of :data:`FORMATS`; what can't be seen in a name is made visible."""
     named = [column for column in columns if column.title.strip()]
     titles = [column.title.strip() for column in named]
-    cells = ([str(plain(column.cell(row))).strip() for column in named] for row in rows)
+    cells = ([Safe(plain(column.cell(row)).strip()) for column in named] for row in rows)
     if form == "json":
         keys = [title.lower().replace(" ", "_") for title in titles]
         return json.dumps([dict(zip(keys, row, strict=True)) for row in cells], indent=2) + "\n"
     if form == "csv":
-        written = io.StringIO()
-        writer = csv.writer(written, lineterminator="\n")
-        writer.writerow(titles)
-        writer.writerows([_no_formula(cell) for cell in row] for row in cells)
-        return written.getvalue()
-    lines = [titles, ["---"] * len(titles), *([cell.replace("|", "\\|") for cell in row] for row in cells)]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+        cells = ([_no_formula(cell) for cell in row] for row in cells)
+    return "".join(f"{line}\n" for line in WRITERS[form](titles, cells))
 
 
 def format_of(path: str) -> str | None:
@@ -40,5 +34,5 @@ def format_of(path: str) -> str | None:
     return next((form for suffix, form in SUFFIXES.items() if path.lower().endswith(suffix)), None)
 
 
-def _no_formula(cell: str) -> str:
-    return f"'{cell}" if cell.startswith(_FORMULA) else cell
+def _no_formula(cell: Safe) -> Safe:
+    return Safe("'") + cell if cell.startswith(_FORMULA) else cell

@@ -45,7 +45,7 @@ def test_every_format_has_the_same_pods(capfd):
     assert call(capfd, "-A", "-o", "name")[1].split() == [f"pod/{name}" for name in names]
     table = call(capfd, "-A", "-o", "markdown")[1].splitlines()
     assert table[0] == "| " + " | ".join(column.upper() for column in COLUMNS) + " |"
-    assert table[1] == "|" + "---|" * len(COLUMNS)
+    assert table[1] == "| " + " | ".join(["---"] * len(COLUMNS)) + " |"
     assert [line.split(" | ")[1] for line in table[2:]] == names
 
 
