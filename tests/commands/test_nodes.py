@@ -91,7 +91,7 @@ def test_a_node_that_only_slices_name_has_no_status(tmp_path: Path, capfd: pytes
     line = capfd.readouterr().out.splitlines()[1].split()
     assert line[:3] == ["n", "?", "1"]
     assert run(["describe", "node", "n", "--from", str(file)]) == 0
-    assert "its Node object was not read" in capfd.readouterr().out
+    assert "Its Node object was not read" in capfd.readouterr().out
 
 
 def test_slices_and_templates(capfd: pytest.CaptureFixture[str]) -> None:

@@ -39,3 +39,11 @@ def test_devices_that_no_slice_publishes_are_told_where_slices_were_read() -> No
     assert [each.device for each in found.allocated] == ["gpu-0", "gpu-1"]
     assert "Node node-1 publishes no devices, but 2 devices are allocated there." in page(found)
     assert "Node node-2 has no devices." in page(report("node-2"))
+
+
+def test_a_node_object_is_called_unread_only_where_it_was_not_read() -> None:
+    """A sentence of its own; a node that was read may have no status yet."""
+    assert "allocated there. Its Node object was not read" in page(report("node-1", "Node"))
+    read = page(report("node-1"))
+    assert "not read" not in read
+    assert "Its readiness is unknown: it has no Node object, or its kubelet has not reported yet" in read

@@ -161,7 +161,7 @@ def node_page(report: NodeReport, now: datetime, wide: bool = False, address: Ad
 
 
 def _state(report: NodeReport, now: datetime) -> Iterator[Safe]:
-    facts = [_status(report, now)] if report.ready else [Safe("its Node object was not read")]
+    facts = [_status(report, now)] if report.ready else [_no_status(report)]
     facts += [safe(report.instance_type)] if report.instance_type else []
     facts += [fmt("created {} ago", age(report.created, now))] if report.created else []
     yield from wrapped(Safe(", ").join(facts), indent=2)
@@ -176,6 +176,13 @@ def _state(report: NodeReport, now: datetime) -> Iterator[Safe]:
 def _offered(each: OfferedResource) -> Safe:
     """``nvidia.com/gpu 8 (4 requested by pods)``."""
     return fmt("{} {} ({} requested by pods)", each.resource, each.amount, spoken(each.requested))
+
+
+def _no_status(report: NodeReport) -> Safe:
+    """Why nothing is told of its readiness: only what was not read is called so."""
+    if any(each.kind == "Node" for each in report.missing):
+        return Safe("Its Node object was not read")
+    return Safe("Its readiness is unknown: it has no Node object, or its kubelet has not reported yet")
 
 
 def _status(report: NodeReport, now: datetime) -> Safe:

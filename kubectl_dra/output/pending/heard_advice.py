@@ -112,7 +112,7 @@ def _own(own: Sequence[OwnHolder], passing: Collection[str], address: Address) -
     """Who of the pod's namespace has such devices, with the command that ends it; ``passing`` nodes only lack these."""
     for each in own:
         kind = Safe("Pod" if each.holder.kind == "Pod" else "Claim")
-        again = fmt("; its {} starts it again", each.again.kind) if each.again is not None else Safe("")
+        again = _afterwards(each)
         text = "{} {} of your namespace {} {} of class {} on {}{}"
         devices = counted(each.devices, "device")
         told = fmt(
@@ -126,8 +126,16 @@ def _own(own: Sequence[OwnHolder], passing: Collection[str], address: Address) -
         yield from command_line("  {}", changing(kubectl("delete", what), address))
     nodes = {each.node for each in own if each.held_for is not HeldFor.ENDING}.difference(passing)
     if nodes:
-        which = Safe("this node passes" if len(nodes) == 1 else "these nodes pass")
-        yield from wrapped(fmt("Whether {} the other checks could not be read.", which))
+        which = Safe("this node passes" if len(nodes) == 1 else "each of these nodes passes")
+        yield from wrapped(fmt("Whether {} all other checks is not known.", which))
+
+
+def _afterwards(each: OwnHolder) -> Safe:
+    """What becomes of a pod that is deleted; what has finished or is a claim that nobody uses is no loss."""
+    if each.again is not None:
+        return fmt("; its {} starts it again", each.again.kind)
+    bare = each.holder.kind == "Pod" and each.held_for in (HeldFor.USED, HeldFor.FAILING)
+    return Safe("; it has no controller that starts it again") if bare else Safe("")
 
 
 def _capital(text: Safe) -> Safe:

@@ -78,12 +78,12 @@ def test_own_pods_that_hold_devices_come_with_their_command(capfd: pytest.Captur
     done = holder("done", "gpu-0", "gpu-1", phase="Succeeded")
     told = page(capfd, tmp_path, *holder("notebook", "gpu-2", "gpu-3", "gpu-4"), *done, others)
     finished = f"Pod done of your namespace has finished and still holds 2 devices of class {build.DRIVER} on node-1."
-    runs = f"Pod notebook of your namespace holds 3 devices of class {build.DRIVER} on node-1."
+    runs = f"Pod notebook of your namespace holds 3 devices of class {build.DRIVER} on node-1; it has no controller"
     assert f"{finished} To free them: kubectl delete pod/done -n ml" in told
-    assert f"{runs} To free them: kubectl delete pod/notebook -n ml" in told
+    assert f"{runs} that starts it again. To free them: kubectl delete pod/notebook -n ml" in told
     assert told.index(finished) < told.index(runs)
     assert "pod/far" not in told
-    assert "Whether this node passes the other checks could not be read." in told
+    assert "Whether this node passes all other checks is not known." in told
 
 
 def test_a_pod_that_is_going_is_not_deleted_again(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -164,4 +164,4 @@ def test_nodes_of_which_all_but_volumes_was_read_are_named(capfd: pytest.Capture
     told = partly_read(capfd, tmp_path, unread, message, *holder("notebook", "gpu-0"))
     assert "node-1 passes all other checks and only lacks free devices: that is the nearest way." in told
     assert "node-2 has such devices free, but fails a check before." in told
-    assert "Whether this node passes the other checks" not in told
+    assert "Whether this node passes all other checks" not in told
