@@ -18,6 +18,7 @@ from kubectl_dra.reports.devices.class_list import class_rows
 from kubectl_dra.reports.devices.device_state import AVAILABLE, DeviceState
 from kubectl_dra.reports.devices.holders import is_pod
 from kubectl_dra.reports.devices.open_pool import open_pool
+from kubectl_dra.reports.devices.totals import bound_of
 from kubectl_dra.reports.rights import missing_rights
 from kubectl_dra.reports.scope import ScopeKind, device_scope
 
@@ -93,8 +94,8 @@ def top_report(world: ClusterState, by: By, namespace: str) -> TopReport:
 
 
 _NEEDED: Final = {
-    By.NODES: ("ResourceSlice", "ResourceClaim", "DeviceTaintRule"),
-    By.CLASSES: ("DeviceClass", "ResourceSlice", "ResourceClaim", "DeviceTaintRule"),
+    By.NODES: ("ResourceSlice", "ResourceClaim", "DeviceTaintRule", "Node"),
+    By.CLASSES: ("DeviceClass", "ResourceSlice", "ResourceClaim", "DeviceTaintRule", "Node"),
     By.NAMESPACES: ("ResourceClaim",),
     By.PODS: ("ResourceClaim",),
 }
@@ -127,9 +128,7 @@ def _counts(world: ClusterState) -> tuple[Bound, Bound, Bound]:
     evidence = world.evidence
     devices = Bound.EXACT if evidence.complete("ResourceSlice") else Bound.AT_LEAST
     used = Bound.EXACT if evidence.complete("ResourceClaim") else Bound.AT_LEAST
-    sure = used is Bound.EXACT and evidence.complete("DeviceTaintRule")
-    free = Bound.UNKNOWN if devices is not Bound.EXACT else Bound.EXACT if sure else Bound.AT_MOST
-    return devices, used, free
+    return devices, used, bound_of(DeviceState.FREE, evidence)
 
 
 def _nodes(world: ClusterState, _namespace: str) -> Iterator[TopRow]:

@@ -70,6 +70,32 @@ def without(folder: Path, kind: str) -> Path:
     return path
 
 
+X9ZK = "gke-prod-h100-5f3a2b1c-x9zk"
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        ("get nodes", f"{X9ZK} ? 8 ≤3 5 0"),
+        ("get pools", f"{X9ZK} {X9ZK} 8 ≤3 5 0 ready"),
+        ("get pools", "rack=rack-1 4 0 4 0 ready"),
+        ("get classes", "gpu.example.com 32 ≤17 21"),
+        ("top nodes", f"{X9ZK} 8 5 ≤3"),
+        (f"describe-node {X9ZK}", "has 8 devices of its own: ≤3 free and 5 in use"),
+        ("get devices --free", "gpu-5 free? -"),
+        ("test-selector true", "(≤24 of them free)"),
+    ],
+)
+def test_what_is_free_is_at_most_so_many_where_nodes_were_not_read(
+    capfd: Any, tmp_path: Path, call: str, told: str
+) -> None:
+    """A node that takes no new pods gives nothing away; what is in use is known all the same."""
+    _, out, err = said(capfd, *call.split(), "--from", str(without(tmp_path, "Node")))
+    text = unfolded(err + out)
+    assert "Node in the whole cluster" in text
+    assert told in text
+
+
 def test_how_often_is_unknown_in_a_sentence(capfd: Any, tmp_path: Path) -> None:
     path = without(tmp_path, "Node")
     _, out, _ = said(capfd, "capacity", "--class", "gpu.example.com", "--from", str(path))

@@ -20,10 +20,13 @@ _MAY_GROW: Mapping[str, frozenset[str]] = {
         {DeviceState.IN_USE, DeviceState.PARTLY, DeviceState.BLOCKED, "in_use_tainted", "admin_only", "consumed"}
     ),
     "DeviceTaintRule": frozenset({DeviceState.TAINTED, "in_use_tainted"}),
+    "Node": frozenset(),
 }
 _MAY_SHRINK: Mapping[str, frozenset[str]] = {
     "ResourceClaim": frozenset(DeviceState) - {DeviceState.IN_USE} | {"admin_only", "available"},
     "DeviceTaintRule": frozenset({DeviceState.FREE, DeviceState.PARTLY, DeviceState.BLOCKED, "available"}),
+    # A node that takes no new pods, or none at all, gives nothing away.
+    "Node": frozenset({DeviceState.FREE, "available"}),
 }
 
 

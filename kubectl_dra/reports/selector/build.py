@@ -126,10 +126,10 @@ class _Work:
         return cross_check(self.trial)
 
     def _needs(self) -> Iterator[str]:
-        """The kinds that the answer rests on: classes and nodes only say what a failure leads to, or are asked for."""
+        """The kinds that the answer rests on: classes only say what a failure leads to, or are asked for."""
         fails = any(judged.outcome is Outcome.ERROR for _, judged in (*self.trial.meant, *self.trial.outside))
-        wanted = {"DeviceClass": self.question.device_class is not None, "Node": self.setting.where.node is not None}
-        return (kind for kind in KINDS if fails or wanted.get(kind, True))
+        asked = self.question.device_class is not None
+        return (kind for kind in KINDS if fails or asked or kind != "DeviceClass")
 
     def _not_ready(self) -> dict[str, int]:
         meant = {(member.driver, member.pool) for member, _ in self.trial.meant}
