@@ -669,7 +669,7 @@ def test_behind_what_is_refused_of_pods_the_next_obstacle_is_told() -> None:
     assert (report.fits, report.pods) == (Fits.NO, ())
     told = page(report)
     assert told.startswith("Job ml/w would be refused: spec.template.spec.containers[0].resources.claims[0].name: Not")
-    assert "As if that were mended: Job ml/w: 4 of 6 copies fit" in told
+    assert "As if that were fixed: Job ml/w: 4 of 6 copies fit" in told
     assert "A bare pod" not in told
     body["spec"]["resourceClaims"].append({"name": "gpus"})
     unclear = simulated(template("one"), job)

@@ -27,4 +27,4 @@ def as_if_lines(found: Iterable[CorrectedSelector], accepted: Iterable[ObjectRef
     if any(found):
         yield Safe("As if it were written so:")
     elif any(accepted):
-        yield Safe("As if that were mended:")
+        yield Safe("As if that were fixed:")
