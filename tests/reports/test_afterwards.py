@@ -57,6 +57,15 @@ def test_how_many_new_nodes_are_enough_for_all() -> None:
     assert "or another such node (then 2 of 4 fit; with 3 such nodes all do)" in page(report)
 
 
+def test_nodes_for_any_number_of_copies_are_not_even_named() -> None:
+    """An annotation may hold any number."""
+    made = pod_template("four")
+    made["metadata"] = {"annotations": {"autoscaling.knative.dev/min-scale": str(2**70)}}
+    del made["spec"]["restartPolicy"]
+    report = simulated(template("four", 4), thing("serving.knative.dev/v1", "Service", {"template": made}))
+    assert FitThen(2, 2**70) in then(report)
+
+
 def test_what_no_node_takes_needs_more_nodes_once_it_is_changed() -> None:
     """Neither the change nor new nodes alone would do for all of them."""
     node = {**build.node(cpu="64"), "spec": {"taints": [TAINT]}}

@@ -85,8 +85,9 @@ class Afterwards:
         def enough(changes: Sequence[Change], lacking: int, each: int, like: str, *, free: bool) -> int:
             """How many new nodes like one all need that still lack, where each of them takes so many; 0 if unknown."""
             many = -(-lacking // each)
-            added = nodes_like(self.given.inventory, like, many, free=free)
-            found = counted([*changes, added]) if many <= _NODES else None
+            if many > _NODES:
+                return 0
+            found = counted([*changes, nodes_like(self.given.inventory, like, many, free=free)])
             return many if found is not None and not found[position].lacks else 0
 
         return then
