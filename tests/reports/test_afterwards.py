@@ -57,6 +57,12 @@ def test_how_many_new_nodes_are_enough_for_all() -> None:
     assert "or another such node (then 2 of 4 fit; with 3 such nodes all do)" in page(report)
 
 
+def test_large_numbers_are_written_as_in_the_first_sentence() -> None:
+    told = page(simulated(template("four", 4), deployment(5000, of="four")))
+    assert "1 of 5,000 copies fit" in told
+    assert "This would make 2 of 5,000 copies fit" in told
+
+
 def test_nodes_for_any_number_of_copies_are_not_even_named() -> None:
     """An annotation may hold any number."""
     made = pod_template("four")

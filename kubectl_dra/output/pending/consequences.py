@@ -194,7 +194,7 @@ def _named(owner: ObjectRef) -> Safe:
 def fit_then(note: renewal.FitThen) -> Safe:
     """How many copies fit with a way out: ``all 8``, ``5 of 8``."""
     if note.copies < note.wanted:
-        return fmt("{} of {}", note.copies, note.wanted)
+        return fmt("{:,} of {:,}", note.copies, note.wanted)
     return every(note.wanted)
 
 
@@ -207,7 +207,7 @@ def _fit_then(note: renewal.FitThen) -> Safe:
     if note.more:
         parts.append(fmt("with {} like {} all do", counted(note.more, "more node"), note.like))
     if note.most:
-        text = "{} of up to {} {}" if parts else "then {} of up to {} {}"
+        text = "{:,} of up to {:,} {}" if parts else "then {:,} of up to {:,} {}"
         parts.append(fmt(text, note.grown, note.most, Safe("fits" if note.grown == 1 else "fit")))
     if note.rest:
         parts.append(Safe("the rest of the files then fits as well"))

@@ -144,10 +144,10 @@ def growing_lines(pod: PodSimulation) -> Iterator[Safe]:
 
 
 def _may_make(growing: Growing) -> Safe:
-    text = fmt("{} may make up to {}", growing.by, growing.most)
+    text = fmt("{} may make up to {:,}", growing.by, growing.most)
     if growing.fit is None:
         return text
     if growing.fit >= growing.most:
         return fmt("{}, which fit", text)
-    none = fmt("{} of them {}", growing.fit, Safe("fits" if growing.fit == 1 else "fit")) if growing.fit else None
+    none = fmt("{:,} of them {}", growing.fit, Safe("fits" if growing.fit == 1 else "fit")) if growing.fit else None
     return fmt("{}; {}", text, none or Safe("none of them fits"))
