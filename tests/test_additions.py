@@ -125,7 +125,7 @@ async def script(ui):
 play(demo_app(), script)
 """
 LETTER: Mapping[str, str | tuple[str, ...]] = {
-    "output/devices/lists.py": (
+    "output/devices/pool_columns.py": (
         "POOLS: Final[tuple[ListColumn[PoolSummary], ...]] = (",
         '    ListColumn("LETTER", lambda pool, _: safe(pool.pool[0]), lambda pool: pool.pool[0]),',
     ),
