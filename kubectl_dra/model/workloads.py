@@ -100,9 +100,10 @@ class MakerSpec(Record, frozen=True):
 
 
 class WorkloadStatus(Record, frozen=True):
-    """``status``: of a Job how many pods have failed; of a Deployment or DaemonSet how many there are and should be."""
+    """``status``: of a Job its failed and succeeded pods; of others how many there are and should be."""
 
     failed: int = 0
+    succeeded: int = 0
     observed_generation: int = 0
     replicas: int = 0
     updated_replicas: int = 0

@@ -78,6 +78,11 @@ def test_all_pods_that_a_job_runs_at_once_are_tried(
     assert told_of_all in told(capfd, tmp_path, job(QUEUE, suspend=True, **spec))
 
 
+def test_pods_of_a_job_that_have_succeeded_do_not_run_again(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    body = job(QUEUE, suspend=True, parallelism=900, completions=900) | {"status": {"succeeded": 898}}
+    assert "both of its pods would fit now at the same time" in told(capfd, tmp_path, body)
+
+
 def test_a_job_that_somebody_suspended(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert "it has no pods until spec.suspend is false" in told(capfd, tmp_path, job(suspend=True))
 

@@ -138,7 +138,8 @@ def _at_once(job: WorkloadObject) -> tuple[int, ...]:
     spec = job.spec
     if spec.parallelism is None:
         return ()
-    return (spec.parallelism if spec.completions is None else min(spec.parallelism, spec.completions),)
+    left = None if spec.completions is None else max(spec.completions - job.status.succeeded, 0)
+    return (spec.parallelism if left is None else min(spec.parallelism, left),)
 
 
 def _owner(state: ClusterState, kind: str, key: Key) -> ObjectRef | None:
