@@ -83,7 +83,8 @@ def test_refused_pods_are_told_of_as_if_they_were_admitted() -> None:
     assert report.fits is Fits.NO
     text = page(report)
     assert "Deployment ml/w: its pods would be refused: maximum cpu usage per Container is 4" in text
-    assert "(LimitRange caps). As if they were admitted: Deployment ml/w: both copies fit." in text
+    assert "but request is 8 (LimitRange caps)." in text
+    assert "or the bounds in LimitRange caps. As if they were admitted: Deployment ml/w: both copies fit." in text
     summary = simulation_summary(report)
     assert "As if they were admitted: Deployment ml/w: both copies fit." in summary
 
