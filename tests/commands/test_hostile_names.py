@@ -129,4 +129,6 @@ def test_pages_with_long_names_stay_within_eighty_columns(capfd, long_names):
         pages += [["describe-claim", key, "-n", "ml"], ["describe-claim", key, "-n", "dev"]]
     for page in pages:
         lines = output(capfd, *page, "--from", long_names).splitlines()
-        assert [line for line in lines if len(line) > 80 and not line.startswith(("error", "try"))] == []
+        # Commands are never broken.
+        prose = [line for line in lines if not line.startswith(("error", "try")) and "kubectl " not in line]
+        assert [line for line in prose if len(line) > 80] == []

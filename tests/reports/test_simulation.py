@@ -183,6 +183,7 @@ def with_quota(*bodies: dict[str, Any], copies: Copies) -> SimulationReport:
 
 def test_copies_beyond_the_quota_of_claims_are_not_counted() -> None:
     pod = {"apiVersion": "v1", **build.pod(templates=["one"])}
+    pod["spec"]["containers"][0]["image"] = "example.com/app:1"
     del pod["status"]
     template = {
         "apiVersion": "resource.k8s.io/v1",
@@ -190,7 +191,8 @@ def test_copies_beyond_the_quota_of_claims_are_not_counted() -> None:
         "metadata": {"name": "one", "namespace": build.NAMESPACE},
         "spec": {"spec": {"devices": {"requests": [build.request()]}}},
     }
-    found = with_quota(template, pod, copies=Copies(as_many_as_fit=True)).pods[0]
+    (found,) = with_quota(template, pod, copies=Copies(as_many_as_fit=True)).pods
+    assert found.subject.kind == "Pod"
     assert (found.copies, found.capped) == (2, False)
     assert found.pending is not None
     assert found.pending.code is Code.QUOTA_EXCEEDED
