@@ -15,6 +15,9 @@ from kubectl_dra.model.usage import is_terminal
 #: Upstream: pkg/kubelet/kubelet_pods.go; containers wait so before they are started for the first time.
 STARTING: Final = ("ContainerCreating", "PodInitializing")
 
+#: Pods of a node with it that is not ready are deleted by force (upstream: pkg/controller/podgc, gcTerminating).
+OUT_OF_SERVICE: Final = "node.kubernetes.io/out-of-service"
+
 #: Each of them is explained on its own, which takes a look at all of its devices.
 _NODES: Final = 20
 
@@ -34,6 +37,15 @@ def fails(pod: Pod) -> str:
     failing = next((reason for reason in reasons if reason and reason not in STARTING), "")
     running = any(each.state.running is not None for each in pod.status.container_statuses)
     return failing if pod.spec.node_name and not running and not is_terminal(pod) else ""
+
+
+def never_ends(inventory: Inventory, pod: Pod) -> bool:
+    """Whether nothing ends a pod that is deleted: its kubelet has stopped reporting, and nobody else may do it."""
+    node = inventory.nodes.get(pod.spec.node_name)
+    if node is None:
+        return False
+    silent = any(each.type == "Ready" and each.status == "Unknown" for each in node.status.conditions)
+    return silent and all(taint.key != OUT_OF_SERVICE for taint in node.spec.taints)
 
 
 @derived("pods", "claims")

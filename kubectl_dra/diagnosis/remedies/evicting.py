@@ -10,6 +10,7 @@ from functools import partial
 from typing import Final
 
 from kubectl_dra.diagnosis import records
+from kubectl_dra.diagnosis.claim.reserved import never_ends
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case
@@ -74,6 +75,7 @@ def candidates(case: Case) -> Iterator[Candidate]:
         for node in cause.nodes[:_NODES]:
             there = [info for info in _placed(case, node) if _is_in_the_way(info, resource, users)]
             going = sorted((info for info in there if info.shape.terminating), key=lambda info: info.key)
+            going = [info for info in going if not _never_ends(case, info)]
             if going:
                 yield _waiting(node, going)
             staying = [info for info in there if not info.shape.terminating and _may_go(case, info)]
@@ -101,6 +103,11 @@ def _may_go(case: Case, info: PodInfo) -> bool:
     if pod is not None and (MIRROR in pod.metadata.annotations or case.is_of_same_workload(pod)):
         return False
     return info.key not in case.keep
+
+
+def _never_ends(case: Case, info: PodInfo) -> bool:
+    pod = case.world.inventory.pods.get(info.key)
+    return pod is not None and never_ends(case.world.inventory, pod)
 
 
 def _is_critical(info: PodInfo) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.claim.reserved import fails
+from kubectl_dra.diagnosis.claim.reserved import fails, never_ends
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.pod.workloads import resolve_workload
 from kubectl_dra.diagnosis.records import ClaimElsewhere, Funnel, NodeOutcome, ObjectRef, StageName
@@ -137,7 +137,7 @@ def _pods_of_node(case: Case, trials: Trials, node: str) -> Iterator[Candidate]:
     """Each pod that would be enough, else the fewest pods that are."""
     releases = sorted(_releases(case.world, node), key=_first_to_go)
     spared = {case.diagnosis.pod.key, *case.keep}
-    releases = [release for release in releases if key_of(release.pod.metadata) not in spared]
+    releases = [each for each in releases if key_of(each.pod.metadata) not in spared and not _stays(case, each.pod)]
     going = [release for release in releases if release.pod.metadata.deletion_timestamp]
     releases = [release for release in releases if release not in going and not case.is_of_same_workload(release.pod)]
     if going and _enough(trials, going, node):
@@ -254,6 +254,11 @@ def _ending(releases: Sequence[_Release], node: str) -> Candidate:
     return Candidate(RemedyKind.FREE_DEVICES, actions, cost, gone, only=only)
 
 
+def _stays(case: Case, pod: Pod) -> bool:
+    """Whether it is in vain to wait for a pod that is being deleted."""
+    return bool(pod.metadata.deletion_timestamp) and never_ends(case.world.inventory, pod)
+
+
 def wait_for_end(key: Key) -> Wait:
     """Of a pod that is being deleted already."""
     return Wait(f"pod {key}, which is being deleted")
@@ -276,6 +281,8 @@ def _consumers(case: Case) -> Iterator[Candidate]:
         uids = [consumer.uid for consumer in claim.status.reserved_for]
         pods = [pod for uid in uids if (pod := inventory.pods_by_uid.get(uid)) is not None]
         if any(key_of(pod.metadata) in case.keep or case.is_of_same_workload(pod) for pod in pods):
+            continue
+        if any(_stays(case, pod) for pod in pods):
             continue
         if pods and len(pods) == len(uids) <= _MAX_PODS:
             yield _ending([_Release(pod, devices_of(claim)) for pod in pods], "")

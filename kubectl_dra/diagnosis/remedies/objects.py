@@ -8,6 +8,7 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.diagnosis import records
+from kubectl_dra.diagnosis.claim.reserved import never_ends
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gangs.cycles import group_of
 from kubectl_dra.diagnosis.remedies import changes
@@ -63,11 +64,7 @@ def _waits_for_ever(case: Case, cause: records.Cause) -> bool:
         return False
     inventory, users = case.world.inventory, cause.detail.consumers
     pods = (inventory.pods.get(each.key) for each in users if each.kind == "Pod")
-    nodes = (inventory.nodes.get(pod.spec.node_name) for pod in pods if pod is not None)
-    silent = (
-        any(c.type == "Ready" and c.status == "Unknown" for c in n.status.conditions) for n in nodes if n is not None
-    )
-    return not users or any(silent)
+    return not users or any(never_ends(inventory, pod) for pod in pods if pod is not None)
 
 
 def _released(case: Case) -> Iterator[Candidate]:

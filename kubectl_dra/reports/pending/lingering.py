@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.claim.reserved import OUT_OF_SERVICE
 from kubectl_dra.diagnosis.records import (
     Cause,
     ClaimElsewhere,
@@ -38,8 +39,6 @@ _MOST: Final = 3
 #: What the kubelet reports only of pods that it ends (upstream: pkg/kubelet/events).
 _OF_THE_END: Final = frozenset({"FailedKillPod", "FailedPreStopHook", "ExceededGracePeriod"})
 _UNPREPARING: Final = "Unprepare"
-#: Upstream: pkg/controller/podgc, gcTerminating: pods of a node with it that is not ready are deleted by force.
-_OUT_OF_SERVICE: Final = "node.kubernetes.io/out-of-service"
 
 
 class LingeringPod(ReportRecord, frozen=True):
@@ -165,5 +164,5 @@ def _told(pod: Pod, drivers: Iterable[str], state: ClusterState) -> LingeringPod
         failing_among(likely, inventory),
         node_down=(ready.last_transition_time or "") if ready is not None else "",
         unreachable=ready is not None and ready.status == "Unknown",
-        out_of_service=any(taint.key == _OUT_OF_SERVICE for taint in known.spec.taints),
+        out_of_service=any(taint.key == OUT_OF_SERVICE for taint in known.spec.taints),
     )

@@ -143,6 +143,7 @@ def test_who_waits_for_a_pod_on_a_node_that_cannot_be_reached_hears_of_the_node(
     page = plain_page(objects)
     assert "Pod old should have ended 30m ago, but the kubelet of its node node-1 has not reported for 38m." in page
     assert "kubectl taint nodes node-1 node.kubernetes.io/out-of-service=nodeshutdown:NoExecute" in page
+    assert "wait for pod" not in page
 
 
 # --- pods that are in the way by something else than devices ----------------------------------------------------------
@@ -219,3 +220,28 @@ def test_the_user_of_a_claim_elsewhere_that_is_being_deleted_is_waited_for() -> 
         assert "delete pod ml/old" not in page
         assert "wait for pod ml/old, which is being deleted" in page
         assert ("ml/more: frees 1 device" in page) == bool(other)
+
+
+@pytest.mark.parametrize("out_of_service", [False, True])
+def test_who_uses_a_claim_on_a_lost_node_is_waited_for_only_where_something_ends_it(out_of_service: bool) -> None:
+    """Upstream: pkg/controller/podgc, gcTerminating, which ends pods of such nodes as soon as they have the taint."""
+    node = lost()
+    if out_of_service:
+        node["spec"]["taints"].append({"key": "node.kubernetes.io/out-of-service", "effect": "NoExecute"})
+    held = build.claim("held", held=[("node-1", "gpu-0")], by=["old"], on="node-1")
+    slices = [build.slice_(name, build.device("gpu-0")) for name in ("node-1", "node-2")]
+    old, mine = deleted("old", claims=["held"]), build.pod("pod", claims=["held"])
+    page = plain_page([node, build.node("node-2"), *slices, old, held, mine])
+    assert ("wait for pod ml/old, which is being deleted" in page) is out_of_service
+    assert ("kubectl delete pod/old -n ml --force --grace-period=0" in page) is not out_of_service
+
+
+def test_cpu_of_a_lost_node_is_not_waited_for() -> None:
+    nodes = [lost(), build.node("node-2")]
+    del nodes[0]["spec"]["taints"]
+    nodes[0]["status"]["allocatable"]["cpu"] = "4"
+    slice_ = build.slice_("node-1", build.device("gpu-0"))
+    mine = build.pod("pod", claims=["claim"], requests={"cpu": "3"})
+    for node in (nodes[0], build.node("node-1", cpu="4")):
+        page = plain_page([node, nodes[1], slice_, deleted("old", requests={"cpu": "3"}), mine, build.claim("claim")])
+        assert ("wait for pod ml/old" in page) is (node is not nodes[0])
