@@ -28,11 +28,14 @@ def report(*bodies: dict[str, Any], tainted: bool = True) -> SimulationReport:
     if tainted:
         node = build.node(cpu="64")
         world = cluster({**node, "spec": {"taints": [TAINT]}})
-    sources = [
+    return simulation_report(world, read_all(sources_of(*bodies), build.NAMESPACE), Copies())
+
+
+def sources_of(*bodies: dict[str, Any]) -> list[Source]:
+    return [
         Source(json.dumps({"apiVersion": "v1", **body}).encode(), "", "", f"app.yaml, line {number}")
         for number, body in enumerate(bodies, 1)
     ]
-    return simulation_report(world, read_all(sources, build.NAMESPACE), Copies())
 
 
 def page(found: SimulationReport) -> str:
@@ -229,3 +232,23 @@ def test_another_storage_class_is_written_in_the_claim_of_the_files() -> None:
     assert pod.pending is not None
     edits = [step.edit for way in pod.pending.remedies for step in way.steps or () if step.edit is not None]
     assert [(each.object.name, each.field, each.value) for each in edits] == [("data", "spec.storageClassName", "wide")]
+
+
+@pytest.mark.parametrize("version", ["v1", "v1beta1"])
+def test_the_template_that_is_made_from_a_claim_is_shown_whole(version: str) -> None:
+    """In the version in which the claim stands in the files, to be written beside it."""
+    shared = {"apiVersion": f"resource.k8s.io/{version}", **build.claim("shared", build.request())}
+    request = build.request()
+    shared["spec"] = {"devices": {"requests": [request if version == "v1" else request | request.pop("exactly")]}}
+    bodies = [a_pod(name, claims=["shared"], requests={"cpu": "40"}) for name in ("one", "two")]
+    world = cluster(build.node("node-2", cpu="64"), build.slice_("node-2", build.device("gpu-0")))
+    found = simulation_report(world, read_all(sources_of(shared, *bodies), build.NAMESPACE), Copies())
+    made = [each for each in edits(found) if not each[1]]
+    ((at, _, new),) = made
+    assert (at, new["apiVersion"]) == ("app.yaml, line 1", f"resource.k8s.io/{version}")
+    assert new["metadata"] == {"name": "shared", "namespace": build.NAMESPACE}
+    assert new["spec"]["spec"]["devices"]["requests"] == shared["spec"]["devices"]["requests"]
+    told = page(found)
+    assert "# new, beside app.yaml, line 1: ResourceClaimTemplate shared\n# ---\n# apiVersion: resource.k8s.io/" in told
+    assert re.search("\n# +deviceClassName: gpu.example.com\n", told)
+    assert "\n---" not in told

@@ -310,18 +310,20 @@ def commands(step: Step) -> list[Safe] | None:
 
 
 def _edited(edit: FileEdit) -> list[Safe]:
-    """What to write in a file, with where it belongs as a comment."""
+    """What to write in a file, with where it belongs: comments, as it is pasted into a shell with the commands."""
     from kubectl_dra.output.yaml_dump import dump  # PyYAML only where a manifest is shown
 
     whose = fmt("{} {}", edit.object.kind, edit.object.name)
     where = fmt("{} ({})", edit.at, whose) if edit.at else whose
     if edit.value is None:
         return _comment(fmt("in {}: remove {}", where, edit.field))
-    name = edit.field.rpartition(".")[2].partition("[")[0]
-    listed_in = isinstance(edit.value, dict) and edit.field.rpartition(".")[2] in _LISTS
-    shown = dump({name: [edit.value] if listed_in else edit.value})
-    told = fmt("in {}: {}{}", where, Safe("add to " if listed_in else ""), edit.field)
-    # All of it comments: what stands between commands is pasted into a shell with them.
+    last = edit.field.rpartition(".")[2]
+    if last:
+        listed_in = isinstance(edit.value, dict) and last in _LISTS
+        shown = dump({last.partition("[")[0]: [edit.value] if listed_in else edit.value})
+        told = fmt("in {}: {}{}", where, Safe("add to " if listed_in else ""), edit.field)
+    else:
+        shown, told = f"---\n{dump(edit.value)}", fmt("new, beside {}: {}", edit.at or Safe("the other objects"), whose)
     return [*_comment(told), *(fmt("# {}", text) for text in shown.splitlines())]
 
 

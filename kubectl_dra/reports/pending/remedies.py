@@ -61,7 +61,10 @@ Afterwards = Callable[[Sequence[records.Action], Sequence[Change]], FitThen | No
 
 
 class FileEdit(ReportRecord, frozen=True):
-    """What to write in a manifest that stands ``at`` a line of a file: a ``value`` in a field; None: remove it."""
+    """What to write in a manifest that stands ``at`` a line of a file: a ``value`` in a field; None: remove it.
+
+    Without a ``field`` the value is a whole object that is new, to stand beside what is ``at`` that line.
+    """
 
     object: ObjectRef
     at: str

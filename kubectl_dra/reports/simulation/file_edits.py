@@ -15,6 +15,7 @@ from kubectl_dra.api.decode import decode_object
 from kubectl_dra.api.encode import encode
 from kubectl_dra.api.kinds import RESOURCE_CLAIM, RESOURCE_CLAIM_TEMPLATE
 from kubectl_dra.api.planned import Planned, PodPlan
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.diagnosis.remedies.records import (
     Action,
@@ -31,6 +32,7 @@ from kubectl_dra.diagnosis.remedies.repelled import RemoveLabel
 from kubectl_dra.diagnosis.remedies.volume_ways import MoveVolume
 from kubectl_dra.diagnosis.rollouts import EditRollout
 from kubectl_dra.model.base import Record
+from kubectl_dra.reports.pending.claim_manifests import claim_version, new_claim, new_template
 from kubectl_dra.reports.pending.remedies import FileEdit, FoundRemedies, RemedyReport, Step
 from kubectl_dra.reports.pending.renewal import NoCommand
 from kubectl_dra.reports.pending.template_patches import pod_changes
@@ -67,8 +69,9 @@ def places(objects: Sequence[Planned]) -> Places:
     }
 
 
-def of_the_files(found: FoundRemedies, trial: PodTrial, where: Places) -> FoundRemedies:
+def of_the_files(found: FoundRemedies, world: ClusterState, trial: PodTrial, where: Places) -> FoundRemedies:
     """With what to write in the files, in place of commands for what is only there and what stands in their way."""
+    files = _Files(world, trial, where)
 
     def of_the_file(remedy: RemedyReport) -> RemedyReport:
         remedy = _moved(remedy, where)
@@ -77,7 +80,7 @@ def of_the_files(found: FoundRemedies, trial: PodTrial, where: Places) -> FoundR
         if not all(_is_there(action, where) for action in remedy.actions):
             return remedy
         notes = tuple(note for note in remedy.notes if not isinstance(note, NoCommand))
-        steps = [step for action in remedy.actions for step in _steps(action, remedy, trial, where)]
+        steps = [step for action in remedy.actions for step in _steps(action, remedy, files)]
         actions = tuple(_written_in(action, _holder(trial)) for action in remedy.actions)
         return msgspec.structs.replace(
             remedy, steps=tuple(dict(_each_once(steps)).values()), notes=notes, actions=actions
@@ -117,9 +120,20 @@ def _written_in(action: Action, subject: ObjectRef) -> Action:
     return msgspec.structs.replace(action, workload=subject) if made else action
 
 
-def _steps(action: Action, remedy: RemedyReport, trial: PodTrial, where: Places) -> Iterator[Step]:
+class _Files(NamedTuple):
+    """What was tried, with where it stands."""
+
+    world: ClusterState
+    trial: PodTrial
+    where: Places
+
+
+def _steps(action: Action, remedy: RemedyReport, files: _Files) -> Iterator[Step]:
     """What to write for one action; what only exists in the cluster has a command still."""
-    if isinstance(action, EditPod):
+    trial, where = files.trial, files.where
+    if isinstance(action, CreateObject) and action.like is not None:
+        yield from _made_like(action.ref, action.like, files)
+    elif isinstance(action, EditPod):
         yield from _of_pod(action, trial, where)
     elif isinstance(action, EditClaim):
         edited = action.template or action.claim
@@ -141,6 +155,18 @@ def _steps(action: Action, remedy: RemedyReport, trial: PodTrial, where: Places)
         yield Step(
             (), edit=FileEdit(action.group, where[action.group].at, f"{_GANG}.{action.field}", int(action.after))
         )
+
+
+def _made_like(ref: ObjectRef, like: ObjectRef, files: _Files) -> Iterator[Step]:
+    """A whole new object with what a claim requests: beside that claim, or beside what names it."""
+    claim, version = files.world.inventory.claims.get(like.key), claim_version(files.world)
+    place = files.where.get(like)
+    beside = place or files.where.get(_holder(files.trial))
+    if claim is None or version is None or beside is None:
+        return
+    written = version if place is None else place.api_version.rpartition("/")[2]
+    make = new_template if ref.kind == _TEMPLATE else new_claim
+    yield Step((), edit=FileEdit(ref, beside.at, "", make(ref, claim, written)))
 
 
 def _holder(trial: PodTrial) -> ObjectRef:

@@ -69,7 +69,7 @@ def ways_told(
     pending: PendingReport, ways: FoundRemedies, world: ClusterState, trial: PodTrial, where: Places
 ) -> PendingReport:
     kept = without_flavor_edits(world, trial.plan, ways.remedies)
-    found = of_the_files(msgspec.structs.replace(ways, remedies=kept), trial, where)
+    found = of_the_files(msgspec.structs.replace(ways, remedies=kept), world, trial, where)
     return msgspec.structs.replace(
         pending,
         remedies=found.remedies,
