@@ -247,6 +247,25 @@ def test_the_whole_cluster_is_refused_with_who_and_what_to_do(api: FakeApi, capf
         assert "kubectl create clusterrolebinding" in err
 
 
+def test_instead_of_all_namespaces_the_own_one_can_be_read(api: FakeApi, capfd: Any) -> None:
+    """The next command is complete, and whoever asks for rights asks once for all that the answer needs."""
+    for words, again in (
+        ("why-pending -A --context fake", "kubectl dra why-pending -n ml --context fake"),
+        ("why-pending claims -A", "kubectl dra why-pending resourceclaims -n ml"),
+        ("why-pending jobs -A -l a=b --user someone", "kubectl dra why-pending jobs -n ml -l a=b --user someone"),
+        ("get claims -A", "kubectl dra get claims -n ml"),
+    ):
+        code, _, err = said(capfd, *words.split())
+        assert code == 1
+        assert err.splitlines()[-1] == f"try:   {again}; without -A only one namespace is read", err
+        role = next(line for line in err.splitlines() if "kubectl create clusterrole " in line)
+        named = role.partition("--resource=")[2].split()[0].split(",")
+        kinds = ("Pod", "ResourceClaim", *CLUSTER_WIDE) if words.startswith("why") else ("Pod", "ResourceClaim")
+        assert {each.partition(".")[0] for each in named} == {PLURALS[kind] for kind in kinds}, words
+        # What it names can be run.
+        assert said(capfd, *again.split()[2:])[0] == 0
+
+
 def test_templates_that_were_not_read_leave_a_simulation_open(api: FakeApi, capfd: Any, tmp_path: Path) -> None:
     items = json.loads(CLUSTER.read_bytes())["items"]
     serve_cluster(api, items, ("ResourceClaimTemplate",))

@@ -34,5 +34,6 @@ def answer(options: Options, query: GetQuery) -> int:
     found = listing.what_is_unread(call, wanted, sections)
     listing.note_unread(call, found)
     listing.print_sections(call, wanted, sections, found)
-    code = code_of(found, options, call.facts.evidence.address)
+    again = ("get", wanted[0].type) if len(wanted) == 1 else ()
+    code = code_of(found, options, call.facts.evidence.address, again)
     return ExitCode.ERROR if call.failed else code

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable
 
 from kubectl_dra.api.kinds import BY_NAME
+from kubectl_dra.commands.shared.cluster import source_spec
 from kubectl_dra.commands.shared.errors import CommandError
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.show import tell
 from kubectl_dra.model.evidence import Coverage
-from kubectl_dra.model.invocation import Address
+from kubectl_dra.model.invocation import Address, CommandLine, Words, flag
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.output.safe import Safe
 from kubectl_dra.output.unread import missing_kinds, missing_lines
-from kubectl_dra.reports.invocations import try_kubectl, within
+from kubectl_dra.reports.invocations import try_dra, try_kubectl, within
 from kubectl_dra.reports.unread import ListGaps
+from kubectl_dra.source import current_namespace
 
 
 def after_unread(found: ListGaps, page: Iterable[Safe], address: Address) -> list[Safe]:
@@ -23,14 +26,18 @@ def after_unread(found: ListGaps, page: Iterable[Safe], address: Address) -> lis
     return [*lines, Safe(""), *page] if lines else list(page)
 
 
-def nothing_read(found: ListGaps, options: Options, address: Address) -> CommandError:
-    """The error of a list of which nothing could be read, with the kinds that are lacking and who could permit them."""
+def nothing_read(found: ListGaps, options: Options, address: Address, again: Words = ()) -> CommandError:
+    """The error of a list of which nothing could be read, with the kinds that are lacking and who could permit them.
+
+    ``again``: the words of the command, which of the whole cluster may be asked for one namespace.
+    """
     first = found.objects[0]
     kind, refused = BY_NAME[first.kind], first.coverage == Coverage.FORBIDDEN
     scope = () if not kind.namespaced else within(first.namespace) if first.namespace else ("-A",)
     hint = try_kubectl("auth", "can-i", "list", kind.resource, scope)
     if options.all_namespaces and kind.namespaced and hint:
-        hint = hint.then("; without -A only one namespace is read")
+        narrower = _of_one_namespace(options, again) if again and address.live else CommandLine(())
+        hint = (narrower or hint).then("; without -A only one namespace is read")
     code = finding_code(asked=options.exit_code, bad=False, partial=True, answered=False)
     names = " and ".join(dict.fromkeys(BY_NAME[each.kind].resource for each in found.objects))
     why = f"forbidden{f' for user {first.user}' if first.user else ''}" if refused else "not read"
@@ -38,8 +45,15 @@ def nothing_read(found: ListGaps, options: Options, address: Address) -> Command
     return CommandError(f"{names} could not be listed: {why}", hint, code, missing_kinds(decisive, address))
 
 
-def code_of(found: ListGaps, options: Options, address: Address, *, bad: bool = False) -> ExitCode:
+def _of_one_namespace(options: Options, again: Words) -> CommandLine:
+    """The same of the namespace that is read without ``-A``; the right to that one is the one people have."""
+    namespace = current_namespace(source_spec(dataclasses.replace(options, all_namespaces=False)))
+    selected = flag("-l", options.selector) if options.selector else ()
+    return try_dra(*again, within(namespace), selected)
+
+
+def code_of(found: ListGaps, options: Options, address: Address, again: Words = (), *, bad: bool = False) -> ExitCode:
     """The exit code of a list that was printed; says on stderr where nothing could be read."""
     if not found.answered:
-        tell(nothing_read(found, options, address), options)
+        tell(nothing_read(found, options, address, again), options)
     return finding_code(asked=options.exit_code, bad=bad, partial=bool(found.missing), answered=found.answered)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final
 
 from kubectl_dra.api.kinds import POD, POD_GROUP, RESOURCE_CLAIM, Kind
 from kubectl_dra.cluster import ClusterState
@@ -15,6 +16,7 @@ from kubectl_dra.commands.why_pending.groups import Pending, waiting_groups
 from kubectl_dra.commands.why_pending.one_per_line import is_rows, pod_list, said
 from kubectl_dra.diagnosis.gates.pending import pending_pods
 from kubectl_dra.diagnosis.gates.waiting_work import waiting_work
+from kubectl_dra.diagnosis.pod import needs
 from kubectl_dra.diagnosis.pod.idle import held
 from kubectl_dra.diagnosis.pod.workloads import owners, without_pods
 from kubectl_dra.model.ids import Key
@@ -39,7 +41,10 @@ from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.pending import pending
 from kubectl_dra.reports.pending.idle import WorkloadPendingReport
 from kubectl_dra.reports.pending.rejected import rejected_pods
+from kubectl_dra.reports.rights import missing_rights
 from kubectl_dra.reports.unread import PENDING_CLAIMS, PENDING_GROUPS, PENDING_PODS, ListGaps, Subject, together, unread
+
+_SUBJECTS: Final = {RESOURCE_CLAIM: PENDING_CLAIMS, POD_GROUP: PENDING_GROUPS}
 
 
 def everything(call: single.PendingCall, kind: Kind) -> int:
@@ -50,12 +55,10 @@ def everything(call: single.PendingCall, kind: Kind) -> int:
         claims = [key for key, claim in inventory.claims.items() if selects(claim.metadata.labels)]
         found = [single.claim_answer(call, key) for key in claims if namespace in ("", key.namespace)]
         answers = [each for each in found if each.report.causes or single.is_bad(each)]
-        return _list(call, answers, PENDING_CLAIMS, _claims_overview)
+        return _list(call, answers, kind, _claims_overview)
     if kind is POD_GROUP:
         groups = [key for key in waiting_groups(inventory, namespace) if selects(_labels(inventory, key))]
-        return _list(
-            call, [single.pod_group_answer(call, key, remedies=call.remedies) for key in groups], PENDING_GROUPS, _pages
-        )
+        return _list(call, [single.pod_group_answer(call, key, remedies=call.remedies) for key in groups], kind, _pages)
     pods = pending_pods(call.cluster.state, namespace or None, selects)
     if kind is not POD:
         pods = tuple(key for key in pods if _owned_by(inventory, key, kind))
@@ -67,7 +70,7 @@ def everything(call: single.PendingCall, kind: Kind) -> int:
     elif not call.options.selector:
         answers += (single.waiting_answer(call, each) for each in waiting_work(call.cluster.state, namespace))
     overview = _overview if kind.workload else _pods_overview
-    return _list(call, answers, PENDING_PODS, _pages if call.remedies else overview)
+    return _list(call, answers, kind, _pages if call.remedies else overview)
 
 
 def _suspended(call: single.PendingCall, kind: Kind, selects: Callable[[Mapping[str, str]], bool]) -> Iterator[Pending]:
@@ -99,16 +102,17 @@ def _labels(inventory: Inventory, group: Key) -> Mapping[str, str]:
 def _list(
     call: single.PendingCall,
     answers: Sequence[Pending],
-    subject: Subject,
+    kind: Kind,
     page: Callable[[single.PendingCall, Sequence[Pending], ListGaps], list[Safe]],
 ) -> int:
     """A list: what could not be read and may change it, then what is known."""
-    of_list = unread(call.cluster.state, subject, call.cluster.namespace, shown=bool(answers))
-    found = together([of_list], (item for each in answers for item in single.lacking(each.report)))
+    subject = _SUBJECTS.get(kind, PENDING_PODS)
+    found = _gaps(call, answers, subject)
+    again = ("why-pending",) if kind is POD else ("why-pending", kind.plural)
     if is_template(call.options.output):
         # A template may leave out what the document says about its gaps.
         if not found.answered:
-            raise nothing_read(found, call.options, call.address)
+            raise nothing_read(found, call.options, call.address, again)
         for line in missing_lines(found.missing, call.address):
             console(call.options).note(line)
     if is_document(call.options):
@@ -123,7 +127,7 @@ def _list(
             missing=found.missing,
         )
     elif not found.answered:
-        raise nothing_read(found, call.options, call.address)
+        raise nothing_read(found, call.options, call.address, again)
     else:
         call.told = True
         in_rows = is_rows(call.options, call.sort_by) and subject is PENDING_PODS
@@ -142,7 +146,16 @@ def _list(
             lines = after_unread(found, lines, call.address)
         print_pages([lines], call.options)
     code = single.code_of_answers(call, answers)
-    return code_of(found, call.options, call.address) if code is ExitCode.OK else code
+    return code_of(found, call.options, call.address, again) if code is ExitCode.OK else code
+
+
+def _gaps(call: single.PendingCall, answers: Sequence[Pending], subject: Subject) -> ListGaps:
+    """What the list and its answers lack; of a list that can't be begun, what any of its answers would rest on."""
+    state, namespace = call.cluster.state, call.cluster.namespace
+    of_list = unread(state, subject, namespace, shown=bool(answers))
+    if not of_list.answered:
+        return together([of_list], missing_rights(state.evidence, needs.kinds(needs.POD), namespace))
+    return together([of_list], (item for each in answers for item in single.lacking(each.report)))
 
 
 def _summary(answers: Sequence[Pending], subject: Subject, scope: str, bound: Bound) -> Safe | None:
