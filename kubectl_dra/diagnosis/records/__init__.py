@@ -86,6 +86,7 @@ from kubectl_dra.diagnosis.records.requests import (
     Funnel,
     HeldFor,
     IgnoredResource,
+    LessCapacity,
     Nearest,
     NodeDevices,
     NoSingleNode,

@@ -217,6 +217,14 @@ class ValueCount(ReportRecord, frozen=True):
     type: str = ""
 
 
+class LessCapacity(ReportRecord, frozen=True):
+    """A capacity of which all devices that match have ``after`` where they had ``before``, which is more."""
+
+    name: str
+    before: str
+    after: str
+
+
 class Funnel(Evidence, frozen=True):
     """Static findings about one request on one node: the devices that ``removed`` takes out, and those that are left.
 

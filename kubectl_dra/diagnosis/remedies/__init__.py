@@ -255,7 +255,7 @@ class _Finder:
         case = self._case
         changed = self._trials.world(form.changes)
         competition, then = Competition(), None
-        actions = tuple(map(self._with_owner, form.actions))
+        actions = tuple(offers.with_less(case, changed, self._with_owner(each)) for each in form.actions)
         if result.fits and self._group is None:
             competition = self._competing.of(actions, form.changes, changed, result.nodes)
         elif self._gated and not result.fits:

@@ -1,4 +1,7 @@
-"""What a request may get whose selector was changed: the free devices by the value that the changed condition reads."""
+"""What a request may get whose selector was changed: the free devices by the value that the changed condition reads.
+
+And what such a device has less of than one that was asked for.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +14,23 @@ import msgspec
 from kubectl_dra.allocation.search.allocator import ClaimSearch
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.explain.funnel import NodeExplainer
-from kubectl_dra.diagnosis.records import ObjectRef, ValueCount
+from kubectl_dra.diagnosis.records import LessCapacity, ObjectRef, ValueCount
+from kubectl_dra.diagnosis.remedies.candidate import Case
 from kubectl_dra.diagnosis.remedies.records import Action, EditClaim, Remedy
 from kubectl_dra.diagnosis.remedies.selectors import CORRECTED, DROPPED
 from kubectl_dra.model.attributes import attribute_text
+from kubectl_dra.model.forms import forms
+from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.resource import DeviceAttribute
 from kubectl_dra.selectors.catalog import published_value
 from kubectl_dra.selectors.compiling import clauses_of
+from kubectl_dra.selectors.evaluate import Outcome
 from kubectl_dra.selectors.seen_values import compared
+from kubectl_dra.selectors.trial import SelectorTrial
 
 #: On more nodes than these the devices are not counted.
 _NODES: Final = 40
+_MAY_MATCH: Final = (Outcome.MATCHES, Outcome.UNDECIDED)
 
 
 def with_offers(world: ClusterState, action: Action, nodes: Sequence[str]) -> Action:
@@ -40,6 +49,36 @@ def with_offers(world: ClusterState, action: Action, nodes: Sequence[str]) -> Ac
     return msgspec.structs.replace(
         action, offers=tuple(ValueCount(text, number, there) for (text, there), number in ranked)
     )
+
+
+def with_less(case: Case, changed: ClusterState, action: Action) -> Action:
+    """The edit of a selector with what all devices that match then have less of; others as they are."""
+    if not isinstance(action, EditClaim) or not action.field.startswith("selectors") or not action.after:
+        return action
+    before, after = (_capacities(case, world, action) for world in (case.world, changed))
+    less = tuple(
+        LessCapacity(name, str(amount), str(after[name]))
+        for name, amount in sorted(before.items())
+        if name in after and after[name].at_scale(-9)[0] < amount.at_scale(-9)[0]
+    )
+    return msgspec.structs.replace(action, less=less) if less else action
+
+
+def _capacities(case: Case, world: ClusterState, action: EditClaim) -> dict[str, Quantity]:
+    """What each device has that matches the request, where they all have the same of it."""
+    claim = world.inventory.claims.get(action.claim.key)
+    request = dict(forms(claim.spec)).get(action.request) if claim is not None else None
+    if request is None:
+        return {}
+    device_class = world.inventory.classes.get(request.device_class_name)
+    expressions = [selector.expression for selector in request.selectors]
+    trial = SelectorTrial.of_request(expressions, device_class, case.published, world.features)
+    first, *others = [each.device.capacity for each, found in trial.meant if found.outcome in _MAY_MATCH] or [{}]
+    return {
+        name: capacity.value
+        for name, capacity in first.items()
+        if all(name in each and each[name].value == capacity.value for each in others)
+    }
 
 
 def useless(ways: Sequence[Remedy]) -> Sequence[Remedy]:

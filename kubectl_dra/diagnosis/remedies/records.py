@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import Evidence, HeldFor, ObjectRef, ValueCount, Verdict
+from kubectl_dra.diagnosis.records import Evidence, HeldFor, LessCapacity, ObjectRef, ValueCount, Verdict
 from kubectl_dra.diagnosis.remedies.repelled import RemoveLabel, ScaleDown
 from kubectl_dra.diagnosis.remedies.volume_ways import ClearSelectedNode, MoveVolume, WidenTopology
 from kubectl_dra.diagnosis.rollouts import EditRollout
@@ -63,7 +63,7 @@ class EditClaim(Evidence, frozen=True):
 
     ``field`` is the path in a request or the claim (``count``, ``constraints[0]``, ``selectors[0]`` …); ``after``
     empty: dropped. ``template`` is what the claim was made from. ``offers``: of a selector that asks for another value,
-    or no longer for one, which values the free devices have then.
+    or no longer for one, which values the free devices have then. ``less``: what the devices have less of then.
     """
 
     claim: ObjectRef
@@ -73,6 +73,7 @@ class EditClaim(Evidence, frozen=True):
     after: str
     template: ObjectRef | None = None
     offers: tuple[ValueCount, ...] = ()
+    less: tuple[LessCapacity, ...] = ()
 
 
 class RenewClaim(Evidence, frozen=True):

@@ -33,6 +33,7 @@ _SHARED: Final = (
 def note_texts(remedy: RemedyReport) -> Iterator[Safe]:
     """One text for each consequence of a remedy, and for each note."""
     yield from (_what_it_gets(each) for each in remedy.actions if isinstance(each, EditClaim) and drops_condition(each))
+    yield from (_less(each) for each in remedy.actions if isinstance(each, EditClaim) and each.less)
     yield from (_ends(each) for each in remedy.actions if isinstance(each, RemoveTaintRule) and each.selected)
     if any(isinstance(each, CreateObject) and shares(each) for each in remedy.actions):
         yield Safe(_SHARED)
@@ -84,6 +85,14 @@ def _what_it_gets(action: EditClaim) -> Safe:
     if len(texts) > _VALUES:
         texts = [*texts[:_VALUES], fmt("{} others", len(texts) - _VALUES)]
     return fmt("it may then get {}", listed(texts, "or"))
+
+
+def _less(action: EditClaim) -> Safe:
+    """What is given up: of two capacities in one device each."""
+    texts = [
+        fmt("{} of {} instead of {}", each.after, each.name.rpartition("/")[2], each.before) for each in action.less
+    ]
+    return fmt("each device then has only {}", listed(texts))
 
 
 def _ends(action: RemoveTaintRule) -> Safe:

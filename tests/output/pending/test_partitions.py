@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -29,11 +30,12 @@ def counters(slices: Iterable[int], multiprocessors: int) -> dict[str, Any]:
     }
 
 
-def card() -> list[dict[str, Any]]:
+def card(**capacity: str) -> list[dict[str, Any]]:
     devices = [
         build.device(
             f"mig-{profile[:2]}-{start}",
             attributes={"profile": profile},
+            capacity={"memory": {"value": capacity[profile]}} if profile in capacity else {},
             consumesCounters=[{"counterSet": "gpu-0", "counters": counters(range(start, start + width), amount)}],
         )
         for profile, (starts, width, amount) in PROFILES.items()
@@ -48,8 +50,8 @@ def card() -> list[dict[str, Any]]:
     return found
 
 
-def report_for(profile: str, **held: str) -> PendingReport:
-    objects = [build.node(), *card(), POD]
+def report_for(profile: str, memory: Mapping[str, str] = MappingProxyType({}), **held: str) -> PendingReport:
+    objects = [build.node(), *card(**memory), POD]
     for pod, device in held.items():
         objects.append(build.claim(f"of-{pod}", held=[("node-1", device)], on="node-1", by=[pod]))
         objects.append(build.pod(pod, claims=[f"of-{pod}"], node_name="node-1", phase="Running"))
@@ -83,6 +85,20 @@ def test_the_next_smaller_profile_that_has_room_is_offered(wanted: str, held: st
     page = page_of(report_for(wanted, notebook="mig-1g-2" if wanted == "3g.20gb" else held, chat=held))
     assert f'profile == "{offered}"' in page
     assert 'profile == "1g.5gb"' not in page
+
+
+@pytest.mark.parametrize(
+    ("memory", "told"),
+    [
+        ({"2g.10gb": "10Gi", "3g.20gb": "20Gi"}, "each device then has only 10Gi of memory instead of 20Gi"),
+        ({"2g.10gb": "20Gi", "3g.20gb": "20Gi"}, ""),
+        ({"3g.20gb": "20Gi"}, ""),
+    ],
+)
+def test_what_a_smaller_profile_costs_is_told_where_it_is_published(memory: dict[str, str], told: str) -> None:
+    page = " ".join(page_of(report_for("3g.20gb", memory, notebook="mig-1g-2", chat="mig-1g-5")).split())
+    assert 'profile == "2g.10gb"' in page
+    assert ("then has only" in page, told in page) == (bool(told), True)
 
 
 def test_what_is_short_in_part_is_told_in_amounts() -> None:
