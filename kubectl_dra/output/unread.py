@@ -14,7 +14,7 @@ from kubectl_dra.model.names import is_label, is_subdomain
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, command, fmt
 from kubectl_dra.output.words import listed
-from kubectl_dra.reports.invocations import changing
+from kubectl_dra.reports.invocations import changing, of_administrator
 
 INCOMPLETE: Final = Safe("This answer is incomplete: some objects could not be read.")
 _PERMIT: Final = Safe("A cluster administrator can permit it:")
@@ -107,8 +107,7 @@ def _grants(missing: Sequence[Missing], address: Address) -> list[Safe]:
     refused = [item for item in missing if item.coverage == Coverage.FORBIDDEN]
     wanted = [item for item in missing if item.coverage != Coverage.PARTIAL] if refused else []
     user = next((item.user for item in refused if item.user), "USER")
-    # Their own login, not that of whoever was refused; only the cluster is the same.
-    admin = Address(sources=address.sources, context=address.context)
+    admin = of_administrator(address)
     lines: list[Safe] = []
     for namespace in dict.fromkeys(item.rule.namespace for item in wanted):
         here = [item for item in wanted if item.rule.namespace == namespace]

@@ -113,6 +113,11 @@ def changing(words: Words | None, address: Address) -> Words | None:
     return (*words, *(flag("--context", context) if context and not named else ()), *address.flags)
 
 
+def of_administrator(address: Address) -> Address:
+    """The same cluster for whoever has more rights: their own login, not that of whoever was refused."""
+    return Address(sources=address.sources, context=address.context)
+
+
 #: What shows the names of a kind in facts of a file, which kubectl does not read.
 _FROM_FILES: Final[Mapping[Words, Words]] = {
     ("nodes",): ("kubectl", "dra", "top", "nodes"),

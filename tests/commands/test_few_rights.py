@@ -16,6 +16,7 @@ from kubectl_dra.commands.app import run
 from kubectl_dra.diagnosis.records import Missing, RbacRule
 from kubectl_dra.output.unread import unread_sentence
 from kubectl_dra.source.demo import CLUSTER
+from tests.kit import build
 from tests.kit.clock import PassingClock
 from tests.kit.fake_api import PLURALS, FakeApi, running, serve_cluster, write_kubeconfig
 
@@ -264,6 +265,31 @@ def test_instead_of_all_namespaces_the_own_one_can_be_read(api: FakeApi, capfd: 
         assert {each.partition(".")[0] for each in named} == {PLURALS[kind] for kind in kinds}, words
         # What it names can be run.
         assert said(capfd, *again.split()[2:])[0] == 0
+
+
+PREPARING = "Failed to prepare dynamic resources: NodePrepareResources failed for claim ml/claim: gpu-0 lost"
+
+
+@pytest.mark.parametrize("refused", [("Pod",), (*CLUSTER_WIDE, "Pod", "ResourceClaim"), ()])
+def test_whose_log_a_driver_writes_is_found_by_who_may_list_all_pods(
+    api: FakeApi, capfd: Any, refused: tuple[str, ...]
+) -> None:
+    """The pod of a driver stands in another namespace; the events of the own pod can be read all the same."""
+    failed = build.event("pod", "FailedPrepareDynamicResources", PREPARING, time="2025-12-31T23:59:00Z")
+    failed |= {"type": "Warning", "source": {"component": "kubelet"}}
+    claim = build.claim("claim", held=[("node-1", "gpu-0")], by=["pod"])
+    pod = build.pod(claims=["claim"], node_name="node-1")
+    there = [build.node(), build.slice_("node-1", build.device("gpu-0")), claim, pod, failed]
+    serve_cluster(api, there, refused, own="ml")
+    out = said(capfd, "why-pending", "pod/pod", "--user", "someone")[1]
+    text, find = unfolded(out), "kubectl get pods -A -o wide --field-selector spec.nodeName=node-1"
+    told = "finding its pod takes the right to list pods in all namespaces, so it is for an administrator"
+    own = "Its events, which you may read: kubectl describe pod/pod -n ml --user someone"
+    assert (told in text, own in text) == (bool(refused), bool(refused)), out
+    # An administrator has another login.
+    flags = "--context fake" if refused else "--user someone"
+    assert f"  {find} {flags}" in out.splitlines(), out
+    assert out.count("kubectl describe") <= 1
 
 
 def test_templates_that_were_not_read_leave_a_simulation_open(api: FakeApi, capfd: Any, tmp_path: Path) -> None:

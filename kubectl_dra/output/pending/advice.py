@@ -373,4 +373,5 @@ def _on_the_node(report: PendingReport, code: Code, address: Address, now: datet
             "To keep pods off that node: {}", changing(kubectl("cordon", of("node", report.node)), address)
         )
         return
-    yield from log_lines(report, address)
+    named = code is Code.PREPARING or not _quotes_events(report)
+    yield from log_lines(report, address, events_named=named)

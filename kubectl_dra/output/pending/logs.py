@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from kubectl_dra.diagnosis.records import ContainerWaits, ObjectRef
+from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.model.names import is_label
 from kubectl_dra.output.layout import wrapped
@@ -13,7 +14,7 @@ from kubectl_dra.output.pending.driver_pods import why_words
 from kubectl_dra.output.pending.said_advice import image_advice, is_crash
 from kubectl_dra.output.safe import Safe, command, command_line, fmt, safe
 from kubectl_dra.output.words import listed
-from kubectl_dra.reports.invocations import Words, kubectl, of, reading, within
+from kubectl_dra.reports.invocations import Words, changing, kubectl, of, of_administrator, reading, within
 from kubectl_dra.reports.pending.drivers import DriverOnNode, lacking, tainting
 from kubectl_dra.reports.pending.pending import PendingReport
 
@@ -81,9 +82,20 @@ def driver_faults(report: PendingReport, address: Address) -> Iterator[Safe]:
             yield from _logs(report, [driver], address)
 
 
-def log_lines(report: PendingReport, address: Address) -> Iterator[Safe]:
-    """The log of each driver on its node, or how its pod is found."""
-    return _logs(report, report.drivers, address)
+def log_lines(report: PendingReport, address: Address, *, events_named: bool = False) -> Iterator[Safe]:
+    """The log of each driver on its node, or how its pod is found; the own events where that is all one may read.
+
+    ``events_named``: the command that shows them is on the page already.
+    """
+    yield from _logs(report, report.drivers, address)
+    if (
+        report.node
+        and not events_named
+        and not _may_find(report)
+        and not all(each.likely_pods for each in report.drivers)
+    ):
+        events = reading(kubectl("describe", of("pod", report.pod.name, report.pod.namespace)), address)
+        yield from command_line("Its events, which you may read: {}", events)
 
 
 def _logs(report: PendingReport, drivers: Sequence[DriverOnNode], address: Address) -> Iterator[Safe]:
@@ -95,13 +107,32 @@ def _logs(report: PendingReport, drivers: Sequence[DriverOnNode], address: Addre
         words = (why_words(failing[pod]) if pod in failing else _log(pod) for pod in driver.likely_pods)
         logs = (command(reading(each, address)) for each in words)
         lines = [line for line in logs if line is not None]
-        find = command(reading(_find(driver), address))
         if lines:
             yield fmt("Log of driver {}:", where)
-        elif find is not None:
-            yield from wrapped(fmt("Log of driver {} (find its pod, then kubectl logs):", where))
-            lines = [find]
+        else:
+            yield from _how_to_find(driver, where, address, allowed=_may_find(report))
         yield from (fmt("  {}", line) for line in lines)
+
+
+def _may_find(report: PendingReport) -> bool:
+    """Whether nothing says that pods of all namespaces, among which drivers run, may not be listed."""
+    forbidden = (each for each in report.read if each.coverage == Coverage.FORBIDDEN and not each.namespace)
+    return not any("Pod" in each.lists for each in forbidden)
+
+
+def _how_to_find(driver: DriverOnNode, where: Safe, address: Address, *, allowed: bool) -> Iterator[Safe]:
+    """The command that shows a driver's pod, for whoever may run it."""
+    text, words = Safe("Log of driver {} (find its pod, then kubectl logs):"), _find(driver)
+    find = command(reading(words, address))
+    if not allowed:
+        text = Safe(
+            "Log of driver {} (finding its pod takes the right to list pods in all namespaces, so it is for an "
+            "administrator; then kubectl logs):"
+        )
+        find = command(changing(words, of_administrator(address)))
+    if find is not None:
+        yield from wrapped(fmt(text, where))
+        yield fmt("  {}", find)
 
 
 def _state_of(driver: DriverOnNode, namespace: str, address: Address) -> Iterator[Safe]:
