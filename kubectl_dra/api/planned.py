@@ -75,6 +75,7 @@ class PodPlan:
     ``spanned``: domains of other objects of the files that they make up with others.
     ``claims_lost_to``: a field in whose favour containers lose the claims that they name. ``written_in``: the object
     that has ``spec_at``, if another one. ``refused``: what the server has against the claims of each pod.
+    ``stands_in_for``: the template that is not set, so that they are made from that of other pods.
     """
 
     pod: Pod
@@ -102,6 +103,7 @@ class PodPlan:
     claims_lost_to: str = ""
     written_in: tuple[str, str, str] | None = None
     refused: tuple[str, ...] = ()
+    stands_in_for: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,7 +349,7 @@ def _plan(template: MadeTemplate, name: str, namespace: str) -> PodPlan:
     plan = replace(plan, awaits=template.awaits, awaits_any=template.awaits_any)
     plan = replace(plan, counted_by=template.counted_by, growth=template.growth)
     plan = replace(plan, claims_lost_to=template.claims_lost_to, in_turn=template.in_turn)
-    plan = replace(plan, one_by_one=template.one_by_one)
+    plan = replace(plan, one_by_one=template.one_by_one, stands_in_for=template.stands_in_for)
     return replace(plan, spec_at=template.spec_path, moved=template.moved)
 
 

@@ -53,6 +53,24 @@ def test_groups_are_told_whole_and_made_fewer_whole() -> None:
     assert "all fit with spec.replicas: 2 (4 pods)." in told
 
 
+@pytest.mark.parametrize("own", [False, True])
+def test_leaders_without_a_template_of_their_own_are_told_to_request_what_workers_do(own: bool) -> None:
+    leaders = {
+        "size": 2,
+        "workerTemplate": pod_template("one"),
+        **({"leaderTemplate": pod_template("one")} if own else {}),
+    }
+    groups = thing("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet", {"replicas": 1, "leaderWorkerTemplate": leaders})
+    report = simulated(template("one"), groups)
+    base = "spec.leaderWorkerTemplate"
+    assert {each.role: (each.made_from, each.instead_of) for each in report.pods} == {
+        "leader": ("", "") if own else (f"{base}.workerTemplate", f"{base}.leaderTemplate"),
+        "worker": ("", ""),
+    }
+    told = "leader fits. on node-1 leaderTemplate is not set: made from workerTemplate, with the same requests"
+    assert (told in page(report)) is not own
+
+
 def train_job(**trainer: Any) -> list[dict[str, Any]]:
     job = {
         "name": "node",

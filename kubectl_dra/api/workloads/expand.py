@@ -80,7 +80,9 @@ def _of_part(tree: Tree, part: TemplatePath) -> Iterator[MadeTemplate]:
             yield MadeTemplate(path, {}, role, copies, count, problem=f"{inner}: Required value")
         else:
             by = _counted_by(tree, part, steps)
-            yield MadeTemplate(path, body, role, copies, count, counted_by=by, spec_at=path if part.bare else "")
+            made = MadeTemplate(path, body, role, copies, count, counted_by=by, spec_at=path if part.bare else "")
+            own = _named_path(part.path, steps)
+            yield made if not part.otherwise or path == own else replace(made, stands_in_for=own)
     if not found and "[]" not in part.path and "*" not in part.path and not part.optional:
         yield MadeTemplate(part.path, {}, part.role, problem=f"{part.path}.spec: Required value")
 

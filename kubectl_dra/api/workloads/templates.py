@@ -75,6 +75,7 @@ class MadeTemplate:
     those for which there is no room start once others have ended.
     ``one_by_one``: the field by whose value each is made only when the one before it is ready, empty for no such.
     ``claims_lost_to``: the field of which the controller makes all that containers request, who then name no claims.
+    ``stands_in_for``: where nothing stands, so that this template is taken as well.
     """
 
     path: str
@@ -95,6 +96,7 @@ class MadeTemplate:
     in_turn: bool = False
     one_by_one: str = ""
     claims_lost_to: str = ""
+    stands_in_for: str = ""
 
     @property
     def spec_path(self) -> str:

@@ -277,6 +277,17 @@ def _verdict_of_what_is_left(pod: PodSimulation, *, left: bool) -> Safe:
     return Safe("What is left: ") + inside
 
 
+def _made_of(pod: PodSimulation) -> Iterator[Safe]:
+    """What its pods have that is not written in a template of their own."""
+    if pod.made_from:
+        text = "{} is not set: made from {}, with the same requests"
+        names = (path.rpartition(".")[2] for path in (pod.instead_of, pod.made_from))
+        yield from wrapped(fmt(text, *names), indent=2)
+    if pod.flavors:
+        flavors = Safe("flavor" if len(pod.flavors) == 1 else "flavors")
+        yield from wrapped(fmt("with the node labels of Kueue's {} {}", flavors, listed(pod.flavors)), indent=2)
+
+
 def _pod_lines(pod: PodSimulation, reason: Safe | None = None, *, left: bool = False) -> Iterator[Safe]:
     whole = verdict = _verdict_of_what_is_left(pod, left=left)
     if reason is not None:
@@ -299,9 +310,7 @@ def _pod_lines(pod: PodSimulation, reason: Safe | None = None, *, left: bool = F
     yield from alternative_lines(pod)
     if pod.after and pod.copies:
         yield from wrapped(_stage(pod), indent=2)
-    if pod.flavors:
-        flavors = Safe("flavor" if len(pod.flavors) == 1 else "flavors")
-        yield from wrapped(fmt("with the node labels of Kueue's {} {}", flavors, listed(pod.flavors)), indent=2)
+    yield from _made_of(pod)
     yield from domain_lines(pod)
     if (left_open := _left_open(pod)) and pod.copies:
         yield from wrapped(_open(left_open), indent=2)

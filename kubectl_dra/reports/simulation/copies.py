@@ -311,6 +311,8 @@ def _pod_simulation(trial: PodTrial, made: Batch, placed: PlacedCopies, pending:
         shared=() if trial.is_bare else tuple(shared_claims(placed.world, plan.pod)),
         role=plan.role,
         after=plan.after,
+        made_from=plan.spec_at.removesuffix(".spec") if plan.stands_in_for else "",
+        instead_of=plan.stands_in_for,
         flavors=plan.flavors,
         rest_by=plan.rest_by,
         counted=made.counted,

@@ -162,6 +162,7 @@ class PodSimulation(ReportRecord, frozen=True):
     ``in_turn``: some fit, and the others start once these have ended. ``in_groups``: with pods of other roles.
     ``alternatives``: what the copies that fit got of requests with several.
     ``shared``: claims that all of them use.
+    ``made_from``: the template of other pods that they are made from, as ``instead_of`` is not set.
     ``refused_by``: the LimitRange that refuses them, for amounts ``refused_at`` these fields.
     """
 
@@ -200,6 +201,8 @@ class PodSimulation(ReportRecord, frozen=True):
     held: bool = False
     domains: tuple[DomainFit, ...] = ()
     after: tuple[str, ...] = ()
+    made_from: str = ""
+    instead_of: str = ""
     flavors: tuple[str, ...] = ()
     awaits: tuple[str, ...] = ()
     group: str = ""
