@@ -5,7 +5,7 @@ Names of pools may contain slashes, so a word may mean several things; all of th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from kubectl_dra.cluster import ClusterState
@@ -18,9 +18,14 @@ _DEVICE: Final = ("device", "devices")
 
 def find_pools(word: str, facts: ClusterState) -> tuple[PoolId, ...]:
     """The pools that ``word`` names, sorted; ``pool/NAME`` is one as well, unless a pool is called so."""
-    found = tuple(pool for pool in facts.pools if word in (pool.pool, str(pool)))
+    return pools_named(word, facts.pools)
+
+
+def pools_named(word: str, pools: Collection[PoolId]) -> tuple[PoolId, ...]:
+    """Those of ``pools`` that ``word`` names, in their order."""
+    found = tuple(pool for pool in pools if word in (pool.pool, str(pool)))
     name = _without_type(word, _POOL)
-    return found or (find_pools(name, facts) if name != word else ())
+    return found or (pools_named(name, pools) if name != word else ())
 
 
 def pool_selections(word: str) -> frozenset[Fields]:

@@ -187,6 +187,24 @@ def test_of_a_node_that_may_not_be_read_it_is_told_what_claims_have_there(api: F
     assert "not all of them could be read" in err
 
 
+@pytest.mark.parametrize("command", ["describe-pool", "get pools"])
+@pytest.mark.parametrize("word", [X9ZK, f"gpu.example.com/{X9ZK}", f"pool/{X9ZK}"])
+def test_of_a_pool_that_may_not_be_read_it_is_told_what_claims_have_there(
+    api: FakeApi, capfd: Any, command: str, word: str
+) -> None:
+    """Claims of the own namespace name it; that is no pool which does not exist."""
+    code, out, err = said(capfd, *command.split(), word)
+    assert (code, out) == (1, "")
+    assert err.startswith(f'error: slices of pool "{word}" could not be read: forbidden for user dev\n')
+    told = f"Claims that could be read have 5 devices of gpu.example.com/{X9ZK}; whether the pool has more is unknown:"
+    assert told in unfolded(err)
+    assert "gpu-0 pod ml/serve-1, claim serve-1-gpus-rwrtr" in unfolded(err)
+    assert "ResourceSlice in the whole cluster: forbidden for user dev" in err
+    assert "not found" not in err
+    # Of another name nothing is known, and of a pool without readable claims no more.
+    assert 'error: pool "nobody-knows" not found, but not all' in said(capfd, "describe-pool", "nobody-knows")[2]
+
+
 def test_changes_that_could_not_be_judged_are_not_called_useless(api: FakeApi, capfd: Any) -> None:
     """Of the whole cluster it is known that fewer devices are enough; what others hold, a few rights do not show."""
     items = json.loads(CLUSTER.read_bytes())["items"]

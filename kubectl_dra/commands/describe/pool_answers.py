@@ -9,16 +9,18 @@ from kubectl_dra.api.kinds import RESOURCE_SLICE
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.cluster import read_cluster
 from kubectl_dra.commands.shared.errors import CommandError
-from kubectl_dra.commands.shared.not_found import object_not_found
+from kubectl_dra.commands.shared.not_found import object_not_found, refused_words
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.show import each_found, is_document, note_evidence, print_described, print_pages
 from kubectl_dra.commands.shared.unread import after_unread, code_of, nothing_read
 from kubectl_dra.output.devices.pool_list import pool_list_page, pool_list_summary
 from kubectl_dra.output.devices.pool_page import pool_page, pool_summary_text
+from kubectl_dra.output.devices.unpublished import held_lines
 from kubectl_dra.output.documents import list_head, report_bytes, write_list
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.reports.devices.pool import KINDS, PoolSummary, is_troubled, pool_report, pool_summaries
 from kubectl_dra.reports.devices.pool_status import KIND as STATUS_KIND
+from kubectl_dra.reports.devices.unpublished import held_in_pools
 from kubectl_dra.reports.find import find_pools, pool_names, pool_selections
 from kubectl_dra.reports.invocations import try_dra
 from kubectl_dra.reports.unread import POOLS, unread
@@ -73,9 +75,14 @@ def _named(options: Options, facts: ClusterState, words: Sequence[str]) -> int:
 
 
 def pool_not_found(word: str, facts: ClusterState) -> CommandError:
-    """The error for a name that no pool has."""
-    look = try_dra("describe-pool")
-    return object_not_found(RESOURCE_SLICE, word, pool_names(facts), facts.evidence, look, "pool")
+    """The error for a name that no pool has, or none that was read: claims may know of one."""
+    look, evidence = try_dra("describe-pool"), facts.evidence
+    problem = object_not_found(RESOURCE_SLICE, word, pool_names(facts), evidence, look, "pool")
+    held = () if evidence.complete(RESOURCE_SLICE.name) else held_in_pools(word, facts)
+    if not held:
+        return problem
+    what = f'slices of pool "{word}" could not be read{refused_words(evidence)}'
+    return CommandError(what, problem.hint, details=(*held_lines(held, facts.now), *problem.details))
 
 
 def _code(options: Options, pools: Sequence[PoolSummary], lacking: bool) -> int:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
+from itertools import groupby
 
 from kubectl_dra.output.devices.holders import holder_text
-from kubectl_dra.output.layout import PAGE, Column, table
-from kubectl_dra.output.safe import Safe, safe
+from kubectl_dra.output.layout import PAGE, Column, table, wrapped
+from kubectl_dra.output.safe import Safe, fmt, safe
+from kubectl_dra.output.words import counted
 from kubectl_dra.reports.devices.unpublished import AllocatedDevice
 
 
@@ -16,3 +18,13 @@ def unpublished_table(devices: Sequence[AllocatedDevice], now: datetime, node: s
     columns = [Column("DEVICE"), Column("USED BY", flexible=True)]
     rows = [[safe(d.device), Safe("; ").join(holder_text(h, now, node) for h in d.holders)] for d in devices]
     return list(table(columns, rows, columns_wide=None if wide else PAGE, indent=2))
+
+
+def held_lines(devices: Sequence[AllocatedDevice], now: datetime) -> Iterator[Safe]:
+    """What claims have of pools whose slices could not be read, pool by pool."""
+    for (driver, pool), found in groupby(devices, key=lambda each: (each.driver, each.pool)):
+        here = tuple(found)
+        text = "Claims that could be read have {} of {}/{}; whether the pool has more is unknown:"
+        yield from wrapped(fmt(text, counted(len(here), "device"), driver, pool), indent=4, first=2)
+        # Most pools are named after the node whose devices they hold.
+        yield from unpublished_table(here, now, pool, wide=False)

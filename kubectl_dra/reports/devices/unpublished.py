@@ -13,6 +13,7 @@ from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.reports.base import ReportRecord
 from kubectl_dra.reports.devices.holders import Holder, holder_of
 from kubectl_dra.reports.devices.open_pool import PoolFacts
+from kubectl_dra.reports.find import pools_named
 
 
 class AllocatedDevice(ReportRecord, frozen=True):
@@ -48,6 +49,16 @@ def unpublished_of_pool(opened: PoolFacts) -> Iterator[AllocatedDevice]:
     for name in unpublished_names(opened):
         device = DeviceId(opened.id.driver, opened.id.pool, name)
         yield _record(device, _lasting(holdings.get(device, ())), opened.facts)
+
+
+def held_in_pools(word: str, facts: ClusterState) -> tuple[AllocatedDevice, ...]:
+    """What claims have in the pools that ``word`` names, by name, whether or not slices publish it."""
+    holdings = facts.inventory.holdings_by_device
+    pools = pools_named(word, {device.pool_id for device in holdings})
+    found = (
+        _record(device, _lasting(holdings[device]), facts) for device in sorted(holdings) if device.pool_id in pools
+    )
+    return tuple(each for each in found if each.holders)
 
 
 def unpublished_names(opened: PoolFacts) -> list[str]:
