@@ -147,6 +147,13 @@ def _starts_over(note: renewal.StartsOver) -> Safe:
     return fmt("deletes {} and creates it again; what it has finished is done again", _named(note.owner))
 
 
+def _takes_all(note: renewal.TakesAll) -> Safe:
+    text = "if {} only monitors devices, request them with adminAccess: true, which takes none"
+    needs = [fmt("the label {}=true on namespace {}", note.label, note.owner.namespace)] if note.label else []
+    needs += [fmt("the feature gate {}", note.gate)] if note.gate else []
+    return fmt(text, _named(note.owner)) + (fmt("; this needs {}", listed(needs)) if needs else Safe(""))
+
+
 def _counts_as_failed(note: renewal.CountsAsFailed) -> Safe:
     if note.failed > note.limit:
         return fmt("{} then fails: it may have {}", _named(note.owner), counted(note.limit, "failed pod"))
@@ -230,6 +237,7 @@ _WORDS: Final[dict[type, Callable[[Any], Safe]]] = {
     renewal.OneOfSeveral: _one_of_several,
     renewal.CountsAsFailed: _counts_as_failed,
     renewal.EnoughFor: _enough_for,
+    renewal.TakesAll: _takes_all,
     renewal.FitThen: _fit_then,
     renewal.NoCommand: _no_command,
     renewal.QuotasUnread: _quotas_unread,

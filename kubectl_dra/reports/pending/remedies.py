@@ -40,6 +40,7 @@ from kubectl_dra.reports.pending.claim_manifests import (
     unallocated,
 )
 from kubectl_dra.reports.pending.missing_objects import skeleton
+from kubectl_dra.reports.pending.monitors import taking_all
 from kubectl_dra.reports.pending.remedy_commands import COMMANDS
 from kubectl_dra.reports.pending.remedy_order import asks_for_less, rank
 from kubectl_dra.reports.pending.renewal import (
@@ -237,6 +238,7 @@ class _Steps:
         nodes = return_to(self._world, self._pod, remedy, self._proposal.changes)
         if nodes:
             yield StartsAgain(nodes)
+        yield from taking_all(self._world, remedy.actions)
         for action in remedy.actions:
             pod = self._world.inventory.pods.get(action.pod.key) if isinstance(action, records.DeletePod) else None
             job = next((each for each in self._owners.of(pod) if each.ref.kind == "Job"), None) if pod else None

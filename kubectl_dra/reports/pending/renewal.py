@@ -108,6 +108,17 @@ class StartsAgain(Evidence, frozen=True):
     nodes: tuple[str, ...]
 
 
+class TakesAll(Evidence, frozen=True):
+    """A DaemonSet's request for all devices takes them, which one with admin access would not.
+
+    ``label``: what its namespace needs for that and lacks; ``gate``: the feature that is off, both empty for none.
+    """
+
+    owner: ObjectRef
+    label: str = ""
+    gate: str = ""
+
+
 class FitThen(Evidence, frozen=True):
     """So many ``copies`` of those ``wanted`` fit then; ``rest``: and others of the same files, some of which lack now.
 
@@ -136,6 +147,7 @@ Note = (
     | OneOfSeveral
     | EnoughFor
     | StartsAgain
+    | TakesAll
     | FitThen
 )
 _WHY: Final = {

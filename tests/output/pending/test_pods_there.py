@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.diagnosis.remedies.records import DeletePod, EditPod
@@ -251,3 +253,33 @@ def test_who_ends_or_comes_is_told_beside_what_it_has() -> None:
     line = first_line(report)
     assert "in use by ml/first (nominated for this node): 3, ml/old (being deleted): 3" in line
     assert "wait for pod ml/old" not in page_of(report)
+
+
+@pytest.mark.parametrize(
+    ("minor", "labels", "needs"),
+    [
+        (37, {}, "; this needs the label resource.kubernetes.io/admin-access=true on namespace ml"),
+        (37, {"resource.kubernetes.io/admin-access": "true"}, ""),
+        (33, {}, "; this needs the label resource.k8s.io/admin-access=true on namespace ml and the feature gate "),
+        (32, {}, "; this needs the feature gate DRAAdminAccess"),
+    ],
+)
+def test_a_daemon_set_that_takes_all_devices_of_its_node_wants_admin_access(
+    minor: int, labels: dict[str, str], needs: str
+) -> None:
+    """Upstream: DRAAdminNamespaceLabelKey of 1.33 and of 1.34; DRAAdminAccess is on by default since 1.34."""
+    hint = "if DaemonSet exporter only monitors devices, request them with adminAccess: true, which takes none"
+    namespace = build.namespace(**labels)
+    there = [build.node(), build.slice_("node-1", build.device("gpu-0")), namespace]
+    mine = [build.pod(claims=["claim"]), build.claim("claim")]
+    for kind, mode in (("DaemonSet", "All"), ("DaemonSet", "ExactCount"), ("StatefulSet", "All")):
+        one = build.pod("exporter-0", claims=["all"], node_name="node-1", phase="Running")
+        request = build.request()
+        request["exactly"] |= {"allocationMode": mode}
+        if mode == "All":
+            del request["exactly"]["count"]
+        held = build.claim("all", request, held=[("node-1", "gpu-0")], by=["exporter-0"])
+        page = page_of(report_of(*there, owned(one, kind, "exporter"), held, *mine, minor=minor))
+        assert "delete pod ml/exporter-0" in page
+        assert (f"{hint}{needs}" in page) is ((kind, mode) == ("DaemonSet", "All"))
+        assert ("this needs" in page) is (bool(needs) and (kind, mode) == ("DaemonSet", "All"))

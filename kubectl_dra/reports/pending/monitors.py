@@ -1,0 +1,45 @@
+"""Pods on every node that take all devices there, where a monitor would look at them with admin access.
+
+Upstream: pkg/apis/resource/types.go, DRAAdminNamespaceLabelKey, which had another name in 1.33, and none before;
+pkg/features, DRAAdminAccess, which is on by default from 1.34 on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.remedies.records import Action, DeletePod
+from kubectl_dra.diagnosis.whatif.daemons import DAEMON_SET
+from kubectl_dra.model.names import ADMIN_LABEL
+from kubectl_dra.model.resource import ResourceClaim
+from kubectl_dra.reports.pending.renewal import TakesAll
+
+#: Since which minor version a namespace needs which label.
+_LABELS: Final = ((34, ADMIN_LABEL), (33, "resource.k8s.io/admin-access"), (0, ""))
+_GATE: Final = "DRAAdminAccess"
+
+
+def taking_all(world: ClusterState, actions: Sequence[Action]) -> Iterator[TakesAll]:
+    """Of the DaemonSets whose pods would be deleted, those that request all devices for themselves."""
+    for action in actions:
+        owner = action.recreated_by if isinstance(action, DeletePod) and action.frees else None
+        pod = world.inventory.pods.get(action.pod.key) if isinstance(action, DeletePod) else None
+        if owner is None or owner.kind != DAEMON_SET or pod is None:
+            continue
+        claims = world.inventory.claims_by_user.get(pod.metadata.uid, ())
+        if any(map(_takes_all, claims)):
+            gate = "" if world.features.admin_access else _GATE
+            yield TakesAll(owner, _missing_label(world, owner.namespace), gate)
+
+
+def _takes_all(claim: ResourceClaim) -> bool:
+    exactly = (request.exactly for request in claim.spec.devices.requests)
+    return any(e is not None and e.allocation_mode == "All" and not e.admin_access for e in exactly)
+
+
+def _missing_label(world: ClusterState, name: str) -> str:
+    label = next(label for minor, label in _LABELS if world.features.minor >= minor)
+    namespace = world.inventory.namespaces.get(name)
+    return "" if namespace is not None and namespace.metadata.labels.get(label) == "true" else label
