@@ -195,7 +195,10 @@ def test_of_a_pool_that_may_not_be_read_it_is_told_what_claims_have_there(
     """Claims of the own namespace name it; that is no pool which does not exist."""
     code, out, err = said(capfd, *command.split(), word)
     assert (code, out) == (1, "")
-    assert err.startswith(f'error: slices of pool "{word}" could not be read: forbidden for user dev\n')
+    head = (
+        f'error: pool "{word}" is known from claims, but not all ResourceSlices could be read: forbidden for user dev'
+    )
+    assert err.startswith(f"{head}\n")
     told = f"Claims that could be read have 5 devices of gpu.example.com/{X9ZK}; whether the pool has more is unknown:"
     assert told in unfolded(err)
     assert "gpu-0 pod ml/serve-1, claim serve-1-gpus-rwrtr" in unfolded(err)

@@ -9,7 +9,7 @@ from kubectl_dra.api.kinds import RESOURCE_SLICE
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.cluster import read_cluster
 from kubectl_dra.commands.shared.errors import CommandError
-from kubectl_dra.commands.shared.not_found import object_not_found, refused_words
+from kubectl_dra.commands.shared.not_found import object_not_found, unsure
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.show import each_found, is_document, note_evidence, print_described, print_pages
 from kubectl_dra.commands.shared.unread import after_unread, code_of, nothing_read
@@ -77,12 +77,12 @@ def _named(options: Options, facts: ClusterState, words: Sequence[str]) -> int:
 def pool_not_found(word: str, facts: ClusterState) -> CommandError:
     """The error for a name that no pool has, or none that was read: claims may know of one."""
     look, evidence = try_dra("describe-pool"), facts.evidence
-    problem = object_not_found(RESOURCE_SLICE, word, pool_names(facts), evidence, look, "pool")
     held = () if evidence.complete(RESOURCE_SLICE.name) else held_in_pools(word, facts)
     if not held:
-        return problem
-    what = f'slices of pool "{word}" could not be read{refused_words(evidence)}'
-    return CommandError(what, problem.hint, details=(*held_lines(held, facts.now), *problem.details))
+        return object_not_found(RESOURCE_SLICE, word, pool_names(facts), evidence, look, "pool")
+    problem = unsure(f'pool "{word}" is known from claims', RESOURCE_SLICE, evidence, "ResourceSlices")
+    problem.details = (*held_lines(held, facts.now), *problem.details)
+    return problem
 
 
 def _code(options: Options, pools: Sequence[PoolSummary], lacking: bool) -> int:

@@ -80,12 +80,8 @@ def _word(kind: Kind) -> str:
 def unsure(what: str, kind: Kind, evidence: Evidence, unread: str = "of them", *, namespace: str = "") -> CommandError:
     """What was not found, where objects of ``kind`` were not all read: nobody knows whether it exists."""
     hint = try_kubectl("auth", "can-i", "list", kind.resource, within(namespace) if namespace else ())
+    user = f": forbidden for user {evidence.refused_user}" if evidence.refused_user else ""
     lacking = missing_rights(evidence, (kind.name,), namespace) if kind.name in BY_KIND else ()
     refused = [each for each in lacking if each.coverage == Coverage.FORBIDDEN]
     permit = missing_kinds(refused, evidence.address) if refused else ()
-    return CommandError(f"{what}, but not all {unread} could be read{refused_words(evidence)}", hint, details=permit)
-
-
-def refused_words(evidence: Evidence) -> str:
-    """``: forbidden for user dev`` behind what could not be read."""
-    return f": forbidden for user {evidence.refused_user}" if evidence.refused_user else ""
+    return CommandError(f"{what}, but not all {unread} could be read{user}", hint, details=permit)
