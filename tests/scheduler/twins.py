@@ -81,7 +81,7 @@ def _device_by_device(row: Row, _random: Random) -> None:
         if each["spec"].pop("allNodes", False):
             each["spec"]["perDeviceNodeSelection"] = True
             for number, device in enumerate(each["spec"].get("devices", ())):
-                device |= {"allNodes": True} if number else {"nodeName": names[-1]}
+                device |= {"allNodes": True} if number or not names else {"nodeName": names[-1]}
 
 
 BEFORE: Final[dict[str, Callable[[Row, Random], None]]] = {
