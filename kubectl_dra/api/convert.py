@@ -51,7 +51,6 @@ from kubectl_dra.model.resource import DeviceTaintRule, ResourceClaim, ResourceC
 
 TARGETS: Final = ("v1", "v1beta2", "v1beta1")
 _WITH_REFERENCES: Final = frozenset({f"{RESOURCE_GROUP}/v1alpha2", "devmgmtproto.k8s.io/v1alpha1"})
-_ADMIN_NAMESPACE: Final = {"resource.kubernetes.io/admin-access": "true"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +170,7 @@ def _as_written(source: Source) -> bytes:
 
 def _refused(record: Record) -> Iterator[FieldError]:
     """The server's errors; a manifest may leave its namespace to the command that applies it."""
-    errors = validate(defaulted(record), _ADMIN_NAMESPACE)
+    errors = validate(defaulted(record))
     return (error for error in errors if (error.path, error.problem) != ("metadata.namespace", "Required value"))
 
 

@@ -6,10 +6,6 @@ unless the caller says that the server knows them: a server without the gate dro
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
-from typing import Final
-
 from kubectl_dra.api.admission import claims, classes, groups, slices
 from kubectl_dra.api.admission.errors import Field, FieldError
 from kubectl_dra.model import resource
@@ -19,28 +15,26 @@ from kubectl_dra.selectors.compiling import ADMISSION, Environment
 
 __all__ = ["ADMISSION", "FieldError", "validate"]
 
-NO_LABELS: Final[Mapping[str, str]] = MappingProxyType({})
-
 
 def validate(
     record: Record,
-    namespace_labels: Mapping[str, str] = NO_LABELS,
     environment: Environment = ADMISSION,
     *,
+    lacking: str = "",
     alpha: bool = False,
 ) -> tuple[FieldError, ...]:
     """The errors that creating ``record`` would end with; none if the server accepts it or we don't know the kind.
 
-    ``namespace_labels`` are those of the namespace of a claim or template, which decide about admin access;
-    ``environment`` says which gates the server's CEL has, ``alpha`` that it has the gates of alpha fields.
+    ``environment`` says which gates the server's CEL has, ``lacking`` which label for admin access the namespace of a
+    claim or template needs and lacks, ``alpha`` that the server has the gates of alpha fields.
     """
     found: list[FieldError] = []
     root = Field("", found, alpha)
     match record:
         case resource.ResourceClaim():
-            claims.claim(record, root, environment, namespace_labels)
+            claims.claim(record, root, environment, lacking)
         case resource.ResourceClaimTemplate():
-            claims.template(record, root, environment, namespace_labels)
+            claims.template(record, root, environment, lacking)
         case resource.DeviceClass():
             classes.device_class(record, root, environment)
         case resource.ResourceSlice():

@@ -20,8 +20,6 @@ LABEL_FORMAT: Final = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 SUBDOMAIN_FORMAT: Final = rf"{LABEL_FORMAT}(\.{LABEL_FORMAT})*"
 LABEL_RULE: Final = 'lower case letters, digits and "-", with a letter or digit at both ends, at most 63 of them'
 
-#: What a namespace needs where claims ask for admin access, with the value ``true``.
-ADMIN_LABEL: Final = "resource.kubernetes.io/admin-access"
 #: Who schedules a pod that names nobody.
 DEFAULT_SCHEDULER: Final = "default-scheduler"
 

@@ -7,6 +7,7 @@ scheduler of the same cluster is taken to have the same ones.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -36,6 +37,16 @@ _IN_SLICES: Final = frozenset(
 )
 _IN_CLAIMS: Final = frozenset({"DRAPrioritizedList", "DRAAdminAccess", "DRAConsumableCapacity"})
 _IN_CLASSES: Final = "DRAExtendedResource"
+_VERSION: Final = re.compile(r"v1\.(\d{1,3})(?!\d)")
+
+
+def newest_kubelet(inventory: Inventory) -> int | None:
+    """The minor version of the newest kubelet; None where no node says one.
+
+    No kubelet may be newer than its API server, and the newest is nearly always as new.
+    """
+    versions = {node.status.node_info.kubelet_version for node in inventory.nodes.values()}
+    return max((int(found[1]) for text in versions if (found := _VERSION.match(text)) is not None), default=None)
 
 
 def shown_gates(inventory: Inventory, minor: int, groups: Coverage = Coverage.NOT_READ) -> frozenset[str]:

@@ -62,10 +62,11 @@ _PLURALS: Mapping[str, tuple[str, bool]] = {
 
 
 class StatusError(Exception):
-    """Raised for every answer of 400 and above, with the code and the text of its Status body."""
+    """Raised for every answer of 400 and above, with the code, the body, and the beginning of its text."""
 
     def __init__(self, code: int, body: bytes) -> None:
         self.code = code
+        self.body = body
         super().__init__(f"{code}: {body[:500].decode(errors='replace')}")
 
 

@@ -252,6 +252,24 @@ def test_admin_access_needs_the_label(labels: dict[str, str], code: Code) -> Non
     assert codes(diagnose(build.pod(templates=["tmpl"]), admin, build.namespace(**labels))) == [code]
 
 
+@pytest.mark.parametrize(
+    ("minor", "label"),
+    [
+        (37, "resource.kubernetes.io/admin-access"),
+        (34, "resource.kubernetes.io/admin-access"),
+        (33, "resource.k8s.io/admin-access"),
+    ],
+)
+def test_the_label_for_admin_access_is_that_of_the_version(minor: int, label: str) -> None:
+    admin = template("tmpl", build.request(adminAccess=True))
+    assumed = features(minor, shown=("DynamicResourceAllocation", "DRAAdminAccess"))
+    for labels, code in (({}, Code.ADMIN_LABEL_MISSING), ({label: "true"}, Code.CLAIM_NOT_CREATED)):
+        world = [*WORLD, build.pod(templates=["tmpl"]), admin, build.namespace(**labels)]
+        found = diagnose_pod(facts.inventory(world), facts.evidence(), assumed, POD)
+        assert codes(found) == [code]
+        assert entry(found).label == ("" if labels else label)
+
+
 # --- gates and schedulers -------------------------------------------------------------------------------------------
 
 

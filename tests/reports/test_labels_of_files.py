@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.model.features import features
 from kubectl_dra.reports.base import Fits
 from tests.kit import build
 from tests.reports.test_simulated_files import NS, cluster, page, pod_template, simulated, template, thing
@@ -65,6 +67,19 @@ def test_a_namespace_of_the_files_gets_its_label_there() -> None:
     text = 'To allow it: add resource.kubernetes.io/admin-access: "true" to metadata.labels of Namespace tools.'
     assert text in told
     assert "kubectl label" not in told
+
+
+def test_the_label_of_1_33_has_another_name() -> None:
+    old = replace(cluster(), features=features(33, shown=("DynamicResourceAllocation", "DRAAdminAccess")))
+    told = page(simulated(ADMIN, daemons("all"), world=old))
+    assert "kubectl label namespace/ml resource.k8s.io/admin-access=true" in told
+    assert "requires the `resource.k8s.io/admin-access: true` label" in told
+    # Before, and where the field is dropped, none is needed.
+    assert "admin-access" not in page(
+        simulated(
+            ADMIN, daemons("all"), world=replace(old, features=features(33, shown=("DynamicResourceAllocation",)))
+        )
+    )
 
 
 def test_with_the_label_nothing_is_said_of_it() -> None:

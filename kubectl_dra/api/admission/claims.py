@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
 from typing import Final
 
 from kubectl_dra.api.admission import common, formats
 from kubectl_dra.api.admission.errors import Field, itself
 from kubectl_dra.model import names, resource
-from kubectl_dra.model.names import ADMIN_LABEL
 from kubectl_dra.selectors.compiling import COST_LIMIT, Environment
 
 MAX_REQUESTS: Final = 32
@@ -24,34 +22,31 @@ _UNKNOWN_REQUEST: Final = (
 )
 
 
-def claim(
-    record: resource.ResourceClaim, root: Field, environment: Environment, namespace_labels: Mapping[str, str]
-) -> None:
+def claim(record: resource.ResourceClaim, root: Field, environment: Environment, lacking: str) -> None:
     """A claim; its status can't be set on creation and is not looked at."""
     devices = record.spec.devices
-    _admin_access(devices, root.at("spec", "devices"), namespace_labels)
+    _admin_access(devices, root.at("spec", "devices"), lacking)
     common.metadata(record.metadata, True, root.at("metadata"))
     _Claim(devices, environment).check(root.at("spec", "devices"))
 
 
-def template(
-    record: resource.ResourceClaimTemplate, root: Field, environment: Environment, namespace_labels: Mapping[str, str]
-) -> None:
+def template(record: resource.ResourceClaimTemplate, root: Field, environment: Environment, lacking: str) -> None:
     """A template. The server reports admin access with the path of a claim."""
     devices = record.spec.spec.devices
-    _admin_access(devices, root.at("spec", "devices"), namespace_labels)
+    _admin_access(devices, root.at("spec", "devices"), lacking)
     common.metadata(record.metadata, True, root.at("metadata"))
     common.annotation_keys(record.spec.metadata.annotations, root.at("spec", "metadata", "annotations"))
     common.labels(record.spec.metadata.labels, root.at("spec", "metadata", "labels"))
     _Claim(devices, environment).check(root.at("spec", "spec", "devices"))
 
 
-def _admin_access(devices: resource.DeviceClaim, field: Field, namespace_labels: Mapping[str, str]) -> None:
-    if namespace_labels.get(ADMIN_LABEL) == "true":
+def _admin_access(devices: resource.DeviceClaim, field: Field, lacking: str) -> None:
+    """``lacking``: the label that the namespace needs and lacks; empty if there is none."""
+    if not lacking:
         return
     for index, request in enumerate(devices.requests):
         if request.exactly is not None and request.exactly.admin_access:
-            label = f"`{ADMIN_LABEL}: true`"
+            label = f"`{lacking}: true`"
             field.at("requests").index(index).at("adminAccess").forbidden(
                 f"admin access to devices requires the {label} label on the containing namespace"
             )
@@ -147,7 +142,10 @@ class _Claim:
 
     def _constraint(self, constraint: resource.DeviceConstraint, field: Field) -> None:
         self._references(constraint.requests, field.at("requests"))
-        if constraint.match_attribute is None and constraint.distinct_attribute is None:
+        attributes = (constraint.match_attribute, constraint.distinct_attribute)
+        if attributes == (None, None) and not self.environment.consumable_capacity:
+            field.at("matchAttribute").required()
+        elif attributes == (None, None):
             field.required(
                 'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set'
             )

@@ -18,7 +18,7 @@ from kubectl_dra.model.evidence import Coverage, Evidence, Fields
 from kubectl_dra.model.features import NEWEST_MINOR, FeatureError, Features, features, known_gates, parse_gates
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
-from kubectl_dra.model.signs import shown_gates
+from kubectl_dra.model.signs import newest_kubelet, shown_gates
 from kubectl_dra.output.progress import PROGRESS
 from kubectl_dra.source import current_namespace, load
 from kubectl_dra.source.needs import Needs
@@ -177,9 +177,13 @@ def gates_of(options: Options) -> dict[str, bool]:
 def features_of(inventory: Inventory, evidence: Evidence, gates: dict[str, bool]) -> Features:
     """The features of the server's version with ``gates`` on top. Raises a usage error for what it can't have.
 
-    Where ``gates`` says nothing, what the server's objects show to be on counts as on.
+    A list of objects says no version: that of its newest kubelet counts. Where ``gates`` says nothing, what the
+    server's objects show to be on counts as on.
     """
-    minor = evidence.server_version[1] if evidence.server_version is not None else NEWEST_MINOR
+    if evidence.server_version is not None:
+        minor = evidence.server_version[1]
+    else:
+        minor = newest_kubelet(inventory) or NEWEST_MINOR
     try:
         # What a plain list does not hold says nothing about any server.
         groups = evidence.coverage("PodGroup") if evidence.server_version is not None else Coverage.NOT_READ

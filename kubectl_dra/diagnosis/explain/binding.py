@@ -22,10 +22,7 @@ from kubectl_dra.scheduler import binding
 from kubectl_dra.scheduler.binding import Unready
 from kubectl_dra.scheduler.claims import consumer_limit, is_reserved_for, known_extended_claims
 
-_ADMIN_REFUSAL: Final = (
-    "Forbidden: admin access to devices requires the `resource.kubernetes.io/admin-access: true` label "
-    "on the containing namespace"
-)
+_ADMIN_REFUSAL: Final = "Forbidden: admin access to devices requires the `{}: true` label on the containing namespace"
 
 
 def unusable(claim: ResourceClaim, features: Features, now: datetime | None, timeout: timedelta) -> Cause | None:
@@ -81,15 +78,15 @@ def refused_reservation(pod: Pod, claim: ResourceClaim, features: Features) -> C
     return Cause(Code.CONSUMERS_FULL, detail, claim=ObjectRef.of_claim(claim))
 
 
-def refused_admin_access(claim: ResourceClaim, allocation: AllocationResult) -> Cause | None:
-    """A new allocation with admin access, to be written in a namespace without the label."""
+def refused_admin_access(claim: ResourceClaim, allocation: AllocationResult, label: str) -> Cause | None:
+    """A new allocation with admin access, to be written in a namespace without the ``label``."""
     results = allocation.devices.results
     index = next((i for i, result in enumerate(results) if result.admin_access), None)
     if index is None:
         return None
-    refusal = f"status.allocation.devices.results[{index}].adminAccess: {_ADMIN_REFUSAL}"
+    refusal = f"status.allocation.devices.results[{index}].adminAccess: {_ADMIN_REFUSAL.format(label)}"
     text = f"add allocation and reservation to claim {key_of(claim.metadata)}: {_invalid(claim)} {refusal}"
-    detail = FatalError(text)
+    detail = FatalError(text, label=label)
     return Cause(Code.ADMIN_LABEL_AT_BINDING, detail, claim=ObjectRef.of_claim(claim))
 
 

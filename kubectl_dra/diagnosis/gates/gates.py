@@ -25,13 +25,14 @@ from kubectl_dra.diagnosis.records import (
     SchedulerName,
 )
 from kubectl_dra.diagnosis.said import events as events_
+from kubectl_dra.model.admin_access import known_lack, needed_label
 from kubectl_dra.model.core import Event, Pod
 from kubectl_dra.model.evidence import Evidence
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.likeness import similar
-from kubectl_dra.model.names import ADMIN_LABEL, DEFAULT_SCHEDULER
+from kubectl_dra.model.names import DEFAULT_SCHEDULER
 from kubectl_dra.model.resource import ResourceClaim, ResourceClaimSpec, ResourceClaimTemplate
 from kubectl_dra.scheduler.claims import CLAIM_KIND, ClaimProblem, ResolvedEntry, sources
 
@@ -108,7 +109,9 @@ class ClaimGates:
         deleted = entry.claim.metadata.deletion_timestamp if entry.claim is not None else None
         time = (events_.last_seen(event) or None) if event is not None else deleted
         template = entry.template or ""
-        detail = ClaimEntry(entry.entry.name, entry.text, template, similar, owner, consumers, message, time or "")
+        label = needed_label(self._features) if code is Code.ADMIN_LABEL_MISSING else ""
+        said = (message, time or "", label)
+        detail = ClaimEntry(entry.entry.name, entry.text, template, similar, owner, consumers, *said)
         claim = ObjectRef.of(CLAIM_KIND, entry.name) if entry.name is not None else None
         return Cause(code, detail, claim=claim)
 
@@ -135,16 +138,11 @@ class ClaimGates:
     def _refusals(self, entry: ResolvedEntry, template: ResourceClaimTemplate) -> Iterator[Cause]:
         """What the API server would refuse as things stand now."""
         spec = template.spec.spec
-        if asks_for_admin(spec) and self.lacks_admin_label():
+        if asks_for_admin(spec) and known_lack(self._inventory, self._namespace, self._features):
             yield self._cause(Code.ADMIN_LABEL_MISSING, entry, event=self._creation_event(entry))
         charged = quota.usage(spec, self._inventory.classes, self._features.extended_resource)
         for shortage in quota.exceeded(self._inventory.quotas.values(), self._namespace, charged):
             yield self._over(shortage, entry)
-
-    def lacks_admin_label(self) -> bool:
-        """Whether the namespace is known to lack the label that admin access needs."""
-        namespace = self._inventory.namespaces.get(self._namespace)
-        return namespace is not None and namespace.metadata.labels.get(ADMIN_LABEL) != "true"
 
     def _creation_event(self, entry: ResolvedEntry) -> Event | None:
         """The controller's last word about the entry of this very pod."""

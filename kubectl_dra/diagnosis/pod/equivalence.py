@@ -19,7 +19,7 @@ from kubectl_dra.diagnosis.explain.attempt import attempt
 from kubectl_dra.diagnosis.explain.causes import ExplainedCauses, explain
 from kubectl_dra.diagnosis.explain.renaming import ClaimNames, Renaming
 from kubectl_dra.diagnosis.gates.quota import are_read, limits_claims
-from kubectl_dra.diagnosis.pod.judgement import Judgement, judge, lacks_admin_label, reworded
+from kubectl_dra.diagnosis.pod.judgement import Judgement, judge, lacking_admin_label, reworded
 from kubectl_dra.diagnosis.pod.preempting import preemption_of
 from kubectl_dra.diagnosis.records import Preemption, Verdict
 from kubectl_dra.model.core import Pod
@@ -145,7 +145,7 @@ def kind_of(world: ClusterState, pod: Pod, claims: Sequence[ResourceClaim]) -> H
     spec = msgspec.structs.replace(
         pod.spec, resource_claims=(), volumes=volumes_of(pod), priority=pod.spec.priority if counts else None
     )
-    return _content(spec), tuple(_claims(claims)), lacks_admin_label(world, pod), charged, _place(world, pod)
+    return _content(spec), tuple(_claims(claims)), lacking_admin_label(world, pod), charged, _place(world, pod)
 
 
 def _place(world: ClusterState, pod: Pod) -> Hashable:

@@ -20,11 +20,11 @@ from kubectl_dra.diagnosis.gates import quota
 from kubectl_dra.diagnosis.pod.missing import of_the_choice
 from kubectl_dra.diagnosis.records import Cause, FatalError, NodeOutcome, Verdict
 from kubectl_dra.diagnosis.said.agreement import Prediction
+from kubectl_dra.model.admin_access import known_lack
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
-from kubectl_dra.model.names import ADMIN_LABEL
 from kubectl_dra.model.podneeds import is_spread
 from kubectl_dra.model.requests import pod_requests
 from kubectl_dra.model.resource import AllocationResult, ResourceClaim
@@ -190,7 +190,8 @@ def reworded(
     if not judgement.refused:
         return judgement
     to_allocate = [claim for claim in claims if claim.status.allocation is None]
-    causes = (binding.refused_admin_access(to_allocate[i], allocation) for i, allocation in judgement.refused)
+    label = lacking_admin_label(world, pod)
+    causes = (binding.refused_admin_access(to_allocate[i], allocation, label) for i, allocation in judgement.refused)
     refusals = tuple(dict.fromkeys(cause for cause in causes if cause is not None))
     return replace(judgement, messages=_refusal_messages(refusals), refusals=refusals)
 
@@ -254,9 +255,9 @@ def _refusals(
 
     A refusal changes no score: a node with a better one than those that are not refused is taken again and again.
     """
-    labelled = not lacks_admin_label(world, pod)
+    lacking = lacking_admin_label(world, pod)
     alike = {_made_for(result): result for _, result in fits}
-    found = {made: next(_refused(world, pod, attempt, result, labelled), None) for made, result in alike.items()}
+    found = {made: next(_refused(world, pod, attempt, result, lacking), None) for made, result in alike.items()}
     if None in found.values() and any(found.values()):
         taken = _taken(world, pod, attempt)
         found = {_made_for(r): found[_made_for(r)] for node, r in fits if not taken or node.metadata.name in taken}
@@ -283,7 +284,7 @@ def _taken(world: ClusterState, pod: Pod, attempt: PodAttempt) -> Collection[str
 
 
 def _refused(
-    world: ClusterState, pod: Pod, attempt: PodAttempt, result: NodeResult, labelled: bool
+    world: ClusterState, pod: Pod, attempt: PodAttempt, result: NodeResult, lacking: str
 ) -> Iterator[_Refused]:
     """Claim by claim, in the order in which they are written; one that is reserved for the pod is not.
 
@@ -303,7 +304,7 @@ def _refused(
             full = binding.refused_reservation(pod, claim, world.features)
             if full is not None:
                 yield _said(full)
-        elif not labelled and (refused := binding.refused_admin_access(claim, allocation[1])) is not None:
+        elif lacking and (refused := binding.refused_admin_access(claim, allocation[1], lacking)) is not None:
             yield _said(refused, allocation)
     if result.extended and attempt.left_over is None:
         made_up = virtual_claim(pod, result.extended, served_resources(world))
@@ -318,10 +319,9 @@ def _said(cause: Cause, allocation: tuple[int, AllocationResult] | None = None) 
     return _Refused(cause, _text(cause), allocation)
 
 
-def lacks_admin_label(world: ClusterState, pod: Pod) -> bool:
-    """Whether the pod's namespace is known to lack the label that admin access needs."""
-    namespace = world.inventory.namespaces.get(pod.metadata.namespace)
-    return namespace is not None and namespace.metadata.labels.get(ADMIN_LABEL) != "true"
+def lacking_admin_label(world: ClusterState, pod: Pod) -> str:
+    """The label for admin access that the pod's namespace is known to lack."""
+    return known_lack(world.inventory, pod.metadata.namespace, world.features)
 
 
 def _text(cause: Cause) -> str:

@@ -9,7 +9,7 @@ from kubectl_dra.model.base import ReportRecord
 class ClaimEntry(Evidence, frozen=True):
     """An entry of ``spec.resourceClaims`` and the scheduler's words about it (which it only logs).
 
-    ``event_time``: of ``event_message``; without one, when the claim was deleted.
+    ``event_time``: of ``event_message``; without one, when the claim was deleted. ``label``: what the namespace lacks.
     """
 
     entry: str
@@ -20,6 +20,7 @@ class ClaimEntry(Evidence, frozen=True):
     consumers: tuple[ObjectRef, ...] = ()
     event_message: str = ""
     event_time: str = ""
+    label: str = ""
 
 
 class QuotaUse(ReportRecord, frozen=True):

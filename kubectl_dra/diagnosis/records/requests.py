@@ -331,7 +331,7 @@ class FatalError(Evidence, frozen=True):
     attribute's name. ``device_class`` is the class of the request.
 
     Of a claim that has all its consumers: ``consumers``, how many of each resource. Of one that requests too many
-    devices: ``devices``, how many.
+    devices: ``devices``, how many. Of admin access: ``label``, which the namespace lacks.
     """
 
     text: str
@@ -350,6 +350,7 @@ class FatalError(Evidence, frozen=True):
     reads: tuple[AttributeValue, ...] = ()
     consumers: tuple[ConsumerCount, ...] = ()
     is_capacity: bool = False
+    label: str = ""
 
 
 class SearchSize(Evidence, frozen=True):

@@ -26,12 +26,12 @@ from kubectl_dra.diagnosis.remedies.records import (
     Uncordon,
     Wait,
 )
+from kubectl_dra.model.admin_access import ALLOWED, needed_label
 from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.ids import PoolId
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.meta import LocalObject, ObjectMeta
-from kubectl_dra.model.names import ADMIN_LABEL
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.scheduler.claims import sources
 
@@ -181,17 +181,17 @@ def _pod_change(case: Case, edit: Callable[[Pod], Pod]) -> changes.Change:
 
 
 def _label(case: Case) -> Candidate:
-    namespace = case.pod.metadata.namespace
+    namespace, label = case.pod.metadata.namespace, needed_label(case.world.features)
 
     def change(inventory: Inventory) -> Inventory:
         known = inventory.namespaces.get(namespace, LocalObject(metadata=ObjectMeta(name=namespace)))
-        labels = {**known.metadata.labels, ADMIN_LABEL: "true"}
+        labels = {**known.metadata.labels, label: ALLOWED}
         labelled = msgspec.structs.replace(known, metadata=msgspec.structs.replace(known.metadata, labels=labels))
         return inventory.replace(namespaces=changes.put(inventory.namespaces, namespace, labelled))
 
     # A claim that was never created can't be tried.
     exists = all(sources(entry)[0] for entry in case.pod.spec.resource_claims)
-    action = LabelNamespace(namespace, ADMIN_LABEL, "true")
+    action = LabelNamespace(namespace, label, ALLOWED)
     return Candidate(RemedyKind.LABEL_NAMESPACE, (action,), 20, (change,) if exists else ())
 
 

@@ -11,7 +11,6 @@ from kubectl_dra.diagnosis.records import Missing, ObjectRef
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.model.likeness import similar
-from kubectl_dra.model.names import ADMIN_LABEL
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.refusals import refusal_text
 from kubectl_dra.output.safe import Safe, Style, command_line, fmt, safe, styled
@@ -21,7 +20,6 @@ from kubectl_dra.output.taints.hits import fate_text, who_text
 from kubectl_dra.output.words import counted, listed, plural, shortened
 from kubectl_dra.reports.base import ReadRecord
 from kubectl_dra.reports.invocations import changing, kubectl, of
-from kubectl_dra.reports.pending.remedies import FileEdit
 from kubectl_dra.reports.simulation import Effects, ManifestReport, SimulationReport
 from kubectl_dra.reports.simulation.records import Role
 from kubectl_dra.reports.simulation.stops import GangCount, Misplaced, Repeated
@@ -293,17 +291,17 @@ def bypassing_text(name: Safe, node: str, *, unknown: bool = False) -> Safe:
     return fmt(text, name, node)
 
 
-def unlabelled_lines(namespaces: Iterable[str], edits: Iterable[FileEdit], address: Address) -> Iterator[Safe]:
+def unlabelled_lines(report: SimulationReport, address: Address) -> Iterator[Safe]:
     """Namespaces in which nothing gets admin access yet, and what it means to allow it."""
-    written = {each.object.name: each for each in edits}
-    for name in namespaces:
-        yield from wrapped(styled(fmt(_UNLABELLED, name, ADMIN_LABEL), Style.BAD))
+    written, label = {each.object.name: each for each in report.labels}, report.label
+    for name in report.unlabelled:
+        yield from wrapped(styled(fmt(_UNLABELLED, name, label), Style.BAD))
         if name in written:
             at = fmt(" ({})", written[name].at) if written[name].at else Safe("")
             text = 'To allow it: add {}: "true" to {} of Namespace {}{}.'
-            yield from wrapped(fmt(text, ADMIN_LABEL, safe(written[name].field), name, at))
+            yield from wrapped(fmt(text, label, safe(written[name].field), name, at))
         else:
-            words = kubectl("label", of("namespace", name), f"{ADMIN_LABEL}=true")
+            words = kubectl("label", of("namespace", name), f"{label}=true")
             yield from command_line("To allow it: {}", changing(words, address))
         yield from wrapped(Safe(_ADMITS_ALL))
 

@@ -118,7 +118,7 @@ def _head_blocks(report: SimulationReport, address: Address) -> Iterator[list[Sa
         [*whatif_lines(report.what_if), *_first_lines(report)] if report.what_if is not None else [],
         list(corrected_lines(report.corrected)),
         list(planned_head(report)),
-        list(manifests.unlabelled_lines(report.unlabelled, report.labels, address)),
+        list(manifests.unlabelled_lines(report, address)),
         list(manifests.unknown_node_lines(report.effects)),
         [*manifests.repeated_lines(report.repeated), *manifests.differing_lines(report.manifests)],
         [] if report.pods else list(manifests.untried_lines(report.manifests)),

@@ -17,7 +17,6 @@ from kubectl_dra.reports.lint.records import Rule
 from kubectl_dra.reports.pending.pending import unseen_entries
 from kubectl_dra.scheduler.claims import sources
 
-_ADMIN: Final = {"resource.kubernetes.io/admin-access": "true"}
 _SELECTOR: Final = re.compile(r"selectors\[\d+\]\.cel")
 _RULES: Final = {
     Mistake.OTHER_GENERATION: Rule.OTHER_GENERATION,
@@ -118,7 +117,7 @@ def _gone(planned: Planned) -> int:
 def _admission(planned: Planned) -> Iterator[UnplacedFinding]:
     if planned.record is not None:
         # Whether a namespace allows admin access, only a cluster knows.
-        for error in validate(planned.record, _ADMIN):
+        for error in validate(planned.record):
             rule = Rule.SELECTOR if _SELECTOR.search(error.path) else Rule.REFUSED
             yield UnplacedFinding(rule, error.problem, error.path)
     for text in planned.invalid:

@@ -1,7 +1,6 @@
 """Pods on every node that take all devices there, where a monitor would look at them with admin access.
 
-Upstream: pkg/apis/resource/types.go, DRAAdminNamespaceLabelKey, which had another name in 1.33, and none before;
-pkg/features, DRAAdminAccess, which is on by default from 1.34 on.
+Upstream: pkg/features, DRAAdminAccess, which is on by default from 1.34 on.
 """
 
 from __future__ import annotations
@@ -12,12 +11,10 @@ from typing import Final
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.remedies.records import Action, DeletePod
 from kubectl_dra.diagnosis.whatif.daemons import DAEMON_SET
-from kubectl_dra.model.names import ADMIN_LABEL
+from kubectl_dra.model.admin_access import lacking_label
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.reports.pending.renewal import TakesAll
 
-#: Since which minor version a namespace needs which label.
-_LABELS: Final = ((34, ADMIN_LABEL), (33, "resource.k8s.io/admin-access"), (0, ""))
 _GATE: Final = "DRAAdminAccess"
 
 
@@ -40,6 +37,5 @@ def _takes_all(claim: ResourceClaim) -> bool:
 
 
 def _missing_label(world: ClusterState, name: str) -> str:
-    label = next(label for minor, label in _LABELS if world.features.minor >= minor)
     namespace = world.inventory.namespaces.get(name)
-    return "" if namespace is not None and namespace.metadata.labels.get(label) == "true" else label
+    return lacking_label(namespace.metadata.labels if namespace is not None else {}, world.features)

@@ -127,4 +127,4 @@ def _refusals(record: Record, features: Features) -> tuple[str, ...]:
     metadata = getattr(record, "metadata", ObjectMeta())
     if not isinstance(record, DeviceClass) and not metadata.namespace:
         record = msgspec.structs.replace(record, metadata=msgspec.structs.replace(metadata, namespace="default"))
-    return tuple(map(str, validate(record, environment=admission_environment(features))))
+    return tuple(map(str, validate(record, admission_environment(features))))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
 import msgspec
 
@@ -10,7 +11,7 @@ from kubectl_dra.api.kinds import RESOURCE_GROUP
 from kubectl_dra.api.planned import Planned
 from kubectl_dra.api.queues import is_queue_object
 from kubectl_dra.api.served import not_served
-from kubectl_dra.api.validate import NO_LABELS, validate
+from kubectl_dra.api.validate import validate
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.cluster.edits import Put, edited
 from kubectl_dra.diagnosis.gates import quota
@@ -18,16 +19,21 @@ from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.model.admission import HorizontalPodAutoscaler, LimitRange, RuntimeClass
 from kubectl_dra.model.classic import ClassicResourceClaim, NamedResourcesSlice
 from kubectl_dra.model.core import Pod, ResourceQuota
+from kubectl_dra.model.features import NEWEST_MINOR
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.names import is_label
 from kubectl_dra.model.policy import PriorityClass
 from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate
 from kubectl_dra.model.scheduling import Workload
 from kubectl_dra.reports.admitted import admitted_pod, pod_refusals
-from kubectl_dra.reports.simulation.existing import charge_of, charged, charged_to, existing
+from kubectl_dra.reports.simulation.existing import charge_of, charged, charged_to, existing, lacking_in
 from kubectl_dra.reports.simulation.queue_room import admits, waits_and_room, with_templates
 from kubectl_dra.reports.simulation.records import Correction, ManifestReport
 from kubectl_dra.reports.simulation.served_fields import is_unserved
+from kubectl_dra.selectors.compiling import admission_environment
+
+#: So many minor versions a server may be newer than its newest kubelet.
+_SKEW: Final = 3
 
 
 def manifest_reports(
@@ -117,16 +123,17 @@ def _refusals(given: ClusterState, world: ClusterState, planned: Planned) -> Ite
     if not planned.name:
         yield "metadata.name: Required value: name or generateName is required"
     version = planned.api_version
-    if not_served(version, planned.kind, _minor(given, version)) or is_unserved(given.evidence, planned.kind):
+    gone = all(not_served(version, planned.kind, minor) for minor in _minors(given, version))
+    if gone or is_unserved(given.evidence, planned.kind):
         yield f'no matches for kind "{planned.kind}" in version "{version}"'
         return
     namespace = planned.key.namespace
     if namespace and not is_label(namespace):
         yield f'namespaces "{namespace}" not found'
         return
-    known = world.inventory.namespaces.get(namespace)
-    labels = known.metadata.labels if known is not None else NO_LABELS
-    invalid = tuple(map(str, validate(planned.record, labels)))
+    invalid = tuple(
+        map(str, validate(planned.record, admission_environment(world.features), lacking=lacking_in(world, namespace)))
+    )
     yield from invalid
     yield from planned.invalid
     new = existing(given.inventory, planned) is None
@@ -141,15 +148,16 @@ def _refusals(given: ClusterState, world: ClusterState, planned: Planned) -> Ite
             yield f'{resource} "{planned.name}" is forbidden: {over}'
 
 
-def _minor(world: ClusterState, api_version: str) -> int | None:
-    """The minor version of the server; None where it is not known and objects of old versions may be what it has."""
+def _minors(world: ClusterState, api_version: str) -> Sequence[int | None]:
+    """What minor version the server may have; None where it is not known and objects of old versions may be its own."""
     if world.evidence.server_version is not None:
-        return world.evidence.server_version[1]
+        return (world.evidence.server_version[1],)
     inventory = world.inventory
     old = any(isinstance(claim, ClassicResourceClaim) for claim in inventory.claims.values())
     old = old or any(isinstance(slice_, NamedResourcesSlice) for slice_ in inventory.slices.values())
     known = not (old or inventory.classic.classes) and api_version.startswith(f"{RESOURCE_GROUP}/")
-    return world.features.minor if known else None
+    least = world.features.minor
+    return range(least, max(least, min(least + _SKEW, NEWEST_MINOR)) + 1) if known else (None,)
 
 
 def _over_quota(world: ClusterState, record: ResourceClaim | Pod) -> str:

@@ -14,12 +14,13 @@ from kubectl_dra.cluster.edits import Edit, Put, edited, find
 from kubectl_dra.diagnosis.gates import quota
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.diagnosis.whatif.daemons import DAEMON_SET, absent_daemon_pods, daemon_set_of
+from kubectl_dra.model.admin_access import ALLOWED, lacking_label, needed_label
 from kubectl_dra.model.classic import ClassicClaim, ClassicResourceClaim
 from kubectl_dra.model.core import Node, Pod, ResourceQuota
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.meta import LocalObject, ObjectMeta
-from kubectl_dra.model.names import ADMIN_LABEL, is_label
+from kubectl_dra.model.names import is_label
 from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate
 from kubectl_dra.reports.admitted import stored
 from kubectl_dra.reports.pending.remedies import FileEdit
@@ -27,8 +28,6 @@ from kubectl_dra.reports.pending.remedies import FileEdit
 _NAMESPACE: Final = "Namespace"
 #: The label that every namespace has.
 _NAME_LABEL: Final = "kubernetes.io/metadata.name"
-#: What a namespace has whose claims may have admin access.
-_ADMIN: Final = {ADMIN_LABEL: "true"}
 #: What the files say about these counts, also where the cluster has an object of the name.
 _REPLACED: Final = frozenset(
     {
@@ -85,9 +84,14 @@ def with_namespaces(world: ClusterState, objects: Iterable[Planned], missing: It
 def _lacks_label(world: ClusterState, planned: Planned) -> bool:
     if not isinstance(planned.record, ResourceClaim | ResourceClaimTemplate):
         return False
-    known = world.inventory.namespaces.get(planned.key.namespace)
-    labels = known.metadata.labels if known is not None else {}
-    return len(validate(planned.record, {**labels, **_ADMIN})) < len(validate(planned.record, labels))
+    lacking = lacking_in(world, planned.key.namespace)
+    return bool(lacking) and len(validate(planned.record)) < len(validate(planned.record, lacking=lacking))
+
+
+def lacking_in(world: ClusterState, namespace: str) -> str:
+    """The label for admin access that a namespace of objects of the files lacks; one that is made for them has none."""
+    known = world.inventory.namespaces.get(namespace)
+    return lacking_label(known.metadata.labels if known is not None else {}, world.features)
 
 
 def with_admin_labels(world: ClusterState, objects: Iterable[Planned]) -> tuple[ClusterState, tuple[str, ...]]:
@@ -98,15 +102,16 @@ def with_admin_labels(world: ClusterState, objects: Iterable[Planned]) -> tuple[
     names = tuple(dict.fromkeys(each.key.namespace for each in objects if _lacks_label(world, each)))
     there = {name: world.inventory.namespaces.get(name) for name in names}
     metas = (ObjectMeta(name) if known is None else known.metadata for name, known in there.items())
-    labelled = (msgspec.structs.replace(meta, labels={**meta.labels, **_ADMIN}) for meta in metas)
+    label = {needed_label(world.features): ALLOWED}
+    labelled = (msgspec.structs.replace(meta, labels={**meta.labels, **label}) for meta in metas)
     return edited(world, (Put(_NAMESPACE, LocalObject("v1", _NAMESPACE, meta)) for meta in labelled)), names
 
 
-def admin_labels(objects: Iterable[Planned], names: Collection[str]) -> Iterator[FileEdit]:
-    """The label that namespaces of the files lack, for those with these ``names``."""
+def admin_labels(objects: Iterable[Planned], names: Collection[str], label: str) -> Iterator[FileEdit]:
+    """The ``label`` for admin access in namespaces of the files with these ``names``, which lack it."""
     for each in objects:
         if each.kind == _NAMESPACE and each.name in names:
-            yield FileEdit(ObjectRef(_NAMESPACE, "", each.name), each.origin, "metadata.labels", dict(_ADMIN))
+            yield FileEdit(ObjectRef(_NAMESPACE, "", each.name), each.origin, "metadata.labels", {label: ALLOWED})
 
 
 def with_objects(world: ClusterState, objects: Iterable[Planned]) -> ClusterState:

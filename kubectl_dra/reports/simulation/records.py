@@ -281,7 +281,7 @@ class SimulationReport(ReportRecord, frozen=True):
     ``what_if``: what else is supposed of the cluster, and where pods go that have to leave their nodes.
     ``also_advertised``: what device plugins offer on nodes that pods would get, and may be the same devices. ``gangs``:
     those of other programs of which too few pods fit. ``repeated``: objects of which the files have several.
-    ``unlabelled``: namespaces that lack the label for admin access; all else is told as if they had it, and
+    ``unlabelled``: namespaces that lack the ``label`` for admin access; all else is told as if they had it, and
     ``labels`` where the files have the namespace.
     ``misplaced``: templates in another namespace than their pods, ``corrected``: selectors that
     do not compile, ``accepted``: what is refused for no more than its pods say. ``then``: these pods as if the
@@ -302,6 +302,7 @@ class SimulationReport(ReportRecord, frozen=True):
     also_advertised: tuple[AdvertisedResource, ...] = ()
     gangs: tuple[GangCount, ...] = ()
     unlabelled: tuple[str, ...] = ()
+    label: str = ""
     labels: tuple[FileEdit, ...] = ()
     repeated: tuple[Repeated, ...] = ()
     misplaced: tuple[Misplaced, ...] = ()

@@ -25,6 +25,7 @@ from kubectl_dra.diagnosis.whatif import AddTaintRule, Switch, WhatIf, what_if
 from kubectl_dra.diagnosis.whatif.daemons import open_daemon_sets
 from kubectl_dra.diagnosis.whatif.taints import evicts
 from kubectl_dra.diagnosis.whatif.undoing import undoes
+from kubectl_dra.model.admin_access import needed_label
 from kubectl_dra.model.core import ResourceQuota
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.resource import DeviceTaintRule
@@ -91,7 +92,8 @@ def simulation_report(
     pods that the Inventory does not have. Raises :class:`~kubectl_dra.diagnosis.whatif.WhatIfError`.
     """
     report = _as_written(world, objects, copies, switches, together=together, read_owner=read_owner)
-    report = replace(report, labels=tuple(admin_labels(objects, report.unlabelled)))
+    label = needed_label(world.features) if report.unlabelled else ""
+    report = replace(report, label=label, labels=tuple(admin_labels(objects, report.unlabelled, label)))
     moved = misplaced(world, objects)
     corrected = corrected_selectors(world, objects, {each.object for each in report.manifests if each.refused})
     accepted = refused_pods(objects, report.manifests)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from kubectl_dra.api.admission.disabled import Dropped, without_disabled
 from kubectl_dra.api.kinds import POD_GROUP, WORKLOAD
 from kubectl_dra.api.lint import Finding, Mistake
 from kubectl_dra.api.planned import Planned, PodPlan
@@ -13,7 +14,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.gangs.workload_refs import policy_of
 from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.evidence import Coverage, Evidence
-from kubectl_dra.model.features import WORKLOAD_REF_MINOR
+from kubectl_dra.model.features import WORKLOAD_REF_MINOR, Features, gate_defaults
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.scheduling import Workload
 
@@ -31,7 +32,7 @@ def as_served(world: ClusterState, objects: Iterable[Planned]) -> Iterator[Plann
     Upstream: dropDisabledSchedulingGroup in pkg/api/pod/util.go; PodGroups are served where their gate is on.
     """
     dropped = is_unserved(world.evidence, POD_GROUP.name)
-    for planned in with_workload_refs(world, tuple(objects)):
+    for planned in as_stored(world, tuple(objects)):
         grouped = [plan for plan in planned.pods if dropped and plan.pod.spec.scheduling_group is not None]
         if not grouped:
             yield planned
@@ -42,7 +43,29 @@ def as_served(world: ClusterState, objects: Iterable[Planned]) -> Iterator[Plann
         yield replace(planned, findings=(*planned.findings, *more))
 
 
-def with_workload_refs(world: ClusterState, objects: Sequence[Planned]) -> Iterator[Planned]:
+def as_stored(world: ClusterState, objects: Sequence[Planned]) -> Iterator[Planned]:
+    """The objects without what the server drops where a gate is off, which is said of them; in gangs as below."""
+    return (_enabled(world.features, each) for each in _with_workload_refs(world, objects))
+
+
+def _enabled(features: Features, planned: Planned) -> Planned:
+    if planned.record is None:
+        return planned
+    record, dropped = without_disabled(planned.record, features)
+    found = (Finding(each.path, _off(each, features), False, Mistake.UNSERVED_FIELD) for each in dropped)
+    return replace(planned, record=record, findings=(*planned.findings, *found)) if dropped else planned
+
+
+def _off(dropped: Dropped, features: Features) -> str:
+    gate, minor = dropped.gate, features.minor
+    if gate_defaults(minor).get(gate):
+        return f"feature gate {gate} is off"
+    if gate not in gate_defaults(minor):
+        return f"Kubernetes 1.{minor} does not have this field yet"
+    return f"feature gate {gate} is off by default in Kubernetes 1.{minor} (if it is on: --feature-gates {gate}=true)"
+
+
+def _with_workload_refs(world: ClusterState, objects: Sequence[Planned]) -> Iterator[Planned]:
     """The objects, whose pods that name a Workload are in its gang where the server has it, and name it no more."""
     of_files = {each.key: each.record for each in objects if isinstance(each.record, Workload)}
     workloads = {**world.inventory.groups.workloads, **of_files}

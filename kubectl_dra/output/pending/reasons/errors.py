@@ -7,7 +7,6 @@ from typing import Final
 from kubectl_dra.allocation.checks.requests import MAX_RESULTS
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Cause, FatalError, SearchSize
-from kubectl_dra.model.names import ADMIN_LABEL
 from kubectl_dra.output.pending.reasons.sentence import Sentence, object_name, with_detail
 from kubectl_dra.output.refusals import refusal_text
 from kubectl_dra.output.safe import Safe, fmt
@@ -101,9 +100,9 @@ def _consumers_full(error: FatalError, cause: Cause) -> Safe:
     return fmt("{} is already reserved for {}, the maximum, so the API server refuses another", of, who)
 
 
-def _admin_refused(_error: FatalError, cause: Cause) -> Safe:
+def _admin_refused(error: FatalError, cause: Cause) -> Safe:
     text = "it requests admin access, and namespace {} lacks the label {}=true, without which the API server refuses it"
-    return fmt(text, cause.claim.namespace if cause.claim is not None else "", ADMIN_LABEL)
+    return fmt(text, cause.claim.namespace if cause.claim is not None else "", error.label)
 
 
 def _named_twice(_error: FatalError, cause: Cause) -> Safe:

@@ -14,7 +14,7 @@ from kubectl_dra.diagnosis.records import (
     SchedulerName,
 )
 from kubectl_dra.model.likeness import similar
-from kubectl_dra.model.names import ADMIN_LABEL, DEFAULT_SCHEDULER
+from kubectl_dra.model.names import DEFAULT_SCHEDULER
 from kubectl_dra.output.pending.gangs import elsewhere_sentence
 from kubectl_dra.output.pending.go_errors import innermost
 from kubectl_dra.output.pending.quotas import quota_sentence
@@ -77,7 +77,7 @@ def _admin_label(entry: ClaimEntry, _cause: Cause) -> Safe:
         'its template "{}" requests admin access, and its namespace lacks the label {}=true, without which no claim is '
         "created"
     )
-    return fmt(text, entry.template, ADMIN_LABEL)
+    return fmt(text, entry.template, entry.label)
 
 
 def _deleting(entry: ClaimEntry, cause: Cause) -> Safe:
