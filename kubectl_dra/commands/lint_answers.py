@@ -15,8 +15,7 @@ from kubectl_dra.commands.shared.show import Answer, console, print_answer, prin
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.output.console import write_data
 from kubectl_dra.output.exit_codes import ExitCode
-from kubectl_dra.output.lint.machines import github_lines, sarif
-from kubectl_dra.output.lint.page import lint_page, lint_summary
+from kubectl_dra.output.lint.page import github_lines, lint_page, lint_summary, sarif
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.unread import unread_sentence
 from kubectl_dra.reports.lint import LintReport, Rule, lint_report

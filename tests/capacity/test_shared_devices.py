@@ -6,7 +6,7 @@ from kubectl_dra.diagnosis.capacity.records import Devices, NodeRoom
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Cause, Funnel, Removal, Short, StageName
 from kubectl_dra.output.capacity.page import ROOMS
-from kubectl_dra.output.capacity.shares import share_lines
+from kubectl_dra.output.capacity.parts import share_lines
 from tests.kit.clock import CLOCK
 
 

@@ -30,8 +30,7 @@ from kubectl_dra.output.pending.groups import (
     groups_summary,
     next_commands,
 )
-from kubectl_dra.output.pending.queued_work import unread_work_line, work_lines, work_summary
-from kubectl_dra.output.pending.rejected import rejected_lines
+from kubectl_dra.output.pending.queued_work import rejected_lines, unread_work_line, work_lines, work_summary
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.templates import is_template
 from kubectl_dra.output.unread import missing_lines

@@ -40,8 +40,8 @@ from kubectl_dra.diagnosis.said import kubelet
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.output.layout import wrapped
-from kubectl_dra.output.pending.ailing import ailing_sentence
 from kubectl_dra.output.pending.headline import pending_summary
+from kubectl_dra.output.pending.idle import ailing_sentence
 from kubectl_dra.output.pending.remedies import remedy_lines
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
 from kubectl_dra.output.unread import missing_kinds, missing_lines

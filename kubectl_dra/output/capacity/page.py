@@ -14,9 +14,7 @@ from kubectl_dra.diagnosis.capacity.records import Capacity, DependsOn, Devices,
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Bound, Cause, Count, Funnel, NodeShortage, NodeTaint
 from kubectl_dra.model.invocation import Address
-from kubectl_dra.output.capacity.groups import group_text
-from kubectl_dra.output.capacity.making_room import ending_lines, way_lines
-from kubectl_dra.output.capacity.shares import share_lines, too_little_left
+from kubectl_dra.output.capacity.parts import ending_lines, group_text, share_lines, too_little_left, way_lines
 from kubectl_dra.output.columns import ListColumn, count_column
 from kubectl_dra.output.devices.parts import UNKNOWN, bar
 from kubectl_dra.output.layout import Column, paragraphs, table, wrapped

@@ -27,8 +27,7 @@ from kubectl_dra.output.devices.pool_columns import pool_state_cell
 from kubectl_dra.output.devices.unpublished import unpublished_table
 from kubectl_dra.output.layout import PAGE, Column, paragraphs, table, wrapped
 from kubectl_dra.output.pending.asks import ask_words
-from kubectl_dra.output.pending.driver_pods import failing_sentence, known_cure, why_words
-from kubectl_dra.output.pending.kept_off_drivers import kept_off_driver_lines
+from kubectl_dra.output.pending.driver_pods import failing_sentence, kept_off_driver_lines, known_cure, why_words
 from kubectl_dra.output.safe import Safe, Style, command_line, fmt, safe, styled
 from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.words import age, counted, lasting, listed, plural

@@ -24,17 +24,14 @@ from kubectl_dra.diagnosis.remedies.records import RemedyKind
 from kubectl_dra.model.clock import parse_time
 from kubectl_dra.model.invocation import Address, flag
 from kubectl_dra.output.layout import wrapped
-from kubectl_dra.output.pending.bound import allocating_commands
-from kubectl_dra.output.pending.driver_pods import known_cure
+from kubectl_dra.output.pending.driver_pods import idle_advice, idle_commands, known_cure
 from kubectl_dra.output.pending.headline import was_given_up
-from kubectl_dra.output.pending.heard import is_heard_first
-from kubectl_dra.output.pending.heard_advice import heard_advice
-from kubectl_dra.output.pending.idle_daemons import idle_advice, idle_commands
+from kubectl_dra.output.pending.heard import heard_advice, is_heard_first
 from kubectl_dra.output.pending.lingering import lingering_commands
 from kubectl_dra.output.pending.logs import last_words, log_lines, unwell_lines
 from kubectl_dra.output.pending.made import refused_advice, refused_of
+from kubectl_dra.output.pending.other_schedulers import allocating_commands
 from kubectl_dra.output.pending.passed_over import passed_over_commands
-from kubectl_dra.output.pending.published_for import label_commands
 from kubectl_dra.output.pending.queues import cluster_lines, queue_commands
 from kubectl_dra.output.pending.said_advice import (
     advice_on_words,
@@ -47,7 +44,7 @@ from kubectl_dra.output.pending.said_advice import (
 )
 from kubectl_dra.output.pending.siblings import sibling_commands
 from kubectl_dra.output.pending.unready import unready_steps
-from kubectl_dra.output.pending.usual_advice import page_advice, usual_advice
+from kubectl_dra.output.pending.usual_advice import label_commands, page_advice, usual_advice
 from kubectl_dra.output.pending.volumes import volume_step_lines
 from kubectl_dra.output.safe import Safe, command, command_line, fmt, safe
 from kubectl_dra.output.unread import unread_sentence

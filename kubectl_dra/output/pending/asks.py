@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from kubectl_dra.diagnosis.records import FatalError
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import padded, width, wrapped
-from kubectl_dra.output.pending.carets import caret_lines, place_of
-from kubectl_dra.output.safe import Safe, Style, fmt, styled
+from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import counted, listed, plural
 from kubectl_dra.reports.claims.ask import ClaimAsk, ClassicAsk, ConstraintAsk, ExtendedAsk, RequestAsk
 from kubectl_dra.reports.claims.named_requests import UnfoundRequest
 
 _GAP: Final = 3
 _WHERE: Final = "where"
+_MISSING_KEY: Final = re.compile(r"no such key: (\S+?)(?:\.|$)")
 
 
 def ask_lines(
@@ -179,3 +180,23 @@ def unfound_lines(unfound: Iterable[UnfoundRequest]) -> Iterator[Safe]:
         if len(each.requests) == 1:
             what = fmt("Write request: {}, or leave request out.", each.requests[0])
         yield from wrapped(styled(fmt(text, each.container, each.request, each.claim, only, has, what), Style.WARN))
+
+
+def caret_lines(column: int, detail: str) -> Iterator[Safe]:
+    """The caret in a column, with the error behind it, or below it where there is no room."""
+    room = page_width() - 4
+    lines = wrapped(fmt("^ {}", detail), indent=min(column, room // 2) + 2, first=column)
+    if column + len(detail) > room:
+        lines = [Safe(" " * column + "^"), *wrapped(safe(detail), indent=2)]
+    yield from (styled(line, Style.BAD) for line in lines)
+
+
+def place_of(text: str, error: FatalError) -> int:
+    """Where to point: the position that the compiler gave, or the only mention of the key that is missing."""
+    if error.position is not None and text == error.expression:
+        return error.position
+    match = _MISSING_KEY.search(error.detail)
+    if match is None:
+        return -1
+    mentions = [found.start(1) for found in re.finditer(rf"[.\"'](\b{re.escape(match[1])}\b)", text)]
+    return mentions[0] if len(mentions) == 1 else -1

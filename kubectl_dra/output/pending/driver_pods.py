@@ -1,15 +1,22 @@
-"""Pods of drivers that do not run, in words, and the command that shows why."""
+"""Drivers that do not run: pods of theirs that fail, DaemonSets that run on no node or are kept off tainted ones."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from kubectl_dra.output.safe import Safe, fmt, safe
-from kubectl_dra.output.words import counted
-from kubectl_dra.reports.invocations import Words, kubectl, of, within
+import msgspec
+
+from kubectl_dra.diagnosis.remedies.pod_edits import toleration
+from kubectl_dra.model.invocation import Address, Words
+from kubectl_dra.model.names import is_subdomain
+from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.safe import Safe, command_line, fmt, safe
+from kubectl_dra.output.words import counted, listed, plural, shortened
+from kubectl_dra.reports.invocations import changing, kubectl, of, plain_word, reading, within
 from kubectl_dra.reports.pending.failing_pods import FailingPod
+from kubectl_dra.reports.pending.idle_daemons import IdleDaemonSet
 
 #: By the words of libraries. Upstream: NVIDIA's NVML, NVML_ERROR_LIB_RM_VERSION_MISMATCH, NVML_ERROR_DRIVER_NOT_LOADED.
 _CURES: Final = (
@@ -27,6 +34,11 @@ _CURES: Final = (
 )
 _BACKOFF: Final = "BackOff"
 _NOT_READY: Final = "not ready"
+_SHOWN: Final = 3
+_CONSEQUENCE: Final = Safe(
+    "The DaemonSet then starts a pod there, which publishes the devices. Where another program sets these labels (node "
+    "feature discovery, the vendor's operator), find out why it does not."
+)
 
 
 def failing_clause(pod: FailingPod) -> Safe:
@@ -75,3 +87,107 @@ def why_words(pod: FailingPod) -> Words | None:
     if pod.restarts:
         return kubectl("logs", name, where, "--all-containers", "--previous")
     return kubectl("describe", name, where)
+
+
+def idle_sentence(found: IdleDaemonSet) -> Safe:
+    """``DaemonSet N/D, by its name the driver's, runs on no node: no node matches …``."""
+    name = fmt("DaemonSet {}, by its name the driver's,", str(found.daemon_set.key))
+    if found.absent_from:
+        return _absent_sentence(found, name)
+    who = fmt("{} runs on no node", name)
+    if found.tainted:
+        text = "{}: it does not tolerate {} of {}"
+        return fmt(text, who, shortened(found.taints), shortened(found.tainted, _SHOWN))
+    return fmt("{}: no node matches {}", who, listed(found.wants, "or"))
+
+
+def _absent_sentence(found: IdleDaemonSet, name: Safe) -> Safe:
+    """``… runs on node-1, and not on node-2, which does not match …``."""
+    where = shortened(found.runs_on, _SHOWN)
+    if found.running > len(found.runs_on):
+        where = fmt("{} and {} more", listed(found.runs_on), found.running - len(found.runs_on))
+    lead = fmt("{} runs on {}, and not on {}", name, where, found.absent_from)
+    unmatched = fmt(", which does not match {}", listed(found.wants, "or")) if found.wants else Safe("")
+    if found.taints:
+        besides = Safe(", and" if found.wants else ":")
+        return fmt("{}{}{} it does not tolerate {}", lead, unmatched, besides, shortened(found.taints))
+    return fmt("{}{}", lead, unmatched or Safe(", although it selects that node"))
+
+
+def idle_advice(found: IdleDaemonSet) -> Iterator[Safe]:
+    """Who can do what: nodes that seem to have the hardware are named."""
+    what = Safe("")
+    if found.absent_from and not (found.tainted or found.wants):
+        what = Safe("Its events say why it has no pod there.")
+    elif found.tainted:
+        what = fmt("Add to {}, or remove the taint.", _tolerations_of(found.taints))
+        what += Safe(" The node needs the label as well." if found.labels else "")
+    elif not found.labels:
+        what = Safe("Add nodes that it selects, or change what it selects, with the values of the driver's chart.")
+    if what:
+        yield from wrapped(fmt("What usually helps: {}", what))
+        return
+    if found.nodes:
+        text = "label the nodes that have the hardware; {} may, by their label {}"
+        what_to_do = fmt(text, listed(found.nodes[:_SHOWN]), listed(found.marks[:1]))
+    elif found.absent_from:
+        what_to_do = fmt("label {}, if it has the hardware", found.absent_from)
+    else:
+        what_to_do = Safe("label the nodes that have the hardware")
+    yield from wrapped(fmt("What usually helps: {}. {}", what_to_do, _CONSEQUENCE))
+
+
+def idle_commands(found: IdleDaemonSet, address: Address) -> Iterator[Safe]:
+    """The labels as they are set, and where the selection of the DaemonSet stands."""
+    labels = [plain_word(label) for label in found.labels]
+    if labels and None not in labels:
+        named = (found.absent_from,) if found.absent_from else found.nodes
+        nodes: Words = tuple(filter(is_subdomain, named)) or ("NODE",)
+        yield from command_line(
+            "To label {}: {}",
+            changing(kubectl("label", "nodes", *nodes, *labels), address),
+            Safe(plural("node", len(nodes))),
+        )
+    ref = found.daemon_set
+    if found.absent_from and not (found.tainted or found.wants):
+        yield from command_line(
+            "Its events: {}", reading(kubectl("describe", of("daemonset", ref.name, ref.namespace)), address)
+        )
+        return
+    yield from command_line(
+        "What it selects: {}", reading(kubectl("get", of("daemonset", ref.name, ref.namespace), "-o", "yaml"), address)
+    )
+
+
+def kept_off_driver_lines(found: Iterable[IdleDaemonSet]) -> Iterator[Safe]:
+    """``Node gpu-1 publishes no devices of gpu.example.com: DaemonSet N/D … does not tolerate its taint …``."""
+    for each in found:
+        them = Safe("it has" if len(each.tainted) == 1 else "they have")
+        more = fmt(" The pod has to tolerate {} as well.", Safe("it" if len(each.taints) == 1 else "them"))
+        text = "{}. If {} such devices, add to {}.{}"
+        told = fmt(
+            text, _kept_off_sentence(each), them, _tolerations_of(each.taints), more if each.pod_too else Safe("")
+        )
+        yield from wrapped(told)
+
+
+def _kept_off_sentence(each: IdleDaemonSet) -> Safe:
+    """Where a driver publishes nothing, and which taint its DaemonSet does not tolerate."""
+    rest = [fmt("{} more", each.more)] if each.more else []
+    one = len(each.tainted) == 1
+    nodes = fmt("{} {}", Safe("Node" if one else "Nodes"), listed([*each.tainted, *rest]))
+    verb, whose = (Safe("publishes"), Safe("its")) if one else (Safe("publish"), Safe("their"))
+    taints = fmt("{} {} {}", whose, Safe(plural("taint", len(each.taints))), listed(each.taints))
+    text = "{} {} no devices of {}: DaemonSet {}, by its name the driver's, does not tolerate {}"
+    return fmt(text, nodes, verb, each.driver, str(each.daemon_set.key), taints)
+
+
+def _tolerations_of(taints: Sequence[str]) -> Safe:
+    """``the tolerations of the DaemonSet …: {key: dedicated, operator: Exists, effect: NoSchedule}``."""
+    shown = Safe(", ").join(_flow(msgspec.to_builtins(toleration(taint))) for taint in taints)
+    return fmt("the tolerations of the DaemonSet (with the values of the driver's chart) {}", shown)
+
+
+def _flow(fields: dict[str, str]) -> Safe:
+    """The toleration as YAML on one line."""
+    return fmt("{{{}}}", Safe(", ").join(fmt("{}: {}", safe(key), value) for key, value in fields.items()))

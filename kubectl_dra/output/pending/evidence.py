@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -34,18 +34,20 @@ from kubectl_dra.diagnosis.records import (
 from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import wrapped
-from kubectl_dra.output.pending.carets import caret_lines, place_of
+from kubectl_dra.output.pending.asks import caret_lines, place_of
 from kubectl_dra.output.pending.driver_pods import last_exit
-from kubectl_dra.output.pending.evicting import evicting_line, tolerated
 from kubectl_dra.output.pending.gangs import elsewhere_lines
 from kubectl_dra.output.pending.go_errors import innermost, without_uids
 from kubectl_dra.output.pending.lingering import OVERDUE
 from kubectl_dra.output.pending.made import refused_lines
 from kubectl_dra.output.pending.reasons.running import DETAIL_TOLD
+from kubectl_dra.output.pending.taints import evicting_line, tolerated
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
-from kubectl_dra.output.words import ago, counted, lasting, listed, often, shortened
+from kubectl_dra.output.words import ago, counted, first_of, lasting, listed, often, shortened
 from kubectl_dra.reports.pending.autoscaler_words import AutoscalerWords
 from kubectl_dra.reports.pending.failing_pods import FailingPod
+from kubectl_dra.reports.pending.named_events import NamedEvent
+from kubectl_dra.reports.pending.same_pools import SamePool
 
 #: Advice by the words of cluster-autoscaler (processors/status and core/scaleup/orchestrator/skippedreasons.go).
 _FINALIZER: Final = Safe("Do not remove its finalizer: the devices could then be allocated twice.")
@@ -63,6 +65,7 @@ _KINDS: Final = {
     ExtendedResource: Safe("Resources"),
     ParametersProblem: Safe("Existing parameters"),
 }
+_NAMES: Final = 3
 
 
 def evidence_lines(
@@ -259,3 +262,24 @@ def _retry(retry: Retry) -> Iterator[Safe]:
     if retry.triggers:
         triggers = fmt(", sooner when a {} is added or changed", listed(retry.triggers, "or"))
     yield from wrapped(fmt("The scheduler retries within {} minutes{}.", minutes, triggers), indent=2)
+
+
+def named_event_lines(found: NamedEvent | None, now: datetime, said: str) -> Iterator[Safe]:
+    """``Warning about PersistentVolumeClaim ml/data, 4m ago (7 times): …``; not what is ``said`` already."""
+    if found is None or (found.message and found.message in said):
+        return
+    often = fmt(" ({} times)", found.times) if found.times > 1 else Safe("")
+    by = fmt(" of {}", found.by) if found.by else Safe("")
+    when = fmt(", {}", ago(found.time, now)) if found.time else Safe("")
+    about = fmt("{} {}", found.object.kind, str(found.object.key))
+    yield from wrapped(fmt("Warning{} about {}{}{}: {}: {}", by, about, when, often, found.reason, found.message))
+
+
+def same_pool_lines(pools: Iterable[SamePool]) -> Iterator[Safe]:
+    """Who publishes the pool, what follows from that, and who can fix it."""
+    for found in pools:
+        text = (
+            "{} publish a pool of the same name, {}, with devices of the same names ({}): what is in use on one of "
+            "these nodes counts as in use on all of them. The driver has to give each node's pool a name of its own."
+        )
+        yield from wrapped(fmt(text, first_of(found.nodes, _NAMES), found.pool, first_of(found.devices, _NAMES)))

@@ -15,11 +15,9 @@ from kubectl_dra.diagnosis.gates.queues import HeldBy
 from kubectl_dra.diagnosis.remedies.records import EditGroup, PinPods
 from kubectl_dra.model.invocation import HERE, Address, Words
 from kubectl_dra.output.layout import wrapped
-from kubectl_dra.output.pending.incomplete_gangs import incomplete_sentence
+from kubectl_dra.output.pending.gang_words import incomplete_sentence, mixed_sentence, workload_sentence
 from kubectl_dra.output.pending.made import refused_sentence
-from kubectl_dra.output.pending.mixed_groups import mixed_sentence
 from kubectl_dra.output.pending.queues import queue_lines, queue_reason
-from kubectl_dra.output.pending.workload_gangs import workload_sentence
 from kubectl_dra.output.safe import Safe, command, fmt, safe
 from kubectl_dra.output.words import counted, did_you_mean, listed
 from kubectl_dra.reports.claims.ask import ClaimAsk, ExtendedAsk
@@ -162,9 +160,6 @@ def _error(error: records.GroupError, say: Sentence) -> Safe:
     return fmt("an error about {} ends the attempt for all of PodGroup {}: {}", error.pod.name, error.group.name, why)
 
 
-# --- gangs of other programs ------------------------------------------------------------------------------------------
-
-
 def elsewhere_sentence(gang: records.GangElsewhere, _cause: records.Cause) -> Safe:
     """Whose decision it is, and how many pods of the gang there are."""
     queue = fmt(" in queue {}", gang.queue) if gang.queue else Safe("")
@@ -267,9 +262,6 @@ def _all_of(gang: records.GangElsewhere, namespace: str) -> Words | None:
     return kubectl("get", gang.resource, within(namespace))
 
 
-# --- where a group comes from ---------------------------------------------------------------------------------------
-
-
 def origin(workload: records.ObjectRef, template: GroupTemplate | None) -> Safe:
     """The Workload and template that a group was made from, and how far these still say the same."""
     name = fmt("Workload {}", workload.name)
@@ -287,8 +279,6 @@ def origin(workload: records.ObjectRef, template: GroupTemplate | None) -> Safe:
             return fmt(text, name, template.name, template.min_count)
     return fmt("{} (template {})", name, template.name)
 
-
-# --- ways out -------------------------------------------------------------------------------------------------------
 
 _PODS_SHOWN: Final = 8
 
@@ -343,3 +333,34 @@ def domain_of_group(group: GroupReport | PlacedGroup) -> Iterator[Safe]:
     """What the nodes of the pods share."""
     if group.topology_key:
         yield fmt("  topology   all on nodes with the same {}", group.topology_key)
+
+
+@dataclass(frozen=True, slots=True)
+class WholeGroup:
+    """Blocks of a page about a whole group, which stand where its pods have their own."""
+
+    about: list[list[Safe]]
+    other_assignment: list[Safe]
+    words: list[Safe]
+
+
+def with_blocking(report: PendingReport) -> PendingReport:
+    """The report as of the pod that keeps its group waiting, whose nodes and further causes it has."""
+    group = report.group
+    if group is None or group.blocking is None or len(report.causes) < 2:
+        return report
+    return msgspec.structs.replace(report, asks=group.asks, extended=group.extended, causes=report.causes[1:])
+
+
+def about_group(report: PendingReport) -> Iterator[list[Safe]]:
+    """What the group of a pod needs beyond the number of pods, which the first line has."""
+    group = report.group
+    if group is not None:
+        yield list(needs_of_group(group, whole=False))
+
+
+def whose_requests(report: PendingReport, *, of_group: bool) -> Iterator[Safe]:
+    """Whose requests follow, where that is not the pod of the page."""
+    blocking = report.group.blocking if report.group is not None else None
+    if blocking is not None and (of_group or blocking != report.pod):
+        yield fmt("{}:", blocking.name)

@@ -10,8 +10,7 @@ from kubectl_dra.diagnosis.gangs.records import MemberState
 from kubectl_dra.diagnosis.records import Verdict
 from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.layout import Column, paragraphs, table, wrapped
-from kubectl_dra.output.pending.gang_blocks import WholeGroup
-from kubectl_dra.output.pending.gangs import gang_reason, needs_of_group, with_whole_name
+from kubectl_dra.output.pending.gangs import WholeGroup, gang_reason, needs_of_group, with_whole_name
 from kubectl_dra.output.pending.main_reason import main_reason
 from kubectl_dra.output.pending.page import pending_page
 from kubectl_dra.output.pending.reasons import reason_sentence

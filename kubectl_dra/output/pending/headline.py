@@ -18,7 +18,7 @@ from kubectl_dra.diagnosis.records import (
     Verdict,
 )
 from kubectl_dra.diagnosis.remedies.records import EXTENDED_NAME, EditClass
-from kubectl_dra.output.pending.driver_pods import failing_sentence
+from kubectl_dra.output.pending.driver_pods import failing_sentence, idle_sentence
 from kubectl_dra.output.pending.gangs import is_counted
 from kubectl_dra.output.pending.heard import (
     free_but_for_taints,
@@ -26,17 +26,16 @@ from kubectl_dra.output.pending.heard import (
     is_before_devices,
     is_heard_first,
 )
-from kubectl_dra.output.pending.idle_daemons import idle_sentence
 from kubectl_dra.output.pending.lingering import lingering_sentence, overdue_sentence
 from kubectl_dra.output.pending.main_reason import main_reason
+from kubectl_dra.output.pending.next_in_the_way import whatever_selected
 from kubectl_dra.output.pending.node_names import names_of
-from kubectl_dra.output.pending.queue_admission import evicted_clause
+from kubectl_dra.output.pending.queues import evicted_clause
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.reasons.running import unwell
 from kubectl_dra.output.pending.rollouts import own_rollout
 from kubectl_dra.output.pending.said_advice import right_lacked
 from kubectl_dra.output.pending.siblings import sibling_sentence
-from kubectl_dra.output.pending.still_blocked import whatever_selected
 from kubectl_dra.output.pending.unready import unready_sentence
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, listed, one_of, plural, shortened

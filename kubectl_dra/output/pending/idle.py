@@ -1,4 +1,4 @@
-"""What is said of a workload without pods: who holds them back, and whether devices would be there."""
+"""What is said of a workload without pods, who holds them back; and of one whose pods do not all do their work."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from kubectl_dra.output.pending.main_reason import main_reason
 from kubectl_dra.output.pending.queues import cluster_lines, queue_lines, queue_reason
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
-from kubectl_dra.output.words import every, listed
+from kubectl_dra.output.words import counted, every, listed
 from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.invocations import of, try_dra
+from kubectl_dra.reports.pending.ailing import AilingWorkload
 from kubectl_dra.reports.pending.idle import WorkloadPendingReport, WorkloadVerdict
 
 
@@ -106,3 +107,17 @@ def _devices(report: WorkloadPendingReport) -> Iterator[Safe]:
             yield from wrapped(fmt("Whether one of its {} fits: {}.", who, reason))
     elif report.untried:
         yield from wrapped(fmt("Whether one of its pods fits was not tried: {}.", safe(report.untried)))
+
+
+def ailing_sentence(found: AilingWorkload) -> Safe:
+    """``StatefulSet db/vec: 0 of 2 pods ready.``, and when the missing ones are made."""
+    number = found.pods if found.wanted is None else found.wanted
+    name = fmt("{} {}", found.workload.kind, str(found.workload.key))
+    text = fmt("{}: {} of {} ready.", name, found.ready, counted(number, "pod"))
+    if not found.one_by_one:
+        return text
+    rule = (
+        "{} It makes a pod again when the old one is gone, and the next only when those before are ready (unless its "
+        "podManagementPolicy is Parallel)."
+    )
+    return fmt(rule, text)

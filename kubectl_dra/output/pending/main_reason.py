@@ -23,11 +23,10 @@ from kubectl_dra.diagnosis.records import (
 from kubectl_dra.output.pending.asks import extended_title
 from kubectl_dra.output.pending.device_plugins import by_device_plugin
 from kubectl_dra.output.pending.gangs import GROUP_CODES, InTheWay, gang_reason
-from kubectl_dra.output.pending.node_clauses import CLAUSES, lacking_both, node_clause, without_devices
 from kubectl_dra.output.pending.node_names import NAMES, names_of
-from kubectl_dra.output.pending.obstacles import obstacle
+from kubectl_dra.output.pending.obstacles import CLAUSES, lacking_both, node_clause, obstacle, without_devices
 from kubectl_dra.output.pending.passed_over import passed_over_note
-from kubectl_dra.output.pending.queue_admission import by_flavor
+from kubectl_dra.output.pending.queues import by_flavor
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.reasons.devices import (
     offer_sentence,

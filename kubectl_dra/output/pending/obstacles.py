@@ -5,19 +5,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 from kubectl_dra.diagnosis import records
 from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import NodeOutcome, NodeShortage
 from kubectl_dra.diagnosis.records.nodes import key_of_taint
 from kubectl_dra.model.readiness_taints import remover_of
 from kubectl_dra.output.pending.amounts import shortage_text
+from kubectl_dra.output.pending.node_names import names_of
 from kubectl_dra.output.pending.pods_there import whose
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.reasons.nodes import has_company, keeps_away, lacks_features, ports_taken
+from kubectl_dra.output.pending.shortage import lack_of
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import listed, plural, shortened
+from kubectl_dra.reports.base import Fits
+from kubectl_dra.reports.pending.nodes import NodeGroupRecord
 from kubectl_dra.scheduler.plugins.spread_constraints import HOSTNAME
 
 _PODS: Final = 4
@@ -26,6 +31,8 @@ _NOT_READY: Final = {
     "node.kubernetes.io/unreachable": "unreachable: its kubelet has stopped reporting",
     "node.kubernetes.io/not-ready": "not ready",
 }
+#: So many groups of nodes are told.
+CLAUSES: Final = 3
 
 
 def short_obstacle(cause: records.Cause, *, several: bool = False) -> Safe:
@@ -108,3 +115,43 @@ _OBSTACLES: Final[dict[type, Callable[[Any, bool], Safe]]] = {
     records.Spread: _spread,
     records.MissingFeatures: lacks_features,
 }
+
+
+def lacking_both(rejected: Sequence[NodeGroupRecord], wanted: Safe) -> Safe | None:
+    """Nodes with devices of the class that lack free ones as well as what rejects them; None where none has any."""
+    told: list[Safe] = []
+    for group in rejected[:CLAUSES]:
+        if group.requests:
+            have = Safe(plural("has", group.count))
+            told.append(fmt("{}, and {} {}", node_clause(group, None), have, lack_of(group, wanted)))
+    return Safe("; ").join(told) if told else None
+
+
+def node_clause(group: NodeGroupRecord, devices: Safe | None) -> Safe:
+    """What keeps the pod from nodes that have its devices; None: it needs none, or they have none."""
+    if devices is None or group.devices_fit is not Fits.UNKNOWN:
+        return _kept_off(group, devices)
+    be = Safe("are" if devices.endswith("s") else "is")
+    return fmt("{} (whether {} {} free there is not known)", _kept_off(group, None), devices, be)
+
+
+def _kept_off(group: NodeGroupRecord, devices: Safe | None) -> Safe:
+    details = [cause.detail for cause in group.causes]
+    names, has = names_of([group]), Safe(plural("has", group.count))
+    lead = fmt("{} {} {} but", names, has, devices) if devices is not None else names
+    if len(details) == 1 and isinstance(details[0], NodeShortage):
+        lead = lead if devices is not None else fmt("{} {}", names, has)
+        return fmt("{} {}", lead, shortage_text(details[0]))
+    obstacles = [obstacle(cause, several=group.count > 1) for cause in group.causes]
+    told = Safe(", and ").join(dict.fromkeys(obstacles)) if obstacles else fmt("is rejected: {}", group.message)
+    return fmt("{} {}", lead, told)
+
+
+def without_devices(groups: Sequence[NodeGroupRecord], room: int, wanted: Safe) -> Iterator[Safe]:
+    """The nodes that were tried and have no devices for the pod."""
+    tried = [group for group in groups if group.outcome == NodeOutcome.CANNOT_ALLOCATE]
+    told: dict[Safe, list[NodeGroupRecord]] = {}
+    for group in tried:
+        told.setdefault(lack_of(group, wanted), []).append(group)
+    for lack, alike in list(told.items())[:room]:
+        yield fmt("{} {} {}", names_of(alike), Safe(plural("has", sum(group.count for group in alike))), lack)

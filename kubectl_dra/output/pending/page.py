@@ -27,26 +27,28 @@ from kubectl_dra.output.layout import paragraphs, wrapped
 from kubectl_dra.output.pending import advice
 from kubectl_dra.output.pending.asks import ask_lines, is_marked, unseen_lines
 from kubectl_dra.output.pending.assumptions import assumption_blocks, unpublished_lines
-from kubectl_dra.output.pending.evidence import autoscaler_lines, evidence_lines, failing_lines
+from kubectl_dra.output.pending.driver_pods import kept_off_driver_lines
+from kubectl_dra.output.pending.evidence import (
+    autoscaler_lines,
+    evidence_lines,
+    failing_lines,
+    named_event_lines,
+    same_pool_lines,
+)
 from kubectl_dra.output.pending.footer import codes_lines
-from kubectl_dra.output.pending.gang_blocks import WholeGroup, about_group, whose_requests, with_blocking
+from kubectl_dra.output.pending.gangs import WholeGroup, about_group, whose_requests, with_blocking
 from kubectl_dra.output.pending.headline import EVENTS, names_failing, pending_summary
 from kubectl_dra.output.pending.heard import heard_lines, is_heard_first
-from kubectl_dra.output.pending.kept_off_drivers import kept_off_driver_lines
 from kubectl_dra.output.pending.lingering import lingering_lines, with_delay
 from kubectl_dra.output.pending.logs import driver_faults, repair_lines
-from kubectl_dra.output.pending.named_events import named_event_lines
+from kubectl_dra.output.pending.next_in_the_way import admitted_lines, preemption_lines, renamed_lines
 from kubectl_dra.output.pending.node_groups import node_group_lines
-from kubectl_dra.output.pending.node_tables import joined, tables, told_by_nodes
-from kubectl_dra.output.pending.other_nodes import devices_elsewhere, other_nodes_lines
-from kubectl_dra.output.pending.preemption import preemption_lines
-from kubectl_dra.output.pending.queue_admission import admission_lines, evicted_clause
+from kubectl_dra.output.pending.node_tables import devices_elsewhere, joined, other_nodes_lines, tables, told_by_nodes
+from kubectl_dra.output.pending.queues import admission_lines, evicted_clause
 from kubectl_dra.output.pending.remedies import IT, addition_lines, recorded_lines, remedy_lines, short_commands
 from kubectl_dra.output.pending.rollouts import undo_lines
-from kubectl_dra.output.pending.same_pools import same_pool_lines
 from kubectl_dra.output.pending.scheduler_words import fault_of, scheduler_lines
 from kubectl_dra.output.pending.set_by_admission import admission_sets_lines
-from kubectl_dra.output.pending.still_blocked import admitted_lines, renamed_lines
 from kubectl_dra.output.pending.taints import deletion_lines, taint_lines, with_age
 from kubectl_dra.output.pending.unready import unready_lines
 from kubectl_dra.output.pending.visible import allocated_lines, visible_lines

@@ -25,13 +25,10 @@ from kubectl_dra.diagnosis.records import (
 )
 from kubectl_dra.diagnosis.said.kubelet import is_about_claim, serves_one_pod
 from kubectl_dra.model.invocation import Address
-from kubectl_dra.output.pending.agents import agent_commands, shortage_advice
-from kubectl_dra.output.pending.bound import allocating_advice
-from kubectl_dra.output.pending.departures import BY_NODE_TAINT, node_advice, node_commands
+from kubectl_dra.output.pending.gang_words import incomplete_advice, incomplete_commands, mixed_advice, mixed_commands
 from kubectl_dra.output.pending.go_errors import LackedRight, lacked_right
-from kubectl_dra.output.pending.incomplete_gangs import incomplete_advice, incomplete_commands
-from kubectl_dra.output.pending.mixed_groups import mixed_advice, mixed_commands
 from kubectl_dra.output.pending.other_schedulers import (
+    allocating_advice,
     fewer_commands,
     gang_advice,
     is_queue_short,
@@ -39,7 +36,14 @@ from kubectl_dra.output.pending.other_schedulers import (
     volcano_queue,
 )
 from kubectl_dra.output.pending.queues import queue_advice
-from kubectl_dra.output.pending.rejections import rejection_advice
+from kubectl_dra.output.pending.rejections import (
+    BY_NODE_TAINT,
+    agent_commands,
+    node_advice,
+    node_commands,
+    rejection_advice,
+    shortage_advice,
+)
 from kubectl_dra.output.safe import Safe, command, fmt
 from kubectl_dra.output.unread import role_name
 from kubectl_dra.reports.invocations import changing, kubectl, reading

@@ -1,4 +1,4 @@
-"""Since when devices that a pod could use are tainted, or held by claims that are being deleted."""
+"""Since when devices that a pod could use are tainted, or their claims are going; devices that evict the pod."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Final
 
-from kubectl_dra.diagnosis.records import HeldFor, Removal, StageName
+from kubectl_dra.diagnosis.records import EvictingTaint, HeldFor, Removal, StageName
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import ago, counted, lasting, shortened
@@ -15,6 +15,7 @@ from kubectl_dra.reports.pending.nodes import NodeGroupRecord
 
 _NODES: Final = 2
 _TIMES: Final = 3
+_DEVICES = 3
 
 
 def with_age(text: Safe, nodes: Sequence[NodeGroupRecord], now: datetime) -> Safe:
@@ -93,3 +94,24 @@ def _times(times: Counter[str], now: datetime) -> Safe:
     parts = [fmt("{} on {}", lasting(since, now), counted(number, "device")) for since, number in sorted(times.items())]
     more = [fmt("{} later", counted(len(parts) - _TIMES, "time"))] if len(parts) > _TIMES else []
     return Safe(", ").join([*parts[:_TIMES], *more])
+
+
+def device_names(found: EvictingTaint) -> Safe:
+    """The devices without driver and pool."""
+    return shortened([name.rpartition("/")[2] for name in found.devices], _DEVICES)
+
+
+def tolerated(found: EvictingTaint) -> Safe:
+    """``which ...``: why the toleration that gets the device does not keep it."""
+    if found.seconds is not None:
+        return fmt("which the claim tolerates for {} s only", str(found.seconds))
+    return Safe("which no toleration with effect: NoExecute covers")
+
+
+def evicting_line(found: EvictingTaint, nodes: Sequence[str], now: datetime) -> Safe:
+    """What becomes of a pod that waits for them."""
+    where = fmt(" on {}", shortened(list(nodes), _DEVICES)) if nodes else Safe("")
+    since = fmt(" {}", lasting(found.since, now)) if found.since else Safe("")
+    it = Safe("it has" if len(found.devices) == 1 else "each has")
+    text = "A pod that gets {}{} is evicted at once: {} the taint {}{}, {}."
+    return fmt(text, device_names(found), where, it, found.taint, since, tolerated(found))

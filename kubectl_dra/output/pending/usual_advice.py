@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from kubectl_dra.diagnosis import records
 from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import ClassOffer, LabelOnNodes
 from kubectl_dra.diagnosis.records.nodes import tells_of_node
+from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.explain.pages import reason_page
 from kubectl_dra.output.pending.amounts import amount_phrase
+from kubectl_dra.output.pending.gang_words import workload_advice
 from kubectl_dra.output.pending.lingering import lingering_advice
 from kubectl_dra.output.pending.passed_over import passed_over, passed_over_advice
-from kubectl_dra.output.pending.published_for import label_advice
 from kubectl_dra.output.pending.quotas import quota_advice
 from kubectl_dra.output.pending.said_advice import advice_on_words
 from kubectl_dra.output.pending.siblings import sibling_advice
 from kubectl_dra.output.pending.unready import ADVICE
 from kubectl_dra.output.pending.volumes import volume_advice
-from kubectl_dra.output.pending.workload_gangs import workload_advice
-from kubectl_dra.output.safe import Safe, fmt, safe
+from kubectl_dra.output.safe import Safe, command_line, fmt, safe
 from kubectl_dra.output.words import listed
 from kubectl_dra.reports.base import Fits
+from kubectl_dra.reports.invocations import changing, kubectl, plain_word
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.reports.pending.unready import UnreadyNode
 
@@ -35,10 +37,8 @@ _BARE: Final = "Create the pod again: nothing else does, and the controller then
 #: What pages write where a name belongs.
 _CAPITALS: Final = re.compile(r"\b(?:CLASS|CLAIM|POD|NAMESPACE|NODE)\b")
 
-
 #: Of a scheduler that has written something about the pod.
 _WRITTEN: Final = " Where it has written a message it runs, and the message says what it waits for."
-
 
 #: What the page of such a reason advises is to wait until other pods have ended, or to delete them.
 _WAITS_FOR_PODS: Final = (Code.CLAIM_BEING_DELETED, Code.VOLUME_IN_USE, Code.NODE_PORTS)
@@ -72,7 +72,7 @@ def usual_advice(report: PendingReport, code: Code) -> Safe:
         case records.PoolProblem(pool=pool, expected=expected) as problem if expected and pool in report.in_files.pools:
             told = _incomplete_in_file(problem)
         case records.ClassOffer(nowhere=labels) as offer if labels:
-            told = label_advice(offer)
+            told = _label_advice(offer)
         case records.ClassOffer() as offer if _are_unwell(report, offer):
             told = _NODE_STATE
     return told or advice_on_words(report) or page_advice(report, code)
@@ -161,3 +161,29 @@ def _of_consumers(text: str, kinds: Sequence[str]) -> str:
     if "pods" not in kinds:
         return f"{lead}{end}they are {listed(kinds)}, which are removed by whoever made them."
     return f"{lead}{end}the controller removes pods that have ended." if len(kinds) == 1 else text
+
+
+def _label_advice(offer: ClassOffer) -> Safe:
+    """The label on the nodes, or the selector of the slices: neither is the pod's."""
+    text = (
+        "A cluster administrator gives the nodes that reach these devices the label {}, or corrects the nodeSelector "
+        "that the driver writes into its ResourceSlices. A change of the pod or of its claim does not help."
+    )
+    return fmt(text, safe(_label(offer.nowhere[0])))
+
+
+def label_commands(report: PendingReport, address: Address) -> Iterator[Safe]:
+    """How a node gets the label."""
+    detail = report.causes[0].detail
+    if not isinstance(detail, ClassOffer) or not detail.nowhere or report.idle_drivers:
+        return
+    words = kubectl("label", "node", "NODE", plain_word(_label(detail.nowhere[0])), "--overwrite")
+    yield from command_line("For each of these nodes: {}", changing(words, address))
+
+
+def _label(found: LabelOnNodes) -> str:
+    """``KEY=VALUE`` of what is wanted, with the first of several values; a label that only has to exist has none."""
+    if found.wish == f"{found.label} Exists":
+        return f"{found.label}="
+    _, several, values = found.wish.partition(" In [")
+    return f"{found.label}={values.rstrip(']').split()[0]}" if several else found.wish

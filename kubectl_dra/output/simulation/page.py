@@ -23,28 +23,21 @@ from kubectl_dra.output.pending.quotas import unspecified_lines
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.pending.remedies import step_lines
 from kubectl_dra.output.safe import Safe, Style, command, fmt, safe, styled
-from kubectl_dra.output.simulation import manifests
-from kubectl_dra.output.simulation.absent_classes import refusal_lines, refusal_of, without_refusal
-from kubectl_dra.output.simulation.alike import alike_lines, with_alike
-from kubectl_dra.output.simulation.alternatives import alternative_lines
-from kubectl_dra.output.simulation.corrected import as_if_lines, corrected_lines
+from kubectl_dra.output.simulation import faults, manifests, numbers
 from kubectl_dra.output.simulation.domains import domain_lines, told_once, too_small
-from kubectl_dra.output.simulation.mixed import mixed_text, never_fits
 from kubectl_dra.output.simulation.names import object_name
-from kubectl_dra.output.simulation.numbers import (
-    fewer_lines,
-    for_copies,
-    growing_lines,
-    kept_off_lines,
-    lacks_there,
-    more_lines,
-    of_its_nodes,
-    others_off,
-)
-from kubectl_dra.output.simulation.planned_nodes import copied_lines, copied_summary, planned_head, planned_lines
 from kubectl_dra.output.simulation.queues import queue_heads, queue_text
-from kubectl_dra.output.simulation.sharing import sharing_text
-from kubectl_dra.output.simulation.verdicts import is_enough, name_of, verdict_of
+from kubectl_dra.output.simulation.verdicts import (
+    alike_lines,
+    alternative_lines,
+    is_enough,
+    mixed_text,
+    name_of,
+    never_fits,
+    sharing_text,
+    verdict_of,
+    with_alike,
+)
 from kubectl_dra.output.unread import missing_kinds, unread_sentence, who_may_lines
 from kubectl_dra.output.whatif.page import CHOICE_UNREAD, SOME_COMPARED, whatif_lines, whatif_summary
 from kubectl_dra.output.words import counted, listed, shortened
@@ -88,18 +81,18 @@ def simulation_page(
         shown = _pod_blocks(pod, now, address, again, left=left, steps=steps) if same is None else _as_before(pod, same)
         blocks += [*shown, list(alike_lines(alike))]
         for then in (each for each in report.then if (each.subject, each.role) == (pod.subject, pod.role)):
-            lines = [*manifests.misplaced_lines(report.misplaced, pod.subject), *as_if_lines(report.corrected)]
+            lines = [*manifests.misplaced_lines(report.misplaced, pod.subject), *faults.as_if_lines(report.corrected)]
             blocks.append(lines)
             blocks += _pod_blocks(then, now, address, again, left=left, steps=steps)
         told.append(pod)
     subjects = {pod.subject for pod in report.pods}
     if later := [each for each in report.then if each.subject not in subjects]:
-        blocks.append(list(as_if_lines(report.corrected, report.accepted)))
+        blocks.append(list(faults.as_if_lines(report.corrected, report.accepted)))
         blocks += (block for then in later for block in _pod_blocks(then, now, address, again, left=left, steps=steps))
     if not report.pods and not report.then and report.what_if is None:
         blocks.append(list(wrapped(_nothing(report))))
     blocks.append(list(_unread_lines(report, address, again)))
-    blocks.append([*manifests.effect_lines(report.effects), *planned_lines(report)])
+    blocks.append([*manifests.effect_lines(report.effects), *faults.planned_lines(report)])
     blocks.append(list(manifests.note_lines(report)))
     blocks.append(list(advertised_lines(report.also_advertised)))
     if any(pod.alone for pod in tried):
@@ -113,11 +106,11 @@ def _head_blocks(report: SimulationReport, address: Address) -> Iterator[list[Sa
         list(wrapped(fmt("This answer is incomplete: {}, see below.", unread_sentence(report.unread))))
         if report.unread
         else [],
-        list(copied_lines(report)),
+        list(faults.copied_lines(report)),
         [*manifests.head_lines(report.manifests), *manifests.refusal_lines(report.manifests, report.read)],
         [*whatif_lines(report.what_if), *_first_lines(report)] if report.what_if is not None else [],
-        list(corrected_lines(report.corrected)),
-        list(planned_head(report)),
+        list(faults.corrected_lines(report.corrected)),
+        list(faults.planned_head(report)),
         list(manifests.unlabelled_lines(report, address)),
         list(manifests.unknown_node_lines(report.effects)),
         [*manifests.repeated_lines(report.repeated), *manifests.differing_lines(report.manifests)],
@@ -151,12 +144,14 @@ def _is_same(told: PodSimulation, pod: PodSimulation) -> bool:
 def _as_before(pod: PodSimulation, told: PodSimulation) -> list[list[Safe]]:
     """What is in the way of pods, where all else is told of others."""
     lines = list(_pod_lines(pod, why_not(pod.pending) if pod.pending is not None else None))
-    return [[*lines, *fewer_lines(pod, steps=False), *wrapped(fmt("What helps is told of {} above.", told.role))]]
+    return [
+        [*lines, *numbers.fewer_lines(pod, steps=False), *wrapped(fmt("What helps is told of {} above.", told.role))]
+    ]
 
 
 def simulation_summary(report: SimulationReport) -> Safe:
     """The answer: what is wrong in the files, and of every pod whether it fits."""
-    wrong, copied = _wrong(report), copied_summary(report)
+    wrong, copied = _wrong(report), faults.copied_summary(report)
     verdicts = [*copied, *([fmt("Not as written: {} dropped.", counted(wrong, "field"))] if wrong else [])]
     refused = sum(bool(each.refused or each.error) for each in report.manifests)
     verdicts += [fmt("{} would be refused.", counted(refused, "object"))] if refused else []
@@ -199,10 +194,10 @@ def _pod_blocks(
     pod: PodSimulation, now: datetime, address: Address, again: Words, *, left: bool, steps: bool
 ) -> list[list[Safe]]:
     """Whether it fits and why not, in one sentence; then what why-pending says of the first copy that does not."""
-    refused = refusal_of(name_of(pod), pod)
+    refused = faults.refusal_of(name_of(pod), pod)
     if refused is not None:
-        found = _pod_blocks(without_refusal(pod), now, address, again, left=left, steps=steps)
-        return [list(refusal_lines(refused, pod)), *found]
+        found = _pod_blocks(faults.without_refusal(pod), now, address, again, left=left, steps=steps)
+        return [list(faults.refusal_lines(refused, pod)), *found]
     pending = pod.pending
     if pending is None or is_enough(pod) or pod.like is not None or too_small(pod) is not None:
         return [list(_pod_lines(pod, left=left))]
@@ -210,12 +205,12 @@ def _pod_blocks(
     if pod.open_classes.at_most is not None:
         reason = Safe("")
     head = list(_pod_lines(pod, reason, left=left))
-    others = list(others_off(pod))
+    others = list(numbers.others_off(pod))
     if reason is None:
         head += [Safe(""), *wrapped(styled(pending_summary(pending), Style.BOLD))]
     # What could not be read is said above.
     shown = msgspec.structs.replace(pending, missing=()) if pod.undecided else pending
-    shown = of_its_nodes(shown, pod.kept_off)
+    shown = numbers.of_its_nodes(shown, pod.kept_off)
     if pod.unseen_for:
         shown = msgspec.structs.replace(shown, unseen=())
         head += unseen_lines(pod.unseen, pod.unseen_for)
@@ -223,14 +218,14 @@ def _pod_blocks(
     for other in others:
         assert other.pending is not None and other.kept_off is not None  # noqa: S101
         where = [fmt("On {}:", shortened(other.kept_off.nodes, _VICTIMS))]
-        shown = of_its_nodes(msgspec.structs.replace(other.pending, asks=(), unseen=()), other.kept_off)
+        shown = numbers.of_its_nodes(msgspec.structs.replace(other.pending, asks=(), unseen=()), other.kept_off)
         blocks += _page_of(other, shown, where, now, address, again, steps=steps)
     return blocks
 
 
 def why_not_there(pod: PodSimulation) -> Safe | None:
     """Why the next copy does not fit, on the nodes of a DaemonSet or at all."""
-    return lacks_there(pod) or (why_not(pod.pending) if pod.pending is not None else None)
+    return numbers.lacks_there(pod) or (why_not(pod.pending) if pod.pending is not None else None)
 
 
 def _page_of(
@@ -245,8 +240,8 @@ def _page_of(
 ) -> list[list[Safe]]:
     """What why-pending says of the first copy that does not fit, below a ``head``."""
     more = Safe("" if steps else "--remedies prints the commands and manifests")
-    shown, who = for_copies(shown, pod)
-    also = [*more_lines(pod), *fewer_lines(pod, steps=steps), *kept_off_lines(pod)]
+    shown, who = numbers.for_copies(shown, pod)
+    also = [*numbers.more_lines(pod), *numbers.fewer_lines(pod, steps=steps), *numbers.kept_off_lines(pod)]
     page = pending_page(shown, now, address, more, head=head, who=who, also=also, again=again)
     return [page, list(step_lines(shown.remedies, address)) if steps else []]
 
@@ -267,9 +262,9 @@ def _wrong(report: SimulationReport) -> int:
 def _verdict_of_what_is_left(pod: PodSimulation, *, left: bool) -> Safe:
     """That something fits of which fields are dropped says nothing about what was written."""
     verdict = verdict_of(pod)
-    if (refused := refusal_of(name_of(pod), pod)) is not None:
+    if (refused := faults.refusal_of(name_of(pod), pod)) is not None:
         as_if = Safe("As if it existed" if pod.blocked else "As if they were admitted")
-        verdict = fmt("{} {}: {}", refused, as_if, verdict_of(without_refusal(pod)))
+        verdict = fmt("{} {}: {}", refused, as_if, verdict_of(faults.without_refusal(pod)))
     if not left:
         return verdict
     # A kind keeps its capital, a sentence that goes on does not.
@@ -291,7 +286,9 @@ def _made_of(pod: PodSimulation) -> Iterator[Safe]:
 def _pod_lines(pod: PodSimulation, reason: Safe | None = None, *, left: bool = False) -> Iterator[Safe]:
     whole = verdict = _verdict_of_what_is_left(pod, left=left)
     if reason is not None:
-        elsewhere = Safe("").join(_next_one(each) + (why_not_there(each) or Safe("")) for each in others_off(pod))
+        elsewhere = Safe("").join(
+            _next_one(each) + (why_not_there(each) or Safe("")) for each in numbers.others_off(pod)
+        )
         whole = fmt("{}{}{}{}.{}", Safe(verdict.removesuffix(".")), _next_one(pod), reason, elsewhere, _before(pod))
     whole += _already(pod) + sharing_text(pod)
     yield from wrapped(styled(whole, Style.BOLD))
@@ -328,9 +325,9 @@ def _pod_lines(pod: PodSimulation, reason: Safe | None = None, *, left: bool = F
     if pod.rest_by and pod.copies and pod.lacks:
         text = "the rest of its pods is made by {} and was not tried"
         yield from wrapped(fmt(text, pod.rest_by), indent=2)
-    yield from growing_lines(pod)
+    yield from numbers.growing_lines(pod)
     if pod.pending is None:
-        yield from more_lines(pod)
+        yield from numbers.more_lines(pod)
     if pod.pending is None or is_enough(pod):
         yield from unseen_lines(pod.unseen, pod.unseen_for)
     yield from unfound_lines(pod.unfound)

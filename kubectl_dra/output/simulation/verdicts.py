@@ -2,26 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import Final
 
+import msgspec
+
+from kubectl_dra.api.kinds import POD
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.pod.read_names import DEVICE_CLASS
+from kubectl_dra.diagnosis.records import ObjectRef
+from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.quotas import refused_unless, where_admitted
-from kubectl_dra.output.safe import Safe, fmt
+from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.simulation import manifests
-from kubectl_dra.output.simulation.domains import too_small, too_small_text
+from kubectl_dra.output.simulation.domains import told_once, too_small, too_small_text
 from kubectl_dra.output.simulation.names import object_name
-from kubectl_dra.output.simulation.numbers import makes_none_text
+from kubectl_dra.output.simulation.numbers import makes_none_text, whole_groups
 from kubectl_dra.output.simulation.queues import if_admitted
-from kubectl_dra.output.words import counted, every, listed
+from kubectl_dra.output.words import counted, every, listed, plural, shortened
 from kubectl_dra.reports.base import Fits
-from kubectl_dra.reports.simulation import Counted, PodSimulation
+from kubectl_dra.reports.simulation import Counted, PodSimulation, SimulationReport
+from kubectl_dra.reports.simulation.alternatives import TakenAlternative
 from kubectl_dra.reports.simulation.open_classes import AtMost
-from kubectl_dra.reports.simulation.whole import POD_GROUP
+from kubectl_dra.reports.simulation.whole import POD_GROUP, by_group
 
 #: What names that are made of words begin with, where they begin a sentence.
 _BEGINNINGS: Final = ("One pod of ", "A bare pod with ")
+_PODS_NAMED: Final = 8
+#: One alone has a line of its own.
+_SEVERAL: Final = 2
+_ALIKE_NAMED: Final = 5
 
 
 def _decide(pod: PodSimulation) -> str:
@@ -208,3 +219,111 @@ def _required(name: Safe, pod: PodSimulation) -> Safe:
         return fmt(text, name, refused_unless(doubt, "it"), where_admitted(doubt), pod.copies)
     them, they = ("its pods", "they fit") if pod.wanted not in (None, 1) else ("it", "it fits")
     return fmt("{}: {}; whether {} is unknown.", name, refused_unless(pod.unspecified[0], them), Safe(they))
+
+
+def mixed_text(report: SimulationReport) -> Safe | None:
+    """Which of several do not fit, where others do; None where one sentence about one of them says it all."""
+    shown = list(told_once(by_group(report.pods)))
+    failing = [pod for pod in shown if pod.fits is Fits.NO]
+    never, later = [pod for pod in failing if never_fits(pod)], [pod for pod in failing if pod.in_turn]
+    if not failing or len(shown) in (len(never), len(later)) or report.gangs:
+        return None
+    together = _in_all(report, never, shown) if never else Safe("")
+    if len(failing) == len(never) == 1 and not together:
+        return None  # its own sentence comes first, which has the cause too
+    parts = [fmt("{} runs {} of {} at a time", name_of(pod), pod.copies, pod.wanted or 0) for pod in later]
+    parts = parts[:_PODS_NAMED]
+    if never:
+        parts.insert(0, fmt("{} {} not{}", _names(never), Safe(plural("does", len(never))), together))
+    return fmt("Not everything fits{}: {}.", Safe("" if never else " at once"), Safe("; ").join(parts))
+
+
+def never_fits(pod: PodSimulation) -> bool:
+    """Whether some of it do not fit, and no others of the files have to end for that."""
+    return pod.fits is Fits.NO and not pod.in_turn
+
+
+def _names(pods: Sequence[PodSimulation]) -> Safe:
+    """Each object once, with the kinds of its pods."""
+    more = fmt(" and {} more", len(pods) - _PODS_NAMED) if len(pods) > _PODS_NAMED else Safe("")
+    roles: dict[ObjectRef, list[PodSimulation]] = {}
+    for pod in pods[:_PODS_NAMED]:
+        roles.setdefault(pod.subject, []).append(pod)
+    named = ((of[0], [pod.role for pod in of[1:]]) for of in roles.values())
+    return Safe("; ").join(_with_roles(first, rest) for first, rest in named) + more
+
+
+def _with_roles(first: PodSimulation, rest: Sequence[str]) -> Safe:
+    others = list(filter(None, rest))
+    if not first.role or not others:
+        return name_of(first)
+    head = name_of(msgspec.structs.replace(first, role=""))
+    return fmt("{}, {}", head, listed([first.role, *others]))
+
+
+def _in_all(report: SimulationReport, never: Sequence[PodSimulation], shown: Sequence[PodSimulation]) -> Safe:
+    """How many of an object's pods fit in all, where one of its kinds of pods is all that never does."""
+    first = never[0]
+    its = [pod for pod in shown if pod.subject == first.subject]
+    others = any(pod.subject != first.subject for pod in never)
+    if others or len(its) < 2 or any(pod.wanted is None or pod.capped or pod.undecided for pod in its):
+        return Safe("")
+    partly = any(each.left_out for each in report.manifests if each.object == first.subject)
+    text = ": {} of the {} pods tried fit" if partly else ": {} of its {} pods fit"
+    # Of pods that are refused it is only said how many would fit.
+    fit = fmt(text, sum(pod.copies for pod in its if not pod.refused), sum(pod.wanted or 0 for pod in its))
+    return fit + whole_groups(its, never)
+
+
+def alternative_lines(pod: PodSimulation) -> Iterator[Safe]:
+    """One line for each request."""
+    for name, group in groupby(pod.alternatives, lambda each: each.request):
+        taken = list(group)
+        whose = fmt("request {} gets", name)
+        if len(taken) == 1:
+            text = fmt("{} its alternative {}, number {} of {}", whose, _what(taken[0]), taken[0].rank, taken[0].of)
+        else:
+            several = [fmt("{} {}", _what(each), counted(each.claims, "time")) for each in taken]
+            text = fmt("{} alternative {}", whose, listed(several))
+        yield from wrapped(text, indent=2)
+
+
+def _what(taken: TakenAlternative) -> Safe:
+    return fmt("{} ({})", taken.alternative, counted(taken.devices, "device"))
+
+
+def sharing_text(pod: PodSimulation) -> Safe:
+    """That copies share devices, behind the verdict; empty where they do not, or there is one copy only."""
+    if not pod.shared or pod.wanted is None or pod.wanted < 2:
+        return Safe("")
+    names, first = listed([each.name for each in pod.shared]), pod.shared[0]
+    claims = fmt("ResourceClaim {}" if len(pod.shared) == 1 else "ResourceClaims {}", names)
+    if len(pod.shared) == 1 and first.devices:
+        what = fmt(" {}", first.device_class) if first.device_class else Safe("")
+        number = counted(first.devices, "device")
+        head, _, noun = number.partition(" ")
+        claims = fmt("the {}{} {} of {}", safe(head), what, safe(noun), claims)
+    where = Safe(", on one node") if any(each.local for each in pod.shared) and len(pod.nodes) == 1 else Safe("")
+    return fmt(" All {} copies share {}{}; from a ResourceClaimTemplate each gets its own.", pod.wanted, claims, where)
+
+
+def with_alike(pods: Iterable[PodSimulation]) -> Iterator[tuple[PodSimulation, Sequence[PodSimulation]]]:
+    """Every answer with the others that are alike, if there are several of them."""
+    known = list(pods)
+    alike: dict[object, list[PodSimulation]] = {}
+    for pod in known:
+        # Of each entry of a catalogue its own answer is asked for.
+        if pod.like is not None and pod.subject.kind == POD.name:
+            alike.setdefault(pod.like, []).append(pod)
+    several = {like: found for like, found in alike.items() if len(found) >= _SEVERAL}
+    for pod in known:
+        if pod.like not in several:
+            yield pod, several.get(pod.subject, ()) if pod.like is None else ()
+
+
+def alike_lines(alike: Sequence[PodSimulation]) -> Iterator[Safe]:
+    """Who else gets this answer."""
+    if alike:
+        text = "The same holds for {} more pods that differ from it in their names only: {}."
+        names = shortened([str(each.subject.key) for each in alike], _ALIKE_NAMED)
+        yield from wrapped(fmt(text, len(alike), names))

@@ -24,9 +24,9 @@ from kubectl_dra.diagnosis.records import (
 )
 from kubectl_dra.diagnosis.said.kubelet import WAS_REJECTED, was_not_taken
 from kubectl_dra.model.clock import parse_time
-from kubectl_dra.output.pending.evicting import device_names, tolerated
 from kubectl_dra.output.pending.go_errors import innermost
 from kubectl_dra.output.pending.reasons.sentence import Sentence, with_detail
+from kubectl_dra.output.pending.taints import device_names, tolerated
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.unread import unread_sentence
 from kubectl_dra.output.words import counted, duration, listed, plural
