@@ -26,6 +26,7 @@ from kubectl_dra.diagnosis.records.findings import (
     Assumption,
     BeingBound,
     ClaimDiagnosis,
+    Declined,
     NodeGroup,
     Observed,
     PodDiagnosis,
