@@ -11,6 +11,7 @@ from kubectl_dra.diagnosis.gates.gates import ClaimGates
 from kubectl_dra.diagnosis.records import Cause, ObjectRef
 from kubectl_dra.diagnosis.said import kubelet
 from kubectl_dra.diagnosis.said.bound import bound_by
+from kubectl_dra.diagnosis.said.mounts import with_holders
 from kubectl_dra.model.core import Event, Pod
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.scheduler.claims import ClaimProblem, ResolvedEntry
@@ -40,7 +41,7 @@ def preparing(
     ):
         if cause.code is Code.DEVICE_UNHEALTHY or (cause.code, cause.claim) not in told:
             told.add((cause.code, cause.claim))
-            yield kubelet.not_allocated_by(bound_by(world.inventory, pod), cause)
+            yield with_holders(world, pod, kubelet.not_allocated_by(bound_by(world.inventory, pod), cause))
 
 
 def gone(world: ClusterState, claims: Sequence[ResourceClaim]) -> list[Cause]:
