@@ -112,8 +112,30 @@ def parts(folder: Path) -> dict[str, Counts]:
         "pools: get pools": of_command(["get", "pools", "--from", file]),
         "large: get devices": of_command(["get", "devices", "--from", file]),
         "capacity: one shape": of_command(["capacity", *SHAPE, "--from", file]),
+        "simulate: many copies": of_command(["simulate", "-f", str(_many_copies(folder)), "--from", few]),
         "selector: test-selector": of_command(["test-selector", f"{world.OURS}.model == 'H100'", "--from", file]),
     }
+
+
+def _many_copies(folder: Path) -> Path:
+    """A Deployment of which a part fits, with several ways out."""
+    claim = {"resourceClaims": [{"name": "gpus", "resourceClaimTemplateName": "gpus"}]}
+    container = {"name": "main", "image": "train", "resources": {"claims": [{"name": "gpus"}]}}
+    labels = {"app": "train"}
+    template = {"metadata": {"labels": labels}, "spec": {"containers": [container], **claim}}
+    spec = {"replicas": 400, "selector": {"matchLabels": labels}, "template": template}
+    devices = {"spec": {"spec": {"devices": {"requests": [world.request()]}}}}
+    objects = (
+        {"apiVersion": world.KINDS["resourceclaims"][0], "kind": "ResourceClaimTemplate", **_named("gpus"), **devices},
+        {"apiVersion": "apps/v1", "kind": "Deployment", **_named("train"), "spec": spec},
+    )
+    path = folder / "copies.yaml"
+    path.write_text("\n---\n".join(map(json.dumps, objects)), encoding="utf-8")
+    return path
+
+
+def _named(name: str) -> dict[str, object]:
+    return {"metadata": {"name": name, "namespace": "team-0"}}
 
 
 def quick_parts() -> dict[str, Counts]:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
+import pytest
+
+from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.pod.placing import PlacedCopies, place
+from kubectl_dra.model.core import Pod
 from kubectl_dra.reports.pending.renewal import FitThen
 from kubectl_dra.reports.simulation import SimulationReport
 from tests.kit import build
 from tests.reports.test_simulated_files import cluster, page, pod_template, simulated, template, thing
 
 TAINT = {"key": "dedicated", "value": "gpu", "effect": "NoSchedule"}
+TERM = {"labelSelector": {"matchLabels": {"app": "w"}}, "topologyKey": "kubernetes.io/hostname"}
 
 
 def deployment(replicas: int, name: str = "w", of: str = "one", **spec: Any) -> dict[str, Any]:
@@ -105,3 +112,24 @@ def test_of_a_single_pod_that_may_become_more_it_is_told_how_many_fit() -> None:
     (pod,) = [at for at, each in enumerate(report.pods) if each.role == "gpu"]
     assert then(report, pod) == [FitThen(1, 1, most=6, grown=4)]
     assert "(then 4 of up to 6 fit)" in page(report)
+
+
+def test_copies_are_placed_once_however_many_ways_out_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where none plays a part for others they are counted by nodes alike: the numbers are those of placing them."""
+    objects = [*holder("h", 1), *holder("second", 1)]
+    objects[2]["status"]["allocation"]["devices"]["results"][0]["device"] = "gpu-1"
+    tried: list[int] = []
+
+    def counted(world: ClusterState, pods: Iterable[Pod], *, per_node: bool = False) -> PlacedCopies:
+        tried.append(1)
+        return place(world, pods, per_node=per_node)
+
+    monkeypatch.setattr("kubectl_dra.reports.simulation.copies.place", counted)
+    report = simulated(template("one"), deployment(40), world=cluster(*objects))
+    placed = len(tried)
+    assert then(report) == [*[FitThen(3, 40)] * 2, FitThen(6, 40, nodes=10), FitThen(3, 40)]
+    assert placed == 1
+    # A pod that is kept apart from others of its kind plays a part for them.
+    apart = {"requiredDuringSchedulingIgnoredDuringExecution": [TERM]}
+    report = simulated(template("one"), deployment(40, affinity={"podAntiAffinity": apart}), world=cluster(*objects))
+    assert len(tried) - placed > 1

@@ -20,6 +20,7 @@ from kubectl_dra.model.edited import edited
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.reports.pending.renewal import FitThen
+from kubectl_dra.reports.simulation import side_by_side
 from kubectl_dra.reports.simulation.records import PodSimulation
 from kubectl_dra.reports.simulation.trials import PodTrial
 
@@ -45,52 +46,15 @@ class Afterwards:
     placing: Placing
     _left: int = field(default=_EFFORT, init=False)
 
-    def of(self, position: int, world: ClusterState, pod: Key, now: Sequence[PodSimulation]) -> Asking:
-        """What is asked after each way out for a ``pod`` of one trial in ``world``; ``now``: without any of them."""
-        before, trial = now[position], self.trials[position]
+    def of(self, position: int, world: ClusterState, pod: Key, now: Sequence[PodSimulation], *, is_new: bool) -> Asking:
+        """What is asked after each way out for a ``pod`` of one trial in ``world``; ``now``: without any of them.
+
+        ``is_new``: the cluster has no pods of its workload yet.
+        """
+        trial = self.trials[position]
         # Pods of their own stand and fall alone; so do entries of a catalogue.
-        left = [0 if trial.alone or trial.planned.kind == "Pod" else _WAYS]
-
-        def counted(changes: Sequence[Change]) -> Sequence[PodSimulation] | None:
-            if not changes or left[0] <= 0:
-                return None
-            changed = self._changed(position, world, pod, changes)
-            left[0] -= 1
-            return self.again(*changed) if changed is not None else None
-
-        def then(actions: Sequence[Action], changes: Sequence[Change]) -> FitThen | None:
-            found = counted(changes)
-            if found is None:
-                return None
-            it, rest = found[position], _lack(now, position) and not _lack(found, position)
-            grows = it.growing if it.growing is not None and not it.growing.passing else None
-            if it.wanted is None or it.copies <= before.copies or it.capped or not (it.wanted > 1 or rest or grows):
-                return None
-            added = [action for action in actions if isinstance(action, AddNode)]
-            nodes, more, fullest = 0, 0, max(it.nodes, key=lambda node: node.copies, default=None)
-            if it.lacks and len(actions) == 1 and added:
-                each, like = it.copies - before.copies, added[0].like
-                nodes = enough((), it.wanted - before.copies, each, like, free=True)
-            elif it.lacks and fullest and not before.copies and any(isinstance(each, _EDITS) for each in actions):
-                alone = counted([nodes_like(self.given.inventory, fullest.node, 1, free=False)])
-                # Where new nodes take them as they are written, these are a way out of their own.
-                if alone is not None and not alone[position].copies:
-                    more = enough(changes, it.wanted - it.copies, fullest.copies, fullest.node, free=False)
-            most = grows.most if grows is not None and grows.fit is not None else 0
-            grown = (grows.fit or 0) if grows is not None else 0
-            return FitThen(
-                it.copies, it.wanted, rest, nodes, most, grown, more, fullest.node if more and fullest else ""
-            )
-
-        def enough(changes: Sequence[Change], lacking: int, each: int, like: str, *, free: bool) -> int:
-            """How many new nodes like one all need that still lack, where each of them takes so many; 0 if unknown."""
-            many = -(-lacking // each)
-            if many > _NODES:
-                return 0
-            found = counted([*changes, nodes_like(self.given.inventory, like, many, free=free)])
-            return many if found is not None and not found[position].lacks else 0
-
-        return then
+        ways = 0 if trial.alone or trial.planned.kind == "Pod" else _WAYS
+        return _Pending(self, position, world, pod, now, is_new, ways).then
 
     def again(self, world: ClusterState, trials: Sequence[PodTrial]) -> Sequence[PodSimulation] | None:
         """What comes of other trials in another cluster; None where that would take too long."""
@@ -100,11 +64,21 @@ class Afterwards:
         self._left -= effort
         return self.placing(world, trials)
 
+    def side_by_side(
+        self, world: ClusterState, trials: Sequence[PodTrial], before: PodSimulation
+    ) -> PodSimulation | None:
+        """What comes of the only trial, counted without placing its copies; None where these have to be placed."""
+        effort = len(world.inventory.nodes)
+        if len(trials) > 1 or self._left < effort:
+            return None
+        self._left -= effort
+        return side_by_side.counted(world, trials[0], before)
+
     def _effort(self) -> int:
         copies = sum(min(trial.plan.copies or 1, MAX_COPIES) for trial in self.trials)
         return copies * max(len(self.given.inventory.nodes), 1)
 
-    def _changed(
+    def changed(
         self, position: int, world: ClusterState, pod: Key, changes: Iterable[Change]
     ) -> tuple[ClusterState, Sequence[PodTrial]] | None:
         """The cluster and the trials with the changes; None where one is about nothing that is there before."""
@@ -123,6 +97,72 @@ class Afterwards:
             except KeyError:
                 return None
         return self.given.changed(inventory), trials
+
+
+@dataclass(slots=True)
+class _Pending:
+    """A ``pod`` of one trial that does not fit in ``world``; so many ``ways`` out are followed to their end."""
+
+    afterwards: Afterwards
+    position: int
+    world: ClusterState
+    pod: Key
+    now: Sequence[PodSimulation]
+    is_new: bool
+    ways: int
+
+    def then(self, actions: Sequence[Action], changes: Sequence[Change]) -> FitThen | None:
+        """How many fit after a way out; None where it makes no more fit, or that was not counted."""
+        found = self._counted(changes)
+        if found is None:
+            return None
+        it, rest = found[self.position], _lack(self.now, self.position) and not _lack(found, self.position)
+        grows = it.growing if it.growing is not None and not it.growing.passing else None
+        if it.wanted is None or it.copies <= self._before or it.capped or not (it.wanted > 1 or rest or grows):
+            return None
+        most = grows.most if grows is not None and grows.fit is not None else 0
+        grown = (grows.fit or 0) if grows is not None else 0
+        nodes, more, like = self._further(it.wanted, it, actions, changes) if it.lacks else (0, 0, "")
+        return FitThen(it.copies, it.wanted, rest, nodes, most, grown, more, like)
+
+    @property
+    def _before(self) -> int:
+        return self.now[self.position].copies
+
+    def _counted(self, changes: Sequence[Change]) -> Sequence[PodSimulation] | None:
+        if not changes or self.ways <= 0:
+            return None
+        changed = self.afterwards.changed(self.position, self.world, self.pod, changes)
+        self.ways -= 1
+        if changed is None:
+            return None
+        alone = self.afterwards.side_by_side(*changed, self.now[self.position]) if self.is_new else None
+        return [alone] if alone is not None else self.afterwards.again(*changed)
+
+    def _further(
+        self, wanted: int, it: PodSimulation, actions: Sequence[Action], changes: Sequence[Change]
+    ) -> tuple[int, int, str]:
+        """Where some lack still: how many such nodes all need, or how many more like which one; 0 if unknown."""
+        if len(actions) == 1 and isinstance(actions[0], AddNode):
+            like, each = actions[0].like, it.copies - self._before
+            return self._enough((), wanted - self._before, each, like, free=True), 0, ""
+        fullest = max(it.nodes, key=lambda node: node.copies, default=None)
+        if fullest is None or self._before or not any(isinstance(each, _EDITS) for each in actions):
+            return 0, 0, ""
+        alone = self._counted([nodes_like(self.afterwards.given.inventory, fullest.node, 1, free=False)])
+        # Where new nodes take them as they are written, these are a way out of their own.
+        if alone is None or alone[self.position].copies:
+            return 0, 0, ""
+        more = self._enough(changes, wanted - it.copies, fullest.copies, fullest.node, free=False)
+        return 0, more, fullest.node if more else ""
+
+    def _enough(self, changes: Sequence[Change], lacking: int, each: int, like: str, *, free: bool) -> int:
+        """How many new nodes like one all need that still lack, where each of them takes so many; 0 if unknown."""
+        many = -(-lacking // each)
+        if many > _NODES:
+            return 0
+        found = self._counted([*changes, nodes_like(self.afterwards.given.inventory, like, many, free=free)])
+        return many if found is not None and not found[self.position].lacks else 0
 
 
 def _lack(found: Sequence[PodSimulation], position: int) -> bool:

@@ -94,7 +94,7 @@ def with_ways(
     about = [number for number, each in enumerate(found) if any(one is pending for one in _all_told(each))]
     if not about:
         return
-    counting = afterwards.of(opened.position, world, pending.pod.key, found)
+    counting = afterwards.of(opened.position, world, pending.pod.key, found, is_new=there is None)
     diagnosis = Diagnoser(world).pod(pending.pod.key)
     ways = find_remedies(world, diagnosis, keep=keep, read_owner=read_owner, then=counting)
     whole = ways_told(pending, ways, world, trial, where)
