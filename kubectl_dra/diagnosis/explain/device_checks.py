@@ -99,7 +99,7 @@ class DeviceChecks:
 
     def _taints(self, candidate: Candidate) -> Removal | None:
         taint = self._checks.tainted(self._request, candidate)
-        if taint is None:
+        if taint is None or self._can_never_give(candidate):
             return None
         rule, since = self._rule_of(taint, candidate), taint.time_added or ""
         everywhere = bool(rule) and selects_everything(self._world.inventory.taint_rules[rule])
@@ -117,6 +117,8 @@ class DeviceChecks:
 
     def _unused(self, candidate: Candidate) -> Removal | None:
         if candidate.state is None or not self._checks.in_use(self._request, candidate):
+            return None
+        if self._can_never_give(candidate):
             return None
         holders = candidate.state.holders
         users = ", ".join(self._users(holders))
@@ -163,6 +165,16 @@ class DeviceChecks:
             if claim is not None:
                 for consumer in claim.status.reserved_for:
                     yield f"{key.namespace}/{consumer.name}"
+
+    def _can_never_give(self, candidate: Candidate) -> bool:
+        """Whether a device lacks the capacity even if nothing uses it: then it does not matter who does."""
+        if not self._request.capacity or not self._checks.features.consumable_capacity:
+            return False
+        try:
+            amounts = self._checks.amounts(self._request, candidate)
+        except Aborted:
+            return False
+        return amounts.missing is not None or amounts.violated is not None or amounts.lacking({}) is not None
 
     def _capacity(self, candidate: Candidate) -> Removal | None:
         if not self._checks.features.consumable_capacity:

@@ -42,6 +42,7 @@ _COST: Final = {
     "tolerations": 30,
     "deviceClassName": 32,
     "capacity": 34,
+    "capacityNone": 36,
     "count": 35,
     "requests": 45,
 }
@@ -157,19 +158,21 @@ def _with_capacity(editor: ClaimEditor, name: str, before: str, after: Quantity)
 
 
 def _capacity_names(editor: ClaimEditor, request: Form, funnels: Sequence[records.Funnel]) -> Iterator[Candidate]:
-    """The same amount of a capacity whose name devices publish: names are compared with their domains.
+    """The same amount of a capacity whose name devices publish, else none of what they do not publish.
 
+    Names are compared with their domains.
     Upstream: structured/internal/incubating/consumable_capacity.go, requestsContainNonExistCapacity.
     """
     wanted = request.capacity.requests if request.capacity is not None else {}
-    found: dict[tuple[str, str], None] = {}
+    found: dict[str, dict[str, None]] = {}
     for removal in removals(funnels, records.StageName.CAPACITY):
-        if removal.unpublished:
-            for name in _alike(removal.reason, removal.source.split(", ")):
-                found.setdefault((removal.reason, name))
-    for before, after in found:
-        if before in wanted and after not in wanted:
-            yield _with_capacity_name(editor, before, after)
+        if removal.unpublished and removal.reason in wanted:
+            names = found.setdefault(removal.reason, {})
+            names.update((each, None) for each in _alike(removal.reason, removal.source.split(", ")))
+    for before, names in found.items():
+        yield from (_with_capacity_name(editor, before, after) for after in names if after not in wanted)
+        if not names:
+            yield _without_capacity(editor, before, str(wanted[before]))
 
 
 def _alike(name: str, published: Sequence[str]) -> list[str]:
@@ -190,6 +193,15 @@ def _with_capacity_name(editor: ClaimEditor, before: str, after: str) -> Candida
         return msgspec.structs.replace(exactly, capacity=CapacityRequirements(requests=renamed))
 
     return editor.edit("capacity.name", before, after, edit, _COST["capacityName"])
+
+
+def _without_capacity(editor: ClaimEditor, name: str, before: str) -> Candidate:
+    def edit(exactly: Form) -> Form:
+        requests = exactly.capacity.requests if exactly.capacity is not None else {}
+        rest = {each: amount for each, amount in requests.items() if each != name}
+        return msgspec.structs.replace(exactly, capacity=CapacityRequirements(requests=rest) if rest else None)
+
+    return editor.edit(f"capacity.requests[{name}]", before, "", edit, _COST["capacityNone"])
 
 
 def _not_all(editor: ClaimEditor, request: Form, count: int) -> Iterator[Candidate]:

@@ -100,6 +100,8 @@ def _claim_change(action: records.EditClaim) -> Safe:
         return fmt("name the capacity {} instead of {}", action.after, action.before)
     if name == "capacity.requests" and not action.before:
         return fmt("request {} of {}, a share of a device", action.after, in_brackets(action.field))
+    if name == "capacity.requests" and not action.after:
+        return fmt("drop the capacity {} from the request", in_brackets(action.field))
     if name == "capacity.requests":
         text = "request {} of {} instead of {}{}"
         return fmt(text, action.after, in_brackets(action.field), action.before, _how_little(action))

@@ -262,6 +262,21 @@ def test_a_device_in_use_that_has_enough_leaves_it_at_what_is_used_up() -> None:
     assert report.code is Code.CAPACITY_TOO_SMALL
 
 
+def test_who_uses_devices_that_lack_a_capacity_does_not_matter() -> None:
+    """Nor does a taint: with everything free the request would fail as well."""
+    tainted = shared("gpu-1") | {"taints": [{"key": "k", "effect": "NoSchedule"}]}
+    objects = [build.slice_("node-1", shared("gpu-0"), tainted, shared("gpu-2")), *holding("nb", "gpu-0")]
+    both = build.request(capacity={"requests": {"memory": "1Gi", "compute": "10"}})
+    report = report_of(build.node(), *objects, POD, build.claim("claim", both))
+    assert report.code is Code.CAPACITY_UNOBTAINABLE
+    told = (
+        f"no {DRIVER} device can give 1Gi of memory and 10 of compute (the device publishes no capacity compute, only "
+    )
+    assert told in first_line(report)
+    assert "nb" not in first_line(report)
+    assert "drop the capacity compute from the request" in page_of(report)
+
+
 # --- objects that are missing -----------------------------------------------------------------------------------------
 
 
