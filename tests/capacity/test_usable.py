@@ -8,8 +8,8 @@ from typing import Any
 from kubectl_dra.allocation import ClaimSearch
 from kubectl_dra.allocation.input.pools import gather
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.capacity.accounts import DeviceSet, UsableDevices, never, union
 from kubectl_dra.diagnosis.capacity.shape import device_classes
-from kubectl_dra.diagnosis.capacity.usable import DeviceSet, UsableDevices, never, union
 from kubectl_dra.model.ids import DeviceId, PoolId
 from kubectl_dra.model.resource import ResourceClaim
 from tests.kit.build import DRIVER, claim, device, device_class, node, request, slice_

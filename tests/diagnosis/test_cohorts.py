@@ -13,7 +13,7 @@ import pytest
 from kubectl_dra.api.queues import queue_objects
 from kubectl_dra.api.sources import Source
 from kubectl_dra.diagnosis.gates.cohorts import share
-from kubectl_dra.diagnosis.gates.pod_sets import PodSet
+from kubectl_dra.diagnosis.gates.flavor_choice import PodSet
 from kubectl_dra.diagnosis.gates.queue_room import QueueRoom, Room, queue_room
 from kubectl_dra.model.core import Pod, PodSpec
 from kubectl_dra.model.queues import QueueObjects

@@ -14,9 +14,8 @@ from kubectl_dra.commands.shared.errors import CommandError
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.diagnosis.autoscaling.existing import of_cluster, with_unread
 from kubectl_dra.diagnosis.autoscaling.groups import ScalableGroup, judged
-from kubectl_dra.diagnosis.autoscaling.machines import SCALING_GROUP
 from kubectl_dra.diagnosis.autoscaling.records import JudgedGroups
-from kubectl_dra.diagnosis.autoscaling.templates import groups_of
+from kubectl_dra.diagnosis.autoscaling.templates import SCALING_GROUP, groups_of
 from kubectl_dra.diagnosis.pod import needs
 from kubectl_dra.diagnosis.pod.missing import lacking
 from kubectl_dra.diagnosis.records import Missing, RbacRule

@@ -7,13 +7,13 @@ from typing import Final
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.capacity.accounts import NAMES, rooms, totals
-from kubectl_dra.diagnosis.capacity.bound import bound
-from kubectl_dra.diagnosis.capacity.deletions import deletions
 from kubectl_dra.diagnosis.capacity.filling import Filled, fill
+from kubectl_dra.diagnosis.capacity.least import deletions
 from kubectl_dra.diagnosis.capacity.movable import movable
 from kubectl_dra.diagnosis.capacity.moves import moves
 from kubectl_dra.diagnosis.capacity.own_terms import own_term
 from kubectl_dra.diagnosis.capacity.records import Capacity, Devices, Moves
+from kubectl_dra.diagnosis.capacity.relaxed import bound
 from kubectl_dra.diagnosis.capacity.shape import (
     Shape,
     admitted_by_quota,

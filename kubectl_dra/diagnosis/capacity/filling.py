@@ -2,6 +2,8 @@
 
 Where a copy on one node plays a part for others (devices that several nodes reach, spread, affinity, volumes) copies
 are placed one after the other, as the scheduler does.
+
+How many whole groups of pods fit, where the pods of a group differ and are of use together only.
 """
 
 from __future__ import annotations
@@ -17,12 +19,13 @@ from kubectl_dra.allocation.errors import Aborted
 from kubectl_dra.allocation.input.pools import gather
 from kubectl_dra.allocation.outcome import Allocated
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.capacity.shape import WaitingCopy, depends_on, device_classes
+from kubectl_dra.diagnosis.capacity.shape import Shape, WaitingCopy, depends_on, device_classes
 from kubectl_dra.diagnosis.explain.attempt import NodeResult, PodAttempt, attempt
 from kubectl_dra.diagnosis.explain.causes import explain
 from kubectl_dra.diagnosis.pod.judgement import Judgement, judge
 from kubectl_dra.diagnosis.pod.placing import MAX_COPIES, place
 from kubectl_dra.diagnosis.records import NodeGroup, NodeOutcome, Verdict
+from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Node, Pod, PodStatus
 from kubectl_dra.model.held import devices_of
 from kubectl_dra.model.ids import PoolId
@@ -39,6 +42,8 @@ from kubectl_dra.scheduler.search import Searched
 MOST_PER_NODE: Final = 1000
 _NO_LIMIT: Final = 1 << 30
 _BARE: Final = ResourceClaim()
+#: Pods that are placed, times nodes.
+_EFFORT: Final = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +137,6 @@ def _is_local(world: ClusterState, allocating: Allocating | None, nodes: Sequenc
     return True
 
 
-# --- nodes alike ----------------------------------------------------------------------------------------------------
-
-
 def _classes(
     waiting: WaitingCopy, allocating: Allocating | None, fits: Sequence[tuple[Node, NodeResult]]
 ) -> list[tuple[str, ...]]:
@@ -182,9 +184,6 @@ class _Room:
         if any(device.allow_multiple_allocations for device in devices):
             return _NO_LIMIT
         return len(devices) // self._needed
-
-
-# --- filling --------------------------------------------------------------------------------------------------------
 
 
 def focused(waiting: WaitingCopy, names: Sequence[str]) -> WaitingCopy:
@@ -284,9 +283,6 @@ def with_copies(
     return inventory.replace(claims=claims, usage=usage)
 
 
-# --- one after the other --------------------------------------------------------------------------------------------
-
-
 def _one_by_one(start: Filled, refused: Sequence[Alike]) -> Filled:
     """Copies as the scheduler places them, each finding what those before it left."""
     waiting = start.waiting
@@ -318,3 +314,28 @@ def _without(inventory: Inventory, waiting: WaitingCopy) -> Inventory:
     own = {key_of(claim.metadata) for claim in waiting.claims if claim.metadata.owner_references}
     pods = {key: pod for key, pod in inventory.pods.items() if key != waiting.key}
     return inventory.replace(pods=pods, claims={k: claim for k, claim in inventory.claims.items() if k not in own})
+
+
+def whole_groups(world: ClusterState, parts: Sequence[tuple[Shape, int]], most: int) -> int:
+    """Groups that find nodes one after the other, each of so many pods of every shape, up to ``most``.
+
+    No fewer fit; another order of the pods may place more.
+    """
+    templates = {key: each for shape, _ in parts for key, each in shape.templates.items()}
+    world = world.changed(world.inventory.replace(templates={**world.inventory.templates, **templates}))
+    size = sum(number for _, number in parts)
+    for group in range(min(most, _EFFORT // max(1, size * len(world.inventory.nodes)))):
+        for shape, number in parts:
+            placed = place(world, _copies(shape.pod, group, number))
+            if placed.copies < number:
+                return group
+            world = placed.world
+    return min(most, _EFFORT // max(1, size * len(world.inventory.nodes)))
+
+
+def _copies(pod: Pod, group: int, number: int) -> Iterator[Pod]:
+    """By themselves: what a group of them gets in one cycle they get one after the other as well."""
+    pod = with_spec(pod, scheduling_group=None, workload_ref=None)
+    for index in range(number):
+        name = f"{pod.metadata.name}-{group}-{index}"
+        yield msgspec.structs.replace(pod, metadata=msgspec.structs.replace(pod.metadata, name=name, uid=name))

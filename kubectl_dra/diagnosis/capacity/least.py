@@ -1,4 +1,7 @@
-"""Sets of pods of one node that make room there, and how few restarts can be enough at all."""
+"""Sets of pods of one node that make room there, and how few restarts can be enough at all.
+
+Bare pods whose end makes room for copies: nothing makes them again, so they are never among the restarts.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,10 @@ from itertools import combinations
 from typing import Final
 
 from kubectl_dra.diagnosis.capacity.filling import Filled, fill_nodes, focused
-from kubectl_dra.diagnosis.capacity.movable import Movable, by_node
+from kubectl_dra.diagnosis.capacity.movable import Movable, bare, by_node
+from kubectl_dra.diagnosis.capacity.records import Deletion
 from kubectl_dra.diagnosis.capacity.shape import device_classes
+from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.diagnosis.remedies.changes import without_pods
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.usage import NodeUsage, pod_usage
@@ -20,6 +25,9 @@ _MOST_PODS: Final = 16
 #: Trials on nodes.
 _MOST_TRIALS: Final = 1500
 _NEVER: Final = 1 << 20
+_TOLD: Final = 3
+#: Trials on nodes: a few nodes are enough to name some.
+_TRIALS: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,3 +159,24 @@ class LeastMoves:
             beyond = min(len(self._sets.pods[node]), MOST_AT_ONCE) + 1
             self._least[key] = next(sizes, beyond if len(self._sets.pods[node]) >= beyond else _NEVER)
         return self._least[key]
+
+
+def deletions(filled: Filled) -> tuple[Deletion, ...]:
+    """Of each node the fewest bare pods that stand in the way of a copy; of all nodes those with the fewest devices."""
+    found = sorted(_of_nodes(filled), key=lambda each: (len(each[1].pods), each[0], each[1].node))
+    return tuple(deletion for _, deletion in found[:_TOLD])
+
+
+def _of_nodes(filled: Filled) -> Iterator[tuple[int, Deletion]]:
+    """With the number of devices that go free."""
+    sets = Sets(filled, bare(filled.waiting.world), most=_TRIALS)
+    for node in sets.pods:
+        if sets.exhausted:
+            return
+        sizes = ([*sets.of(node, size)] for size in range(1, MOST_AT_ONCE + 1))
+        smallest = next(filter(None, sizes), [])
+        counted = [(sum(len(pod.devices) for pod in each.pods), each) for each in smallest]
+        if counted:
+            devices, chosen = min(counted, key=lambda item: item[0])
+            pods = tuple(ObjectRef.of("Pod", pod.key) for pod in chosen.pods)
+            yield devices, Deletion(pods, node, chosen.gain)

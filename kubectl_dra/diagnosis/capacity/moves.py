@@ -4,6 +4,8 @@ A node is cordoned, some of its pods are deleted, their controllers make them ag
 and the node is used again. Where a pod finds no other node, another one is moved out of its way before. Whoever wants
 one more copy somewhere has to take away from that node at least as many pods as make room there, wherever they go (and
 where none of them finds a node, others as well): that is the proof that a set is the smallest one.
+
+Pods of one node restarted while nodes are cordoned: where their controllers' new pods go.
 """
 
 from __future__ import annotations
@@ -18,11 +20,14 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.capacity.filling import Filled, fill
 from kubectl_dra.diagnosis.capacity.least import MOST_AT_ONCE, LeastMoves, PodSet, Sets
 from kubectl_dra.diagnosis.capacity.movable import Movable, movable
-from kubectl_dra.diagnosis.capacity.records import Moves
-from kubectl_dra.diagnosis.capacity.restarts import Made, Order, elsewhere, restarted
+from kubectl_dra.diagnosis.capacity.records import Move, Moves
 from kubectl_dra.diagnosis.capacity.shape import Shape, waiting
+from kubectl_dra.diagnosis.whatif.displaced import LeavesBy, Leaving, displace
+from kubectl_dra.diagnosis.whatif.records import PodFate
+from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.held import devices_of
 from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.scheduler.claims import claims_of
 
 #: Tries of a whole set on the whole cluster.
@@ -34,6 +39,11 @@ _TRIES: Final = 120
 #: States of a level from which the next one is tried.
 _KEPT: Final = 6
 _MOST: Final = 6
+#: More nodes nobody cordons to restart a pod in its place.
+_CORDONED: Final = 8
+
+#: Restarts in their order; those of one turn at the same time.
+Order = tuple[tuple[Move, ...], ...]
 
 
 def moves(world: ClusterState, shape: Shape, filled: Filled, pods: Sequence[Movable], upto: int) -> tuple[Moves, ...]:
@@ -81,9 +91,6 @@ def _step_by_step(
         world, filled, done = step.world, step.filled, (*done, *step.order)
         sets = Sets(filled, movable(filled.waiting.world))
         yield more, done
-
-
-# --- one more -------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,11 +177,6 @@ class _Step:
         return _Found(made.world, filled, (*before, made.moves)) if filled.copies >= self.wanted else None
 
 
-# --- in which order pods are moved ------------------------------------------------------------------------------------
-# A pod is restarted away from its node, or in its place while the other nodes are cordoned: the scheduler then takes
-# the first devices of the node that are free, which may leave the rest of it in one piece.
-
-
 @dataclass(frozen=True, slots=True)
 class _State:
     world: ClusterState
@@ -233,3 +235,48 @@ def _holds(world: ClusterState, pod: Key) -> tuple[str, ...]:
     found = world.inventory.pods.get(pod)
     claims = claims_of(found, world.inventory) if found is not None else ()
     return tuple(sorted(str(device) for claim in claims for device in devices_of(claim)))
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """The cluster after restarts, while some found no node: ``stuck`` if that is sure."""
+
+    world: ClusterState
+    moves: tuple[Move, ...] = ()
+    all_run: bool = False
+    stuck: bool = False
+
+
+def restarted(world: ClusterState, pods: Sequence[Movable], closed: tuple[str, ...]) -> Made:
+    """Pods of one node are restarted while nodes are closed, the most important first."""
+    leaving = Leaving()
+    leaving.add((each.key for each in pods), LeavesBy.TAINT)
+    after, displaced = displace(world.changed(_cordoned(world.inventory, closed)), leaving)
+    fates = {each.fate for each in displaced}
+    if fates != {PodFate.MOVES}:
+        return Made(after, stuck=fates <= {PodFate.MOVES, PodFate.PENDING})
+    before = world.inventory.nodes
+    nodes = {name: before[name] if name in closed else node for name, node in after.inventory.nodes.items()}
+    priority = {each.key: each.pod.spec.priority or 0 for each in pods}
+    placed = sorted(displaced, key=lambda each: (-priority[each.pod.key], each.pod.key))
+    made = tuple(
+        Move(each.pod, each.from_node, each.node, each.equal, each.because, each.devices, closed) for each in placed
+    )
+    return Made(after.changed(after.inventory.replace(nodes=nodes)), made, all_run=True)
+
+
+def _cordoned(inventory: Inventory, names: Sequence[str]) -> Inventory:
+    nodes = dict(inventory.nodes)
+    for name in names:
+        nodes[name] = with_spec(nodes[name], unschedulable=True)
+    return inventory.replace(nodes=nodes)
+
+
+def elsewhere(world: ClusterState, node: str) -> tuple[str, ...] | None:
+    """The nodes to cordon so that a pod with devices of its own stays on ``node``; None where they are too many."""
+    inventory = world.inventory
+    everywhere = bool(inventory.slices_by_node.get(""))
+    others = [name for name in inventory.nodes if name != node and (everywhere or inventory.slices_by_node.get(name))]
+    if len(others) > _CORDONED:
+        return None
+    return tuple(name for name in others if not inventory.nodes[name].spec.unschedulable)

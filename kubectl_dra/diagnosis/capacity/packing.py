@@ -1,4 +1,7 @@
-"""The whole search of a small cluster: every distribution of pods over nodes, every order on each node."""
+"""The whole search of a small cluster: every distribution of pods over nodes, every order on each node.
+
+What a node says of a pod whoever else is in the cluster: a part of the default profile.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,6 @@ import msgspec
 
 from kubectl_dra.diagnosis.capacity.filling import Filled, focused, with_copies
 from kubectl_dra.diagnosis.capacity.movable import Movable, by_node
-from kubectl_dra.diagnosis.capacity.profile import OF_THE_NODE
 from kubectl_dra.diagnosis.capacity.shape import WaitingCopy
 from kubectl_dra.diagnosis.pod.placing import added, as_claimed
 from kubectl_dra.diagnosis.remedies.changes import without_pods
@@ -19,11 +21,22 @@ from kubectl_dra.diagnosis.whatif.displaced import again
 from kubectl_dra.model.ids import Key
 from kubectl_dra.scheduler.attempt import attempt as engine_attempt
 from kubectl_dra.scheduler.claims import resolve
-from kubectl_dra.scheduler.plugins.dynamic_resources import devices_on
+from kubectl_dra.scheduler.framework import Plugin
+from kubectl_dra.scheduler.plugins.dynamic_resources import DynamicResources, devices_on
+from kubectl_dra.scheduler.plugins.node_affinity import NodeAffinity
+from kubectl_dra.scheduler.plugins.node_name import NodeName
+from kubectl_dra.scheduler.plugins.node_ports import NodePorts
+from kubectl_dra.scheduler.plugins.node_resources_fit import NodeResourcesFit
+from kubectl_dra.scheduler.plugins.node_unschedulable import NodeUnschedulable
+from kubectl_dra.scheduler.plugins.taint_toleration import TaintToleration
 from kubectl_dra.scheduler.snapshot import Snapshot
 
 _MOST_TRIALS: Final = 4000
 _MOST_COPIES: Final = 64
+#: Whom a node admits at all.
+ADMITTING: Final[tuple[Plugin, ...]] = (NodeName(), NodeUnschedulable(), TaintToleration(), NodeAffinity())
+#: The same with what it has room for; all other plugins only keep more pods away.
+_OF_THE_NODE: Final[tuple[Plugin, ...]] = (*ADMITTING, NodePorts(), NodeResourcesFit(), DynamicResources())
 
 
 class OutOfTrialsError(Exception):
@@ -111,7 +124,7 @@ class Packing:
         if waiting is None:
             return None
         (name,) = waiting.world.inventory.nodes
-        tried = engine_attempt(Snapshot(waiting.world), waiting.pod, OF_THE_NODE)
+        tried = engine_attempt(Snapshot(waiting.world), waiting.pod, _OF_THE_NODE)
         if name not in tried.feasible:
             return None
         found = devices_on(tried.cycle, name)

@@ -1,4 +1,9 @@
-"""Two relaxations that can only count too many copies: what emptied nodes allow, and how many devices there are."""
+"""No more copies fit, wherever pods that may move are placed: two relaxations that can only count too many.
+
+Two relaxations that can only count too many: node by node as if all those pods were gone, and by the number of devices
+that they need anyhow. A small cluster is searched whole: every choice of who stays, every distribution of the others
+over the nodes, every order on each node, each step with the scheduler's own search; then the bound is reached.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +20,11 @@ from kubectl_dra.allocation.checks.requests import Request
 from kubectl_dra.allocation.errors import Aborted
 from kubectl_dra.allocation.input.candidates import Candidate
 from kubectl_dra.allocation.input.pools import gather
+from kubectl_dra.diagnosis.capacity.accounts import DeviceSet, UsableDevices, never, union
 from kubectl_dra.diagnosis.capacity.filling import Filled
 from kubectl_dra.diagnosis.capacity.movable import Movable
-from kubectl_dra.diagnosis.capacity.profile import ADMITTING
+from kubectl_dra.diagnosis.capacity.packing import ADMITTING, Packing
 from kubectl_dra.diagnosis.capacity.shape import WaitingCopy, device_classes
-from kubectl_dra.diagnosis.capacity.usable import DeviceSet, UsableDevices, never, union
 from kubectl_dra.diagnosis.remedies.changes import without_pods
 from kubectl_dra.diagnosis.whatif.displaced import again
 from kubectl_dra.model.core import Node
@@ -39,6 +44,8 @@ from kubectl_dra.scheduler.plugins.node_resources_fit import allocatable_of, cou
 from kubectl_dra.scheduler.snapshot import Snapshot
 
 _UNLIMITED: Final = 1 << 30
+_MOST_PODS: Final = 6
+_MOST_NODES: Final = 4
 
 
 def relaxed(filled: Filled, pods: Sequence[Movable]) -> int:
@@ -199,3 +206,26 @@ def _held(pod: Movable, demand: _Demand) -> Iterator[DeviceId]:
     """What the pod has for the request now."""
     results = results_of(pod.claims[demand.claim])
     return (device_of(each) for each in results if each.request.partition("/")[0] == demand.request)
+
+
+@dataclass(frozen=True, slots=True)
+class _Bounded:
+    """``most`` copies at most; ``reached``: a placement with so many was found."""
+
+    most: int
+    reached: bool
+
+
+def bound(filled: Filled, pods: Sequence[Movable]) -> _Bounded:
+    """The bound for copies that don't concern each other; ``pods`` are those that may move."""
+    if not pods:
+        return _Bounded(filled.copies, not filled.more_may_fit)
+    most = max(filled.copies, relaxed(filled, pods))
+    if most == filled.copies:
+        return _Bounded(most, True)
+    found = Packing(filled, pods).most() if _is_small(filled, pods) else None
+    return _Bounded(most, False) if found is None else _Bounded(found, True)
+
+
+def _is_small(filled: Filled, pods: Sequence[Movable]) -> bool:
+    return len(pods) <= _MOST_PODS and len(filled.waiting.world.inventory.nodes) <= _MOST_NODES

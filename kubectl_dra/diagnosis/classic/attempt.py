@@ -1,24 +1,44 @@
 """An attempt of the schedulers of 1.30 and 1.31: what classic claims make of each node before anything is searched.
 
 Upstream: Filter of the dynamicresources plugin of 1.30 and 1.31. The first claim that speaks against a node ends it.
+
+Why a node's named resources are not enough for a claim: per request what each check leaves, as for devices.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from typing import Final
 
 from kubectl_dra.allocation.input import nodes as node_selectors
-from kubectl_dra.allocation.named_resources import NamedInstances
+from kubectl_dra.allocation.named_resources import (
+    DriverDemand,
+    Instance,
+    NamedInstances,
+    NamedOutcome,
+    NamedSelectorError,
+    admits,
+)
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.classic.explanations import named_story
 from kubectl_dra.diagnosis.classic.pre_filter import PreFilter, class_nodes, driver_of, scheduling_context
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.explain.attempt import Attempting, NodeResult, PodAttempt
 from kubectl_dra.diagnosis.explain.funnel import NodeExplanation
 from kubectl_dra.diagnosis.explain.pre_filter import PreFilterStop
-from kubectl_dra.diagnosis.records import Cause, ClassProblem, Negotiation, NodeOutcome, ObjectRef, SearchSize
+from kubectl_dra.diagnosis.records import (
+    Cause,
+    ClassProblem,
+    FatalError,
+    Funnel,
+    Negotiation,
+    NodeOutcome,
+    ObjectRef,
+    Removal,
+    RequestReport,
+    SearchSize,
+    StageName,
+)
 from kubectl_dra.model.classic import ClaimSchedulingStatus, ClassicResourceClaim, PodSchedulingContext
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.resource import ResourceClaim
@@ -34,6 +54,11 @@ _EXCLUDED: Final = "excluded by {} class node filter"
 _CHECK_FAILED: Final = "checking structured parameters failed: "
 _PLUGIN: Final = "DynamicResources"
 _SLICE_ORDER: Final = "the scheduler goes through the slices of a node in any order, and the order decides"
+_CODES: Final = {
+    StageName.CLASS: Code.NO_DEVICE_IN_CLASS,
+    StageName.SELECTORS: Code.SELECTOR_MATCHES_NOTHING,
+    StageName.UNUSED: Code.DEVICES_IN_USE,
+}
 
 
 def attempt(
@@ -132,7 +157,7 @@ class ClassicAttempting(Attempting):
             # Claims that could not be read may hold what looks free.
             return None if evidence.complete("ResourceClaim") else NodeResult(NodeOutcome.UNDECIDED, _PLUGIN)
         text = UNSUITABLE if outcome.error is None else _CHECK_FAILED + outcome.error.text(name)
-        return _rejected(text, named_story(self._named, name, ObjectRef.of_claim(claim), demands, outcome))
+        return _rejected(text, _named_story(self._named, name, ObjectRef.of_claim(claim), demands, outcome))
 
 
 class _ClassicDevices(DynamicResources):
@@ -171,3 +196,66 @@ def _status(result: NodeResult) -> Status:
 
 def _rejected(text: str, explanation: NodeExplanation) -> NodeResult:
     return NodeResult(NodeOutcome.CANNOT_ALLOCATE, _PLUGIN, (text,), explanation=explanation)
+
+
+def _named_story(
+    resources: NamedInstances, node: str, claim: ObjectRef, demands: Sequence[DriverDemand], outcome: NamedOutcome
+) -> NodeExplanation:
+    """The explanation of a node that is not suitable for one claim; requests are numbered per driver."""
+    reports, causes = [], []
+    for demand in demands:
+        instances = list(resources.instances(node, demand.driver))
+        error = outcome.selections[demand.driver].error
+        if error is not None:
+            causes.append(_failed(claim, node, error))
+            continue
+        chosen = outcome.selections[demand.driver].chosen
+        for number, expression in enumerate(demand.requests):
+            name = request_name(demands, demand, number)
+            funnel = _funnel(node, demand, number, expression, instances)
+            reports.append(RequestReport(claim, name, funnel))
+            if chosen[number] is None:
+                causes.append(_short(claim, name, funnel))
+    told = tuple((r.request, tuple(stage.count for stage in r.funnel.stages)) for r in reports if r.funnel is not None)
+    nearness = (-len(causes),)
+    return NodeExplanation((told, tuple((c.code, c.request) for c in causes)), tuple(reports), tuple(causes), nearness)
+
+
+def request_name(demands: Sequence[DriverDemand], demand: DriverDemand, number: int) -> str:
+    """What a request is called, which has no name: its number, and the driver's name if there are several."""
+    return f"request {number}" if len(demands) == 1 else f"{demand.driver} request {number}"
+
+
+def _failed(claim: ObjectRef, node: str, error: NamedSelectorError) -> Cause:
+    owner = "the class's filter" if error.request is None else f"request {error.request}"
+    detail = FatalError(
+        error.text(node),
+        device=f"{error.driver}/{node}/{error.instance}",
+        owner=owner,
+        expression=error.expression,
+        detail=error.detail,
+    )
+    return Cause(Code.NAMED_SELECTOR_FAILS, detail, claim)
+
+
+def _short(claim: ObjectRef, request: str, funnel: Funnel) -> Cause:
+    """The check that left nothing; if something was left, an earlier request took it."""
+    empty = next((stage.name for stage in funnel.stages if not stage.count), None)
+    code = Code.REQUESTS_COMPETE if empty is None else _CODES[empty]
+    return Cause(code, funnel, claim, request)
+
+
+def _funnel(node: str, demand: DriverDemand, number: int, expression: str, instances: Iterable[Instance]) -> Funnel:
+    passed = [each for each in instances if admits(demand, None, "", each) is True]
+    selected = [each for each in passed if admits(demand, number, expression, each) is True]
+    refused = [each for each in passed if each not in selected]
+    free = [each for each in selected if each.holder is None]
+    pool = f"{demand.driver}/{node}"
+    by_selector = (Removal(StageName.SELECTORS, expression, _ids(pool, refused)),) if refused else ()
+    held = (each for each in selected if each.holder is not None)
+    in_use = (Removal(StageName.UNUSED, str(each.holder), _ids(pool, (each,))) for each in held)
+    return Funnel(node, 1, len(passed), (*by_selector, *in_use), _ids(pool, free))
+
+
+def _ids(pool: str, instances: Iterable[Instance]) -> tuple[str, ...]:
+    return tuple(f"{pool}/{each.name}" for each in instances)

@@ -39,7 +39,7 @@ from kubectl_dra.diagnosis.records import (
     SearchSize,
     Verdict,
 )
-from kubectl_dra.diagnosis.said import others
+from kubectl_dra.diagnosis.said import foreign
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.resource import AllocationResult, ResourceClaim
 from kubectl_dra.scheduler.extended import asked, served_resources, virtual_claim
@@ -98,7 +98,7 @@ class ExplainedCauses:
     def all_causes(self, judgement: Judgement, seen: Observed | None) -> tuple[Cause, ...]:
         """The causes in the order of their importance, with those that only the pod's condition tells."""
         words = tuple(from_words(self.fitting, judgement, seen, self.unread))
-        if others.refuse_all(judgement, seen) or others.have_spoken(judgement, seen):
+        if foreign.refuse_all(judgement, seen) or foreign.have_spoken(judgement, seen):
             return (*words, *self.causes)
         evicted = {node for cause in self.causes if cause.code is Code.EVICTED_AT_ONCE for node in cause.nodes}
         stays = not self.fitting or not evicted.issuperset(self.fitting)
@@ -306,8 +306,8 @@ class _Explainer:
                 continue
             allocation = claim.status.allocation
             usable = selected_names(allocation.node_selector if allocation is not None else None)
-            others = allocation is not None and self._are_published_elsewhere(allocation, usable)
-            detail = ClaimElsewhere(usable, "", consumers_of(claim), others)
+            foreign = allocation is not None and self._are_published_elsewhere(allocation, usable)
+            detail = ClaimElsewhere(usable, "", consumers_of(claim), foreign)
             yield Cause(Code.CLAIM_ELSEWHERE, detail, ref, nodes=names)
 
     def _are_published_elsewhere(self, allocation: AllocationResult, usable: Collection[str]) -> bool:

@@ -1,4 +1,7 @@
-"""Causes of nodes that a plugin before DynamicResources rejects: what it has against them."""
+"""Causes of nodes that a plugin before DynamicResources rejects: what it has against them.
+
+What of a pod's requests nobody wrote: defaults of a LimitRange, the overhead of a RuntimeClass.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,6 @@ import msgspec
 from kubectl_dra.allocation.input.nodes import NAME_FIELD
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.explain.added_requests import added_requests
 from kubectl_dra.diagnosis.explain.attempt import AlikeNodes, Rejection, each_of
 from kubectl_dra.diagnosis.explain.pods_there import (
     FEW_NODES,
@@ -24,8 +26,15 @@ from kubectl_dra.diagnosis.explain.pods_there import (
     with_volumes,
 )
 from kubectl_dra.diagnosis.explain.volumes import volume_causes, volume_problems
-from kubectl_dra.diagnosis.gates.pod_admission import selected_by_runtime
+from kubectl_dra.diagnosis.gates.pod_admission import (
+    LIMIT_RANGE,
+    LIMIT_RANGER,
+    RUNTIME_CLASS,
+    selected_by_runtime,
+    sets_request,
+)
 from kubectl_dra.diagnosis.records import (
+    AddedRequest,
     Cause,
     Company,
     ExtendedResource,
@@ -44,7 +53,7 @@ from kubectl_dra.diagnosis.records import (
 )
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.likeness import similar
-from kubectl_dra.model.requests import HostPort
+from kubectl_dra.model.requests import HostPort, amount
 from kubectl_dra.model.taint_text import taint_text
 from kubectl_dra.model.terms import AffinityTerm, selector_text
 from kubectl_dra.scheduler import reasons
@@ -80,6 +89,7 @@ OTHER_CODES: Final = {
     reasons.PluginSubject.OTHER: Code.OTHER_PLUGIN,
 }
 _NODES: Final = 3
+_SET: Final = re.compile(r"(?P<resources>[^;:]+) request for (?:init )?container (?P<name>[^;\s]+)")
 
 
 def rejection_causes(
@@ -228,9 +238,6 @@ def _unserved(world: ClusterState, resource: str) -> ExtendedResource | None:
     return ExtendedResource(resource, similar=similar(resource, served_resources(world)))
 
 
-# --- spreading, and pods that it wants or avoids beside it ------------------------------------------------------------
-
-
 def company_causes(world: ClusterState, pod: Pod, detail: object, nodes: tuple[str, ...]) -> Iterator[Cause]:
     """One cause for each thing that is in the way; none where the detail is another plugin's."""
     match detail:
@@ -275,3 +282,23 @@ def _spread(skew: Skew, by: tuple[PodsThere, ...]) -> Spread:
     if skew.domains is None:
         return found
     return msgspec.structs.replace(found, min_domains=constraint.min_domains, domains=skew.domains)
+
+
+def added_requests(world: ClusterState, pod: Pod, resource: str) -> Iterator[AddedRequest]:
+    """What admission put into a pod of what it requests of a resource, as the pod itself tells."""
+    requested = {each.name: each.resources.requests for each in (*pod.spec.containers, *pod.spec.init_containers)}
+    for found in _SET.finditer(pod.metadata.annotations.get(LIMIT_RANGER, "").partition(":")[2]):
+        quantity = requested.get(found["name"], {}).get(resource)
+        if quantity is not None and resource in found["resources"].strip().split(", "):
+            yield AddedRequest(
+                LIMIT_RANGE, _limit_range(world, pod, resource), amount(resource, quantity), found["name"]
+            )
+    if (overhead := pod.spec.overhead.get(resource)) is not None:
+        yield AddedRequest(RUNTIME_CLASS, pod.spec.runtime_class_name or "", amount(resource, overhead))
+
+
+def _limit_range(world: ClusterState, pod: Pod, resource: str) -> str:
+    """The LimitRange that has a default; empty where none is known, or several may be it."""
+    ranges = world.inventory.limit_ranges.items()
+    own = [key.name for key, each in ranges if key.namespace == pod.metadata.namespace and sets_request(each, resource)]
+    return own[0] if len(own) == 1 else ""

@@ -13,7 +13,7 @@ import msgspec
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.explain import failing_selectors, shortfall
+from kubectl_dra.diagnosis.explain import class_facts, shortfall
 from kubectl_dra.diagnosis.explain.class_facts import ClassFacts, offers
 from kubectl_dra.diagnosis.explain.rejections import nowhere
 from kubectl_dra.diagnosis.records import (
@@ -226,7 +226,7 @@ class _Refiner:
         if not name and cause.claim is not None:
             classes = {found[0] for (key, _), found in self._classes.items() if key == cause.claim.key}
             name = classes.pop() if len(classes) == 1 else ""
-        told = failing_selectors.told(self._world, error, name, of_class=of_class)
+        told = class_facts.told(self._world, error, name, of_class=of_class)
         return msgspec.structs.replace(cause, code=Code.CLASS_SELECTOR_FAILS if of_class else cause.code, detail=told)
 
 

@@ -3,6 +3,12 @@
 Upstream: kubernetes-sigs/kueue, pkg/scheduler/flavorassigner (assignFlavors, findFlavorForPodSets, shouldTryNextFlavor,
 podset_reducer.go): set by set, the first flavor in the order of the ClusterQueue that has room, for all resources of
 its group; where not all pods have room, the most that have, if the work allows fewer.
+
+Sets of pods as Kueue counts them, and which flavors they may get at all.
+
+The devices that Kueue counts for a pod: those of its claims' templates, by DeviceClass. Kueue charges them to the
+resource that its ``deviceClassMappings`` name for the class, and refuses classes that they don't name (upstream:
+kubernetes-sigs/kueue, pkg/dra, and KEP 2941). It counts a fixed number of one class only, without admin access.
 """
 
 from __future__ import annotations
@@ -13,14 +19,20 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from kubectl_dra.diagnosis.gates.cohorts import share
-from kubectl_dra.diagnosis.gates.pod_sets import PodSet, covered_by, requests_of, suits
-from kubectl_dra.model.queues import FLAVOR, ClusterQueue, QueueObjects, ResourceGroup
+from kubectl_dra.model.core import Pod
+from kubectl_dra.model.forms import forms_of
+from kubectl_dra.model.ids import Key
+from kubectl_dra.model.queues import FLAVOR, ClusterQueue, QueueObjects, ResourceFlavor, ResourceGroup
+from kubectl_dra.model.resource import ResourceClaimTemplate
+from kubectl_dra.scheduler.plugins.taint_toleration import PREVENTING, tolerated
 
 #: Parts that are admitted one by one; more are not tried.
 _MOST_UNITS: Final = 64
 _NEXT: Final = "TryNextFlavor"
 
 Used = Counter[tuple[str, str]]
+#: Kueue counts pods as well, where a group covers them.
+_PODS: Final = "pods"
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,3 +147,61 @@ class _Chooser:
         """Whether a flavor may be taken before others with room, because ending other work makes room in it."""
         fungibility, preemption = self.queue.spec.flavor_fungibility, self.queue.spec.preemption
         return fungibility.when_can_preempt not in ("", _NEXT) and preemption is not None
+
+
+@dataclass(frozen=True, slots=True)
+class PodSet:
+    """``copies`` pods that are alike and get the same flavors; ``least``: Kueue may start so few of them.
+
+    ``requests`` of one pod, in the scheduler's units; ``devices``: those of them that are devices, by class.
+    ``scale``: the field that says how many, and how many pods each of its units makes.
+    """
+
+    name: str
+    copies: int
+    requests: Mapping[str, int]
+    pod: Pod
+    devices: Mapping[str, Mapping[str, int]]
+    least: int
+    scale: tuple[str, int] = ("", 1)
+
+
+def covered_by(group: ResourceGroup) -> frozenset[str]:
+    """The resources of which a group has a flavor."""
+    return frozenset(group.covered_resources) or frozenset(
+        each.name for flavor in group.flavors for each in flavor.resources
+    )
+
+
+def requests_of(pods: PodSet, covered: frozenset[str]) -> dict[str, int]:
+    """What all pods of a set request of what is ``covered``."""
+    counted = {**pods.requests, _PODS: 1}
+    return {name: number * pods.copies for name, number in counted.items() if name in covered and number * pods.copies}
+
+
+def suits(flavor: ResourceFlavor | None, pod: Pod) -> bool:
+    """Whether pods may get a flavor, as far as node selector and taints say."""
+    if flavor is None:
+        return True
+    own = pod.spec.node_selector
+    if any(own.get(key, value) != value for key, value in flavor.spec.node_labels.items()):
+        return False
+    given = (*pod.spec.tolerations, *flavor.spec.tolerations)
+    return all(taint.effect not in PREVENTING or tolerated(taint, given, True) for taint in flavor.spec.node_taints)
+
+
+def devices_by_class(
+    pod: Pod, templates: Mapping[Key, ResourceClaimTemplate]
+) -> tuple[Mapping[str, int], frozenset[str]]:
+    """How many devices of each class one pod requests, and the classes of requests that Kueue can't count."""
+    counts: Counter[str] = Counter()
+    open_: set[str] = set()
+    for entry in pod.spec.resource_claims:
+        template = templates.get(Key(pod.metadata.namespace, entry.resource_claim_template_name or ""))
+        for request in template.spec.spec.devices.requests if template is not None else ():
+            exactly = request.exactly
+            if exactly is not None and exactly.allocation_mode == "ExactCount" and not exactly.admin_access:
+                counts[exactly.device_class_name] += exactly.count
+            else:
+                open_.update(form.device_class_name for _, form in forms_of(request))
+    return counts, frozenset(open_)

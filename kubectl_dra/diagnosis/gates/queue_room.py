@@ -16,8 +16,7 @@ from typing import Final
 import msgspec
 
 from kubectl_dra.diagnosis.gates.cohorts import Share, cohort_of, quota_field, share
-from kubectl_dra.diagnosis.gates.flavor_choice import choice
-from kubectl_dra.diagnosis.gates.pod_sets import PodSet, covered_by, requests_of, suits
+from kubectl_dra.diagnosis.gates.flavor_choice import PodSet, choice, covered_by, requests_of, suits
 from kubectl_dra.model.base import ReportRecord
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.queues import ClusterQueue, QueueObjects, ResourceGroup

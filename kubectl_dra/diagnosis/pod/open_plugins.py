@@ -1,19 +1,24 @@
-"""What a pod asks of plugins that are not in the default profile, or decide about several pods at once.
+"""What the diagnosis of a pod takes for granted, and what the pod asks of plugins beside the default profile.
 
 What the configuration of a scheduler adds (plugins and extenders of its own) can't be read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.gangs.cycles import FIRST_MINOR, group_of
 from kubectl_dra.diagnosis.gangs.elsewhere import coscheduling_label
-from kubectl_dra.diagnosis.records import NodeGroup, NodeOutcome, Observed, OpenPlugin
+from kubectl_dra.diagnosis.pod import needs
+from kubectl_dra.diagnosis.records import Assumption, AssumptionKind, NodeGroup, NodeOutcome, Observed, OpenPlugin
 from kubectl_dra.model.core import Pod
+from kubectl_dra.model.evidence import Coverage
+from kubectl_dra.scheduler.binding import readiness
+from kubectl_dra.scheduler.claims import claims_of
+from kubectl_dra.scheduler.extended import clashing_resources
 from kubectl_dra.scheduler.fit_error import parse_fit_error
 from kubectl_dra.scheduler.reasons import COSCHEDULING, plugin_of
 
@@ -58,3 +63,24 @@ def left_open(group: NodeGroup, plugins: Sequence[OpenPlugin]) -> NodeGroup:
         return group
     names = (*group.not_checked, *(each.plugin for each in plugins))
     return msgspec.structs.replace(group, not_checked=tuple(dict.fromkeys(names)))
+
+
+def assumptions(world: ClusterState, pod: Pod, *, in_order: bool) -> Iterator[Assumption]:
+    """What does not depend on the verdict. ``in_order``: but that the order of the search plays a part in it."""
+    if world.evidence.server_version is None:
+        yield Assumption(AssumptionKind.FEATURES, f"1.{world.features.minor}")
+    if in_order and not world.features.deterministic:
+        yield Assumption(AssumptionKind.SEARCH_ORDER, f"1.{world.features.minor}")
+    for need in needs.POD:
+        if need.decides and world.evidence.coverage(need.kind) is Coverage.ASSUMED:
+            yield Assumption(AssumptionKind.NONE_OF_KIND, need.kind)
+    waits = any(readiness(claim).waiting for claim in claims_of(pod, world.inventory))
+    if waits and world.observed_at is None:
+        yield Assumption(AssumptionKind.CLOCK)
+    for name in clashing_resources(world):
+        if any(name in container.resources.requests for container in pod.spec.containers):
+            yield Assumption(AssumptionKind.EXTENDED_RESOURCE_CLASH, name)
+    if pod.spec.scheduling_group is not None and open_groups(world, pod):
+        yield Assumption(AssumptionKind.POD_GROUP, pod.spec.scheduling_group.pod_group_name)
+    if world.features.node_allocatable_resources:
+        yield Assumption(AssumptionKind.NODE_ALLOCATABLE)

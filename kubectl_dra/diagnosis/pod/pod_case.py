@@ -18,12 +18,11 @@ from kubectl_dra.diagnosis.gangs.cycles import are_placed_together, group_key
 from kubectl_dra.diagnosis.gangs.elsewhere import incomplete, left_to, placed_of, with_gang
 from kubectl_dra.diagnosis.gangs.one_by_one import Placed
 from kubectl_dra.diagnosis.gates.gates import TEMPLATE_KIND, other_scheduler, own_causes
-from kubectl_dra.diagnosis.pod import leaving, missing, needs, on_node
-from kubectl_dra.diagnosis.pod.assumptions import assumptions
+from kubectl_dra.diagnosis.pod import missing, needs, on_node
 from kubectl_dra.diagnosis.pod.equivalence import Examiner
 from kubectl_dra.diagnosis.pod.finding import Finding, by_default
 from kubectl_dra.diagnosis.pod.judgement import Judgement, nodes_can_tell
-from kubectl_dra.diagnosis.pod.open_plugins import GANGS_OF_WORKLOADS, left_open, open_groups, open_plugins
+from kubectl_dra.diagnosis.pod.open_plugins import GANGS_OF_WORKLOADS, assumptions, left_open, open_groups, open_plugins
 from kubectl_dra.diagnosis.pod.read_names import kinds_known
 from kubectl_dra.diagnosis.records import (
     Agreement,
@@ -43,7 +42,7 @@ from kubectl_dra.diagnosis.records import (
     SchedulerName,
     Verdict,
 )
-from kubectl_dra.diagnosis.said import agreement, events, foreign, in_flight, kubelet, others, refusals, unread
+from kubectl_dra.diagnosis.said import agreement, events, foreign, in_flight, kubelet, refusals, unread
 from kubectl_dra.diagnosis.said.agreement import Prediction, newest_versions
 from kubectl_dra.model.core import Event, Pod
 from kubectl_dra.model.ids import Key
@@ -101,7 +100,7 @@ class PodCase:
         )
 
     def _finding(self) -> Finding:
-        leaves = leaving.departure(self.world, self.pod, _claims(self.entries))
+        leaves = on_node.departure(self.world, self.pod, _claims(self.entries))
         if leaves is not None:
             return Finding(Verdict.DELETING, (leaves,))
         if is_terminal(self.pod):
@@ -247,7 +246,7 @@ class PodCase:
         )
         found = (*gone, *(with_gang(self.world, self.pod, cause) for cause in told))
         causes += tuple(cause for cause in found if refused is None or cause.code is not refused[1].code)
-        ours, judgement = judgement, others.judged(judgement, seen)
+        ours, judgement = judgement, foreign.judged(judgement, seen)
         before = refusals.earlier(self._events(), seen) if refused is None else None
         causes += (before,) if before is not None else ()
         if judgement.verdict is Verdict.UNKNOWN and self._lacks_evidence():

@@ -26,7 +26,6 @@ from kubectl_dra.diagnosis.records.findings import (
     Assumption,
     BeingBound,
     ClaimDiagnosis,
-    Declined,
     NodeGroup,
     Observed,
     PodDiagnosis,
@@ -75,7 +74,6 @@ from kubectl_dra.diagnosis.records.pods import (
     Retry,
     SchedulerName,
     TaskGroup,
-    VolumeHeld,
 )
 from kubectl_dra.diagnosis.records.requests import (
     SUPPOSED,

@@ -56,7 +56,7 @@ from kubectl_dra.diagnosis.remedies.records import (
     RemedyKind,
 )
 from kubectl_dra.diagnosis.remedies.trial import Result, Trials
-from kubectl_dra.diagnosis.said import others
+from kubectl_dra.diagnosis.said import foreign
 from kubectl_dra.model.base import ReportRecord
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory, key_of
@@ -152,7 +152,7 @@ class _Finder:
 
     def find(self) -> Proposals:
         case = self._case
-        if case.diagnosis.verdict not in _TRIED or others.refused(case.diagnosis):
+        if case.diagnosis.verdict not in _TRIED or foreign.refused(case.diagnosis):
             untried = [_untried(each) for each in objects.candidates(case) if not each.changes]
             anew = tuple(self._made_anew())
             return Proposals(_ranked((*anew, *(each for each in untried if not anew or not _is_wait(each))))[:_LIMIT])

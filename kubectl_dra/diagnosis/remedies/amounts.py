@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.explain.added_requests import added_requests
+from kubectl_dra.diagnosis.explain.rejections import added_requests
 from kubectl_dra.diagnosis.gates.pod_admission import LIMIT_RANGE
 from kubectl_dra.diagnosis.records import ExtendedResource, NodeOutcome, NodeShortage, ObjectRef
 from kubectl_dra.diagnosis.remedies import changes

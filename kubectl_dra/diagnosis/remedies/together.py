@@ -1,4 +1,9 @@
-"""Ways out for pods that are placed together: tried on the whole group, and changes that concern all of its pods."""
+"""Ways out for pods that are placed together: tried on the whole group, and changes that concern all of its pods.
+
+Ways out for a gang of another scheduler: by the default one's rules, those of its first pod that finds no node. Beside
+it the others of the gang that find one are taken to have theirs. Whether the gang is started is decided by its own
+scheduler.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -14,15 +19,25 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gangs.assignment import assignment_of, pin
 from kubectl_dra.diagnosis.gangs.cycles import are_placed_together, cycle_of, group_key
+from kubectl_dra.diagnosis.gangs.elsewhere import placed_of
 from kubectl_dra.diagnosis.gangs.groups import pods_of
 from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
-from kubectl_dra.diagnosis.records import Cause, GroupError, GroupShortage, GroupWaits, ObjectRef, PodDiagnosis
+from kubectl_dra.diagnosis.records import (
+    Cause,
+    GangElsewhere,
+    GroupError,
+    GroupShortage,
+    GroupWaits,
+    ObjectRef,
+    PodDiagnosis,
+)
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, ClaimEditor, first_of
 from kubectl_dra.diagnosis.remedies.changes import Change, ClaimEdit, PodEdit, edit_object
 from kubectl_dra.diagnosis.remedies.edits import with_count
 from kubectl_dra.diagnosis.remedies.records import CreateObject, EditGroup, PinPods, PodOnNode, RemedyKind
 from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Pod, PodResourceClaim, PodSpec
+from kubectl_dra.model.edited import edited
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.scheduling import GangPolicy, PodGroup, PodGroupSchedulingPolicy
@@ -187,9 +202,6 @@ def _named(cause: Cause) -> ObjectRef | None:
     return None
 
 
-# --- what can be changed of a group ---------------------------------------------------------------------------------
-
-
 def candidates(case: Case) -> Iterator[Candidate]:
     """Ways out that are about the group itself."""
     group = group_key(case.pod)
@@ -249,3 +261,29 @@ def _pinned(world: ClusterState, group: Key) -> Iterator[Candidate]:
 
 def _pinning(nodes: dict[Key, str]) -> Change:
     return lambda inventory: pin(inventory, nodes)
+
+
+class Asked(NamedTuple):
+    """The cluster and the pod whose ways out are searched; ``keep``: pods of its gang, which are not to be deleted."""
+
+    world: ClusterState
+    diagnosis: PodDiagnosis
+    keep: frozenset[Key] = frozenset()
+
+
+def as_if_ours(world: ClusterState, diagnosis: PodDiagnosis) -> Asked:
+    """The same as it is, but for a pod of such a gang."""
+    gang = diagnosis.causes[0].detail if diagnosis.causes else None
+    pod = world.inventory.pods.get(diagnosis.pod.key)
+    if not isinstance(gang, GangElsewhere) or not gang.lacking or pod is None or pod.spec.node_name:
+        return Asked(world, diagnosis)
+    if gang.present or gang.queue_state:
+        # None of its pods is tried before others exist, or the queue is open.
+        return Asked(world, diagnosis)
+    placed = placed_of(world, pod)
+    if placed is None or placed.lacking is None:
+        return Asked(world, diagnosis)
+    inventory = placed.inventory
+    ours = with_spec(inventory.pods[placed.lacking], scheduler_name="")
+    there = world.changed(inventory.replace(pods=edited(inventory.pods, {placed.lacking: ours})))
+    return Asked(there, Diagnoser(there).pod(placed.lacking), placed.members)

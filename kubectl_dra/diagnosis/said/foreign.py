@@ -2,16 +2,26 @@
 
 They stand in the pod's PodScheduled condition, in events of the pod, and in events of its PodGroup (Volcano writes the
 group's condition Unschedulable there, too: volcano, pkg/scheduler/cache, RecordJobStatusEvent).
+
+A pod that the default profile admits to a node, and that an extender or another plugin has refused. By which rules
+those decide is not known. What the scheduler said last is its verdict while it explains every node that fits; where
+more nodes fit than they have refused, they may or may not refuse those too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Final, NamedTuple
 
+from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.pod.judgement import Judgement
+from kubectl_dra.diagnosis.records import GangElsewhere, NodeOutcome, Observed, PodDiagnosis, Verdict
+from kubectl_dra.diagnosis.said import agreement, refusals
 from kubectl_dra.diagnosis.said import events as events_
 from kubectl_dra.model.core import Event, Pod
 from kubectl_dra.model.inventory import Inventory
+from kubectl_dra.scheduler import fit_error
 
 #: Reasons of such events: Kubernetes', Volcano's, YuniKorn's (its words are in events of type Normal: yunikorn-k8shim,
 #: pkg/cache/context.go, PublishEvents and HandleContainerStateUpdate) and KAI's.
@@ -65,3 +75,39 @@ def _words(event: Event) -> Words:
 def _of_events(events: Iterable[Event]) -> list[Words]:
     told = (each for each in events if each.reason in _REASONS and events_.reporter(each) not in _AUTOSCALERS)
     return list(map(_words, told))
+
+
+def have_spoken(judgement: Judgement, seen: Observed | None) -> bool:
+    """Whether a pod that would fit was refused by a plugin that is not in the default profile."""
+    if judgement.verdict is not Verdict.SCHEDULABLE or seen is None or seen.status != "False":
+        return False
+    said = fit_error.parse_fit_error(seen.message)
+    return said is not None and bool(agreement.not_simulated(said, unspread=judgement.unspread))
+
+
+def refuse_all(judgement: Judgement, seen: Observed | None) -> bool:
+    """Whether the scheduler's words say that plugins not simulated here reject all nodes that would fit."""
+    if judgement.verdict is not Verdict.SCHEDULABLE or seen is None or seen.status != "False":
+        return False
+    return judgement.prediction.meets(seen.message)
+
+
+def judged(judgement: Judgement, seen: Observed | None) -> Judgement:
+    """The judgement with what other plugins said of it; a pod that waited in vain was admitted, and may be again."""
+    if seen is None or not have_spoken(judgement, seen) or refusals.waited_in_vain(seen) is not None:
+        return judgement
+    if refuse_all(judgement, seen):
+        verdict, reason = Verdict.UNSCHEDULABLE, fit_error.UNSCHEDULABLE
+        return replace(judgement, verdict=verdict, reason=reason, messages=(seen.message,))
+    return replace(judgement, verdict=Verdict.UNKNOWN, reason=None, messages=())
+
+
+def refused(diagnosis: PodDiagnosis) -> bool:
+    """Whether only other plugins keep the pod from a node: no change of what is known could be seen to help.
+
+    So do programs that try none of a gang which lacks pods.
+    """
+    if diagnosis.causes and isinstance(gang := diagnosis.causes[0].detail, GangElsewhere) and gang.present:
+        return True
+    fits = any(group.outcome is NodeOutcome.FITS for group in diagnosis.nodes)
+    return fits and any(cause.code is Code.OTHER_PLUGIN for cause in diagnosis.causes[:1])

@@ -8,7 +8,7 @@ from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Bound, HeardReason, HeldFor, MissingEvidence, NodeOutcome, OwnHolder, Verdict
-from kubectl_dra.diagnosis.said.heard import nearest
+from kubectl_dra.diagnosis.said.unread import nearest
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.explain.index import matching
 from kubectl_dra.output.explain.pages import reason_page

@@ -1,4 +1,7 @@
-"""What is said of objects of the files that keep pods from fitting: nodes, absent classes, wrong selectors."""
+"""What is said of objects of the files that keep pods from fitting: nodes, absent classes, wrong selectors.
+
+An absent class is a PriorityClass or RuntimeClass; the pods were tried as if it existed.
+"""
 
 from __future__ import annotations
 

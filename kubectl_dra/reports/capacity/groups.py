@@ -9,7 +9,7 @@ from kubectl_dra.api.kinds import POD_GROUP
 from kubectl_dra.api.planned import Planned
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.capacity import Shape
-from kubectl_dra.diagnosis.capacity.whole_groups import whole_groups
+from kubectl_dra.diagnosis.capacity.filling import whole_groups
 from kubectl_dra.diagnosis.gangs.cycles import are_placed_together, group_of
 from kubectl_dra.diagnosis.records import Bound, Count, ObjectRef
 from kubectl_dra.model.core import Pod

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.claim.claim_verdicts import selected_names
-from kubectl_dra.diagnosis.claim.vanished import is_unpublished
+from kubectl_dra.diagnosis.claim.claim_verdicts import is_unpublished, selected_names
 from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.model.inventory import Holding
 from kubectl_dra.model.resource import ResourceClaim

@@ -10,10 +10,8 @@ import msgspec
 
 from kubectl_dra.api.planned import Planned, PodPlan
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.gates.flavor_choice import Choice, Used, choice
-from kubectl_dra.diagnosis.gates.pod_sets import PodSet
+from kubectl_dra.diagnosis.gates.flavor_choice import Choice, PodSet, Used, choice, devices_by_class
 from kubectl_dra.diagnosis.gates.queue_room import Admits, QueueRoom, Room, queue_room
-from kubectl_dra.diagnosis.gates.queued_devices import devices_by_class
 from kubectl_dra.diagnosis.gates.queues import HeldBy, Queued, queue_of, queued
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.queues import NO_QUEUES, ClusterQueue, QueueConfig
