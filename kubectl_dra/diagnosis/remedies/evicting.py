@@ -74,8 +74,8 @@ def candidates(case: Case) -> Iterator[Candidate]:
         users = detail.users if isinstance(detail, records.VolumeTrouble) else ()
         for node in cause.nodes[:_NODES]:
             there = [info for info in _placed(case, node) if _is_in_the_way(info, resource, users)]
+            there = [info for info in there if not _never_ends(case, info)]
             going = sorted((info for info in there if info.shape.terminating), key=lambda info: info.key)
-            going = [info for info in going if not _never_ends(case, info)]
             if going:
                 yield _waiting(node, going)
             staying = [info for info in there if not info.shape.terminating and _may_go(case, info)]

@@ -255,8 +255,8 @@ def _ending(releases: Sequence[_Release], node: str) -> Candidate:
 
 
 def _stays(case: Case, pod: Pod) -> bool:
-    """Whether it is in vain to wait for a pod that is being deleted."""
-    return bool(pod.metadata.deletion_timestamp) and never_ends(case.world.inventory, pod)
+    """Whether it is in vain to delete a pod, or to wait for one that is being deleted."""
+    return never_ends(case.world.inventory, pod)
 
 
 def wait_for_end(key: Key) -> Wait:
@@ -294,5 +294,6 @@ def single_pods(case: Case) -> Iterator[Candidate]:
         releases = sorted(_releases(case.world, node), key=_first_to_go)
         for release in releases[:_PAIR_NODES]:
             spared = key_of(release.pod.metadata) in case.keep or release.pod.metadata.deletion_timestamp
+            spared = spared or _stays(case, release.pod)
             if not spared and not case.is_of_same_workload(release.pod):
                 yield _ending([release], node)

@@ -21,6 +21,8 @@ _FINALIZERS: Final = 3
 _WHILE_UNREACHABLE: Final = "Nothing ends pod {} until the kubelet of {} is back: it may still run there, and {} taken."
 #: What the first line says of a pod that should be gone.
 OVERDUE: Final = "should have ended"
+#: The same of one that nobody has deleted, where nothing would end it.
+_ENDLESS: Final = "would not end if it were deleted"
 
 
 def lingering_sentence(pods: Sequence[LingeringPod], namespace: str) -> Safe | None:
@@ -35,7 +37,7 @@ def lingering_sentence(pods: Sequence[LingeringPod], namespace: str) -> Safe | N
     if found.broken is not None:
         return fmt("{} and holds its devices in vain", _broken(found, lead))
     if found.unreachable:
-        return fmt("{}, but {}", lead, _unreachable(found))
+        return fmt("{}{} {}", lead, Safe(", but" if found.due else ":"), _unreachable(found))
     if found.reason:
         return fmt("{}, but {} was reported: {}", lead, found.reason, innermost(found.message))
     if found.failing:
@@ -67,7 +69,9 @@ def _unreachable(found: LingeringPod, now: datetime | None = None) -> Safe:
 
 def _lead(found: LingeringPod, namespace: str) -> Safe:
     name = found.pod.name if found.pod.namespace == namespace else str(found.pod.key)
-    return fmt("Pod {} {}", name, Safe(OVERDUE) if found.broken is None else state_of(found.broken))
+    if found.broken is not None:
+        return fmt("Pod {} {}", name, state_of(found.broken))
+    return fmt("Pod {} {}", name, Safe(OVERDUE if found.due else _ENDLESS))
 
 
 def with_delay(text: Safe, pods: Sequence[LingeringPod], namespace: str, now: datetime) -> Safe:
@@ -75,7 +79,7 @@ def with_delay(text: Safe, pods: Sequence[LingeringPod], namespace: str, now: da
     for each in pods[:1]:
         for lead in dict.fromkeys((_lead(each, namespace), _lead(each, ""))):
             plain, dated = _broken(each, lead), _broken(each, lead, now)
-            if each.broken is None:
+            if each.broken is None and each.due:
                 dated = fmt("{} {}", lead, ago(each.due, now))
             text = Safe(text.replace(plain, dated))
         if each.unreachable:
@@ -95,7 +99,7 @@ def lingering_lines(pods: Sequence[LingeringPod], now: datetime, failing: Sequen
         text = "The devices of pod {} are free only when the kubelet and the driver on {} have released them."
         text = text if each.drivers else "What pod {} has is free only when the kubelet on {} has ended it."
         told = [fmt(text, str(each.pod.key), each.node)]
-        if number:
+        if number and each.due:
             told.insert(0, fmt("Pod {} {} {}.", str(each.pod.key), Safe(OVERDUE), ago(each.due, now)))
         if each.unreachable:
             stay = Safe("its devices stay" if each.drivers else "what it has stays")
@@ -122,6 +126,10 @@ def _broken(found: LingeringPod, lead: Safe, now: datetime | None = None) -> Saf
 def lingering_advice(pods: Sequence[LingeringPod]) -> Safe | None:
     """What ends a pod that is asked about; None where only the reason's page has an advice."""
     for found in pods[:1]:
+        if found.unreachable and not found.due:
+            return fmt(
+                "Bring node {} back; to remove pods from one that stays off takes the commands below.", found.node
+            )
         if found.unreachable:
             return fmt("Bring node {} back: its kubelet then ends the pod.", found.node)
         if found.failing:

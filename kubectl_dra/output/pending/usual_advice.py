@@ -41,7 +41,7 @@ _CAPITALS: Final = re.compile(r"\b(?:CLASS|CLAIM|POD|NAMESPACE|NODE)\b")
 _WRITTEN: Final = " Where it has written a message it runs, and the message says what it waits for."
 
 #: What the page of such a reason advises is to wait until other pods have ended, or to delete them.
-_WAITS_FOR_PODS: Final = (Code.CLAIM_BEING_DELETED, Code.VOLUME_IN_USE, Code.NODE_PORTS)
+_WAITS_FOR_PODS: Final = (Code.CLAIM_BEING_DELETED, Code.CLAIM_ELSEWHERE, Code.VOLUME_IN_USE, Code.NODE_PORTS)
 
 
 def usual_advice(report: PendingReport, code: Code) -> Safe:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.claim.reserved import OUT_OF_SERVICE
+from kubectl_dra.diagnosis.claim.reserved import OUT_OF_SERVICE, never_ends
 from kubectl_dra.diagnosis.records import (
     Cause,
     ClaimElsewhere,
@@ -43,6 +43,8 @@ _UNPREPARING: Final = "Unprepare"
 
 class LingeringPod(ReportRecord, frozen=True):
     """A pod on ``node`` that holds devices of ``drivers`` in vain: it should have ended at ``due``, or does not run.
+
+    Without ``due`` and ``broken`` it is not being deleted, and would not end if it were: its node is ``unreachable``.
 
     Without ``drivers`` it is in the way otherwise: by a volume, a host port, CPUs, or a claim that is being deleted.
 
@@ -82,7 +84,7 @@ def lingering(
     told += (found for pod, drivers in failing if (found := _broken(pod, drivers, state)) is not None)
     known = {each.pod for each in told}
     named = (state.inventory.pods.get(key) for cause in causes for key in _in_the_way(cause))
-    others = {pod.metadata.uid: pod for pod in named if pod is not None and _is_overdue(pod, state)}
+    others = {pod.metadata.uid: pod for pod in named if pod is not None and _does_not_end(pod, state)}
     ending_too = (_told(pod, (), state) for pod in others.values())
     told += (each for each in ending_too if each.pod not in known)
     return tuple(told)[:_MOST]
@@ -135,6 +137,11 @@ def _broken(pod: Pod, drivers: Iterable[str], state: ClusterState) -> LingeringP
     if why is None:
         return None
     return LingeringPod(ref, pod.spec.node_name, "", time=since, drivers=tuple(sorted(drivers)), broken=why)
+
+
+def _does_not_end(pod: Pod, state: ClusterState) -> bool:
+    """Whether it should have ended, or would not end if it were deleted."""
+    return _is_overdue(pod, state) or (not pod.metadata.deletion_timestamp and never_ends(state.inventory, pod))
 
 
 def _is_overdue(pod: Pod, state: ClusterState) -> bool:

@@ -245,3 +245,34 @@ def test_cpu_of_a_lost_node_is_not_waited_for() -> None:
     for node in (nodes[0], build.node("node-1", cpu="4")):
         page = plain_page([node, nodes[1], slice_, deleted("old", requests={"cpu": "3"}), mine, build.claim("claim")])
         assert ("wait for pod ml/old" in page) is (node is not nodes[0])
+
+
+def test_a_pod_on_a_lost_node_would_not_end_either_if_it_were_deleted() -> None:
+    """It tolerates that its node is not reachable, so nobody has deleted it: to do so frees nothing."""
+    shared = build.claim("claim", held=[("node-1", "gpu-0")], by=["other"], on="node-1")
+    other = build.pod("other", claims=["claim"], node_name="node-1", phase="Running")
+    slices = [build.slice_(name, build.device("gpu-0")) for name in ("node-1", "node-2")]
+    nodes = [lost(), build.node("node-2"), *slices]
+    page = plain_page([*nodes, shared, other, POD])
+    assert (
+        "Pod other would not end if it were deleted: the kubelet of its node node-1 has not reported for 90m." in page
+    )
+    assert "delete pod ml/other" not in page
+    assert "Nothing ends pod ml/other until the kubelet of node-1 is back" in page
+    assert "Only if that machine is certainly off" in page
+    # On a node that is well it ends, and its claim can move.
+    well = build.node() | {"spec": {"taints": [{"key": "maintenance", "effect": "NoSchedule"}]}}
+    assert "delete pod ml/other" in plain_page([well, *nodes[1:], shared, other, POD])
+
+
+def test_a_pod_on_a_lost_node_is_not_deleted_for_a_port_or_a_volume_either() -> None:
+    node = lost()
+    del node["spec"]["taints"]
+    other = build.pod("other", node_name="node-1", phase="Running", requests={"cpu": "4"})
+    slice_ = build.slice_("node-1", build.device("gpu-0"))
+    waits = build.pod(claims=["claim"], requests={"cpu": "1"})
+    objects = [slice_, other, waits, build.claim("claim")]
+    assert "delete pod ml/other" in plain_page([build.node(), *objects])
+    page = plain_page([node, *objects])
+    assert "delete pod ml/other" not in page
+    assert "Pod other would not end if it were deleted" in page
