@@ -86,6 +86,7 @@ class MakerSpec(Record, frozen=True):
     paused: bool = False
     suspend: bool | None = None
     managed_by: str = ""
+    pod_management_policy: str = ""
     strategy: UpdateStrategy = UpdateStrategy()
     update_strategy: UpdateStrategy = UpdateStrategy()
     upgrade_strategy: UpdateStrategy = UpdateStrategy()
@@ -115,6 +116,13 @@ class WorkloadStatus(Record, frozen=True):
 class WorkloadObject(LocalObject, frozen=True):
     spec: MakerSpec = MakerSpec()
     status: WorkloadStatus = WorkloadStatus()
+
+    def makes_one_by_one(self, kind: str) -> bool:
+        """Whether the next pod is made only when those before are ready.
+
+        Upstream: pkg/controller/statefulset/stateful_set_control.go, updateStatefulSet (monotonic).
+        """
+        return kind == "StatefulSet" and self.spec.pod_management_policy != "Parallel"
 
     def template_of(self, kind: str, pod: Pod) -> tuple[str, PodTemplate] | None:
         """The JSON pointer of the template that makes ``pod``, and the template; None where that can't be told.

@@ -72,11 +72,54 @@ def test_pods_with_the_same_trouble_are_told_once(capfd: pytest.CaptureFixture[s
 def test_a_probe_that_fails(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     event = build.event("work-0", "Unhealthy", "Readiness probe failed: HTTP probe failed with statuscode: 503")
     text = told(capfd, tmp_path, [*workload("StatefulSet", [UNREADY], 3), event], "sts/work", "-n", "ml")
-    assert text.startswith("StatefulSet ml/work: 0 of 3 pods ready. It makes a pod again when the old one is gone,")
+    assert text.startswith("StatefulSet ml/work: 0 of 3 pods ready, 2 not created. It makes a pod again when")
     assert (
         "container main runs, but is not ready (Readiness probe failed: HTTP probe failed with statuscode: 503)" in text
     )
     assert "kubectl describe pod/work-0 -n ml" in text
+
+
+@pytest.mark.parametrize(
+    ("kind", "policy", "rule"),
+    [("StatefulSet", "", True), ("StatefulSet", "Parallel", False), ("ReplicaSet", "", False)],
+)
+def test_pods_that_do_not_exist_are_counted_above_those_that_wait(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, kind: str, policy: str, *, rule: bool
+) -> None:
+    first, *others = workload(kind, [RUNS, RUNS], 5)
+    first["spec"]["podManagementPolicy"] = policy
+    others[2] = build.pod("work-1", claims=["work-1"]) | {"metadata": others[2]["metadata"]}
+    others[3] = build.claim("work-1")
+    taken = [build.claim(f"t{number}", held=[("node-1", f"gpu-{number}")], by=["x"]) for number in (1, 2, 3)]
+    text = told(capfd, tmp_path, [first, *others, *taken], f"{kind}/work", "-n", "ml")
+    assert text.startswith(f"{kind} ml/work: 1 of 5 pods ready, 1 pending, 3 not created.")
+    assert ("the next when those before are ready" in text) is rule
+    more = "it is to create 3 more"
+    one_by_one = f"{more}, one by one as those before are ready."
+    assert (one_by_one if rule else f"{more}.") in text
+    assert (one_by_one if rule else f"{more}.") in told(capfd, tmp_path, [first, *others, *taken], "work-1", "-n", "ml")
+    quota = 'pods "work-2" is forbidden: exceeded quota: few, requested: pods=1, used: pods=2, limited: pods=2'
+    refused = build.event("work", "FailedCreate", f"Error creating: {quota}", kind=kind)
+    text = told(capfd, tmp_path, [first, *others, *taken, refused], f"{kind}/work", "-n", "ml")
+    assert f'{kind} work cannot create more pods: ResourceQuota "few" forbids the pod' in text
+    assert "kubectl describe resourcequota/few -n ml" in text
+
+
+def test_pods_that_wait_for_the_same_and_all_exist_need_no_count(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    first, *others = workload("ReplicaSet", [RUNS, RUNS], 2)
+    for number in (0, 1):
+        others[2 * number] = build.pod(f"work-{number}", claims=[f"work-{number}"]) | {
+            "metadata": others[2 * number]["metadata"]
+        }
+        others[2 * number + 1] = build.claim(f"work-{number}", build.request(count=5))
+    text = told(capfd, tmp_path, [first, *others], "replicaset/work", "-n", "ml")
+    assert text.startswith("Pod ml/work-0 is pending")
+    # Wanting different things, each has its page.
+    others[3] = build.claim("work-1", build.request(count=6))
+    text = told(capfd, tmp_path, [first, *others], "replicaset/work", "-n", "ml")
+    assert text.startswith("ReplicaSet ml/work: 0 of 2 pods ready, 2 pending. Pod ml/work-0 is pending")
 
 
 def test_a_workload_that_runs_is_still_none_that_waits(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -35,13 +35,15 @@ from kubectl_dra.diagnosis.gates.makers import refusal_of_workload
 from kubectl_dra.diagnosis.gates.pending import is_pending
 from kubectl_dra.diagnosis.pod.idle import held
 from kubectl_dra.diagnosis.pod.workloads import resolve_workload
-from kubectl_dra.diagnosis.records import GangElsewhere, ObjectRef, Verdict
+from kubectl_dra.diagnosis.records import GangElsewhere, MakerRefusal, ObjectRef, Verdict
 from kubectl_dra.diagnosis.said import kubelet
+from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.headline import pending_summary
 from kubectl_dra.output.pending.idle import ailing_sentence
+from kubectl_dra.output.pending.made import refused_advice, refused_sentence
 from kubectl_dra.output.pending.remedies import remedy_lines
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
 from kubectl_dra.output.unread import missing_kinds, missing_lines
@@ -176,7 +178,30 @@ def _workload_answers(call: PendingCall, kind: Kind, key: Key) -> Iterator[Pendi
             yield from _ailing(call, ailing_workload(state.inventory, ObjectRef.of(kind.name, key), pods), ailing)
             return
         console(call.options).note(fmt("note: {} {} has no pending pods", kind.name, str(key)))
-    yield from (pod_answer(call, each) for each in pending)
+    yield from _pending(call, state, ObjectRef.of(kind.name, key), pods)
+
+
+def _pending(call: PendingCall, state: ClusterState, ref: ObjectRef, pods: Sequence[Pod]) -> Iterator[Pending]:
+    """The pods that wait, below how far the workload is where they wait for different things or do not all exist."""
+    answers = [pod_answer(call, key_of(pod.metadata)) for pod in pods if is_pending(pod)]
+    known = state.evidence.complete(POD.name, ref.namespace)
+    workload = ailing_workload(state.inventory, ref, pods)
+    different = len(one_of_each(answers)) > 1
+    if answers and known and workload.wanted is not None and (different or workload.missing):
+        refused = refusal_of_workload(state, ref, pods) if workload.missing else None
+        answers[0] = _below(answers[0], [*wrapped(styled(ailing_sentence(workload), Style.BOLD)), *_why(call, refused)])
+    yield from answers
+
+
+def _why(call: PendingCall, refused: MakerRefusal | None) -> Iterator[Safe]:
+    """Why pods are not created."""
+    if refused is not None:
+        yield from wrapped(fmt("{}.", refused_sentence(refused).rstrip(".")))
+        yield from refused_advice(refused, call.address)
+
+
+def _below(answer: Pending, head: Sequence[Safe]) -> Pending:
+    return replace(answer, page=lambda: [*head, Safe(""), *answer.page()])
 
 
 def _check_between(call: PendingCall, state: ClusterState, kind: Kind, key: Key) -> None:
@@ -196,8 +221,7 @@ def _check_between(call: PendingCall, state: ClusterState, kind: Kind, key: Key)
 def _ailing(call: PendingCall, workload: AilingWorkload, pods: Sequence[Key]) -> Iterator[Pending]:
     """The pods that do not do their work, below how many of the workload do."""
     first, *others = one_of_each([pod_answer(call, each) for each in pods])
-    head = wrapped(styled(ailing_sentence(workload), Style.BOLD))
-    yield replace(first, page=lambda: [*head, Safe(""), *first.page()])
+    yield _below(first, wrapped(styled(ailing_sentence(workload), Style.BOLD)))
     yield from others
 
 

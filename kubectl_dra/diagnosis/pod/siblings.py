@@ -29,6 +29,10 @@ _READ: Final = 30
 _SCALABLE: Final = frozenset({"Deployment", "ReplicaSet", "StatefulSet", "Job"})
 
 
+#: Those that have as many pods as they say.
+_REPLICAS: Final = frozenset({"ReplicaSet", "StatefulSet"})
+
+
 class Siblings(ReportRecord, frozen=True):
     """Pods of the same ``workload``, which one object made all of.
 
@@ -36,7 +40,8 @@ class Siblings(ReportRecord, frozen=True):
     its controller ``placed`` have a node, and ``waiting`` have none, this one among them; both 0 where not all pods
     were read, or pods of another controller hold devices. ``scalable``: the number of pods stands in the workload
     itself, which nothing else makes. ``scaled_by``: the bounds of an autoscaler that sets it again;
-    ``autoscalers_known``: whether there can be no other. ``planned``: none of the pods exists yet.
+    ``autoscalers_known``: whether there can be no other. ``planned``: none of the pods exists yet. ``uncreated``: so
+    many more its controller is to make; ``one_by_one``: each only when those before it are ready.
     """
 
     workload: ObjectRef
@@ -49,6 +54,8 @@ class Siblings(ReportRecord, frozen=True):
     scaled_by: Bounds | None = None
     autoscalers_known: bool = False
     planned: bool = False
+    uncreated: int = 0
+    one_by_one: bool = False
 
     @property
     def hold_all(self) -> bool:
@@ -78,13 +85,33 @@ def siblings(state: ClusterState, diagnosis: PodDiagnosis, owners: Owners) -> Si
     holders = sorted({key_of(each.metadata) for each in found.values()})
     direct = all(owners.are_siblings(pod, each) for each in found.values())
     placed, waiting = _numbers(state, owners, pod) if direct else (0, 0)
-    if not holders and waiting < 2:
+    uncreated, one_by_one = _uncreated(owners, pod, placed + waiting)
+    if not holders and waiting < 2 and not uncreated:
         return None
     refs, workload = tuple(ObjectRef.of("Pod", key) for key in holders), _shared(owners, pod, found.values())
     top = owners.top(pod)
     # Of one that was not read, others may set the number: a Deployment that of its ReplicaSet.
     scalable = workload.kind in _SCALABLE and top is not None and top.known and top.ref == workload
-    return Siblings(workload, refs, len(found), used, placed, waiting, scalable)
+    return Siblings(
+        workload,
+        refs,
+        len(found),
+        used,
+        placed,
+        waiting,
+        scalable,
+        uncreated=uncreated,
+        one_by_one=one_by_one,
+    )
+
+
+def _uncreated(owners: Owners, pod: Pod, there: int) -> tuple[int, bool]:
+    """How many more pods the controller of a pod is to make, and whether one by one; 0 where that is not known."""
+    found = owners.controller(pod)
+    if not there or found is None or found.object is None or found.ref.kind not in _REPLICAS:
+        return 0, False
+    wanted = 1 if found.object.spec.replicas is None else found.object.spec.replicas
+    return max(wanted - there, 0), found.object.makes_one_by_one(found.ref.kind)
 
 
 def _sharing(owners: Owners, pod: Pod) -> Callable[[Pod], bool]:

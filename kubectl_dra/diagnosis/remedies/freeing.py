@@ -293,7 +293,7 @@ def single_pods(case: Case) -> Iterator[Candidate]:
     for node in near_nodes(case)[:_PAIR_NODES]:
         releases = sorted(_releases(case.world, node), key=_first_to_go)
         for release in releases[:_PAIR_NODES]:
-            spared = key_of(release.pod.metadata) in case.keep or release.pod.metadata.deletion_timestamp
-            spared = spared or _stays(case, release.pod)
+            spared = key_of(release.pod.metadata) in case.keep or _stays(case, release.pod)
+            spared = spared or bool(release.pod.metadata.deletion_timestamp)
             if not spared and not case.is_of_same_workload(release.pod):
                 yield _ending([release], node)

@@ -113,11 +113,10 @@ def ailing_sentence(found: AilingWorkload) -> Safe:
     """``StatefulSet db/vec: 0 of 2 pods ready.``, and when the missing ones are made."""
     number = found.pods if found.wanted is None else found.wanted
     name = fmt("{} {}", found.workload.kind, str(found.workload.key))
-    text = fmt("{}: {} of {} ready.", name, found.ready, counted(number, "pod"))
+    told = [fmt("{} of {} ready", found.ready, counted(number, "pod"))]
+    told += [fmt("{} pending", found.waiting)] if found.waiting else []
+    told += [fmt("{} not created", found.missing)] if found.missing else []
+    text = fmt("{}: {}.", name, Safe(", ").join(told))
     if not found.one_by_one:
         return text
-    rule = (
-        "{} It makes a pod again when the old one is gone, and the next only when those before are ready (unless its "
-        "podManagementPolicy is Parallel)."
-    )
-    return fmt(rule, text)
+    return fmt("{} It makes a pod again when the old one is gone, and the next when those before are ready.", text)

@@ -20,6 +20,7 @@ from kubectl_dra.reports.invocations import changing, kubectl, of
 from kubectl_dra.reports.pending.pending import PendingReport
 
 _NAMES: Final = 3
+_TWO: Final = 2
 #: What kubectl takes for kinds of other projects.
 _RESOURCES: Final = {SCALED_OBJECT: "scaledobject.keda.sh"}
 _JOB: Final = "Job"
@@ -36,20 +37,32 @@ def sibling_sentence(report: PendingReport) -> Safe | None:
     if found is None or own_rollout(report.remedies) is not None:
         return None
     workload = _workload(found)
+    more = _more(found)
+    if not found.holders and found.waiting < _TWO:
+        return fmt("{}{}", workload, more) if more else None
     if not found.holders:
-        return fmt("{} pods of its own {} wait", found.waiting, workload)
+        return fmt("{} pods of its own {} wait{}", found.waiting, workload, fmt(", which{}", more) if more else more)
     funnels = (each.funnel for group in report.nodes for each in group.requests if each.funnel is not None)
     tainted = any(funnel.stage(StageName.TAINTS).removed for funnel in funnels)
     alone = report.code is Code.DEVICES_IN_USE and not tainted
     them = Safe("them" if alone else "those in use")
-    number = found.placed + found.waiting
+    number = found.placed + found.waiting + found.uncreated
     have = Safe(plural("has", found.placed))
     run = fmt(": {} of its {} pods {} a node", found.placed, number, have) if number else Safe("")
+    run += fmt(", and it{}", more) if more else Safe("")
     if found.hold_all:
         return fmt("Its own {} holds all of {}{}", workload, them, run)
     names = [ref.name for ref in found.holders]
     named = listed(names) if len(names) <= _NAMES else shortened(names)
     return fmt("Its own {} holds {} of {} ({}){}", workload, found.devices, them, named, run)
+
+
+def _more(found: Siblings) -> Safe:
+    """`` creates 2 more, one by one as those before are ready``, behind a name for the workload."""
+    if not found.uncreated:
+        return Safe("")
+    how = Safe(", one by one as those before are ready" if found.one_by_one else "")
+    return fmt(" is to create {} more{}", found.uncreated, how)
 
 
 def sibling_advice(found: Siblings) -> Safe:
