@@ -24,7 +24,7 @@ INSTEAD: Final = {
     r"\binstead of saying yes or no\b": "raises an error on a device",
     r"\bmeets an incomplete pool\b": "sees an incomplete pool",
     r"\baborts every attempt\b": "scheduling fails on every node until …",
-    r"\bone-sided\b": "this answer is incomplete: some objects could not be read",
+    r"\bone-sided\b": "this answer is incomplete: X could not be read",
     r"\bsomething that decides\b": "data needed for a verdict could not be read",
     r"\bagrees with the above\b": "matches this diagnosis",
     r"\bolder than the state shown\b": "outdated: the cluster has changed since",

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Final
-
-import click
 
 from kubectl_dra.api.kinds import POD_GROUP
 from kubectl_dra.api.planned import read_all
@@ -16,7 +13,7 @@ from kubectl_dra.commands.shared.cluster import gates_of, read_cluster
 from kubectl_dra.commands.shared.groups import with_groups
 from kubectl_dra.commands.shared.live import for_new_nodes, with_queues_of
 from kubectl_dra.commands.shared.manifests import check_namespaces, objects_of
-from kubectl_dra.commands.shared.options import Options, SharedOption
+from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.owners import owner_reader
 from kubectl_dra.commands.shared.show import Answer, is_document, note_evidence, print_answer
 from kubectl_dra.commands.shared.whatif_options import kinds_demanded, kinds_everywhere, told, whole_nodes
@@ -24,7 +21,6 @@ from kubectl_dra.diagnosis.gangs.cycles import FIRST_MINOR
 from kubectl_dra.diagnosis.pod import needs
 from kubectl_dra.diagnosis.whatif import Switch
 from kubectl_dra.model.evidence import Coverage
-from kubectl_dra.model.invocation import Words, flag
 from kubectl_dra.model.names import is_label
 from kubectl_dra.model.podneeds import in_group, is_spread, uses_storage
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
@@ -37,8 +33,6 @@ from kubectl_dra.source.reading import FoundObjects
 _DEFAULT_NAMESPACE = "default"
 #: So much of a file's path is printed: its folder and its name.
 _PARTS = 2
-#: Options that change how an answer is shown, not what is asked.
-_OF_THE_PAGE: Final = frozenset({"output", "text", "exit_code", "remedies", "watch"})
 
 
 def answer(options: Options, copies: str, switches: tuple[Switch, ...] = (), *, remedies: bool, together: bool) -> int:
@@ -65,7 +59,7 @@ def answer(options: Options, copies: str, switches: tuple[Switch, ...] = (), *, 
     with told(world), owner_reader(options) as read:
         report = simulation_report(world, objects, _copies(copies), switches, together=together, read_owner=read)
     address = world.evidence.address
-    page = partial(simulation_page, report, world.now, steps=remedies, address=address, again=_asked_again())
+    page = partial(simulation_page, report, world.now, steps=remedies, address=address)
     shown = report if remedies or not is_document(options) else report.without_steps()
     print_answer(Answer("SimulationReport", shown, partial(simulation_summary, shown), page), options)
     if found.problems or any(each.error for each in objects):
@@ -102,22 +96,3 @@ def _keeps_scheduling(options: Options, state: ClusterState) -> bool:
 
 def _copies(word: str) -> Copies:
     return Copies(as_many_as_fit=True) if word == "max" else Copies(int(word) if word else None)
-
-
-def _asked_again() -> Words:
-    """The command that runs, without what names its cluster and its format: for somebody with other rights.
-
-    Empty where nothing runs.
-    """
-    context = click.get_current_context(silent=True)
-    if context is None or context.info_name is None:
-        return ()
-    words: Words = ("kubectl", "dra", context.info_name)
-    for option in context.command.params:
-        name = option.name or ""
-        given = context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT
-        if given and not isinstance(option, SharedOption) and name not in _OF_THE_PAGE:
-            value = context.params[name]
-            values = value if isinstance(value, tuple) else (value,)
-            words += (option.opts[0],) if value is True else sum((flag(option.opts[0], each) for each in values), ())
-    return words

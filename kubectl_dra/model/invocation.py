@@ -19,6 +19,7 @@ class Address:
     ``sources`` is what ``--from`` names, none for a live cluster. ``flags`` are the connection flags as they were
     given, ``own`` those that only this program knows. ``context`` is the context of the cluster: the chosen one, or the
     one that a snapshot was taken through; empty where there is none or nobody wrote it down. ``server`` is its URL.
+    ``again`` is the command that runs, for somebody with other rights; empty where it is no question.
     """
 
     sources: Words = ()
@@ -26,6 +27,7 @@ class Address:
     own: Words = ()
     context: str = ""
     server: str = ""
+    again: Words = ()
 
     @property
     def live(self) -> bool:

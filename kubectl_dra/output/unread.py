@@ -4,31 +4,47 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.invocation import Address, Words
 from kubectl_dra.model.names import is_label, is_subdomain
-from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.layout import paragraphs, wrapped
 from kubectl_dra.output.safe import Safe, command, fmt
 from kubectl_dra.output.words import listed
 from kubectl_dra.reports.invocations import changing, of_administrator
 
-INCOMPLETE: Final = Safe("This answer is incomplete: some objects could not be read.")
-_PERMIT: Final = Safe("A cluster administrator can permit it:")
+_UNREAD: Final = Safe("Could not be read, and may change the answer:")
+_PERMIT: Final = Safe("A cluster administrator can permit it (as YAML: add --dry-run=client -o yaml):")
 _ACCOUNT: Final = re.compile(r"system:serviceaccount:([^:]+):([^:]+)")
 _ROLE: Final = "kubectl-dra-reader"
 _LONGEST_NAME: Final = 63
 
 
-def missing_lines(missing: Sequence[Missing], address: Address | None) -> Iterator[Safe]:
-    """What could not be read and decides; for the cluster at ``address`` with the commands that permit reading it."""
-    decisive = [item for item in missing if item.decides]
-    if decisive:
-        yield INCOMPLETE
-    yield from missing_kinds(decisive, address)
+def around(page: Iterable[Safe], missing: Sequence[Missing], address: Address | None) -> list[Safe]:
+    """A page below the sentence that says what it lacks, and above who can give that."""
+    return paragraphs((list(incomplete_lines(missing)), list(page), list(rights_lines(missing, address))))
+
+
+def incomplete_lines(missing: Sequence[Missing]) -> Iterator[Safe]:
+    """Before an answer: what could not be read and decides."""
+    if decisive := [item for item in missing if item.decides]:
+        yield from wrapped(fmt("This answer is incomplete: {}, see below.", unread_sentence(decisive)))
+
+
+def rights_lines(missing: Sequence[Missing], address: Address | None, again: Words | None = None) -> Iterator[Safe]:
+    """Below an answer: why that could not be read, and who can change it, or ask the same in the place of the reader.
+
+    ``address``: the cluster that commands are for, None for no commands. ``again`` asks the same, where that is not
+    the command that runs.
+    """
+    if decisive := [item for item in missing if item.decides]:
+        yield _UNREAD
+        yield from missing_kinds(decisive, address)
+        if address is not None:
+            yield from _who_may_lines(decisive, address.again or again, address)
 
 
 def missing_kinds(missing: Sequence[Missing], address: Address | None) -> Iterator[Safe]:
@@ -47,9 +63,9 @@ def missing_kinds(missing: Sequence[Missing], address: Address | None) -> Iterat
         yield from wrapped(text, indent=4, first=4)
 
 
-def who_may_lines(missing: Sequence[Missing], words: Words | None, address: Address) -> Iterator[Safe]:
+def _who_may_lines(missing: Sequence[Missing], words: Words | None, address: Address) -> Iterator[Safe]:
     """The same question, ``words``, for whoever may read everything."""
-    if not words or not any(item.decides and item.coverage == Coverage.FORBIDDEN for item in missing):
+    if not words or not any(item.coverage == Coverage.FORBIDDEN for item in missing):
         return
     line = command(changing(words, Address(context=address.context)))
     if line is not None and (address.live or address.context):

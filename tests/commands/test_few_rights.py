@@ -114,10 +114,12 @@ def test_what_is_unread_comes_before_what_is_supposed(capfd: Any, tmp_path: Path
     node = "gke-prod-h100-5f3a2b1c-k4tq"
     words = ("why-pending", "-A", "--remove-node", node, "--from", str(without(tmp_path, "DeviceClass")))
     _, out, _ = said(capfd, *words)
-    assert out.startswith("This answer is incomplete"), out[:200]
-    assert out.index("DeviceClass in the whole cluster") < out.index(node)
+    first = "This answer is incomplete: DeviceClass could not be read, see below.\n"
+    assert out.startswith(f"{first}\n"), out[:200]
+    assert out.index(node) < out.index("DeviceClass in the whole cluster")
     _, _, err = said(capfd, *words, "-o", "wide")
-    assert err.index("DeviceClass in the whole cluster") < err.index(node)
+    assert err.startswith(first), err[:200]
+    assert err.index(node) < err.index("DeviceClass in the whole cluster")
 
 
 def test_nodes_that_could_not_be_read_are_not_nodes_that_refuse(capfd: Any, tmp_path: Path) -> None:
@@ -168,10 +170,46 @@ def test_a_pod_page_says_what_is_unread_then_the_scheduler_who_reads_everything(
     assert "DeviceClass in the whole cluster" not in text
     assert text.count("forbidden for user dev") == 2
     assert "Pod and ResourceClaim outside namespace ml: forbidden for user dev" in text
-    assert "Or an administrator reads it for you: kubectl dra why-pending pod/trainer-0 -n ml" in text
+    assert "Or an administrator reads it for you: kubectl dra why-pending trainer-0 -n ml --context fake" in text
     # Of what could not be read nothing is proposed to be created.
     assert "create the" not in text
     assert "DRA-200" not in text
+
+
+@pytest.mark.parametrize(
+    ("words", "answer", "again"),
+    [
+        ("get classes", "mig.example.com", "get classes -n ml"),
+        ("get nodes --no-headers -o csv", "cpu-1", "get nodes -n ml"),
+        ("get pools -o name", "nic.example.com/rack-7", "get pools -n ml"),
+        ("describe-pool", "nic.example.com", "describe-pool"),
+        ("describe-pool rack-7", "Pool nic.example.com/rack-7", "describe-pool rack-7"),
+        ("describe-node cpu-2", "Node cpu-2", "describe-node cpu-2"),
+        ("describe-claim serve-1-net", "ResourceClaim ml/serve-1-net", "describe-claim serve-1-net -n ml"),
+        ("top classes -A --exit-code", "gpu.example.com", "top classes -A"),
+        ("capacity --class gpu.example.com --count 2", "2 × gpu", "capacity --class gpu.example.com --count 2 -n ml"),
+        ("test-selector true --pool rack-7", "Compiles.", "test-selector --pool rack-7 true"),
+        ("taint-device --list", "link=down:NoSchedule", "taint-device --list"),
+        ("why-pending -o wide", "trainer-0", "why-pending -n ml"),
+        ("why-pending trainer-0 train-x", "Pod ml/train-x", "why-pending trainer-0 train-x -n ml"),
+        ("why-pending claim", "DRA-700", "why-pending claim -n ml"),
+        ("why-pending claim/trainer-0-gpus-x9grb", "wanted by", "why-pending claim/trainer-0-gpus-x9grb -n ml"),
+    ],
+)
+def test_an_answer_stands_between_what_it_lacks_and_who_can_give_that(
+    api: FakeApi, capfd: Any, words: str, answer: str, again: str
+) -> None:
+    """The one form of all commands: an answer is not looked for below a wall of rights."""
+    serve_cluster(api, json.loads(CLUSTER.read_bytes())["items"], ("ResourceClaim", "DeviceTaintRule"), own="ml")
+    _, out, err = said(capfd, *words.split())
+    told, below = err or out, "Could not be read, and may change the answer:\n"
+    assert told.startswith("This answer is incomplete: ")
+    assert unfolded(told).partition(". ")[0].endswith(", see below")
+    assert answer in out.partition(below)[0]
+    assert told.count("This answer is incomplete") == told.count(below) == 1
+    lines = told.partition(below)[2].splitlines()
+    assert any("forbidden for user dev" in line for line in lines)
+    assert lines[-2:] == ["  Or an administrator reads it for you:", f"    kubectl dra {again} --context fake"]
 
 
 def test_of_a_node_that_may_not_be_read_it_is_told_what_claims_have_there(api: FakeApi, capfd: Any) -> None:
@@ -179,7 +217,8 @@ def test_of_a_node_that_may_not_be_read_it_is_told_what_claims_have_there(api: F
     code, out, err = said(capfd, "describe-node", "gke-prod-h100-5f3a2b1c-x9zk")
     assert (code, err) == (0, "")
     text = unfolded(out)
-    assert text.startswith("This answer is incomplete: some objects could not be read.")
+    first = "ResourceSlice, DeviceTaintRule and Node could not be read, and ResourceClaim and Pod only in namespace ml"
+    assert text.startswith(f"This answer is incomplete: {first}, see below. Node gke-")
     assert "Node gke-prod-h100-5f3a2b1c-x9zk has at least 5 devices, which are in use; whether it has more is" in text
     assert "pod ml/serve-1" in text
     code, _, err = said(capfd, "describe-node", "nobody-knows")
@@ -240,7 +279,7 @@ def test_the_commands_for_the_administrator_name_user_context_verbs_and_resource
 def test_a_list_says_once_what_is_unread(api: FakeApi, capfd: Any) -> None:
     for words in (["why-pending", "--remedies"], ["why-pending", "trainer-0", "train-x"], ["why-pending", "claim"]):
         _, out, _ = said(capfd, *words)
-        assert out.startswith("This answer is incomplete: some objects could not be read.\n"), words
+        assert out.startswith("This answer is incomplete: "), words
         assert out.count("This answer is incomplete") == 1, words
         assert out.count("kubectl create clusterrolebinding") == 1, words
 

@@ -93,7 +93,7 @@ def test_an_administrator_gets_the_command_that_was_asked(
     """Its copies exist nowhere."""
     cluster, (app, _) = snapshot(tmp_path, kind), files(tmp_path)
     out = said(capfd, "simulate", "-f", app, *given, "--remedies", "--from", cluster)[1]
-    asked = " ".join(("kubectl dra simulate -f", app, *given, "--context prod"))
+    asked = " ".join(("kubectl dra simulate -f", app, *given, "-n default --context prod"))
     assert out.count("Or an administrator reads it for you:") == 1
     assert f"  Or an administrator reads it for you:\n    {asked}\n" in out
     assert "why-pending" not in out
@@ -109,7 +109,7 @@ def test_the_selectors_of_a_request_bound_what_an_unread_class_leaves(tmp_path: 
         "these do depends on DeviceClass gpu.example.com, which dev1 may not read."
     ) in unfolded(out)
     assert "  Or give DeviceClass gpu.example.com as a file, for example from the Helm chart" in out
-    assert f"    kubectl dra simulate -f {app} -f class.yaml --from {cluster}\n" in out
+    assert f"    kubectl dra simulate -f {app} -n default -f class.yaml --from {cluster}\n" in out
     report = json.loads(said(capfd, *words, "-o", "json")[1])
     assert (report["fits"], report["pods"][0]["fits"], report["pods"][0]["copies"]) == ("No", "No", 0)
     most = report["pods"][0]["openClasses"]["atMost"]

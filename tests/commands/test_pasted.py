@@ -62,7 +62,7 @@ def said(capfd: Any, *words: str) -> tuple[int, str, str]:
 
 def scripts(page: str) -> Iterator[str]:
     """What stands below the pages of ``--remedies`` for a shell."""
-    for part in re.split(r"\n\n(?=Pod |Whether pod |# )", page):
+    for part in re.split(r"\n\n(?=Pod |Whether pod |Could not be read, |# )", page):
         if part.startswith("# "):
             yield part
 

@@ -308,7 +308,7 @@ def test_what_differs_begins_with_what_was_not_read(ask: Ask, words: str, format
         if LISTS[words] == (kind,):
             _nothing(found, kind, format_)
         elif told and format_ in ("", "wide", "markdown", "csv"):
-            assert found.first == "This answer is incomplete: some objects could not be read.", (kind, found)
+            assert found.first == f"This answer is incomplete: {kind} could not be read, see below.", (kind, found)
         if format_ == "json" and document["kind"] != "List":
             assert (kind in named) == told, (kind, named)
 

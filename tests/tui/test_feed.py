@@ -252,7 +252,7 @@ def test_what_was_not_read_has_a_page_with_the_commands_that_permit_it():
         text = " ".join(ui.screen.split())
         assert "Pod" in text
         assert "forbidden for user ann" in text
-        assert "A cluster administrator can permit it:" in text
+        assert "A cluster administrator can permit it (as YAML" in text
         assert "kubectl create clusterrole" in text
         await ui.press("c")
         assert "kubectl create clusterrolebinding" in ui.app.clipboard

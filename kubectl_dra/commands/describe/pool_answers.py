@@ -12,12 +12,13 @@ from kubectl_dra.commands.shared.errors import CommandError
 from kubectl_dra.commands.shared.not_found import object_not_found, unsure
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.show import each_found, is_document, note_evidence, print_described, print_pages
-from kubectl_dra.commands.shared.unread import after_unread, code_of, nothing_read
+from kubectl_dra.commands.shared.unread import code_of, nothing_read
 from kubectl_dra.output.devices.pool_list import pool_list_page, pool_list_summary
 from kubectl_dra.output.devices.pool_page import pool_page, pool_summary_text
 from kubectl_dra.output.devices.unpublished import held_lines
 from kubectl_dra.output.documents import list_head, report_bytes, write_list
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
+from kubectl_dra.output.unread import around
 from kubectl_dra.reports.devices.pool import KINDS, PoolSummary, is_troubled, pool_report, pool_summaries
 from kubectl_dra.reports.devices.pool_status import KIND as STATUS_KIND
 from kubectl_dra.reports.devices.unpublished import held_in_pools
@@ -56,7 +57,7 @@ def _all(options: Options, facts: ClusterState) -> int:
         raise nothing_read(found, options, facts.evidence.address)
     else:
         page = pool_list_page(pools, options.output == "wide", found.bound)
-        print_pages([after_unread(found, page, facts.evidence.address)], options)
+        print_pages([around(page, found.missing, facts.evidence.address)], options)
     return code_of(found, options, facts.evidence.address, bad=any(map(is_troubled, pools)))
 
 

@@ -32,8 +32,8 @@ def answer(options: Options, query: GetQuery) -> int:
     call = listing.new_call(options, query, cluster)
     sections = listing.sections_of(call, wanted)
     found = listing.what_is_unread(call, wanted, sections)
-    listing.note_unread(call, found)
-    listing.print_sections(call, wanted, sections, found)
+    with listing.around_lists(call, found):
+        listing.print_sections(call, wanted, sections, found)
     again = ("get", wanted[0].type) if len(wanted) == 1 else ()
     code = code_of(found, options, call.facts.evidence.address, again)
     return ExitCode.ERROR if call.failed else code

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain, islice
 from typing import Final
@@ -25,12 +26,12 @@ from kubectl_dra.commands.shared.cluster import Scoped
 from kubectl_dra.commands.shared.errors import UsageProblem
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.show import console, is_document, print_pages, write
+from kubectl_dra.commands.shared.unread import noted_around
 from kubectl_dra.model.evidence import Coverage, Fields
 from kubectl_dra.output.columns import list_table, shown_columns
 from kubectl_dra.output.documents import list_head, write_list
 from kubectl_dra.output.rows import WRITERS as TABLES
 from kubectl_dra.output.safe import Safe, fmt, safe
-from kubectl_dra.output.unread import missing_lines
 from kubectl_dra.output.words import listed_count, plural
 from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.find import device_selections, find_devices, find_pools, pool_selections
@@ -162,13 +163,16 @@ def what_is_unread(call: GetCall, wanted: Sequence[TypeArgs], sections: Sequence
     return unread_of(wanted, shown, call.query, call.facts, call.cluster.namespace)
 
 
-def note_unread(call: GetCall, found: ListGaps) -> None:
-    """Say before the list what it lacks and leaves out; lists for ``grep`` keep it out of their lines."""
+@contextmanager
+def around_lists(call: GetCall, found: ListGaps) -> Iterator[None]:
+    """Say what the lists lack and leave out; lists for ``grep`` keep it out of their lines."""
     # Where nothing was read, the error says what is lacking.
-    lines = missing_lines(found.missing, call.facts.evidence.address) if found.answered else ()
-    for line in (*lines, *call.notes):
-        console(call.options).note(line)
-    call.notes.clear()
+    missing = found.missing if found.answered else ()
+    with noted_around(missing, call.options, call.facts.evidence.address):
+        for line in call.notes:
+            console(call.options).note(line)
+        call.notes.clear()
+        yield
 
 
 _SECTIONS: Final[dict[str, Callable[[GetCall, TypeArgs], Section]]] = {**get_devices.SECTIONS, **get_objects.SECTIONS}

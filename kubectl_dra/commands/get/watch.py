@@ -98,11 +98,11 @@ def _print_changes(
         news = [
             dataclasses.replace(section, items=_changed(*pair)) for section, pair in zip(sections, pairs, strict=True)
         ]
-    listing.note_unread(call, found if before is None else ListGaps())
-    if documents:
-        _print_one_by_one(call, news)
-    elif before is None or any(section.items for section in news):
-        listing.print_sections(call, wanted, news, found)
+    with listing.around_lists(call, found if before is None else ListGaps()):
+        if documents:
+            _print_one_by_one(call, news)
+        elif before is None or any(section.items for section in news):
+            listing.print_sections(call, wanted, news, found)
     return now
 
 

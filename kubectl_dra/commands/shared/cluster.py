@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.commands.shared.address import address_of
+from kubectl_dra.commands.shared.address import address_of, asked_again
 from kubectl_dra.commands.shared.errors import UsageProblem
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.model.evidence import Coverage, Evidence, Fields
@@ -121,7 +121,9 @@ def spec_and_namespace(
     spec = source_spec(options)
     namespace = "" if options.all_namespaces else current_namespace(spec)
     named = dataclasses.replace(needs, pods=_keys(namespace, pods), claims=_keys(namespace, claims))
-    return dataclasses.replace(spec, needs=named), namespace
+    address = dataclasses.replace(spec.connection.address, again=asked_again(options, namespace))
+    connection = dataclasses.replace(spec.connection, address=address)
+    return dataclasses.replace(spec, connection=connection, needs=named), namespace
 
 
 def _keys(namespace: str, names: Iterable[str]) -> frozenset[Key]:

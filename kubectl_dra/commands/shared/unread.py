@@ -1,29 +1,37 @@
-"""How commands say what a list lacks: before it, in its document, and in the exit code."""
+"""How commands say what a list lacks: around it, in its document, and in the exit code."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from kubectl_dra.api.kinds import BY_NAME
 from kubectl_dra.commands.shared.cluster import source_spec
 from kubectl_dra.commands.shared.errors import CommandError
 from kubectl_dra.commands.shared.options import Options
-from kubectl_dra.commands.shared.show import tell
+from kubectl_dra.commands.shared.show import console, tell
+from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.invocation import Address, CommandLine, Words, flag
+from kubectl_dra.output.console import flush
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
-from kubectl_dra.output.safe import Safe
-from kubectl_dra.output.unread import missing_kinds, missing_lines
+from kubectl_dra.output.unread import incomplete_lines, missing_kinds, rights_lines
 from kubectl_dra.reports.invocations import try_dra, try_kubectl, within
 from kubectl_dra.reports.unread import ListGaps
 from kubectl_dra.source import current_namespace
 
 
-def after_unread(found: ListGaps, page: Iterable[Safe], address: Address) -> list[Safe]:
-    """A page of text with what its list lacks in front; ``address``: the cluster where that can be permitted."""
-    lines = list(missing_lines(found.missing, address))
-    return [*lines, Safe(""), *page] if lines else list(page)
+@contextmanager
+def noted_around(missing: Sequence[Missing], options: Options, address: Address) -> Iterator[None]:
+    """Notes around what is printed for programs, ``grep`` and the like: what it lacks, and below who can give that."""
+    terminal = console(options)
+    for line in incomplete_lines(missing):
+        terminal.note(line)
+    yield
+    flush()
+    for line in rights_lines(missing, address):
+        terminal.note(line)
 
 
 def nothing_read(found: ListGaps, options: Options, address: Address, again: Words = ()) -> CommandError:

@@ -6,7 +6,7 @@ from kubectl_dra.commands.shared.errors import UsageProblem
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.show import console, is_document, note_evidence, print_pages, write
 from kubectl_dra.commands.shared.signals import signals_raise
-from kubectl_dra.commands.shared.unread import after_unread, code_of, nothing_read
+from kubectl_dra.commands.shared.unread import code_of, noted_around, nothing_read
 from kubectl_dra.commands.taint.planning import TaintPlanner, write_plan
 from kubectl_dra.commands.taint.source import open_source
 from kubectl_dra.commands.taint.words import TaintArgs, TaintWords, parse_words
@@ -18,7 +18,7 @@ from kubectl_dra.output.safe import Safe
 from kubectl_dra.output.taints.list_page import list_page, list_summary
 from kubectl_dra.output.taints.plan_page import plan_page
 from kubectl_dra.output.taints.results import dry_lines, present_lines, rule_reference
-from kubectl_dra.output.unread import missing_lines
+from kubectl_dra.output.unread import around
 from kubectl_dra.reports.invocations import try_dra
 from kubectl_dra.reports.taints.taint_listing import listed_taints
 from kubectl_dra.reports.taints.taint_plan import KINDS
@@ -111,11 +111,11 @@ def _list(options: Options, asked: TaintArgs) -> int:
     elif not found.answered:
         raise nothing_read(found, options, facts.evidence.address)
     elif options.output == "name":
-        for line in missing_lines(found.missing, facts.evidence.address):
-            console(options).note(line)
-        for each in taints:
-            if each.taint.rule:
-                console(options).out(rule_reference(each.taint.rule))
+        with noted_around(found.missing, options, facts.evidence.address):
+            for each in taints:
+                if each.taint.rule:
+                    console(options).out(rule_reference(each.taint.rule))
     else:
-        print_pages([after_unread(found, list_page(taints, facts.now, found.bound), facts.evidence.address)], options)
+        page = list_page(taints, facts.now, found.bound)
+        print_pages([around(page, found.missing, facts.evidence.address)], options)
     return code_of(found, options, facts.evidence.address, bad=bool(taints))

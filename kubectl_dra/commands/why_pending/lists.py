@@ -10,7 +10,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.live import with_queues
 from kubectl_dra.commands.shared.options import label_selector
 from kubectl_dra.commands.shared.show import console, is_document, print_answers, print_pages
-from kubectl_dra.commands.shared.unread import after_unread, code_of, nothing_read
+from kubectl_dra.commands.shared.unread import code_of, noted_around, nothing_read
 from kubectl_dra.commands.why_pending import single
 from kubectl_dra.commands.why_pending.groups import Pending, waiting_groups
 from kubectl_dra.commands.why_pending.one_per_line import is_rows, pod_list, said
@@ -33,7 +33,7 @@ from kubectl_dra.output.pending.groups import (
 from kubectl_dra.output.pending.queued_work import rejected_lines, unread_work_line, work_lines, work_summary
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.templates import is_template
-from kubectl_dra.output.unread import missing_lines
+from kubectl_dra.output.unread import around
 from kubectl_dra.output.whatif.page import whatif_lines
 from kubectl_dra.output.words import listed_count
 from kubectl_dra.reports.base import Bound
@@ -104,18 +104,33 @@ def _list(
     kind: Kind,
     page: Callable[[single.PendingCall, Sequence[Pending], ListGaps], list[Safe]],
 ) -> int:
-    """A list: what could not be read and may change it, then what is known."""
+    """A list: what is known, and around it what could not be read and may change it."""
     subject = _SUBJECTS.get(kind, PENDING_PODS)
     found = _gaps(call, answers, subject)
     again = ("why-pending",) if kind is POD else ("why-pending", kind.plural)
-    if is_template(call.options.output):
-        # A template may leave out what the document says about its gaps.
-        if not found.answered:
-            raise nothing_read(found, call.options, call.address, again)
-        for line in missing_lines(found.missing, call.address):
-            console(call.options).note(line)
+    if not found.answered and (is_template(call.options.output) or not is_document(call.options)):
+        raise nothing_read(found, call.options, call.address, again)
     if is_document(call.options):
-        summary = _summary(answers, subject, call.cluster.namespace, found.bound)
+        _print_document(call, answers, subject, found)
+    else:
+        call.told = True
+        supposed_lines = whatif_lines(call.what_if) if call.what_if is not None else []
+        if is_rows(call.options, call.sort_by) and subject is PENDING_PODS:
+            _print_rows(call, answers, supposed_lines, found)
+        else:
+            lines = page(call, answers, found)
+            if supposed_lines and not (page is _pages and answers):
+                lines = [*supposed_lines, Safe(""), *lines]
+            print_pages([around(lines, found.missing, call.address)], call.options)
+    code = single.code_of_answers(call, answers)
+    return code_of(found, call.options, call.address, again) if code is ExitCode.OK else code
+
+
+def _print_document(call: single.PendingCall, answers: Sequence[Pending], subject: Subject, found: ListGaps) -> None:
+    summary = _summary(answers, subject, call.cluster.namespace, found.bound)
+    # A template may leave out what the document says about its gaps.
+    noted = found.missing if is_template(call.options.output) else ()
+    with noted_around(noted, call.options, call.address):
         print_answers(
             answers,
             call.options,
@@ -125,27 +140,16 @@ def _list(
             summary=summary,
             missing=found.missing,
         )
-    elif not found.answered:
-        raise nothing_read(found, call.options, call.address, again)
-    else:
-        call.told = True
-        in_rows = is_rows(call.options, call.sort_by) and subject is PENDING_PODS
-        supposed_lines = whatif_lines(call.what_if) if call.what_if is not None else []
-        if in_rows:
-            lines = _rows(call, answers)
-            for line in (*missing_lines(found.missing, call.address), *supposed_lines):
-                console(call.options).note(line)
-            for each in answers:
-                if isinstance(each.report, WorkloadPendingReport):  # no pod, so no line
-                    console(call.options).note(each.summary())
-        else:
-            lines = page(call, answers, found)
-            if supposed_lines and not (page is _pages and answers):
-                lines = [*supposed_lines, Safe(""), *lines]
-            lines = after_unread(found, lines, call.address)
-        print_pages([lines], call.options)
-    code = single.code_of_answers(call, answers)
-    return code_of(found, call.options, call.address, again) if code is ExitCode.OK else code
+
+
+def _print_rows(
+    call: single.PendingCall, answers: Sequence[Pending], supposed: Sequence[Safe], found: ListGaps
+) -> None:
+    waiting = (each.summary() for each in answers if isinstance(each.report, WorkloadPendingReport))
+    with noted_around(found.missing, call.options, call.address):
+        for line in (*supposed, *waiting):  # those without pods have no line
+            console(call.options).note(line)
+        print_pages([_rows(call, answers)], call.options)
 
 
 def _gaps(call: single.PendingCall, answers: Sequence[Pending], subject: Subject) -> ListGaps:

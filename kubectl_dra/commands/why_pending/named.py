@@ -16,7 +16,7 @@ from kubectl_dra.commands.shared.makers import with_maker
 from kubectl_dra.commands.shared.not_found import key_not_found, not_there
 from kubectl_dra.commands.shared.show import console, is_document, print_answers, print_pages, tell
 from kubectl_dra.commands.shared.types import ObjectArg, ObjectArgs
-from kubectl_dra.commands.shared.unread import nothing_read
+from kubectl_dra.commands.shared.unread import noted_around, nothing_read
 from kubectl_dra.commands.why_pending.groups import Pending, not_served
 from kubectl_dra.commands.why_pending.one_per_line import pod_list
 from kubectl_dra.commands.why_pending.other_kinds import of_another_kind, pods_of_any
@@ -46,7 +46,7 @@ from kubectl_dra.output.pending.idle import ailing_sentence
 from kubectl_dra.output.pending.made import refused_advice, refused_sentence
 from kubectl_dra.output.pending.remedies import remedy_lines
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
-from kubectl_dra.output.unread import missing_kinds, missing_lines
+from kubectl_dra.output.unread import incomplete_lines, missing_kinds, rights_lines
 from kubectl_dra.output.words import counted, plural, shortened, without_names
 from kubectl_dra.reports.invocations import dra, of, shell_line, try_kubectl, within
 from kubectl_dra.reports.pending.ailing import AilingWorkload, ailing_workload
@@ -76,28 +76,33 @@ def named(call: PendingCall, targets: ObjectArgs) -> int:
                 raise
             call.failed = True
             tell(problem, call.options)
+    with noted_around(call.unlisted, call.options, call.address):
+        _print(call, targets, answers)
+    return code_of_answers(call, answers)
+
+
+def _print(call: PendingCall, targets: ObjectArgs, answers: Sequence[Pending]) -> None:
     pods = [each.report for each in answers if isinstance(each.report, PendingReport)]
     waiting = [report for report in pods if report.verdict not in (Verdict.NOT_PENDING, Verdict.ENDED)]
     if call.options.output == "name":
         print_pages([pod_list(waiting, call.now, "name", "")], call.options)
-        return code_of_answers(call, answers)
+        return
     single = targets.single is not None and not targets.single.kind.workload
-    _say_once(call, answers)
+    if len(answers) > 1 and not is_document(call.options):
+        _print_pages(call, answers)
+        return
     summary = None
     if 1 < len(pods) == len(answers):
         summary = fmt("{} of {} {} pending.", len(waiting), counted(len(pods), "pod"), Safe(plural("is", len(waiting))))
     print_answers(answers, call.options, "PendingReportList", "object", single=single, summary=summary)
-    return code_of_answers(call, answers)
 
 
-def _say_once(call: PendingCall, answers: Sequence[Pending]) -> None:
-    """Above several pages, what any of them lacks."""
-    if len(answers) < 2 or is_document(call.options):
-        return
+def _print_pages(call: PendingCall, answers: Sequence[Pending]) -> None:
+    """Several pages, and around all of them what any of them lacks."""
     missing = together((), (item for each in answers for item in lacking(each.report))).missing
-    lines = list(missing_lines(missing, call.address))
-    print_pages([[*lines, Safe("")]] if lines else [], call.options)
     call.told = True
+    around = (list(incomplete_lines(missing)), list(rights_lines(missing, call.address)))
+    print_pages(filter(None, (around[0], *(each.page() for each in answers), around[1])), call.options)
 
 
 def only_pod(call: PendingCall, targets: ObjectArgs) -> PendingReport:
@@ -156,8 +161,7 @@ def _workload_answers(call: PendingCall, kind: Kind, key: Key) -> Iterator[Pendi
     if not found.answered:
         raise nothing_read(found, call.options, call.address)
     if found.objects:
-        for line in missing_lines(found.objects, call.address):
-            console(call.options).note(line)
+        call.unlisted += found.objects
     elif not pending:
         waits = _idle(call, state, kind, key) if not pods else None
         if waits is not None:

@@ -75,8 +75,10 @@ class PendingCall:
     sort_by: str = ""
     no_headers: bool = False
     judge: Judge | None = None
-    #: What could not be read stands above all pages.
+    #: What could not be read is said around all pages.
     told: bool = False
+    #: Pods of workloads that could not be listed.
+    unlisted: list[Missing] = field(default_factory=list)
     _drivers_read: ClusterState | None = None
 
     def with_daemon_sets(self) -> ClusterState:

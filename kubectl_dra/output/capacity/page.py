@@ -33,7 +33,7 @@ from kubectl_dra.output.simulation.manifests import (
     refused_words,
 )
 from kubectl_dra.output.simulation.names import object_name
-from kubectl_dra.output.unread import missing_lines
+from kubectl_dra.output.unread import around
 from kubectl_dra.output.whatif.page import whatif_lines
 from kubectl_dra.output.words import counted, listed, plural, shortened, without_names
 from kubectl_dra.reports.capacity.capacity import CapacityReport, ShapeCapacity, Unreadable
@@ -60,8 +60,7 @@ _OPEN: Final = Safe("Whether restarting pods would bring more is unknown.")
 
 
 def capacity_page(report: CapacityReport, address: Address) -> list[Safe]:
-    blocks: list[list[Safe]] = [list(missing_lines(report.missing, address))]
-    blocks.append([*head_lines(report.manifests), *refusal_lines(report.manifests, report.read)])
+    blocks: list[list[Safe]] = [[*head_lines(report.manifests), *refusal_lines(report.manifests, report.read)]]
     if report.what_if is not None:
         blocks.append(whatif_lines(report.what_if))
     unread = {each.namespace for each in report.missing if each.decides and each.kind == RESOURCE_QUOTA.name}
@@ -89,7 +88,7 @@ def capacity_page(report: CapacityReport, address: Address) -> list[Safe]:
     blocks.append([line for each in report.unreadable for line in wrapped(_unreadable(each))])
     if not (report.shapes or report.unreadable):
         blocks.append(wrapped(_none_counted(report)))
-    return paragraphs(blocks)
+    return around(paragraphs(blocks), report.missing, address)
 
 
 def _unnamed(shape: ShapeCapacity) -> ShapeCapacity:

@@ -15,7 +15,7 @@ from kubectl_dra.output.devices.parts import condition_text, pairs_text, scope_t
 from kubectl_dra.output.layout import PAGE, Column, paragraphs, table, wrapped
 from kubectl_dra.output.pending.asks import ask_lines
 from kubectl_dra.output.safe import Safe, Style, command_line, fmt, safe, styled
-from kubectl_dra.output.unread import missing_lines
+from kubectl_dra.output.unread import around
 from kubectl_dra.output.words import ago, counted, listed
 from kubectl_dra.reports.claims.ask import toleration_text
 from kubectl_dra.reports.claims.claim import ClaimReport, ConfigRecord, ResultRecord, TemplateUse
@@ -36,7 +36,6 @@ _ABANDONED: Final = "holds devices only for what is finished or deleted"
 def claim_page(report: ClaimReport, now: datetime, wide: bool = False, address: Address = HERE) -> list[Safe]:
     """All lines of one report; commands are for the cluster at ``address``."""
     blocks: list[list[Safe]] = [
-        list(missing_lines(report.missing, address)),
         list(_head(report, now)),
         list(_leads_on(report, address)),
         [*ask_lines((report.asks,)), *_derived(report)],
@@ -46,7 +45,7 @@ def claim_page(report: ClaimReport, now: datetime, wide: bool = False, address: 
         list(_driver_words(report, now)),
         list(_configs(report)),
     ]
-    return paragraphs(blocks)
+    return around(paragraphs(blocks), report.missing, address)
 
 
 # --- the answer -----------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from kubectl_dra.output.devices.parts import condition_text
 from kubectl_dra.output.layout import Column, paragraphs, table, wrapped
 from kubectl_dra.output.pending.gangs import domain_of_group, how_many, origin
 from kubectl_dra.output.safe import Safe, Style, command, fmt, safe, styled
-from kubectl_dra.output.unread import missing_lines
+from kubectl_dra.output.unread import around
 from kubectl_dra.output.words import ago, counted, listed, shortened
 from kubectl_dra.reports.devices.holders import ConsumerState
 from kubectl_dra.reports.groups.group_state import GroupPod, GroupReport
@@ -28,14 +28,13 @@ _POD_STATES: Final = {
 
 def group_state_page(report: GroupReport, now: datetime, address: Address | None = None) -> list[Safe]:
     blocks: list[list[Safe]] = [
-        list(missing_lines(report.missing, address)),
         list(_head(report, now)),
         list(_needs(report)),
         _pods(report),
         list(_claims(report)),
         [*_said(report, now), *_leads_on(report, address or HERE)],
     ]
-    return paragraphs(blocks)
+    return around(paragraphs(blocks), report.missing, address)
 
 
 def group_state_summary(report: GroupReport) -> Safe:

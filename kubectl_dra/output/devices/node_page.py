@@ -29,7 +29,7 @@ from kubectl_dra.output.layout import PAGE, Column, paragraphs, table, wrapped
 from kubectl_dra.output.pending.asks import ask_words
 from kubectl_dra.output.pending.driver_pods import failing_sentence, kept_off_driver_lines, known_cure, why_words
 from kubectl_dra.output.safe import Safe, Style, command_line, fmt, safe, styled
-from kubectl_dra.output.unread import missing_lines
+from kubectl_dra.output.unread import around
 from kubectl_dra.output.words import age, counted, lasting, listed, plural
 from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.devices.advertised import OfferedResource
@@ -148,7 +148,6 @@ def node_summary_text(report: NodeReport) -> Safe:
 
 def node_page(report: NodeReport, now: datetime, wide: bool = False, address: Address | None = None) -> list[Safe]:
     blocks = [
-        list(missing_lines(report.missing, address)),
         [*wrapped(styled(node_summary_text(report), Style.BOLD)), *_state(report, now)],
         list(_pools(report)),
         list(repair_lines(report, address or HERE)),
@@ -156,7 +155,7 @@ def node_page(report: NodeReport, now: datetime, wide: bool = False, address: Ad
         _devices(report, now, wide),
         _allocated(report, now, wide),
     ]
-    return paragraphs(blocks)
+    return around(paragraphs(blocks), report.missing, address)
 
 
 def _state(report: NodeReport, now: datetime) -> Iterator[Safe]:

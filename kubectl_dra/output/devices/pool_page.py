@@ -29,7 +29,7 @@ from kubectl_dra.output.devices.pool_status import status_lines
 from kubectl_dra.output.devices.unpublished import unpublished_table
 from kubectl_dra.output.layout import PAGE, Column, padded, paragraphs, table, width, wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
-from kubectl_dra.output.unread import missing_lines
+from kubectl_dra.output.unread import around
 from kubectl_dra.output.words import age, counted, listed
 from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.devices.device_state import DeviceState
@@ -52,7 +52,6 @@ _FAULTS: Final = {
 def pool_page(report: PoolReport, now: datetime, wide: bool = False, address: Address | None = None) -> list[Safe]:
     """All lines of one report; ``wide`` shows every attribute as a column, as wide as it gets."""
     blocks: list[list[Safe]] = [
-        list(missing_lines(report.missing, address)),
         [*_head(report, wide), *advertised_lines(report.also_advertised)],
         list(_partitions(report)),
         [*_devices(report, now, wide), *_footnotes(report, wide)],
@@ -61,7 +60,7 @@ def pool_page(report: PoolReport, now: datetime, wide: bool = False, address: Ad
         [line for status in report.statuses for line in status_lines(status, now)],
         list(_slices(report, now, wide)) if _tells_slices(report) or wide else [],
     ]
-    return paragraphs(blocks)
+    return around(paragraphs(blocks), report.missing, address)
 
 
 # --- the answer -----------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from kubectl_dra.output.pending.evidence import evidence_lines
 from kubectl_dra.output.pending.footer import codes_lines
 from kubectl_dra.output.pending.reasons import reason_sentence
 from kubectl_dra.output.safe import Safe, Style, command, command_line, fmt, styled
-from kubectl_dra.output.unread import missing_lines
+from kubectl_dra.output.unread import around
 from kubectl_dra.output.whatif.page import whatif_lines
 from kubectl_dra.output.words import counted, listed
 from kubectl_dra.reports.invocations import changing, dra, kubectl, of, reading
@@ -36,10 +36,9 @@ _STATE: Final = {
 def claim_pending_page(
     report: ClaimPendingReport, now: datetime, address: Address | None = None, *, told: bool = False
 ) -> list[Safe]:
-    """All lines of one claim's report; ``told``: what could not be read stands above all pages."""
+    """All lines of one claim's report; ``told``: what could not be read is said around all pages."""
     blocks = [
         whatif_lines(report.what_if) if report.what_if is not None else [],
-        [] if told else list(missing_lines(report.missing, address)),
         wrapped(styled(claim_pending_summary(report), Style.BOLD)),
         list(ask_lines(report.asks)),
         _holds(report),
@@ -48,7 +47,7 @@ def claim_pending_page(
         _start(report, address or HERE),
         list(codes_lines(report.causes)),
     ]
-    return paragraphs(blocks)
+    return around(paragraphs(blocks), () if told else report.missing, address)
 
 
 def _ending(report: ClaimPendingReport) -> list[Safe]:

@@ -21,7 +21,7 @@ from kubectl_dra.diagnosis.records import (
     Verdict,
 )
 from kubectl_dra.diagnosis.remedies.records import AddDevices, CreateObject, RemedyKind
-from kubectl_dra.model.invocation import HERE, Address, Words
+from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.devices.parts import ranges
 from kubectl_dra.output.layout import paragraphs, wrapped
 from kubectl_dra.output.pending import advice
@@ -54,7 +54,7 @@ from kubectl_dra.output.pending.unready import unready_lines
 from kubectl_dra.output.pending.visible import allocated_lines, visible_lines
 from kubectl_dra.output.pending.volumes import where_attached
 from kubectl_dra.output.safe import Safe, Style, command, fmt, safe, styled
-from kubectl_dra.output.unread import missing_kinds, missing_lines, who_may_lines
+from kubectl_dra.output.unread import missing_kinds, rights_lines
 from kubectl_dra.output.whatif.page import whatif_lines
 from kubectl_dra.reports.invocations import dra, of, reading
 from kubectl_dra.reports.pending.nodes import NodeGroupRecord
@@ -85,16 +85,14 @@ def pending_page(
     whole: WholeGroup | None = None,
     who: Safe = IT,
     also: Sequence[Safe] = (),
-    again: Words | None = None,
 ) -> list[Safe]:
     """All lines of one report; ``now`` is the time that ages are counted from.
 
     ``address``: the cluster that commands are for. ``more`` stands below the ways out, in place of the command that
     prints one of them, on screens with keys of their own. ``head``: the first lines, in place of the sentence about the
     pod. ``apart``: without the first lines and the ways out, which stand beside the page. ``told``: what could
-    not be read stands above all pages. ``whole``: the page is about the group of the pod. ``who``
-    fits with a way out; ``also``: lines below these. ``again``: the command that asks all of it, where that is not
-    why-pending of the pod.
+    not be read is said around all pages. ``whole``: the page is about the group of the pod. ``who``
+    fits with a way out; ``also``: lines below these.
     """
     summary = with_delay(
         with_age(pending_summary(report), report.nodes, now), report.lingering, report.pod.namespace, now
@@ -108,9 +106,10 @@ def pending_page(
             [] if apart else first,
             *_what_is_wrong(shown, now, whole),
             *funnels,
-            *_how_we_know(shown, now, address, joined(first), told=told, tables=bool(funnels), again=again),
+            *_how_we_know(shown, now, address, joined(first), tables=bool(funnels)),
             *_what_can_be_done(shown, now, address, more, who, apart=apart, also=also),
             whole.other_assignment if whole is not None else [],
+            [] if told else list(_rights(report, address)),
             *_what_else_to_know(report, now, whole),
         )
     )
@@ -149,11 +148,9 @@ def _how_we_know(
     address: Address,
     said: str,
     *,
-    told: bool,
     tables: bool,
-    again: Words | None,
 ) -> Iterator[list[Safe]]:
-    """What proves the causes, and what could not be read; the first line has ``said`` so much already.
+    """What proves the causes; the first line has ``said`` so much already.
 
     ``tables``: nodes have columns, so that those that have none are told of.
     """
@@ -176,9 +173,6 @@ def _how_we_know(
     failing = () if names_failing(report) else report.failing
     yield [*failing_lines(failing), *(repair_lines(report, address) if elsewhere else ())]
     yield list(autoscaler_lines(report.autoscaler, now))
-    if report.verdict in _OF_THE_CLUSTER and not told:
-        words = dra("why-pending", of("pod", report.pod.name, report.pod.namespace)) if again is None else again
-        yield [*missing_lines(report.missing, address), *who_may_lines(report.missing, words, address)]
     yield list(_unread_templates(report, address))
     yield list(_unread_why(report, address))
     yield preemption_lines(report.preemption)
@@ -222,6 +216,13 @@ def _what_else_to_know(report: PendingReport, now: datetime, whole: WholeGroup |
     yield from assumption_blocks(report)
     words = whole.words if whole is not None else scheduler_lines(report, now)
     yield [*([] if is_heard_first(report) else words), *codes_lines(report.causes)]
+
+
+def _rights(report: PendingReport, address: Address) -> Iterator[Safe]:
+    """What could not be read, where that may change the verdict or the ways out."""
+    if report.verdict in _OF_THE_CLUSTER:
+        again = dra("why-pending", of("pod", report.pod.name, report.pod.namespace))
+        yield from rights_lines(report.missing, address, again)
 
 
 def _unread_templates(report: PendingReport, address: Address) -> Iterator[Safe]:

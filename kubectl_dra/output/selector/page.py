@@ -15,7 +15,7 @@ from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.selector import advice
 from kubectl_dra.output.selector.devices import clause_lines, device_lines, failure_lines, pool_lines
 from kubectl_dra.output.selector.verdicts import styled_headline, verdict_lines
-from kubectl_dra.output.unread import missing_lines
+from kubectl_dra.output.unread import around
 from kubectl_dra.reports.selector import records
 from kubectl_dra.selectors.edits import BARE_AMOUNT
 from kubectl_dra.selectors.evaluate import Outcome
@@ -28,21 +28,13 @@ def selector_page(
     report: records.SelectorReport, wide: bool = False, address: Address | None = None, more: Safe = _WIDE
 ) -> list[Safe]:
     """All lines of the report; ``more`` says how the pools are shown that are left out."""
-    unread = list(missing_lines(report.missing, address))
     question = list(unit_lines(report))
     leads = question and not records.compiles(report)
     head = [*_subject(report), *(question if leads else ()), *styled_headline(report), *verdict_lines(report)]
     if report.explanation is not None:
-        return [
-            *unread,
-            *([Safe("")] if unread else []),
-            *head,
-            Safe(""),
-            *explanation_lines(report.explanation, wide),
-            *advice.local_zone_line(report),
-        ]
+        told = [*explanation_lines(report.explanation, wide), *advice.local_zone_line(report)]
+        return around([*head, Safe(""), *told], report.missing, address)
     blocks: list[list[Safe]] = [
-        unread,
         head,
         list(failure_lines(report)),
         clause_lines(report, wide),
@@ -59,7 +51,7 @@ def selector_page(
         list(advice.local_zone_line(report)),
         advice.cross_check_lines(report.cross_check) if report.cross_check is not None else [],
     ]
-    return paragraphs(blocks)
+    return around(paragraphs(blocks), report.missing, address)
 
 
 def _subject(report: records.SelectorReport) -> list[Safe]:

@@ -12,7 +12,7 @@ from kubectl_dra.api.kinds import POD
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import OpenPlugin
 from kubectl_dra.diagnosis.whatif.records import Drain, PodFate, RemoveNode
-from kubectl_dra.model.invocation import HERE, Address, Words
+from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.devices.advertised import advertised_lines
 from kubectl_dra.output.layout import paragraphs, wrapped
 from kubectl_dra.output.pending.asks import unfound_lines, unseen_lines
@@ -38,7 +38,7 @@ from kubectl_dra.output.simulation.verdicts import (
     verdict_of,
     with_alike,
 )
-from kubectl_dra.output.unread import missing_kinds, unread_sentence, who_may_lines
+from kubectl_dra.output.unread import incomplete_lines, rights_lines
 from kubectl_dra.output.whatif.page import CHOICE_UNREAD, SOME_COMPARED, whatif_lines, whatif_summary
 from kubectl_dra.output.words import counted, listed, shortened
 from kubectl_dra.reports.invocations import reading
@@ -57,7 +57,6 @@ _LEAVE_FIRST: Final = Safe(
     "Pods that leave their nodes are placed before those of the files. If those are created first, the others may stay "
     "pending instead."
 )
-_UNREAD: Final = Safe("Could not be read, and may change the answer:")
 _NOTHING: Final = Safe("Nothing was tried: no object of the files is a pod, makes pods, or is a claim or template.")
 _EXAMPLE: Final = Safe(
     "These nodes are one example: not all nodes were tried for each copy, so the scheduler may choose others."
@@ -65,9 +64,9 @@ _EXAMPLE: Final = Safe(
 
 
 def simulation_page(
-    report: SimulationReport, now: datetime, *, steps: bool = False, address: Address = HERE, again: Words = ()
+    report: SimulationReport, now: datetime, *, steps: bool = False, address: Address = HERE
 ) -> list[Safe]:
-    """All lines; ``steps``: with the commands of remedies, for the cluster at ``address``. ``again``: the command."""
+    """All lines; ``steps``: with the commands of remedies, for the cluster at ``address``."""
     blocks = list(_head_blocks(report, address))
     left = bool(_wrong(report))
     elsewhere = {each.template for each in report.misplaced}
@@ -78,20 +77,20 @@ def simulation_page(
         with_alike(told_once(by_group(tried))), key=lambda each: never_fits(each[0]), reverse=True
     ):
         same = next((each for each in told if _is_same(each, pod)), None)
-        shown = _pod_blocks(pod, now, address, again, left=left, steps=steps) if same is None else _as_before(pod, same)
+        shown = _pod_blocks(pod, now, address, left=left, steps=steps) if same is None else _as_before(pod, same)
         blocks += [*shown, list(alike_lines(alike))]
         for then in (each for each in report.then if (each.subject, each.role) == (pod.subject, pod.role)):
             lines = [*manifests.misplaced_lines(report.misplaced, pod.subject), *faults.as_if_lines(report.corrected)]
             blocks.append(lines)
-            blocks += _pod_blocks(then, now, address, again, left=left, steps=steps)
+            blocks += _pod_blocks(then, now, address, left=left, steps=steps)
         told.append(pod)
     subjects = {pod.subject for pod in report.pods}
     if later := [each for each in report.then if each.subject not in subjects]:
         blocks.append(list(faults.as_if_lines(report.corrected, report.accepted)))
-        blocks += (block for then in later for block in _pod_blocks(then, now, address, again, left=left, steps=steps))
+        blocks += (block for then in later for block in _pod_blocks(then, now, address, left=left, steps=steps))
     if not report.pods and not report.then and report.what_if is None:
         blocks.append(list(wrapped(_nothing(report))))
-    blocks.append(list(_unread_lines(report, address, again)))
+    blocks.append(list(_unread_lines(report, address)))
     blocks.append([*manifests.effect_lines(report.effects), *faults.planned_lines(report)])
     blocks.append(list(manifests.note_lines(report)))
     blocks.append(list(advertised_lines(report.also_advertised)))
@@ -103,9 +102,7 @@ def simulation_page(
 def _head_blocks(report: SimulationReport, address: Address) -> Iterator[list[Safe]]:
     """What is said before any pod: what is wrong in the files, and what is supposed."""
     yield from (
-        list(wrapped(fmt("This answer is incomplete: {}, see below.", unread_sentence(report.unread))))
-        if report.unread
-        else [],
+        list(incomplete_lines(report.unread)),
         list(faults.copied_lines(report)),
         [*manifests.head_lines(report.manifests), *manifests.refusal_lines(report.manifests, report.read)],
         [*whatif_lines(report.what_if), *_first_lines(report)] if report.what_if is not None else [],
@@ -177,26 +174,21 @@ def _unseen_pods(report: SimulationReport) -> Safe | None:
     return fmt("Which pods are on {} is unknown.", listed(nodes))
 
 
-def _unread_lines(report: SimulationReport, address: Address, again: Words) -> Iterator[Safe]:
+def _unread_lines(report: SimulationReport, address: Address) -> Iterator[Safe]:
     """Below the verdicts: what could not be read, and who can change that."""
-    if report.unread:
-        yield _UNREAD
-        yield from missing_kinds(report.unread, address)
-        yield from who_may_lines(report.unread, again, address)
+    yield from rights_lines(report.unread, address)
     classes = dict.fromkeys(name for pod in report.pods for name in pod.open_classes.names)
-    if classes and again:
+    if classes and address.again:
         text = "Or give {} as a file, for example from the Helm chart of its driver; this needs no right:"
         yield from wrapped(fmt(text, fmt("DeviceClass {}", listed(list(classes)))), indent=2, first=2)
-        yield fmt("    {}", command(reading((*again, "-f", "class.yaml"), address)))
+        yield fmt("    {}", command(reading((*address.again, "-f", "class.yaml"), address)))
 
 
-def _pod_blocks(
-    pod: PodSimulation, now: datetime, address: Address, again: Words, *, left: bool, steps: bool
-) -> list[list[Safe]]:
+def _pod_blocks(pod: PodSimulation, now: datetime, address: Address, *, left: bool, steps: bool) -> list[list[Safe]]:
     """Whether it fits and why not, in one sentence; then what why-pending says of the first copy that does not."""
     refused = faults.refusal_of(name_of(pod), pod)
     if refused is not None:
-        found = _pod_blocks(faults.without_refusal(pod), now, address, again, left=left, steps=steps)
+        found = _pod_blocks(faults.without_refusal(pod), now, address, left=left, steps=steps)
         return [list(faults.refusal_lines(refused, pod)), *found]
     pending = pod.pending
     if pending is None or is_enough(pod) or pod.like is not None or too_small(pod) is not None:
@@ -214,12 +206,12 @@ def _pod_blocks(
     if pod.unseen_for:
         shown = msgspec.structs.replace(shown, unseen=())
         head += unseen_lines(pod.unseen, pod.unseen_for)
-    blocks = [*_page_of(pod, shown, head, now, address, again, steps=steps)]
+    blocks = [*_page_of(pod, shown, head, now, address, steps=steps)]
     for other in others:
         assert other.pending is not None and other.kept_off is not None  # noqa: S101
         where = [fmt("On {}:", shortened(other.kept_off.nodes, _VICTIMS))]
         shown = numbers.of_its_nodes(msgspec.structs.replace(other.pending, asks=(), unseen=()), other.kept_off)
-        blocks += _page_of(other, shown, where, now, address, again, steps=steps)
+        blocks += _page_of(other, shown, where, now, address, steps=steps)
     return blocks
 
 
@@ -234,7 +226,6 @@ def _page_of(
     head: list[Safe],
     now: datetime,
     address: Address,
-    again: Words,
     *,
     steps: bool,
 ) -> list[list[Safe]]:
@@ -242,7 +233,7 @@ def _page_of(
     more = Safe("" if steps else "--remedies prints the commands and manifests")
     shown, who = numbers.for_copies(shown, pod)
     also = [*numbers.more_lines(pod), *numbers.fewer_lines(pod, steps=steps), *numbers.kept_off_lines(pod)]
-    page = pending_page(shown, now, address, more, head=head, who=who, also=also, again=again)
+    page = pending_page(shown, now, address, more, head=head, who=who, also=also)
     return [page, list(step_lines(shown.remedies, address)) if steps else []]
 
 

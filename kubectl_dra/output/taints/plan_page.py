@@ -14,10 +14,10 @@ from kubectl_dra.model.taint_plan import OtherTaint, PlannedDevice, PlanTarget, 
 from kubectl_dra.model.taint_text import taint_text
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.devices.parts import ranges
-from kubectl_dra.output.layout import GAP, Column, padded, table, width, wrapped
+from kubectl_dra.output.layout import GAP, Column, padded, paragraphs, table, width, wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.taints.hits import hit_rows
-from kubectl_dra.output.unread import missing_lines
+from kubectl_dra.output.unread import around
 from kubectl_dra.output.words import counted, listed, plural
 
 _VERBS: Final = {Verb.CREATE: "create", Verb.PATCH: "change", Verb.DELETE: "delete"}
@@ -31,12 +31,9 @@ def plan_page(
     plan: TaintPlan, missing: Sequence[Missing] = (), notes: Sequence[Safe] = (), address: Address | None = None
 ) -> list[Safe]:
     """All lines of a plan with writes."""
-    unread = list(missing_lines(missing, address))
-    lines = [*unread, *([Safe("")] if unread else [])]
-    lines += [*target_lines(plan.target), *_write_lines(plan.writes), Safe("")]
-    lines += _who_and_what(plan)
+    lines = [*target_lines(plan.target), *_write_lines(plan.writes), Safe(""), *_who_and_what(plan)]
     tail = [line for note in (*_notes(plan), *notes) for line in wrapped(note)]
-    return [*lines, Safe(""), *tail] if tail else lines
+    return around(paragraphs((lines, tail)), missing, address)
 
 
 def target_lines(target: PlanTarget) -> list[Safe]:

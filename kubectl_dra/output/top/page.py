@@ -12,7 +12,7 @@ from kubectl_dra.output.devices.parts import number
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.remedies import recorded_lines
 from kubectl_dra.output.safe import Safe, Style, command, command_line, fmt, safe, styled
-from kubectl_dra.output.unread import missing_lines
+from kubectl_dra.output.unread import around
 from kubectl_dra.output.words import age, counted
 from kubectl_dra.reports.base import Count
 from kubectl_dra.reports.invocations import changing, dra, kubectl, of, reading
@@ -25,9 +25,7 @@ _UNKNOWN: Final = Safe("Who holds devices here is unknown.")
 
 def top_page(report: TopReport, now: datetime, address: Address, scope: str = "") -> list[Safe]:
     """All lines; ``scope`` is the namespace that was counted, or empty for all."""
-    lines = list(missing_lines(report.missing, address))
-    if lines:
-        lines.append(Safe(""))
+    lines: list[Safe] = []
     if report.rows:
         whole = any(row.devices is not None for row in report.rows)
         lines += list_table(top_columns(report.by, whole=whole), report.rows, now)
@@ -35,7 +33,7 @@ def top_page(report: TopReport, now: datetime, address: Address, scope: str = ""
         lines += _none(report.by, scope, address) if report.answered else [_UNKNOWN]
     if report.idle:
         lines += [Safe(""), *_idle(report, now, address)]
-    return lines
+    return around(lines, report.missing, address)
 
 
 def _none(by: By, scope: str, address: Address) -> Iterator[Safe]:

@@ -9,7 +9,7 @@ from kubectl_dra.diagnosis.pod import needs
 from kubectl_dra.diagnosis.pod.missing import missing
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe
-from kubectl_dra.output.unread import missing_lines
+from kubectl_dra.output.unread import rights_lines
 from kubectl_dra.tui.views.reader import ReportView
 
 _MEANS: Final = Safe(
@@ -29,7 +29,7 @@ class UnreadView(ReportView):
 
     def _lines(self) -> Iterator[Safe]:
         evidence = self.dra.facts_now.evidence
-        found = list(missing_lines(missing(evidence, needs.POD, self.dra.namespace), evidence.address))
+        found = list(rights_lines(missing(evidence, needs.POD, self.dra.namespace), evidence.address))
         if not found:
             yield Safe("Everything that decides could be read.")
             return
