@@ -1,4 +1,4 @@
-"""Lists name the work that waits in queues of Kueue and Volcano and has no pods yet."""
+"""Lists name the work that has no pods yet: in queues of Kueue and Volcano, or refused by the API server."""
 
 from __future__ import annotations
 
@@ -91,3 +91,53 @@ def test_programs_get_it_as_an_item(capfd: pytest.CaptureFixture[str], tmp_path:
         ("WorkloadPendingReport", "a", "Queued"),
         ("WorkloadPendingReport", "b", "Queued"),
     ]
+
+
+QUOTA = 'pods "x" is forbidden: exceeded quota: team, requested: requests.cpu=32, used: {}, limited: requests.cpu=100'
+
+
+def refused_set(name: str, replicas: int = 2, *, devices: bool = True, made: int = 0) -> list[dict[str, Any]]:
+    """A ReplicaSet of a Deployment, and what it was answered."""
+    owner = {"apiVersion": "apps/v1", "kind": "Deployment", "name": name, "uid": f"of-{name}", "controller": True}
+    meta = {"name": f"{name}-5c9", "namespace": NS, "uid": f"uid-{name}", "ownerReferences": [owner]}
+    claims = [{"name": "gpu", "resourceClaimTemplateName": "one"}] if devices else []
+    template = {"spec": {"containers": [{"name": "main"}], "resourceClaims": claims}}
+    spec = {"replicas": replicas, "template": template}
+    words = f"Error creating: {QUOTA.format('requests.cpu=96')}"
+    event = {"apiVersion": "v1", **build.event(f"{name}-5c9", "FailedCreate", words, kind="ReplicaSet")}
+    pods = [pod_of(name) for _ in range(made)]
+    for pod in pods:
+        mine = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": f"{name}-5c9", "controller": True}
+        pod["metadata"]["ownerReferences"] = [mine]
+    return [{"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": meta, "spec": spec}, event, *pods]
+
+
+def test_work_that_is_refused_its_pods(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    out = told(capfd, tmp_path / "all.json", *refused_set("llm", made=1), work("a"))
+    assert out.startswith("No pod with device claims is pending in namespace ml.")
+    assert (
+        "1 workload in namespace ml cannot create pods with devices: Deployment llm: ReplicaSet llm-5c9 cannot create "
+        'more pods: ResourceQuota "team" forbids the pod: 96 of 100 requests.cpu are used, and it requests 32 more '
+        "more: kubectl dra why-pending deployment/llm -n ml"
+    ) in out
+    assert "1 workload without pods yet waits in a queue in namespace ml:" in out
+    document = told(capfd, tmp_path / "all.json", *refused_set("llm"), work("a"), words=("-o", "json"))
+    summary = json.loads(document)["summary"]
+    assert summary.endswith(
+        "cannot create pods with devices; 1 workload without pods yet waits in a queue in namespace ml."
+    )
+
+
+@pytest.mark.parametrize(
+    "objects",
+    [
+        refused_set("llm", devices=False),
+        refused_set("llm", replicas=1, made=1),  # scaled down since
+        refused_set("llm")[1:],  # what it makes is not known
+        [{**refused_set("llm")[0]}],
+    ],
+)
+def test_other_refusals_are_not_listed(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, objects: list[dict[str, Any]]
+) -> None:
+    assert "cannot create" not in told(capfd, tmp_path / "all.json", *objects)

@@ -15,6 +15,7 @@ from kubectl_dra.commands.why_pending import single
 from kubectl_dra.commands.why_pending.groups import Pending, waiting_groups
 from kubectl_dra.commands.why_pending.one_per_line import is_rows, pod_list, said
 from kubectl_dra.diagnosis.gates.pending import pending_pods
+from kubectl_dra.diagnosis.gates.refused_work import refused_workloads
 from kubectl_dra.diagnosis.gates.waiting_work import waiting_work
 from kubectl_dra.diagnosis.pod import needs
 from kubectl_dra.diagnosis.pod.idle import held
@@ -30,7 +31,13 @@ from kubectl_dra.output.pending.groups import (
     groups_summary,
     next_commands,
 )
-from kubectl_dra.output.pending.queued_work import rejected_lines, unread_work_line, work_lines, work_summary
+from kubectl_dra.output.pending.queued_work import (
+    refused_work_lines,
+    rejected_lines,
+    unread_work_line,
+    work_lines,
+    work_summary,
+)
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.templates import is_template
 from kubectl_dra.output.unread import around
@@ -68,6 +75,8 @@ def everything(call: single.PendingCall, kind: Kind) -> int:
         answers += _suspended(call, kind, selects)
     elif not call.options.selector:
         answers += (single.waiting_answer(call, each) for each in waiting_work(call.cluster.state, namespace))
+        refused = refused_workloads(call.cluster.state, namespace, call.read_owner)
+        answers += (single.refused_answer(call, call.cluster.state, each.workload, each.refusal) for each in refused)
     overview = _overview if kind.workload else _pods_overview
     return _list(call, answers, kind, _pages if call.remedies else overview)
 
@@ -173,8 +182,8 @@ def _summary(answers: Sequence[Pending], subject: Subject, scope: str, bound: Bo
     pods = [each.report for each in answers if isinstance(each.report, pending.PendingReport)]
     work = [each.report for each in answers if isinstance(each.report, WorkloadPendingReport)]
     if work and not pods:
-        in_queues = len(work) > 1 and all(each.queue is not None for each in work)
-        return fmt("{}.", work_summary(work, scope)) if in_queues else None
+        of_work = len(work) > 1 and all(each.queue is not None or each.refused is not None for each in work)
+        return fmt("{}.", work_summary(work, scope)) if of_work else None
     told = groups_summary(pods, pending.reason_groups(pods), scope, bound)
     return fmt("{} {}.", told, work_summary(work, scope)) if work else told
 
@@ -195,7 +204,7 @@ def _pods_overview(call: single.PendingCall, answers: Sequence[Pending], found: 
     reports = [each.report for each in answers if isinstance(each.report, pending.PendingReport)]
     work = [each.report for each in answers if isinstance(each.report, WorkloadPendingReport)]
     scope = call.cluster.namespace
-    lines = list(work_lines(work, scope, call.address))
+    lines = [*refused_work_lines(work, scope, call.address), *work_lines(work, scope, call.address)]
     lines += [unread_work_line()] if "Workload" in call.cluster.state.inventory.queues.refused else []
     page = _of_pods(call, reports, found)
     return [*page, Safe(""), *lines] if lines else page

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from kubectl_dra.cluster import ClusterState
+from kubectl_dra.diagnosis.gates.quota_pods import with_pods
 from kubectl_dra.diagnosis.records import MakerRefusal, ObjectRef, QuotaShortage
 from kubectl_dra.diagnosis.said import events as events_
 from kubectl_dra.model.clock import parse_time
@@ -25,7 +26,7 @@ _QUOTA: Final = re.compile(
 
 def refusal(state: ClusterState, pods: Iterable[Pod]) -> MakerRefusal | None:
     """The last refusal that a controller of these pods met, where it has made none of them since."""
-    found = [each for maker, made in _makers(pods).items() if (each := refusal_of(state, maker, made)) is not None]
+    found = [each for maker, made in made_by(pods).items() if (each := refusal_of(state, maker, made)) is not None]
     return max(found, key=lambda each: each.time, default=None)
 
 
@@ -50,14 +51,15 @@ def refusal_of(state: ClusterState, maker: ObjectRef, made: Iterable[Pod] = ()) 
     return MakerRefusal(
         maker,
         text,
-        tuple(said_shortages(text, "Pod")),
+        tuple(with_pods(state, maker.namespace, each) for each in said_shortages(text, "Pod")),
         events_.times(last),
         events_.first_seen(last),
         events_.last_seen(last),
     )
 
 
-def _makers(pods: Iterable[Pod]) -> dict[ObjectRef, list[Pod]]:
+def made_by(pods: Iterable[Pod]) -> dict[ObjectRef, list[Pod]]:
+    """The pods of each controller."""
     found: dict[ObjectRef, list[Pod]] = {}
     for pod in pods:
         owner = pod.metadata.controller

@@ -17,6 +17,7 @@ from kubectl_dra.diagnosis.records.claims import (
     MakerRefusal,
     Negotiation,
     ParametersProblem,
+    PodUse,
     QuotaShortage,
     QuotaUse,
     Unspecified,

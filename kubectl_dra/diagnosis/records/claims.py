@@ -30,10 +30,18 @@ class QuotaUse(ReportRecord, frozen=True):
     amount: int
 
 
+class PodUse(ReportRecord, frozen=True):
+    """A pod, and what it requests of a resource; ``enough``: without it there would be room for the one that waits."""
+
+    pod: ObjectRef
+    amount: str
+    enough: bool
+
+
 class QuotaShortage(Evidence, frozen=True):
     """A quota that an object of this ``kind`` (a claim or a pod) would exceed.
 
-    ``users``: the claims that are charged for it, those with most first.
+    ``users``: the claims that are charged for it, those with most first; ``pods``: the same of pods, the first few.
     """
 
     quota: str
@@ -43,6 +51,7 @@ class QuotaShortage(Evidence, frozen=True):
     requested: str
     users: tuple[QuotaUse, ...] = ()
     kind: str = "ResourceClaim"
+    pods: tuple[PodUse, ...] = ()
 
 
 class MakerRefusal(Evidence, frozen=True):

@@ -11,7 +11,7 @@ from kubectl_dra.diagnosis.records import Cause, GroupWaits, MakerRefusal
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.go_errors import innermost
-from kubectl_dra.output.pending.quotas import quota_advice, quota_sentence
+from kubectl_dra.output.pending.quotas import pods_lines, quota_advice, quota_sentence
 from kubectl_dra.output.safe import Safe, command_line, fmt
 from kubectl_dra.output.words import often
 from kubectl_dra.reports.invocations import kubectl, of, reading, within
@@ -61,6 +61,8 @@ def refused_advice(refusal: MakerRefusal, address: Address) -> Iterator[Safe]:
         return
     told = quota_advice(refusal.shortages[0]) if refusal.shortages else _TEMPLATE
     yield from wrapped(fmt("What usually helps: {}", told))
+    if len(refusal.shortages) == 1:
+        yield from pods_lines(refusal.shortages[0])
     where, names = within(refusal.maker.namespace), dict.fromkeys(each.quota for each in refusal.shortages)
     for name in names:
         described = kubectl("describe", of("resourcequota", name), where)

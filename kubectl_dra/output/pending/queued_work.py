@@ -1,4 +1,4 @@
-"""Below the overview of pods that wait: work in queues that has no pods yet, and pods that failed on their node."""
+"""Below the overview of pods that wait: work without pods, in queues or refused, and pods that failed on their node."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.model.queues import qualified
 from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.pending.made import refused_sentence
 from kubectl_dra.output.pending.queues import queue_reason
 from kubectl_dra.output.safe import Safe, command_line, fmt
 from kubectl_dra.output.words import ago, counted, shortened
@@ -19,16 +20,47 @@ from kubectl_dra.reports.pending.rejected import RejectedPods
 
 _NAMES: Final = 3
 _QUEUES: Final = 6
+_REFUSED: Final = 4
 #: Of kinds that why-pending takes by their name alone.
 _KINDS: Final = ("Job", "JobSet", "RayJob", "RayCluster", "LeaderWorkerSet", "MPIJob", "TrainJob")
 _FAILED_NAMED: Final = 2
 
 
 def work_summary(found: Sequence[WorkloadPendingReport], scope: str) -> Safe:
-    """How much work waits in queues."""
+    """How much work waits in queues, and how much is refused its pods."""
+    refused = [each for each in found if each.refused is not None]
+    texts = [_refused_summary(refused, scope)] if refused else []
+    texts += [_queued_summary(len(found) - len(refused), scope)] if len(refused) < len(found) else []
+    return Safe("; ").join(texts)
+
+
+def _queued_summary(number: int, scope: str) -> Safe:
     where = fmt(" in namespace {}", scope) if scope else Safe("")
-    verb = Safe("waits" if len(found) == 1 else "wait")
-    return fmt("{} without pods yet {} in a queue{}", counted(len(found), "workload"), verb, where)
+    verb = Safe("waits" if number == 1 else "wait")
+    return fmt("{} without pods yet {} in a queue{}", counted(number, "workload"), verb, where)
+
+
+def _refused_summary(found: Sequence[WorkloadPendingReport], scope: str) -> Safe:
+    where = fmt(" in namespace {}", scope) if scope else Safe("")
+    return fmt("{}{} cannot create pods with devices", counted(len(found), "workload"), where)
+
+
+def refused_work_lines(found: Sequence[WorkloadPendingReport], scope: str, address: Address) -> Iterator[Safe]:
+    """The work whose controllers are refused pods, and why; nothing where none is."""
+    refused = [each for each in found if each.refused is not None]
+    if not refused:
+        return
+    yield fmt("{}:", _refused_summary(refused, scope))
+    for each in refused[:_REFUSED]:
+        ref = each.workload
+        name = fmt("{} {}", ref.kind, ref.name if scope else str(ref.key))
+        if each.refused is not None:
+            yield from wrapped(fmt("{}: {}", name, refused_sentence(each.refused).rstrip(".")), indent=4, first=2)
+    if len(refused) > _REFUSED:
+        yield fmt("  and {} more", len(refused) - _REFUSED)
+    first = refused[0].workload
+    asked = of(first.kind.lower(), first.name, first.namespace)
+    yield from command_line("more: {}", reading(dra("why-pending", asked), address))
 
 
 def work_lines(found: Sequence[WorkloadPendingReport], scope: str, address: Address) -> Iterator[Safe]:
@@ -40,7 +72,7 @@ def work_lines(found: Sequence[WorkloadPendingReport], scope: str, address: Addr
             alike.setdefault(key, []).append(each)
     if not alike:
         return
-    yield fmt("{}:", work_summary(found, scope))
+    yield fmt("{}:", _queued_summary(sum(map(len, alike.values())), scope))
     ordered = sorted(alike.items(), key=lambda item: (-len(item[1]), item[0]))
     for (namespace, queue, reason), waits in ordered[:_QUEUES]:
         refs = [each.workload for each in waits]

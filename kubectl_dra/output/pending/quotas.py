@@ -28,6 +28,20 @@ def quota_sentence(quota: QuotaShortage) -> Safe:
     return fmt(text, quota.quota, kind, quota.used, quota.hard, what, by, quota.requested)
 
 
+def pods_lines(quota: QuotaShortage) -> Iterator[Safe]:
+    """Which pods have most of it, and whose end would do."""
+    if not quota.pods:
+        return
+    enough = [each for each in quota.pods if each.enough]
+    named = Safe(", ").join(fmt("{} ({})", each.pod.name, each.amount) for each in enough or quota.pods)
+    if not enough:
+        yield from wrapped(fmt("Most of it is requested by {}; none of them is enough alone.", named))
+    elif len(enough) == 1:
+        yield from wrapped(fmt("The end of pod {} would make room for one more.", named))
+    else:
+        yield from wrapped(fmt("The end of any of these pods would make room for one more: {}.", named))
+
+
 def quota_advice(shortage: QuotaShortage) -> Safe:
     """A sentence about the resource that the quota limits."""
     resource, name = shortage.resource, shortage.resource.removeprefix("requests.")

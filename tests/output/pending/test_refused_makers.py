@@ -9,8 +9,11 @@ import pytest
 
 from kubectl_dra.commands.app import run
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.records import GroupWaits, MakerRefusal, QuotaShortage
+from kubectl_dra.diagnosis.gates.makers import refusal_of
+from kubectl_dra.diagnosis.records import GroupWaits, MakerRefusal, ObjectRef, QuotaShortage
+from kubectl_dra.output.pending.quotas import pods_lines
 from kubectl_dra.output.pending.reasons import reason_sentence
+from kubectl_dra.output.safe import plain
 from tests.diagnosis.gangs import as_file, cluster, group, members, of_pod
 from tests.kit import build
 
@@ -136,3 +139,41 @@ def test_a_webhook_that_does_not_answer_is_named_with_its_pods(
     text = " ".join(capfd.readouterr().out.split())
     assert "webhook mpod.kb.io, which has to admit them, cannot be called: no endpoints available for service" in text
     assert "kubectl get pods -n queues" in text
+
+
+ANY = "The end of any of these pods would make room for one more: "
+
+
+def using(name: str, cpu: str, **fields: Any) -> dict[str, Any]:
+    return build.pod(name, node_name="node-1", phase="Running", requests={"cpu": cpu}) | fields
+
+
+@pytest.mark.parametrize(
+    ("others", "told"),
+    [
+        (
+            [("a", "3"), ("b", "1"), ("c", "500m")],
+            f"{ANY}a (3), b (1).",
+        ),
+        ([("a", "3"), ("b", "500m")], "The end of pod a (3) would make room for one more."),
+        ([("a", "500m")], "Most of it is requested by a (500m); none of them is enough alone."),
+        ([], ""),
+    ],
+)
+def test_whose_end_makes_room_in_a_quota(others: list[tuple[str, str]], told: str) -> None:
+    """It lacks one CPU; finished pods and those of other namespaces have none of it."""
+    words = QUOTA.format("requests.cpu=4", "requests.cpu=5").replace("pods=1,", "")
+    done = using("done", "4", status={"phase": "Succeeded"})
+    elsewhere = using("elsewhere", "4")
+    elsewhere["metadata"]["namespace"] = "other"
+    found, _ = refused(*pods(), said(words), done, elsewhere, *(using(*each) for each in others))
+    assert found is not None
+    assert " ".join(map(plain, pods_lines(found.shortages[0]))) == told
+
+
+def test_where_not_all_pods_were_read_nobody_is_named() -> None:
+    words = QUOTA.format("requests.cpu=4", "requests.cpu=5").replace("pods=1,", "")
+    state = cluster(build.node(), *pods(), said(words), using("a", "3"), withheld=("Pod",))
+    found = refusal_of(state, ObjectRef("Job", "ml", "train"))
+    assert found is not None
+    assert not found.shortages[0].pods
