@@ -14,7 +14,7 @@ from typing import Final
 from kubectl_dra.cel.read.mentions import Mention, located
 from kubectl_dra.cel.syntax.ast import Call, ListLit, Literal, Node, Parsed
 from kubectl_dra.cel.syntax.lexer import tokenize
-from kubectl_dra.cel.syntax.printer import string_source
+from kubectl_dra.cel.syntax.printer import string_source, to_source
 from kubectl_dra.cel.syntax.traverse import walk
 from kubectl_dra.model.semver import Semver, SemverError
 from kubectl_dra.selectors.edits import parsed
@@ -24,6 +24,8 @@ _MOST: Final = 3
 _NAMES: Final = 4
 _NUMBER: Final = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 _ORDERS: Final = frozenset({"compareTo", "isGreaterThan", "isLessThan"})
+_STRICT: Final = {"_>_": "_>=_", "_<_": "_<=_"}
+_STRICT_TESTS: Final = {"isGreaterThan": "_>=_", "isLessThan": "_<=_"}
 
 
 def seen_values(expression: str, seen: Mapping[str, int], start: int, end: int) -> Iterator[str]:
@@ -37,6 +39,32 @@ def seen_values(expression: str, seen: Mapping[str, int], start: int, end: int) 
     for node, _ in walk(tree.root, tree.macros):
         if isinstance(node, Call) and start <= node.pos < end:
             yield from _instead(tree, node, seen)
+
+
+def or_equal(texts: Iterable[str], start: int, end: int) -> Iterator[str]:
+    """Each text, and after it the same with its bound itself, where a comparison in ``[start:end]`` is strict.
+
+    More than 64Gi is not met by the largest amount that was seen, of which at least so much is.
+    """
+    for text in texts:
+        yield text
+        tree = parsed(text)
+        calls = [node for node, _ in walk(tree.root, tree.macros) if isinstance(node, Call)] if tree else []
+        changed = [_include(node) for node in calls if start <= node.pos < end]
+        if tree and any(changed):
+            yield to_source(tree)
+
+
+def _include(node: Call) -> bool:
+    """Whether a strict comparison was changed so that it includes what it compares with."""
+    if node.function in _STRICT_TESTS and node.target is not None:
+        compare = Call(node.pos, "compareTo", node.target, node.args)
+        node.function, node.target = _STRICT_TESTS[node.function], None
+        node.args = [compare, Literal(node.pos, "int", 0)]
+        return True
+    strict = node.function in _STRICT
+    node.function = _STRICT.get(node.function, node.function)
+    return strict
 
 
 def compared(expression: str) -> Mention | None:

@@ -82,6 +82,21 @@ def test_behind_a_misspelt_template_the_next_obstacle_is_told() -> None:
     assert not simulated(template("big-gpu"), template("big-gpus-2"), body).misplaced
 
 
+def test_as_if_a_name_were_right_only_what_that_changes_is_told_again() -> None:
+    head, worker = pod_template("one"), pod_template("big-gpus")
+    head["spec"].pop("resourceClaims")
+    head["spec"]["containers"][0].pop("resources")
+    spec = {"headGroupSpec": {"template": head}, "workerGroupSpecs": [{"groupName": "g", "replicas": 1}]}
+    spec["workerGroupSpecs"][0]["template"] = worker
+    report = simulated(template("big-gpu", 9), template("one"), thing("ray.io/v1", "RayCluster", spec))
+    assert [each.role for each in report.pods if not each.alone] == ["head", "g"]
+    assert [each.role for each in report.then] == ["g"]
+    told = page(report)
+    assert told.count("RayCluster ml/w, head fits.") == 1
+    assert "ResourceClaimTemplate ml/big-gpu do not" not in told
+    assert told.startswith("Not everything fits: RayCluster ml/w, g does not: 1 of its 2 pods fit.")
+
+
 def test_a_limit_that_stands_in_the_files_is_changed_there() -> None:
     hard = {f"{build.DRIVER}.deviceclass.resource.k8s.io/devices": "2"}
     meta = {"name": "q", "namespace": NS}

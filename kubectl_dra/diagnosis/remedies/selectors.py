@@ -28,7 +28,7 @@ from kubectl_dra.selectors.compiling import clauses_of
 from kubectl_dra.selectors.partitions import smaller_partitions
 from kubectl_dra.selectors.rewrite import alternatives, corrections, near_amounts, near_values
 from kubectl_dra.selectors.same_value import same_values
-from kubectl_dra.selectors.seen_values import seen_values
+from kubectl_dra.selectors.seen_values import or_equal, seen_values
 from kubectl_dra.selectors.trial import SelectorTrial
 
 # What each asks of its reader, beside the costs of ``edits``.
@@ -65,17 +65,19 @@ def _not_matching(case: Case, editor: ClaimEditor, request: Form, funnels: Seque
             clause = conditions[number]
             counts = _values(funnels, clause.text)
             values = set(counts)
+            amounts = near_amounts(text, values, clause.start, clause.end)
             near = dict.fromkeys(
                 (
                     *near_values(text, values, clause.start, clause.end),
-                    *near_amounts(text, values, clause.start, clause.end),
+                    *or_equal(amounts, clause.start, clause.end),
                     *same_values(text, devices, clause.start, clause.end),
                     *(smaller_partitions(text, clause.start, clause.end, values, devices) if shared else ()),
                 )
             )
             dropped = _with_selector(editor, index, text, without(conditions, number), DROPPED)
             better_ones = [*better, *(_with_selector(editor, index, text, new, CORRECTED) for new in near)]
-            others = [new for new in seen_values(text, counts, clause.start, clause.end) if new not in near]
+            known = or_equal(seen_values(text, counts, clause.start, clause.end), clause.start, clause.end)
+            others = [new for new in known if new not in near]
             yield from first_of([*better_ones, *([] if others else [dropped])])
             for rank, new in enumerate(others):
                 yield _with_selector(editor, index, text, new, SEEN + rank)

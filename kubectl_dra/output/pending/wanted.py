@@ -23,6 +23,8 @@ _BOUND: Final = re.compile(
     r"""\.compareTo\((?:quantity|semver)\((?:"([^"\\]*)"|'([^'\\]*)')\)\)\s*(>=|<=|==|>|<)\s*0"""
 )
 _BOUNDS: Final = {">=": "at least", "<=": "at most", "==": "exactly", ">": "more than", "<": "less than"}
+#: The same of ``.memory.isGreaterThan(quantity("80Gi"))``, rewritten as the form above.
+_STRICT: Final = re.compile(r"\.is(Greater|Less)Than(\((?:quantity|semver)\([^()]*\)\))")
 #: Attributes whose value names the device itself.
 _KINDS: Final = frozenset({"model", "product", "productName"})
 
@@ -51,7 +53,10 @@ class Wanted:
     @property
     def bound(self) -> Safe | None:
         """``at least 80Gi of memory``, ``driverVersion at least 1.2.0``: what the only selector wants to compare."""
-        found = _BOUND.fullmatch(" ".join(self.selectors[0].split())) if len(self.selectors) == 1 else None
+        if len(self.selectors) != 1:
+            return None
+        text = _STRICT.sub(_compared, " ".join(self.selectors[0].split()))
+        found = _BOUND.fullmatch(text)
         if found is None:
             return None
         how, value = Safe(_BOUNDS[found[5]]), found[3] or found[4] or ""
@@ -125,3 +130,7 @@ def amount_of(number: int, total: int, *, of_each: bool = False) -> Safe:
     if total == 1:
         return fmt("the only one{}", each)
     return fmt("both{}", each) if total == 2 else fmt("all {:,}{}", total, each)
+
+
+def _compared(strict: re.Match[str]) -> str:
+    return f".compareTo{strict[2]} {'>' if strict[1] == 'Greater' else '<'} 0"

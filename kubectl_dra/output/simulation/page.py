@@ -69,12 +69,10 @@ def simulation_page(
     """All lines; ``steps``: with the commands of remedies, for the cluster at ``address``."""
     blocks = list(_head_blocks(report, address))
     left = bool(_wrong(report))
-    elsewhere = {each.template for each in report.misplaced}
-    tried = [pod for pod in report.pods if not (pod.alone and pod.subject in elsewhere)]
     told: list[PodSimulation] = []
     # What never fits comes first; of each the order is that in which they were placed.
     for pod, alike in sorted(
-        with_alike(told_once(by_group(tried))), key=lambda each: never_fits(each[0]), reverse=True
+        with_alike(told_once(by_group(report.pods))), key=lambda each: never_fits(each[0]), reverse=True
     ):
         same = next((each for each in told if _is_same(each, pod)), None)
         shown = _pod_blocks(pod, now, address, left=left, steps=steps) if same is None else _as_before(pod, same)
@@ -94,7 +92,7 @@ def simulation_page(
     blocks.append([*manifests.effect_lines(report.effects), *faults.planned_lines(report)])
     blocks.append(list(manifests.note_lines(report)))
     blocks.append(list(advertised_lines(report.also_advertised)))
-    if any(pod.alone for pod in tried):
+    if any(pod.alone for pod in report.pods):
         blocks.append(list(wrapped(_ALONE)))
     return paragraphs(blocks)
 

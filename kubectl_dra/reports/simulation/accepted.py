@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from kubectl_dra.api.planned import Planned
@@ -33,7 +33,7 @@ def as_accepted(objects: Sequence[Planned], found: Collection[ObjectRef]) -> Ite
 
 
 def without_their_claims(
-    pods: Sequence[PodSimulation], objects: Sequence[Planned], found: Collection[ObjectRef]
+    pods: Iterable[PodSimulation], objects: Sequence[Planned], found: Collection[ObjectRef]
 ) -> Iterator[PodSimulation]:
     """The answers but those about a bare pod for a claim or template that one of ``found`` uses."""
     pods_of = ((each, plan.pod) for each in objects if _ref(each) in found for plan in each.pods)

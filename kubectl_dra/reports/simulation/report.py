@@ -104,11 +104,20 @@ def simulation_report(
     users = {user for each in moved for user in each.users}
     refused = {each.object for each in corrected}
     users |= {pod.subject for pod in report.pods if not refused.isdisjoint(pod.blocked)}
-    tried = {pod.subject for pod in report.pods}
-    then = tuple(pod for pod in later.pods if pod.subject in users or pod.subject not in tried)
-    shown = tuple(without_their_claims(report.pods, objects, accepted))
+    tried, before = {pod.subject for pod in report.pods}, {_outcome(pod) for pod in report.pods}
+    changed = (pod for pod in later.pods if pod.subject in users or pod.subject not in tried)
+    then = tuple(pod for pod in changed if _outcome(pod) not in before)
+    elsewhere = {each.template for each in moved}
+    others = (pod for pod in report.pods if not (pod.alone and pod.subject in elsewhere))
+    shown = tuple(without_their_claims(others, objects, accepted))
     first = replace(report, pods=shown, accepted=tuple(accepted))
     return replace(first, misplaced=tuple(moved), corrected=tuple(corrected), then=then)
+
+
+def _outcome(pod: PodSimulation) -> tuple[object, ...]:
+    """What tells whether a change of the files made another answer for some pods."""
+    code = pod.pending.code if pod.pending is not None else None
+    return (pod.subject, pod.role, pod.fits, pod.copies, pod.wanted, pod.blocked, pod.refused, code)
 
 
 def _as_written(

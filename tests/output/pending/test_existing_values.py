@@ -54,6 +54,13 @@ def test_a_value_whose_devices_are_all_in_use_is_no_way_out() -> None:
     assert selectors(report) == [f'{A}.profile == "1g.10gb"']
 
 
+def test_of_more_than_all_amounts_at_least_the_largest_is_offered() -> None:
+    amount = f'device.capacity["{DRIVER}"].memory'
+    memory = {**build.device("a"), "capacity": {"memory": {"value": "48Gi"}}}
+    found = selectors(wanting(f'{amount}.isGreaterThan(quantity("64Gi"))', memory))
+    assert found[0] == f'{amount}.compareTo(quantity("48Gi")) >= 0'
+
+
 def test_values_are_offered_where_those_of_the_value_asked_for_are_in_use() -> None:
     report = wanting(f'{A}.profile == "3g.40gb"', *MIG, holders=("3g-40gb-0", "3g-40gb-1"))
     assert selectors(report)[0] == f'{A}.profile == "1g.10gb"'
@@ -69,6 +76,13 @@ def test_values_are_offered_where_those_of_the_value_asked_for_are_in_use() -> N
             {"version": "12.4.1"},
             '{}.ecc.compareTo(semver("12.4.1")) >= 0',
         ),
+        (
+            '{}.ecc.isGreaterThan(semver("13.0.0"))',
+            {"version": "12.4.1"},
+            '{}.ecc.compareTo(semver("12.4.1")) >= 0',
+        ),
+        ("{}.ecc > 7", {"int": 3}, "{}.ecc >= 3"),
+        ("{}.ecc < 2", {"int": 3}, "{}.ecc <= 3"),
         ("{}.ecc == 7", {"int": 3}, "{}.ecc == 3"),
         ('{}.ecc in ["a100", "l40"]', {"string": "t4"}, '{}.ecc in ["t4"]'),
         ('{}.ecc == "a100" && {}.ecc != "b"', {"string": "t4"}, '{}.ecc == "t4" && {}.ecc != "b"'),

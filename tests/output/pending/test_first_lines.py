@@ -238,6 +238,10 @@ def test_values_of_a_constraint_over_two_requests_are_laid_side_by_side() -> Non
             f'device.capacity["{DRIVER}"].memory.compareTo(quantity("1Gi")) < 0',
             "has less than 1Gi of memory (they have 81559Mi)",
         ),
+        (
+            f"device.capacity['{DRIVER}'].memory.isGreaterThan(quantity('80Gi'))",
+            "has more than 80Gi of memory (they have 81559Mi)",
+        ),
     ],
 )
 def test_a_bound_is_said_in_words_with_what_the_devices_have(selector: str, words: str) -> None:
