@@ -105,6 +105,23 @@ def test_a_limit_that_stands_in_the_files_is_changed_there() -> None:
     assert f'spec.hard["{build.DRIVER}.deviceclass.resource.k8s.io/devices"])' in told
 
 
+@pytest.mark.parametrize(("resource", "hard"), [("requests.cpu", "6"), ("cpu", "6")])
+def test_pods_that_a_quota_forbids_may_ask_for_less_or_the_limit_be_raised(resource: str, hard: str) -> None:
+    """To wait for the scheduler helps no pod that is never created."""
+    meta = {"name": "q", "namespace": NS}
+    quota = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": meta, "spec": {"hard": {resource: hard}}}
+    body = deployment(1)
+    body["spec"]["template"]["spec"]["containers"][0]["resources"] = {
+        "requests": {"cpu": "8"},
+        "claims": [{"name": "gpu"}],
+    }
+    told = page(simulated(template("one"), quota, body))
+    assert "1 request 6 cpu instead of 8 in container" in told
+    assert "containers[0].resources.requests.cpu)" in told
+    assert f"2 raise the limit of ResourceQuota q for {resource} from 6 to 8" in told
+    assert "wait for the scheduler" not in told
+
+
 # --- pods that the scheduler never sees -------------------------------------------------------------------------------
 
 

@@ -10,7 +10,7 @@ from typing import Final
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.explain.rejections import added_requests
 from kubectl_dra.diagnosis.gates.pod_admission import LIMIT_RANGE
-from kubectl_dra.diagnosis.records import ExtendedResource, NodeOutcome, NodeShortage, ObjectRef
+from kubectl_dra.diagnosis.records import ExtendedResource, NodeOutcome, NodeShortage, ObjectRef, QuotaShortage
 from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, first_of, pod_edit
 from kubectl_dra.diagnosis.remedies.claim_instead import instead
@@ -41,6 +41,7 @@ def candidates(case: Case) -> Iterator[Candidate]:
     for cause in case.causes(Code.NODE_RESOURCES):
         if isinstance(cause.detail, NodeShortage) and cause.detail.resource in _NODE_RESOURCES:
             yield from _as_much_as_is_left(case, cause.detail, cause.nodes)
+    yield from _within_quota(case)
     for resource in {c.detail.resource for c in case.causes(Code.NODE_RESOURCES) if isinstance(c.detail, NodeShortage)}:
         # Nodes offer it by a device plugin; a class may have the same hardware elsewhere.
         if is_dra_extended_resource(resource) and resource not in served_resources(case.world):
@@ -127,6 +128,21 @@ def _as_much_as_is_left(case: Case, shortage: NodeShortage, nodes: tuple[str, ..
     if case.pod.spec.resources is None and largest is not None and _asked(largest, resource) > short > 0:
         lowered = _with_amount(case, largest, resource, _asked(largest, resource) - short)
         yield replace(lowered, only=nodes)
+
+
+def _within_quota(case: Case) -> Iterator[Candidate]:
+    """The container that asks for most asks for as much less as the only limit that forbids the pod is short of."""
+    over = [each.detail for each in case.causes(Code.QUOTA_EXCEEDED) if isinstance(each.detail, QuotaShortage)]
+    resource = over[0].resource.removeprefix("requests.") if len(over) == 1 else ""
+    if resource not in _NODE_RESOURCES or over[0].kind != "Pod" or case.pod.spec.resources is not None:
+        return
+    used, more, hard = (
+        amount(resource, Quantity.parse(each)) for each in (over[0].used, over[0].requested, over[0].hard)
+    )
+    largest = max(case.pod.spec.containers, key=lambda c: _asked(c, resource))
+    short = used + more - hard
+    if _asked(largest, resource) > short > 0:
+        yield _with_amount(case, largest, resource, _asked(largest, resource) - short)
 
 
 def _asked(container: Container, resource: str) -> int:

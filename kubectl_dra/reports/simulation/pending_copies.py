@@ -11,10 +11,10 @@ import msgspec
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
-from kubectl_dra.diagnosis.pod.placing import PlacedCopies
+from kubectl_dra.diagnosis.pod.placing import PlacedCopies, refused_by_quota
 from kubectl_dra.diagnosis.pod.siblings import taken_by
 from kubectl_dra.diagnosis.pod.workloads import ReadOwner
-from kubectl_dra.diagnosis.records import ObjectRef, PodDiagnosis
+from kubectl_dra.diagnosis.records import ObjectRef, PodDiagnosis, QuotaShortage
 from kubectl_dra.diagnosis.remedies.records import DeletePod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
@@ -95,7 +95,11 @@ def with_ways(
     if not about:
         return
     counting = afterwards.of(opened.position, world, pending.pod.key, found, is_new=there is None)
-    diagnosis = Diagnoser(world).pod(pending.pod.key)
+    over = [each.detail for each in pending.causes if isinstance(each.detail, QuotaShortage)]
+    over = [each for each in over if each.kind == "Pod"]
+    key = pending.pod.key
+    # In this world it exists, although the server refuses it.
+    diagnosis = refused_by_quota(world, key, over) if over else Diagnoser(world).pod(key)
     ways = find_remedies(world, diagnosis, keep=keep, read_owner=read_owner, then=counting)
     whole = ways_told(pending, ways, world, trial, where)
     if found[about[0]].stuck and there is not None:
