@@ -23,6 +23,8 @@ GROUP: Final = "kueue.x-k8s.io"
 QUEUE_LABEL: Final = f"{GROUP}/queue-name"
 #: The label of a pod that names its set in the Workload.
 POD_SET_LABEL: Final = f"{GROUP}/podset"
+#: What Kueue puts on pods that it places by topology: the name of their Workload.
+WORKLOAD_ANNOTATION: Final = f"{GROUP}/workload"
 #: Plurals of the kinds that are read, and whether their objects are in a namespace.
 KINDS: Final[Mapping[str, tuple[str, bool]]] = MappingProxyType(
     {

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from kubectl_dra.model.core import Pod
 from kubectl_dra.model.podinfo import PodInfo
 from kubectl_dra.scheduler import fit_error
 from kubectl_dra.scheduler.attempt import Attempt
@@ -53,10 +54,10 @@ class PreemptionResult:
     awaited: tuple[PodInfo, ...] = ()
 
 
-def preempt(found: Attempt) -> PreemptionResult:
-    """What preemption does for a pod for which an attempt found no node."""
+def preempt(found: Attempt, *, whatever_policy: bool = False) -> PreemptionResult:
+    """What preemption does for a pod for which an attempt found no node; ``whatever_policy``: if the pod let it."""
     cycle = found.cycle
-    refused = _not_eligible(cycle, found.status_of)
+    refused = _not_eligible(cycle, found.status_of, whatever_policy=whatever_policy)
     if refused:
         awaited = tuple(_evicted(cycle)) if refused == TERMINATING else ()
         return PreemptionResult(unschedulable(PREFIX + refused), awaited=awaited)
@@ -71,14 +72,19 @@ def preempt(found: Attempt) -> PreemptionResult:
     return PreemptionResult(unschedulable(PREFIX + _histogram(cycle, run.tried)), tried=run.tried, unsure=run.unsure)
 
 
-def _not_eligible(cycle: Cycle, status_of: Callable[[str], Status]) -> str:
+def _not_eligible(cycle: Cycle, status_of: Callable[[str], Status], *, whatever_policy: bool) -> str:
     """Why the pod may not evict others; empty if it may."""
-    if cycle.pod.spec.preemption_policy == _NEVER:
+    if declines(cycle.pod) and not whatever_policy:
         return NEVER
     name = cycle.pod.status.nominated_node_name
     if not name or status_of(name).code is StatusCode.UNRESOLVABLE:
         return ""
     return TERMINATING if any(True for _ in _evicted(cycle)) else ""
+
+
+def declines(pod: Pod) -> bool:
+    """Whether a pod evicts nobody, by its own policy or that of its PriorityClass, which the API server copied."""
+    return pod.spec.preemption_policy == _NEVER
 
 
 def _evicted(cycle: Cycle) -> Iterator[PodInfo]:

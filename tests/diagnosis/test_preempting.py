@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
-from kubectl_dra.diagnosis.records import AssumptionKind, Preemption, Verdict
+from kubectl_dra.diagnosis.records import AssumptionKind, Declined, Preemption, Verdict
+from kubectl_dra.output.pending.next_in_the_way import preemption_lines
+from kubectl_dra.output.safe import plain
 from tests.diagnosis.test_other_plugins import diagnose
 from tests.kit import build
 
@@ -46,8 +48,23 @@ def test_without_lower_priority_nobody_is() -> None:
 
 
 def test_a_pod_may_decline() -> None:
-    found = diagnose(waits(preemptionPolicy="Never"), build.claim(), runs("low"))
-    assert found.preemption == Preemption("preemption: not eligible due to preemptionPolicy=Never.")
+    """It is told whom it would evict, which devices that stay taken have no part in."""
+    never = waits(preemptionPolicy="Never", priorityClassName="polite")
+    text = "preemption: not eligible due to preemptionPolicy=Never."
+    taken = build.claim("theirs", held=[("node-2", "gpu-0")], by=["other"])
+    other = build.pod("other", node_name="node-2", phase="Running")
+    more = build.node("node-2"), build.slice_("node-2", build.device("gpu-0")), taken, other
+    found = diagnose(never, build.claim(), runs("low"), *more)
+    assert found.preemption == Preemption(text, declined=Declined("node-1", ("ml/low",), "polite"))
+    assert " ".join(map(plain, preemption_lines(found.preemption))) == (
+        "Its preemptionPolicy Never (of PriorityClass polite) keeps the scheduler from evicting 1 pod of lower priority"
+        " on node-1: ml/low. A PriorityClass of the same value without that policy would let it."
+    )
+    # Nobody to evict, and devices that stay taken whatever the policy.
+    assert diagnose(never, build.claim(), runs("equal", 5)).preemption == Preemption(text)
+    held = build.claim("theirs", held=[("node-1", "gpu-0")], by=["low"])
+    holds = diagnose(never, build.claim(), runs("low", claims=["theirs"]), held)
+    assert holds.preemption == Preemption(text, devices_stay_taken=True)
 
 
 def test_devices_are_not_freed_by_it() -> None:

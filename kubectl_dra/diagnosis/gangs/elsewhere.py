@@ -14,7 +14,7 @@ import msgspec
 
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.gangs.one_by_one import Placed, place_one_by_one
-from kubectl_dra.diagnosis.gates.queues import HeldBy, queued
+from kubectl_dra.diagnosis.gates.queues import HeldBy, queued_pod
 from kubectl_dra.diagnosis.records import Cause, GangElsewhere, PluginText, QueueLimit, TaskGroup
 from kubectl_dra.diagnosis.said import foreign
 from kubectl_dra.model.core import Pod
@@ -134,7 +134,7 @@ def held_by_queue(state: ClusterState, pod: Pod) -> GangElsewhere | None:
     found, queues = _told(state, KUEUE, pod, tuple(gates)), state.inventory.queues
     if queues is NO_QUEUES or not found.queue:
         return found
-    waits = queued(state, found.queue, pod.metadata.namespace, ("Pod", pod.metadata.name))
+    waits = queued_pod(state, found.queue, pod)
     if waits.held_by is not HeldBy.NO_WORKLOAD:
         return msgspec.structs.replace(found, waits=waits)
     members = _members_of(state, KUEUE, pod)

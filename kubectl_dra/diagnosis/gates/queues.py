@@ -26,6 +26,7 @@ from kubectl_dra.model.queues import (
     FLAVOR,
     KINDS,
     POD_SET_LABEL,
+    WORKLOAD_ANNOTATION,
     ClusterQueue,
     FlavorQuotas,
     LocalQueue,
@@ -133,9 +134,17 @@ _STOPPING: Final = ("Hold", "HoldAndDrain")
 
 def queued(state: ClusterState, queue: str, namespace: str, owner: tuple[str, str]) -> Queued:
     """What is known of the work that ``owner`` (kind, name) stands for, in ``queue`` of ``namespace``."""
+    return _queued(state, queue, namespace, _workload_of(state.inventory.queues, namespace, owner))
+
+
+def queued_pod(state: ClusterState, queue: str, pod: Pod) -> Queued:
+    """The same of the work that a pod is, or is part of."""
+    return _queued(state, queue, pod.metadata.namespace, _workload_of_pod(state.inventory.queues, pod))
+
+
+def _queued(state: ClusterState, queue: str, namespace: str, work: QueuedWorkload | None) -> Queued:
     objects = state.inventory.queues
     local = objects.local_queues.get(Key(namespace, queue))
-    work = _workload_of(objects, namespace, owner)
     name = local.spec.cluster_queue if local is not None else ""
     if work is not None and work.status.admission is not None:
         name = work.status.admission.cluster_queue or name
@@ -174,9 +183,7 @@ def flavors_that_select(state: ClusterState, pod: Pod) -> tuple[tuple[str, ...],
     Upstream: Kueue's pkg/podset, FromAssignment (the flavor's nodeLabels), and Merge, which adds them to the template
     of whatever makes the pods, and to pods that are their own work.
     """
-    meta, found = pod.metadata, pod.metadata.controller
-    owner = ("Pod", meta.name) if found is None else (found.kind, found.name)
-    work = _workload_of(state.inventory.queues, meta.namespace, owner)
+    meta, work = pod.metadata, _workload_of_pod(state.inventory.queues, pod)
     given = work.status.admission if work is not None else None
     if work is None or given is None or (_said(work) or (None,))[0] is not HeldBy.ADMITTED:
         return (), frozenset()
@@ -234,6 +241,21 @@ def _workload_of(objects: QueueObjects, namespace: str, owner: tuple[str, str]) 
     """The Workload of a job or pod, the newest of several: a finished one of the same name may be left."""
     found = objects.workloads_by_owner.get((namespace, *owner), ())
     return max(found, key=lambda work: work.metadata.creation_timestamp or "", default=None)
+
+
+def _workload_of_pod(objects: QueueObjects, pod: Pod) -> QueuedWorkload | None:
+    """The Workload that a pod is part of: the one that Kueue names on it, its own, or that of its controller.
+
+    Upstream: Kueue's apis/kueue/v1beta1/topology_types.go, WorkloadAnnotation, which it sets where it places pods by
+    topology: their gate is removed once the Workload of their job is admitted.
+    """
+    meta, controller = pod.metadata, pod.metadata.controller
+    named = objects.workloads.get(Key(meta.namespace, meta.annotations.get(WORKLOAD_ANNOTATION, "")))
+    if named is not None:
+        return named
+    owners = [("Pod", meta.name), *([(controller.kind, controller.name)] if controller is not None else [])]
+    found = (_workload_of(objects, meta.namespace, owner) for owner in owners)
+    return next((work for work in found if work is not None), None)
 
 
 def _held(

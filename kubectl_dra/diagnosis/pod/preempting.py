@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_dra.cluster import ClusterState, derived
-from kubectl_dra.diagnosis.records import Preemption
+from kubectl_dra.diagnosis.records import Declined, Preemption
 from kubectl_dra.model.classic import is_searched
 from kubectl_dra.model.edited import edited
 from kubectl_dra.model.inventory import key_of
@@ -52,12 +52,25 @@ def _may_lack_devices(tried: Attempt) -> bool:
 
 def _record(tried: Attempt, found: engine.PreemptionResult) -> Preemption:
     message = ", ".join(found.status.reasons)
+    if engine.declines(tried.cycle.pod):
+        return _declined(tried, message)
     if not found.nominated:
         return Preemption(message, unread=found.unsure, devices_stay_taken=_stay_taken(tried, found))
     chosen = found.candidates[found.nominated[0]]
     victims = tuple(str(victim.key) for victim in chosen.victims)
     certain = chosen.settled and len(found.nominated) == 1 and not found.unsure
     return Preemption(message, found.nominated, victims, chosen.violations, certain, found.unsure)
+
+
+def _declined(tried: Attempt, message: str) -> Preemption:
+    """Of a pod that evicts nobody: whom it would evict if it did; devices stay taken with any policy."""
+    found, pod = engine.preempt(tried, whatever_policy=True), tried.cycle.pod
+    if not found.nominated:
+        return Preemption(message, devices_stay_taken=_stay_taken(tried, found))
+    if _may_lack_devices(tried):
+        return Preemption(message)
+    victims = tuple(str(each.key) for each in found.candidates[found.nominated[0]].victims)
+    return Preemption(message, declined=Declined(found.nominated[0], victims, pod.spec.priority_class_name))
 
 
 def _stay_taken(tried: Attempt, found: engine.PreemptionResult) -> bool:

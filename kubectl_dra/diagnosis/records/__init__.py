@@ -27,6 +27,7 @@ from kubectl_dra.diagnosis.records.findings import (
     Assumption,
     BeingBound,
     ClaimDiagnosis,
+    Declined,
     NodeGroup,
     Observed,
     PodDiagnosis,

@@ -62,6 +62,14 @@ class Observed(ReportRecord, frozen=True):
     time: str = ""
 
 
+class Declined(ReportRecord, frozen=True):
+    """Whom (``NAMESPACE/NAME``) a pod would evict from a node, if its preemptionPolicy were not Never."""
+
+    node: str
+    victims: tuple[str, ...]
+    priority_class: str
+
+
 class Preemption(ReportRecord, frozen=True):
     """Whether evicting pods of lower priority makes room; ``message`` is what the scheduler adds to its own.
 
@@ -70,6 +78,7 @@ class Preemption(ReportRecord, frozen=True):
     False where chance, or a kind in ``unread``, decides which. Eviction does not free devices in this decision.
     ``under_way``: the victims are evicted already, and the pod is tried on that node again when they have ended.
     ``devices_stay_taken``: pods that could be evicted hold devices, for want of which that would make no room.
+    ``declined``: the pod evicts nobody, but would make room if it did.
     """
 
     message: str
@@ -80,6 +89,7 @@ class Preemption(ReportRecord, frozen=True):
     unread: tuple[str, ...] = ()
     under_way: bool = False
     devices_stay_taken: bool = False
+    declined: Declined | None = None
 
 
 class PodFinding(ReportRecord, frozen=True):

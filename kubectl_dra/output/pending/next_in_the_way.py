@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubectl_dra.diagnosis.records import Preemption
+from kubectl_dra.diagnosis.records import Declined, Preemption
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.main_reason import main_reason
 from kubectl_dra.output.safe import Safe, fmt
@@ -38,6 +38,8 @@ def preemption_lines(found: Preemption | None) -> list[Safe]:
     if found is not None and found.unread and not found.nodes and not found.certain:
         text = "Whether the scheduler evicts pods of lower priority for it depends on {}, which could not be read."
         return wrapped(fmt(text, listed(found.unread)))
+    if found is not None and found.declined is not None:
+        return wrapped(_declined(found.declined))
     if found is None or not found.nodes:
         return []
     victims = counted(len(found.victims), "pod")
@@ -50,6 +52,15 @@ def preemption_lines(found: Preemption | None) -> list[Safe]:
     if not found.certain:
         text += Safe(" It may choose others that are equally suitable.")
     return wrapped(text)
+
+
+def _declined(found: Declined) -> Safe:
+    by = fmt(" (of PriorityClass {})", found.priority_class) if found.priority_class else Safe("")
+    text = (
+        "Its preemptionPolicy Never{} keeps the scheduler from evicting {} of lower priority on {}: {}. A "
+        "PriorityClass of the same value without that policy would let it."
+    )
+    return fmt(text, by, counted(len(found.victims), "pod"), found.node, listed(found.victims))
 
 
 def _they_have(found: Preemption) -> Safe:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+import pytest
+
 from kubectl_dra.api.queues import queue_objects
+from kubectl_dra.api.sources import Source
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
 from kubectl_dra.model.features import features
 from kubectl_dra.model.ids import Key
 from kubectl_dra.reports.pending.pending import PendingReport, pending_report
-from tests.diagnosis.test_queues import ALL, local, source
+from tests.diagnosis.test_queues import ALL, local, source, work
 from tests.kit import build, facts
 from tests.kit.clock import CLOCK
 from tests.output.pending.test_situations import first_line, page_of
@@ -31,8 +35,8 @@ def composing(pod: str, words: str) -> dict[str, Any]:
     return said | {"type": "Warning", "reportingComponent": "pod-kueue-controller"}
 
 
-def report_of(*objects: dict[str, Any]) -> PendingReport:
-    queues = queue_objects([local(), source("ClusterQueue", "research")], ALL)
+def report_of(*objects: dict[str, Any], more: Sequence[Source] = ()) -> PendingReport:
+    queues = queue_objects([local(), source("ClusterQueue", "research"), *more], ALL)
     there = facts.inventory([build.node(), build.device_class(), *objects]).replace(queues=queues)
     world = ClusterState(there, facts.evidence(), features(), CLOCK)
     return pending_report(Diagnoser(world).pod(Key("ml", "w-1")), world)
@@ -65,3 +69,20 @@ def test_what_kueue_says_of_a_group_that_it_cannot_queue() -> None:
     report = report_of(member("w-0", "1"), member("w-1", "1"), composing("w-0", words))
     assert f"Kueue cannot create a Workload for it: {words}" in first_line(report)
     assert "Check that Kueue runs" not in page_of(report)
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_pods_of_an_admitted_job_wait_for_their_place_in_the_topology(*, named: bool) -> None:
+    """Their Workload is their job's: named on the pod, or found by its owner."""
+    pod = build.pod("w-1", schedulingGates=[{"name": "kueue.x-k8s.io/topology"}], requests={"cpu": "1"})
+    pod["metadata"]["labels"] = {"kueue.x-k8s.io/queue-name": "team"}
+    if named:
+        pod["metadata"]["annotations"] = {"kueue.x-k8s.io/workload": "job-train-1"}
+    else:
+        pod["metadata"]["ownerReferences"] = [{"kind": "Job", "name": "train", "uid": "1", "controller": True}]
+    report = report_of(pod, more=[work(("Admitted", "True", "Admitted", ""), owner="train")])
+    assert "Kueue has not created a Workload" in first_line(report_of(pod, more=[work(owner="other")]))
+    assert first_line(report) == (
+        "Pod ml/w-1 is pending: Kueue has admitted it in queue team, and has not yet removed its scheduling gate "
+        "kueue.x-k8s.io/topology."
+    )
