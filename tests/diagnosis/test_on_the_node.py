@@ -211,6 +211,14 @@ PULLED = build.event("pod", "Pulled", "Container image pulled", time="2026-01-01
     "type": "Normal",
     "source": {"component": "kubelet"},
 }
+SUMMARY = "Unable to attach or mount volumes: unmounted volumes=[data], unattached volumes=[]: deadline exceeded"
+ATTACH = "FailedAttachVolume"
+HELD = 'Multi-Attach error for volume "pvc-7" Volume is already used by pod(s) old'
+CAME = build.event("pod", "SuccessfulAttachVolume", 'AttachVolume.Attach succeeded for volume "pvc-7" ') | {
+    "lastTimestamp": "2026-01-01T00:02:00Z",
+    "type": "Normal",
+    "source": {"component": "attachdetach-controller"},
+}
 SANDBOX = "Failed to create pod sandbox: rpc error: plugin dranet: pod using host network can not claim host devices"
 
 
@@ -223,6 +231,10 @@ SANDBOX = "Failed to create pod sandbox: rpc error: plugin dranet: pod using hos
         ([warned("FailedMount", "a"), warned("FailedMount", "b", "2026-01-01T00:06:00Z")], ["FailedMount"]),
         ([warned("FailedMount", "a"), warned("DNSConfigForming", "b", "2026-01-01T00:06:00Z")], ["FailedMount"]),
         ([warned("FailedMount", "of the former node", "2025-12-31T00:00:00Z")], []),
+        # What sums up other events does not hide them, however often it is repeated.
+        ([warned("FailedMount", SUMMARY, "2026-01-01T00:06:00Z"), warned("FailedAttachVolume", HELD)], [ATTACH]),
+        ([warned("FailedMount", SUMMARY), warned(ATTACH, HELD, "2026-01-01T00:01:00Z"), CAME], ["FailedMount"]),
+        ([warned("FailedMount", SUMMARY), warned(ATTACH, HELD), CAME], [ATTACH]),
         ([warned("FailedScheduling", "0/1 nodes are available", by="default-scheduler")], []),
         ([warned("FailedMount", "a") | {"type": "Normal"}], []),
     ],

@@ -22,6 +22,7 @@ from kubectl_dra.diagnosis.pod.workloads import owners
 from kubectl_dra.diagnosis.records import Cause, Departure, HeldTaint, ObjectRef
 from kubectl_dra.diagnosis.said import events as events_
 from kubectl_dra.diagnosis.said import kubelet
+from kubectl_dra.diagnosis.said.mounts import with_holders
 from kubectl_dra.model.core import Event, Pod
 from kubectl_dra.model.held import device_of, results_of
 from kubectl_dra.model.inventory import Inventory
@@ -59,7 +60,7 @@ def preparing(
     ):
         if cause.code is Code.DEVICE_UNHEALTHY or (cause.code, cause.claim) not in told:
             told.add((cause.code, cause.claim))
-            yield kubelet.not_allocated_by(_bound_by(world.inventory, pod), cause)
+            yield with_holders(world, pod, kubelet.not_allocated_by(_bound_by(world.inventory, pod), cause))
 
 
 def gone(world: ClusterState, claims: Sequence[ResourceClaim]) -> list[Cause]:

@@ -76,6 +76,7 @@ from kubectl_dra.diagnosis.records.pods import (
     Retry,
     SchedulerName,
     TaskGroup,
+    VolumeHeld,
 )
 from kubectl_dra.diagnosis.records.requests import (
     SUPPOSED,

@@ -89,10 +89,23 @@ class GangElsewhere(Evidence, frozen=True):
     limits: tuple[QueueLimit, ...] = ()
 
 
+class VolumeHeld(ReportRecord, frozen=True):
+    """A volume that is still attached to other ``nodes``, and the pods that use it there, as far as there are any.
+
+    ``claim``: the PersistentVolumeClaim by which the pod names it; empty where that is not known.
+    """
+
+    volume: str
+    claim: str = ""
+    users: tuple[ObjectRef, ...] = ()
+    nodes: tuple[str, ...] = ()
+
+
 class KubeletText(Evidence, frozen=True):
     """What the kubelet said about preparing devices; ``kubelet``: its version, where that may be the reason.
 
-    ``times``: how often it said so from ``first`` to ``time``. ``reason``: of an event about something else.
+    ``times``: how often it said so from ``first`` to ``time``. ``reason``: of an event about something else, which
+    ``held`` explains where another node has the volume.
     """
 
     text: str
@@ -103,6 +116,7 @@ class KubeletText(Evidence, frozen=True):
     times: int = 1
     first: str = ""
     reason: str = ""
+    held: VolumeHeld | None = None
 
 
 class BoundBy(Evidence, frozen=True):

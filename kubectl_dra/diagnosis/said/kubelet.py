@@ -24,6 +24,7 @@ from kubectl_dra.diagnosis.records import (
     ObjectRef,
 )
 from kubectl_dra.diagnosis.said import events as events_
+from kubectl_dra.diagnosis.said import mounts
 from kubectl_dra.model.clock import parse_time
 from kubectl_dra.model.core import ContainerStateTerminated, ContainerStatus, Event, Node, Pod
 from kubectl_dra.model.features import Features
@@ -122,7 +123,10 @@ def warning(pod: Pod, events: Iterable[Event]) -> Cause | None:
     since = parse_time(scheduled.last_transition_time) if scheduled is not None else None
     about = [e for e in events if events_.reporter(e) in _ON_NODES]
     warnings = [e for e in about if e.type == "Warning" and e.reason != PREPARE_FAILED and _is_later(e, since)]
-    last = max(warnings, key=lambda e: (e.reason not in _HARMLESS, events_.last_seen(e)), default=None)
+    warnings = [e for e in warnings if not mounts.is_attached_since(e, about)]
+    last = max(
+        warnings, key=lambda e: (e.reason not in _HARMLESS, not mounts.sums_up(e), events_.last_seen(e)), default=None
+    )
     if last is None:
         return None
     seen = parse_time(events_.last_seen(last))

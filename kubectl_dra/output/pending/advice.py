@@ -24,6 +24,7 @@ from kubectl_dra.diagnosis.remedies.records import RemedyKind
 from kubectl_dra.model.clock import parse_time
 from kubectl_dra.model.invocation import Address, flag
 from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.pending.besides_devices import is_of_devices, kept_meanwhile
 from kubectl_dra.output.pending.driver_pods import idle_advice, idle_commands, known_cure
 from kubectl_dra.output.pending.headline import was_given_up
 from kubectl_dra.output.pending.heard import heard_advice, is_heard_first
@@ -369,6 +370,9 @@ def _on_the_node(report: PendingReport, code: Code, address: Address, now: datet
         yield from command_line(
             "To keep pods off that node: {}", changing(kubectl("cordon", of("node", report.node)), address)
         )
+        return
+    if not is_of_devices(report.causes[0]):
+        yield from kept_meanwhile(report)
         return
     named = code is Code.PREPARING or not _quotes_events(report)
     yield from log_lines(report, address, events_named=named)

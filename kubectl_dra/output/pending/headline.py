@@ -193,7 +193,9 @@ def _scheduled(report: PendingReport, pod: Safe, reason: Safe) -> Safe:
         where = fmt("{} (kubelet {})", report.node, version) if version else safe(report.node)
         absent = fmt(" {}.", idle_sentence(report.idle_drivers[0])) if report.idle_drivers else Safe("")
         down = fmt(": {}", failing_sentence(report.failing)) if names_failing(report) else Safe("")
-        return fmt("{} is scheduled to {}, but {}{}.{}", pod, where, _by_name(report, reason), down, absent)
+        ends = lingering_sentence(report.lingering, report.pod.namespace)
+        stays = fmt(" {}.", ends) if ends is not None else Safe("")
+        return fmt("{} is scheduled to {}, but {}{}.{}{}", pod, where, _by_name(report, reason), down, absent, stays)
     devices = [name.rpartition("/")[2] for name in report.devices]
     held = fmt(", {} {}", Safe("device" if len(devices) == 1 else "devices"), shortened(devices, _DEVICES))
     warned = any(isinstance(cause.detail, KubeletText) for cause in report.causes)

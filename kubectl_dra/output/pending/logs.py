@@ -10,8 +10,9 @@ from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.model.names import is_label
 from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.pending.besides_devices import image_advice
 from kubectl_dra.output.pending.driver_pods import why_words
-from kubectl_dra.output.pending.said_advice import image_advice, is_crash
+from kubectl_dra.output.pending.said_advice import is_crash
 from kubectl_dra.output.safe import Safe, command, command_line, fmt, safe
 from kubectl_dra.output.words import listed
 from kubectl_dra.reports.invocations import Words, changing, kubectl, of, of_administrator, reading, within

@@ -25,6 +25,7 @@ from kubectl_dra.diagnosis.records import (
 )
 from kubectl_dra.diagnosis.said.kubelet import is_about_claim, serves_one_pod
 from kubectl_dra.model.invocation import Address
+from kubectl_dra.output.pending.besides_devices import image_advice, is_of_devices, mount_advice
 from kubectl_dra.output.pending.gang_words import incomplete_advice, incomplete_commands, mixed_advice, mixed_commands
 from kubectl_dra.output.pending.go_errors import LackedRight, lacked_right
 from kubectl_dra.output.pending.other_schedulers import (
@@ -61,8 +62,7 @@ from kubectl_dra.scheduler.reasons import (
 
 #: Upstream: container-device-interface's cdi.Cache.InjectDevices, by containerd and CRI-O.
 _CDI: Final = re.compile(r"\bCDI\b")
-#: Upstream: the kubelet's pkg/kubelet/images/types.go and pkg/kubelet/kuberuntime/kuberuntime_container.go.
-_IMAGE: Final = ("ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError")
+#: Upstream: the kubelet's pkg/kubelet/kuberuntime/kuberuntime_container.go.
 _OBJECTS: Final = ("CreateContainerConfigError",)
 _CRASH: Final = ("CrashLoopBackOff",)
 #: The driver read the claim's configuration and refused it.
@@ -153,6 +153,8 @@ def advice_on_words(report: PendingReport) -> Safe | None:
             return queue_advice(waits)
         case KubeletText() as said if cause.code is Code.DRIVER_FAILED:
             return _driver(report, said)
+        case KubeletText() as said if not is_of_devices(cause):
+            return mount_advice(said, report.node)
         case KubeletText() as said if cause.code is Code.KUBELET_WARNS and _HOST_NETWORK.search(said.text):
             text = (
                 "Remove hostNetwork: true from the pod's template (devices move into the network of the pod, and it "
@@ -249,13 +251,6 @@ def right_advice(right: LackedRight) -> Safe:
     return fmt(text, right.user, right.verb, right.resource, right.group)
 
 
-def image_advice(reason: str) -> Safe | None:
-    """What helps where an image cannot be had; None where a container waits for something else."""
-    if reason not in _IMAGE:
-        return None
-    return Safe("Correct the name of the image, or give the pod the Secret that its registry needs.")
-
-
 def right_commands(right: LackedRight, address: Address) -> Iterator[Safe]:
     """A role with the right, and its binding, for a ServiceAccount; subresources are updated and patched."""
     name = _ACCOUNT.fullmatch(right.user)
@@ -306,7 +301,7 @@ def _container(report: PendingReport, waits: ContainerWaits) -> Safe | None:
         return fmt(text, report.node)
     if is_about_claim(waits):
         return _of_claim(report, waits)
-    image = image_advice(waits.reason)
+    image = image_advice(waits.reason, waits.message)
     if image is not None:
         return image
     if waits.reason in _OBJECTS:

@@ -19,11 +19,13 @@ from kubectl_dra.diagnosis.records import (
     Company,
     HeldFor,
     KeptAway,
+    KubeletText,
     NodeGroup,
     NodeOutcome,
     NodeShortage,
     ObjectRef,
     TakenPorts,
+    VolumeHeld,
     VolumeTrouble,
 )
 from kubectl_dra.diagnosis.said import events
@@ -95,6 +97,8 @@ def _in_the_way(cause: Cause) -> Iterator[Key]:
     match cause.detail:
         case ClaimEntry(consumers=refs) | ClaimElsewhere(consumers=refs):
             yield from (ref.key for ref in refs if ref.kind == "Pod")
+        case KubeletText(held=VolumeHeld(users=refs)):
+            yield from (ref.key for ref in refs)
         case VolumeTrouble(users=users):
             yield from (Key(namespace, name) for namespace, _, name in (each.partition("/") for each in users))
         case NodeShortage(by=by) | TakenPorts(by=by) | Company(by=by):

@@ -24,6 +24,7 @@ from kubectl_dra.diagnosis.records import (
 )
 from kubectl_dra.diagnosis.said.kubelet import WAS_REJECTED, was_not_taken
 from kubectl_dra.model.clock import parse_time
+from kubectl_dra.output.pending.besides_devices import held_sentence, waiting_for_image
 from kubectl_dra.output.pending.go_errors import innermost
 from kubectl_dra.output.pending.reasons.sentence import Sentence, with_detail
 from kubectl_dra.output.pending.taints import device_names, tolerated
@@ -53,6 +54,8 @@ def _kubelet(text: KubeletText, cause: Cause) -> Safe:
 
 
 def _warned(text: KubeletText, _cause: Cause) -> Safe:
+    if text.held is not None:
+        return fmt("its containers have not started: {}", held_sentence(text.held))
     return fmt("its containers have not started, and {} was reported: {}", text.reason, innermost(text.text))
 
 
@@ -103,7 +106,8 @@ def _waits(waits: ContainerWaits, _cause: Cause) -> Safe:
     if waits.initializes:
         return fmt("its init container {} still runs, and the others start when it has ended", waits.container)
     words = fmt(" ({})", innermost(waits.message)) if waits.message else Safe("")
-    return fmt("container {} is waiting: {}{}", waits.container, waits.reason, words)
+    image = waiting_for_image(waits)
+    return fmt("container {} is waiting{}: {}{}", waits.container, image, waits.reason, words)
 
 
 def _consumers_gone(consumers: Consumers, _cause: Cause) -> Safe:
