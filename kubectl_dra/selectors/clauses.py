@@ -36,7 +36,11 @@ def is_loose(node: Node) -> bool:
 
 def without(conditions: Sequence[Clause], dropped: int) -> str:
     """A selector without one of its conditions; empty where it was the only one."""
-    kept = [clause for index, clause in enumerate(conditions) if index != dropped]
+    return all_of([clause for index, clause in enumerate(conditions) if index != dropped])
+
+
+def all_of(kept: Sequence[Clause]) -> str:
+    """A selector of these conditions; empty for none."""
     if len(kept) == 1:
         return kept[0].text
     return " && ".join(f"({clause.text})" if is_loose(clause.node) else clause.text for clause in kept)

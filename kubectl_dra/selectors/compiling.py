@@ -27,7 +27,7 @@ from kubectl_dra.cel.syntax.traverse import walk
 from kubectl_dra.model.base import ReportRecord
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.likeness import similar
-from kubectl_dra.selectors.clauses import program_clauses
+from kubectl_dra.selectors.clauses import all_of, program_clauses
 
 # resource.k8s.io: CELSelectorExpressionMaxLength, in bytes.
 MAX_BYTES: Final = 10 * 1024
@@ -114,6 +114,16 @@ def clauses_of(expression: str) -> tuple[Clause, ...]:
     """The conditions of a selector that all must hold; none if it does not compile."""
     program = compiled(expression)
     return tuple(clause for clause, _ in program_clauses(program)) if isinstance(program, Program) else ()
+
+
+def without_reading(expression: str, attribute: str) -> str:
+    """A selector without its conditions that read ``DOMAIN/NAME``; empty where these are all, or none compiles."""
+    program = compiled(expression)
+    if not isinstance(program, Program):
+        return ""
+    domain, _, name = attribute.rpartition("/")
+    found = ((clause, each.reads) for clause, each in program_clauses(program))
+    return all_of([clause for clause, reads in found if (domain, name) not in reads.attributes | reads.capacity])
 
 
 def literals(expression: str) -> tuple[str, ...]:

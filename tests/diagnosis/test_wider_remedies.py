@@ -221,8 +221,6 @@ def modelled(name: str, model: str | None = "A100", **more: dict[str, Any]) -> d
         # What is different on each device tells them apart; -1 is no value of a text.
         (f'{A}.nosuch == "x"', ["A100", "H100"], None),
         (f"{A}.nosuch == -1", ["A100", "A100"], None),
-        # Not the same condition twice.
-        (f'{A}.nosuch == "x" && {A}.model == "A100"', ["A100", "A100"], None),
     ],
 )
 def test_a_selector_that_fails_asks_for_what_exists_or_is_dropped(
@@ -233,6 +231,13 @@ def test_a_selector_that_fails_asks_for_what_exists_or_is_dropped(
     kept = [text for field, text in offered if field == "selectors[0]" and text]
     assert kept == ([after] if after is not None else [])
     assert ("selectors[0]", "") in offered
+
+
+def test_what_is_left_of_a_selector_has_no_condition_twice() -> None:
+    slice_ = build.slice_("node-1", modelled("0"), modelled("1"))
+    selector = f'{A}.nosuch == "x" && {A}.model == "A100"'
+    offered = edits(found(wanting(build.request(selector=selector)), build.node(), slice_))
+    assert [text for field, text in offered if field == "selectors[0]"] == [f'{A}.model == "A100"']
 
 
 def test_two_clauses_of_one_selector_are_one_edit() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from operator import attrgetter
 from typing import Final
 
 import msgspec
@@ -68,6 +69,7 @@ _MAX_PARTS: Final = 8
 _ADDITIONS: Final = 2
 _LARGE: Final = 1_000
 _NODES_ASKED: Final = 40
+_cost: Final = attrgetter("cost")
 # Rather anything else than what others take first; but before what only new hardware can do.
 _LOST_COST: Final = 25
 #: What each pod names of its own.
@@ -168,6 +170,8 @@ class _Finder:
             self._fits_only = True
             self._per_kind = _PAIRS_OF_LARGE if self._large else _PER_KIND
             self._verify_all(self._pairs([*singles, *freeing.single_pods(case)]))
+            if not any(map(_holds, self._found)):
+                self._verify_all(selectors.without_any(case))
         ended = self._trials.exhausted
         repeats = any(proposal.remedy.kind is RemedyKind.AVOID_DEVICE for proposal in self._found)
         untried = [
@@ -347,10 +351,6 @@ def _all_simple(case: Case) -> Iterator[Candidate]:
     yield from company.candidates(case)
     yield from storage.candidates(case)
     yield from together.candidates(case)
-
-
-def _cost(candidate: Candidate) -> int:
-    return candidate.cost
 
 
 def _is_wait(proposal: Proposal) -> bool:

@@ -24,7 +24,7 @@ from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.forms import Form, forms
 from kubectl_dra.model.resource import CELSelector, DeviceClass, DeviceSelector, ResourceClaim
 from kubectl_dra.selectors.clauses import without
-from kubectl_dra.selectors.compiling import clauses_of
+from kubectl_dra.selectors.compiling import clauses_of, without_reading
 from kubectl_dra.selectors.partitions import smaller_partitions
 from kubectl_dra.selectors.rewrite import alternatives, corrections, near_amounts, near_values
 from kubectl_dra.selectors.same_value import same_values
@@ -86,6 +86,16 @@ def _not_matching(case: Case, editor: ClaimEditor, request: Form, funnels: Seque
             yield from first_of(better)
 
 
+def without_any(case: Case) -> Iterator[Candidate]:
+    """For where nothing less helps: no selector in place of one of which several conditions do not hold."""
+    for claim, name, request, funnels in () if case.changed_templates else case.funnels():
+        seen = {removal.reason for removal in removals(funnels, StageName.SELECTORS)}
+        for index, selector in enumerate(request.selectors):
+            conditions = clauses_of(selector.expression)
+            if len(conditions) > 1 and any(clause.text in seen for clause in conditions):
+                yield _with_selector(ClaimEditor(case, claim, name), index, selector.expression, "", DROPPED)
+
+
 def _values(funnels: Sequence[Funnel], condition: str) -> Mapping[str, int]:
     """The values that a condition refuses, with the number of devices on the nodes that were looked at."""
     found: Counter[str] = Counter()
@@ -145,7 +155,7 @@ def _failing(case: Case, error: FatalError, claim: ResourceClaim | None) -> Iter
             texts = [
                 *((each.expression, _MENDED) for each in mended),
                 *((text, CORRECTED) for text in valued),
-                ("", DROPPED),
+                *((text, DROPPED) for text in _without(error)),
             ]
             ways = [_with_selector(editor, place, error.expression, text, cost) for text, cost in texts]
             yield from first_of(ways)
@@ -153,6 +163,12 @@ def _failing(case: Case, error: FatalError, claim: ResourceClaim | None) -> Iter
                 # Nobody knows which device is meant then: one that exists, or any.
                 others = [each.expression for each in alternatives(trial, number)]
                 yield from first_of([_with_selector(editor, place, error.expression, t, _VALUED) for t in others])
+
+
+def _without(error: FatalError) -> Iterator[str]:
+    """What is left without the conditions that fail, then without any."""
+    rest = without_reading(error.expression, error.attribute)
+    yield from dict.fromkeys(text for text in (rest, "") if text != error.expression)
 
 
 def _with_selector(editor: ClaimEditor, index: int, before: str, after: str, cost: int) -> Candidate:

@@ -77,9 +77,11 @@ def _place(edit: FileEdit) -> Safe:
 
 
 def _what_it_gets(action: EditClaim) -> Safe:
-    """Without a condition a pod gets any of the devices that it refused; values of one device each say nothing."""
-    if len(action.offers) > _VALUES and all(each.devices == 1 for each in action.offers):
-        return fmt("it may then get any of {}", counted(len(action.offers), "free device"))
+    """Without a condition a pod gets any of the devices that it refused; values of one or of no device say nothing."""
+    each_differs = len(action.offers) > _VALUES and all(each.devices == 1 for each in action.offers)
+    if each_differs or not any(each.published for each in action.offers):
+        number = sum(each.devices for each in action.offers)
+        return fmt("it may then get any of {}", counted(number, "free device")) if number > 1 else Safe("")
     texts = [fmt("{} ({} free)", each.value, each.devices) for each in action.offers if each.published]
     texts += [fmt("one without it ({} free)", each.devices) for each in action.offers if not each.published]
     if len(texts) > _VALUES:

@@ -112,6 +112,29 @@ def test_a_selector_that_only_gets_a_guard_is_told_from_one_that_asks_for_anothe
     assert ("drop the selector" in page) is (model == "H200")
 
 
+MODEL, INDEX = (f'device.attributes["{DRIVER}"].{name}' for name in ("model", "index"))
+
+
+def test_of_a_selector_that_fails_the_conditions_stay_that_do_not() -> None:
+    """Nobody publishes the index; that an A100 is meant is known all the same."""
+    devices = [build.device(f"gpu-{i}", attributes={"model": "A100"}) for i in range(3)]
+    wish = build.request(selector=f'{MODEL} == "A100" && ({INDEX} == 0 || {INDEX} == 2)')
+    report = report_of(build.node(), build.slice_("node-1", *devices), POD, build.claim("claim", wish))
+    assert report.code is Code.SELECTOR_FAILS
+    page = page_of(report)
+    assert "1 change the selector to:" in page
+    assert f'{MODEL} == "A100" (it may then get' in page
+    assert "it may then get any of 3 free devices" in page
+    assert "drop the selector" not in page
+
+
+def test_a_selector_of_which_no_condition_holds_is_dropped_as_a_whole() -> None:
+    devices = [build.device(f"gpu-{i}", attributes={"model": "B200"}) for i in range(3)]
+    wish = build.request(selector=f'{MODEL}.matches("A100") && {INDEX} == 0')
+    report = report_of(build.node(), build.slice_("node-1", *devices), POD, build.claim("claim", wish))
+    assert 'drop the selector model.matches("A100") && index == 0' in page_of(report)
+
+
 def partition(name: str, profile: str, memory: int) -> dict[str, Any]:
     counters = [{"counterSet": "gpu", "counters": {"memory": {"value": f"{memory}Gi"}}}]
     return build.device(name, attributes={"profile": profile}, consumesCounters=counters)
