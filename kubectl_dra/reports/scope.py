@@ -6,7 +6,7 @@ API fields: ``nodeName``, ``nodeSelector``, ``allNodes``, ``perDeviceNodeSelecti
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from enum import StrEnum
 
 from kubectl_dra.allocation.input import nodes
@@ -74,6 +74,15 @@ def usable_on(node: str, scope: Scope, facts: ClusterState) -> bool:
     if scope.selector is None:
         return False
     return node in (facts.matching_nodes(scope.selector) or ())
+
+
+def nodes_of(scope: Scope, facts: ClusterState) -> Collection[str]:
+    """The nodes that could use something, of those that were read."""
+    if scope.kind is ScopeKind.NODE:
+        return [scope.node]
+    if scope.kind is ScopeKind.ALL:
+        return facts.inventory.nodes
+    return (facts.matching_nodes(scope.selector) or ()) if scope.selector is not None else ()
 
 
 @derived("slices")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterator
 from enum import StrEnum
 from typing import Final
 
@@ -15,14 +15,12 @@ from kubectl_dra.model.ids import DeviceId, Key
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.reports.base import Bound, Count, ReadRecord, ReportRecord, reads_of
 from kubectl_dra.reports.devices.class_list import class_rows
-from kubectl_dra.reports.devices.device_state import AVAILABLE, DeviceState
 from kubectl_dra.reports.devices.holders import is_pod
-from kubectl_dra.reports.devices.open_pool import open_pool
-from kubectl_dra.reports.devices.totals import bound_of
+from kubectl_dra.reports.devices.nodes import placed_devices
+from kubectl_dra.reports.devices.totals import DeviceTally, DeviceTotals
 from kubectl_dra.reports.rights import missing_rights
-from kubectl_dra.reports.scope import ScopeKind, device_scope
+from kubectl_dra.reports.scope import ScopeKind
 
-_USED: Final = frozenset({DeviceState.IN_USE, DeviceState.PARTLY})
 #: Devices that no single node has.
 SHARED: Final = ""
 
@@ -37,15 +35,17 @@ class By(StrEnum):
 
 
 class TopRow(ReportRecord, frozen=True):
-    """One node, class, namespace or pod. ``devices`` and ``free`` are None where there is no whole to count.
+    """One node, class, namespace or pod. ``devices``, ``partly`` and ``free`` are None where no whole is counted.
 
-    ``used`` devices are held (admin access does not count), ``idle`` of them by claims that nobody uses.
+    ``used`` devices are held (admin access does not count), of nodes and classes those of which nothing is left;
+    ``idle`` of those held are held by claims that nobody uses.
     """
 
     name: str
     namespace: str
     devices: Count | None
     used: Count
+    partly: Count | None
     free: Count | None
     idle: Count
 
@@ -86,11 +86,17 @@ class TopReport(ReportRecord, frozen=True):
 def top_report(world: ClusterState, by: By, namespace: str) -> TopReport:
     """The answer; ``namespace`` limits pods and idle claims, empty: all."""
     rows = {By.NODES: _nodes, By.CLASSES: _classes, By.NAMESPACES: _namespaces, By.PODS: _pods}[by]
-    found = sorted(rows(world, namespace), key=lambda row: (-row.used.value, -row.idle.value, row.namespace, row.name))
+    found = sorted(rows(world, namespace), key=_place)
     claims = (claim for claim in _holding(world) if namespace in ("", claim.metadata.namespace) and _is_idle(claim))
     idle = sorted(map(_idle_claim, claims), key=lambda each: (-len(each.devices), each.claim.key))
     lacking = missing_rights(world.evidence, _NEEDED[by], namespace if by in _OF_NAMESPACES else "")
     return TopReport(by, tuple(found), tuple(idle), lacking, reads_of(world.evidence))
+
+
+def _place(row: TopRow) -> tuple[int, int, str, str]:
+    """Those that hold most first."""
+    held = row.used.value + (row.partly.value if row.partly is not None else 0)
+    return -held, -row.idle.value, row.namespace, row.name
 
 
 _NEEDED: Final = {
@@ -123,32 +129,25 @@ def _idle_claim(claim: ResourceClaim) -> IdleClaim:
 # --- rows -----------------------------------------------------------------------------------------------------------
 
 
-def _counts(world: ClusterState) -> tuple[Bound, Bound, Bound]:
-    """How sure numbers of devices, of used ones and of free ones are."""
-    evidence = world.evidence
-    devices = Bound.EXACT if evidence.complete("ResourceSlice") else Bound.AT_LEAST
-    used = Bound.EXACT if evidence.complete("ResourceClaim") else Bound.AT_LEAST
-    return devices, used, bound_of(DeviceState.FREE, evidence)
+def _sure(world: ClusterState, namespace: str = "") -> Bound:
+    return Bound.EXACT if world.evidence.complete("ResourceClaim", namespace) else Bound.AT_LEAST
+
+
+def _of_whole(name: str, totals: DeviceTotals, idle: int, world: ClusterState) -> TopRow:
+    return TopRow(name, "", totals.devices, totals.in_use, totals.partly, totals.free, Count(idle, _sure(world)))
 
 
 def _nodes(world: ClusterState, _namespace: str) -> Iterator[TopRow]:
     """Every node that has devices of its own; devices of no single node have a row without a name."""
-    totals: dict[str, Counter[str]] = {}
     idle = {device for claim in _holding(world) if _is_idle(claim) for device in _devices(claim)}
-    for pool in world.pools:
-        opened = open_pool(pool, world)
-        for each in opened.standings():
-            scope = device_scope(each.device, each.slice, world)
-            node = scope.node if scope.kind is ScopeKind.NODE else SHARED
-            count = totals.setdefault(node, Counter())
-            count["devices"] += 1
-            count["used"] += each.state in _USED
-            count["free"] += each.state in AVAILABLE
-            count["idle"] += opened.device_id(each.device) in idle
-    devices, used, free = _counts(world)
-    for node, count in totals.items():
-        numbers = Count(count["devices"], devices), Count(count["used"], used), Count(count["free"], free)
-        yield TopRow(node, "", *numbers, Count(count["idle"], used))
+    tallies: defaultdict[str, DeviceTally] = defaultdict(DeviceTally)
+    wasted: Counter[str] = Counter()
+    for opened, each, scope in placed_devices(world):
+        node = scope.node if scope.kind is ScopeKind.NODE else SHARED
+        tallies[node].device(each.state, each.tainted, admin_only=False)
+        wasted[node] += opened.device_id(each.device) in idle
+    for node, tally in tallies.items():
+        yield _of_whole(node, tally.totals(world.evidence), wasted[node], world)
 
 
 def _classes(world: ClusterState, _namespace: str) -> Iterator[TopRow]:
@@ -157,25 +156,23 @@ def _classes(world: ClusterState, _namespace: str) -> Iterator[TopRow]:
         if _is_idle(claim):
             classes = {name: form.device_class_name for name, form in forms(claim.spec)}
             idle.update(classes.get(result.request, "") for result in results_of(claim))
-    _, sure, _ = _counts(world)
     for row in class_rows(world.inventory.classes.values(), world):
-        totals = row.totals
-        used = Count(totals.in_use.value + totals.partly.value, totals.in_use.bound)
-        free = Count(totals.free.value + totals.partly.value, totals.free.bound)
-        yield TopRow(row.name, "", totals.devices, used, free, Count(idle[row.name], sure))
+        yield _of_whole(row.name, row.totals, idle[row.name], world)
 
 
 def _namespaces(world: ClusterState, namespace: str) -> Iterator[TopRow]:
-    used: Counter[str] = Counter()
-    idle: Counter[str] = Counter()
+    """A device that several claims share counts once."""
+    used: defaultdict[str, set[DeviceId]] = defaultdict(set)
+    idle: defaultdict[str, set[DeviceId]] = defaultdict(set)
     for claim in _holding(world):
         name = claim.metadata.namespace
         if namespace in ("", name):
-            used[name] += len(_devices(claim))
-            idle[name] += len(_devices(claim)) if _is_idle(claim) else 0
-    sure = Bound.EXACT if world.evidence.complete("ResourceClaim", namespace) else Bound.AT_LEAST
-    rows = ((name, number) for name, number in used.items() if number)
-    return (TopRow(name, "", None, Count(number, sure), None, Count(idle[name], sure)) for name, number in rows)
+            used[name].update(_devices(claim))
+            idle[name].update(_devices(claim) if _is_idle(claim) else ())
+    sure = _sure(world, namespace)
+    for name, devices in used.items():
+        if devices:
+            yield TopRow(name, "", None, Count(len(devices), sure), None, None, Count(len(idle[name]), sure))
 
 
 def _pods(world: ClusterState, namespace: str) -> Iterator[TopRow]:
@@ -186,6 +183,7 @@ def _pods(world: ClusterState, namespace: str) -> Iterator[TopRow]:
             continue
         for consumer in filter(is_pod, claim.status.reserved_for):
             used[Key(claim.metadata.namespace, consumer.name)] += len(_devices(claim))
-    sure = Bound.EXACT if world.evidence.complete("ResourceClaim", namespace) else Bound.AT_LEAST
-    rows: Iterable[tuple[Key, int]] = ((key, number) for key, number in used.items() if number)
-    return (TopRow(key.name, key.namespace, None, Count(number, sure), None, Count(0, sure)) for key, number in rows)
+    sure = _sure(world, namespace)
+    rows = ((key, number) for key, number in used.items() if number)
+    none = Count(0, sure)
+    return (TopRow(key.name, key.namespace, None, Count(number, sure), None, None, none) for key, number in rows)

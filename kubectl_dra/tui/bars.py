@@ -27,7 +27,7 @@ _SIGNS: Final = (
     (_PARTLY, (DeviceState.PARTLY,)),
     (_FREE, (DeviceState.FREE,)),
     (_TAINTED, (DeviceState.TAINTED,)),
-    (_OUT, (DeviceState.BLOCKED, DeviceState.NOT_OFFERED)),
+    (_OUT, (DeviceState.BLOCKED, DeviceState.CLOSED, DeviceState.NOT_OFFERED)),
 )
 _WORDS: Final = {
     DeviceState.FREE: "free",
@@ -35,6 +35,7 @@ _WORDS: Final = {
     DeviceState.IN_USE: "used",
     DeviceState.TAINTED: "tainted",
     DeviceState.BLOCKED: "blocked",
+    DeviceState.CLOSED: "on closed nodes",
     DeviceState.NOT_OFFERED: "not offered",
 }
 LEGEND: Final = Safe("  ").join(

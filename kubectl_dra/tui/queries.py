@@ -20,7 +20,7 @@ from kubectl_dra.reports.claims.claim import ClaimReport, claim_report
 from kubectl_dra.reports.claims.claim_list import ClaimRow, claim_rows
 from kubectl_dra.reports.claims.health import health_by_device
 from kubectl_dra.reports.devices.class_list import ClassRow, class_rows
-from kubectl_dra.reports.devices.device_list import ListedDevice, listed_device
+from kubectl_dra.reports.devices.device_list import ListedDevice
 from kubectl_dra.reports.devices.device_state import DeviceState
 from kubectl_dra.reports.devices.open_pool import PoolFacts, open_pool
 from kubectl_dra.reports.devices.pool import (
@@ -105,7 +105,7 @@ class DeviceRow(msgspec.Struct, gc=False):
         opened = open_pool(self.pool, facts)
         scope = pool_scope(opened)
         record = device_records(opened, scope, [(self.slice, self.device)])[0]
-        return listed_device(self.pool, record.scope or scope, record, facts)
+        return ListedDevice(self.pool.driver, self.pool.pool, record.scope or scope, record)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from tests.output.pending.test_more_situations import holding
 
 LOST = {"key": "node.kubernetes.io/unreachable", "effect": "NoSchedule"}
 OWN = {"key": "nvidia.com/gpu", "value": "present", "effect": "NoSchedule"}
+ON_RACK = {"key": "rack", "operator": "In", "values": ["7"]}
 STARTING = {"key": "node.cilium.io/agent-not-ready", "effect": "NoExecute"}
 
 
@@ -49,17 +50,46 @@ def test_free_is_what_can_be_had(capfd: pytest.CaptureFixture[str], tmp_path: Pa
     assert every.count("free (node not ready)") == 3
     assert every.count("free (node cordoned)") == 2
     document = json.loads(said(capfd, tmp_path, cluster(), "get", "devices", "-o", "json"))
-    closed = {each["where"]["node"]: each["nodeClosed"] for each in document["items"]}
+    closed = {each["where"]["node"]: each["device"]["nodeClosed"] for each in document["items"]}
     assert closed == {"drained": "cordoned", "lost": "notReady", "new": "notReady", "open": ""}
 
 
-def test_a_list_of_nodes_has_it_in_brackets(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_lists_count_it_apart(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     text = said(capfd, tmp_path, cluster(), "get", "nodes")
-    assert "2 (2) 0 0" in text
-    assert "2 (1) 1 0" in text
-    assert "open ? 2 1 1 0" in text
+    assert "NAME STATUS DEVICES FREE USED TAINTED CLOSED DRIVERS" in text
+    assert "drained ?,SchedulingDisabled 2 0 0 0 2 " in text
+    assert "lost ? 2 0 1 0 1 " in text
+    assert "open ? 2 1 1 0 0 " in text
+    assert "gpu.example.com drained drained 2 0 0 0 2 ready" in said(capfd, tmp_path, cluster(), "get", "pools")
+    assert "gpu.example.com 8 1 2 0 5 2 0 1 on open" in said(capfd, tmp_path, cluster(), "get", "classes")
+    assert "gpu.example.com 8 2 1 0" in said(capfd, tmp_path, cluster(), "top", "classes")
+    assert "8 devices: 1 free, 2 in use, 5 free on closed nodes." in said(capfd, tmp_path, cluster(), "describe-pool")
+    assert "All 8 devices match (1 of them free)" in said(capfd, tmp_path, cluster(), "test-selector", "true")
     page = said(capfd, tmp_path, cluster(), "describe-node", "drained")
     assert "Node drained has 2 devices of its own: 2 free. No new pod gets what is free: the node is cor" in page
+
+
+def test_devices_of_nodes_that_do_not_exist_are_not_to_be_had(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Neither those of a node that is gone, nor those for nodes with a label that no node has."""
+    rack = build.slice_("", build.device("nic-0"), pool="rack")
+    rack["spec"] |= {"nodeSelector": {"nodeSelectorTerms": [{"matchExpressions": [ON_RACK]}]}}
+    gone = build.slice_("gone", build.device("gpu-0"))
+    objects = [build.device_class(), *node("open"), gone, rack]
+    text = said(capfd, tmp_path, objects, "get", "devices")
+    assert "gone gpu-0 free (no such node)" in text
+    assert "rack nic-0 free (no such node)" in text
+    assert "gpu.example.com 4 2 0 0 2 0 0 2 on open" in said(capfd, tmp_path, objects, "get", "classes")
+    labelled = build.node("other")
+    labelled["metadata"]["labels"] = {"rack": "7"}
+    objects = [*objects, labelled]
+    assert "rack nic-0 free -" in said(capfd, tmp_path, objects, "get", "devices")
+    nodes = said(capfd, tmp_path, objects, "get", "nodes")
+    assert "DRIVERS SHARED SHARED FREE AGE" in nodes
+    assert "other ? 0 0 0 0 0 gpu.example.com 1 1 " in nodes
+    labelled["spec"]["unschedulable"] = True
+    assert "rack nic-0 free (node cordoned)" in said(capfd, tmp_path, objects, "get", "devices")
 
 
 def test_devices_that_claims_have_are_on_the_node_that_publishes_them_no_more(
@@ -84,8 +114,8 @@ def test_devices_that_claims_have_of_a_pool_that_is_being_updated_are_told(
     slice_["spec"]["pool"]["resourceSliceCount"] = 2
     slice_["spec"]["devices"] = [build.device("gpu-1")]
     table = said(capfd, tmp_path, objects, "get", "pools")
-    assert "TAINTED UNPUBLISHED STATE" in table
-    assert table.endswith("1 0 0 0 1 incomplete")
+    assert "TAINTED NOT OFFERED UNPUBLISHED STATE" in table
+    assert table.endswith("1 0 0 0 1 1 incomplete")
     assert "UNPUBLISHED" in said(capfd, tmp_path, objects, "get", "nodes")
     page = said(capfd, tmp_path, objects, "describe-pool", "open")
     assert "Claims have 1 device of it that no current slice publishes: DEVICE USED BY gpu-0 pod ml/a" in page

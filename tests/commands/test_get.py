@@ -278,7 +278,7 @@ def test_lists_for_spreadsheets_tickets_and_templates(capfd):
     assert all(line.count(",") == head.count(",") for line in lines)
     assert run(["get", "pools", "-o", "markdown", "--from", "demo"]) == 0
     table = capfd.readouterr().out.splitlines()
-    assert table[0].startswith("| DRIVER | POOL | NODES | DEVICES | FREE | USED |")
+    assert table[0].startswith("| DRIVER | POOL | NODES | DEVICES | FREE | PARTLY | USED |")
     assert len(table) == len(lines) + 2
     assert run(["get", "pools", "-o", "custom-columns=POOL:.pool", "--from", "demo"]) == 0
     assert capfd.readouterr().out.splitlines()[1:] == [line.split(",")[1] for line in lines]

@@ -25,11 +25,11 @@ def rows(text: str) -> dict[str, list[str]]:
 def test_every_node_has_a_line_with_the_devices_of_all_its_drivers(capfd: pytest.CaptureFixture[str]) -> None:
     found = rows(said(capfd, "get", "nodes"))
     top = rows(said(capfd, "top", "nodes").partition("\n\n")[0])
-    assert found["cpu-1"][2:7] == ["0", "0", "0", "0", "-"]
+    assert found["cpu-1"][2:8] == ["0", "0", "0", "0", "0", "-"]
     for name in ("gke-prod-h100-5f3a2b1c-k4tq", "gke-prod-h100-5f3a2b1c-x9zk", "cpu-2"):
         devices, free, used = found[name][2:5]
-        assert [devices, used, free] == top[name][1:4]
-    assert found["cpu-2"][6] == "mig.example.com"
+        assert [devices, used, free] == [*top[name][1:3], top[name][4]]
+    assert found["cpu-2"][7] == "mig.example.com"
 
 
 def test_nodes_are_sorted_filtered_named_and_labelled(capfd: pytest.CaptureFixture[str]) -> None:

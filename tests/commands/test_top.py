@@ -19,8 +19,8 @@ __all__ = ["ask"]
 @pytest.mark.parametrize("by", By)
 def test_the_rows_are_those_of_the_document_largest_first(ask: Ask, by: By) -> None:
     report = json.loads(ask("top", by.value, "-A", "-o", "json").out)
-    used = [row["used"]["value"] for row in report["rows"]]
-    assert used == sorted(used, reverse=True)
+    held = [row["used"]["value"] + (row["partly"] or {"value": 0})["value"] for row in report["rows"]]
+    assert held == sorted(held, reverse=True)
     page = ask("top", by.value, "-A").out
     for row in report["rows"]:
         assert (row["name"] or "(several nodes)") in page
@@ -30,8 +30,9 @@ def test_numbers_of_nodes_and_namespaces_agree_with_the_devices(ask: Ask) -> Non
     listed = json.loads(ask("get", "devices", "-o", "json").out)["items"]
     nodes = json.loads(ask("top", "nodes", "-o", "json").out)["rows"]
     assert sum(row["devices"]["value"] for row in nodes) == len(listed)
-    free = sum(each["device"]["state"] in ("free", "partly") for each in listed)
-    assert sum(row["free"]["value"] for row in nodes) == free
+    for state, field in (("free", "free"), ("partly", "partly"), ("inUse", "used")):
+        number = sum(each["device"]["state"] == state for each in listed)
+        assert sum(row[field]["value"] for row in nodes) == number > 0
 
 
 def test_what_nobody_uses_is_told_with_the_command_that_frees_it(ask: Ask) -> None:

@@ -17,13 +17,12 @@ from kubectl_dra.commands.shared.not_found import check_node, object_not_found
 from kubectl_dra.commands.shared.options import label_selector
 from kubectl_dra.model.core import Node
 from kubectl_dra.output.devices import lists, node_page
-from kubectl_dra.output.devices.parts import CLOSED
+from kubectl_dra.output.devices.parts import CLOSED, scope_cell
 from kubectl_dra.output.devices.pool_columns import pool_columns
 from kubectl_dra.output.refusals import placed_words
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import counted, shortened
 from kubectl_dra.reports.base import Series
-from kubectl_dra.reports.devices.closed_nodes import closed_nodes
 from kubectl_dra.reports.devices.device_list import DeviceFilter, ListedDevice, device_list
 from kubectl_dra.reports.devices.nodes import node_names, node_summaries
 from kubectl_dra.reports.devices.open_pool import open_pool
@@ -56,8 +55,7 @@ def _devices(call: GetCall, wanted: TypeArgs) -> Section:
     check_node(call.query.node, call.facts)
     chosen = DeviceFilter(query.free, query.used, query.tainted, query.node or None, selectors, names)
     if chosen.free:
-        call.notes += _left_out(facts, replace(chosen, closed=True))
-        chosen = replace(chosen, closed=False)
+        call.notes += _left_out(facts, replace(chosen, free=False, closed=True))
     listed = device_list(facts, chosen)
     for text, number in listed.errors.items():
         call.notes.append(fmt("note: left out {}, on which the selector fails: {}", counted(number, "device"), text))
@@ -69,11 +67,11 @@ def _devices(call: GetCall, wanted: TypeArgs) -> Section:
 
 def _left_out(facts: ClusterState, chosen: DeviceFilter) -> Iterator[Safe]:
     """How many free devices nobody gets, since their nodes take no new pods."""
-    closed = closed_nodes(facts)
-    nodes = dict.fromkeys(each.where.node for each in device_list(facts, chosen).items) if closed else {}
+    found = device_list(facts, chosen)
+    nodes = dict.fromkeys((scope_cell(each.where), each.device.node_closed) for each in found.items)
     if nodes:
-        number = counted(device_list(facts, chosen).count(), "free device")
-        where = [fmt("{} ({})", name, CLOSED[closed[name]]) for name in nodes]
+        number = counted(found.count(), "free device")
+        where = [fmt("{} ({})", name, CLOSED[closed]) for name, closed in nodes]
         yield fmt("note: left out {} on nodes that take no new pods: {}", number, shortened(where, _NODES_NAMED))
 
 

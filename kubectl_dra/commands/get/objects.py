@@ -36,7 +36,8 @@ def _classes(call: GetCall, wanted: TypeArgs) -> Section:
     if classic and not wanted.names:
         text = "note: left out {} {} of resource.k8s.io/v1alpha2: kubectl get resourceclasses shows what they say"
         call.notes.append(fmt(text, classic, "ResourceClass" if classic == 1 else "ResourceClasses"))
-    return object_section(call, kinds.DEVICE_CLASS, chosen, class_rows(chosen, facts), lists.CLASSES)
+    rows = class_rows(chosen, facts)
+    return object_section(call, kinds.DEVICE_CLASS, chosen, rows, lists.class_columns(rows))
 
 
 def _groups(call: GetCall, wanted: TypeArgs) -> Section:

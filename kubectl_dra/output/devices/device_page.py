@@ -8,7 +8,7 @@ from datetime import datetime
 from kubectl_dra.model.attributes import attribute_text
 from kubectl_dra.output.devices.capacity import capacity_cell, policy_text
 from kubectl_dra.output.devices.holders import holder_text, taint_lines
-from kubectl_dra.output.devices.parts import pairs_text, ranges, scope_text, state_text
+from kubectl_dra.output.devices.parts import device_state_text, pairs_text, ranges, scope_text
 from kubectl_dra.output.layout import Column, paragraphs, table, wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import lasting, listed
@@ -34,7 +34,7 @@ def device_page(device: DeviceRecord, pool: PoolReport, now: datetime) -> list[S
 
 def _head(device: DeviceRecord, pool: PoolReport) -> Iterator[Safe]:
     name = fmt("Device {}/{}/{}", pool.driver, pool.pool, device.name)
-    yield from wrapped(styled(name, Style.BOLD) + ": " + state_text(device.state, device.state_bound))
+    yield from wrapped(styled(name, Style.BOLD) + ": " + device_state_text(device))
     yield from wrapped(fmt("  on {}, slice {}", scope_text(device.scope or pool.scope), device.slice), indent=2)
     if device.state is DeviceState.BLOCKED:
         yield from wrapped(fmt("its counters are taken by {}", Safe(", ").join(ranges(device.held_back_by))), indent=2)

@@ -11,14 +11,14 @@ from kubectl_dra.output.columns import ListColumn, Shown, count_column
 from kubectl_dra.output.devices.holders import consumer_text, holder_text, short_state
 from kubectl_dra.output.devices.parts import (
     UNKNOWN,
+    device_state_text,
     known_or,
     nobody,
     number,
-    on_node,
     ranges,
     scope_cell,
-    state_text,
 )
+from kubectl_dra.output.devices.state_columns import state_columns, with_present
 from kubectl_dra.output.layout import Column, table
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import age, counted
@@ -121,7 +121,7 @@ def _state_cell(listed: ListedDevice, *, wide: bool) -> Safe:
     """The taint itself says more than the word "tainted", where it has no column of its own."""
     device = listed.device
     preventing = [taint for taint in device.taints if taint.prevents]
-    state = on_node(state_text(device.state, device.state_bound), device.state, listed.node_closed)
+    state = device_state_text(device)
     if not preventing or wide or device.state not in _WITH_TAINT:
         return state
     more = fmt(" +{}", len(preventing) - 1) if len(preventing) > 1 else Safe("")
@@ -186,15 +186,9 @@ def claim_users(claim: ClaimRow, wide: datetime | None = None) -> Safe:
 # --- classes --------------------------------------------------------------------------------------------------------
 
 
-def available(row: ClassRow) -> Count:
-    """Devices that are free, or shared with something left."""
-    return Count(row.totals.free.value + row.totals.partly.value, row.totals.free.bound)
-
-
 CLASSES: Final[tuple[ListColumn[ClassRow], ...]] = (
     ListColumn("NAME", lambda row, _: safe(row.name), lambda row: row.name),
-    count_column("DEVICES", lambda row: row.totals.devices),
-    count_column("AVAILABLE", available),
+    *state_columns(lambda row: row.totals),
     count_column("CLAIMS", lambda row: row.claims),
     count_column("PENDING", lambda row: row.pending),
     ListColumn(
@@ -217,6 +211,11 @@ CLASSES: Final[tuple[ListColumn[ClassRow], ...]] = (
     ),
     ListColumn("AGE", lambda row, now: age(row.created, now), lambda row: row.created),
 )
+
+
+def class_columns(rows: Iterable[ClassRow]) -> tuple[ListColumn[ClassRow], ...]:
+    """The columns of a list of classes, with every state that some of their devices have."""
+    return with_present(CLASSES, list(rows))
 
 
 def _largest(row: ClassRow) -> int:
@@ -257,7 +256,7 @@ def offers_table(row: ClassRow) -> list[Safe]:
     """Node by node what a class still offers, the largest sets first; alike nodes on one line."""
     attributes = list(dict.fromkeys(each.attribute for offer in row.offers or () for each in offer.alike))
     columns = [Column("NODES", flexible=True)]
-    columns += [Column(title, right=True) for title in ("DEVICES", "AVAILABLE", "TOGETHER")]
+    columns += [Column(title, right=True) for title in ("DEVICES", "FREE", "TOGETHER")]
     columns += [Column(fmt("ONE {}", name.rpartition("/")[2].upper()), right=True) for name in attributes]
     rows = []
     for offer in row.offers or ():

@@ -13,17 +13,15 @@ from kubectl_dra.output.columns import ListColumn, Shown, count_column
 from kubectl_dra.output.devices.holders import holder_text
 from kubectl_dra.output.devices.parts import (
     UNKNOWN,
+    device_state_text,
     in_use_words,
     is_worth_saying,
     nobody,
-    number,
-    on_node,
     scope_cell,
     spoken,
-    state_text,
-    used_count,
 )
 from kubectl_dra.output.devices.pool_columns import pool_state_cell
+from kubectl_dra.output.devices.state_columns import state_columns, with_present
 from kubectl_dra.output.devices.unpublished import unpublished_table
 from kubectl_dra.output.layout import PAGE, Column, paragraphs, table, wrapped
 from kubectl_dra.output.pending.asks import ask_words
@@ -43,10 +41,7 @@ from kubectl_dra.reports.scope import ScopeKind
 NODES: Final[tuple[ListColumn[NodeSummary], ...]] = (
     ListColumn("NAME", lambda node, _: safe(node.name), lambda node: node.name),
     ListColumn("STATUS", lambda node, _: status_text(node), lambda node: status_text(node)),
-    count_column("DEVICES", lambda node: node.totals.devices),
-    ListColumn("FREE", lambda node, _: _free(node), lambda node: node.totals.free.value, right=True),
-    count_column("USED", lambda node: used_count(node.totals)),
-    count_column("TAINTED", lambda node: node.totals.tainted),
+    *state_columns(lambda node: node.totals),
     ListColumn(
         "DRIVERS",
         lambda node, _: Safe(",").join(node.drivers) or nobody(node.totals.devices.bound),
@@ -57,25 +52,22 @@ NODES: Final[tuple[ListColumn[NodeSummary], ...]] = (
     ListColumn("AGE", lambda node, now: age(node.created or None, now), lambda node: node.created),
 )
 
-#: Only where some node has such devices: the other columns would not add up.
+#: Only where some node has such devices.
 _MORE: Final[tuple[ListColumn[NodeSummary], ...]] = (
-    count_column("BLOCKED", lambda node: node.totals.blocked),
-    count_column("NOT OFFERED", lambda node: node.totals.not_offered),
+    count_column("SHARED", lambda node: node.shared.devices),
+    count_column("SHARED FREE", lambda node: node.shared.free),
+    count_column("SHARED PARTLY", lambda node: node.shared.partly),
     ListColumn("UNPUBLISHED", lambda node, _: fmt("{}", node.unpublished), lambda node: node.unpublished, right=True),
 )
 
 
 def node_columns(nodes: Sequence[NodeSummary]) -> tuple[ListColumn[NodeSummary], ...]:
     """The columns of a list of nodes, behind ``DRIVERS`` those that say something of any of them."""
-    more = [column for column in _MORE if any(column.key is not None and column.key(node) for node in nodes)]
+    shown = [column.title for column in _MORE if any(column.key is not None and column.key(node) for node in nodes)]
+    shown += ["SHARED FREE"] if "SHARED" in shown else []
+    more = [column for column in _MORE if column.title in shown]
     at = next(place for place, column in enumerate(NODES) if column.title == "TAINTS")
-    return (*NODES[:at], *more, *NODES[at:])
-
-
-def _free(node: NodeSummary) -> Safe:
-    """In brackets where the node takes no new pods."""
-    free = number(node.totals.free)
-    return fmt("({})", free) if node.closed and node.totals.free.value else free
+    return with_present((*NODES[:at], *more, *NODES[at:]), nodes)
 
 
 SLICES: Final[tuple[ListColumn[SliceRow], ...]] = (
@@ -126,8 +118,9 @@ def node_summary_text(report: NodeReport) -> Safe:
         return Safe(". ").join([known, *drivers_down(report)]) + Safe(".")
     totals = report.totals
     states = [
-        (totals.free, Safe("free")),
-        (used_count(totals), in_use_words(totals)),
+        (totals.closed if report.closed else totals.free, Safe("free")),
+        (totals.partly, Safe("partly used")),
+        (totals.in_use, in_use_words(totals)),
         (totals.tainted, Safe("tainted")),
         (totals.blocked, Safe("blocked")),
         (totals.not_offered, Safe("not offered")),
@@ -138,7 +131,7 @@ def node_summary_text(report: NodeReport) -> Safe:
     text = fmt("Node {} has {} of its own", report.name, devices)
     parts = fmt("{}: {}", text, told) if told else text
     parts += fmt("; {} it shares with other nodes", shared) if shared else Safe("")
-    if report.closed and (totals.free.value or totals.partly.value):
+    if report.closed and totals.closed.value:
         parts += fmt(". No new pod gets what is free: the node {}", Safe(_CLOSED[report.closed]))
     if report.allocated:
         more = counted(len(report.allocated), "more device")
@@ -228,7 +221,7 @@ def _allocated(report: NodeReport, now: datetime, wide: bool) -> list[Safe]:
 
 def _device_state(each: ListedDevice) -> Safe:
     preventing = [taint for taint in each.device.taints if taint.prevents]
-    state = on_node(state_text(each.device.state, each.device.state_bound), each.device.state, each.node_closed)
+    state = device_state_text(each.device)
     return fmt("{} ({})", state, taint_text(preventing[0])) if preventing else state
 
 

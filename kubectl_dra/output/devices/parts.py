@@ -12,6 +12,7 @@ from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import lasting, plural
 from kubectl_dra.reports.base import Bound, Count
 from kubectl_dra.reports.devices.device_state import AVAILABLE, DeviceState
+from kubectl_dra.reports.devices.pool import DeviceRecord
 from kubectl_dra.reports.devices.totals import DeviceTotals
 from kubectl_dra.reports.scope import Scope, ScopeKind
 
@@ -21,6 +22,7 @@ STATE_WORDS: Final = {
     DeviceState.IN_USE: "in use",
     DeviceState.TAINTED: "tainted",
     DeviceState.BLOCKED: "blocked",
+    DeviceState.CLOSED: "free on closed nodes",
     DeviceState.NOT_OFFERED: "not offered",
 }
 _STYLES: Final = {
@@ -28,6 +30,7 @@ _STYLES: Final = {
     DeviceState.PARTLY: Style.GOOD,
     DeviceState.TAINTED: Style.WARN,
     DeviceState.BLOCKED: Style.DIM,
+    DeviceState.CLOSED: Style.DIM,
     DeviceState.NOT_OFFERED: Style.BAD,
 }
 _NUMBERED: Final = re.compile(r"(.*?)([0-9]{1,9})\Z", re.DOTALL)
@@ -69,13 +72,18 @@ def state_text(state: DeviceState, bound: Bound = Bound.EXACT) -> Safe:
     return styled(word, _STYLES[state]) if state in _STYLES and bound is Bound.EXACT else word
 
 
-#: Why a node takes no new pods, behind what is free there.
-CLOSED: Final = {"cordoned": Safe("cordoned"), "notReady": Safe("not ready")}
+#: Why no node takes new pods that could use a device.
+_NO_NODE: Final = Safe("no such node")
+CLOSED: Final = {"cordoned": Safe("cordoned"), "notReady": Safe("not ready"), "noNode": _NO_NODE}
 
 
-def on_node(state: Safe, of: DeviceState, closed: str) -> Safe:
-    """``free (node cordoned)``: what nobody gets where the node takes no new pods."""
-    return fmt("{} (node {})", state, CLOSED[closed]) if closed and of in AVAILABLE else state
+def device_state_text(device: DeviceRecord) -> Safe:
+    """:func:`state_text` of a device; of one that is free but for its nodes: ``free (node cordoned)``."""
+    if device.state is not DeviceState.CLOSED:
+        return state_text(device.state, device.state_bound)
+    free = Safe(STATE_WORDS[DeviceState.PARTLY if device.holders and device.shareable else DeviceState.FREE])
+    why = CLOSED[device.node_closed]
+    return styled(fmt("{} ({}{})", free, Safe("" if why is _NO_NODE else "node "), why), _STYLES[device.state])
 
 
 def state_word(state: DeviceState, bound: Bound) -> Safe:
@@ -95,19 +103,14 @@ def known_or(value: int | None) -> Safe:
 
 
 def by_state(totals: DeviceTotals) -> Iterator[tuple[DeviceState, Count]]:
-    """The six disjoint numbers in the order of their words."""
+    """The seven disjoint numbers in the order of their words."""
     yield DeviceState.FREE, totals.free
     yield DeviceState.PARTLY, totals.partly
     yield DeviceState.IN_USE, totals.in_use
     yield DeviceState.TAINTED, totals.tainted
     yield DeviceState.BLOCKED, totals.blocked
+    yield DeviceState.CLOSED, totals.closed
     yield DeviceState.NOT_OFFERED, totals.not_offered
-
-
-def used_count(totals: DeviceTotals) -> Count:
-    """Devices that somebody holds, as a whole or in part."""
-    bounds = {totals.in_use.bound, totals.partly.bound if totals.partly.value else totals.in_use.bound}
-    return Count(totals.in_use.value + totals.partly.value, bounds.pop() if len(bounds) == 1 else Bound.UNKNOWN)
 
 
 def totals_text(totals: DeviceTotals) -> Safe:
@@ -133,10 +136,13 @@ def in_use_words(totals: DeviceTotals) -> Safe:
     return fmt("in use ({} of them tainted)", spoken(tainted)) if tainted.value else Safe("in use")
 
 
+_OUT_OF_REACH: Final = (DeviceState.TAINTED, DeviceState.BLOCKED, DeviceState.CLOSED, DeviceState.NOT_OFFERED)
+
+
 def use_bar(totals: DeviceTotals, columns: int) -> Safe:
     """A bar of used █, partly used ▓, free ░ (? where these may be used as well) and other ▒ devices."""
     values = {state: count.value for state, count in by_state(totals)}
-    out = sum(values[state] for state in (DeviceState.TAINTED, DeviceState.BLOCKED, DeviceState.NOT_OFFERED))
+    out = sum(values[state] for state in _OUT_OF_REACH)
     parts = ((_USED, values[DeviceState.IN_USE]), (_SOME, values[DeviceState.PARTLY]))
     free = _FREE if totals.free.bound is Bound.EXACT else UNKNOWN
     return bar((*parts, (free, values[DeviceState.FREE]), (_OUT, out)), columns)

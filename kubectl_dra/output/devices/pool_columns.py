@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from kubectl_dra.output.columns import ListColumn, Shown, count_column
-from kubectl_dra.output.devices.parts import UNKNOWN, scope_cell, used_count
+from kubectl_dra.output.columns import ListColumn, Shown
+from kubectl_dra.output.devices.parts import UNKNOWN, scope_cell
+from kubectl_dra.output.devices.state_columns import state_columns, with_present
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.reports.devices.pool import PoolSummary, is_troubled
 
@@ -14,15 +15,7 @@ POOLS: Final[tuple[ListColumn[PoolSummary], ...]] = (
     ListColumn("DRIVER", lambda pool, _: safe(pool.driver), lambda pool: (pool.driver, pool.pool)),
     ListColumn("POOL", lambda pool, _: safe(pool.pool), lambda pool: (pool.pool, pool.driver)),
     ListColumn("NODES", lambda pool, _: scope_cell(pool.scope), lambda pool: scope_cell(pool.scope)),
-    count_column("DEVICES", lambda pool: pool.totals.devices),
-    count_column("FREE", lambda pool: pool.totals.free),
-    # Devices that somebody holds; wide tells apart those with something left.
-    count_column("USED", lambda pool: used_count(pool.totals), Shown.NARROW),
-    count_column("PARTLY", lambda pool: pool.totals.partly, Shown.WIDE),
-    count_column("FULL", lambda pool: pool.totals.in_use, Shown.WIDE),
-    count_column("TAINTED", lambda pool: pool.totals.tainted),
-    count_column("BLOCKED", lambda pool: pool.totals.blocked, Shown.WIDE),
-    count_column("NOT OFFERED", lambda pool: pool.totals.not_offered, Shown.WIDE),
+    *state_columns(lambda pool: pool.totals),
     ListColumn(
         "GENERATION",
         lambda pool, _: fmt("{}", pool.view.generation),
@@ -51,8 +44,9 @@ _UNPUBLISHED: Final[ListColumn[PoolSummary]] = ListColumn(
 
 def pool_columns(pools: Iterable[PoolSummary]) -> tuple[ListColumn[PoolSummary], ...]:
     """The columns of a list of pools, before the state what claims have of any of them and drivers do not publish."""
+    pools = list(pools)
     more = [_UNPUBLISHED] if any(pool.unpublished for pool in pools) else []
-    return (*POOLS[:-1], *more, POOLS[-1])
+    return with_present((*POOLS[:-1], *more, POOLS[-1]), pools)
 
 
 def pool_state_cell(pool: PoolSummary) -> Safe:

@@ -15,13 +15,13 @@ from kubectl_dra.output.devices.advertised import advertised_lines
 from kubectl_dra.output.devices.capacity import bounded, capacity_cell, capacity_lines, policy_lines
 from kubectl_dra.output.devices.holders import holder_text, taint_lines
 from kubectl_dra.output.devices.parts import (
+    device_state_text,
     nobody,
     number,
     pairs_text,
     ranges,
     scope_cell,
     scope_text,
-    state_text,
     totals_text,
     use_bar,
 )
@@ -204,7 +204,7 @@ def _device_lines(report: PoolReport, device: DeviceRecord, now: datetime) -> li
     else:
         first, *others = users or [_why(device)]
         states = [
-            (state_text(device.state, device.state_bound), first),
+            (device_state_text(device), first),
             *((Safe(""), user) for user in others),
             *taints,
         ]

@@ -27,8 +27,7 @@ def top_page(report: TopReport, now: datetime, address: Address, scope: str = ""
     """All lines; ``scope`` is the namespace that was counted, or empty for all."""
     lines: list[Safe] = []
     if report.rows:
-        whole = any(row.devices is not None for row in report.rows)
-        lines += list_table(top_columns(report.by, whole=whole), report.rows, now)
+        lines += list_table(_columns_of(report), report.rows, now)
     else:
         lines += _none(report.by, scope, address) if report.answered else [_UNKNOWN]
     if report.idle:
@@ -69,9 +68,17 @@ def top_columns(by: By, *, whole: bool = True) -> list[ListColumn[TopRow]]:
         named,
         *([_amount("DEVICES", lambda row: row.devices)] if whole else []),
         _amount("USED", lambda row: row.used),
-        *([_amount("FREE", lambda row: row.free)] if whole else []),
+        *([_amount("PARTLY", lambda row: row.partly), _amount("FREE", lambda row: row.free)] if whole else []),
         *([_amount("IDLE", lambda row: row.idle)] if by is not By.PODS else []),
     ]
+
+
+def _columns_of(report: TopReport) -> list[ListColumn[TopRow]]:
+    """Those that say something of any row."""
+    whole = any(row.devices is not None for row in report.rows)
+    columns = top_columns(report.by, whole=whole)
+    partly = any(row.partly is not None and row.partly.value for row in report.rows)
+    return [column for column in columns if partly or column.title != "PARTLY"]
 
 
 def _amount(title: str, count: Callable[[TopRow], Count | None]) -> ListColumn[TopRow]:

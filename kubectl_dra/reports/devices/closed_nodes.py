@@ -14,16 +14,18 @@ from typing import Final
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.readiness_taints import remover_of
+from kubectl_dra.reports.scope import Scope, ScopeKind, nodes_of
 
 _ONLY_PREFERRED: Final = "PreferNoSchedule"
 _CORDONED: Final = "node.kubernetes.io/unschedulable"
 
 
 class Closed(StrEnum):
-    """Why a node takes no new pods."""
+    """Why no node takes new pods that could use a device."""
 
     CORDONED = "cordoned"
     NOT_READY = "notReady"
+    NO_NODE = "noNode"
 
 
 @derived("nodes")
@@ -31,6 +33,19 @@ def closed_nodes(facts: ClusterState) -> Mapping[str, Closed]:
     """The nodes that take no new pods, as far as nodes were read."""
     found = ((name, _closed(node)) for name, node in facts.inventory.nodes.items())
     return {name: closed for name, closed in found if closed is not None}
+
+
+def closed_scope(scope: Scope, facts: ClusterState) -> Closed | None:
+    """Why none of the nodes that could use something takes new pods; None where one does, or may."""
+    if scope.nodes == 0:
+        return Closed.NO_NODE
+    closed = closed_nodes(facts)
+    if scope.kind is ScopeKind.NODE:
+        return closed.get(scope.node)
+    if scope.nodes is None or len(closed) < scope.nodes:
+        return None
+    reasons = {closed.get(name) for name in nodes_of(scope, facts)}
+    return None if None in reasons else max(reasons, key=lambda reason: reason is Closed.NOT_READY, default=None)
 
 
 def _closed(node: Node) -> Closed | None:

@@ -10,8 +10,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.ids import DeviceId, PoolId
 from kubectl_dra.model.resource import Device, ResourceSlice
 from kubectl_dra.reports.base import ReportRecord, Series
-from kubectl_dra.reports.devices.closed_nodes import closed_nodes
-from kubectl_dra.reports.devices.device_state import AVAILABLE
+from kubectl_dra.reports.devices.device_state import AVAILABLE, DeviceState
 from kubectl_dra.reports.devices.open_pool import PoolFacts, open_pool
 from kubectl_dra.reports.devices.pool import DeviceRecord, device_records, pool_scope
 from kubectl_dra.reports.scope import Scope, device_scope, usable_on
@@ -23,7 +22,8 @@ class DeviceFilter:
     """What to list; every condition given must hold. ``selectors`` are those of a class and of an expression.
 
     ``free``: a request without tolerations could get it, or a share of it. ``used``: somebody holds it, with admin
-    access or without. ``tainted``: it has a taint of any effect. ``closed``: whether its only node takes no new pods.
+    access or without. ``tainted``: it has a taint of any effect. ``closed``: it is free but for its nodes, which take
+    no new pods.
     """
 
     free: bool = False
@@ -33,20 +33,16 @@ class DeviceFilter:
     selectors: tuple[SelectorSet, ...] = ()
     devices: Collection[DeviceId] | None = None
     pools: Iterable[PoolId] | None = None
-    closed: bool | None = None
+    closed: bool = False
 
 
 class ListedDevice(ReportRecord, frozen=True):
-    """A device with the pool it belongs to; ``where`` is the scope that counts for it.
-
-    ``node_closed``: why its only node takes no new pods, ``cordoned`` or ``notReady``; empty where it does.
-    """
+    """A device with the pool it belongs to; ``where`` is the scope that counts for it."""
 
     driver: str
     pool: str
     where: Scope
     device: DeviceRecord
-    node_closed: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +87,7 @@ def _listed(facts: ClusterState, found: Iterable[tuple[PoolId, Sequence[_Chosen]
         pairs = [(slice_, device) for slice_, device, _ in chosen]
         records = device_records(opened, pool_scope(opened), pairs)
         for record, (_, _, where) in zip(records, chosen, strict=True):
-            yield listed_device(pool, where, record, facts)
-
-
-def listed_device(pool: PoolId, where: Scope, record: DeviceRecord, facts: ClusterState) -> ListedDevice:
-    """A device of a pool, and whether its only node takes pods."""
-    return ListedDevice(pool.driver, pool.pool, where, record, closed_nodes(facts).get(where.node, ""))
+            yield ListedDevice(pool.driver, pool.pool, where, record)
 
 
 def _chosen(opened: PoolFacts, wanted: DeviceFilter, errors: Counter[str]) -> Iterator[_Chosen]:
@@ -104,8 +95,6 @@ def _chosen(opened: PoolFacts, wanted: DeviceFilter, errors: Counter[str]) -> It
         if wanted.devices is not None and opened.device_id(device) not in wanted.devices:
             continue
         scope = device_scope(device, slice_, opened.facts)
-        if wanted.closed is not None and wanted.closed != (scope.node in closed_nodes(opened.facts)):
-            continue
         if wanted.node is not None and not usable_on(wanted.node, scope, opened.facts):
             continue
         if _in_state(opened, slice_, device, wanted) and _selected(opened.id.driver, device, wanted.selectors, errors):
@@ -121,11 +110,14 @@ def _selected(driver: str, device: Device, selectors: Iterable[SelectorSet], err
 
 
 def _in_state(opened: PoolFacts, slice_: ResourceSlice, device: Device, wanted: DeviceFilter) -> bool:
-    if not (wanted.free or wanted.used or wanted.tainted):
+    if not (wanted.free or wanted.used or wanted.tainted or wanted.closed):
         return True
     taints = opened.taints(device, slice_)
     if wanted.tainted and not taints:
         return False
     if wanted.used and not opened.facts.inventory.holdings_by_device.get(opened.device_id(device)):
         return False
-    return not wanted.free or opened.state(device, slice_, any(taint.prevents for taint in taints)) in AVAILABLE
+    if not (wanted.free or wanted.closed):
+        return True
+    state = opened.state(device, slice_, any(taint.prevents for taint in taints))
+    return (not wanted.free or state in AVAILABLE) and (not wanted.closed or state is DeviceState.CLOSED)

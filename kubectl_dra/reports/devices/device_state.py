@@ -27,6 +27,7 @@ class DeviceState(StrEnum):
     NOT_OFFERED = "notOffered"  # its pool is not ready, or it needs a feature that is off
     TAINTED = "tainted"  # refused without a toleration
     BLOCKED = "blocked"  # the shared counters that it needs are taken by other partitions
+    CLOSED = "nodeClosed"  # no node that could use it takes new pods, or there is none
     PARTLY = "partly"  # shared, and something is left
     FREE = "free"
 
@@ -50,20 +51,25 @@ def device_state(
     offered: bool,
     tainted: bool,
     counters: PoolCounters | None,
+    closed: bool,
     features: Features,
 ) -> DeviceState:
-    """The state of one device; ``counters`` are those of its pool, None if it has none."""
+    """The state of one device; ``counters`` are those of its pool, None if it has none.
+
+    ``closed``: whether no node takes new pods that could use it.
+    """
     if held is not None and (held.dedicated or is_full(device, held, features)):
         return DeviceState.IN_USE
     if not offered or feature_missing(device, features) is not None:
         return DeviceState.NOT_OFFERED
     if tainted:
         return DeviceState.TAINTED
-    if held is not None:
-        return DeviceState.PARTLY
-    if counters is not None and device.consumes_counters and counters.shortage(counters.consumption(device)):
+    drained = held is None and counters is not None and bool(device.consumes_counters)
+    if drained and counters is not None and counters.shortage(counters.consumption(device)):
         return DeviceState.BLOCKED
-    return DeviceState.FREE
+    if closed:
+        return DeviceState.CLOSED
+    return DeviceState.FREE if held is None else DeviceState.PARTLY
 
 
 def shareable(device: Device, features: Features) -> bool:

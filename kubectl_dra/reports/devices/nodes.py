@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
 from kubectl_dra.cluster import ClusterState
@@ -16,7 +17,7 @@ from kubectl_dra.reports.base import ReadRecord, ReportRecord, Series, reads_of
 from kubectl_dra.reports.devices.advertised import OfferedResource, offered
 from kubectl_dra.reports.devices.closed_nodes import closed_nodes
 from kubectl_dra.reports.devices.device_list import DeviceFilter, ListedDevice, device_list
-from kubectl_dra.reports.devices.open_pool import open_pool
+from kubectl_dra.reports.devices.open_pool import ListedState, PoolFacts, open_pool
 from kubectl_dra.reports.devices.pool import KINDS, PoolSummary, is_troubled, pool_summary
 from kubectl_dra.reports.devices.totals import DeviceTally, DeviceTotals
 from kubectl_dra.reports.devices.unpublished import AllocatedDevice, unpublished, unpublished_of_node
@@ -25,13 +26,14 @@ from kubectl_dra.reports.pending.failing_pods import FailingPod, failing_among
 from kubectl_dra.reports.pending.idle_daemons import IdleDaemonSet
 from kubectl_dra.reports.pending.kept_off_drivers import kept_off_node
 from kubectl_dra.reports.rights import missing_rights
-from kubectl_dra.reports.scope import ScopeKind, device_scope
+from kubectl_dra.reports.scope import Scope, ScopeKind, device_scope, nodes_of
 
 _INSTANCE_TYPE: Final = "node.kubernetes.io/instance-type"
 
 
 class NodeSummary(ReportRecord, frozen=True):
-    """One node: ``totals`` are of the devices that only this node can use, of all ``drivers``.
+    """One node: ``totals`` are of the devices that only this node can use, ``shared`` of those that others can as well,
+    as far as nodes were read, and ``drivers`` are those of both.
 
     ``ready`` is the status of the condition (``True``, ``False``, ``Unknown``), empty where the node was not read or
     does not say it; ``ready_since``: since when that is so. ``cordoned``: no new pod is placed on it. ``closed``: why
@@ -47,6 +49,7 @@ class NodeSummary(ReportRecord, frozen=True):
     instance_type: str
     drivers: tuple[str, ...]
     totals: DeviceTotals
+    shared: DeviceTotals
     created: str
     closed: str
     unpublished: int
@@ -94,16 +97,16 @@ def known_nodes(facts: ClusterState) -> list[str]:
 
 def node_summaries(facts: ClusterState, names: Iterable[str] | None = None) -> tuple[NodeSummary, ...]:
     """One row per node, by name."""
-    counted, drivers = _own_devices(facts)
+    found = _by_node(facts)
     known = facts.evidence.complete("ResourceSlice")
     gone = Counter(node for node, _, _ in unpublished(facts)) if known else Counter[str]()
     return tuple(
-        _summary(name, facts, counted.get(name) or DeviceTally(), drivers.get(name, set()), gone[name])
+        _summary(name, facts, found.get(name) or _OfNode(), gone[name])
         for name in (node_names(facts) if names is None else names)
     )
 
 
-def _summary(name: str, facts: ClusterState, tally: DeviceTally, drivers: Iterable[str], gone: int) -> NodeSummary:
+def _summary(name: str, facts: ClusterState, found: _OfNode, gone: int) -> NodeSummary:
     node = facts.inventory.nodes.get(name, Node())
     ready = next((each for each in node.status.conditions if each.type == "Ready"), Condition())
     return NodeSummary(
@@ -113,27 +116,45 @@ def _summary(name: str, facts: ClusterState, tally: DeviceTally, drivers: Iterab
         node.spec.unschedulable,
         tuple(map(taint_text, node.spec.taints)),
         node.metadata.labels.get(_INSTANCE_TYPE, ""),
-        tuple(sorted(drivers)),
-        tally.totals(facts.evidence),
+        tuple(sorted(found.drivers)),
+        found.own.totals(facts.evidence),
+        found.shared.totals(facts.evidence),
         node.metadata.creation_timestamp or "",
         closed_nodes(facts).get(name, ""),
         gone,
     )
 
 
-def _own_devices(facts: ClusterState) -> tuple[dict[str, DeviceTally], dict[str, set[str]]]:
-    """The devices that only one node can use, and their drivers, by node."""
-    tallies: dict[str, DeviceTally] = {}
-    drivers: dict[str, set[str]] = {}
+@dataclass(slots=True)
+class _OfNode:
+    """The devices that a node can use, by themselves and with others, and their drivers."""
+
+    own: DeviceTally = field(default_factory=DeviceTally)
+    shared: DeviceTally = field(default_factory=DeviceTally)
+    drivers: set[str] = field(default_factory=set)
+
+
+def placed_devices(facts: ClusterState) -> Iterator[tuple[PoolFacts, ListedState, Scope]]:
+    """Every published device, and where it can be used."""
     for pool in facts.pools:
         opened = open_pool(pool, facts)
         for each in opened.standings():
-            scope = device_scope(each.device, each.slice, facts)
-            if scope.kind is ScopeKind.NODE:
-                tally = tallies.setdefault(scope.node, DeviceTally())
-                tally.device(each.state, each.tainted, opened.admin_only(each.device))
-                drivers.setdefault(scope.node, set()).add(pool.driver)
-    return tallies, drivers
+            yield opened, each, device_scope(each.device, each.slice, facts)
+
+
+def _by_node(facts: ClusterState) -> Mapping[str, _OfNode]:
+    found: defaultdict[str, _OfNode] = defaultdict(_OfNode)
+    shared: dict[Scope, _OfNode] = {}
+    for opened, each, scope in placed_devices(facts):
+        local = scope.kind is ScopeKind.NODE
+        of = found[scope.node] if local else shared.setdefault(scope, _OfNode())
+        of.own.device(each.state, each.tainted, opened.admin_only(each.device))
+        of.drivers.add(opened.id.driver)
+    for scope, among in shared.items():
+        for node in nodes_of(scope, facts):
+            found[node].shared.plus(among.own)
+            found[node].drivers |= among.drivers
+    return found
 
 
 def node_report(name: str, facts: ClusterState) -> NodeReport:
@@ -143,7 +164,7 @@ def node_report(name: str, facts: ClusterState) -> NodeReport:
     of_devices = {PoolId(each.driver, each.pool) for each in devices}
     of_node = {PoolId(each.spec.driver, each.spec.pool.name) for each in facts.inventory.slices_by_node.get(name, ())}
     pools = tuple(Series(lambda: _pools(facts, of_devices | of_node)))
-    fields = {field: getattr(summary, field) for field in NodeSummary.__struct_fields__}
+    fields = {name: getattr(summary, name) for name in NodeSummary.__struct_fields__}
     return NodeReport(
         **fields,
         pools=pools,

@@ -21,10 +21,11 @@ from kubectl_dra.model.evidence import Evidence, pool_fields
 from kubectl_dra.model.ids import DeviceId, PoolId
 from kubectl_dra.model.resource import Device, DeviceTaintRule, ResourceSlice
 from kubectl_dra.reports.base import Bound
+from kubectl_dra.reports.devices.closed_nodes import Closed, closed_nodes, closed_scope
 from kubectl_dra.reports.devices.device_state import DeviceState, device_state
 from kubectl_dra.reports.devices.pool_state import ALLOCATED_FROM, PoolVerdict, PoolView, Views, node_views, whole_pool
 from kubectl_dra.reports.devices.totals import state_bounds
-from kubectl_dra.reports.scope import device_scope, usable_on
+from kubectl_dra.reports.scope import ScopeKind, device_scope, slice_scope, usable_on
 from kubectl_dra.reports.taints.taints import TaintRecord, device_taints
 from kubectl_dra.selectors.lens import is_broken
 
@@ -107,13 +108,17 @@ class PoolFacts:
         # There may be 80,000 devices: what is the same for all of a pool is asked about once.
         held, counters, features = self.held, self.counters, self.facts.features
         ruled, differs, offered = bool(self.rules), self.views.ready is not None, self.view.state in ALLOCATED_FROM
+        last, per_device, closed = None, False, False
         for slice_, device in self.devices():
             tainted = False
             if ruled or device.taints:
                 tainted = any(taint.prevents for taint in self.taints(device, slice_))
             if differs:
                 offered = self.offered(device, slice_)
-            state = device_state(device, held.get(device.name), offered, tainted, counters, features)
+            if slice_ is not last or per_device:
+                last, per_device = slice_, slice_scope(slice_, self.facts).kind is ScopeKind.PER_DEVICE
+                closed = self.closed(device, slice_) is not None
+            state = device_state(device, held.get(device.name), offered, tainted, counters, closed, features)
             yield ListedState(slice_, device, state, tainted)
 
     def kinds(self, standings: Iterable[ListedState]) -> Counter[tuple[DeviceState, bool, bool]]:
@@ -147,7 +152,12 @@ class PoolFacts:
 
     def state(self, device: Device, slice_: ResourceSlice, tainted: bool) -> DeviceState:
         held, features = self.held.get(device.name), self.facts.features
-        return device_state(device, held, self.offered(device, slice_), tainted, self.counters, features)
+        closed = self.closed(device, slice_) is not None
+        return device_state(device, held, self.offered(device, slice_), tainted, self.counters, closed, features)
+
+    def closed(self, device: Device, slice_: ResourceSlice) -> Closed | None:
+        """Why no node takes new pods that could use the device; None where one does, or may."""
+        return closed_scope(device_scope(device, slice_, self.facts), self.facts)
 
     def offered(self, device: Device, slice_: ResourceSlice) -> bool:
         """Whether some node that can use the device sees a pool that is ready."""
@@ -209,6 +219,8 @@ def _still_known(
         for pool in after.allocated.changed:
             known.pop(PoolId(*pool), None)
     if old.nodes is not new.nodes:
+        if closed_nodes(before) != closed_nodes(after):
+            return None
         known = {pool: worked for pool, worked in known.items() if not worked.by_selector}
     if old.slices is not new.slices:
         slices, later = old.slices_by_pool, new.slices_by_pool

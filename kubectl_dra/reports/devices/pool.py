@@ -22,6 +22,7 @@ from kubectl_dra.reports import base
 from kubectl_dra.reports.claims.health import Health, health_by_device
 from kubectl_dra.reports.devices.advertised import AdvertisedResource, advertised
 from kubectl_dra.reports.devices.attributes import common_values, device_values, varying_names
+from kubectl_dra.reports.devices.closed_nodes import closed_scope
 from kubectl_dra.reports.devices.device_state import (
     AVAILABLE,
     DeviceState,
@@ -74,7 +75,8 @@ class DeviceRecord(base.ReportRecord, frozen=True):
     that can't be allocated beside it, ``held_back_by`` the allocated ones that take the counter which a blocked device
     lacks first. ``scope`` is None where it is the pool's. ``state_bound`` is ``atMost`` where claims or taint rules
     could not be read, so that the device may be less available than ``state`` says; ``holders_bound`` ``atLeast``
-    where others may hold it, ``taints_bound`` where it may have other taints.
+    where others may hold it, ``taints_bound`` where it may have other taints. ``node_closed``: why no node takes new
+    pods that could use it, ``cordoned``, ``notReady`` or ``noNode``; else empty.
     """
 
     name: str
@@ -95,6 +97,7 @@ class DeviceRecord(base.ReportRecord, frozen=True):
     holders: tuple[Holder, ...]
     holders_bound: base.Bound
     scope: Scope | None
+    node_closed: str
     binds_to_node: bool
     binding_conditions: tuple[str, ...] | None
     binding_failure_conditions: tuple[str, ...] | None
@@ -362,6 +365,7 @@ def _device_record(
         holders=tuple(sorted((holder_of(h, facts) for h in holdings), key=_holder_order)),
         holders_bound=opened.holders_bound,
         scope=own_scope if own_scope != scope else None,
+        node_closed=closed_scope(own_scope, facts) or "",
         binds_to_node=bool(device.binds_to_node),
         binding_conditions=device.binding_conditions,
         binding_failure_conditions=device.binding_failure_conditions,

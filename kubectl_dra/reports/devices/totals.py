@@ -20,18 +20,20 @@ _MAY_GROW: Mapping[str, frozenset[str]] = {
         {DeviceState.IN_USE, DeviceState.PARTLY, DeviceState.BLOCKED, "in_use_tainted", "admin_only", "consumed"}
     ),
     "DeviceTaintRule": frozenset({DeviceState.TAINTED, "in_use_tainted"}),
-    "Node": frozenset(),
+    "Node": frozenset({DeviceState.CLOSED}),
 }
 _MAY_SHRINK: Mapping[str, frozenset[str]] = {
     "ResourceClaim": frozenset(DeviceState) - {DeviceState.IN_USE} | {"admin_only", "available"},
-    "DeviceTaintRule": frozenset({DeviceState.FREE, DeviceState.PARTLY, DeviceState.BLOCKED, "available"}),
+    "DeviceTaintRule": frozenset(
+        {DeviceState.FREE, DeviceState.PARTLY, DeviceState.CLOSED, DeviceState.BLOCKED, "available"}
+    ),
     # A node that takes no new pods, or none at all, gives nothing away.
-    "Node": frozenset({DeviceState.FREE, "available"}),
+    "Node": frozenset({DeviceState.FREE, DeviceState.PARTLY, "available"}),
 }
 
 
 class DeviceTotals(ReportRecord, frozen=True):
-    """Devices by state: ``devices`` is the sum of the six states.
+    """Devices by state: ``devices`` is the sum of the seven states.
 
     ``in_use_tainted`` of those in use are tainted as well; ``admin_only`` of the others are held with admin access,
     which leaves them as free as they are.
@@ -43,6 +45,7 @@ class DeviceTotals(ReportRecord, frozen=True):
     in_use: Count
     tainted: Count
     blocked: Count
+    closed: Count
     not_offered: Count
     in_use_tainted: Count
     admin_only: Count
@@ -114,6 +117,7 @@ _COUNTED: Final = (
     DeviceState.IN_USE,
     DeviceState.TAINTED,
     DeviceState.BLOCKED,
+    DeviceState.CLOSED,
     DeviceState.NOT_OFFERED,
     "in_use_tainted",
     "admin_only",

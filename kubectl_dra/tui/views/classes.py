@@ -17,7 +17,7 @@ from kubectl_dra.tui.queries import Classes
 from kubectl_dra.tui.views.reader import RecordPage, ReportView
 
 _LOOKS: tuple[Look | Column[ClassRow], ...] = (
-    *(Look("NAME", least=12), Look("DEVICES"), Look("AVAILABLE")),
+    *(Look("NAME", least=12), Look("DEVICES"), Look("FREE"), Look("PARTLY", drop=3)),
     Column("", lambda _c: Safe(" " * 6), draw=lambda c, w: use_bar(c.totals, w), stretch=30, drop=2),
     *(Look("CLAIMS"), Look("PENDING"), Look("LARGEST SET ON A NODE", least=16), Look("AGE", drop=1)),
 )

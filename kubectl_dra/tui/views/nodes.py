@@ -99,6 +99,6 @@ def _bar(row: TopRow, columns: int) -> Safe:
 
 _LOOKS: Final[tuple[Look | Column[TopRow], ...]] = (
     Look("NODE", least=16, frozen=True, inside=True),
-    *(Look("DEVICES"), Look("FREE"), Look("USED"), Look("IDLE", cell=_idle)),
+    *(Look("DEVICES"), Look("FREE"), Look("PARTLY", drop=1), Look("USED"), Look("IDLE", cell=_idle)),
     Column("", lambda _r: Safe(" " * 6), draw=_bar, stretch=40, drop=1),
 )

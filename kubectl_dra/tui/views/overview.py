@@ -259,7 +259,7 @@ _CLASSES: Final[tuple[Column[ClassRow], ...]] = (
     Column("", lambda c: safe(c.name), least=10),
     Column("", lambda _c: Safe(" " * 6), draw=lambda c, w: use_bar(c.totals, w), stretch=16, drop=1),
     Column("", lambda c: number(c.totals.devices), right=True),
-    Column("", lambda c: fmt("{} available", number(lists.available(c))), right=True),
+    Column("", lambda c: fmt("{} free", number(c.totals.free)), right=True),
     Column("", lists.best_offer, least=8, drop=2),
 )
 

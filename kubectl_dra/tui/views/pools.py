@@ -31,7 +31,7 @@ _LOOKS: tuple[Look | Column[PoolSummary], ...] = (
     Look("DRIVER", least=12),
     Look("POOL", least=12, inside=True),
     Look("NODES", least=8, drop=2, inside=True, same_as=lambda pool: pool.pool),
-    *(Look("DEVICES"), Look("FREE"), Look("USED"), Look("TAINTED", drop=3)),
+    *(Look("DEVICES"), Look("FREE"), Look("PARTLY", drop=2), Look("USED"), Look("TAINTED", drop=3)),
     Column("", lambda _p: Safe(" " * 6), draw=lambda p, width: use_bar(p.totals, width), stretch=40, drop=1),
     Look("STATE", cell=state_cell),
 )
