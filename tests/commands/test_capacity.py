@@ -15,6 +15,7 @@ from kubectl_dra.reports.capacity.capacity import CapacityRequest, capacity_repo
 from tests.commands.test_whatif import Ask, ask
 from tests.diagnosis.test_capacity import world
 from tests.kit import build
+from tests.output.pending.test_more_situations import holding
 
 pytestmark = pytest.mark.one_in(4)
 
@@ -244,6 +245,16 @@ def test_a_pod_that_may_be_being_bound_is_told() -> None:
     assert "binding it already, no copy fits." in page
 
 
+TWO = """
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: two, namespace: ml}
+spec:
+  devices:
+    requests:
+    - {name: a, exactly: {deviceClassName: gpu.example.com}}
+    - {name: b, exactly: {deviceClassName: gpu.example.com}}
+"""
 TYPO = {"nodeSelectr": {"a": "b"}}
 LIKE = "A pod like ml/p (2 × gpu.example.com)"
 OF_WEB = "A pod of Deployment ml/web (2 × gpu.example.com)"
@@ -328,3 +339,48 @@ def test_of_a_pod_that_names_its_node_nothing_is_counted(ask: Ask, tmp_path: Pat
     found = ask("capacity", "-f", str(file), "-n", "ml", "--exit-code")
     assert found.code == 3
     assert "would not start: spec.nodeName bypasses the scheduler" in " ".join(found.out.split())
+
+
+def counted(*objects: dict[str, Any]) -> str:
+    """The page of single devices on a cluster, without its columns."""
+    report = capacity_report(world(*objects), CapacityRequest(build.DRIVER), build.NAMESPACE)
+    return " ".join(plain(Safe(" ").join(capacity_page(report, HERE))).split())
+
+
+def test_nodes_with_different_taints_are_told_apart() -> None:
+    nodes = [build.node("lost"), build.node("own"), build.node("closed")]
+    for each, key in zip(nodes, ("node.kubernetes.io/unreachable", "nvidia.com/gpu"), strict=False):
+        each["spec"]["taints"] = [{"key": key, "effect": "NoSchedule"}]
+    nodes[2]["spec"]["unschedulable"] = True
+    slices = [build.slice_(each["metadata"]["name"], build.device("gpu-0")) for each in nodes]
+    text = counted(*nodes, *slices)
+    assert " lost 0 1 0 1 taint node.kubernetes.io/unreachable:NoSchedule" in text
+    assert " own 0 1 0 1 taint nvidia.com/gpu:NoSchedule" in text
+    assert " closed 0 1 0 1 cordoned" in text
+
+
+def test_devices_that_copies_take_are_not_in_use() -> None:
+    """Neither on their own node nor on another that could use them, and one that somebody has is, tainted or not."""
+    shared = build.slice_("", build.device("gpu-0"), pool="fabric", allNodes=True)
+    nodes = [build.node("node-1"), build.node("node-2")]
+    text = counted(*nodes, shared)
+    assert "0 1 0 0 taken by copies on other nodes" in text
+    assert "1 1 0 0 all taken by these" in text
+    tainted = build.device("gpu-0", taints=[{"key": "xid", "effect": "NoSchedule"}])
+    slice_ = build.slice_("node-1", tainted, build.device("gpu-1"))
+    text = counted(nodes[0], slice_, *holding("a", "gpu-0", node="node-1"))
+    assert " node-1 1 2 1 0 no free device left" in text
+    assert "█ 1 in use ▓ 1 taken by the 1 copy that fits" in text
+    assert "no pod holds such devices" not in text
+
+
+def test_what_several_requests_of_a_copy_take_is_counted(ask: Ask, tmp_path: Path) -> None:
+    file = tmp_path / "two.yaml"
+    file.write_text(TWO, encoding="utf-8")
+    text = ask("capacity", "-f", str(file), "-n", "ml").out
+    assert "14 taken by the 7 copies that fit" in text
+    devices = json.loads(ask("capacity", "-f", str(file), "-n", "ml", "-o", "json").out)["shapes"][0]["capacity"][
+        "devices"
+    ]
+    assert devices["matching"] == sum(devices[part] for part in ("inUse", "unusable", "taken", "left"))
+    assert devices["unusable"] == 1

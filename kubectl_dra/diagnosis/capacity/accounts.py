@@ -25,7 +25,7 @@ from kubectl_dra.diagnosis.capacity.filling import Alike, Filled
 from kubectl_dra.diagnosis.capacity.records import Devices, NodeRoom
 from kubectl_dra.diagnosis.capacity.shape import device_classes
 from kubectl_dra.diagnosis.explain.funnel import NodeExplainer
-from kubectl_dra.diagnosis.records import Funnel, NodeOutcome, RequestReport, StageName
+from kubectl_dra.diagnosis.records import Cause, Funnel, NodeOutcome, NodeShortage, NodeTaint, RequestReport, StageName
 from kubectl_dra.model.ids import DeviceId, PoolId
 from kubectl_dra.model.resource import ResourceClaim
 
@@ -43,13 +43,23 @@ def rooms(filled: Filled, names: int | None = NAMES) -> tuple[NodeRoom, ...]:
     for alike in filled.groups:
         for nodes, devices in account.of(alike):
             causes = alike.last.causes if alike.last is not None else ()
-            codes = tuple(dict.fromkeys((cause.code, cause.request) for cause in causes))
+            codes = tuple(dict.fromkeys((cause.code, cause.request, _told(cause)) for cause in causes))
             plugin = alike.last.plugin if alike.last is not None else ""
             key = (alike.copies, devices, plugin, codes)
             room = NodeRoom(0, (), 0, alike.copies, devices, causes)
             found.setdefault(key, ([], room))[0].extend(nodes)
     made = [_room(nodes, room, names) for nodes, room in found.values()]
     return tuple(sorted(made, key=lambda room: (-room.copies, -room.devices.left, -room.devices.matching, room.names)))
+
+
+def _told(cause: Cause) -> str:
+    """What a node lacks, or which taint it has: each in its own words."""
+    match cause.detail:
+        case NodeTaint():
+            return cause.detail.taint
+        case NodeShortage():
+            return cause.detail.resource
+    return ""
 
 
 def _room(nodes: list[str], room: NodeRoom, limit: int | None) -> NodeRoom:
@@ -62,35 +72,30 @@ def totals(filled: Filled) -> Devices:
     """The devices of all nodes together; one that several nodes reach is counted once."""
     account = _Account(filled)
     shared: dict[str, set[DeviceId | str]] = {"matching": set(), "in_use": set(), "left": set()}
-    matching = in_use = left = whole = 0
+    matching = in_use = left = taken = free = 0
     for alike in filled.groups:
         for nodes, funnel in account.funnels(alike):
-            for name, ids in _ids(funnel).items():
-                shared[name].update(each for each in ids if account.is_shared(each))
-            own = {name: sum(not account.is_shared(each) for each in ids) for name, ids in _ids(funnel).items()}
+            ids = account.ids(funnel)
+            for name, found in ids.items():
+                shared[name].update(each for each in found if account.is_shared(each))
+            own = {name: sum(not account.is_shared(each) for each in found) for name, found in ids.items()}
             matching += len(nodes) * own["matching"]
             in_use += len(nodes) * own["in_use"]
-            if account.takes_all and alike.copies:
-                whole += len(nodes) * own["left"]
-            elif filled.side_by_side and alike.copies:
-                after = _left(alike)
-                free = max(0, own["left"] - alike.copies * account.needed)
-                left += len(nodes) * (free if after is None else after)
+            free += len(nodes) * own["left"]
+            if filled.side_by_side and alike.copies:
+                takes, rest = account.taken(alike, own["left"])
+                taken += len(nodes) * takes
+                left += len(nodes) * rest
             else:
                 left += len(nodes) * own["left"]
     matching += len(shared["matching"])
     in_use += len(shared["in_use"])
     left += len(shared["left"])
-    taken = filled.copies * account.needed + whole
+    free += len(shared["left"])
     if not filled.side_by_side:
+        taken = free if account.takes_all and filled.copies else filled.copies * account.needed
         left = max(0, left - taken)
-    return Devices(matching, in_use, max(0, matching - in_use - taken - left), taken, left)
-
-
-def _ids(funnel: Funnel) -> dict[str, tuple[str, ...]]:
-    used = tuple(device for removal in funnel.stage(StageName.UNUSED).removed for device in removal.devices)
-    matching = funnel.after(StageName.NODE)
-    return {"matching": matching, "in_use": used, "left": funnel.left}
+    return Devices(matching, in_use, max(0, matching - in_use - free), taken, left)
 
 
 def _left(alike: Alike) -> int | None:
@@ -131,6 +136,28 @@ class _Account:
     def is_shared(self, device: str) -> bool:
         return DeviceId.of(device).pool_id in self._shared
 
+    def ids(self, funnel: Funnel) -> dict[str, tuple[str, ...]]:
+        """The devices that match, those of no use that claims hold, tainted or not, and those that are left."""
+        stages = (funnel.stage(name).removed for name in (StageName.TAINTS, StageName.UNUSED, StageName.CAPACITY))
+        removed = (device for removals in stages for removal in removals for device in removal.devices)
+        used = tuple(device for device in removed if self._is_held(DeviceId.of(device)))
+        return {"matching": funnel.after(StageName.NODE), "in_use": used, "left": funnel.left}
+
+    def _is_held(self, device: DeviceId) -> bool:
+        return device.device in self._world.allocated.pool(device.driver, device.pool)
+
+    def taken(self, alike: Alike, free: int) -> tuple[int, int]:
+        """How many of so many free devices of a node copies take, for all their requests, and how many are left.
+
+        Where copies depend on each other those on other nodes may take them. Of shared devices the shares count.
+        """
+        if self.takes_all and alike.copies:
+            return free, 0
+        shares, after = alike.copies * self.needed, _left(alike)
+        if after is None:
+            return shares, max(0, free - shares)
+        return max(shares, free - after), after
+
     def funnels(self, alike: Alike) -> Iterator[tuple[tuple[str, ...], Funnel]]:
         """The nodes, apart by their devices; none where nothing can be told."""
         if self._allocating is None:
@@ -153,16 +180,9 @@ class _Account:
         told = False
         for nodes, funnel in self.funnels(alike):
             told = True
-            ids = _ids(funnel)
-            matching, in_use = len(ids["matching"]), len(ids["in_use"])
-            if self.takes_all and alike.copies:
-                free = len(ids["left"])
-                yield nodes, Devices(matching, in_use, max(0, matching - in_use - free), free, 0)
-                continue
-            taken = alike.copies * self.needed
-            after = _left(alike) if alike.copies else None
-            left = max(0, len(ids["left"]) - taken) if after is None else after
-            yield nodes, Devices(matching, in_use, max(0, matching - in_use - taken - left), taken, left)
+            matching, in_use, free = (len(ids) for ids in self.ids(funnel).values())
+            taken, left = self.taken(alike, free)
+            yield nodes, Devices(matching, in_use, max(0, matching - in_use - free), taken, left)
         if not told:
             yield alike.nodes, Devices()
 

@@ -239,12 +239,14 @@ def _brings_more(found: Capacity) -> bool:
 
 def _repacked(found: Capacity) -> Safe:
     movable = counted(found.movable, "pod")
-    if not found.movable and not found.devices.in_use:
+    shared = any(too_little_left(room) for room in found.nodes)
+    if not found.movable and not found.devices.in_use and not found.deletions and not shared:
         return Safe("There is nothing to restart: no pod holds such devices.")
     if not found.movable:
         return Safe("Restarting pods brings no more: none of the pods that hold such devices may be restarted.")
     if found.repacked.value == found.copies.value:
-        return fmt("Restarting pods brings no more, however the {} that may be restarted are placed.", movable)
+        text = "Restarting pods brings no more, however the {} that may be restarted {} placed."
+        return fmt(text, movable, Safe("is" if found.movable == 1 else "are"))
     text = "If the {} that may be restarted were placed anew, {} would fit{}."
     number = fmt("at most {:,}", found.repacked.value) if not found.reached else fmt("{:,}", found.repacked.value)
     return fmt(text, movable, number, Safe("") if found.reached else Safe(" (an upper bound)"))
@@ -268,9 +270,10 @@ def _device_lines(found: Capacity) -> Iterator[Safe]:
     yield Safe("  ") + device_bar(devices, _BAR)
     # More than there are: several copies share a device.
     share = Safe(f"{plural('share', devices.taken)} " if devices.taken > devices.matching else "")
+    fits = Safe("fits" if found.copies.value == 1 else "fit")
     parts = [
         (_IN_USE, devices.in_use, Safe("in use")),
-        (_TAKEN, devices.taken, fmt("{}taken by the {} that fit", share, counted(found.copies.value, "copy"))),
+        (_TAKEN, devices.taken, fmt("{}taken by the {} that {}", share, counted(found.copies.value, "copy"), fits)),
         (
             _LEFT,
             devices.left,
@@ -346,6 +349,9 @@ ROOMS: Final[tuple[ListColumn[NodeRoom], ...]] = (
 )
 
 
+_OF_DEVICES: Final = frozenset({Code.DEVICES_IN_USE, Code.DEVICES_TAINTED, Code.TOO_FEW_DEVICES, Code.REQUESTS_COMPETE})
+
+
 def _fragment(room: NodeRoom, cause: Cause) -> Safe:
     """Free devices that are too few here, though there may be enough of them elsewhere."""
     if short := too_little_left(room):
@@ -358,10 +364,13 @@ def _fragment(room: NodeRoom, cause: Cause) -> Safe:
     if cause.code is Code.DEVICES_IN_USE and room.devices.left:
         return fmt("only {} free here", room.devices.left)
     devices = room.devices
-    if room.copies and not devices.in_use and devices.taken == devices.matching > 0:
-        return Safe("all taken by these")
-    if room.copies and devices.in_use and devices.taken + devices.in_use == devices.matching:
-        return Safe("no free device left")
+    all_held = devices.taken + devices.in_use == devices.matching
+    if devices.taken and not devices.left and (all_held or cause.code in _OF_DEVICES):
+        if not room.copies:
+            return Safe("taken by copies on other nodes")
+        return Safe("all taken by these" if devices.taken == devices.matching else "no free device left")
+    if cause.code is Code.REQUESTS_COMPETE and devices.left:
+        return fmt("too few for all requests: {} left", devices.left)
     if cause.code is Code.CONSTRAINT:
         return Safe("free devices differ in a value that must be the same")
     return Safe("")
@@ -373,4 +382,4 @@ def _of_node(cause: Cause) -> Safe:
             return fmt("not enough {}", cause.detail.resource)
         case NodeTaint():
             return fmt("taint {}", cause.detail.taint)
-    return Safe("")
+    return Safe("cordoned" if cause.code is Code.NODE_UNSCHEDULABLE else "")

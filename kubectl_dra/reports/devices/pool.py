@@ -267,20 +267,13 @@ def pool_report(pool: PoolId, facts: ClusterState) -> PoolReport:
         devices=devices,
         allocated=tuple(unpublished_of_pool(opened)),
         statuses=_statuses(opened, devices),
-        also_advertised=advertised(facts, _nodes_of(opened), (opened.id.driver,)),
+        also_advertised=advertised(facts, filter(None, (s.spec.node_name for s in opened.slices)), (opened.id.driver,)),
         missing=missing_rights(opened.evidence, KINDS),
         assumed=base.assumptions_of(facts.evidence),
         features=base.feature_record(facts.features),
         read=base.reads_of(facts.evidence),
         as_of=facts.as_of,
     )
-
-
-def _nodes_of(opened: PoolFacts) -> Iterator[str]:
-    """The nodes that slices of the pool belong to."""
-    for slice_ in opened.slices:
-        if slice_.spec.node_name:
-            yield slice_.spec.node_name
 
 
 def _statuses(opened: PoolFacts, devices: Iterable[DeviceRecord]) -> tuple[PoolStatusRecord, ...]:
