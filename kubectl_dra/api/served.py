@@ -41,3 +41,13 @@ def not_served(api_version: str, kind: str, minor: int | None) -> bool:
     if version == "v1alpha3" and kind in _LATE:
         last = _ENDLESS
     return not first <= minor <= last
+
+
+def version_to_write(minor: int) -> str:
+    """In which version manifests are taken by a server of 1.``minor``; empty: in none to which they can be converted.
+
+    Of the beta versions the older one is what the documentation of 1.32 and 1.33 has administrators turn on.
+    """
+    if minor >= STABLE_SINCE:
+        return "v1"
+    return "v1beta1" if minor >= _SERVED["v1beta1"][0] else ""

@@ -72,7 +72,10 @@ def user_of_refusal(words: str) -> str:
 
 @dataclass(frozen=True)
 class Evidence:
-    """All reads of one Inventory. ``origin`` names where they come from, ``address`` is how commands get there."""
+    """All reads of one Inventory. ``origin`` names where they come from, ``address`` is how commands get there.
+
+    ``written_in``: the versions of resource.k8s.io in which a plain list has its objects.
+    """
 
     reads: tuple[Read, ...] = ()
     bad_objects: tuple[BadObject, ...] = ()
@@ -80,6 +83,7 @@ class Evidence:
     origin: str = ""
     notes: tuple[str, ...] = ()
     address: Address = HERE
+    written_in: frozenset[str] = frozenset()
     _index: Mapping[tuple[str, str], Read] = field(init=False, repr=False, compare=False)
     _filtered: bool = field(init=False, repr=False, compare=False)
 

@@ -107,6 +107,7 @@ def assemble(manifests: Manifests, builder: InventoryBuilder | None = None) -> t
         server_version=header.server_version() if header is not None else None,
         origin=manifests.name,
         notes=tuple(notes),
+        written_in=frozenset(manifests.versions) if header is None else frozenset(),
         address=header.address() if header is not None else Address(),
     )
     inventory = builder.inventory()

@@ -17,7 +17,7 @@ import msgspec
 from kubectl_dra.api.controllers import decode_owner, is_foreign, is_maker
 from kubectl_dra.api.decode import DecodeError, bad_object, decode_alike, decode_object, read_header
 from kubectl_dra.api.defaults import defaulted
-from kubectl_dra.api.kinds import BY_NAME, POD, Kind, find_kind
+from kubectl_dra.api.kinds import BY_NAME, POD, RESOURCE_GROUP, Kind, find_kind
 from kubectl_dra.api.queues import MAX_OBJECTS, is_gang_object, is_queue_object
 from kubectl_dra.api.replicas import Replicas
 from kubectl_dra.api.sources import Source
@@ -64,7 +64,7 @@ class Manifests(msgspec.Struct):
     ``several`` files together, ``plain`` are the kinds in those that are no snapshots. ``queued`` are Kueue's objects,
     ``gangs`` those of other schedulers;
     ``owners`` and ``makers`` those of other API groups that make pods, as owners of pods and as they are written;
-    ``queue_config`` may be Kueue's own configuration.
+    ``queue_config`` may be Kueue's own configuration. ``versions``: those of resource.k8s.io that occur.
     """
 
     name: str
@@ -73,6 +73,7 @@ class Manifests(msgspec.Struct):
     header: SnapshotHeader | None = None
     other: Counter[str] = msgspec.field(default_factory=Counter)
     kinds: set[str] = msgspec.field(default_factory=set)
+    versions: set[str] = msgspec.field(default_factory=set)
     plain: frozenset[str] = frozenset()
     notes: list[str] = msgspec.field(default_factory=list)
     queued: list[Source] = msgspec.field(default_factory=list)
@@ -222,6 +223,7 @@ def _loaded(leaf: _Leaf, origin: str, manifests: Manifests) -> Loaded | None:
         raise DecodeError(leaf.problem)
     kind = find_kind(leaf.api_version, leaf.kind)
     if kind is not None:
+        _note_version(leaf.api_version, manifests)
         return Loaded(kind, defaulted(decode_object(leaf.data, leaf.api_version, kind)), origin)
     if leaf.kind in manifests.other or len(manifests.other) < _MAX_OTHER:
         manifests.other[leaf.kind] += 1
@@ -258,7 +260,16 @@ def _alike(data: bytes, inside: _Place) -> tuple[Kind | None, list[Record]]:
     api_version = api_version or inside.api_version
     kind = find_kind(api_version, name or inside.kind)
     records = decode_alike(data, api_version, kind) if kind is not None else None
-    return (None, []) if records is None else (kind, [defaulted(record) for record in records])
+    if records is None:
+        return None, []
+    _note_version(api_version, inside.manifests)
+    return kind, [defaulted(record) for record in records]
+
+
+def _note_version(api_version: str, manifests: Manifests) -> None:
+    group, _, version = api_version.rpartition("/")
+    if group == RESOURCE_GROUP:
+        manifests.versions.add(version)
 
 
 # --- taking lists apart ---------------------------------------------------------------------------------------------

@@ -35,6 +35,7 @@ def merged(parts: Sequence[Manifests]) -> Manifests:
     whole.plain = frozenset(kind for part in files if part.header is None for kind in part.kinds)
     whole.notes = [note for part in parts for note in part.notes]
     for part in files:
+        whole.versions |= part.versions
         whole.bad_objects += part.bad_objects
         whole.other += part.other
         whole.queued += part.queued

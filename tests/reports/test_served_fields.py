@@ -10,6 +10,7 @@ import pytest
 
 from kubectl_dra.commands.app import run
 from tests.corpus.shapes import Object, pod, workload
+from tests.kit import build
 
 GROUP = {"podGroupName": "gang"}
 
@@ -71,3 +72,67 @@ def test_a_list_says_nothing_of_its_server(capfd: pytest.CaptureFixture[str], tm
     assert "Not as written" not in text
     # Two pods of a gang of six: the group decides.
     assert report["fits"] == "No"
+
+
+def listed(tmp_path: Path, version: str, kubelet: str) -> str:
+    """A cluster of one node as kubectl lists it, its slice and class in a version of resource.k8s.io."""
+    path = tmp_path / "cluster.json"
+    node = {**build.node(), "apiVersion": "v1"}
+    node["status"]["nodeInfo"] = {"kubeletVersion": kubelet}
+    device = {"name": "gpu-0", "basic": {}} if version == "v1beta1" else {"name": "gpu-0"}
+    ours = [
+        {**each, "apiVersion": f"resource.k8s.io/{version}"} for each in (build.device_class(), build.slice_("node-1"))
+    ]
+    ours[1]["spec"] = {**ours[1]["spec"], "devices": [device]}
+    path.write_text(json.dumps({"kind": "List", "items": [node, *ours]}), encoding="utf-8")
+    return str(path)
+
+
+def template(version: str) -> Object:
+    asked = {"name": "r", "deviceClassName": build.DRIVER}
+    request = asked if version == "v1beta1" else {"name": "r", "exactly": {"deviceClassName": build.DRIVER}}
+    spec = {"spec": {"devices": {"requests": [request]}}}
+    return {
+        "apiVersion": f"resource.k8s.io/{version}",
+        "kind": "ResourceClaimTemplate",
+        "metadata": {"name": "t", "namespace": "default"},
+        "spec": spec,
+    }
+
+
+USER = pod("p", "default", resourceClaims=[{"name": "c", "resourceClaimTemplateName": "t"}])
+
+
+def test_a_list_in_beta_versions_is_of_a_server_without_the_stable_one(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """kubectl lists what the server prefers, which is v1 since 1.34."""
+    source = listed(tmp_path, "v1beta1", "v1.33.4")
+    text, report = simulated(capfd, tmp_path, template("v1"), USER, source=source)
+    assert 'no matches for kind "ResourceClaimTemplate" in version "resource.k8s.io/v1"' in text
+    assert (
+        "kubectl dra convert -f FILE --to v1beta1 writes the manifest in the version that Kubernetes 1.33 has." in text
+    )
+    assert "As if that were fixed: Pod default/p fits." in text
+    assert [each["fits"] for each in report["then"]] == ["Yes"]
+
+
+@pytest.mark.parametrize(
+    ("version", "kubelet", "written"),
+    [("v1", "v1.33.4", "v1"), ("v1beta1", "v1.33.4", "v1beta1"), ("v1beta1", "v1.36.0", "v1")],
+)
+def test_versions_that_the_server_of_a_list_may_have_are_not_refused(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, version: str, kubelet: str, written: str
+) -> None:
+    source = listed(tmp_path, version, kubelet)
+    text, _ = simulated(capfd, tmp_path, template(written), USER, source=source, code=0)
+    assert text.startswith("Pod default/p fits.")
+
+
+def test_of_a_version_that_is_gone_the_pods_are_told_as_if_it_were_converted(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    source = listed(tmp_path, "v1", "v1.36.0")
+    text, _ = simulated(capfd, tmp_path, template("v1alpha3"), USER, source=source)
+    assert "kubectl dra convert -f FILE writes the manifest in the version that servers have now." in text
+    assert "As if that were fixed: Pod default/p fits." in text

@@ -60,7 +60,7 @@ _OPEN: Final = Safe("Whether restarting pods would bring more is unknown.")
 
 
 def capacity_page(report: CapacityReport, address: Address) -> list[Safe]:
-    blocks: list[list[Safe]] = [[*head_lines(report.manifests), *refusal_lines(report.manifests, report.read)]]
+    blocks: list[list[Safe]] = [[*head_lines(report.manifests), *refusal_lines(report)]]
     if report.what_if is not None:
         blocks.append(whatif_lines(report.what_if))
     unread = {each.namespace for each in report.missing if each.decides and each.kind == RESOURCE_QUOTA.name}

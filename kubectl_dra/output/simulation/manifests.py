@@ -7,6 +7,7 @@ from typing import Final
 
 from kubectl_dra.api.kinds import RESOURCE_GROUP
 from kubectl_dra.api.lint import Mistake
+from kubectl_dra.api.served import STABLE_SINCE, version_to_write
 from kubectl_dra.diagnosis.records import Missing, ObjectRef
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.invocation import Address
@@ -19,6 +20,7 @@ from kubectl_dra.output.simulation.queues import queue_clause, quota_lines
 from kubectl_dra.output.taints.hits import fate_text, who_text
 from kubectl_dra.output.words import counted, listed, plural, shortened
 from kubectl_dra.reports.base import ReadRecord
+from kubectl_dra.reports.capacity.capacity import CapacityReport
 from kubectl_dra.reports.invocations import changing, kubectl, of
 from kubectl_dra.reports.simulation import Effects, ManifestReport, SimulationReport
 from kubectl_dra.reports.simulation.records import Role
@@ -27,7 +29,7 @@ from kubectl_dra.reports.simulation.trials import PRIORITY_CLASS, RUNTIME_CLASS
 
 #: How the API server begins where it has no such version.
 _NO_MATCHES: Final = "no matches for kind"
-_CONVERT: Final = Safe("kubectl dra convert -f FILE writes the manifest in the version that servers have now.")
+_CONVERT: Final = "kubectl dra convert -f FILE{} writes the manifest in the version that {}."
 #: How admission refuses a pod (plugin/pkg/admission/priority/admission.go).
 _NO_PRIORITY_CLASS: Final = "no PriorityClass with name "
 _WAS_FOUND: Final = " was found"
@@ -98,14 +100,21 @@ def differing_lines(manifests: Iterable[ManifestReport]) -> Iterator[Safe]:
         yield from wrapped(styled(fmt(text, object_name(ref)), Style.BAD))
 
 
-def refusal_lines(manifests: Sequence[ManifestReport], read: Iterable[ReadRecord]) -> Iterator[Safe]:
+def refusal_lines(report: SimulationReport | CapacityReport) -> Iterator[Safe]:
     """What is wrong in the files, one manifest after the other, and what to do about versions that are gone."""
+    manifests = report.manifests
     for manifest in manifests:
         yield from _wrong_lines(manifest)
-    yield from _missing_classes(manifests, read)
+    yield from _missing_classes(manifests, report.read)
     # Of other groups no version would help: the server does not have the kind at all.
-    if any(text.startswith(_NO_MATCHES) and RESOURCE_GROUP in text for each in manifests for text in each.refused):
-        yield from wrapped(_CONVERT)
+    unknown = [text for each in manifests for text in each.refused if text.startswith(_NO_MATCHES)]
+    minor = report.features.minor
+    version = version_to_write(minor)
+    if version and any(RESOURCE_GROUP in text for text in unknown):
+        now = minor >= STABLE_SINCE
+        to = Safe("") if now else fmt(" --to {}", safe(version))
+        has = Safe("servers have now") if now else fmt("Kubernetes 1.{} has", minor)
+        yield from wrapped(fmt(_CONVERT, to, has))
 
 
 def _missing_classes(manifests: Sequence[ManifestReport], read: Iterable[ReadRecord]) -> Iterator[Safe]:

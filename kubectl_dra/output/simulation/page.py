@@ -78,7 +78,9 @@ def simulation_page(
         shown = _pod_blocks(pod, now, address, left=left, steps=steps) if same is None else _as_before(pod, same)
         blocks += [*shown, list(alike_lines(alike))]
         for then in (each for each in report.then if (each.subject, each.role) == (pod.subject, pod.role)):
-            lines = [*manifests.misplaced_lines(report.misplaced, pod.subject), *faults.as_if_lines(report.corrected)]
+            accepted = report.accepted if pod.blocked else ()
+            lines = list(manifests.misplaced_lines(report.misplaced, pod.subject))
+            lines += faults.as_if_lines(report.corrected, accepted)
             blocks.append(lines)
             blocks += _pod_blocks(then, now, address, left=left, steps=steps)
         told.append(pod)
@@ -102,7 +104,7 @@ def _head_blocks(report: SimulationReport, address: Address) -> Iterator[list[Sa
     yield from (
         list(incomplete_lines(report.unread)),
         list(faults.copied_lines(report)),
-        [*manifests.head_lines(report.manifests), *manifests.refusal_lines(report.manifests, report.read)],
+        [*manifests.head_lines(report.manifests), *manifests.refusal_lines(report)],
         [*whatif_lines(report.what_if), *_first_lines(report)] if report.what_if is not None else [],
         list(faults.corrected_lines(report.corrected)),
         list(faults.planned_head(report)),

@@ -1,16 +1,22 @@
-"""Pods and workloads of the files that the server refuses as they are written: as if it took them."""
+"""Objects of the files that the server refuses as they are written: as if it took them."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from kubectl_dra.api.kinds import RESOURCE_GROUP
 from kubectl_dra.api.planned import Planned
+from kubectl_dra.api.served import version_to_write
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.model.core import Pod
+from kubectl_dra.model.resource import DeviceClass, ResourceClaim, ResourceClaimTemplate
 from kubectl_dra.reports.simulation.records import ManifestReport, PodSimulation
 from kubectl_dra.scheduler.claims import sources
 
+_CONVERTED = (DeviceClass, ResourceClaim, ResourceClaimTemplate)
+#: Versions whose requests mean nothing in others.
+_CLASSIC = ("/v1alpha1", "/v1alpha2")
 #: Of what is wrong here it is not known which claim or template is meant.
 _ENTRIES = ".resourceClaims["
 
@@ -26,10 +32,26 @@ def _is_clear(planned: Planned, refused: Sequence[str]) -> bool:
     return set(refused) <= set(planned.invalid) and not any(_ENTRIES in text for text in refused)
 
 
-def as_accepted(objects: Sequence[Planned], found: Collection[ObjectRef]) -> Iterator[Planned]:
-    """The objects with nothing against those that were ``found``."""
+def of_other_versions(objects: Sequence[Planned], said: Sequence[ManifestReport], minor: int) -> list[ObjectRef]:
+    """Those with nothing against them but that the server has their kind in another version, to which they convert."""
+    text = f'no matches for kind "{{}}" in version "{RESOURCE_GROUP}/'
+    refused = {each.object: each.refused for each in said if version_to_write(minor)}
+    alike = (
+        each for each in objects if isinstance(each.record, _CONVERTED) and not each.api_version.endswith(_CLASSIC)
+    )
+    found = ((_ref(each), refused.get(_ref(each), ())) for each in alike)
+    return [ref for ref, why in found if len(why) == 1 and why[0].startswith(text.format(ref.kind))]
+
+
+def as_accepted(
+    objects: Sequence[Planned], found: Collection[ObjectRef], others: Collection[ObjectRef], minor: int
+) -> Iterator[Planned]:
+    """The objects with nothing against those that were ``found``; ``others`` in the version that the server has."""
     for each in objects:
-        yield replace(each, invalid=()) if _ref(each) in found else each
+        ref = _ref(each)
+        if ref in others:
+            each = replace(each, api_version=f"{RESOURCE_GROUP}/{version_to_write(minor)}")
+        yield replace(each, invalid=()) if ref in found else each
 
 
 def without_their_claims(

@@ -10,7 +10,7 @@ import msgspec
 from kubectl_dra.api.kinds import RESOURCE_GROUP
 from kubectl_dra.api.planned import Planned
 from kubectl_dra.api.queues import is_queue_object
-from kubectl_dra.api.served import not_served
+from kubectl_dra.api.served import STABLE_SINCE, not_served
 from kubectl_dra.api.validate import validate
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.cluster.edits import Put, edited
@@ -157,7 +157,14 @@ def _minors(world: ClusterState, api_version: str) -> Sequence[int | None]:
     old = old or any(isinstance(slice_, NamedResourcesSlice) for slice_ in inventory.slices.values())
     known = not (old or inventory.classic.classes) and api_version.startswith(f"{RESOURCE_GROUP}/")
     least = world.features.minor
-    return range(least, max(least, min(least + _SKEW, NEWEST_MINOR)) + 1) if known else (None,)
+    most = max(least, min(least + _SKEW, NEWEST_MINOR))
+    # kubectl writes a list in the version that the server prefers: the stable one, where it has that.
+    written_in = world.evidence.written_in
+    if "v1" in written_in:
+        least = max(least, STABLE_SINCE)
+    elif written_in and least < STABLE_SINCE:
+        most = STABLE_SINCE - 1
+    return range(least, max(least, most) + 1) if known else (None,)
 
 
 def _over_quota(world: ClusterState, record: ResourceClaim | Pod) -> str:

@@ -32,7 +32,7 @@ from kubectl_dra.model.resource import DeviceTaintRule
 from kubectl_dra.reports.admitted import admitted
 from kubectl_dra.reports.base import Fits, feature_record, reads_of
 from kubectl_dra.reports.devices.advertised import advertised
-from kubectl_dra.reports.simulation.accepted import as_accepted, refused_pods, without_their_claims
+from kubectl_dra.reports.simulation.accepted import as_accepted, of_other_versions, refused_pods, without_their_claims
 from kubectl_dra.reports.simulation.admission import manifest_reports
 from kubectl_dra.reports.simulation.autoscaled import autoscaled
 from kubectl_dra.reports.simulation.copies import simulated
@@ -97,20 +97,22 @@ def simulation_report(
     moved = misplaced(world, objects)
     corrected = corrected_selectors(world, objects, {each.object for each in report.manifests if each.refused})
     accepted = refused_pods(objects, report.manifests)
-    if not (moved or corrected or accepted):
+    minor = world.features.minor
+    others = of_other_versions(objects, report.manifests, minor)
+    if not (moved or corrected or accepted or others):
         return report
-    again = in_place(tuple(as_meant(as_accepted(objects, accepted), corrected)), moved)
+    again = in_place(tuple(as_meant(as_accepted(objects, accepted, others, minor), corrected)), moved)
     later = _as_written(world, again, copies, switches, together=together, read_owner=read_owner)
     users = {user for each in moved for user in each.users}
-    refused = {each.object for each in corrected}
+    refused = {*others, *(each.object for each in corrected)}
     users |= {pod.subject for pod in report.pods if not refused.isdisjoint(pod.blocked)}
     tried, before = {pod.subject for pod in report.pods}, {_outcome(pod) for pod in report.pods}
     changed = (pod for pod in later.pods if pod.subject in users or pod.subject not in tried)
     then = tuple(pod for pod in changed if _outcome(pod) not in before)
     elsewhere = {each.template for each in moved}
-    others = (pod for pod in report.pods if not (pod.alone and pod.subject in elsewhere))
-    shown = tuple(without_their_claims(others, objects, accepted))
-    first = replace(report, pods=shown, accepted=tuple(accepted))
+    here = (pod for pod in report.pods if not (pod.alone and pod.subject in elsewhere))
+    shown = tuple(without_their_claims(here, objects, accepted))
+    first = replace(report, pods=shown, accepted=(*accepted, *others))
     return replace(first, misplaced=tuple(moved), corrected=tuple(corrected), then=then)
 
 
