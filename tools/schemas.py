@@ -33,7 +33,7 @@ from kubectl_dra.reports.pending.idle import WorkloadPendingReport
 from kubectl_dra.reports.pending.pending import ClaimPendingReport, PendingReport
 from kubectl_dra.reports.selector import SelectorReport
 from kubectl_dra.reports.simulation import SimulationReport
-from kubectl_dra.reports.taints.taint_listing import ListedTaint
+from kubectl_dra.reports.taints.taint_list import ListedTaint
 from kubectl_dra.reports.top import TopReport
 from kubectl_dra.reports.version import Version
 from kubectl_dra.source.snapshot import SnapshotHeader

@@ -20,8 +20,7 @@ from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.tui.answers import settings_of
 from kubectl_dra.output.safe import Safe
 from kubectl_dra.tui.app import DraApp
-from kubectl_dra.tui.colours import FewColours
-from kubectl_dra.tui.theme import DARK, LIGHT
+from kubectl_dra.tui.theme import DARK, LIGHT, FewColours
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))

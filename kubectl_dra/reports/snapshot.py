@@ -3,11 +3,17 @@
 What is written is an allow-list by construction: the fields of the model's records and nothing else, so no
 environment, arguments, commands or Secrets. Annotations (but DRA's own and those of volumes) and drivers' opaque JSON
 are left out too; names of images are hidden.
+
+Names of container images in a snapshot: unreadable, but still comparable. The scheduler prefers nodes that have a pod's
+images. For that only matters which names are equal; the names themselves (registries, projects) are nobody's business.
+Of what nodes have, only images that a pod of the snapshot names are kept.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -20,6 +26,7 @@ from kubectl_dra.api.kinds import BY_NAME, KINDS, POD, Kind
 from kubectl_dra.api.queues import encoded
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.base import Record
+from kubectl_dra.model.core import Pod
 from kubectl_dra.model.evidence import ALL_NAMESPACES, Coverage, Evidence, Read
 from kubectl_dra.model.gang_objects import KINDS as GANG_KINDS
 from kubectl_dra.model.gang_objects import POD_GROUP
@@ -27,7 +34,7 @@ from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.model.queues import KINDS as QUEUE_KINDS
 from kubectl_dra.model.queues import qualified
-from kubectl_dra.reports import images
+from kubectl_dra.scheduler.plugins.image_locality import full_name
 from kubectl_dra.source.snapshot import (
     SNAPSHOT_API_VERSION,
     SNAPSHOT_KIND,
@@ -61,6 +68,8 @@ _WITH_OPAQUE: Final = frozenset({"driver", "driverName", "namedResources"})
 # As an object is written that has any of it: most have nothing that is left out.
 _STRIPPED: Final = tuple(f'"{name}":'.encode() for name in ("annotations", *_OPAQUE, *_VENDOR))
 Json = dict[str, Any]
+_HIDDEN: Final = re.compile(r"sha256:[0-9a-f]{16}")
+_CONTAINERS: Final = ("initContainers", "containers", "ephemeralContainers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +89,13 @@ class SnapshotDocument:
 
 def snapshot(facts: ClusterState, namespace: str = ALL_NAMESPACES, with_parameters: bool = False) -> SnapshotDocument:
     """The document. With ``namespace`` the other namespaces' objects are left out, and the header says so."""
-    named = images.named_by(facts.inventory.pods.values())
+    named = named_by(facts.inventory.pods.values())
 
     def items() -> Iterator[Json]:
         for kind, record in objects_of(facts.inventory):
             if _in(namespace, record):
                 item = _item(kind, record, with_parameters)
-                images.hide(item, named)
+                hide(item, named)
                 yield item
         for metadata, data in encoded(facts.inventory.queues, facts.inventory.gangs):
             if namespace in ("", metadata.namespace) or not metadata.namespace:
@@ -95,9 +104,6 @@ def snapshot(facts: ClusterState, namespace: str = ALL_NAMESPACES, with_paramete
                 yield item
 
     return SnapshotDocument(_header(facts, namespace), items)
-
-
-# --- the header -----------------------------------------------------------------------------------------------------
 
 
 def _header(facts: ClusterState, namespace: str) -> Json:
@@ -149,9 +155,6 @@ def incomplete(evidence: Evidence) -> tuple[str, ...]:
     """The kinds that the snapshot does not hold completely, for a note to the person who takes it."""
     lacking = {Coverage.FORBIDDEN, Coverage.PARTIAL}
     return tuple(dict.fromkeys(read.kind for read in evidence.reads if read.coverage in lacking))
-
-
-# --- the items ------------------------------------------------------------------------------------------------------
 
 
 def objects_of(inventory: Inventory) -> Iterator[tuple[Kind, Record]]:
@@ -248,3 +251,45 @@ def _strip_annotations(value: Json) -> None:
 
 def _is_kept(annotation: str) -> bool:
     return annotation.startswith(_OWN_ANNOTATIONS) or annotation in _DECIDING
+
+
+def hidden(name: str) -> str:
+    """What stands for the image's name; what is hidden already stays as it is."""
+    if not name or _HIDDEN.fullmatch(name):
+        return name
+    return f"sha256:{hashlib.sha256(full_name(name).encode()).hexdigest()[:16]}"
+
+
+def named_by(pods: Iterable[Pod]) -> frozenset[str]:
+    """The hidden names of all images that pods name."""
+    return frozenset(hidden(name) for pod in pods for name in _names(pod))
+
+
+def _names(pod: Pod) -> Iterator[str]:
+    for container in (*pod.spec.init_containers, *pod.spec.containers, *pod.spec.ephemeral_containers):
+        if container.image:
+            yield container.image
+    for volume in pod.spec.volumes:
+        if volume.image is not None and volume.image.reference:
+            yield volume.image.reference
+
+
+def hide(item: Json, named: frozenset[str]) -> None:
+    """Hide the names in one object of a snapshot, and drop what a node has beyond those that are ``named``."""
+    spec, status = item.get("spec", {}), item.get("status", {})
+    if item.get("kind") == "Pod":
+        for container in (each for name in _CONTAINERS for each in spec.get(name, ())):
+            if "image" in container:
+                container["image"] = hidden(container["image"])
+        for volume in spec.get("volumes", ()):
+            if volume.get("image", {}).get("reference"):
+                volume["image"]["reference"] = hidden(volume["image"]["reference"])
+    elif item.get("kind") == "Node" and "images" in status:
+        status["images"] = [image for image in map(_image, status["images"]) if not named.isdisjoint(image["names"])]
+        if not status["images"]:
+            del status["images"]
+
+
+def _image(image: Json) -> Json:
+    # One digest and one tag may hide to the same text: each name counts once.
+    return {**image, "names": list(dict.fromkeys(map(hidden, image.get("names", ()))))}

@@ -19,8 +19,7 @@ from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.storage import CsiStorageCapacity, PersistentVolume, PersistentVolumeClaim, StorageClass
 from kubectl_dra.model.terms import requirements_of, selects
 from kubectl_dra.scheduler import in_tree
-from kubectl_dra.scheduler.matching import Matching, request_of
-from kubectl_dra.scheduler.reach import Reach, keys_of
+from kubectl_dra.scheduler.matching import Matching, Reach, keys_of, request_of
 from kubectl_dra.scheduler.snapshot import NodeInfo
 from kubectl_dra.scheduler.status import SUCCESS, Status, error, unresolvable
 from kubectl_dra.scheduler.storage import CAPACITY, VOLUME, Stored, VolumeProblem, VolumeReason, VolumeVerdict

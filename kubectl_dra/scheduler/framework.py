@@ -1,6 +1,8 @@
 """What a plugin is, and what one attempt keeps for it.
 
 Upstream: k8s.io/kube-scheduler/framework (PreFilterPlugin, FilterPlugin, ScorePlugin, PreFilterExtensions, CycleState).
+
+Scores: how plugins' figures are brought to 0 to 100. Upstream: plugins/helper/normalize_score.go.
 """
 
 from __future__ import annotations
@@ -8,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
-from typing import ClassVar, TypeVar
+from typing import ClassVar, Final, TypeVar
 
 import msgspec
 
@@ -20,6 +22,7 @@ from kubectl_dra.scheduler.snapshot import NodeInfo, Snapshot
 from kubectl_dra.scheduler.status import SKIP, SUCCESS, Status
 
 T = TypeVar("T")
+MAX_SCORE: Final = 100
 
 
 @dataclass
@@ -145,3 +148,12 @@ class Plugin:
         A status instead: SKIP if the plugin has nothing to say, or the error that fails the attempt.
         """
         return SKIP
+
+
+def normalised(raw: Sequence[int], *, reverse: bool = False) -> list[int]:
+    """``raw`` as shares of the largest, 0 to 100; ``reverse``: small figures are good."""
+    largest = max(raw, default=0)
+    if largest == 0:
+        return [MAX_SCORE if reverse else 0] * len(raw)
+    shares = [MAX_SCORE * each // largest for each in raw]
+    return [MAX_SCORE - share for share in shares] if reverse else shares

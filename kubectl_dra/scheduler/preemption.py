@@ -2,6 +2,8 @@
 
 Upstream: plugins/defaultpreemption and framework/preemption. Devices play a part only as they are: what a victim holds
 stays taken while its node is tried (see ``plugins/dynamic_resources.py``).
+
+What the PostFilter plugins say once no node fits. Upstream: RunPostFilterPlugins.
 """
 
 from __future__ import annotations
@@ -10,6 +12,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+import msgspec
+
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.podinfo import PodInfo
 from kubectl_dra.scheduler import fit_error
@@ -17,6 +21,7 @@ from kubectl_dra.scheduler.attempt import Attempt
 from kubectl_dra.scheduler.dry_run import DryRun, Eviction
 from kubectl_dra.scheduler.framework import Cycle
 from kubectl_dra.scheduler.gangs.units import eviction_priority
+from kubectl_dra.scheduler.plugins import dynamic_resources
 from kubectl_dra.scheduler.plugins.dynamic_resources import DynamicResources
 from kubectl_dra.scheduler.snapshot import NodeInfo
 from kubectl_dra.scheduler.status import Status, StatusCode, error, unschedulable
@@ -162,3 +167,21 @@ def _histogram(cycle: Cycle, tried: Mapping[str, Status]) -> str:
     total = len(cycle.snapshot.nodes)
     reasons = [text for status in tried.values() for text in status.reasons]
     return fit_error.fit_error(total, [*reasons, *[NOT_HELPFUL] * (total - len(tried))])
+
+
+class AfterFilter(msgspec.Struct, frozen=True):
+    """What the PostFilter plugins say together; ``preemption`` None: it was not its turn."""
+
+    message: str
+    preemption: PreemptionResult | None = None
+
+
+def post_filter(found: Attempt) -> AfterFilter:
+    """DynamicResources, then DefaultPreemption: the first that fails or succeeds says it alone."""
+    devices = dynamic_resources.post_filter(found.cycle)
+    if devices.code is not StatusCode.UNSCHEDULABLE:
+        return AfterFilter(devices.message)
+    preemption = preempt(found)
+    said = preemption.status
+    reasons = (*devices.reasons, *said.reasons) if said.code is StatusCode.UNSCHEDULABLE else said.reasons
+    return AfterFilter(", ".join(reasons), preemption)

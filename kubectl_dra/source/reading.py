@@ -1,11 +1,15 @@
 """The one reader of manifests: what ``-f``, ``-R`` and ``-k`` name, as written objects or as records.
 
 What is broken costs only itself: it becomes a problem that whoever asked has to tell, and the rest is still answered.
+
+Files of Helm charts: templates nobody has rendered yet are one problem of their chart, not one of each file. Upstream:
+helm, pkg/chart/loader (a chart is a folder with Chart.yaml; what it renders is in templates/ and in charts/).
 """
 
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -13,7 +17,6 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_dra.source.charts import by_chart
 from kubectl_dra.source.content import Content, open_content
 from kubectl_dra.source.errors import FileError, ManifestError, SourceError
 from kubectl_dra.source.inputs import Inputs, Skipped, opened
@@ -24,6 +27,12 @@ from kubectl_dra.source.yaml_reader import YAMLError, read_documents
 
 #: Unless ``--max-bytes`` says otherwise: nobody writes more by hand, and YAML takes a second for 3 MB.
 MANIFEST_BYTES: Final = 32 << 20
+_CHART: Final = "Chart.yaml"
+_RENDERED: Final = "templates"
+_SUBCHARTS: Final = "charts"
+#: Templates lie in folders of folders, but not deeper than this.
+_LEVELS: Final = 8
+_NAMED: Final = 3
 
 
 class FoundObjects(msgspec.Struct):
@@ -63,7 +72,7 @@ def read_objects(inputs: Inputs, *, patches: bool = True) -> FoundObjects:
     Without ``patches`` those of a kustomization are left out, which a note says.
     """
     found = _read(inputs, texts=False)
-    found.problems = by_chart(found.problems)
+    found.problems = _by_chart(found.problems)
     apart = {} if patches else without_patches(found)
     if apart and not (found.objects or found.problems):
         name, path = next(iter(apart.items()))
@@ -113,7 +122,7 @@ def read_records(inputs: Inputs) -> FoundRecords:
         into.other += each.other
         into.header = into.header or each.header
         found.problems += broken
-    found.problems = by_chart(found.problems)
+    found.problems = _by_chart(found.problems)
     complain_about_nothing(found)
     return found
 
@@ -141,8 +150,6 @@ def complain_about_nothing(found: FoundObjects | FoundRecords) -> None:
         name = found.name if isinstance(found, FoundObjects) else found.manifests.name
         raise FileError(f"{name}: holds no objects", "name a file with Kubernetes objects")
 
-
-# --- patches ----------------------------------------------------------------------------------------------------------
 
 _BYTES: Final = 1 << 20
 _FOLDERS: Final = 2_000
@@ -185,3 +192,47 @@ def _named(tree: dict[str, Any]) -> Iterator[str]:
             # A patch may stand in the list itself.
             if isinstance(path, str) and "\n" not in path:
                 yield path
+
+
+def _by_chart(problems: Iterable[SourceError]) -> list[SourceError]:
+    """The problems, with those of one chart's templates and values as a single one, in the place of the first."""
+    charts: dict[str, list[str]] = {}
+    found: list[SourceError | str] = []
+    for problem in problems:
+        root = _chart_of(problem.file) if isinstance(problem, ManifestError) and problem.file else ""
+        if not root:
+            found.append(problem)
+            continue
+        if root not in charts:
+            found.append(root)
+        charts.setdefault(root, []).append(os.path.relpath(getattr(problem, "file", ""), root))
+    return [_unrendered(each, charts[each]) if isinstance(each, str) else each for each in found]
+
+
+def _chart_of(file: str) -> str:
+    """The folder of the outermost chart that renders a file or has it as its values; empty for any other file."""
+    folder, inside, found = os.path.dirname(file) or ".", os.path.basename(file), ""
+    for _ in range(_LEVELS):
+        first = inside.split(os.sep)[0]
+        if (first == inside or first in (_RENDERED, _SUBCHARTS)) and _is_chart(folder):
+            found = folder
+        name = os.path.basename(os.path.abspath(folder))
+        inside = os.path.join(name, inside)
+        folder = os.path.dirname(folder) if os.path.basename(folder) not in ("", ".", "..") else f"{folder}{os.sep}.."
+        folder = folder or "."
+    return os.path.normpath(found) if found else ""
+
+
+def _is_chart(folder: str) -> bool:
+    try:
+        return Path(folder, _CHART).is_file() and Path(folder, _RENDERED).is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def _unrendered(root: str, files: list[str]) -> FileError:
+    names = list(dict.fromkeys(files))
+    some = [*names[:_NAMED], f"{len(names) - _NAMED} more"] if len(names) > _NAMED else names
+    which = " and ".join(filter(None, (", ".join(some[:-1]), some[-1])))
+    what = f"{root}: a Helm chart that is not rendered yet: {which} {'was' if len(names) == 1 else 'were'} not read"
+    return FileError(what, f"helm template {shlex.quote(root)} | kubectl dra … -f -")

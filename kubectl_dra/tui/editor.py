@@ -18,7 +18,7 @@ from textual.widgets.text_area import Location
 
 from kubectl_dra.cel.syntax.lexer import KEYWORDS, tokenize
 from kubectl_dra.output.safe import safe
-from kubectl_dra.tui import removed
+from kubectl_dra.tui import lines
 
 _HIDDEN: Final = "\N{REPLACEMENT CHARACTER}"
 _COMMENT: Final = re.compile(r"//[^\n]*")
@@ -72,7 +72,7 @@ class Editor(TextArea):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Nothing once it is removed."""
-        return super().render_lines(crop) if self.is_attached else removed.nothing(crop)
+        return super().render_lines(crop) if self.is_attached else lines.nothing(crop)
 
     def show_errors(self, errors: tuple[tuple[int, int], ...]) -> None:
         """Mark these places: offset and length in code points."""

@@ -1,18 +1,24 @@
-"""The base of everything that scrolls: draws only the lines on the screen, so that 80,000 rows cost as much as ten."""
+"""The base of everything that scrolls: draws only the lines on the screen, so that 80,000 rows cost as much as ten.
+
+What becomes of a widget that was removed: it is drawn as nothing, and nothing that was drawn of it is kept. Textual
+forgets the styles of such a widget's parts, and may draw the screen once more before it is arranged without it
+(textual/widget.py, _message_loop_exit): what the widget looks up then would end the app.
+"""
 
 from __future__ import annotations
 
+from functools import lru_cache, partial
 from typing import ClassVar, Final
 
 from rich.segment import Segment
 from rich.style import Style as RichStyle
+from textual._styles_cache import StylesCache
 from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
 
 from kubectl_dra.output.safe import Safe, Style
-from kubectl_dra.tui import removed
 from kubectl_dra.tui.actions import MOVES, bindings
 from kubectl_dra.tui.text import Palette, segments
 
@@ -23,6 +29,7 @@ _CLASSES: Final = {
     Style.WARN: "lines--warn",
     Style.NAME: "lines--name",
 }
+_COLOURS = 1024
 
 
 class Lines(ScrollView, can_focus=True):
@@ -49,7 +56,7 @@ class Lines(ScrollView, can_focus=True):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Nothing once it is removed."""
-        return super().render_lines(crop) if self.is_attached else removed.nothing(crop)
+        return super().render_lines(crop) if self.is_attached else nothing(crop)
 
     @property
     def palette(self) -> Palette:
@@ -91,3 +98,18 @@ class Lines(ScrollView, can_focus=True):
         else:
             self.virtual_size = size
         self.refresh()
+
+
+def nothing(crop: Region) -> list[Strip]:
+    return [Strip.blank(crop.width)] * crop.height
+
+
+def let_go() -> None:
+    """Have Textual remember the colours of a widget without its lines.
+
+    It remembers what a method answers, and so all that was drawn of 1,024 removed widgets (textual/_styles_cache.py).
+    """
+    remembering = StylesCache.get_inner_outer
+    if hasattr(remembering, "cache_clear"):
+        of_colours = lru_cache(_COLOURS)(partial(remembering.__wrapped__, None))
+        StylesCache.get_inner_outer = lambda _self, *colours: of_colours(*colours)  # type: ignore[assignment]

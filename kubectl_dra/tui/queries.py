@@ -31,7 +31,7 @@ from kubectl_dra.reports.devices.pool import (
     pool_scope,
     pool_summaries,
 )
-from kubectl_dra.reports.groups.group_list import GroupRow, group_rows
+from kubectl_dra.reports.groups.group_state import GroupRow, group_rows
 from kubectl_dra.reports.groups.groups import GroupAnswer, group_answer
 from kubectl_dra.reports.matching import MatchingDevices, matching_devices
 from kubectl_dra.reports.pending.pending import ClaimPendingReport, PendingReport, claim_pending_report, pending_report
@@ -41,8 +41,7 @@ from kubectl_dra.reports.scope import device_scope, usable_on
 from kubectl_dra.reports.selector import SelectorReport, expression_question, selector_report
 from kubectl_dra.reports.selector.known import KnownSelector, known_selectors
 from kubectl_dra.reports.selector.scoping import all_devices, value_index
-from kubectl_dra.reports.taints.taint_list import TaintRow, taint_rows
-from kubectl_dra.reports.taints.taint_listing import ListedTaint, listed_taints
+from kubectl_dra.reports.taints.taint_list import ListedTaint, TaintRow, listed_taints, taint_rows
 from kubectl_dra.reports.top import By, top_report
 from kubectl_dra.selectors.completion import Completion, NamedValue, completions, name_at, named_values
 from kubectl_dra.selectors.values import Distribution

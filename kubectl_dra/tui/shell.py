@@ -23,10 +23,8 @@ from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.unread import ListGaps, Subject, unread
 from kubectl_dra.tui.actions import ACTIONS, BY_ID, Action, with_own_keys
 from kubectl_dra.tui.arranging import Arranger
-from kubectl_dra.tui.colours import FewColours
-from kubectl_dra.tui.feed import FeedStatus, Link, Loaded
+from kubectl_dra.tui.feed import FeedStatus, Inbox, Link, Loaded
 from kubectl_dra.tui.frame import Crumbs, Footer, Header, Tab, Tabs, state_texts
-from kubectl_dra.tui.inbox import Inbox
 from kubectl_dra.tui.layouts import BREAKPOINTS, Room, room_of
 from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.page import Page
@@ -37,7 +35,7 @@ from kubectl_dra.tui.screens import TABS
 from kubectl_dra.tui.settings import Draft, Settings
 from kubectl_dra.tui.stacks import Stacks
 from kubectl_dra.tui.text import joined
-from kubectl_dra.tui.theme import DARK, THEMES
+from kubectl_dra.tui.theme import DARK, THEMES, FewColours
 from kubectl_dra.tui.unread import COUNTED, empty_words, unknown_kinds
 from kubectl_dra.tui.view import READING
 

@@ -12,7 +12,7 @@ from textual import events
 from textual.app import App
 
 from kubectl_dra.output.safe import Safe
-from kubectl_dra.tui import removed
+from kubectl_dra.tui import lines
 from kubectl_dra.tui.prompt import Prompt
 from kubectl_dra.tui.screens import SCREEN_BY_ID, Screen
 from kubectl_dra.tui.trail import Trail
@@ -26,7 +26,7 @@ class Stacks(App[None]):
 
     def __init__(self, tab: str) -> None:
         super().__init__()
-        removed.let_go()
+        lines.let_go()
         self.trail = Trail()
         #: A few words that belong to the view in front.
         self.notice = Safe("")

@@ -1,4 +1,10 @@
-"""The way in: run the app in this terminal."""
+"""The way in: run the app in this terminal.
+
+Whatever ends the terminal UI, also SIGQUIT, SIGKILL or a crash in a library, the terminal is left as it was. What ends
+a process at once leaves it no time, so a shell waits beside it: a pipe tells it that the process is gone. It changes
+settings only while they are the UI's, which alone turns signals of the keyboard off: the shell that the user is back in
+may be quicker, and has settings of its own.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +14,17 @@ import errno
 import gc
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
-from contextlib import suppress
-from typing import Final
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import IO, Final
 
 from kubectl_dra.output.console import DEFAULT_WIDTH, Console, pages_of
 from kubectl_dra.output.safe import Safe, safe
 from kubectl_dra.tui.app import DraApp
-from kubectl_dra.tui.guard import restored_terminal
 from kubectl_dra.tui.settings import Settings
 
 _SWITCH_SECONDS: Final = 0.001
@@ -31,6 +38,17 @@ _COLLECT: Final = (50_000, 20, 100)
 # glibc's option of mallopt for the number of heaps.
 _M_ARENA_MAX: Final = -8
 _HEAPS: Final = 2
+# Keys of kitty, focus, resizes, pasting, the mouse, colours, and the cursor.
+_RESET: Final = r"\033[<u\033[?1004l\033[?2048l\033[?2004l\033[?1000l\033[?1003l\033[?1015l\033[?1006l\033[0m\033[?25h"
+_SCREEN: Final = r"\033[?1049l"
+_SCRIPT: Final = """
+trap '' INT TERM HUP QUIT TSTP TTIN TTOU
+read -r done && exit 0
+case "$(stty -a <&2)" in
+  *-isig*) printf '%b' "$2" >&2; stty "$1" <&2 ;;
+esac
+"""
+_SECONDS: Final = 2.0
 
 
 def run(settings: Settings) -> int:
@@ -44,7 +62,7 @@ def run(settings: Settings) -> int:
     _share_heaps()
     app = DraApp(settings)
     # A pane knows its own width; what a command would print stands in it as in a pipe.
-    with restored_terminal(settings.inline), pages_of(DEFAULT_WIDTH):
+    with _restored_terminal(settings.inline), pages_of(DEFAULT_WIDTH):
         threading.Thread(target=_watch_terminal, name="terminal", daemon=True).start()
         asyncio.run(_until_left(app))
     console = Console()
@@ -112,3 +130,45 @@ def _watch_terminal() -> None:
             if error.errno == errno.EIO:
                 os._exit(128 + signal.SIGHUP)
         time.sleep(_LOOK_SECONDS)
+
+
+@contextmanager
+def _restored_terminal(inline: bool) -> Iterator[None]:
+    """Within, the terminal of stderr is restored if this process ends without a word; ``inline`` has no own screen."""
+    guard = _started(inline)
+    try:
+        yield
+    finally:
+        if guard is not None:
+            _dismiss(guard)
+
+
+def _started(inline: bool) -> subprocess.Popen[bytes] | None:
+    """The shell; None where there is none, or no stty: then only what Python can handle is handled."""
+    if sys.platform == "win32" or sys.__stderr__ is None:
+        return None
+    terminal: IO[str] = sys.__stderr__
+    with suppress(OSError, subprocess.SubprocessError, ValueError):
+        asked = subprocess.run(["stty", "-g"], stdin=terminal, capture_output=True, timeout=_SECONDS, check=True)
+        words = [
+            "sh",
+            "-c",
+            _SCRIPT,
+            "sh",
+            asked.stdout.decode("ascii").strip(),
+            _RESET if inline else _SCREEN + _RESET,
+        ]
+        return subprocess.Popen(
+            words,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=terminal,
+            # Signals to the UI's group, as from the keyboard, do not reach it.
+            start_new_session=True,
+        )
+    return None
+
+
+def _dismiss(guard: subprocess.Popen[bytes]) -> None:
+    with suppress(OSError, subprocess.SubprocessError):
+        guard.communicate(b"done\n", timeout=_SECONDS)

@@ -1,7 +1,11 @@
-"""What the app does with what is on the screen: save and copy tables, hold it, leave for the shell or an editor."""
+"""What the app does with what is on the screen: save and copy tables, hold it, leave for the shell or an editor.
+
+The table on the screen as CSV, JSON or Markdown: all rows that the filter keeps, all columns, nothing cut.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import subprocess
@@ -12,15 +16,20 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from kubectl_dra.output.rows import WRITERS
 from kubectl_dra.output.safe import Safe, fmt, plain, safe
 from kubectl_dra.output.words import counted
+from kubectl_dra.tui.columns import Column, RowT
 from kubectl_dra.tui.jumps import Jumps
 from kubectl_dra.tui.list_view import ListView
-from kubectl_dra.tui.tables import FORMATS, SUFFIXES, format_of, table_text
 from kubectl_dra.tui.views.aliases import AliasesView
 from kubectl_dra.tui.views.log import LogView
 
 _TOAST_SECONDS: Final = 4.0
+FORMATS: Final = ("csv", "json", "markdown")
+_SUFFIXES: Final = {".csv": "csv", ".json": "json", ".md": "markdown"}
+# A spreadsheet takes a cell that begins so for a formula.
+_FORMULA: Final = ("=", "+", "@")
 
 
 class Tools(Jumps):
@@ -57,7 +66,7 @@ class Tools(Jumps):
         if not path:
             self.say(Safe("nothing was saved"))
         elif form is None:
-            self.say(fmt("“{}” does not end in one of {}", path, " ".join(SUFFIXES)))
+            self.say(fmt("“{}” does not end in one of {}", path, " ".join(_SUFFIXES)))
         else:
             try:
                 # Never over something that is there already.
@@ -126,3 +135,25 @@ class Tools(Jumps):
             except (OSError, ValueError, UnicodeDecodeError) as error:
                 self.say(fmt("{}: {}", editor, safe(str(error))))
                 return None
+
+
+def table_text(columns: Sequence[Column[RowT]], rows: Sequence[RowT], form: str) -> str:
+    """The whole text in one of :data:`FORMATS`; what can't be seen in a name is made visible."""
+    named = [column for column in columns if column.title.strip()]
+    titles = [column.title.strip() for column in named]
+    cells = ([Safe(plain(column.cell(row)).strip()) for column in named] for row in rows)
+    if form == "json":
+        keys = [title.lower().replace(" ", "_") for title in titles]
+        return json.dumps([dict(zip(keys, row, strict=True)) for row in cells], indent=2) + "\n"
+    if form == "csv":
+        cells = ([_no_formula(cell) for cell in row] for row in cells)
+    return "".join(f"{line}\n" for line in WRITERS[form](titles, cells))
+
+
+def format_of(path: str) -> str | None:
+    """The format that a file's name asks for; None if it names no known one."""
+    return next((form for suffix, form in _SUFFIXES.items() if path.lower().endswith(suffix)), None)
+
+
+def _no_formula(cell: Safe) -> Safe:
+    return Safe("'") + cell if cell.startswith(_FORMULA) else cell

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kubectl_dra.api.workloads.patches import patched, read_patch
+from kubectl_dra.api.workloads.argo import patched, read_patch
 
 SPEC: dict[str, Any] = {
     "containers": [{"name": "main", "image": "x", "resources": {"limits": {"cpu": "1"}}}, {"name": "side"}],

@@ -15,12 +15,11 @@ from kubectl_dra.model.core import Pod
 from kubectl_dra.model.names import DEFAULT_SCHEDULER
 from kubectl_dra.scheduler import fit_error
 from kubectl_dra.scheduler.attempt import Attempt, Scores, attempt, scores
-from kubectl_dra.scheduler.post_filter import post_filter
-from kubectl_dra.scheduler.preemption import PreemptionResult
+from kubectl_dra.scheduler.gangs.trial import first_error, processed
+from kubectl_dra.scheduler.preemption import PreemptionResult, post_filter
 from kubectl_dra.scheduler.queue import SCHEDULING_GATES, gates
 from kubectl_dra.scheduler.snapshot import Snapshot
 from kubectl_dra.scheduler.status import Status, StatusCode
-from kubectl_dra.scheduler.visits import first_error, processed
 
 
 class Outcome(StrEnum):

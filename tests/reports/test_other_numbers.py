@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kubectl_dra.reports.claims.named_requests import UnfoundRequest
+from kubectl_dra.reports.claims.ask import UnfoundRequest
 from tests.kit import build
 from tests.reports.test_simulated_files import NS, cluster, page, pod_template, simulated, template, thing
 

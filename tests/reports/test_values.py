@@ -18,7 +18,7 @@ from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.resource import Device, DeviceAttribute, DeviceCapacity
 from kubectl_dra.reports.claims.health import health_by_device
 from kubectl_dra.reports.devices.attributes import common_values, device_values, varying_names
-from kubectl_dra.reports.devices.packing import fits_together, largest_set
+from kubectl_dra.reports.devices.partitions import fits_together, largest_set
 from kubectl_dra.reports.scope import ScopeKind, claim_scope, selector_text, usable_on
 from tests.kit.clock import CLOCK
 from tests.reports.clusters import SMALL, document, facts, withheld

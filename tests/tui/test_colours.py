@@ -7,8 +7,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color
 
-from kubectl_dra.tui.colours import FewColours
-from kubectl_dra.tui.theme import DARK, LIGHT, THEMES
+from kubectl_dra.tui.theme import DARK, LIGHT, THEMES, FewColours
 from tests.tui.support import contrast
 
 STANDARD = {"primary": "cyan", "accent": "cyan", "success": "green", "warning": "yellow", "error": "red"}

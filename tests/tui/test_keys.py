@@ -17,10 +17,10 @@ from textual.events import Key
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.source.demo import load_demo
 from kubectl_dra.tui.app import DraApp
-from kubectl_dra.tui.colours import FewColours
 from kubectl_dra.tui.feed import FeedStatus, Link, RereadFeed
 from kubectl_dra.tui.prompt import Line
 from kubectl_dra.tui.settings import Settings
+from kubectl_dra.tui.theme import FewColours
 from tests.tui.support import LARGE, SMALL, Driver, demo_app, play, with_features
 
 pytestmark = pytest.mark.one_in(8)

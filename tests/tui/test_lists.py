@@ -23,8 +23,8 @@ from kubectl_dra.tui.columns import Column
 from kubectl_dra.tui.feed import Link, RereadFeed
 from kubectl_dra.tui.filters import is_kept
 from kubectl_dra.tui.settings import Settings
-from kubectl_dra.tui.tables import format_of, table_text
 from kubectl_dra.tui.theme import DARK
+from kubectl_dra.tui.tools import format_of, table_text
 from tests.reports.clusters import DEMO, document
 from tests.tui.support import LARGE, SMALL, demo_app, play, with_features
 

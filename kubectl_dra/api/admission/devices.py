@@ -1,4 +1,7 @@
-"""The devices of a slice: attributes, counters, nodes, binding conditions, node-allocatable resources."""
+"""The devices of a slice: attributes, counters, nodes, binding conditions, node-allocatable resources.
+
+Counter sets: their names and counters, where they are defined and where devices draw on them.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +13,13 @@ import msgspec
 
 from kubectl_dra.api.admission import common, formats
 from kubectl_dra.api.admission.capacity import request_policy
-from kubectl_dra.api.admission.counters import counter_names, counter_set_name
 from kubectl_dra.api.admission.errors import Field, itself
 from kubectl_dra.api.decoders import make_decoder
 from kubectl_dra.model import names
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.names import LABEL_LENGTH
 from kubectl_dra.model.quantity import Quantity
-from kubectl_dra.model.resource import CounterConsumption, Device, DeviceAttribute, DeviceCapacity
+from kubectl_dra.model.resource import Counter, CounterConsumption, Device, DeviceAttribute, DeviceCapacity
 
 MAX_ENTRIES: Final = 32
 MAX_VALUES: Final = 48
@@ -35,6 +37,7 @@ _NODES: Final = (
     "exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when `perDeviceNodeSelection` is set"
     " to true in the ResourceSlice spec"
 )
+_MAX_COUNTERS: Final = 32
 
 
 class Overhead(Record, frozen=True):
@@ -271,3 +274,22 @@ def _cut(key: str) -> str:
     remaining = _KEY_LENGTH - len("...")
     head, tail = raw[: (remaining + 1) // 2], raw[len(raw) - remaining // 2 :]
     return f"{head.decode('utf-8', 'replace')}...{tail.decode('utf-8', 'replace')}"
+
+
+def counter_set_name(name: str, field: Field) -> None:
+    """The name of a counter set, where it is defined and where it is drawn on."""
+    if name:
+        field.invalid_for_each(name, names.dns_label(name, names.BYTES))
+    else:
+        field.required()
+
+
+def counter_names(counters: Mapping[str, Counter], field: Field) -> None:
+    """Counters by name; any quantity is valid."""
+    if not counters:
+        field.required()
+        return
+    if len(counters) > _MAX_COUNTERS:
+        field.too_many(len(counters), _MAX_COUNTERS)
+    for name in counters:
+        field.invalid_for_each(name, names.dns_label(name, names.BYTES))

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from kubectl_dra.api.admission import common, formats
-from kubectl_dra.api.admission.counters import counter_names, counter_set_name
-from kubectl_dra.api.admission.devices import device, qualified_attribute
+from kubectl_dra.api.admission.devices import counter_names, counter_set_name, device, qualified_attribute
 from kubectl_dra.api.admission.errors import Field, itself
 from kubectl_dra.model import resource
 

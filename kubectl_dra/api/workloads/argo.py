@@ -3,16 +3,21 @@
 Upstream: argo-workflows, workflow/controller/workflowpod.go (createWorkflowPod): claims, node selector, affinity,
 tolerations, scheduler and priority of a template count before those of the workflow, each as a whole; volumes add up.
 How often a template runs, its steps, loops and parameters decide.
+
+Strategic merge patches of a pod's spec, as objects of other projects carry them in a text. Upstream:
+k8s.io/apimachinery, pkg/util/strategicpatch (StrategicMergePatch) with the merge keys of PodSpec
+(k8s.io/api/core/v1/types.go). Directives (``$patch`` and the like) are left to the real one.
 """
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from kubectl_dra.api.trees import Tree, at
 from kubectl_dra.api.workloads.argo_steps import in_order
-from kubectl_dra.api.workloads.patches import patched, read_patch
 from kubectl_dra.api.workloads.stages import each_alone
 from kubectl_dra.api.workloads.templates import CountSource, Expansion, MadeTemplate
 
@@ -26,6 +31,26 @@ _SPECS: Final[Mapping[str, str]] = {
 _CATALOGS: Final = frozenset({"WorkflowTemplate", "ClusterWorkflowTemplate"})
 _TAKEN_OVER: Final = ("resourceClaims", "nodeSelector", "affinity", "tolerations", "schedulerName", "priorityClassName")
 _MAIN: Final = "main"
+#: Lists that are merged, by the field that tells their items apart; all others are replaced as a whole.
+_KEYS: Final[Mapping[str, str]] = {
+    "containers": "name",
+    "initContainers": "name",
+    "ephemeralContainers": "name",
+    "volumes": "name",
+    "resourceClaims": "name",
+    "imagePullSecrets": "name",
+    "schedulingGates": "name",
+    "hostAliases": "ip",
+    "topologySpreadConstraints": "topologyKey",
+    "env": "name",
+    "ports": "containerPort",
+    "volumeMounts": "mountPath",
+    "volumeDevices": "devicePath",
+}
+#: What can't be applied here: parameters that are filled in later, directives, and YAML that refers to itself.
+_LEFT: Final = re.compile(r"\{\{|[\"']?\$[a-zA-Z]+[/\"':]|(?:^|[\s,\[{:-])[&*]\w", re.MULTILINE)
+_MAX: Final = 1 << 16
+_DEPTH: Final = 32
 
 
 def is_workflow(group: str, kind: str) -> bool:
@@ -110,3 +135,46 @@ def _pod_spec(spec: Tree, body: Tree) -> dict[str, Any]:
 def _items(tree: Tree, field: str) -> Iterator[dict[str, Any]]:
     found = tree.get(field)
     return (each for each in (found if isinstance(found, list) else ()) if isinstance(each, dict))
+
+
+def read_patch(text: object) -> dict[str, Any] | None:
+    """The patch that a text holds, as YAML or JSON; None where it can't be applied here."""
+    if not isinstance(text, str) or len(text) > _MAX or _LEFT.search(text):
+        return None
+    import yaml  # few objects carry a patch
+
+    try:
+        patch = yaml.safe_load(text)
+        json.dumps(patch)
+    except (yaml.YAMLError, TypeError, ValueError, RecursionError):
+        return None
+    return patch if isinstance(patch, dict) and all(isinstance(key, str) for key in patch) else None
+
+
+def patched(value: Mapping[str, Any], patch: Mapping[str, Any], depth: int = 0) -> dict[str, Any]:
+    """The value with the patch: mappings are merged, null removes a field."""
+    merged = dict(value)
+    for key, new in patch.items():
+        old = merged.get(key)
+        if new is None:
+            merged.pop(key, None)
+        elif isinstance(new, dict) and depth < _DEPTH:
+            merged[key] = patched(old if isinstance(old, dict) else {}, new, depth + 1)
+        elif isinstance(new, list) and isinstance(old, list) and key in _KEYS:
+            merged[key] = _merged(old, new, _KEYS[key], depth)
+        else:
+            merged[key] = new
+    return merged
+
+
+def _merged(old: list[Any], new: list[Any], key: str, depth: int) -> list[Any]:
+    """The items with those of the patch: one with the same key is merged, any other comes after them."""
+    items = list(old)
+    for item in new:
+        name = item.get(key) if isinstance(item, dict) else None
+        there = next((n for n, each in enumerate(items) if isinstance(each, dict) and each.get(key) == name), None)
+        if name is None or there is None:
+            items.append(item)
+        else:
+            items[there] = patched(items[there], item, depth + 1)
+    return items

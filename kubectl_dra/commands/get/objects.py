@@ -14,7 +14,7 @@ from kubectl_dra.output.words import counted
 from kubectl_dra.reports.claims.claim_list import claim_rows, unused_claims
 from kubectl_dra.reports.devices.class_list import class_rows
 from kubectl_dra.reports.devices.object_lists import slice_rows, template_rows
-from kubectl_dra.reports.groups.group_list import group_rows
+from kubectl_dra.reports.groups.group_state import group_rows
 from kubectl_dra.reports.taints.taint_list import rule_row, taint_rows
 
 

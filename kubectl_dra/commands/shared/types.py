@@ -1,16 +1,25 @@
-"""TYPE and NAME arguments, read as kubectl reads them."""
+"""TYPE and NAME arguments, read as kubectl reads them.
+
+Kinds that are known by the ownerReferences of pods only: the words for them, and whether a word means a kind.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from kubectl_dra.api.kinds import KINDS, Kind, kind_for_word
-from kubectl_dra.commands.shared.any_owner import is_owner_word, owner_kind
 from kubectl_dra.commands.shared.errors import UsageProblem
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.model.likeness import did_you_mean
+from kubectl_dra.model.workloads import WorkloadObject
 from kubectl_dra.reports.invocations import of, plain_word, shell_line, try_kubectl
+
+#: Short names that look like typing errors of other types (the ``shortNames`` of their CustomResourceDefinitions).
+_SHORT: Final = {"vcjob": "job", "vj": "job", "vm": "virtualmachine", "vms": "virtualmachine"}
+_HUMPS: Final = re.compile(r"[A-Z][a-z0-9]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +99,9 @@ def _slashed(word: str, more: Sequence[Kind] = (), *, owners: bool = False) -> O
     if kind is None:
         known = (kind.singular for kind in (*KINDS, *more))
         meant = did_you_mean(type_word, known)
-        if not owners or (meant and not is_owner_word(type_word)):
+        if not owners or (meant and not _is_owner_word(type_word)):
             raise UsageProblem(f'unknown type "{type_word}"{meant}')
-        kind = owner_kind(type_word)
+        kind = _owner_kind(type_word)
     if "/" in name:
         raise UsageProblem(f'"{word}" has more than one slash', "write TYPE/NAME")
     return ObjectArg(kind, _name(name))
@@ -102,3 +111,25 @@ def _name(name: str) -> str:
     if not name:
         raise UsageProblem("a name is empty", "write TYPE/NAME or TYPE NAME")
     return name
+
+
+def _owner_kind(word: str) -> Kind:
+    """What stands for the kind that a word means."""
+    return Kind(word, "", (), word, word, (), True, WorkloadObject, workload=True)
+
+
+def is_any_owner(kind: Kind) -> bool:
+    return kind.workload and not kind.versions and kind.name == kind.plural
+
+
+def _is_owner_word(word: str) -> bool:
+    """Whether a word is a short name of such a kind, or names an API group."""
+    return word.lower() in _SHORT or "." in word
+
+
+def means(word: str, kind: str) -> bool:
+    """Whether a word is for a kind: its name, a plural of it, the letters of its humps, or a known short name."""
+    plain = word.lower().partition(".")[0]
+    plain = _SHORT.get(plain, plain)
+    name, letters = kind.lower(), "".join(hump[0] for hump in _HUMPS.findall(kind)).lower()
+    return plain in (name, f"{name}s", f"{name}es", letters, f"{letters}s")

@@ -20,7 +20,7 @@ from kubectl_dra.output.taints.plan_page import plan_page
 from kubectl_dra.output.taints.results import dry_lines, present_lines, rule_reference
 from kubectl_dra.output.unread import around
 from kubectl_dra.reports.invocations import try_dra
-from kubectl_dra.reports.taints.taint_listing import listed_taints
+from kubectl_dra.reports.taints.taint_list import listed_taints
 from kubectl_dra.reports.taints.taint_plan import KINDS
 from kubectl_dra.reports.unread import TAINTED_PODS, unread
 

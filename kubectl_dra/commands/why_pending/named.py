@@ -9,13 +9,12 @@ from typing import Final
 from kubectl_dra.api.controllers import INDIRECT, MAKERS
 from kubectl_dra.api.kinds import BY_NAME, POD, POD_GROUP, RESOURCE_CLAIM, Kind
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.commands.shared.any_owner import is_any_owner
 from kubectl_dra.commands.shared.errors import CommandError
 from kubectl_dra.commands.shared.live import with_queues
 from kubectl_dra.commands.shared.makers import with_maker
 from kubectl_dra.commands.shared.not_found import key_not_found, not_there
 from kubectl_dra.commands.shared.show import console, is_document, print_answers, print_pages, tell
-from kubectl_dra.commands.shared.types import ObjectArg, ObjectArgs
+from kubectl_dra.commands.shared.types import ObjectArg, ObjectArgs, is_any_owner
 from kubectl_dra.commands.shared.unread import noted_around, nothing_read
 from kubectl_dra.commands.why_pending.groups import Pending, not_served
 from kubectl_dra.commands.why_pending.one_per_line import pod_list

@@ -7,8 +7,8 @@ from typing import Final
 
 from kubectl_dra.api.kinds import POD, Kind
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.commands.shared.any_owner import means
 from kubectl_dra.commands.shared.errors import CommandError
+from kubectl_dra.commands.shared.types import means
 from kubectl_dra.diagnosis.pod.workloads import Owners, ReadOwner
 from kubectl_dra.model.gang_objects import VOLCANO, OtherGroup
 from kubectl_dra.model.ids import Key

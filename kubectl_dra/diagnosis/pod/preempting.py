@@ -19,7 +19,7 @@ from kubectl_dra.scheduler import preemption as engine
 from kubectl_dra.scheduler.attempt import Attempt, attempt
 from kubectl_dra.scheduler.gangs.units import eviction_priority
 from kubectl_dra.scheduler.plugins.dynamic_resources import DynamicResources, StateData
-from kubectl_dra.scheduler.post_filter import post_filter
+from kubectl_dra.scheduler.preemption import post_filter
 
 # So many nodes are looked at for devices that stay taken.
 _NODES: Final = 8

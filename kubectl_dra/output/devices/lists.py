@@ -30,7 +30,7 @@ from kubectl_dra.reports.devices.device_list import ListedDevice
 from kubectl_dra.reports.devices.device_state import DeviceState
 from kubectl_dra.reports.devices.holders import Consumer
 from kubectl_dra.reports.devices.pool import DeviceRecord
-from kubectl_dra.reports.groups.group_list import GroupRow
+from kubectl_dra.reports.groups.group_state import GroupRow
 from kubectl_dra.reports.scope import ScopeKind
 from kubectl_dra.reports.taints.taint_list import TaintRow
 

@@ -11,8 +11,7 @@ from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import padded, width, wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import counted, listed, plural
-from kubectl_dra.reports.claims.ask import ClaimAsk, ClassicAsk, ConstraintAsk, ExtendedAsk, RequestAsk
-from kubectl_dra.reports.claims.named_requests import UnfoundRequest
+from kubectl_dra.reports.claims.ask import ClaimAsk, ClassicAsk, ConstraintAsk, ExtendedAsk, RequestAsk, UnfoundRequest
 
 _GAP: Final = 3
 _WHERE: Final = "where"

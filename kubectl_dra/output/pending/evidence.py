@@ -44,9 +44,8 @@ from kubectl_dra.output.pending.reasons.running import DETAIL_TOLD
 from kubectl_dra.output.pending.taints import evicting_line, tolerated
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import ago, counted, first_of, lasting, listed, often, shortened
-from kubectl_dra.reports.pending.autoscaler_words import AutoscalerWords
+from kubectl_dra.reports.pending.events import AutoscalerWords, NamedEvent
 from kubectl_dra.reports.pending.failing_pods import FailingPod
-from kubectl_dra.reports.pending.named_events import NamedEvent
 from kubectl_dra.reports.pending.same_pools import SamePool
 
 #: Advice by the words of cluster-autoscaler (processors/status and core/scaleup/orchestrator/skippedreasons.go).

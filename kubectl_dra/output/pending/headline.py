@@ -39,7 +39,7 @@ from kubectl_dra.output.pending.siblings import sibling_sentence
 from kubectl_dra.output.pending.unready import unready_sentence
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, listed, one_of, plural, shortened
-from kubectl_dra.reports.pending.autoscaler_words import AutoscalerWords
+from kubectl_dra.reports.pending.events import AutoscalerWords
 from kubectl_dra.reports.pending.nodes import NodeGroupRecord
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.scheduler.fit_error import DEALLOCATED

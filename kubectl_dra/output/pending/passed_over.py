@@ -15,7 +15,7 @@ from kubectl_dra.output.words import counted
 from kubectl_dra.reports.claims.ask import ExtendedAsk
 from kubectl_dra.reports.invocations import changing, kubectl, of
 from kubectl_dra.reports.pending.pending import PendingReport
-from kubectl_dra.reports.pending.template_patches import patch_text
+from kubectl_dra.reports.pending.remedy_commands import patch_text
 from kubectl_dra.scheduler.resource_names import DEVICE_CLASS_PREFIX
 
 

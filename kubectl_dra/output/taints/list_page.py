@@ -14,8 +14,7 @@ from kubectl_dra.output.taints.hits import hit_rows
 from kubectl_dra.output.taints.plan_page import selector_text
 from kubectl_dra.output.words import ago, listed_count, plural
 from kubectl_dra.reports.base import Bound
-from kubectl_dra.reports.taints.taint_list import TaintRow
-from kubectl_dra.reports.taints.taint_listing import ListedTaint
+from kubectl_dra.reports.taints.taint_list import ListedTaint, TaintRow
 
 _SHOWN = 3
 

@@ -1,4 +1,7 @@
-"""describe-claim: where a claim stands, every device it got, what drivers say of it, and who consumes it."""
+"""describe-claim: where a claim stands, every device it got, what drivers say of it, and who consumes it.
+
+What the driver of a classic claim (v1alpha2, or a controller of v1alpha3) holds and has to do.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.claim.claim_verdicts import verdict
 from kubectl_dra.diagnosis.records import ClaimVerdict, Missing
 from kubectl_dra.model import resource
+from kubectl_dra.model.classic import ClassicClaim, ResourceHandle, classic_of
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.evidence import Evidence, pool_fields
 from kubectl_dra.model.forms import forms
@@ -17,11 +21,11 @@ from kubectl_dra.model.held import device_of, results_of
 from kubectl_dra.model.ids import DeviceId, Key, PoolId
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.meta import Condition
+from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.reports.base import FeatureRecord, ReadRecord, ReportRecord, feature_record, raw_or_none, reads_of
 from kubectl_dra.reports.claims.ask import ClaimAsk, claim_ask
-from kubectl_dra.reports.claims.classic import ClassicRecord, classic_record
+from kubectl_dra.reports.claims.claim_list import printed_state, waiting_pods
 from kubectl_dra.reports.claims.health import Health, health_by_device
-from kubectl_dra.reports.claims.lifecycle import printed_state, waiting_pods
 from kubectl_dra.reports.devices.holders import Consumer, ConsumerState, consumers_of, pod_state, waiting_reason
 from kubectl_dra.reports.rights import missing_rights
 from kubectl_dra.reports.scope import Scope, claim_scope
@@ -148,7 +152,7 @@ def claim_report(claim: resource.ResourceClaim, facts: ClusterState) -> ClaimRep
         template=template,
         asks=claim_ask(claim, template.entry if template else "", template.name if template else None),
         derived_attributes=tuple(_derived(claim)),
-        classic=classic_record(claim),
+        classic=_classic_record(claim),
         results=_results(claim, facts),
         configs=tuple(_configs(claim, facts.inventory)),
         scope=claim_scope(allocation.node_selector, facts) if allocation is not None else None,
@@ -178,9 +182,6 @@ def _waiting(pod: Pod) -> Consumer:
     return Consumer("", "pods", meta.namespace, meta.name, meta.uid, state, node, waiting_reason(pod))
 
 
-# --- the template ---------------------------------------------------------------------------------------------------
-
-
 def _template_use(claim: resource.ResourceClaim, inventory: Inventory, evidence: Evidence) -> TemplateUse | None:
     """Generated claims carry the pod's entry in an annotation; only the owning pod's spec names the template."""
     entry = claim.metadata.annotations.get(POD_CLAIM_ANNOTATION)
@@ -205,9 +206,6 @@ def _template_name(claim: resource.ResourceClaim, entry: str, inventory: Invento
             if source.name == entry:
                 return source.resource_claim_template_name
     return None
-
-
-# --- results --------------------------------------------------------------------------------------------------------
 
 
 def _results(claim: resource.ResourceClaim, facts: ClusterState) -> tuple[ResultRecord, ...]:
@@ -284,9 +282,6 @@ def _result(
     )
 
 
-# --- configuration --------------------------------------------------------------------------------------------------
-
-
 def _configs(claim: resource.ResourceClaim, inventory: Inventory) -> Iterator[ConfigRecord]:
     """What drivers are given; before allocation, what the classes (all alternatives) and the claim would give."""
     if claim.status.allocation is not None:
@@ -313,3 +308,47 @@ def _config(
 ) -> ConfigRecord:
     opaque = opaque or resource.OpaqueConfiguration()
     return ConfigRecord(source, requests, device_class or "", opaque.driver, raw_or_none(opaque.parameters))
+
+
+class HandleRecord(ReportRecord, frozen=True):
+    """``allocation.resourceHandles[]``. ``data_bytes`` is the size of the driver's own data, which is never shown.
+
+    ``node`` and ``instances`` are what structured parameters gave.
+    """
+
+    driver: str
+    data_bytes: int
+    node: str
+    instances: tuple[str, ...]
+
+
+class ClassicRecord(ReportRecord, frozen=True):
+    """The classic side of a claim's status. ``driver`` is empty until allocation starts."""
+
+    driver: str
+    shareable: bool
+    deallocation_requested: bool
+    handles: tuple[HandleRecord, ...]
+
+
+def _classic_record(claim: ResourceClaim) -> ClassicRecord | None:
+    """The record of a claim; None for one that only the scheduler decides."""
+    classic = classic_of(claim)
+    if classic is None:
+        return None
+    driver = classic.driver_name or classic.allocation_controller
+    # Since v1alpha3 every allocation may be shared.
+    shareable = classic.shareable or (claim.status.allocation is not None and not classic.resource_class_name)
+    return ClassicRecord(driver, shareable, classic.deallocation_requested, _handles(classic))
+
+
+def _handles(classic: ClassicClaim) -> tuple[HandleRecord, ...]:
+    return tuple(map(_handle, classic.resource_handles))
+
+
+def _handle(handle: ResourceHandle) -> HandleRecord:
+    size, structured = len(handle.data.encode(errors="surrogatepass")), handle.structured_data
+    if structured is None:
+        return HandleRecord(handle.driver_name, size, "", ())
+    named = tuple(result.named_resources.name for result in structured.results if result.named_resources is not None)
+    return HandleRecord(handle.driver_name, size, structured.node_name, named)

@@ -1,4 +1,9 @@
-"""get claims: one line per claim, with what it holds and who uses it."""
+"""get claims: one line per claim, with what it holds and who uses it.
+
+Where a claim stands in kubectl's words, who waits for it, and whether anybody needs it. Upstream: the ResourceClaim
+printer's STATE column; the claim controller releases an allocation when the last consumer is gone, and never one that
+nobody ever reserved. The verdict on a claim is ``diagnosis.claim.claim_verdicts``'.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +13,15 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.claim.claim_verdicts import verdict
 from kubectl_dra.diagnosis.records import ClaimVerdict
 from kubectl_dra.model.classic import classic_of
+from kubectl_dra.model.core import Pod
 from kubectl_dra.model.forms import forms_of
 from kubectl_dra.model.held import devices_of
+from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.resource import ResourceClaim
+from kubectl_dra.model.usage import is_terminal
 from kubectl_dra.reports.base import ReportRecord
 from kubectl_dra.reports.claims.ask import claim_ask
-from kubectl_dra.reports.claims.lifecycle import is_unused, printed_state
-from kubectl_dra.reports.devices.holders import Consumer, consumers_of
+from kubectl_dra.reports.devices.holders import Consumer, ConsumerState, consumers_of, is_pod
 from kubectl_dra.reports.scope import Scope, claim_scope
 
 
@@ -88,3 +95,40 @@ def unused_claims(claims: Iterable[ResourceClaim], facts: ClusterState) -> tuple
     verdicts = [(claim, is_unused(claim, facts)) for claim in claims]
     unknown = sum(verdict is None for _, verdict in verdicts)
     return [claim for claim, verdict in verdicts if verdict], unknown
+
+
+def printed_state(claim: ResourceClaim) -> str:
+    """The STATE column of ``kubectl get resourceclaims``; servers up to 1.31 know a further word."""
+    words = []
+    if claim.metadata.deletion_timestamp is not None:
+        words.append("deleted")
+    if claim.status.allocation is None:
+        words += ["pending"] if not words else []
+    else:
+        words.append("allocated")
+        classic = classic_of(claim)
+        if claim.status.reserved_for:
+            words.append("reserved")
+        elif classic is not None and (words[0] == "deleted" or classic.deallocation_requested):
+            words.append("deallocating")
+    return ",".join(words)
+
+
+def waiting_pods(claim: ResourceClaim, inventory: Inventory) -> tuple[Pod, ...]:
+    """Unfinished pods that refer to ``claim`` without holding a reservation, by name."""
+    reserved = {reference.uid for reference in claim.status.reserved_for if is_pod(reference)}
+    pods = inventory.pods_by_claim.get(key_of(claim.metadata), ())
+    waiting = (pod for pod in pods if pod.metadata.uid not in reserved and not is_terminal(pod))
+    return tuple(sorted(waiting, key=lambda pod: pod.metadata.name))
+
+
+def is_unused(claim: ResourceClaim, facts: ClusterState) -> bool | None:
+    """Whether nobody uses or wants ``claim``; None where that can't be known because pods were not read."""
+    if waiting_pods(claim, facts.inventory):
+        return False
+    states = {consumer.state for consumer in consumers_of(claim, facts)}
+    if states - {ConsumerState.GONE, ConsumerState.FINISHED, ConsumerState.UNKNOWN}:
+        return False
+    if ConsumerState.UNKNOWN in states or not facts.evidence.users_known(claim.metadata.namespace):
+        return None
+    return True

@@ -20,7 +20,7 @@ from kubectl_dra.model.resource import Device, DeviceClass
 from kubectl_dra.reports.base import Bound, Count, ReportRecord
 from kubectl_dra.reports.devices.device_state import AVAILABLE, DeviceState
 from kubectl_dra.reports.devices.open_pool import ListedState, PoolFacts, open_pool
-from kubectl_dra.reports.devices.packing import largest_set
+from kubectl_dra.reports.devices.partitions import largest_set
 from kubectl_dra.reports.devices.totals import DeviceTally, DeviceTotals, bound_of
 from kubectl_dra.reports.scope import Scope, ScopeKind, device_scope, slice_scope, usable_on
 from kubectl_dra.selectors.evaluate import Decision, Outcome, SelectorSet

@@ -35,17 +35,16 @@ from kubectl_dra.reports.claims.ask import ClaimAsk, ExtendedAsk, claim_ask, pen
 from kubectl_dra.reports.groups.placed_group import PlacedGroup, in_brief, placed_group
 from kubectl_dra.reports.invocations import Words
 from kubectl_dra.reports.pending.agents import Agent, agent_of
-from kubectl_dra.reports.pending.autoscaler_words import AutoscalerWords, autoscaler_words
 from kubectl_dra.reports.pending.claim_users import IdleUser, idle_users
 from kubectl_dra.reports.pending.configurations import ConfiguredIn, configured_in
 from kubectl_dra.reports.pending.drivers import DriverOnNode, devices_of, drivers_of
+from kubectl_dra.reports.pending.events import AutoscalerWords, NamedEvent, autoscaler_words, named_event
 from kubectl_dra.reports.pending.extended_asks import extended_asks
 from kubectl_dra.reports.pending.failing_pods import FailingPod, failing_elsewhere, failing_pods, failing_where_it_fits
 from kubectl_dra.reports.pending.idle_daemons import IdleDaemonSet
 from kubectl_dra.reports.pending.kept_off_drivers import drivers_off
 from kubectl_dra.reports.pending.lingering import LingeringPod, lingering, of_itself
 from kubectl_dra.reports.pending.missing_objects import Existing, existing
-from kubectl_dra.reports.pending.named_events import NamedEvent, named_event
 from kubectl_dra.reports.pending.nodes import (
     NAMES_SHOWN,
     NodeGroupRecord,

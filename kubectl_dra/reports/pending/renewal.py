@@ -21,7 +21,7 @@ from kubectl_dra.model.core import Pod
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.workloads import BACKOFF_LIMIT, PodTemplate, WorkloadObject
 from kubectl_dra.reports.invocations import Words, kubectl, of
-from kubectl_dra.reports.pending.template_patches import Change, patch_text, pod_changes, pointer
+from kubectl_dra.reports.pending.remedy_commands import Change, patch_text, pod_changes, pointer
 
 Pipe = tuple[Words, ...]
 _REPLACE: Final[Words] = ("kubectl", "replace", "--force", "-f", "-")

@@ -15,8 +15,7 @@ from kubectl_dra.reports.base import Bound, Count, assumptions_of, feature_recor
 from kubectl_dra.reports.devices.device_state import DeviceState
 from kubectl_dra.reports.devices.totals import bound_of
 from kubectl_dra.reports.rights import missing_rights
-from kubectl_dra.reports.selector.behind import Behind, behind_classes, failing_searches
-from kubectl_dra.reports.selector.findings import Findings
+from kubectl_dra.reports.selector.findings import Behind, Findings, behind_classes, failing_searches
 from kubectl_dra.reports.selector.questions import Question, simple_claim
 from kubectl_dra.reports.selector.records import (
     CrossCheck,

@@ -26,17 +26,16 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate
 from kubectl_dra.reports.base import Fits
-from kubectl_dra.reports.claims.named_requests import unfound_requests
+from kubectl_dra.reports.claims.ask import unfound_requests
 from kubectl_dra.reports.pending.pending import PendingReport, unseen_entries
 from kubectl_dra.reports.pending.remedies import find_remedies
 from kubectl_dra.reports.simulation.absent_classes import absent_classes
 from kubectl_dra.reports.simulation.afterwards import Afterwards
 from kubectl_dra.reports.simulation.alternatives import taken_alternatives
-from kubectl_dra.reports.simulation.domains import domain_fits
 from kubectl_dra.reports.simulation.file_edits import Places
 from kubectl_dra.reports.simulation.flavors import open_flavors
 from kubectl_dra.reports.simulation.gang_numbers import with_members
-from kubectl_dra.reports.simulation.gangs import GroupTrials, group_of, place_together
+from kubectl_dra.reports.simulation.gangs import GroupTrials, domain_fits, group_of, place_together
 from kubectl_dra.reports.simulation.numbers import kept_off, reconciled, starts_from_none, with_numbers
 from kubectl_dra.reports.simulation.pending_copies import Opened, pending_of, told_of, ways_told, with_ways
 from kubectl_dra.reports.simulation.pods import Batch, Copies, batch

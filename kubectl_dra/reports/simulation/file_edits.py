@@ -34,8 +34,8 @@ from kubectl_dra.diagnosis.rollouts import EditRollout
 from kubectl_dra.model.base import Record
 from kubectl_dra.reports.pending.claim_manifests import claim_version, new_claim, new_template
 from kubectl_dra.reports.pending.remedies import FileEdit, FoundRemedies, RemedyReport, Step
+from kubectl_dra.reports.pending.remedy_commands import pod_changes
 from kubectl_dra.reports.pending.renewal import NoCommand
-from kubectl_dra.reports.pending.template_patches import pod_changes
 from kubectl_dra.reports.simulation.trials import PodTrial
 
 #: Changes of the manifests themselves: nothing that a command could be applied to exists yet.

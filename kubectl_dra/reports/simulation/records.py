@@ -13,7 +13,7 @@ from kubectl_dra.diagnosis.gates.queues import Queued
 from kubectl_dra.diagnosis.records import BeingBound, Certainty, Missing, ObjectRef, OpenPlugin, Unspecified, Verdict
 from kubectl_dra.diagnosis.whatif.records import PodFate, WhatIf
 from kubectl_dra.reports.base import Bound, FeatureRecord, Fits, ReadRecord, ReportRecord
-from kubectl_dra.reports.claims.named_requests import UnfoundRequest
+from kubectl_dra.reports.claims.ask import UnfoundRequest
 from kubectl_dra.reports.devices.advertised import AdvertisedResource
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.reports.pending.remedies import FileEdit

@@ -12,10 +12,10 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_dra.model.requests import non_zero_requests
+from kubectl_dra.scheduler.framework import MAX_SCORE
 from kubectl_dra.scheduler.gangs.group import Gang
 from kubectl_dra.scheduler.gangs.trial import GangTrial, GroupStatus, Run, run
 from kubectl_dra.scheduler.plugins.node_resources_fit import SCORED, allocatable_of
-from kubectl_dra.scheduler.scores import MAX_SCORE
 from kubectl_dra.scheduler.snapshot import Snapshot
 from kubectl_dra.scheduler.status import StatusCode
 

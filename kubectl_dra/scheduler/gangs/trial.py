@@ -1,10 +1,14 @@
 """One run of the group's algorithm: pod after pod, each where a single pod would go, without turning back.
 
 Upstream: podGroupSchedulingDefaultAlgorithm, podGroupPodSchedulingAlgorithm; GangScheduling's PlacementFeasible.
+
+In which order an attempt looks at nodes, and how far it comes: the next attempt starts there. Upstream:
+findNodesThatFitPod, findNodesThatPassFilters.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -15,13 +19,12 @@ from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.scheduler import fit_error
-from kubectl_dra.scheduler.attempt import Attempt, attempt, scores
+from kubectl_dra.scheduler.attempt import Attempt, attempt, scores, visiting_order
 from kubectl_dra.scheduler.gangs.group import Gang
 from kubectl_dra.scheduler.gangs.world import with_pod, without_nominations
 from kubectl_dra.scheduler.plugins.dynamic_resources import StateData
 from kubectl_dra.scheduler.snapshot import Snapshot
 from kubectl_dra.scheduler.status import SUCCESS, Status, StatusCode, error, unresolvable, unschedulable
-from kubectl_dra.scheduler.visits import first_error, processed
 
 UNSCHEDULABLE: Final = "pod group is unschedulable"
 _UNKNOWN: Final = Status(StatusCode.UNKNOWN)
@@ -154,3 +157,30 @@ def _chosen(found: Attempt, nodes: Sequence[str]) -> TriedPod:
         return TriedPod(pod, _UNKNOWN, found)
     reasons = (reason for name in nodes for reason in found.status_of(name).reasons)
     return TriedPod(pod, unschedulable(fit_error.fit_error(len(nodes), reasons)), found)
+
+
+def visited(found: Attempt, start: int) -> list[str]:
+    """The nodes that were looked at, in their order from ``start``."""
+    chosen, nodes = found.selection.nodes, found.cycle.snapshot.nodes
+    looked_at = {node.name for node in found.filtered.nodes if chosen is None or node.name in chosen}
+    return visiting_order([node for name, node in nodes.items() if name in looked_at], start)
+
+
+def first_error(found: Attempt, start: int) -> Status:
+    """The error that is met first. Raises ``StopIteration`` where there is none."""
+    return next(found.errors[name] for name in visited(found, start) if name in found.errors)
+
+
+def processed(found: Attempt, start: int) -> int:
+    """The nodes that have a status or fit when the attempt ends.
+
+    An error ends it, and a nominated node that fits before any other is looked at.
+    """
+    nominated = found.cycle.pod.status.nominated_node_name
+    if nominated in found.feasible:
+        return 0
+    looked_at = found.filtered.nodes
+    if not found.errors:
+        return len(looked_at)
+    before = set(itertools.takewhile(lambda name: name not in found.errors, visited(found, start)))
+    return len(before | ({nominated} & ({node.name for node in looked_at} - found.errors.keys())))

@@ -29,9 +29,8 @@ from kubectl_dra.scheduler.claims import resolve
 from kubectl_dra.scheduler.device_reads import DeviceReads, can_search, usable_on
 from kubectl_dra.scheduler.extended import asked, virtual_claim
 from kubectl_dra.scheduler.fit_error import DEALLOCATED, DELETED, NO_CLAIMS, NO_STATE, NOTHING_HELPED
-from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PreFilterResult
+from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PreFilterResult, normalised
 from kubectl_dra.scheduler.plugins.node_resources_fit import allocatable_of
-from kubectl_dra.scheduler.scores import normalised
 from kubectl_dra.scheduler.search import Searched, search
 from kubectl_dra.scheduler.snapshot import NodeInfo, Snapshot
 from kubectl_dra.scheduler.status import (

@@ -10,8 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import ClassVar, Final
 
 from kubectl_dra.model.core import Pod
-from kubectl_dra.scheduler.framework import Cycle, Plugin, PreFilterResult
-from kubectl_dra.scheduler.scores import MAX_SCORE
+from kubectl_dra.scheduler.framework import MAX_SCORE, Cycle, Plugin, PreFilterResult
 from kubectl_dra.scheduler.snapshot import NodeInfo
 from kubectl_dra.scheduler.status import SKIP, Status
 

@@ -15,8 +15,7 @@ import msgspec
 from kubectl_dra.model.podinfo import PodInfo, PodShape
 from kubectl_dra.model.terms import AffinityTerm, selects
 from kubectl_dra.scheduler import kinds
-from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PodsMatter, PreFilterResult
-from kubectl_dra.scheduler.scores import MAX_SCORE
+from kubectl_dra.scheduler.framework import MAX_SCORE, PASS, Cycle, Plugin, PodsMatter, PreFilterResult
 from kubectl_dra.scheduler.snapshot import AlikePods, NodeInfo, Snapshot
 from kubectl_dra.scheduler.status import SKIP, SUCCESS, Status, unknown, unresolvable, unschedulable
 from kubectl_dra.scheduler.tally import LabelTally

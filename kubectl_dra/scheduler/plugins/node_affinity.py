@@ -17,8 +17,7 @@ from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.meta import NodeSelector, NodeSelectorRequirement, NodeSelectorTerm
 from kubectl_dra.scheduler import kinds
 from kubectl_dra.scheduler.allocation_errors import selector_problems
-from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PreFilterResult
-from kubectl_dra.scheduler.scores import normalised
+from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PreFilterResult, normalised
 from kubectl_dra.scheduler.snapshot import NodeInfo
 from kubectl_dra.scheduler.status import SKIP, SUCCESS, Status, error, unresolvable
 

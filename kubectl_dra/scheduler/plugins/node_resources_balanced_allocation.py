@@ -9,9 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from kubectl_dra.model.requests import pod_requests
-from kubectl_dra.scheduler.framework import Cycle, Plugin, PreFilterResult
+from kubectl_dra.scheduler.framework import MAX_SCORE, Cycle, Plugin, PreFilterResult
 from kubectl_dra.scheduler.plugins.node_resources_fit import SCORED, allocatable_of
-from kubectl_dra.scheduler.scores import MAX_SCORE
 from kubectl_dra.scheduler.snapshot import NodeInfo
 from kubectl_dra.scheduler.status import SKIP, Status
 

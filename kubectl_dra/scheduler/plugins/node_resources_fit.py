@@ -17,9 +17,8 @@ from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.requests import Amounts, amount, non_zero_requests, pod_requests
 from kubectl_dra.model.usage import Ledger, NodeUsage
 from kubectl_dra.scheduler import kinds
-from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PodsMatter, PreFilterResult
+from kubectl_dra.scheduler.framework import MAX_SCORE, PASS, Cycle, Plugin, PodsMatter, PreFilterResult
 from kubectl_dra.scheduler.resource_names import is_scalar_resource
-from kubectl_dra.scheduler.scores import MAX_SCORE
 from kubectl_dra.scheduler.snapshot import NodeInfo
 from kubectl_dra.scheduler.status import SUCCESS, Status, StatusCode
 

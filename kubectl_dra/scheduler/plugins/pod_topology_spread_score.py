@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from kubectl_dra.scheduler.framework import Cycle
+from kubectl_dra.scheduler.framework import MAX_SCORE, Cycle
 from kubectl_dra.scheduler.in_tree import ZONE
 from kubectl_dra.scheduler.plugins.default_selector import default_selector
 from kubectl_dra.scheduler.plugins.spread_constraints import (
@@ -19,7 +19,6 @@ from kubectl_dra.scheduler.plugins.spread_constraints import (
     constraints_of,
     has_all_keys,
 )
-from kubectl_dra.scheduler.scores import MAX_SCORE
 from kubectl_dra.scheduler.snapshot import NodeInfo
 from kubectl_dra.scheduler.status import SKIP, Status
 

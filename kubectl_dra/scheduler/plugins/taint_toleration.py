@@ -13,8 +13,7 @@ import msgspec
 from kubectl_dra.model.core import Taint, Toleration
 from kubectl_dra.model.gotext import parse_int
 from kubectl_dra.scheduler import kinds
-from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PreFilterResult
-from kubectl_dra.scheduler.scores import normalised
+from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PreFilterResult, normalised
 from kubectl_dra.scheduler.snapshot import NodeInfo
 from kubectl_dra.scheduler.status import SUCCESS, Status, unresolvable
 

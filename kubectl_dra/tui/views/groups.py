@@ -9,7 +9,7 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.output.devices.lists import GROUPS as GROUP_COLUMNS
 from kubectl_dra.output.pending.group_page import group_page, group_summary
 from kubectl_dra.output.safe import Safe, safe
-from kubectl_dra.reports.groups.group_list import GroupRow
+from kubectl_dra.reports.groups.group_state import GroupRow
 from kubectl_dra.reports.groups.groups import GroupAnswer
 from kubectl_dra.reports.pending.remedies import RemedyReport
 from kubectl_dra.reports.unread import Subject

@@ -15,8 +15,7 @@ from kubectl_dra.output.devices.lists import taint_cell
 from kubectl_dra.output.devices.parts import ranges
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
 from kubectl_dra.output.taints.list_page import listed_lines
-from kubectl_dra.reports.taints.taint_list import TaintRow
-from kubectl_dra.reports.taints.taint_listing import ListedTaint
+from kubectl_dra.reports.taints.taint_list import ListedTaint, TaintRow
 from kubectl_dra.reports.unread import TAINTS
 from kubectl_dra.tui.columns import Column, Look, chosen
 from kubectl_dra.tui.documents import object_document

@@ -9,7 +9,7 @@ from typing import Final
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.ids import DeviceId, Key
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
-from kubectl_dra.reports.claims.lifecycle import printed_state
+from kubectl_dra.reports.claims.claim_list import printed_state
 from kubectl_dra.reports.scope import device_scope
 from kubectl_dra.reports.unread import PENDING_PODS
 from kubectl_dra.tui.columns import Column
