@@ -29,6 +29,7 @@ from kubectl_dra.diagnosis.remedies.candidate import (
 from kubectl_dra.diagnosis.remedies.records import EditClaim, Remedy, RemedyKind, RenewClaim
 from kubectl_dra.model.forms import Form, forms
 from kubectl_dra.model.likeness import similar
+from kubectl_dra.model.public_classes import PUBLIC_CLASSES
 from kubectl_dra.model.quantity import Quantity
 from kubectl_dra.model.resource import (
     CapacityRequirements,
@@ -285,12 +286,17 @@ def _classes(case: Case) -> Iterator[Candidate]:
 
 
 def _instead(case: Case, cause: records.Cause, missing: records.ClassProblem) -> Sequence[str]:
-    """Classes that may be meant: of a similar name, of the driver with the missing one's name, the only one."""
+    """Classes that may be meant: of a similar name, of the missing one's driver, the only one.
+
+    The driver has the name of the class, unless it is a public one, and of these the only class is somebody else's.
+    """
     if "/" in cause.request:
         return missing.similar  # one alternative is rather dropped than asked for of another class
     classes = sorted(case.world.inventory.classes)
-    called_after = list(_of_driver(case, missing.device_class, classes))
-    return list(dict.fromkeys((*missing.similar, *called_after, *(classes if len(classes) == 1 else ()))))[:_CLASSES]
+    public = PUBLIC_CLASSES.get(missing.device_class)
+    of_driver = list(_of_driver(case, public.driver if public is not None else missing.device_class, classes))
+    only = classes if len(classes) == 1 and public is None else ()
+    return list(dict.fromkeys((*missing.similar, *of_driver, *only)))[:_CLASSES]
 
 
 def _of_driver(case: Case, driver: str, classes: Sequence[str]) -> Iterator[str]:

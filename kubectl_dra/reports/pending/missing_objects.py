@@ -14,11 +14,12 @@ from kubectl_dra.api.kinds import PERSISTENT_VOLUME_CLAIM, POD_GROUP, RESOURCE_C
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.explain.class_facts import offers
-from kubectl_dra.diagnosis.records import Cause, ExtendedResource, ObjectRef
+from kubectl_dra.diagnosis.records import Cause, ClassProblem, ExtendedResource, ObjectRef
+from kubectl_dra.model.public_classes import PUBLIC_CLASSES
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.model.storage import PersistentVolumeClaim
 from kubectl_dra.reports.base import ReportRecord
-from kubectl_dra.reports.pending.renewal import OneOfSeveral
+from kubectl_dra.reports.pending.renewal import ComesWith, OneOfSeveral
 from kubectl_dra.scheduler.extended import served_resources
 from kubectl_dra.scheduler.resource_names import DEVICE_CLASS_PREFIX
 
@@ -42,7 +43,7 @@ class Existing(ReportRecord, frozen=True):
     """The objects of a ``kind`` that exist where a missing one is looked for: the first ten ``names`` of ``count``.
 
     ``devices``: of classes, how many published devices each of ``names`` selects. ``published``: where there is no
-    class at all, how many devices each driver publishes.
+    class at all, how many devices each driver publishes. ``comes_with``: the public driver that has the missing class.
     """
 
     kind: str
@@ -51,17 +52,18 @@ class Existing(ReportRecord, frozen=True):
     count: int
     devices: tuple[int, ...] = ()
     published: dict[str, int] = msgspec.field(default_factory=dict)
+    comes_with: ComesWith | None = None
 
 
 def existing(cause: Cause | None, namespace: str, state: ClusterState) -> Existing | None:
     """What exists of the kind that the first cause misses; None where nothing is missing, or not all was read."""
     kind = _KINDS.get(cause.code) if cause is not None else None
-    if kind is None or not state.evidence.complete(kind, namespace):
+    if cause is None or kind is None or not state.evidence.complete(kind, namespace):
         return None
     inventory = state.inventory
     if kind == "DeviceClass":
         namespace, names = "", list(inventory.classes)
-        if cause is not None and cause.code is Code.EXTENDED_RESOURCE_UNSERVED:
+        if cause.code is Code.EXTENDED_RESOURCE_UNSERVED:
             resource = cause.detail.resource if isinstance(cause.detail, ExtendedResource) else ""
             if resource.startswith(DEVICE_CLASS_PREFIX):
                 return _with_published(_made(kind, "", names), state)
@@ -72,6 +74,8 @@ def existing(cause: Cause | None, namespace: str, state: ClusterState) -> Existi
     else:
         names = [key.name for key in inventory.templates if key.namespace == namespace]
     found = _made(kind, namespace, names)
+    if isinstance(cause.detail, ClassProblem):
+        found = msgspec.structs.replace(found, comes_with=_comes_with(cause.detail.device_class, state))
     if kind != "DeviceClass" or not state.evidence.complete("ResourceSlice", ""):
         return found
     if not names:
@@ -111,20 +115,20 @@ def _namesake(ref: ObjectRef, state: ClusterState, version: str) -> dict[str, An
 
 def skeleton(
     ref: ObjectRef, extended_resource: str, state: ClusterState, version: str
-) -> tuple[dict[str, Any], OneOfSeveral | None] | None:
+) -> tuple[dict[str, Any], OneOfSeveral | ComesWith | None] | None:
     """An object to create under the missing name, and what of it is a guess; None where there is nothing to name."""
     if ref.kind in _OF_KINDS:
         return _OF_KINDS[ref.kind](ref, state)
     meta: dict[str, Any] = {"name": ref.name}
     head = {"apiVersion": f"resource.k8s.io/{version}", "kind": ref.kind, "metadata": meta}
     if ref.kind == "DeviceClass":
-        driver, guess = _likeliest(_DRIVER, ref.name, _devices_by_driver(state))
-        if not driver:
+        selector, note = _selector(ref.name, state)
+        if not selector:
             return None
-        spec: dict[str, Any] = {"selectors": [{"cel": {"expression": f'device.driver == "{driver}"'}}]}
+        spec: dict[str, Any] = {"selectors": [{"cel": {"expression": selector}}]}
         if extended_resource:
             spec["extendedResourceName"] = extended_resource
-        return {**head, "spec": spec}, guess
+        return {**head, "spec": spec}, note
     if ref.kind not in ("ResourceClaim", "ResourceClaimTemplate"):
         return None
     meta["namespace"] = ref.namespace
@@ -138,6 +142,22 @@ def skeleton(
     request = {"name": "devices", **exact} if version == "v1beta1" else {"name": "devices", "exactly": exact}
     devices = {"devices": {"requests": [request]}}
     return {**head, "spec": {"spec": devices} if ref.kind == "ResourceClaimTemplate" else devices}, guess
+
+
+def _selector(name: str, state: ClusterState) -> tuple[str, OneOfSeveral | ComesWith | None]:
+    """What a new class selects: as its public driver has it, else all devices of the driver that it is named after."""
+    if name in PUBLIC_CLASSES:
+        return PUBLIC_CLASSES[name].selector, _comes_with(name, state)
+    driver, guess = _likeliest(_DRIVER, name, _devices_by_driver(state))
+    return f'device.driver == "{driver}"' if driver else "", guess
+
+
+def _comes_with(name: str, state: ClusterState) -> ComesWith | None:
+    known = PUBLIC_CLASSES.get(name)
+    if known is None:
+        return None
+    devices = _devices_by_driver(state)[known.driver] if state.evidence.complete("ResourceSlice", "") else None
+    return ComesWith(known.project, known.driver, devices, known.setting)
 
 
 def _volume_claim(ref: ObjectRef, state: ClusterState) -> tuple[dict[str, Any], OneOfSeveral | None]:

@@ -94,6 +94,18 @@ class OneOfSeveral(Evidence, frozen=True):
     count: int
 
 
+class ComesWith(Evidence, frozen=True):
+    """A new class as a public ``project`` makes it: its ``driver``, and how many devices that publishes here.
+
+    ``devices``: None where not all slices were read. ``setting``: what the project's chart has to be told for that.
+    """
+
+    project: str
+    driver: str
+    devices: int | None
+    setting: str = ""
+
+
 class EnoughFor(Evidence, frozen=True):
     """A quota then admits the claims of ``pods`` of those ``waiting``, and of all if each requests ``each`` devices."""
 
@@ -145,6 +157,7 @@ Note = (
     | QuotasUnread
     | Unspecified
     | OneOfSeveral
+    | ComesWith
     | EnoughFor
     | StartsAgain
     | TakesAll

@@ -330,6 +330,26 @@ def test_a_missing_class_gets_a_skeleton_for_the_driver_that_it_resembles() -> N
     assert f"its manifest names driver {DRIVER}, one of 2" in page_of(report)
 
 
+@pytest.mark.parametrize(
+    ("driver", "advice"),
+    [
+        ("gpu.nvidia.com", "publishes 1 device here"),
+        (DRIVER, "with gpuResourcesEnabledOverride=true, whose driver gpu.nvidia.com publishes no devices here"),
+    ],
+)
+def test_a_missing_class_of_a_public_driver_is_made_as_that_driver_has_it(driver: str, advice: str) -> None:
+    devices = build.slice_("node-1", build.device("gpu-0"), driver=driver)
+    report = report_of(build.node(), devices, POD, build.claim("claim", build.request(cls="mig.nvidia.com")))
+    page = page_of(report)
+    assert "as it comes with NVIDIA's DRA driver (Helm chart dra-driver-nvidia-gpu)" in page
+    assert advice in page
+    # The only class that there is selects devices of another kind.
+    assert "use class" not in page
+    manifest = next(step.manifest for each in report.remedies for step in each.steps or ())
+    expression = 'device.driver == "gpu.nvidia.com" && device.attributes["gpu.nvidia.com"].type == "mig"'
+    assert manifest["spec"]["selectors"] == [{"cel": {"expression": expression}}]
+
+
 def _created(*objects: dict[str, Any], volume: str = "data") -> tuple[dict[str, Any], str]:
     """The manifest of what would be created for a pod with a volume, and the page."""
     claimed = [{"name": "disk", "persistentVolumeClaim": {"claimName": volume}}]
