@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+from msgspec.structs import replace
+
 from kubectl_dra.api.kinds import POD_GROUP
 from kubectl_dra.api.planned import read_all
 from kubectl_dra.api.sources import Source
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.cluster import gates_of, read_cluster
-from kubectl_dra.commands.shared.groups import with_groups
+from kubectl_dra.commands.shared.groups import supposed_gates, with_groups
 from kubectl_dra.commands.shared.live import for_new_nodes, with_queues_of
 from kubectl_dra.commands.shared.manifests import check_namespaces, objects_of
 from kubectl_dra.commands.shared.options import Options
@@ -54,10 +56,12 @@ def answer(options: Options, copies: str, switches: tuple[Switch, ...] = (), *, 
     note_evidence(cluster.state, options)
     namespace = cluster.namespace or _DEFAULT_NAMESPACE
     objects = read_all(written, namespace, grouped_jobs=_keeps_scheduling(options, cluster.state))
-    world = for_new_nodes(options, with_groups(options, cluster.state, objects), written, switches)
+    grouped = with_groups(options, cluster.state, objects)
+    world = for_new_nodes(options, grouped, written, switches)
     world = with_queues_of(options, world, objects, found.objects)
     with told(world), owner_reader(options) as read:
         report = simulation_report(world, objects, _copies(copies), switches, together=together, read_owner=read)
+    report = replace(report, supposed_gates=supposed_gates(cluster.state.features, grouped.features))
     address = world.evidence.address
     page = partial(simulation_page, report, world.now, steps=remedies, address=address)
     shown = report if remedies or not is_document(options) else report.without_steps()

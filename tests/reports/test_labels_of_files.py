@@ -104,6 +104,8 @@ def test_each_reason_is_told_of_its_own_nodes() -> None:
     assert {pod.kept_off.nodes, *(each.nodes for each in pod.kept_off.others)} == {("node-2",), ("node-3",)}
     assert "on node-3 it does not: there are no gpu.example.com devices" in told
     assert "on node-2 it does not: no node has a free gpu.example.com device: on node-2, the only one is in use" in told
+    assert "do not match the pod's node selector" not in told
+    assert "(also DRA-413)" not in told
     assert "keep it off node-3:" in told
     assert "keep it off node-2" not in told
     assert "This would make 2 of 3 copies fit" in told

@@ -72,6 +72,11 @@ def test_a_list_says_nothing_of_its_server(capfd: pytest.CaptureFixture[str], tm
     assert "Not as written" not in text
     # Two pods of a gang of six: the group decides.
     assert report["fits"] == "No"
+    assert report["supposedGates"] == ["GenericWorkload"]
+    told = "Taken as on, because the files need it: feature gate GenericWorkload, off by default in Kubernetes 1.37."
+    assert f"{told} Without GenericWorkload the server takes no PodGroups." in text
+    run(["simulate", "-f", str(tmp_path / "a.json"), "--from", str(cluster), "--feature-gates", "GenericWorkload=true"])
+    assert "Taken as on" not in capfd.readouterr().out
 
 
 def listed(tmp_path: Path, version: str, kubelet: str) -> str:

@@ -50,6 +50,13 @@ _ADMITS_ALL: Final = (
     "A cluster administrator decides that: everybody who may create claims there can then use devices that others hold."
 )
 _HITS = 20
+_ONE_GATE: Final = (Safe("it"), Safe("gate"))
+_GATES: Final = (Safe("them"), Safe("gates"))
+_WITHOUT: Final = {
+    "GenericWorkload": Safe("the server takes no PodGroups"),
+    "DRAWorkloadResourceClaims": Safe("each pod gets a claim of its own"),
+    "TopologyAwareWorkloadScheduling": Safe("nothing keeps the pods in one domain"),
+}
 _KUSTOMIZATION: Final = "Kustomization"
 _BUILT: Final = Safe(
     "A kustomization is not an object of a cluster: kubectl apply -f fails on it, and what it changes was not tried. "
@@ -134,8 +141,22 @@ def left_out_text(kind: str) -> Safe:
     return fmt(_LEFT_OUT, kind, safe(f"{kind.lower()}es"))
 
 
+def _gate_lines(report: SimulationReport) -> Iterator[Safe]:
+    """Which gates have to be on for this answer, and what happens otherwise."""
+    gates = report.supposed_gates
+    if not gates:
+        return
+    one = len(gates) == 1
+    text = "Taken as on, because the files need {}: feature {} {}, off by default in Kubernetes 1.{}."
+    told = [fmt(text, *(_ONE_GATE if one else _GATES), listed(gates), report.features.minor)]
+    told += [fmt("Without {} {}.", gate, _WITHOUT[gate]) for gate in gates if gate in _WITHOUT]
+    told.append(Safe("--feature-gates GATE=false shows the answer without it."))
+    yield from wrapped(Safe(" ").join(told))
+
+
 def note_lines(report: SimulationReport) -> Iterator[Safe]:
     """What was taken as given, one manifest after the other, and objects that have no part in it."""
+    yield from _gate_lines(report)
     if report.pods:
         yield from untried_lines(report.manifests)
     for name in report.new_namespaces:

@@ -99,8 +99,10 @@ def of_its_nodes(pending: PendingReport, found: KeptOff | None) -> PendingReport
     """What is said of a pod that its DaemonSet ties to a node, without nodes that are not its."""
     if found is None:
         return pending
-    nodes = tuple(group for group in pending.nodes if not set(found.nodes).isdisjoint(group.names))
-    return msgspec.structs.replace(pending, nodes=nodes, idle_daemon_sets=())
+    its = set(found.nodes)
+    nodes = tuple(group for group in pending.nodes if not its.isdisjoint(group.names))
+    causes = tuple(each for each in pending.causes if not each.nodes or not its.isdisjoint(each.nodes))
+    return msgspec.structs.replace(pending, nodes=nodes, causes=causes, idle_daemon_sets=())
 
 
 def others_off(pod: PodSimulation) -> Iterator[PodSimulation]:

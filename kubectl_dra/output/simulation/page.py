@@ -217,7 +217,9 @@ def _pod_blocks(pod: PodSimulation, now: datetime, address: Address, *, left: bo
 
 def why_not_there(pod: PodSimulation) -> Safe | None:
     """Why the next copy does not fit, on the nodes of a DaemonSet or at all."""
-    return numbers.lacks_there(pod) or (why_not(pod.pending) if pod.pending is not None else None)
+    if pod.pending is None:
+        return None
+    return numbers.lacks_there(pod) or why_not(numbers.of_its_nodes(pod.pending, pod.kept_off))
 
 
 def _page_of(

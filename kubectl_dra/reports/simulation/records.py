@@ -285,7 +285,8 @@ class SimulationReport(ReportRecord, frozen=True):
     ``labels`` where the files have the namespace.
     ``misplaced``: templates in another namespace than their pods, ``corrected``: selectors that
     do not compile, ``accepted``: what is refused for no more than its pods say. ``then``: these pods as if the
-    templates were there, the selectors as they are meant, and the server took what it refuses.
+    templates were there, the selectors as they are meant, and the server took what it refuses. ``supposed_gates``: off
+    by default, and taken as on because PodGroups of the files need them.
     """
 
     fits: Fits
@@ -309,6 +310,7 @@ class SimulationReport(ReportRecord, frozen=True):
     corrected: tuple[CorrectedSelector, ...] = ()
     accepted: tuple[ObjectRef, ...] = ()
     then: tuple[PodSimulation, ...] = ()
+    supposed_gates: tuple[str, ...] = ()
 
     def without_steps(self) -> SimulationReport:
         """With what would help, and not how it is done."""
