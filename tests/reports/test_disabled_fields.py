@@ -44,7 +44,7 @@ def test_without_its_gate_admin_access_is_a_request_like_any_other() -> None:
     report, paths = tried([monitor, JOB], world(33, *HOLDER))
     assert (paths, report.fits, report.pods[0].copies) == ([path], Fits.NO, 0)
     told = page(report)
-    assert "feature gate DRAAdminAccess is off by default in Kubernetes 1.33" in told
+    assert "feature gate DRAAdminAccess is off by default in Kubernetes 1.33, and on since 1.34 (if" in told
     assert "if it is on: --feature-gates DRAAdminAccess=true" in told
     assert "DRA-211 devices in use" in told
     labelled = build.namespace(**{"resource.k8s.io/admin-access": "true"})
@@ -89,6 +89,19 @@ def test_a_new_class_serves_no_extended_resource_without_its_gate() -> None:
     named["spec"]["extendedResourceName"] = "example.com/gpu"
     assert tried([named], world(35))[1] == ["spec.extendedResourceName"]
     assert tried([named], world(36))[1] == []
+
+
+def test_where_no_class_can_serve_an_extended_resource_a_claim_is_the_way_out() -> None:
+    """A class that is created would lose the field, too."""
+    named = {**build.device_class(), "apiVersion": "resource.k8s.io/v1"}
+    named["spec"]["extendedResourceName"] = "example.com/gpu"
+    job = thing("batch/v1", "Job", {"template": pod_template("one")})
+    spec = job["spec"]["template"]["spec"]
+    spec["containers"][0]["resources"] = {"limits": {"example.com/gpu": "1"}}
+    del spec["resourceClaims"]
+    told = page(tried([named, job], world(35))[0])
+    assert "and use a claim from it instead of example.com/gpu in container main" in told
+    assert "create the DeviceClass" not in told
 
 
 def test_devices_that_a_new_slice_shares_are_whole_without_the_gate() -> None:

@@ -55,9 +55,14 @@ def candidates(case: Case) -> Iterator[Candidate]:
 
 
 def _unserved(case: Case, detail: ExtendedResource) -> Iterator[Candidate]:
-    """Another name that a class serves, or a class that serves this one."""
+    """Another name that a class serves, or a class that serves this one; a claim where no class can serve any."""
     for name in detail.similar:
         yield pod_edit(case, "resources", detail.resource, name, _NAME_COST)
+    if not case.world.features.extended_resource:
+        # The server would drop what a class says of it.
+        for name in _namesakes(case, detail.resource):
+            yield from instead(case, detail.resource, name)
+        return
     yield from _served_by(case, detail.resource)
     if detail.similar:
         return  # a class for a name that was typed wrong would serve whatever the driver has

@@ -14,7 +14,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.gangs.workload_refs import policy_of
 from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.evidence import Coverage, Evidence
-from kubectl_dra.model.features import WORKLOAD_REF_MINOR, Features, gate_defaults
+from kubectl_dra.model.features import NEWEST_MINOR, WORKLOAD_REF_MINOR, Features, gate_defaults
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.scheduling import Workload
 
@@ -62,7 +62,10 @@ def _off(dropped: Dropped, features: Features) -> str:
         return f"feature gate {gate} is off"
     if gate not in gate_defaults(minor):
         return f"Kubernetes 1.{minor} does not have this field yet"
-    return f"feature gate {gate} is off by default in Kubernetes 1.{minor} (if it is on: --feature-gates {gate}=true)"
+    later = next((each for each in range(minor + 1, NEWEST_MINOR + 1) if gate_defaults(each).get(gate)), None)
+    since = f", and on since 1.{later}" if later is not None else ""
+    text = f"feature gate {gate} is off by default in Kubernetes 1.{minor}{since}"
+    return f"{text} (if it is on: --feature-gates {gate}=true)"
 
 
 def _with_workload_refs(world: ClusterState, objects: Sequence[Planned]) -> Iterator[Planned]:
