@@ -162,6 +162,39 @@ def test_an_expired_position_leads_to_a_new_list(
     assert last.inventory.nodes["a"] is first.inventory.nodes["a"], "what did not change stays the same object"
 
 
+def test_what_a_feed_has_heard_stays_the_same_in_the_next_one(
+    api: FakeApi, tmp_path: Path, seen: Seen, follow: Callable[..., Feed]
+) -> None:
+    nodes = Script(api, "Node", [node("a", 1), node("b", 2)])
+    spec = {"nodeName": "a", "containers": [{"name": "main", "resources": {"requests": {"cpu": "1"}}}]}
+    Script(api, "Pod", [node(name, 3, "team", spec=spec, status={"phase": "Running"}) for name in ("one", "two")])
+    Script(api, "DeviceClass", [node("gpu")])
+    first = follow("Node", "Pod", "DeviceClass")
+    before = seen.until(lambda published: published.whole).inventory
+    heard = first.heard
+    assert heard is not None
+    first.close()
+    nodes.items = [node("a", 1), node("b", 9)]
+    again = Seen()
+    kinds = frozenset(("Node", "Pod", "DeviceClass"))
+    second = Feed(connection_to(tmp_path, api), Needs(kinds), again, again.crashed, heard)
+    second.start()
+    try:
+        after = again.until(lambda published: published.whole).inventory
+    finally:
+        second.close()
+    assert after.nodes["a"] is before.nodes["a"]
+    assert after.nodes["b"] is not before.nodes["b"]
+    # What follows from all classes stays true.
+    assert after.classes is before.classes
+    # Nor is anything kept twice of pods that only take their part of a node.
+    assert after.usage is before.usage
+    assert second.heard is not None
+    for name in ("one", "two"):
+        (_, known), (_, now) = heard.placed(Key("team", name)), second.heard.placed(Key("team", name))
+        assert now is known
+
+
 def test_a_broken_connection_is_told_and_mended(api: FakeApi, seen: Seen, follow: Callable[..., Feed]) -> None:
     script = Script(api, "Node", [node("a")])
     follow("Node")

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Final
 
 from kubectl_dra.commands.shared.cluster import features_of
 from kubectl_dra.commands.shared.errors import UsageProblem
-from kubectl_dra.model.ids import Key
 from kubectl_dra.source.errors import ClusterError
 from kubectl_dra.source.live.feed import FedState, Feed
 from kubectl_dra.source.live.pulse import Pulse
+from kubectl_dra.source.live.store import Store
 from kubectl_dra.source.needs import Needs
 from kubectl_dra.source.spec import Connection
 from kubectl_dra.tui.feed import FeedStatus, Link, Listener, ThreadedFeed
@@ -37,7 +37,7 @@ class WatchedFeed(ThreadedFeed):
         self._trouble: tuple[float, str] | None = None
         self._silence: tuple[float, str] | None = None
         self._has_data = False
-        self._objects: Mapping[str, Mapping[Key, Any]] = {}
+        self._heard: Store | None = None
 
     # --- the connection ---------------------------------------------------------------------------------------------
 
@@ -50,7 +50,7 @@ class WatchedFeed(ThreadedFeed):
 
     def _follow(self, listener: Listener) -> bool:
         """One feed until somebody wants another one; False if there was no connection."""
-        former, self._objects = self._objects, {}
+        former, self._heard = self._heard, None
         feed = Feed(self._connection, self._needs, self._taker(listener), listener.on_crash, former)
         pulse = Pulse(self._connection, lambda problem: self._answered(problem, listener, feed))
         try:
@@ -68,7 +68,7 @@ class WatchedFeed(ThreadedFeed):
             pulse.close()
             feed.close()
             # A feed that read nothing knows no more than the one before.
-            self._objects = feed.objects or former
+            self._heard = feed.heard or former
 
     def _taker(self, listener: Listener) -> Callable[[FedState], None]:
         last: FedState | None = None

@@ -5,10 +5,10 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 from msgspec.structs import replace
@@ -16,7 +16,6 @@ from msgspec.structs import replace
 from kubectl_dra.api.kinds import POD, RESOURCE_SLICE, Kind
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.evidence import Coverage, Evidence
-from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.pace import BEHIND, Pace
 from kubectl_dra.source.errors import ClusterError
@@ -65,7 +64,7 @@ class Feed:
     Changes that come closer together are published together; none is lost. A kind that can't be read is told as trouble
     in a publication that is not whole. After ``crash``, which gets an error of the program, nothing more comes.
 
-    ``former`` are the ``objects`` of a feed of the same cluster that was closed: what is found unchanged stays the same
+    ``former`` is what a feed of the same cluster has ``heard`` that was closed: what is found unchanged stays the same
     object.
     """
 
@@ -75,7 +74,7 @@ class Feed:
         needs: Needs,
         publish: Callable[[FedState], None],
         crash: Callable[[BaseException], None],
-        former: Mapping[str, Mapping[Key, Any]] | None = None,
+        former: Store | None = None,
     ) -> None:
         self._connection = connection
         self._needs = needs
@@ -106,8 +105,9 @@ class Feed:
         threading.Thread(target=self._run, name="feed", daemon=True).start()
 
     @property
-    def objects(self) -> Mapping[str, Mapping[Key, Any]]:
-        return self._store.objects
+    def heard(self) -> Store | None:
+        """All that was heard, for the feed that follows this one; None if that is nothing."""
+        return self._store if self._store.objects else None
 
     def wake(self) -> None:
         """Try again now what failed: the server answers again."""
@@ -250,6 +250,7 @@ class Feed:
             self._evidence = self._store.evidence(self._served.server_version, session.server, session.address)
             self._news = False
         troubles, whole = tuple(self._troubles.values()), not self._unread
+        inventory = self._store.inventory()
         if whole:
             self._store.forget_former()
-        self._publish(FedState(self._store.inventory(), self._evidence, troubles, self._heard, whole))
+        self._publish(FedState(inventory, self._evidence, troubles, self._heard, whole))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
+from operator import is_
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -38,15 +39,17 @@ _MAX_LEFT: Final = 10_000
 class Store:
     """Applies messages; :meth:`inventory` and :meth:`evidence` are snapshots that later messages don't change."""
 
-    def __init__(self, needs: Needs, clock: Clock, former: Mapping[str, Mapping[Key, Any]] | None = None) -> None:
+    def __init__(self, needs: Needs, clock: Clock, former: Store | None = None) -> None:
         self._needs = needs
         self._clock = clock
-        self._former = former or {}
+        self._former = former
         self._sharer = Sharer()
         self._objects: dict[str, dict[Key, Any]] = {}
         self._bad: dict[tuple[watch.WatchScope, Key], BadObject] = {}
         self._reads: dict[watch.WatchScope, Read] = {}
-        self._pods = _NodeSums()
+        self._pods: _NodeSums = _NodeSums(former._pods.usage if former is not None else {})
+        if former is not None:
+            former.forget_former()
         self._ages = _Ages()
         self._published = Inventory()
         # Kinds whose dict is not that of the published Inventory, and may be changed.
@@ -63,19 +66,18 @@ class Store:
 
     def known(self, kind: str, key: Key) -> Any:  # noqa: ANN401 - any kind's record
         """An object as it was heard of last, here or by the feed before; None if not known. Any thread may ask."""
-        for objects in (self._objects, self._former):
-            found = objects.get(kind, {}).get(key)
-            if found is not None:
-                return found
-        return None
+        found, former = self._objects.get(kind, {}).get(key), self._former
+        return former.known(kind, key) if found is None and former is not None else found
 
     def placed(self, key: Key) -> Placed | None:
         """Where a pod was when it was heard of last, and what it takes there. Any thread may ask."""
-        return self._pods.placed(key)
+        found, former = self._pods.placed(key), self._former
+        return former.placed(key) if found is None and former is not None else found
 
     def forget_former(self) -> None:
-        """Everything has been read once."""
-        self._former = {}
+        """Everything has been read once, or this is the former one itself."""
+        self._former = None
+        self._pods.forget_former()
 
     def apply(self, message: watch.Message) -> bool:
         """Take one message; whether it changes what an Inventory or its evidence says."""
@@ -100,8 +102,10 @@ class Store:
         changed, self._own_kinds = self._own_kinds, set()
         usage = self._pods.changed_usage()
         if changed or usage is not None:
-            fields = inventory_fields(self._objects, changed)
-            self._published = self._published.replace(**fields, **({} if usage is None else {"usage": usage}))
+            fields = inventory_fields(self._objects, changed) | ({} if usage is None else {"usage": usage})
+            before = self._published if self._former is None else self._former._published
+            kept = {name: _as_before(getattr(before, name), made) for name, made in fields.items()}
+            self._published = self._published.replace(**kept)
         return self._published
 
     def evidence(self, server_version: tuple[int, int] | None, origin: str, address: Address) -> Evidence:
@@ -213,6 +217,13 @@ def _with_old_identity(known: dict[Key, Any], records: Iterable[Any]) -> dict[Ke
     return fresh
 
 
+def _as_before(before: Any, made: Any) -> Any:  # noqa: ANN401 - any field of an Inventory
+    """The same map as before if nothing of it has changed, as of a list taken again: what follows stays true."""
+    if not isinstance(made, Mapping) or len(before) != len(made):
+        return made
+    return before if all(map(is_, before.values(), made.values())) and list(before) == list(made) else made
+
+
 class _Ages:
     """Which events are old. Of objects that are not kept the last versions are remembered, and how new each list is."""
 
@@ -247,10 +258,14 @@ def _number(resource_version: str) -> int:
 
 
 class _NodeSums:
-    """What all pods take per node; each pod's part is remembered, because a change says only what is now."""
+    """What all pods take per node; each pod's part is remembered, because a change says only what is now.
 
-    def __init__(self) -> None:
-        self._usage: dict[str, NodeUsage] = {}
+    Sums that are equal to the ``former`` ones stay these.
+    """
+
+    def __init__(self, former: Mapping[str, NodeUsage]) -> None:
+        self.usage: dict[str, NodeUsage] = {}
+        self._former = former
         self._nodes: dict[Key, str] = {}
         self._members: dict[str, dict[Key, PodInfo]] = {}
         self._touched: set[str] = set()
@@ -265,16 +280,20 @@ class _NodeSums:
         """The sums per node; None if they are what they were when this was asked last."""
         if not self._touched:
             return None
-        self._usage = dict(self._usage)
+        self.usage = dict(self.usage)
         for node in self._touched:
             members = self._members[node].values()
             if members:
-                self._usage[node] = sum_of_pods(members)
+                made, known = sum_of_pods(members), self._former.get(node)
+                self.usage[node] = known if known == made else made
             else:
                 del self._members[node]
-                self._usage.pop(node, None)
+                self.usage.pop(node, None)
         self._touched.clear()
-        return self._usage
+        return self.usage
+
+    def forget_former(self) -> None:
+        self._former = {}
 
     def placed(self, key: Key) -> Placed | None:
         node = self._nodes.get(key, "")
