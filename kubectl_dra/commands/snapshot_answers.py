@@ -10,7 +10,8 @@ from typing import Final
 
 from kubectl_dra.api.controllers import is_foreign
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.commands.shared.cluster import Scoped, read_cluster
+from kubectl_dra.commands.shared.address import asked_again
+from kubectl_dra.commands.shared.cluster import Scoped, read_cluster, source_spec
 from kubectl_dra.commands.shared.errors import CommandError, UsageProblem
 from kubectl_dra.commands.shared.live import with_gangs, with_queues
 from kubectl_dra.commands.shared.namespaces import check_namespace
@@ -21,6 +22,7 @@ from kubectl_dra.commands.shared.signals import signals_raise
 from kubectl_dra.diagnosis.gangs.elsewhere import gangs_to_read
 from kubectl_dra.diagnosis.pod.workloads import Owners
 from kubectl_dra.model.evidence import Coverage
+from kubectl_dra.model.invocation import CommandLine
 from kubectl_dra.output.documents import list_pieces, write_list
 from kubectl_dra.output.exit_codes import ExitCode
 from kubectl_dra.output.files import WriteError, write_private
@@ -28,6 +30,7 @@ from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import counted, listed
 from kubectl_dra.reports.redaction import redacted
 from kubectl_dra.reports.snapshot import SnapshotDocument, incomplete, snapshot
+from kubectl_dra.source import current_namespace
 
 _JSON: Final = "json"
 #: What kubectl and the other commands take after -o.
@@ -70,7 +73,7 @@ def take(options: Options, file: str, *, redact: bool, with_parameters: bool) ->
     if not redact:  # which leaves nothing of kinds that are not Kubernetes' own
         cluster = _with_owners(cluster, options)
     note_evidence(cluster.state, options)
-    _check_anything_read(cluster.state)
+    _check_anything_read(cluster.state, options)
     document = snapshot(cluster.state, cluster.namespace, with_parameters)
     if redact:
         document = redacted(document, cluster.state.features.shows_sharing)
@@ -86,13 +89,22 @@ def take(options: Options, file: str, *, redact: bool, with_parameters: bool) ->
     return ExitCode.OK
 
 
-def _check_anything_read(state: ClusterState) -> None:
+def _check_anything_read(state: ClusterState, options: Options) -> None:
     """Raises ``CommandError`` where every kind is refused: there is nothing to write."""
     coverages = {read.coverage for read in state.evidence.reads} - {Coverage.NOT_SERVED, Coverage.NOT_READ}
     if coverages == {Coverage.FORBIDDEN}:
         user = f" for user {state.evidence.refused_user}" if state.evidence.refused_user else ""
         what = f"nothing to write: every kind is forbidden{user}"
-        raise CommandError(what, "-n NAMESPACE takes the snapshot of one namespace; another --context may be meant")
+        raise CommandError(what, _of_own_namespace(options))
+
+
+def _of_own_namespace(options: Options) -> str:
+    """The same of the namespace that commands read without ``-A``: the right to that one is the one people have."""
+    if options.namespace or options.from_ is not None:
+        return "another --context may be meant"
+    words = asked_again(dataclasses.replace(options, all_namespaces=False), current_namespace(source_spec(options)))
+    tail = " takes what may be read of that namespace; or another --context is meant"
+    return CommandLine(words, tail) if words else tail.strip()
 
 
 def _with_owners(cluster: Scoped, options: Options) -> Scoped:

@@ -374,7 +374,13 @@ def test_a_snapshot_of_nothing_is_not_written(api: FakeApi, capfd: Any, tmp_path
     code, out, err = said(capfd, "snapshot", "-f", str(file))
     assert (code, out) == (1, "")
     assert "error: nothing to write: every kind is forbidden for user dev" in err
+    assert f"try:   kubectl dra snapshot -f {file} -n ml takes what may be read of that namespace" in err
     assert not file.exists()
+    # What it names is done.
+    serve_cluster(api, json.loads(CLUSTER.read_bytes())["items"], tuple(PLURALS), own="ml")
+    assert said(capfd, "snapshot", "-f", str(file), "-n", "ml")[0] == 0
+    _, out, _ = said(capfd, "why-pending", "trainer-0", "-n", "ml", "--from", str(file))
+    assert "Node, DeviceClass, ResourceSlice and DeviceTaintRule could not be read, and Pod and" in unfolded(out)
 
 
 @pytest.mark.parametrize("kinds", [("ResourceSlice", "DeviceTaintRule"), ("Pod",)])

@@ -44,6 +44,8 @@ def test_without_events_nobody_knows_whether_something_failed(
     text, _ = said(capfd, tmp_path, ("Event",), "web", "-n", "ml")
     assert "whether a failure was reported is unknown, as Event could not be read" in text
     assert "no failure was reported" not in text
+    below = "Could not be read, and may change the answer: Event in namespace ml: forbidden"
+    assert text.index("kubectl describe pod/web") < text.index(below)
     assert "--resource=events -n ml" in text
     text, _ = said(capfd, tmp_path, (), "web", "-n", "ml")
     assert "Its containers have not started yet, and no failure was reported." in text

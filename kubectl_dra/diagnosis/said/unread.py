@@ -42,6 +42,7 @@ from kubectl_dra.model.resource import ResourceClaim, ResourceClaimSpec
 from kubectl_dra.scheduler.fit_error import parse_fit_error
 from kubectl_dra.scheduler.profile import PLUGINS
 from kubectl_dra.scheduler.reasons import plugin_of
+from kubectl_dra.selectors.evaluate import Outcome, SelectorSet, placed
 
 _MOST: Final = 3
 #: Those that have no use for their devices come first; those that are going need no help.
@@ -64,11 +65,11 @@ def cause(
 
 def _own_holders(state: ClusterState, pod: Pod, claims: Sequence[ResourceClaim]) -> tuple[OwnHolder, ...]:
     """The first few, those that need their devices least first; none of its own workload, which makes them again."""
-    classes = {name for claim in claims for name in class_names(claim.spec)}
     own = {claim.metadata.uid for claim in claims}
     held = _allocated(state).get(pod.metadata.namespace, ())
     workload = Owners(state.inventory).restarting(key_of(pod.metadata))
-    found = [each for claim in held if claim.metadata.uid not in own for each in _holders(state, claim, classes)]
+    wanted = _Wanted(state, claims)
+    found = [each for claim in held if claim.metadata.uid not in own for each in _holders(state, claim, wanted)]
     if workload is not None:
         found = [each for each in found if each.again != workload.ref]
     return tuple(sorted(found, key=lambda each: (_ORDER.index(each.held_for), -each.devices, each.holder.name))[:_MOST])
@@ -84,9 +85,27 @@ def _allocated(state: ClusterState) -> Mapping[str, Sequence[ResourceClaim]]:
     return found
 
 
-def _holders(state: ClusterState, claim: ResourceClaim, classes: set[str]) -> Iterator[OwnHolder]:
+class _Wanted:
+    """Which devices of other claims would be of use: those of a class that requests name, and match their selectors."""
+
+    def __init__(self, state: ClusterState, claims: Sequence[ResourceClaim]) -> None:
+        self._state = state
+        self._requests: dict[str, list[SelectorSet]] = {}
+        for _, form in (form for claim in claims for form in forms(claim.spec)):
+            selectors = SelectorSet(placed(form.selectors, None), state.features.shows_sharing)
+            self._requests.setdefault(form.device_class_name, []).append(selectors)
+
+    def may_be(self, device_class: str, id_: DeviceId) -> bool:
+        """Whether a request may take it, as far as its attributes could be read."""
+        named, requests = self._state.named(id_), self._requests.get(device_class, ())
+        if not named:
+            return bool(requests)
+        return any(each.of(id_.driver, named[0][1]).outcome is not Outcome.NO for each in requests)
+
+
+def _holders(state: ClusterState, claim: ResourceClaim, wanted: _Wanted) -> Iterator[OwnHolder]:
     """Who has to go for the devices of one claim; nobody whose end would not be enough."""
-    there = [name for name, _ in given(claim) if name in classes]
+    there = [name for name, device in given(claim) if wanted.may_be(name, device)]
     allocation, consumers = claim.status.allocation, claim.status.reserved_for
     nodes = selected_names(allocation.node_selector) if allocation is not None else ()
     if not there or len(nodes) != 1 or len(consumers) > 1:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 from typing import Final
 
+from kubectl_dra.api.kinds import RESOURCE_SLICE
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Bound, HeardReason, HeldFor, MissingEvidence, NodeOutcome, OwnHolder, Verdict
 from kubectl_dra.diagnosis.said.unread import nearest
@@ -88,6 +89,7 @@ _TAINTED: Final = Safe(
 _LOWER: Final = (
     "lower the {} request of its containers, or have whoever manages the nodes free or add one with so much."
 )
+_UNSEEN: Final = Safe("Whether these devices match the selectors of its requests is not known.")
 #: Why the devices of an own pod or claim could be had.
 _HELD: Final = {
     HeldFor.NOBODY: "is used by no pod and holds",
@@ -136,8 +138,11 @@ def heard_lines(report: PendingReport, now: datetime) -> Iterator[Safe]:
         return
     words, said = without_idle_words(without_preemption(seen.message)), said_of(report)
     codes = matching(f"{seen.reason}: {seen.message}" if seen.reason == SCHEDULER_ERROR else seen.message)
-    text = fmt("The scheduler, which reads everything, wrote {}", ago(seen.time, now))
-    text = fmt("{}: {}", text, words.removesuffix(".")) if said is not None and said.heard else fmt("{} so", text)
+    if said is not None and said.heard:
+        when = ago(seen.time, now)
+        text = fmt("The scheduler, which reads everything, wrote {}: {}", when, words.removesuffix("."))
+    else:
+        text = fmt("The scheduler, which reads everything, wrote that {}", ago(seen.time, now))
     if len(codes) == 1:
         text = fmt("{}. That is {}: {} (kubectl dra explain {})", text, codes[0], Safe(codes[0].meaning), codes[0])
     yield from wrapped(fmt("{}.", text))
@@ -226,7 +231,10 @@ def heard_advice(report: PendingReport, address: Address) -> Iterator[Safe]:
     if page_of(reason) is not Code.DEVICES_IN_USE:
         return
     yield from _own(said.own, {name for group in lacking for name in group.names}, address)
-    if not any(each.kind == "ResourceSlice" for each in said.missing):
+    seen = not any(each.kind == RESOURCE_SLICE.name for each in said.missing)
+    if said.own and not seen and any(request.selectors for ask in report.asks for request in ask.requests):
+        yield from wrapped(_UNSEEN)
+    if seen:
         yield from command_line(
             "Who holds which, as far as it could be read: {}", reading(dra("get", "devices"), address)
         )

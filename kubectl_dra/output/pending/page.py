@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Final
 
+import msgspec
+
 from kubectl_dra.api.kinds import RESOURCE_CLAIM_TEMPLATE
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import (
@@ -14,6 +16,7 @@ from kubectl_dra.diagnosis.records import (
     ClassProblem,
     Funnel,
     GangElsewhere,
+    Missing,
     NodeTaint,
     Refusal,
     Removal,
@@ -54,7 +57,7 @@ from kubectl_dra.output.pending.unready import unready_lines
 from kubectl_dra.output.pending.visible import allocated_lines, visible_lines
 from kubectl_dra.output.pending.volumes import where_attached
 from kubectl_dra.output.safe import Safe, Style, command, fmt, safe, styled
-from kubectl_dra.output.unread import missing_kinds, rights_lines
+from kubectl_dra.output.unread import rights_lines
 from kubectl_dra.output.whatif.page import whatif_lines
 from kubectl_dra.reports.invocations import dra, of, reading
 from kubectl_dra.reports.pending.nodes import NodeGroupRecord
@@ -67,8 +70,8 @@ _OF_THE_CLUSTER: Final = frozenset(
 )
 _OF_TEMPLATES: Final = frozenset({Code.CLAIM_NOT_CREATED, Code.CLAIM_CREATION_FAILED})
 _UNREAD_TEMPLATES: Final = Safe("Its template could not be read, so that commands that would replace it are left out.")
-_TELL_WHY: Final = ("ResourceQuota", "Event")
-_UNREAD_WHY: Final = Safe("What would tell whether the claim is refused could not be read:")
+_TELL_WHY: Final = ("ResourceQuota", EVENTS)
+_UNREAD_WHY: Final = Safe("What would tell whether the claim is refused could not be read, see below.")
 #: How to see the nodes that a table has no room for.
 _OUTSIDE, _INSIDE = Safe("--node NAME"), Safe("v lists them")
 
@@ -109,7 +112,7 @@ def pending_page(
             *_how_we_know(shown, now, address, joined(first), tables=bool(funnels)),
             *_what_can_be_done(shown, now, address, more, who, apart=apart, also=also),
             whole.other_assignment if whole is not None else [],
-            [] if told else list(_rights(report, address)),
+            list(_rights(report, address, told=told)),
             *_what_else_to_know(report, now, whole),
         )
     )
@@ -173,8 +176,7 @@ def _how_we_know(
     failing = () if names_failing(report) else report.failing
     yield [*failing_lines(failing), *(repair_lines(report, address) if elsewhere else ())]
     yield list(autoscaler_lines(report.autoscaler, now))
-    yield list(_unread_templates(report, address))
-    yield list(_unread_why(report, address))
+    yield list(_unread_why(report))
     yield preemption_lines(report.preemption)
 
 
@@ -218,31 +220,34 @@ def _what_else_to_know(report: PendingReport, now: datetime, whole: WholeGroup |
     yield [*([] if is_heard_first(report) else words), *codes_lines(report.causes)]
 
 
-def _rights(report: PendingReport, address: Address) -> Iterator[Safe]:
-    """What could not be read, where that may change the verdict or the ways out."""
-    if report.verdict in _OF_THE_CLUSTER:
-        again = dra("why-pending", of("pod", report.pod.name, report.pod.namespace))
-        yield from rights_lines(report.missing, address, again)
+def _rights(report: PendingReport, address: Address, *, told: bool) -> Iterator[Safe]:
+    """What could not be read, where that may change what the page says; ``told``: what decides stands elsewhere."""
+    decides = report.verdict in _OF_THE_CLUSTER and not told
+    decisive = [each for each in report.missing if decides and each.decides]
+    lacking = dict.fromkeys((*decisive, *_lacking_templates(report), *_lacking_why(report)))
+    again = dra("why-pending", of("pod", report.pod.name, report.pod.namespace))
+    yield from rights_lines([msgspec.structs.replace(each, decides=True) for each in lacking], address, again)
 
 
-def _unread_templates(report: PendingReport, address: Address) -> Iterator[Safe]:
+def _lacking_templates(report: PendingReport) -> Sequence[Missing]:
     """Of templates that could not be read nobody knows what they say, and nothing can replace them."""
-    unread = [each for each in report.missing if each.kind == RESOURCE_CLAIM_TEMPLATE.name]
     waits = report.verdict in _OF_THE_CLUSTER and any(ask.template for ask in report.asks)
     made = waits or any(cause.code in _OF_TEMPLATES for cause in report.causes)
-    if unread and made:
+    return [each for each in report.missing if made and each.kind == RESOURCE_CLAIM_TEMPLATE.name]
+
+
+def _lacking_why(report: PendingReport) -> Sequence[Missing]:
+    """Events tell what has failed, and of a claim that does not exist yet what was refused; quotas may refuse it."""
+    refused = any(cause.code is Code.CLAIM_NOT_CREATED for cause in report.causes)
+    kinds = _TELL_WHY if refused else (EVENTS,) if report.code is Code.PREPARING else ()
+    return [each for each in report.missing if each.kind in kinds]
+
+
+def _unread_why(report: PendingReport) -> Iterator[Safe]:
+    if _lacking_templates(report):
         yield from wrapped(_UNREAD_TEMPLATES)
-        yield from missing_kinds(unread, address)
-
-
-def _unread_why(report: PendingReport, address: Address) -> Iterator[Safe]:
-    """Of a claim that does not exist yet: events tell what was refused, and quotas may refuse it."""
-    unread = [each for each in report.missing if each.kind in _TELL_WHY]
-    if unread and any(cause.code is Code.CLAIM_NOT_CREATED for cause in report.causes):
+    if report.code is not Code.PREPARING and _lacking_why(report):
         yield from wrapped(_UNREAD_WHY)
-        yield from missing_kinds(unread, address)
-    elif report.code is Code.PREPARING:
-        yield from missing_kinds([each for each in unread if each.kind == EVENTS], address)
 
 
 def _evidence(report: PendingReport, now: datetime, address: Address, said: str) -> list[Safe]:

@@ -50,7 +50,8 @@ def _on_node(found: AllocatedOnNode, namespace: str, *, first: bool, of_class: b
     if len(names) > 1:
         names = [fmt("{} {}", name, each.devices) for name, each in zip(names, found.users, strict=True)]
     more = [fmt("{} more", len(names) - _HOLDERS)] if len(names) > _HOLDERS else []
-    number = fmt("{} of class {}", found.devices, found.device_class) if of_class else fmt("{}", found.devices)
+    number = fmt("{}", counted(found.devices, "device") if first else found.devices)
+    number = fmt("{} of class {}", number, found.device_class) if of_class else number
     are = Safe(" is allocated" if found.devices == 1 else " are allocated") if first else Safe("")
     return fmt("{}{} on {} ({})", number, are, found.node, Safe(", ").join([*names[:_HOLDERS], *more]))
 

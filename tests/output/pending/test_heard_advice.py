@@ -22,14 +22,19 @@ UNREAD = ("Node", "ResourceSlice", "DeviceClass")
 
 
 def page(
-    capfd: pytest.CaptureFixture[str], folder: Path, *objects: dict[str, Any], message: str = MESSAGE, **wish: Any
+    capfd: pytest.CaptureFixture[str],
+    folder: Path,
+    *objects: dict[str, Any],
+    message: str = MESSAGE,
+    unread: tuple[str, ...] = UNREAD,
+    **wish: Any,
 ) -> str:
     waits = [] if any(each["metadata"]["name"] == "wait" for each in objects) else [pod("wait", message)]
     items = [build.device_class(), *waits, build.claim("wait", build.request(**wish)), *objects]
     for each in items:
         each["apiVersion"] = BY_NAME[each["kind"]].api_version
     path = folder / "cluster.json"
-    path.write_text(json.dumps(withheld({"kind": "List", "items": items}, UNREAD)), encoding="utf-8")
+    path.write_text(json.dumps(withheld({"kind": "List", "items": items}, unread)), encoding="utf-8")
     assert run(["why-pending", "wait", "-n", "ml", "--from", str(path), "--color", "never"], PassingClock()) == 0
     return " ".join(capfd.readouterr().out.split())
 
@@ -84,6 +89,27 @@ def test_own_pods_that_hold_devices_come_with_their_command(capfd: pytest.Captur
     assert told.index(finished) < told.index(runs)
     assert "pod/far" not in told
     assert "Whether this node passes all other checks is not known." in told
+
+
+def test_devices_that_do_not_match_are_no_way_out(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Where slices were read it is known which devices of others would be of use; where not, that this is unknown."""
+    wish = {"selector": f'device.attributes["{build.DRIVER}"].model == "H100"'}
+    published = build.slice_(
+        "node-1",
+        build.device("gpu-0", attributes={"model": "L40"}),
+        build.device("gpu-1", attributes={"model": "H100"}),
+    )
+    objects = (*holder("wrong", "gpu-0"), *holder("right", "gpu-1"), published)
+    told = page(capfd, tmp_path, *objects, unread=("Node",), **wish)
+    assert "kubectl delete pod/right -n ml" in told
+    assert "pod/wrong" not in told
+    unknown = "Whether these devices match the selectors of its requests is not known."
+    assert unknown not in told
+    told = page(capfd, tmp_path, *objects, **wish)
+    assert "kubectl delete pod/right -n ml" in told
+    assert "kubectl delete pod/wrong -n ml" in told
+    assert unknown in told
+    assert unknown not in page(capfd, tmp_path, *objects)
 
 
 def test_a_pod_that_is_going_is_not_deleted_again(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:

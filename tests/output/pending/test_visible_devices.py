@@ -85,7 +85,7 @@ def test_without_the_slices_what_claims_hold_is_in_use() -> None:
     report = report_of(CLAIM, *holder("notebook", "gpu-0"), seen, other, beside, hidden=("ResourceSlice",))
     assert report.code is Code.EVIDENCE_MISSING
     page = page_of(report)
-    told = f"3 of class {DRIVER} are allocated on node-1 (notebook 1, lab/nb 2) and 1 on node-2 (lab/far)."
+    told = f"3 devices of class {DRIVER} are allocated on node-1 (notebook 1, lab/nb 2) and 1 on node-2 (lab/far)."
     assert f"{told} How many these nodes have could not be read." in page
     assert "watcher" not in page
 
@@ -100,5 +100,5 @@ def test_shares_of_one_device_are_one_device_and_of_many_nodes_the_rest_is_a_num
     shared = [build.claim(f"s{n}", held=[("node-0", "gpu-0")], on="node-0", by=[f"s{n}"]) for n in range(3)]
     there = [build.claim(f"c{n}", held=[(f"node-{n}", "gpu-0")], on=f"node-{n}", by=[f"c{n}"]) for n in range(1, 7)]
     page = page_of(report_of(CLAIM, *shared, *there, hidden=("ResourceSlice",)))
-    assert f"1 of class {DRIVER} is allocated on node-0 (s0 1, s1 1, s2 1)" in page
+    assert f"1 device of class {DRIVER} is allocated on node-0 (s0 1, s1 1, s2 1)" in page
     assert "and 3 on 3 more nodes. How many these nodes have could not be read." in page
