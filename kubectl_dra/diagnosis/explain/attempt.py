@@ -17,6 +17,7 @@ import msgspec
 from msgspec import structs
 
 from kubectl_dra.allocation.errors import AllocationError
+from kubectl_dra.allocation.input.nodes import NAME_FIELD
 from kubectl_dra.allocation.outcome import Fatal, Outcome
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.explain import binding, pre_filter
@@ -42,6 +43,7 @@ from kubectl_dra.scheduler.plugins.dynamic_resources import (
     idle_claims,
 )
 from kubectl_dra.scheduler.plugins.inter_pod_affinity import RepellingPods
+from kubectl_dra.scheduler.plugins.node_affinity import NodeAffinity, names_in_terms, required_terms
 from kubectl_dra.scheduler.plugins.node_resources_fit import Lack
 from kubectl_dra.scheduler.search import Searched
 from kubectl_dra.scheduler.snapshot import Snapshot
@@ -57,7 +59,8 @@ NEED_PODS: Final = ("NodePorts", "NodeResourcesFit", "InterPodAffinity")
 class Rejection:
     """A node that a plugin rejects: its reasons as they are counted, and what exactly is in the way.
 
-    ``detail`` is what the plugin itself tells, where no other field says it.
+    ``detail`` is what the plugin itself tells, where no other field says it. ``named``: PreFilter left the node out, as
+    the pod's affinity names others.
     """
 
     plugin: str
@@ -68,6 +71,7 @@ class Rejection:
     lacks: tuple[Lack, ...] = ()
     kept_away_by: tuple[str, ...] = ()
     detail: object = None
+    named: bool = False
 
 
 class NodeResult(msgspec.Struct, frozen=True):
@@ -297,9 +301,22 @@ class Attempting:
         )
         plugins = found.selection.plugins
         texts = found.selection.absent.reasons if self.world.features.counts_preselection else ()
-        left_out = NodeResult(NodeOutcome.REJECTED, plugins[-1] if plugins else "", texts)
+        left_out = NodeResult(
+            NodeOutcome.REJECTED, plugins[-1] if plugins else "", texts, self._by_name(plugins, texts)
+        )
         at = [known.get(name, len(results)) for name in names]
         return sorted_by([*results, left_out], at, [nodes[name] for name in names])
+
+    def _by_name(self, plugins: Sequence[str], texts: tuple[str, ...]) -> Rejection | None:
+        """What keeps a pod off all nodes but those that its affinity names, as it keeps one off that has another label.
+
+        None for a pod of a DaemonSet, whose controller names the one node that it is for.
+        """
+        owner, names = self.pod.metadata.controller, names_in_terms(required_terms(self.pod))
+        if not plugins or plugins[-1] != NodeAffinity.name or not names or (owner and owner.kind == "DaemonSet"):
+            return None
+        wish = f"{NAME_FIELD} In [{' '.join(sorted(names))}]"
+        return Rejection(NodeAffinity.name, texts, unmatched=(wish,), named=True)
 
     def _result(self, verdict: NodeVerdict, devices: DevicesOnNode | None, unread: tuple[Status, ...]) -> NodeResult:
         status, unread = verdict.status, (*unread, *verdict.unsure)

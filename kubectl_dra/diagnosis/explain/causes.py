@@ -390,6 +390,6 @@ def _nearness(bucket: _Bucket) -> tuple[int, tuple[int, ...], bool, bool, int]:
     """
     rank = 2 if bucket.devices_fit else _ORDER[bucket.outcome]
     rejection = bucket.first.rejection
-    left = rejection is not None or bucket.outcome is not NodeOutcome.REJECTED
+    left = bucket.outcome is not NodeOutcome.REJECTED or not (rejection is None or rejection.named)
     has_all = rejection is None or all(lack.allocatable for lack in rejection.lacks)
     return rank, bucket.explanation.nearness if bucket.explanation is not None else (), left, has_all, bucket.number

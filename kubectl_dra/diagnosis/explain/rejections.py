@@ -111,6 +111,8 @@ def rejection_causes(
     elif volume_problems(rejection.detail):
         for cause in volume_causes(rejection.detail, names):
             yield _with_world(world, pod, cause)
+    elif rejection.named:
+        yield Cause(_FILTER_CODES[plugin], _no_such_node(world, pod) or NodeSelection(rejection.unmatched), nodes=names)
     elif plugin in _FILTER_CODES:
         yield Cause(_FILTER_CODES[plugin], _selection(world, pod, rejection.unmatched), nodes=names)
     else:

@@ -131,7 +131,7 @@ def test_a_node_that_is_named_and_does_not_exist() -> None:
     report = report_of(*CLUSTER, build.pod(claims=["claim"], affinity=by_name))
     assert first_line(report) == (
         "Pod ml/pod is pending: it may only run on nodes with metadata.name In [node-11] (no node has that name; did "
-        "you mean node-1?)."
+        "you mean node-1?), and the free gpu.example.com devices are on node-1."
     )
 
 

@@ -443,3 +443,23 @@ def test_plugins_that_are_known_by_their_words_get_their_own_advice(text: str, w
     # Commands go to the cluster that was asked.
     lines = pending_page(report, CLOCK.now(), Address(flags=("--context", "prod")))
     assert all("--context prod" in line for line in lines if "kubectl get" in line)
+
+
+def test_a_pod_that_names_its_node_may_be_let_go_elsewhere() -> None:
+    """Its affinity is like any other; that of a DaemonSet's pod is its controller's, and means this one node."""
+    term = {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["node-1"]}]}
+    required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [term]}}
+    waits = build.pod(claims=["claim"], affinity={"nodeAffinity": required})
+    closed = build.node() | {"spec": {"unschedulable": True}}
+    slices = [build.slice_(name, build.device("gpu-0")) for name in ("node-1", "node-2")]
+    objects = [closed, build.node("node-2"), *slices, build.claim("claim"), waits]
+    report = report_of(*objects)
+    assert first_line(report) == (
+        "Pod ml/pod is pending: node-1 has the device but is cordoned; node-2 has the device but does not match the "
+        "pod's node selector or affinity (metadata.name In [node-1])."
+    )
+    drop = "drop the pod's required node affinity"
+    assert drop in " ".join(page_of(report).split())
+    daemon = {"apiVersion": "apps/v1", "kind": "DaemonSet", "name": "d", "uid": "d", "controller": True}
+    waits["metadata"]["ownerReferences"] = [daemon]
+    assert drop not in " ".join(page_of(report_of(*objects)).split())
