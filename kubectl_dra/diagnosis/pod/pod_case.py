@@ -146,14 +146,20 @@ class PodCase:
             gang = msgspec.structs.replace(
                 gang, words=words.text, time=words.time, times=words.times, first=words.first
             )
-        cause = Cause(cause.code, gang or SchedulerName(self.pod.spec.scheduler_name, *words))
-        found = self._by_default_rules(gang)
+        placed = placed_of(self.world, self.pod)
+        cause = Cause(cause.code, gang or self._scheduler_name(words, placed))
+        found = self._by_default_rules(gang, placed)
         causes = (cause, *(each for each in found.causes if each.code not in _BEFORE_DEVICES))
         return Finding(Verdict.OTHER_SCHEDULER, causes, Prediction(), nodes=found.nodes)
 
-    def _by_default_rules(self, gang: GangElsewhere | None) -> Finding:
+    def _scheduler_name(self, words: foreign.Words, placed: Placed | None) -> SchedulerName:
+        heard = bool(words.text) or not self.world.evidence.complete("Event", self.key.namespace)
+        silent_since = "" if heard else self.pod.metadata.creation_timestamp or ""
+        fits = placed.lacking is None if placed is not None else None
+        return SchedulerName(self.pod.spec.scheduler_name, *words, silent_since=silent_since, fits=fits)
+
+    def _by_default_rules(self, gang: GangElsewhere | None, placed: Placed | None) -> Finding:
         """Why the pod, or the first of its gang that finds no node beside the others, finds none by these rules."""
-        placed = placed_of(self.world, self.pod)
         complete = placed is not None and not (gang is not None and gang.present)
         return (self._first_lacking(placed) if complete else None) or Finding(Verdict.OTHER_SCHEDULER)
 

@@ -15,13 +15,19 @@ class Gates(Evidence, frozen=True):
 
 
 class SchedulerName(Evidence, frozen=True):
-    """``spec.schedulerName``; ``words``: what it wrote last about the pod, how often, and when last and first."""
+    """``spec.schedulerName``; ``words``: what it wrote last about the pod, how often, and when last and first.
+
+    ``silent_since``: when the pod was created, where certainly nothing was written about it. ``fits``: whether it would
+    find a node by the default scheduler's rules; None where that is not known.
+    """
 
     name: str
     words: str = ""
     time: str = ""
     times: int = 1
     first: str = ""
+    silent_since: str = ""
+    fits: bool | None = None
 
 
 class PodGroupName(Evidence, frozen=True):

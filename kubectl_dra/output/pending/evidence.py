@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
@@ -29,8 +29,10 @@ from kubectl_dra.diagnosis.records import (
     PoolProblem,
     Refusal,
     Retry,
+    SchedulerName,
     VanishedDevices,
 )
+from kubectl_dra.model.clock import parse_time
 from kubectl_dra.model.invocation import HERE, Address
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import wrapped
@@ -65,6 +67,8 @@ _KINDS: Final = {
     ParametersProblem: Safe("Existing parameters"),
 }
 _NAMES: Final = 3
+#: A scheduler that runs and has room to look at a pod has written something by then.
+_SILENT: Final = timedelta(minutes=5)
 
 
 def evidence_lines(
@@ -91,6 +95,8 @@ def evidence_lines(
             )
         case GangElsewhere() as gang:
             yield from elsewhere_lines(gang, namespace, address)
+        case SchedulerName() as scheduler:
+            yield from _scheduler(scheduler, now)
         case GroupWaits(refused=refused) if refused is not None:
             yield from refused_lines(refused, now)
         case Negotiation() as negotiation:
@@ -121,6 +127,16 @@ def _is_told(message: str, said: str) -> bool:
     """Whether the first line has what a message comes down to, which stands last."""
     last = message.rstrip(".").rpartition(": ")[2]
     return " " in last and last in said
+
+
+def _scheduler(found: SchedulerName, now: datetime) -> Iterator[Safe]:
+    """How long nobody has written anything, and whether devices are what is missing."""
+    since = parse_time(found.silent_since)
+    if since is not None and now - since > _SILENT:
+        text = "Nothing was written about it since it was created {}: probably no scheduler of this name runs."
+        yield from wrapped(fmt(text, ago(found.silent_since, now)), indent=2, first=0)
+    if found.fits:
+        yield from wrapped(Safe("By the default scheduler's rules it would find a node now."), indent=2, first=0)
 
 
 def _departure(departure: Departure, now: datetime, said: str) -> Iterator[Safe]:

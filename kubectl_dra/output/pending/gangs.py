@@ -231,18 +231,17 @@ def elsewhere_lines(gang: records.GangElsewhere, namespace: str, address: Addres
         return
     if gang.waits is not None:
         yield from queue_lines(gang.waits, namespace, address, numbered=True)
-    if not gang.resource:
-        return
-    wanted = of(gang.resource, gang.name, namespace) if gang.name else None
+    wanted = of(gang.resource, gang.name, namespace) if gang.resource and gang.name else None
     words = kubectl("get", wanted, "-o", "yaml") if wanted is not None else _all_of(gang, namespace)
-    line = command(reading(words, address)) if words is not None else None
+    line = command(reading(words, address)) if words is not None and gang.resource else None
     if line is not None and (gang.waits is None or gang.waits.held_by is HeldBy.UNKNOWN):
         yield fmt("  {} decides, and its object says what it waits for:", gang.system)
         yield fmt("    {}", line)
     for limit in gang.limits:
         text = "Queue {} may have {} {} (spec.capability): {} are allocated, and the group needs {} (minResources)."
         yield from wrapped(fmt(text, gang.queue, limit.most, limit.resource, limit.used, limit.needed), indent=2)
-    if gang.fitting is not None and not is_counted(gang) and not (gang.waits is not None and gang.waits.clusters):
+    told = is_counted(gang) or (gang.application and gang.waiting > 1)
+    if gang.fitting is not None and not told and not (gang.waits is not None and gang.waits.clusters):
         yield from wrapped(_fitting(gang), indent=2)
 
 

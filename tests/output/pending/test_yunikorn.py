@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import GangElsewhere
 from tests.kit import build
+from tests.kit.clock import CLOCK
 from tests.output.pending.test_situations import first_line, page_of, report_of
 
 GROUPS = '[{"name":"workers","minMember":2,"minResource":{"cpu":"4"}}]'
@@ -39,6 +41,32 @@ def test_its_words_are_in_events_of_type_normal() -> None:
     words = "Request 'a' does not fit in queue 'root.hpc' (requested map[pods:1], available map[pods:0])"
     event = build.event("pod", "Informational", words) | {"type": "Normal"}
     assert f"and says: {words}" in first_line(report_of(*CLUSTER, *member("pod"), event))
+
+
+def test_of_a_single_pod_it_is_said_whether_the_default_scheduler_would_place_it() -> None:
+    told = "By the default scheduler's rules it would find {} now."
+    assert told.format("a node") in page_of(report_of(*CLUSTER, *member("pod", groups="")))
+    two = member("pod", groups="")
+    two[1] = build.claim("of-pod", build.request(count=2))
+    assert told.format("no node") in page_of(report_of(*CLUSTER, *two))
+
+
+def test_a_scheduler_that_nobody_knows_and_that_says_nothing() -> None:
+    pod, claim = member("pod", "binpack")
+    long_ago = (CLOCK.now() - timedelta(minutes=42)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    pod["metadata"]["creationTimestamp"] = long_ago
+    page = " ".join(page_of(report_of(*CLUSTER, pod, claim)).split())
+    silent = "Nothing was written about it since it was created 42m ago: probably no scheduler of this name runs."
+    assert silent in page
+    assert "By the default scheduler's rules it would find a node now." in page
+    # It may have written what was not read, or has just begun, or it has written something.
+    assert silent not in " ".join(page_of(report_of(*CLUSTER, pod, claim, withheld=("Event",))).split())
+    young = CLOCK.now().strftime("%Y-%m-%dT%H:%M:%SZ")
+    pod["metadata"]["creationTimestamp"] = young
+    assert "Nothing was written" not in page_of(report_of(*CLUSTER, pod, claim))
+    pod["metadata"]["creationTimestamp"] = long_ago
+    said = build.event("pod", "FailedScheduling", "binpack: no bin")
+    assert "Nothing was written" not in page_of(report_of(*CLUSTER, pod, claim, said))
 
 
 def test_without_task_groups_or_with_broken_ones() -> None:
