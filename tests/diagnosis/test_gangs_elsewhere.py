@@ -144,7 +144,7 @@ def test_a_gang_of_another_scheduler(
 
 def test_a_scheduler_that_nobody_knows_stays_a_name() -> None:
     found = of_pod(cluster(build.node(), *pods(1, {}, schedulerName="mine")), "worker-0")
-    assert (found.verdict, found.causes[0].detail) == (Verdict.OTHER_SCHEDULER, SchedulerName("mine", fits=True))
+    assert (found.verdict, found.causes[0].detail) == (Verdict.OTHER_SCHEDULER, SchedulerName("mine", fitting=1))
 
 
 def test_what_was_not_read_leaves_the_number_open() -> None:

@@ -155,8 +155,8 @@ class PodCase:
     def _scheduler_name(self, words: foreign.Words, placed: Placed | None) -> SchedulerName:
         heard = bool(words.text) or not self.world.evidence.complete("Event", self.key.namespace)
         silent_since = "" if heard else self.pod.metadata.creation_timestamp or ""
-        fits = placed.lacking is None if placed is not None else None
-        return SchedulerName(self.pod.spec.scheduler_name, *words, silent_since=silent_since, fits=fits)
+        fitting = placed.number if placed is not None else None
+        return SchedulerName(self.pod.spec.scheduler_name, *words, silent_since=silent_since, fitting=fitting)
 
     def _by_default_rules(self, gang: GangElsewhere | None, placed: Placed | None) -> Finding:
         """Why the pod, or the first of its gang that finds no node beside the others, finds none by these rules."""
@@ -192,7 +192,7 @@ class PodCase:
 
     def _evidence_cause(self) -> Cause:
         seen = agreement.observed(self.pod, self._events())
-        return unread.cause(self.world, self.pod, self._missing(), seen, _claims(self.entries))
+        return unread.cause(self.world, self.pod, self._missing(), seen, self._searched(_claims(self.entries)))
 
     # --- with others --------------------------------------------------------------------------------------------------
 

@@ -17,8 +17,8 @@ class Gates(Evidence, frozen=True):
 class SchedulerName(Evidence, frozen=True):
     """``spec.schedulerName``; ``words``: what it wrote last about the pod, how often, and when last and first.
 
-    ``silent_since``: when the pod was created, where certainly nothing was written about it. ``fits``: whether it would
-    find a node by the default scheduler's rules; None where that is not known.
+    ``silent_since``: when the pod was created, where certainly nothing was written about it. ``fitting``: 1 where
+    it would find a node by the default scheduler's rules, else 0; None where that is not known.
     """
 
     name: str
@@ -27,7 +27,7 @@ class SchedulerName(Evidence, frozen=True):
     times: int = 1
     first: str = ""
     silent_since: str = ""
-    fits: bool | None = None
+    fitting: int | None = None
 
 
 class PodGroupName(Evidence, frozen=True):

@@ -135,7 +135,7 @@ def _scheduler(found: SchedulerName, now: datetime) -> Iterator[Safe]:
     if since is not None and now - since > _SILENT:
         text = "Nothing was written about it since it was created {}: probably no scheduler of this name runs."
         yield from wrapped(fmt(text, ago(found.silent_since, now)), indent=2, first=0)
-    if found.fits:
+    if found.fitting:
         yield from wrapped(Safe("By the default scheduler's rules it would find a node now."), indent=2, first=0)
 
 

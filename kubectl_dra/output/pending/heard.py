@@ -18,7 +18,6 @@ from kubectl_dra.output.pending.amounts import free_amount
 from kubectl_dra.output.pending.node_names import names_of
 from kubectl_dra.output.safe import Safe, command_line, fmt
 from kubectl_dra.output.words import ago, counted
-from kubectl_dra.reports.claims.ask import ClaimAsk
 from kubectl_dra.reports.invocations import changing, dra, kubectl, of, reading
 from kubectl_dra.reports.pending.nodes import NodeGroupRecord
 from kubectl_dra.reports.pending.pending import PendingReport
@@ -223,7 +222,7 @@ def heard_advice(report: PendingReport, address: Address) -> Iterator[Safe]:
         yield from command_line("  {}", reading(dra("get", "taints"), address))
         return
     reason = nearest(said.heard)
-    helps = _against(reason, report.asks)
+    helps = _against(reason, report)
     if helps is None:
         return
     lacking = _only_lacking(report, reason)
@@ -271,14 +270,15 @@ def _of_the_others(report: PendingReport, number: int) -> Safe:
     return fmt("Whether the {} any is not known", rest)
 
 
-def _against(reason: HeardReason, asks: Sequence[ClaimAsk]) -> Safe | None:
+def _against(reason: HeardReason, report: PendingReport) -> Safe | None:
     """The advice, as the beginning of a sentence."""
     code = page_of(reason)
     if reason.resource:
         return _capital(fmt(_LOWER, reason.resource))
     if code is Code.DEVICES_IN_USE:
-        requests = [request for ask in asks for request in ask.requests]
-        ways = ["fewer devices"] if any(each.count != 1 for each in requests) else []
+        requests = [request for ask in report.asks for request in ask.requests]
+        counts = (*(each.count for each in requests), *(each.count for each in report.extended))
+        ways = ["fewer devices"] if any(count != 1 for count in counts) else []
         ways += ["other devices" if not ways else "others"] if any(each.selectors for each in requests) else []
         text = "wait until pods that hold such devices end."
         return _capital(fmt("request {}, or {}", Safe(" or ".join(ways)), Safe(text)) if ways else Safe(text))

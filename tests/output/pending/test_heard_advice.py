@@ -30,7 +30,8 @@ def page(
     **wish: Any,
 ) -> str:
     waits = [] if any(each["metadata"]["name"] == "wait" for each in objects) else [pod("wait", message)]
-    items = [build.device_class(), *waits, build.claim("wait", build.request(**wish)), *objects]
+    classes = [] if any(each["kind"] == "DeviceClass" for each in objects) else [build.device_class()]
+    items = [*classes, *waits, build.claim("wait", build.request(**wish)), *objects]
     for each in items:
         each["apiVersion"] = BY_NAME[each["kind"]].api_version
     path = folder / "cluster.json"
@@ -110,6 +111,16 @@ def test_devices_that_do_not_match_are_no_way_out(capfd: pytest.CaptureFixture[s
     assert "kubectl delete pod/wrong -n ml" in told
     assert unknown in told
     assert unknown not in page(capfd, tmp_path, *objects)
+
+
+def test_the_same_of_an_extended_resource(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    served = build.device_class(extendedResourceName="example.com/gpu")
+    waits = pod("wait", "0/2 nodes are available: 2 cannot allocate all claims.")
+    waits["spec"]["resourceClaims"] = []
+    waits["spec"]["containers"][0]["resources"] = {"requests": {"example.com/gpu": "2"}}
+    told = page(capfd, tmp_path, served, waits, *holder("notebook", "gpu-2", "gpu-3"), unread=("Node", "ResourceSlice"))
+    assert f"Pod notebook of your namespace holds 2 devices of class {build.DRIVER} on node-1" in told
+    assert "What usually helps: Request fewer devices, or wait until pods that hold such devices end." in told
 
 
 def test_a_pod_that_is_going_is_not_deleted_again(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
