@@ -261,6 +261,22 @@ def test_partial_evidence(capfd, tmp_path):
     assert "abort scheduling:" not in out
 
 
+@pytest.mark.parametrize(
+    ("kind", "told"),
+    [
+        ("DeviceClass", "it fails on them; whether a class keeps them away is unknown."),
+        ("Node", "not kept away by any-device; whether a search reaches them is unknown."),
+    ],
+)
+def test_what_keeps_failing_devices_away_is_unknown_where_it_was_not_read(capfd, tmp_path, kind, told):
+    from tests.reports.clusters import DEMO, document, withheld
+
+    path = tmp_path / "blind.json"
+    path.write_text(json.dumps(withheld(document(DEMO), (kind,))), encoding="utf-8")
+    _, out, _ = call(capfd, 'device.attributes["gpu.example.com"].model == "H100"', source=str(path))
+    assert told in " ".join(out.split())
+
+
 def test_no_device_is_called_free_where_claims_were_not_read() -> None:
     inventory, evidence = load_demo()
     reads = tuple(

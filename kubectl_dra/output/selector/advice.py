@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from kubectl_dra.api.kinds import DEVICE_CLASS, NODE, Kind
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.selector.code import code
@@ -78,10 +79,22 @@ def _fate(report: SelectorReport) -> Safe:
     if fatal:
         texts.append(fmt("fatal in one that does not ({})", shortened(fatal)))
     elif report.passing:
-        texts.append(fmt("not kept away by {}, although no search reaches them now", shortened(report.passing)))
+        reached = (
+            "; whether a search reaches them is unknown"
+            if _unread(report, NODE)
+            else ", although no search reaches them now"
+        )
+        texts.append(fmt("not kept away by {}{}", shortened(report.passing), Safe(reached)))
     if not texts:
-        return fmt(": it fails on {}, and no class keeps them away.", _all_or(outside.fails, outside.devices))
+        fails = _all_or(outside.fails, outside.devices)
+        if _unread(report, DEVICE_CLASS):
+            return fmt(": it fails on {}; whether a class keeps them away is unknown.", fails)
+        return fmt(": it fails on {}, and no class keeps them away.", fails)
     return Safe(": ") + Safe(", ").join(texts) + Safe(".")
+
+
+def _unread(report: SelectorReport, kind: Kind) -> bool:
+    return any(each.kind == kind.name for each in report.missing)
 
 
 def _all_or(part: int, whole: int) -> Safe:
@@ -112,7 +125,7 @@ def order_lines(report: SelectorReport) -> Iterator[Safe]:
     meant = [order for order in report.orders if named or not order.outside]
     if meant:
         yield from wrapped(styled(_warning(meant, report), Style.WARN))
-    elif report.totals.fails.value and any(item.kind == "Node" for item in report.missing):
+    elif report.totals.fails.value and _unread(report, NODE):
         yield from wrapped(Safe("Nodes could not be read: whether it would abort scheduling can't be said."))
     elif report.totals.fails.value and named:
         yield from wrapped(
