@@ -60,10 +60,10 @@ class Code(StrEnum):
         "the pod names another scheduler", "SchedulerName", "GangElsewhere")
     POD_GROUP = ("DRA-160", "waits for its PodGroup",
         "another pod of the PodGroup keeps all of them from being tried", "GroupWaits")
-    POD_GROUP_MISSING = ("DRA-161", "PodGroup missing",
-        "the PodGroup that the pod names does not exist", "PodGroupName", "WorkloadGang")
-    POD_GROUP_INCOMPLETE = ("DRA-162", "PodGroup incomplete",
-        "fewer pods of the PodGroup exist than its minCount", "GroupWaits", "GangElsewhere", "WorkloadGang")
+    POD_GROUP_MISSING = ("DRA-161", "pod group missing",
+        "the PodGroup, or group of a Workload, that the pod names does not exist", "PodGroupName", "WorkloadGang")
+    POD_GROUP_INCOMPLETE = ("DRA-162", "pod group incomplete",
+        "fewer pods of the group exist than its minCount", "GroupWaits", "GangElsewhere", "WorkloadGang")
 
     POD_BEING_DELETED = "DRA-170", "being deleted", "the pod is being deleted", "Departure"
     POD_EVICTED = "DRA-171", "evicted", "the pod is evicted: it is being deleted, or about to be", "Departure"
@@ -240,7 +240,7 @@ class Code(StrEnum):
         "the CSI driver of a volume of the pod is not installed on the node", "VolumeTrouble")
 
     POD_GROUP_UNPLACED = ("DRA-440", "group does not fit",
-        "too few pods of the PodGroup find a node at the same time", "GroupShortage", "WorkloadGang")
+        "too few pods of the group find a node at the same time", "GroupShortage", "WorkloadGang")
 
     BINDING_CONDITIONS = ("DRA-500", "devices not ready yet",
         "the scheduler waits until devices are ready to be bound", "BindingProblem")

@@ -375,6 +375,8 @@ def test_what_looks_like_no_pod_makes_none(tree: dict[str, Any]) -> None:
 
 def test_absurd_numbers_are_bounded() -> None:
     assert made("apps/v1", "Deployment", {"replicas": 10**30, "template": POD}) == [("", MAX_PODS)]
+    # Whatever the API accepts is taken as it is.
+    assert made("apps/v1", "Deployment", {"replicas": 2147483647, "template": POD}) == [("", 2147483647)]
     assert made("apps/v1", "Deployment", {"replicas": -1, "template": POD}) == [("", 1)]
     assert made("apps/v1", "Deployment", {"replicas": True, "template": POD}) == [("", 1)]
     deep: Any = POD

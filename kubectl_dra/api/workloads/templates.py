@@ -8,8 +8,8 @@ from typing import Final
 
 from kubectl_dra.api.trees import Tree
 
-#: No controller makes more; a larger number is a mistake of whoever wrote it, or an attack.
-MAX_PODS: Final = 10**7
+#: What a field of the API can hold (int32); larger products are a mistake of whoever wrote them, or an attack.
+MAX_PODS: Final = 2**31 - 1
 
 
 class CountSource(Enum):
