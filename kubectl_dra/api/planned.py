@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final
 
 import msgspec
@@ -42,7 +42,7 @@ from kubectl_dra.api.workloads.made import (
     runtime_of,
     train_job,
 )
-from kubectl_dra.api.workloads.templates import UNCOUNTED, CountField, Growth
+from kubectl_dra.api.workloads.templates import UNCOUNTED, AlikePods, CountField, Growth
 from kubectl_dra.model.base import Record, with_spec
 from kubectl_dra.model.core import Pod, SchedulingGroup
 from kubectl_dra.model.evidence import BadObject
@@ -59,51 +59,28 @@ _NAME: Final = 58
 
 
 @dataclass(frozen=True, slots=True)
-class PodPlan:
-    """Pods that are alike: ``copies`` of ``pod``, None for one per node. ``role``: what its object calls them.
+class PodPlan(AlikePods):
+    """``copies`` of ``pod``, one per node where that is None.
 
-    ``count`` says where the number is from, ``assumed`` which fields were taken for it. ``volume_claims`` are made for
-    each pod of its own, as a StatefulSet does. ``kept_together``: what asks others than the scheduler to keep the pods
-    in one domain of nodes, ``domains``: how many of them together, where that is known. ``gang``: another program
-    starts many of them or none. ``after``: roles of the same object whose pods have ended before.
-    ``awaits``: those that have to be ready before these are made; ``awaits_any``: each one of them.
-    ``flavors`` of its queue are in the pod; ``flavor_open``: one of these will be, or what they add was not read.
-    ``rest_by``: who makes all of the pods but their claims. ``counted_by``: the fields that would make fewer of them,
-    ``growth``: what may make more later. ``spec_at``: where the spec of the pod stands in the manifest; ``moved``:
-    fields that say what containers request of a resource. ``in_turn``: each of them runs to its end without the others.
-    ``one_by_one``: the field by whose value each is made only when the one before it is ready.
-    ``spanned``: domains of other objects of the files that they make up with others.
-    ``claims_lost_to``: a field in whose favour containers lose the claims that they name. ``written_in``: the object
-    that has ``spec_at``, if another one. ``refused``: what the server has against the claims of each pod.
-    ``stands_in_for``: the template that is not set, so that they are made from that of other pods.
+    ``volume_claims`` are made for each pod of its own, as a StatefulSet does. ``kept_together``: what asks others than
+    the scheduler to keep the pods in one domain of nodes, ``domains``: how many of them together, where that is known.
+    ``gang``: another program starts many of them or none. ``flavors`` of its queue are in the pod; ``flavor_open``: one
+    of these will be, or what they add was not read. ``spanned``: domains of other objects of the files that they make
+    up with others. ``written_in``: the object that has ``spec_at``, if another one. ``refused``: what the server has
+    against the claims of each pod.
     """
 
     pod: Pod
-    copies: int | None = 1
-    role: str = ""
-    count: CountSource = CountSource.STATED
-    assumed: tuple[str, ...] = ()
+    spec_at: str = field(default="spec", kw_only=True)
     volume_claims: tuple[PersistentVolumeClaim, ...] = ()
     kept_together: tuple[str, ...] = ()
     gang: Gang | None = None
     domains: tuple[DomainRule, ...] = ()
-    after: tuple[str, ...] = ()
     flavors: tuple[str, ...] = ()
     flavor_open: tuple[str, ...] = ()
-    rest_by: str = ""
-    awaits: tuple[str, ...] = ()
-    awaits_any: bool = False
-    counted_by: CountField = UNCOUNTED
-    growth: Growth | None = None
-    spec_at: str = "spec"
-    moved: tuple[tuple[str, str], ...] = ()
-    in_turn: bool = False
-    one_by_one: str = ""
     spanned: tuple[Spanned, ...] = ()
-    claims_lost_to: str = ""
     written_in: tuple[str, str, str] | None = None
     refused: tuple[str, ...] = ()
-    stands_in_for: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,13 +321,8 @@ def _plan(template: MadeTemplate, name: str, namespace: str) -> PodPlan:
     labels = {"labels": meta["labels"]} if meta.get("labels") else {}
     pod = _decoded({"metadata": {**own, **labels}, "spec": template.body["spec"]}, POD, template.path)
     assert isinstance(pod, Pod)  # noqa: S101
-    counted = template.count, template.assumed
-    plan = PodPlan(pod, template.copies, template.role, *counted, after=template.after, rest_by=template.rest_by)
-    plan = replace(plan, awaits=template.awaits, awaits_any=template.awaits_any)
-    plan = replace(plan, counted_by=template.counted_by, growth=template.growth)
-    plan = replace(plan, claims_lost_to=template.claims_lost_to, in_turn=template.in_turn)
-    plan = replace(plan, one_by_one=template.one_by_one, stands_in_for=template.stands_in_for)
-    return replace(plan, spec_at=template.spec_path, moved=template.moved)
+    said = {each.name: getattr(template, each.name) for each in fields(AlikePods)}
+    return PodPlan(pod, **{**said, "spec_at": template.spec_path})
 
 
 def _checked(plan: PodPlan, template: MadeTemplate) -> PodPlan:

@@ -76,7 +76,7 @@ def workflow(tree: Tree, kind: str) -> Expansion:
         role = name if isinstance(name, str) else ""
         meta = body.get("metadata")
         whole = {"metadata": meta if isinstance(meta, dict) else {}, "spec": made}
-        templates.append(MadeTemplate(where, whole, role, count=CountSource.UNKNOWN, spec_at=where))
+        templates.append(MadeTemplate(where, whole, role=role, count=CountSource.UNKNOWN, spec_at=where))
     reference = at(spec, "workflowTemplateRef").get("name")
     if isinstance(reference, str) and not templates:
         untried = f"its pods are described by WorkflowTemplate {reference}"

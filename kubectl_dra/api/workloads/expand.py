@@ -77,14 +77,15 @@ def _of_part(tree: Tree, part: TemplatePath) -> Iterator[MadeTemplate]:
         count = CountSource.PER_NODE if part.per_node else CountSource.STATED
         if not isinstance(body, dict) or not isinstance(body.get("spec"), dict):
             inner = path if part.bare else f"{path}.spec"
-            yield MadeTemplate(path, {}, role, copies, count, problem=f"{inner}: Required value")
+            yield MadeTemplate(path, {}, role=role, copies=copies, count=count, problem=f"{inner}: Required value")
         else:
             by = _counted_by(tree, part, steps)
-            made = MadeTemplate(path, body, role, copies, count, counted_by=by, spec_at=path if part.bare else "")
+            at = path if part.bare else ""
+            made = MadeTemplate(path, body, role=role, copies=copies, count=count, counted_by=by, spec_at=at)
             own = _named_path(part.path, steps)
             yield made if not part.otherwise or path == own else replace(made, stands_in_for=own)
     if not found and "[]" not in part.path and "*" not in part.path and not part.optional:
-        yield MadeTemplate(part.path, {}, part.role, problem=f"{part.path}.spec: Required value")
+        yield MadeTemplate(part.path, {}, role=part.role, problem=f"{part.path}.spec: Required value")
 
 
 def _found(tree: Tree, part: TemplatePath) -> Iterator[_Place]:
@@ -198,10 +199,18 @@ def _name(item: object, index: int) -> str:
 def _by_shape(found: Shaped) -> MadeTemplate:
     at = found.path if found.bare else ""
     if found.copies is None:
-        return MadeTemplate(found.path, found.body, found.role, 1, CountSource.UNKNOWN, spec_at=at)
-    copies = min(found.copies, MAX_PODS)
-    made = MadeTemplate(found.path, found.body, found.role, copies, CountSource.ASSUMED, found.fields)
-    return replace(made, counted_by=found.counted_by, growth=found.growth, spec_at=at)
+        return MadeTemplate(found.path, found.body, role=found.role, count=CountSource.UNKNOWN, spec_at=at)
+    return MadeTemplate(
+        found.path,
+        found.body,
+        role=found.role,
+        copies=min(found.copies, MAX_PODS),
+        count=CountSource.ASSUMED,
+        assumed=found.fields,
+        counted_by=found.counted_by,
+        growth=found.growth,
+        spec_at=at,
+    )
 
 
 def _told_apart(templates: Sequence[MadeTemplate]) -> Iterator[MadeTemplate]:

@@ -112,7 +112,7 @@ def _submitter(cluster: Tree, job: Tree, path: str, written: Iterable[MadeTempla
         yield from written
         return
     spec = {"containers": list(_submitting(cluster)), "restartPolicy": "Never"}
-    yield MadeTemplate(f"{path}.submitterPodTemplate", {"spec": spec}, _SUBMITTER)
+    yield MadeTemplate(f"{path}.submitterPodTemplate", {"spec": spec}, role=_SUBMITTER)
 
 
 def _submitting(cluster: Tree) -> Iterator[_Body]:

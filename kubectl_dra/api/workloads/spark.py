@@ -92,7 +92,9 @@ class _App:
     def made(self, role: str, body: Tree) -> MadeTemplate:
         path = f"{self.path}.{role}"
         spec_at = f"{path}.template.spec" if at(self.spec, f"{role}.template") else path
-        return MadeTemplate(path, body, role, spec_at=spec_at, moved=(("cpu", f"{path}.coreRequest"), ("memory", "")))
+        return MadeTemplate(
+            path, body, role=role, spec_at=spec_at, moved=(("cpu", f"{path}.coreRequest"), ("memory", ""))
+        )
 
     def pod(self, role: str) -> dict[str, Any]:
         """Metadata and spec of the driver or of an executor. Raises :class:`_SizeError`."""

@@ -61,30 +61,28 @@ class Growth:
     passing: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class MadeTemplate:
-    """``body`` has ``metadata`` and ``spec`` of the pods; ``path`` is where it stands.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlikePods:
+    """What an object says of pods that are alike: ``copies`` of them, None for one per node.
 
-    ``copies`` None: one per node. ``count`` says where the number is from; unknown: ``copies`` is 1. ``assumed``: the
-    fields that were taken for it. ``problem``: what stands at the path is no template. ``after``: the roles of the same
-    object whose pods have ended before these start. ``awaits``: those whose pods have to be ready, or to have ended,
-    before these are made; ``awaits_any``: each of these awaits one of them. ``rest_by``: who makes all of the pods but
-    their claims, which alone are here; empty for whole ones. ``counted_by``: the fields that would make fewer of them.
-    ``spec_at``: where the spec of the pods stands, if not below ``path``; ``moved``: fields that say what containers
-    request of a resource, empty where more than one does. ``in_turn``: each runs to its end without the others, so that
-    those for which there is no room start once others have ended.
+    ``role``: what the object calls them. ``count`` says where the number is from; unknown: ``copies`` is 1.
+    ``assumed``: the fields that were taken for it.
+    ``after``: the roles of the same object whose pods have ended before these start. ``awaits``: those whose pods have
+    to be ready, or to have ended, before these are made; ``awaits_any``: each of these awaits one of them.
+    ``rest_by``: who makes all of the pods but their claims, which alone are here; empty for whole ones.
+    ``counted_by``: the fields that would make fewer of them, ``growth``: what may make more later.
+    ``spec_at``: where the spec of the pods stands; ``moved``: fields that say what containers request of a resource,
+    empty where more than one does. ``in_turn``: each runs to its end without the others, so that those for which there
+    is no room start once others have ended.
     ``one_by_one``: the field by whose value each is made only when the one before it is ready, empty for no such.
     ``claims_lost_to``: the field of which the controller makes all that containers request, who then name no claims.
-    ``stands_in_for``: where nothing stands, so that this template is taken as well.
+    ``stands_in_for``: where no template is set, so that they are made from that of other pods.
     """
 
-    path: str
-    body: Tree
     role: str = ""
     copies: int | None = 1
     count: CountSource = CountSource.STATED
     assumed: tuple[str, ...] = ()
-    problem: str = ""
     after: tuple[str, ...] = ()
     rest_by: str = ""
     awaits: tuple[str, ...] = ()
@@ -97,6 +95,18 @@ class MadeTemplate:
     one_by_one: str = ""
     claims_lost_to: str = ""
     stands_in_for: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MadeTemplate(AlikePods):
+    """``body`` has ``metadata`` and ``spec`` of the pods; ``path`` is where it stands, ``spec_at`` empty for below it.
+
+    ``problem``: what stands at the path is no template.
+    """
+
+    path: str
+    body: Tree
+    problem: str = ""
 
     @property
     def spec_path(self) -> str:
