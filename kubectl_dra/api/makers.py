@@ -17,9 +17,9 @@ from kubectl_dra.api.workloads.kinds import KNOWN
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.makers import Maker, managed_elsewhere
 from kubectl_dra.model.meta import LocalObject
+from kubectl_dra.model.names import DEFAULT_NAMESPACE
 
 _SUSPEND: Final = "spec.suspend"
-_NAMESPACE: Final = "default"
 _UNREADABLE: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 _meta: Final = msgspec.json.Decoder(LocalObject)
 
@@ -61,12 +61,12 @@ class Makers(Mapping[MakerKey, Maker]):
             except DecodeError:
                 continue
             if meta is not None and meta.name:
-                self._found[source.kind, meta.namespace or _NAMESPACE, meta.name] = source
+                self._found[source.kind, meta.namespace or DEFAULT_NAMESPACE, meta.name] = source
 
     def __getitem__(self, key: MakerKey) -> Maker:
         """What the object says."""
         source = self._found[key]
-        found = read_all([source, *self._runtimes], _NAMESPACE)[0]
+        found = read_all([source, *self._runtimes], DEFAULT_NAMESPACE)[0]
         return _maker(found, group_of(source.api_version), _labels(source.data), _manager(source.data))
 
     def __iter__(self) -> Iterator[MakerKey]:

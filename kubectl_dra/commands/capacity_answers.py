@@ -20,15 +20,13 @@ from kubectl_dra.commands.shared.show import Answer, note_evidence, print_answer
 from kubectl_dra.commands.shared.whatif_options import kinds_demanded, kinds_everywhere, told, whole_nodes
 from kubectl_dra.diagnosis.pod import needs
 from kubectl_dra.diagnosis.whatif import Switch
-from kubectl_dra.model.names import is_label
+from kubectl_dra.model.names import DEFAULT_NAMESPACE, is_label
 from kubectl_dra.model.podneeds import in_group
 from kubectl_dra.output.capacity.page import capacity_page, capacity_summary
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.reports.capacity.capacity import CapacityRequest, capacity_report
 from kubectl_dra.reports.invocations import try_dra
 from kubectl_dra.source.reading import FoundObjects
-
-_DEFAULT_NAMESPACE = "default"
 
 
 def answer(
@@ -61,7 +59,7 @@ def answer(
     for selector in selectors:
         check_selector("--selector", selector, cluster.state, device_class)
     note_evidence(cluster.state, options)
-    namespace = cluster.namespace or _DEFAULT_NAMESPACE
+    namespace = cluster.namespace or DEFAULT_NAMESPACE
     world = cluster.state
     objects = read_all(written, namespace)
     shapes = CapacityRequest(device_class, count, selectors) if device_class else objects

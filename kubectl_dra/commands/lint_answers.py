@@ -13,6 +13,7 @@ from kubectl_dra.commands.shared.cluster import features_of, gates_of
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.show import Answer, console, print_answer, print_pages
 from kubectl_dra.model.evidence import Coverage
+from kubectl_dra.model.names import DEFAULT_NAMESPACE
 from kubectl_dra.output.console import write_data
 from kubectl_dra.output.exit_codes import ExitCode
 from kubectl_dra.output.lint.page import github_lines, lint_page, lint_summary, sarif
@@ -27,8 +28,6 @@ from kubectl_dra.source.positions import Positions
 from kubectl_dra.source.reading import FoundObjects, complain_about_nothing, read_texts, without_patches
 from kubectl_dra.source.spec import SourceSpec
 
-_NAMESPACE = "default"
-
 
 def answer(options: Options, devices: Sequence[str], fail_on: str) -> int:
     """Run the command; returns the exit code."""
@@ -39,7 +38,7 @@ def answer(options: Options, devices: Sequence[str], fail_on: str) -> int:
     patches = [BrokenDocument(Rule.PATCH, f"is a patch of {path}", Place(name, 1, 1)) for name, path in named]
     for note in found.notes:
         console(options).note(Safe("note: ") + safe(note))
-    objects = read_all([Source(each.data, each.api_version, each.kind) for each in found.objects], _NAMESPACE)
+    objects = read_all([Source(each.data, each.api_version, each.kind) for each in found.objects], DEFAULT_NAMESPACE)
     report = lint_report(
         objects,
         _locate(objects, found),

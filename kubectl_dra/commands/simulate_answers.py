@@ -23,7 +23,7 @@ from kubectl_dra.diagnosis.gangs.cycles import FIRST_MINOR
 from kubectl_dra.diagnosis.pod import needs
 from kubectl_dra.diagnosis.whatif import Switch
 from kubectl_dra.model.evidence import Coverage
-from kubectl_dra.model.names import is_label
+from kubectl_dra.model.names import DEFAULT_NAMESPACE, is_label
 from kubectl_dra.model.podneeds import in_group, is_spread, uses_storage
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
 from kubectl_dra.output.simulation.page import simulation_page, simulation_summary
@@ -32,7 +32,6 @@ from kubectl_dra.reports.simulation.autoscaled import may_be_scaled
 from kubectl_dra.source.manifests import Written
 from kubectl_dra.source.reading import FoundObjects
 
-_DEFAULT_NAMESPACE = "default"
 #: So much of a file's path is printed: its folder and its name.
 _PARTS = 2
 
@@ -54,7 +53,7 @@ def answer(options: Options, copies: str, switches: tuple[Switch, ...] = (), *, 
         namespaces=(each.key.namespace for each in read_all(written, "") if is_label(each.key.namespace)),
     )
     note_evidence(cluster.state, options)
-    namespace = cluster.namespace or _DEFAULT_NAMESPACE
+    namespace = cluster.namespace or DEFAULT_NAMESPACE
     objects = read_all(written, namespace, grouped_jobs=_keeps_scheduling(options, cluster.state))
     grouped = with_groups(options, cluster.state, objects)
     world = for_new_nodes(options, grouped, written, switches)
@@ -78,7 +77,7 @@ def _place(written: Written) -> str:
 
 def _demanded(written: Sequence[Source]) -> tuple[str, ...]:
     """The kinds that pods of the file make matter, whatever waits in the cluster."""
-    objects = read_all(written, _DEFAULT_NAMESPACE, grouped_jobs=True)
+    objects = read_all(written, DEFAULT_NAMESPACE, grouped_jobs=True)
     plans = [plan for each in objects for plan in each.pods]
     pods = [plan.pod for plan in plans]
     stored = any(plan.volume_claims or uses_storage(plan.pod) for plan in plans)

@@ -22,6 +22,10 @@ LABEL_RULE: Final = 'lower case letters, digits and "-", with a letter or digit 
 
 #: Who schedules a pod that names nobody.
 DEFAULT_SCHEDULER: Final = "default-scheduler"
+#: Where an object is that names no namespace.
+DEFAULT_NAMESPACE: Final = "default"
+#: The label that each node has of its own.
+HOSTNAME: Final = "kubernetes.io/hostname"
 
 _KEY_FORMAT: Final = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 _VALUE_FORMAT: Final = f"({_KEY_FORMAT})?"

@@ -1,8 +1,14 @@
-"""How taints of nodes and of devices are written."""
+"""How taints of nodes and of devices are written, and what their effects are called."""
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Final, Protocol
+
+NO_EXECUTE: Final = "NoExecute"
+#: The effects that keep pods without a toleration away.
+PREVENTING: Final = ("NoSchedule", NO_EXECUTE)
+#: The key of the taint that a cordoned node has.
+CORDONED: Final = "node.kubernetes.io/unschedulable"
 
 
 class _Taint(Protocol):

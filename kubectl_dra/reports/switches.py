@@ -7,6 +7,7 @@ from typing import Final
 
 from kubectl_dra.diagnosis import whatif
 from kubectl_dra.diagnosis.whatif import Switch
+from kubectl_dra.model.taint_text import PREVENTING
 
 #: The options, and the fields of :func:`read_switches` that they fill.
 OPTIONS: Final = {
@@ -18,7 +19,6 @@ OPTIONS: Final = {
     "untaint": "untaints",
 }
 _EFFECTS: Final = ("NoSchedule", "NoExecute", "PreferNoSchedule")
-_DEVICE_EFFECTS: Final = ("NoSchedule", "NoExecute")
 _MOST: Final = 1000
 
 
@@ -73,7 +73,7 @@ def _taint(text: str) -> tuple[str, str, str, str]:
     target, _, taint = text.partition(",")
     pair, _, effect = taint.rpartition(":")
     key, _, value = pair.partition("=")
-    effects = _DEVICE_EFFECTS if "/" in target else _EFFECTS
+    effects = PREVENTING if "/" in target else _EFFECTS
     if not (target and key and effect in effects):
         what = f'"{text}" is not a taint'
         raise SwitchError(what, f"--taint TARGET,KEY[=VALUE]:EFFECT with the effect {' or '.join(effects)}")

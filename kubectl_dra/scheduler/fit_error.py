@@ -28,7 +28,7 @@ NO_CLAIMS: Final = "no new claims to deallocate"
 # An error of PostFilter, which also keeps DefaultPreemption from saying anything.
 NO_STATE: Final = "not found"
 
-_PLUGIN: Final = "DynamicResources"
+DYNAMIC_RESOURCES: Final = "DynamicResources"
 _FIT_ERROR: Final = re.compile(r"0/(\d+) nodes are available:(.*)", re.DOTALL)
 _COUNTED: Final = re.compile(r"(\d+) (.+)", re.DOTALL)
 # What PostFilter plugins append; DefaultPreemption is the last one and always says something.
@@ -52,18 +52,18 @@ def pre_filter_rejection(nodes: int, text: str, post_filter: str = "") -> str:
     return f"{message} {post_filter}" if post_filter else message
 
 
-def pre_filter_error(text: str, plugin: str = _PLUGIN) -> str:
+def pre_filter_error(text: str, plugin: str = DYNAMIC_RESOURCES) -> str:
     """An error before any node was looked at."""
     return f'running PreFilter plugin "{plugin}": {text}'
 
 
 def filter_error(text: str) -> str:
-    return f'running "{_PLUGIN}" filter plugin: {text}'
+    return f'running "{DYNAMIC_RESOURCES}" filter plugin: {text}'
 
 
 def pre_bind_error(text: str) -> str:
     """An error while the decision was written."""
-    return f'running PreBind plugin "{_PLUGIN}": {text}'
+    return f'running PreBind plugin "{DYNAMIC_RESOURCES}": {text}'
 
 
 def own_claim_refused(metadata: ObjectMeta, refusal: str) -> str:

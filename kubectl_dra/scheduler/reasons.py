@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final
 
+from kubectl_dra.scheduler.fit_error import DYNAMIC_RESOURCES
 from kubectl_dra.scheduler.plugins import (
     inter_pod_affinity,
     node_affinity,
@@ -23,7 +24,6 @@ from kubectl_dra.scheduler.plugins import (
     volume_restrictions,
 )
 
-DYNAMIC_RESOURCES: Final = "DynamicResources"
 #: Of sigs.k8s.io/scheduler-plugins, which many run in the default scheduler.
 COSCHEDULING: Final = "Coscheduling"
 #: Its words where a gang lacks pods (upstream: scheduler-plugins, pkg/coscheduling/core/core.go, PreFilter).

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kubectl_dra.model.invocation import CommandLine
+from kubectl_dra.model.names import DEFAULT_NAMESPACE
 from kubectl_dra.source.errors import InvalidNameError
 from kubectl_dra.source.spec import DEMO, SourceSpec
 
@@ -47,7 +48,7 @@ def current_namespace(spec: SourceSpec) -> str:
     Raises ``InvalidNameError`` where the one that is asked for, or the context's, can't be one of a live cluster.
     """
     if spec.file is not None:
-        return spec.namespace or "default"
+        return spec.namespace or DEFAULT_NAMESPACE
     if spec.namespace:
         return _checked(spec.namespace)
     from kubectl_dra.source import live

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.model.taint_text import PREVENTING
 from kubectl_dra.reports.find import devices_of, pool_names
 from kubectl_dra.reports.switches import OPTIONS
 
 if TYPE_CHECKING:
     from kubectl_dra.tui.shell import Shell
-
-_EFFECTS = ("NoSchedule", "NoExecute")
 
 
 class CommandNames:
@@ -84,4 +83,4 @@ def _devices(cluster: ClusterState) -> Sequence[str]:
 def _taints(cluster: ClusterState) -> Sequence[str]:
     """Keys that are in use, with both effects."""
     rules = {rule.spec.taint.key for rule in cluster.inventory.taint_rules.values()}
-    return [f"{key}:{effect}" for key in sorted(rules) for effect in _EFFECTS]
+    return [f"{key}:{effect}" for key in sorted(rules) for effect in PREVENTING]

@@ -11,8 +11,9 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.meta import ObjectMeta
 from kubectl_dra.model.resource import DeviceClass, DeviceClassSpec
+from kubectl_dra.scheduler.fit_error import DYNAMIC_RESOURCES
 from kubectl_dra.scheduler.plugins import node_affinity
-from kubectl_dra.scheduler.reasons import DYNAMIC_RESOURCES, UNKNOWN, PluginSubject, kind_of, plugin_of
+from kubectl_dra.scheduler.reasons import UNKNOWN, PluginSubject, kind_of, plugin_of
 from tests.kit import build, facts
 from tests.kit.clock import CLOCK
 

@@ -7,7 +7,6 @@ another matter (``diagnosis``): there a toleration needs the literal effect NoEx
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
 
 import msgspec
 
@@ -22,10 +21,9 @@ from kubectl_dra.model.resource import (
     ResourceSlice,
     ResourceSliceSpec,
 )
+from kubectl_dra.model.taint_text import PREVENTING
 from kubectl_dra.selectors.compiling import Selector
 from kubectl_dra.selectors.evaluate import SelectorSet, placed
-
-PREVENTING: Final = frozenset({"NoSchedule", "NoExecute"})
 
 
 def tolerates(toleration: DeviceToleration, taint: DeviceTaint) -> bool:

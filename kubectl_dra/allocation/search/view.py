@@ -15,10 +15,10 @@ from kubectl_dra.allocation.checks.groups import PoolGroups
 from kubectl_dra.allocation.input.allocated import AllocatedState, DeviceHold, PoolState
 from kubectl_dra.allocation.input.pools import NodePool
 from kubectl_dra.allocation.input.slices import device_on_node
-from kubectl_dra.allocation.input.taints import PREVENTING
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.resource import Device, DeviceCapacity, ResourceSlice
+from kubectl_dra.model.taint_text import PREVENTING
 
 _END: Final = "end"
 # What :meth:`View._more` tells of a device that is plain, behind its capacity.

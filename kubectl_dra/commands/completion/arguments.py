@@ -85,7 +85,7 @@ def _typed(
 
 def _taint(line: TypedLine, tables: Tables) -> Completions:
     """Devices, then ``KEY[=VALUE]:EFFECT``, whose effect can be completed."""
-    from kubectl_dra.allocation.input.taints import PREVENTING
+    from kubectl_dra.model.taint_text import PREVENTING
 
     key, colon, _ = line.current.partition(":")
     if colon:

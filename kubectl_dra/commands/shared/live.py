@@ -27,6 +27,7 @@ from kubectl_dra.model.gang_objects import KINDS as GANG_KINDS
 from kubectl_dra.model.gang_objects import qualified
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.meta import OwnerReference
+from kubectl_dra.model.names import DEFAULT_NAMESPACE
 from kubectl_dra.model.queues import COHORT, GROUP, KINDS, QueueObjects
 from kubectl_dra.model.workloads import WorkloadObject
 from kubectl_dra.reports.pending.kept_off_drivers import has_nothing
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from kubectl_dra.source.live.foreign import ForeignObjects
     from kubectl_dra.source.manifests import Written
 
-_DEFAULT_NAMESPACE: Final = "default"
 _AUTOSCALERS: Final = {AUTOSCALER.group: {AUTOSCALER.plural: AUTOSCALER.name}}
 _DAEMON_SETS: Final = {"apps": {"daemonsets": DAEMON_SET}}
 _NAMING: Final = {
@@ -91,7 +91,7 @@ def with_queues_of(
     options: Options, state: ClusterState, objects: Sequence[Planned], written: Sequence[Written]
 ) -> ClusterState:
     """With Kueue's queues, where an object of the files waits in one: the cluster's, and those of the files."""
-    namespaces = {each.key.namespace or _DEFAULT_NAMESPACE for each in objects if each.queue and each.pods}
+    namespaces = {each.key.namespace or DEFAULT_NAMESPACE for each in objects if each.queue and each.pods}
     if not namespaces:
         return state
     from kubectl_dra.source.queue_config import queue_config

@@ -16,6 +16,7 @@ from kubectl_dra.commands.taint.planning import TaintPlanner, write_plan
 from kubectl_dra.commands.taint.watch import controllers_word, wait_for_eviction
 from kubectl_dra.commands.taint.words import TaintArgs
 from kubectl_dra.model.taint_plan import TaintPlan, Verb
+from kubectl_dra.model.taint_text import NO_EXECUTE
 from kubectl_dra.output.exit_codes import ExitCode
 from kubectl_dra.output.safe import Safe, command, fmt
 from kubectl_dra.output.taints.notes import has_effect_none
@@ -41,7 +42,6 @@ from kubectl_dra.source.live.errors import ApiError
 from kubectl_dra.source.live.write import WriteOutcome, WriteState, carry_out, read_rule
 
 NO_SCHEDULE: Final = "NoSchedule"
-NO_EXECUTE: Final = "NoExecute"
 _QUESTIONS: Final = {Verb.CREATE: "Create it?", Verb.PATCH: "Change it?", Verb.DELETE: "Delete it?"}
 # Without anybody to ask, a cluster that changes between every two readings is left alone.
 _ATTEMPTS: Final = 3

@@ -12,8 +12,8 @@ from kubectl_dra.model.ids import DeviceId, PoolId
 from kubectl_dra.model.likeness import did_you_mean
 from kubectl_dra.model.names import dns_label, label_key, label_value
 from kubectl_dra.model.resource import DeviceTaint
+from kubectl_dra.model.taint_text import PREVENTING
 
-EFFECTS: Final = ("NoSchedule", "NoExecute")
 _WHOLE: Final = "/*"
 _NODE: Final = "node/"
 _SPEC: Final = re.compile(r"(?P<key>[^=:]*)(=(?P<value>[^:]*))?(:(?P<effect>[^:]*))?")
@@ -105,14 +105,14 @@ def _check(what: str, text: str, problems: Sequence[str]) -> None:
 
 
 def _check_effect(effect: str, spec: str, removal: bool) -> None:
-    if effect in EFFECTS or (removal and effect == "None"):
+    if effect in PREVENTING or (removal and effect == "None"):
         return
     if not effect:
         raise UsageProblem(f'"{spec}" names no effect', f"{spec.partition(':')[0]}:NoSchedule or …:NoExecute")
     if effect == "None":
         hint = f"{spec.partition(':')[0]}:NoExecute --observe"
         raise UsageProblem("effect None changes nothing; --observe uses it to count what NoExecute would do", hint)
-    near = did_you_mean(effect, EFFECTS)
+    near = did_you_mean(effect, PREVENTING)
     raise UsageProblem(f'"{effect}" is not a valid effect of a device taint{near}', "NoSchedule or NoExecute")
 
 

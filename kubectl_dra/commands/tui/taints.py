@@ -14,11 +14,12 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.address import completed
 from kubectl_dra.commands.shared.errors import CommandError, UsageProblem
 from kubectl_dra.commands.shared.options import Options
-from kubectl_dra.commands.taint.dialogue import NO_EXECUTE, NO_SCHEDULE, failure, offers_steps
+from kubectl_dra.commands.taint.dialogue import NO_SCHEDULE, failure, offers_steps
 from kubectl_dra.commands.taint.planning import RulePlanner, TaintPlanner
 from kubectl_dra.commands.taint.source import TaintSource, open_source, source_of_facts
 from kubectl_dra.commands.taint.words import parse_words
 from kubectl_dra.model.taint_plan import TaintPlan
+from kubectl_dra.model.taint_text import NO_EXECUTE
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.taints.plan_page import plan_page
 from kubectl_dra.output.taints.results import change_lines, done_line, present_lines, truth_text

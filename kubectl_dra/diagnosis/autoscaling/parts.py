@@ -10,6 +10,7 @@ from kubectl_dra.api.decode import decode_any
 from kubectl_dra.diagnosis.whatif.nodes import NodeTemplate
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.evidence import BadObject
+from kubectl_dra.model.names import HOSTNAME
 from kubectl_dra.model.resource import ResourceSlice
 
 Tree = Mapping[str, Any]
@@ -73,7 +74,7 @@ def template(
     known = {str(resource): str(amount) for resource, amount in room.items()}
     offered = {**({} if "cpu" in known else _PLENTY), "pods": _DEFAULT_PODS, **known}
     tree = {
-        "metadata": {"name": PATTERN, "labels": {"kubernetes.io/hostname": PATTERN, **labels}},
+        "metadata": {"name": PATTERN, "labels": {HOSTNAME: PATTERN, **labels}},
         "spec": {"taints": [dict(taint) for taint in tainted]},
         "status": {"capacity": offered, "allocatable": offered},
     }

@@ -43,6 +43,7 @@ from kubectl_dra.model.classic import ClaimSchedulingStatus, ClassicResourceClai
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.scheduler import status as statuses
+from kubectl_dra.scheduler.fit_error import DYNAMIC_RESOURCES
 from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PreFilterResult
 from kubectl_dra.scheduler.plugins.dynamic_resources import DynamicResources, StateData, unusable_claims
 from kubectl_dra.scheduler.profile import PLUGINS
@@ -52,7 +53,6 @@ from kubectl_dra.scheduler.status import Status, error, unresolvable
 UNSUITABLE: Final = "resourceclaim cannot be allocated for the node (unsuitable)"
 _EXCLUDED: Final = "excluded by {} class node filter"
 _CHECK_FAILED: Final = "checking structured parameters failed: "
-_PLUGIN: Final = "DynamicResources"
 _SLICE_ORDER: Final = "the scheduler goes through the slices of a node in any order, and the order decides"
 _CODES: Final = {
     StageName.CLASS: Code.NO_DEVICE_IN_CLASS,
@@ -147,15 +147,17 @@ class ClassicAttempting(Attempting):
     def _examine_named(self, node: Node, position: int, claim: ClassicResourceClaim) -> NodeResult | None:
         evidence, demands = self.world.evidence, self._pre_filter.demands[position]
         if not evidence.complete("ResourceSlice"):
-            return NodeResult(NodeOutcome.UNDECIDED, _PLUGIN)
+            return NodeResult(NodeOutcome.UNDECIDED, DYNAMIC_RESOURCES)
         name = node.metadata.name
         outcome = self._named.select(name, demands)
         if outcome.undecided:
             cause = Cause(Code.SEARCH_UNDECIDED, SearchSize(0, _SLICE_ORDER), ObjectRef.of_claim(claim))
-            return NodeResult(NodeOutcome.UNDECIDED, _PLUGIN, explanation=NodeExplanation(cause.code, (), (cause,), ()))
+            return NodeResult(
+                NodeOutcome.UNDECIDED, DYNAMIC_RESOURCES, explanation=NodeExplanation(cause.code, (), (cause,), ())
+            )
         if outcome.suitable:
             # Claims that could not be read may hold what looks free.
-            return None if evidence.complete("ResourceClaim") else NodeResult(NodeOutcome.UNDECIDED, _PLUGIN)
+            return None if evidence.complete("ResourceClaim") else NodeResult(NodeOutcome.UNDECIDED, DYNAMIC_RESOURCES)
         text = UNSUITABLE if outcome.error is None else _CHECK_FAILED + outcome.error.text(name)
         return _rejected(text, _named_story(self._named, name, ObjectRef.of_claim(claim), demands, outcome))
 
@@ -195,7 +197,7 @@ def _status(result: NodeResult) -> Status:
 
 
 def _rejected(text: str, explanation: NodeExplanation) -> NodeResult:
-    return NodeResult(NodeOutcome.CANNOT_ALLOCATE, _PLUGIN, (text,), explanation=explanation)
+    return NodeResult(NodeOutcome.CANNOT_ALLOCATE, DYNAMIC_RESOURCES, (text,), explanation=explanation)
 
 
 def _named_story(

@@ -6,7 +6,6 @@ Upstream: Reserve of the 1.30 plugin. Each claim is allocated as if the pod had 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
 
 from msgspec.structs import replace
 
@@ -25,8 +24,7 @@ from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.meta import NodeSelector, NodeSelectorRequirement, NodeSelectorTerm
-
-_HOSTNAME: Final = "kubernetes.io/hostname"
+from kubectl_dra.model.names import HOSTNAME
 
 
 def allocated(
@@ -62,7 +60,7 @@ def _allocation(node: str, handles: Sequence[ResourceHandle]) -> resource.Alloca
         for result in (handle.structured_data.results if handle.structured_data is not None else ())
         if result.named_resources is not None
     )
-    here = NodeSelectorRequirement(_HOSTNAME, "In", (node,))
+    here = NodeSelectorRequirement(HOSTNAME, "In", (node,))
     return resource.AllocationResult(
         resource.DeviceAllocationResult(results), NodeSelector((NodeSelectorTerm((here,)),))
     )

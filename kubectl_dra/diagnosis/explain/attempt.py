@@ -33,6 +33,7 @@ from kubectl_dra.scheduler import attempt as engine
 from kubectl_dra.scheduler import fit_error
 from kubectl_dra.scheduler.allocation_errors import allocation_error
 from kubectl_dra.scheduler.filtering import NodeVerdict
+from kubectl_dra.scheduler.fit_error import DYNAMIC_RESOURCES
 from kubectl_dra.scheduler.framework import Plugin
 from kubectl_dra.scheduler.plugins.dynamic_resources import (
     LEFT_OVER,
@@ -49,7 +50,6 @@ from kubectl_dra.scheduler.search import Searched
 from kubectl_dra.scheduler.snapshot import Snapshot
 from kubectl_dra.scheduler.status import Status, StatusCode
 
-_DEVICES: Final = "DynamicResources"
 _SAME_NAMES: Final = ClaimNames()
 #: What can't be checked without knowing the pods on a node.
 NEED_PODS: Final = ("NodePorts", "NodeResourcesFit", "InterPodAffinity")
@@ -325,10 +325,12 @@ class Attempting:
         on_node = devices or DevicesOnNode()
         searched, extended = on_node.searched, on_node.extended
         if status.code is StatusCode.ERROR:
-            if status.plugin != _DEVICES:
+            if status.plugin != DYNAMIC_RESOURCES:
                 return NodeResult(NodeOutcome.FATAL, status.plugin, failure=status.message)
             late = on_node.timed_out
-            return NodeResult(NodeOutcome.FATAL, _DEVICES, extended=extended, searched=searched, timed_out=late)
+            return NodeResult(
+                NodeOutcome.FATAL, DYNAMIC_RESOURCES, extended=extended, searched=searched, timed_out=late
+            )
         if status.ok and unread:
             own = next((each.detail for each in unread if isinstance(each.detail, NodeResult)), None)
             if own is not None:
@@ -338,13 +340,15 @@ class Attempting:
             )
         if status.ok:
             return NodeResult(NodeOutcome.FITS, extended=extended, searched=searched)
-        if status.plugin != _DEVICES:
+        if status.plugin != DYNAMIC_RESOURCES:
             rejection = _rejection(status)
             return NodeResult(NodeOutcome.REJECTED, status.plugin, status.reasons, rejection, unread=unread)
         held = status.reasons in ((LEFT_OVER,), (UNAVAILABLE,))
         outcome = NodeOutcome.CLAIM_UNAVAILABLE if held else NodeOutcome.CANNOT_ALLOCATE
         unavailable = on_node.unavailable
-        return NodeResult(outcome, _DEVICES, status.reasons, None, unavailable, extended, searched, unread=unread)
+        return NodeResult(
+            outcome, DYNAMIC_RESOURCES, status.reasons, None, unavailable, extended, searched, unread=unread
+        )
 
 
 def _rejection(status: Status) -> Rejection:

@@ -41,11 +41,11 @@ from kubectl_dra.diagnosis.records import (
 )
 from kubectl_dra.diagnosis.said import foreign
 from kubectl_dra.model.core import Node, Pod
+from kubectl_dra.model.names import HOSTNAME
 from kubectl_dra.model.resource import AllocationResult, ResourceClaim
 from kubectl_dra.scheduler.extended import asked, served_resources, virtual_claim
 from kubectl_dra.scheduler.plugins.node_resources_fit import allocatable_of
 from kubectl_dra.scheduler.plugins.pod_topology_spread import Skew
-from kubectl_dra.scheduler.plugins.spread_constraints import HOSTNAME
 from kubectl_dra.scheduler.search import Searched, search
 
 _MAX_MESSAGES: Final = 20

@@ -11,8 +11,8 @@ from kubectl_dra.allocation.search.allocator import Cluster
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.resource import ResourceClaim
+from kubectl_dra.model.taint_text import PREVENTING
 from kubectl_dra.scheduler.allocation_errors import allocation_error
-from kubectl_dra.scheduler.plugins.taint_toleration import PREVENTING
 
 _AT_ONCE: Final = 256
 

@@ -16,7 +16,7 @@ from kubectl_dra.diagnosis.records import (
     Spread,
     VolumeTrouble,
 )
-from kubectl_dra.scheduler.plugins.spread_constraints import HOSTNAME
+from kubectl_dra.model.names import HOSTNAME
 
 
 def merged(causes: Iterable[Cause]) -> list[Cause]:

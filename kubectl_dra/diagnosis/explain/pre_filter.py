@@ -22,11 +22,10 @@ from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.scheduler import claim_problems, fit_error
 from kubectl_dra.scheduler.allocation_errors import selector_problems
 from kubectl_dra.scheduler.claim_problems import RequestProblem
+from kubectl_dra.scheduler.fit_error import DYNAMIC_RESOURCES
 from kubectl_dra.scheduler.reasons import PluginSubject, kind_of
 from kubectl_dra.scheduler.snapshot import Snapshot
 from kubectl_dra.scheduler.status import Status, StatusCode
-
-_DEVICES: Final = "DynamicResources"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +41,7 @@ class PreFilterStop:
     causes: tuple[Cause, ...]
     certain: bool = True
     post_filter: str = ""
-    plugin: str = _DEVICES
+    plugin: str = DYNAMIC_RESOURCES
 
     def message(self, nodes_total: int, post_filter: str = "") -> str:
         """The message that the scheduler writes; ``post_filter`` is what the plugin adds to a rejection."""
@@ -57,7 +56,7 @@ def stop_of(
     """What ended the attempt; a plugin before DynamicResources keeps its PostFilter from doing anything."""
     if isinstance(status.detail, PreFilterStop):
         return status.detail
-    if status.plugin == _DEVICES:
+    if status.plugin == DYNAMIC_RESOURCES:
         # Else an entry has no claim that could be used, which keeps a real pod out of the queue.
         return check_claims(world, claims) or PreFilterStop(status.message, False, ())
     fatal = status.code is StatusCode.ERROR

@@ -24,7 +24,8 @@ from kubectl_dra.model.forms import forms_of
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.queues import FLAVOR, ClusterQueue, QueueObjects, ResourceFlavor, ResourceGroup
 from kubectl_dra.model.resource import ResourceClaimTemplate
-from kubectl_dra.scheduler.plugins.taint_toleration import PREVENTING, tolerated
+from kubectl_dra.model.taint_text import PREVENTING
+from kubectl_dra.scheduler.plugins.taint_toleration import tolerated
 
 #: Parts that are admitted one by one; more are not tried.
 _MOST_UNITS: Final = 64

@@ -20,10 +20,10 @@ from kubectl_dra.model.features import Features
 from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.model.resource import DeviceTaint, DeviceToleration, ResourceClaim
 from kubectl_dra.model.taint_plan import Fate, Why
+from kubectl_dra.model.taint_text import NO_EXECUTE
 from kubectl_dra.scheduler.claims import is_for_pod, is_reserved_for, sources
 
 _EXTENDED_MAY_BE_EVICTED_SINCE: Final = 37
-NO_EXECUTE: Final = "NoExecute"
 _RANK: Final = {fate: rank for rank, fate in enumerate(Fate)}
 
 

@@ -17,7 +17,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.claim.claim_verdicts import vanished
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gates.gates import ClaimGates
-from kubectl_dra.diagnosis.pod.eviction import NO_EXECUTE, taints_of
+from kubectl_dra.diagnosis.pod.eviction import taints_of
 from kubectl_dra.diagnosis.pod.workloads import owners
 from kubectl_dra.diagnosis.records import Cause, Departure, HeldTaint, ObjectRef
 from kubectl_dra.diagnosis.said import events as events_
@@ -28,6 +28,7 @@ from kubectl_dra.model.held import device_of, results_of
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.names import DEFAULT_SCHEDULER
 from kubectl_dra.model.resource import DeviceRequestAllocationResult, DeviceTaint, ResourceClaim
+from kubectl_dra.model.taint_text import NO_EXECUTE
 from kubectl_dra.model.usage import is_terminal
 from kubectl_dra.scheduler.claims import ClaimProblem, ResolvedEntry
 

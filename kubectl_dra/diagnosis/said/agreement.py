@@ -22,7 +22,7 @@ from kubectl_dra.scheduler import fit_error, reasons
 _SCHEDULING_EVENT = "FailedScheduling"
 _CUT = " ..."
 # What is simulated and comes after plugins that are not: they may take nodes away from it.
-_AFTER_OTHERS = frozenset({reasons.DYNAMIC_RESOURCES, "InterPodAffinity"})
+_AFTER_OTHERS = frozenset({fit_error.DYNAMIC_RESOURCES, "InterPodAffinity"})
 # What ends by itself: another pod's attempt holds the claim, which only the scheduler's memory knows; or the attempt
 # has allocated the claim itself for one entry of the pod, before it failed at another one that names the same claim.
 _PASSING = (" is in the process of being allocated", " got allocated elsewhere in the meantime")

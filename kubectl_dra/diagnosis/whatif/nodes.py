@@ -19,6 +19,7 @@ from kubectl_dra.model.core import Node, Pod, PodSpec, Taint
 from kubectl_dra.model.ids import Key, PoolId
 from kubectl_dra.model.inventory import Inventory, key_of
 from kubectl_dra.model.meta import NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, ObjectMeta
+from kubectl_dra.model.names import HOSTNAME
 from kubectl_dra.model.resource import AllocationResult, Device, ResourceClaim, ResourceSlice
 from kubectl_dra.model.storage import CsiNode
 from kubectl_dra.model.usage import is_terminal
@@ -26,7 +27,6 @@ from kubectl_dra.scheduler.claims import claims_of
 
 #: A static pod of the kubelet carries this on its mirror in the API.
 MIRROR: Final = "kubernetes.io/config.mirror"
-_HOSTNAME: Final = "kubernetes.io/hostname"
 #: What the cluster itself taints a node with for a state that a new node has not.
 _CONDITIONS: Final = (
     "node.kubernetes.io/",
@@ -132,8 +132,8 @@ def renamed_for(name: str, before: str, after: str) -> str:
 
 def _renamed_node(node: Node, name: str) -> Node:
     labels = dict(node.metadata.labels)
-    if _HOSTNAME in labels:
-        labels[_HOSTNAME] = name
+    if HOSTNAME in labels:
+        labels[HOSTNAME] = name
     meta = ObjectMeta(name=name, uid=f"new-{name}", labels=labels, annotations=node.metadata.annotations)
     return msgspec.structs.replace(node, metadata=meta)
 

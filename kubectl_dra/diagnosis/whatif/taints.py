@@ -8,7 +8,7 @@ import msgspec
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.cluster.edits import Edit, Put, Remove
-from kubectl_dra.diagnosis.pod.eviction import NO_EXECUTE, endured, of_pod
+from kubectl_dra.diagnosis.pod.eviction import endured, of_pod
 from kubectl_dra.diagnosis.whatif.records import AddTaint, EndTaint
 from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Node, Taint
@@ -16,10 +16,10 @@ from kubectl_dra.model.ids import DeviceId, Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import Device, DeviceTaint, DeviceTaintRule, ResourceSlice
 from kubectl_dra.model.supposed import SupposedTaint
+from kubectl_dra.model.taint_text import CORDONED, NO_EXECUTE
 from kubectl_dra.scheduler.plugins.taint_toleration import tolerated
 
 #: The cordon's own taint; it ends when the node is uncordoned.
-CORDONED = "node.kubernetes.io/unschedulable"
 
 
 def is_device(target: str) -> bool:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kubectl_dra.diagnosis.pod.eviction import NO_EXECUTE
 from kubectl_dra.diagnosis.remedies.records import Action, EditClaim, EditPod, Uncordon
 from kubectl_dra.diagnosis.whatif.records import AddTaint, Drain, Switch
-from kubectl_dra.model.taint_text import taint_text
+from kubectl_dra.model.taint_text import NO_EXECUTE, taint_text
 
 
 def undoes(action: Action, switches: Iterable[Switch]) -> bool:

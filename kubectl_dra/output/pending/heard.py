@@ -22,7 +22,7 @@ from kubectl_dra.reports.invocations import changing, dra, kubectl, of, reading
 from kubectl_dra.reports.pending.nodes import NodeGroupRecord
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.scheduler.allocation_errors import CANNOT_ALLOCATE
-from kubectl_dra.scheduler.fit_error import SCHEDULER_ERROR, without_idle_words, without_preemption
+from kubectl_dra.scheduler.fit_error import DYNAMIC_RESOURCES, SCHEDULER_ERROR, without_idle_words, without_preemption
 from kubectl_dra.scheduler.plugins import (
     inter_pod_affinity,
     node_affinity,
@@ -35,7 +35,7 @@ from kubectl_dra.scheduler.plugins import (
     taint_toleration,
     volume_restrictions,
 )
-from kubectl_dra.scheduler.reasons import DYNAMIC_RESOURCES, is_simulated
+from kubectl_dra.scheduler.reasons import is_simulated
 
 #: What every node has some of, and no device.
 _NO_DEVICES: Final = ("cpu", "memory", "ephemeral-storage")

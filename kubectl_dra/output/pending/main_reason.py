@@ -20,6 +20,7 @@ from kubectl_dra.diagnosis.records import (
     Unpublished,
     UnpublishedInConstraint,
 )
+from kubectl_dra.model.names import HOSTNAME
 from kubectl_dra.output.pending.asks import extended_title
 from kubectl_dra.output.pending.device_plugins import by_device_plugin
 from kubectl_dra.output.pending.gangs import GROUP_CODES, InTheWay, gang_reason
@@ -48,7 +49,6 @@ from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.reports.pending.still_blocked import StillBlocked
 
 _NODE_CODES: Final = "DRA-4"
-_HOSTNAME: Final = "kubernetes.io/hostname"
 #: Codes of requests that no node serves, as alternatives tell them.
 _OF_DEVICES: Final = "DRA-2"
 #: Codes that another spec of the claim may end.
@@ -285,12 +285,12 @@ def _placement(with_devices: Sequence[NodeGroupRecord], report: Report, wanted: 
     wishes = listed(list(dict.fromkeys(text for each in selections for text in each.unmatched)))
     allowed = [g for g in report.nodes if all(cause.code is not Code.NODE_AFFINITY for cause in g.causes)]
     where = fmt(" ({})", names_of(allowed)) if allowed else (nowhere(selections) or Safe(" (no node matches)"))
-    if allowed and wishes == f"{_HOSTNAME}={allowed[0].names[0]}":
+    if allowed and wishes == f"{HOSTNAME}={allowed[0].names[0]}":
         where = Safe("")
     admission = report.admission if isinstance(report, PendingReport) else None
     only = fmt("it may only run on nodes with {}{}{}{}", wishes, where, by_flavor(admission), by_runtime(selections))
     assigned = admission.assigned if admission is not None else ""
-    if assigned and wishes == f"{_HOSTNAME}={assigned}":
+    if assigned and wishes == f"{HOSTNAME}={assigned}":
         own = next((g for g in allowed if g.outcome == NodeOutcome.CANNOT_ALLOCATE), None)
         if own is not None:
             has = Safe(plural("has", sum(group.count for group in with_devices)))

@@ -12,6 +12,7 @@ from kubectl_dra.diagnosis import records
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import NodeOutcome, NodeShortage
 from kubectl_dra.diagnosis.records.nodes import key_of_taint
+from kubectl_dra.model.names import HOSTNAME
 from kubectl_dra.model.readiness_taints import remover_of
 from kubectl_dra.output.pending.amounts import shortage_text
 from kubectl_dra.output.pending.node_names import names_of
@@ -23,7 +24,6 @@ from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import listed, plural, shortened
 from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.pending.nodes import NodeGroupRecord
-from kubectl_dra.scheduler.plugins.spread_constraints import HOSTNAME
 
 _PODS: Final = 4
 #: What the node lifecycle controller says with its taints (pkg/controller/nodelifecycle/node_lifecycle_controller.go).

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from kubectl_dra.diagnosis.records import PodsThere, RepellingTerm
+from kubectl_dra.model.names import HOSTNAME
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, listed, shortened
-from kubectl_dra.scheduler.plugins.spread_constraints import HOSTNAME
 
 _NODES: Final = 3
 _TERMS: Final = 2

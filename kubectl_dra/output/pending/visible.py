@@ -10,7 +10,7 @@ from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted, listed, plural, shortened
 from kubectl_dra.reports.pending.visible import VisibleDevices
-from kubectl_dra.scheduler.reasons import DYNAMIC_RESOURCES
+from kubectl_dra.scheduler.fit_error import DYNAMIC_RESOURCES
 
 _HOLDERS: Final = 3
 

@@ -6,12 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from kubectl_dra.allocation.input.taints import PREVENTING
 from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.model.resource import DeviceTaintSelector
 from kubectl_dra.model.taint_plan import OtherTaint, PlannedDevice, PlanTarget, RuleWrite, TaintPlan, Verb
-from kubectl_dra.model.taint_text import taint_text
+from kubectl_dra.model.taint_text import NO_EXECUTE, PREVENTING, taint_text
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.devices.parts import ranges
 from kubectl_dra.output.layout import GAP, Column, padded, paragraphs, table, width, wrapped
@@ -24,7 +23,6 @@ _VERBS: Final = {Verb.CREATE: "create", Verb.PATCH: "change", Verb.DELETE: "dele
 _SHOWN: Final = 3
 _INDENT: Final = 2
 _FROM_NOW_ON: Final = Safe("from now on")
-NO_EXECUTE: Final = "NoExecute"
 
 
 def plan_page(

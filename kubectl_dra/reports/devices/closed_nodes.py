@@ -14,10 +14,10 @@ from typing import Final
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.readiness_taints import remover_of
+from kubectl_dra.model.taint_text import CORDONED
 from kubectl_dra.reports.scope import Scope, ScopeKind, nodes_of
 
 _ONLY_PREFERRED: Final = "PreferNoSchedule"
-_CORDONED: Final = "node.kubernetes.io/unschedulable"
 
 
 class Closed(StrEnum):
@@ -50,6 +50,6 @@ def closed_scope(scope: Scope, facts: ClusterState) -> Closed | None:
 
 def _closed(node: Node) -> Closed | None:
     keys = [taint.key for taint in node.spec.taints if taint.effect != _ONLY_PREFERRED]
-    if any(key != _CORDONED and remover_of(key) is not None for key in keys):
+    if any(key != CORDONED and remover_of(key) is not None for key in keys):
         return Closed.NOT_READY
-    return Closed.CORDONED if node.spec.unschedulable or _CORDONED in keys else None
+    return Closed.CORDONED if node.spec.unschedulable or CORDONED in keys else None

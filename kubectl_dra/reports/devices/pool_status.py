@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from kubectl_dra.model.ids import PoolId
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.poolstatus import PoolStatus, ResourcePoolStatusRequest
+from kubectl_dra.model.taint_text import PREVENTING
 from kubectl_dra.reports.base import ReportRecord
 from kubectl_dra.reports.devices.holders import Holder
 from kubectl_dra.reports.taints.taints import TaintRecord
@@ -56,7 +57,7 @@ class DeviceUse(ReportRecord, frozen=True):
     @property
     def unavailable(self) -> bool:
         """Whether a taint keeps requests away."""
-        return any(taint.effect in ("NoSchedule", "NoExecute") for taint in self.taints)
+        return any(taint.effect in PREVENTING for taint in self.taints)
 
 
 def pool_statuses(

@@ -15,6 +15,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.affinity import PodAffinityTerm
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
+from kubectl_dra.model.names import HOSTNAME
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.model.terms import requirements_of, selects
 from kubectl_dra.reports.lint.objects import UnplacedFinding
@@ -22,7 +23,6 @@ from kubectl_dra.reports.lint.records import Rule
 
 #: Upstream: pkg/apis/resource/types.go, ResourceClaimReservedForMaxSize.
 _MOST_USERS: Final = 256
-_HOSTNAME: Final = "kubernetes.io/hostname"
 
 
 def shared_claim_findings(
@@ -72,14 +72,14 @@ def _apart(plan: PodPlan) -> str:
         if _is_about_itself(term, pod):
             return f"their required anti-affinity over {term.topology_key} keeps them apart"
     for each in pod.spec.topology_spread_constraints:
-        hard = each.when_unsatisfiable == "DoNotSchedule" and each.topology_key == _HOSTNAME
+        hard = each.when_unsatisfiable == "DoNotSchedule" and each.topology_key == HOSTNAME
         # As many as may be more on one node than on any other can be on that one.
         if (
             hard
             and (plan.copies or 0) > each.max_skew
             and selects(requirements_of(each.label_selector), pod.metadata.labels)
         ):
-            return f"their topologySpreadConstraint over {_HOSTNAME} spreads them"
+            return f"their topologySpreadConstraint over {HOSTNAME} spreads them"
     ports = _host_ports(pod)
     return f"their hostPort {min(ports)} is free for one of them per node" if ports else ""
 

@@ -13,6 +13,7 @@ from kubectl_dra.diagnosis.records import NodeOutcome, ObjectRef, PodDiagnosis, 
 from kubectl_dra.diagnosis.records.nodes import tells_of_node
 from kubectl_dra.diagnosis.whatif.daemons import DAEMON_SET
 from kubectl_dra.model.core import Node
+from kubectl_dra.model.taint_text import PREVENTING
 from kubectl_dra.reports.claims.ask import ClaimAsk
 from kubectl_dra.reports.pending.drivers import named_by, words_of
 from kubectl_dra.reports.pending.idle_daemons import (
@@ -106,7 +107,7 @@ def _lacks_devices(diagnosis: PodDiagnosis) -> bool:
 
 def _chosen(node: Node) -> list[str]:
     """The keys of the taints of a node that are not of its state, and not of its role."""
-    taints = (each for each in node.spec.taints if each.effect in ("NoSchedule", "NoExecute"))
+    taints = (each for each in node.spec.taints if each.effect in PREVENTING)
     return [each.key for each in taints if not each.key.startswith(_ROLES) and not tells_of_node(each.key)]
 
 

@@ -12,13 +12,13 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.gates.queues import HeldBy, evicted, flavors_that_select, queued
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.model.core import Pod
+from kubectl_dra.model.names import HOSTNAME
 from kubectl_dra.model.queues import GROUP
 from kubectl_dra.reports.base import ReportRecord
 
 #: Of pods whose nodes Kueue chooses.
 _PLACED: Final = f"{GROUP}/tas"
 _WORKLOAD: Final = f"{GROUP}/workload"
-_HOSTNAME: Final = "kubernetes.io/hostname"
 
 
 class QueueAdmission(ReportRecord, frozen=True):
@@ -43,7 +43,7 @@ def queue_admission(pod: Pod, state: ClusterState) -> QueueAdmission | None:
     meta = pod.metadata
     if pod.spec.scheduling_gates or pod.spec.node_name:
         return None
-    assigned = pod.spec.node_selector.get(_HOSTNAME, "") if meta.labels.get(_PLACED) == "true" else ""
+    assigned = pod.spec.node_selector.get(HOSTNAME, "") if meta.labels.get(_PLACED) == "true" else ""
     name = meta.annotations.get(_WORKLOAD, "")
     found = meta.controller
     owner = ("Pod", meta.name) if found is None else (found.kind, found.name)

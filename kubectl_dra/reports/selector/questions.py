@@ -11,6 +11,7 @@ from kubectl_dra.api.validate import validate
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.meta import ObjectMeta
+from kubectl_dra.model.names import DEFAULT_NAMESPACE
 from kubectl_dra.model.resource import (
     CELSelector,
     DeviceClaim,
@@ -85,7 +86,7 @@ def _claim_questions(
 ) -> Iterator[Question]:
     spec = record.spec.spec if isinstance(record, ResourceClaimTemplate) else record.spec
     meta, kind = record.metadata, type(record).__name__
-    namespace = meta.namespace or "default"
+    namespace = meta.namespace or DEFAULT_NAMESPACE
     claim = ResourceClaim(metadata=ObjectMeta(name=meta.name, namespace=namespace), spec=spec)
     refusals = _refusals(record, features)
     for name, place, form in forms(spec.devices.requests):

@@ -11,13 +11,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.diagnosis.pod.eviction import NO_EXECUTE, EvictionVerdict, endured, of_pod, worst
+from kubectl_dra.diagnosis.pod.eviction import EvictionVerdict, endured, of_pod, worst
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.held import device_of, results_of
 from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.model.inventory import Holding, key_of
 from kubectl_dra.model.resource import DeviceTaint, ResourceClaim
 from kubectl_dra.model.taint_plan import Fate, Hit, Use, Why
+from kubectl_dra.model.taint_text import NO_EXECUTE
 from kubectl_dra.model.usage import is_terminal
 from kubectl_dra.reports.devices.holders import is_pod
 from kubectl_dra.scheduler.claims import claims_of

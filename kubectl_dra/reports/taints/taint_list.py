@@ -10,13 +10,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from kubectl_dra.allocation.input.taints import PREVENTING
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.meta import Condition
 from kubectl_dra.model.resource import DeviceTaint, DeviceTaintRule, DeviceTaintSelector
 from kubectl_dra.model.taint_plan import Hit
+from kubectl_dra.model.taint_text import PREVENTING
 from kubectl_dra.reports.base import Bound, Count, ReportRecord
 from kubectl_dra.reports.taints.taint_hits import DeviceChange, hits
 from kubectl_dra.reports.taints.taint_rules import is_own

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kubectl_dra.allocation.input.taints import PREVENTING, Narrowing, selects
+from kubectl_dra.allocation.input.taints import Narrowing, selects
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.resource import Device, DeviceTaint, DeviceTaintRule, ResourceSliceSpec
+from kubectl_dra.model.taint_text import PREVENTING
 from kubectl_dra.reports.base import ReportRecord
 
 

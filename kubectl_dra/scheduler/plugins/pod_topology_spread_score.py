@@ -9,16 +9,11 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from kubectl_dra.model.names import HOSTNAME
 from kubectl_dra.scheduler.framework import MAX_SCORE, Cycle
 from kubectl_dra.scheduler.in_tree import ZONE
 from kubectl_dra.scheduler.plugins.default_selector import default_selector
-from kubectl_dra.scheduler.plugins.spread_constraints import (
-    HOSTNAME,
-    Inclusion,
-    SpreadConstraint,
-    constraints_of,
-    has_all_keys,
-)
+from kubectl_dra.scheduler.plugins.spread_constraints import Inclusion, SpreadConstraint, constraints_of, has_all_keys
 from kubectl_dra.scheduler.snapshot import NodeInfo
 from kubectl_dra.scheduler.status import SKIP, Status
 

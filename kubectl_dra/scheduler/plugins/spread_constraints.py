@@ -19,7 +19,6 @@ from kubectl_dra.scheduler.plugins.node_affinity import RequiredNodeAffinity, re
 from kubectl_dra.scheduler.plugins.taint_toleration import untolerated
 from kubectl_dra.scheduler.snapshot import NodeInfo, Snapshot
 
-HOSTNAME: Final = "kubernetes.io/hostname"
 _HONOR: Final = "Honor"
 
 

@@ -12,6 +12,7 @@ import msgspec
 
 from kubectl_dra.model.core import Taint, Toleration
 from kubectl_dra.model.gotext import parse_int
+from kubectl_dra.model.taint_text import PREVENTING
 from kubectl_dra.scheduler import kinds
 from kubectl_dra.scheduler.framework import PASS, Cycle, Plugin, PreFilterResult, normalised
 from kubectl_dra.scheduler.snapshot import NodeInfo
@@ -19,7 +20,6 @@ from kubectl_dra.scheduler.status import SUCCESS, Status, unresolvable
 
 TEXT: Final = "node(s) had untolerated taint(s)"
 TEXT_OF_ONE: Final = "node(s) had untolerated taint {{{0.key}: {0.value}}}"
-PREVENTING: Final = frozenset({"NoSchedule", "NoExecute"})
 _AVOIDED: Final = "PreferNoSchedule"
 _READING: Final = kinds.Reading(kinds.of_nodes, "taints", lambda nodes: [node.node.spec.taints for node in nodes])
 

@@ -17,13 +17,12 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import replace
 
-from kubectl_dra.model.names import LABEL_RULE, is_label
+from kubectl_dra.model.names import DEFAULT_NAMESPACE, LABEL_RULE, is_label
 from kubectl_dra.source.live.errors import KubeconfigError
 from kubectl_dra.source.live.urls import server_url
 from kubectl_dra.source.spec import Connection
 
 Entry = Mapping[str, Any]
-DEFAULT_NAMESPACE: Final = "default"
 _SERVICE_ACCOUNT: Final = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 _PATHS: Final = {
     "cluster": ("certificate-authority",),

@@ -24,6 +24,7 @@ from kubectl_dra.diagnosis.records import (
     TakenPorts,
     VolumeTrouble,
 )
+from kubectl_dra.model.names import HOSTNAME
 from kubectl_dra.output.pending.amounts import shortage_text
 from kubectl_dra.output.pending.gangs import elsewhere_sentence
 from kubectl_dra.output.pending.pods_there import beside, repelling, taken_by
@@ -31,7 +32,6 @@ from kubectl_dra.output.pending.reasons.sentence import Sentence, with_detail
 from kubectl_dra.output.pending.volumes import volume_sentence
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import counted, did_you_mean, listed, plural
-from kubectl_dra.scheduler.plugins.spread_constraints import HOSTNAME
 from kubectl_dra.scheduler.reasons import ADDED_AFFINITY, DEFAULT_SPREAD
 
 _VALUES: Final = 3
