@@ -7,15 +7,21 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from kubectl_dra.api.kinds import Kind
 from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.invocation import Address, Words
 from kubectl_dra.model.names import is_label, is_subdomain
 from kubectl_dra.output.layout import paragraphs, wrapped
-from kubectl_dra.output.safe import Safe, command, fmt
+from kubectl_dra.output.safe import Safe, command, fmt, safe
 from kubectl_dra.output.words import listed
 from kubectl_dra.reports.invocations import changing, of_administrator
 
+_LEFT_OUT: Final = (
+    "The cluster's file has no {} at all{}. If they were only left out: kubectl get {}{} -o yaml > more.yaml, and "
+    "--from more.yaml beside it."
+)
+_NONE: Final = Safe("")
 _UNREAD: Final = Safe("Could not be read, and may change the answer:")
 _PERMIT: Final = Safe("A cluster administrator can permit it (as YAML: add --dry-run=client -o yaml):")
 _ACCOUNT: Final = re.compile(r"system:serviceaccount:([^:]+):([^:]+)")
@@ -160,3 +166,8 @@ def role_name(user: str, verbs: str, resources: str) -> str:
     """
     name = f"{_ROLE}-{re.sub(r'[^a-z0-9]+', '-', user.lower()).strip('-')}"[:_LONGEST_NAME].rstrip("-")
     return f"{name if is_subdomain(name) else _ROLE}-{zlib.crc32(f'{user} {verbs} {resources}'.encode()):08x}"
+
+
+def left_out_text(kind: Kind, although: Safe = _NONE) -> Safe:
+    """How to bring in the objects of a kind that somebody left out of a plain list."""
+    return fmt(_LEFT_OUT, kind.name, although, safe(kind.plural), Safe(" -A" if kind.namespaced else ""))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Final
 
+from kubectl_dra.api.kinds import BY_NAME
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import (
     BindingProblem,
@@ -48,7 +49,7 @@ from kubectl_dra.output.pending.unready import unready_steps
 from kubectl_dra.output.pending.usual_advice import label_commands, page_advice, usual_advice
 from kubectl_dra.output.pending.volumes import volume_step_lines
 from kubectl_dra.output.safe import Safe, command, command_line, fmt, safe
-from kubectl_dra.output.unread import unread_sentence
+from kubectl_dra.output.unread import left_out_text, unread_sentence
 from kubectl_dra.output.words import age, ago, counted, listed, plural
 from kubectl_dra.reports.invocations import changing, dra, kubectl, of, reading, within
 from kubectl_dra.reports.pending.idle_daemons import IdleDaemonSet
@@ -187,7 +188,9 @@ def existing_lines(report: PendingReport) -> Iterator[Safe]:
     if not found.count:
         whose = listed([f"{counted(number, 'device')} of {driver}" for driver, number in found.published.items()])
         unselected = fmt(", although {} are published", whose) if found.published else Safe("")
-        if found.kind in _KINDS_OF_API:
+        if found.left_out:
+            yield from wrapped(left_out_text(BY_NAME[found.kind], unselected), indent=2, first=0)
+        elif found.kind in _KINDS_OF_API:
             yield from wrapped(fmt("No {} exists{}{}.", found.kind, where, unselected), indent=2, first=0)
         return
     if found.count == len(found.names) and set(found.names) <= _similar(report):

@@ -10,12 +10,14 @@ from typing import Final
 
 import msgspec
 
+from kubectl_dra.api.kinds import BY_NAME
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.selector.code import code
-from kubectl_dra.output.simulation.manifests import blocked_text, left_out_text, refused_words
+from kubectl_dra.output.simulation.manifests import blocked_text, refused_words
 from kubectl_dra.output.simulation.names import object_name
+from kubectl_dra.output.unread import left_out_text
 from kubectl_dra.output.words import counted, first_of, listed, plural, shortened
 from kubectl_dra.reports.simulation import SimulationReport
 from kubectl_dra.reports.simulation.copied_slices import CopiedSlice, Forgotten
@@ -178,7 +180,7 @@ def refusal_lines(text: Safe, pod: PodSimulation) -> Iterator[Safe]:
 
 def _known(absent: AbsentClass) -> Safe:
     if absent.left_out:
-        return left_out_text(absent.object.kind)
+        return left_out_text(BY_NAME[absent.object.kind])
     known = shortened(absent.known, _KNOWN) if absent.known else Safe("none")
     return fmt("{} that exist: {}.", safe(f"{absent.object.kind}es"), known)
 

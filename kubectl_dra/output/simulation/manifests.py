@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from kubectl_dra.api.kinds import RESOURCE_GROUP
+from kubectl_dra.api.kinds import BY_NAME, RESOURCE_GROUP
 from kubectl_dra.api.lint import Mistake
 from kubectl_dra.api.served import STABLE_SINCE, version_to_write
 from kubectl_dra.diagnosis.records import Missing, ObjectRef
@@ -18,6 +18,7 @@ from kubectl_dra.output.safe import Safe, Style, command_line, fmt, safe, styled
 from kubectl_dra.output.simulation.names import object_name
 from kubectl_dra.output.simulation.queues import queue_clause, quota_lines
 from kubectl_dra.output.taints.hits import fate_text, who_text
+from kubectl_dra.output.unread import left_out_text
 from kubectl_dra.output.words import counted, listed, plural, shortened
 from kubectl_dra.reports.base import ReadRecord
 from kubectl_dra.reports.capacity.capacity import CapacityReport
@@ -33,10 +34,6 @@ _CONVERT: Final = "kubectl dra convert -f FILE{} writes the manifest in the vers
 #: How admission refuses a pod (plugin/pkg/admission/priority/admission.go).
 _NO_PRIORITY_CLASS: Final = "no PriorityClass with name "
 _WAS_FOUND: Final = " was found"
-_LEFT_OUT: Final = (
-    "The cluster's file has no {} at all. If they were only left out of it: kubectl get {} -o yaml > classes.yaml, and "
-    "--from classes.yaml beside it."
-)
 _NAMED = 5
 _UNKNOWN_NODES: Final = (
     "{}: named by slices of the files, and neither in the cluster nor in the files{}. Its devices are out of reach "
@@ -133,12 +130,7 @@ def _missing_classes(manifests: Sequence[ManifestReport], read: Iterable[ReadRec
         yield from wrapped(fmt("{} comes after it: put it first.", object_name(each)))
     assumed = any(PRIORITY_CLASS in each.lists and each.coverage is Coverage.ASSUMED for each in read)
     if names - {each.name for each in later} and assumed:
-        yield from wrapped(left_out_text(PRIORITY_CLASS))
-
-
-def left_out_text(kind: str) -> Safe:
-    """How to bring in the classes of a kind that somebody left out."""
-    return fmt(_LEFT_OUT, kind, safe(f"{kind.lower()}es"))
+        yield from wrapped(left_out_text(BY_NAME[PRIORITY_CLASS]))
 
 
 def _gate_lines(report: SimulationReport) -> Iterator[Safe]:

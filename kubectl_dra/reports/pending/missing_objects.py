@@ -15,6 +15,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.explain.class_facts import offers
 from kubectl_dra.diagnosis.records import Cause, ClassProblem, ExtendedResource, ObjectRef
+from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.public_classes import PUBLIC_CLASSES
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.model.storage import PersistentVolumeClaim
@@ -44,6 +45,7 @@ class Existing(ReportRecord, frozen=True):
 
     ``devices``: of classes, how many published devices each of ``names`` selects. ``published``: where there is no
     class at all, how many devices each driver publishes. ``comes_with``: the public driver that has the missing class.
+    ``left_out``: a plain list has none at all, perhaps because nobody asked for the kind.
     """
 
     kind: str
@@ -53,6 +55,7 @@ class Existing(ReportRecord, frozen=True):
     devices: tuple[int, ...] = ()
     published: dict[str, int] = msgspec.field(default_factory=dict)
     comes_with: ComesWith | None = None
+    left_out: bool = False
 
 
 def existing(cause: Cause | None, namespace: str, state: ClusterState) -> Existing | None:
@@ -76,6 +79,8 @@ def existing(cause: Cause | None, namespace: str, state: ClusterState) -> Existi
     found = _made(kind, namespace, names)
     if isinstance(cause.detail, ClassProblem):
         found = msgspec.structs.replace(found, comes_with=_comes_with(cause.detail.device_class, state))
+    if state.evidence.coverage(kind) is Coverage.ASSUMED:
+        found = msgspec.structs.replace(found, left_out=True)
     if kind != "DeviceClass" or not state.evidence.complete("ResourceSlice", ""):
         return found
     if not names:

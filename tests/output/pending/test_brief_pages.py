@@ -349,7 +349,7 @@ def test_where_only_a_class_is_missing_its_driver_need_not_be_installed(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = scenario_page(name, capsys)
-    assert "No DeviceClass exists, although 2 devices of gpu.example.com are published." in page
+    assert "has no DeviceClass at all, although 2 devices of gpu.example.com are published. If they were only" in page
     assert "nstall the d" not in page
 
 
