@@ -69,18 +69,17 @@ def existing(cause: Cause | None, namespace: str, state: ClusterState) -> Existi
         if cause.code is Code.EXTENDED_RESOURCE_UNSERVED:
             resource = cause.detail.resource if isinstance(cause.detail, ExtendedResource) else ""
             if resource.startswith(DEVICE_CLASS_PREFIX):
-                return _with_published(_made(kind, "", names), state)
+                return _with_published(_made(kind, "", names, state), state)
             served = served_resources(state)
-            return _made("extended resource", "", (name for name in served if not name.startswith(DEVICE_CLASS_PREFIX)))
+            others = (name for name in served if not name.startswith(DEVICE_CLASS_PREFIX))
+            return _made("extended resource", "", others, state)
     elif kind == "ResourceClaim":
         names = [key.name for key in inventory.claims if key.namespace == namespace]
     else:
         names = [key.name for key in inventory.templates if key.namespace == namespace]
-    found = _made(kind, namespace, names)
+    found = _made(kind, namespace, names, state)
     if isinstance(cause.detail, ClassProblem):
         found = msgspec.structs.replace(found, comes_with=_comes_with(cause.detail.device_class, state))
-    if state.evidence.coverage(kind) is Coverage.ASSUMED:
-        found = msgspec.structs.replace(found, left_out=True)
     if kind != "DeviceClass" or not state.evidence.complete("ResourceSlice", ""):
         return found
     if not names:
@@ -99,9 +98,9 @@ def _with_published(found: Existing, state: ClusterState) -> Existing:
     return msgspec.structs.replace(found, published={name: devices[name] for name in sorted(devices) if devices[name]})
 
 
-def _made(kind: str, namespace: str, names: Iterable[str]) -> Existing:
-    found = sorted(names)
-    return Existing(kind, namespace, tuple(found[:_SHOWN]), len(found))
+def _made(kind: str, namespace: str, names: Iterable[str], state: ClusterState) -> Existing:
+    found, left_out = sorted(names), state.evidence.coverage(kind) is Coverage.ASSUMED
+    return Existing(kind, namespace, tuple(found[:_SHOWN]), len(found), left_out=left_out)
 
 
 def _namesake(ref: ObjectRef, state: ClusterState, version: str) -> dict[str, Any] | None:
