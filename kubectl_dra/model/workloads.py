@@ -93,6 +93,7 @@ class MakerSpec(Record, frozen=True):
     manual_selector: bool | None = None
     backoff_limit: int | None = None
     job_template: JobTemplate | None = None
+    concurrency_policy: str = ""
     replicated_jobs: tuple[ReplicatedJob, ...] = ()
     leader_worker_template: LeaderWorkerTemplate | None = None
     mpi_replica_specs: dict[str, ReplicaGroup] = field(default_factory=dict)

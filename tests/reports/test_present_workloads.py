@@ -130,6 +130,31 @@ def test_a_workload_of_the_same_name_that_is_new_has_all_its_pods_tried() -> Non
     assert (report.pods[0].present, report.fits) == (0, Fits.NO)
 
 
+def cron(policy: str) -> dict[str, Any]:
+    job = {"spec": {"template": pod_template("one")}}
+    spec = {"schedule": "0 2 * * *", "concurrencyPolicy": policy, "jobTemplate": job}
+    return thing("batch/v1", "CronJob", spec, name="nightly")
+
+
+@pytest.mark.parametrize(("policy", "fits"), [("Forbid", Fits.YES), ("Replace", Fits.YES), ("Allow", Fits.NO)])
+def test_the_next_run_of_a_cron_job_has_the_present_one_beside_it_only_where_that_is_allowed(
+    policy: str, fits: Fits
+) -> None:
+    known, job = cron(policy), thing("batch/v1", "Job", {"template": pod_template("one")}, name="nightly-1")
+    known["metadata"] |= {"uid": "CronJob-nightly", "namespace": NS}
+    job["metadata"] |= {"uid": "Job-nightly-1", "namespace": NS, "ownerReferences": owner("CronJob", "nightly")}
+    job["metadata"]["ownerReferences"][0]["apiVersion"] = "batch/v1"
+    run = running("nightly-1-x", "gpu-0", [{**owner("Job", "nightly-1")[0], "apiVersion": "batch/v1"}])
+    report = report_of(cron(policy), [template("one"), known, job, *run], 1)
+    told = page(report)
+    assert report.fits is fits
+    alone = (
+        f"CronJob ml/nightly fits. Tried without its run of now, which ends before the next one starts ({{}} {policy})."
+    )
+    assert (alone.format("concurrencyPolicy") in told) is (fits is Fits.YES)
+    assert ("comes on top of it" in told) is (fits is Fits.NO)
+
+
 def test_what_is_suspended_takes_nothing_from_others() -> None:
     job = thing("batch/v1", "Job", {"suspend": True, "template": pod_template("one")}, name="later")
     later = {**workload("Deployment", 1), "metadata": {"name": "web", "namespace": NS}}

@@ -154,11 +154,11 @@ def note_lines(report: SimulationReport) -> Iterator[Safe]:
     for name in report.new_namespaces:
         yield from wrapped(fmt("Namespace {} does not exist; it is taken as created first.", name))
     # Several files may hold the same object, as the class that each of them needs.
-    compared = {pod.subject: pod for pod in report.pods if pod.present or pod.replaces}
+    compared = {pod.subject: pod for pod in report.pods if pod.present or pod.replaces or pod.runs_alone}
     for ref in dict.fromkeys(each.object for each in report.manifests if each.exists and not each.differs):
         if ref not in compared:
             yield from wrapped(fmt("{} exists already: {}.", object_name(ref), _existing(ref)))
-        elif not compared[ref].replaces:
+        elif not (compared[ref].replaces or compared[ref].runs_alone):
             yield from wrapped(fmt(_SAME_TEMPLATE, object_name(ref)))
     for manifest in report.manifests:
         yield from _lines(manifest)

@@ -334,6 +334,9 @@ def _already(pod: PodSimulation) -> Safe:
         return Safe(" It runs already." if pod.wanted == 1 else " They run already.")
     if pod.present:
         return fmt(" {} of them {} already.", pod.present, Safe("runs" if pod.present == 1 else "run"))
+    if pod.runs_alone:
+        text = " Tried without its run of now, which ends before the next one starts (concurrencyPolicy {})."
+        return fmt(text, pod.runs_alone)
     if pod.replaces and not pod.stuck:
         pods = counted(pod.replaces, "pod")
         return fmt(" The rollout replaces the {} that {} now.", pods, Safe("runs" if pod.replaces == 1 else "run"))

@@ -224,7 +224,8 @@ def _beside(done: PodSimulation, found: Present | None) -> PodSimulation:
     # Of a workload that shrinks some of those that run are ended.
     stay = len(found.stay) if done.wanted is None else min(len(found.stay), done.wanted)
     stuck = bool(found.old) and found.surge and done.lacks and not done.copies
-    return msgspec.structs.replace(done, copies=done.copies + stay, present=stay, replaces=len(found.old), stuck=stuck)
+    made = msgspec.structs.replace(done, copies=done.copies + stay, present=stay, replaces=len(found.old), stuck=stuck)
+    return msgspec.structs.replace(made, runs_alone=found.policy)
 
 
 def _in_domains(done: PodSimulation, world: ClusterState, trial: PodTrial, copies: Copies) -> PodSimulation:

@@ -29,7 +29,10 @@ from kubectl_dra.reports.simulation.trials import PodTrial
 
 _DEPLOYMENT: Final = "Deployment"
 _REPLICA_SET: Final = "ReplicaSet"
-_KINDS: Final = frozenset({_DEPLOYMENT, _REPLICA_SET, "StatefulSet", "DaemonSet"})
+_CRON_JOB: Final = "CronJob"
+_KINDS: Final = frozenset({_DEPLOYMENT, _REPLICA_SET, "StatefulSet", "DaemonSet", _CRON_JOB})
+#: With these a run of a CronJob starts only when there is no other one (pkg/controller/cronjob, syncCronJob).
+_ONE_RUN: Final = frozenset({"Forbid", "Replace"})
 #: Stands for the number that a Deployment and its newest ReplicaSet share.
 NEW_REVISION: Final = "simulated"
 
@@ -39,7 +42,7 @@ class Present:
     """The pods of a workload in the cluster: those that ``stay``, and ``old`` ones, which new ones replace.
 
     ``waiting`` ones have no node; they are tried again as new ones. ``surge``: an old pod goes only when a new one is
-    ready.
+    ready. ``policy``: of a CronJob whose ``old`` pods are those of its run of now, why the next has none beside it.
     """
 
     workload: WorkloadObject
@@ -47,6 +50,7 @@ class Present:
     old: tuple[Pod, ...] = ()
     waiting: tuple[Pod, ...] = ()
     surge: bool = False
+    policy: str = ""
 
 
 def with_workloads(world: ClusterState, objects: Sequence[Planned], read_owner: ReadOwner | None) -> ClusterState:
@@ -70,9 +74,14 @@ def present(world: ClusterState, trial: PodTrial, read_owner: ReadOwner | None) 
     known = world.inventory.workloads.get((planned.kind, planned.key.namespace, planned.name))
     if planned.kind not in _KINDS or known is None or known.metadata.deletion_timestamp is not None:
         return None
+    policy = planned.record.spec.concurrency_policy if isinstance(planned.record, WorkloadObject) else ""
+    if planned.kind == _CRON_JOB and policy not in _ONE_RUN:
+        return None
     pods = list(_pods(world, planned, known, Owners(world.inventory, read_owner)))
     waiting = tuple(pod for pod, _ in pods if not pod.spec.node_name)
     placed = [(pod, newest) for pod, newest in pods if pod.spec.node_name]
+    if planned.kind == _CRON_JOB:
+        return Present(known, (), tuple(pod for pod, _ in placed), waiting, policy=policy) if pods else None
     keeps = planned.kind == _REPLICA_SET or not _differs(known, planned.record)
     stay = tuple(pod for pod, newest in placed if keeps and newest)
     old = tuple(pod for pod, newest in placed if not (keeps and newest))

@@ -163,7 +163,8 @@ class PodSimulation(ReportRecord, frozen=True):
     ``alternatives``: what the copies that fit got of requests with several.
     ``shared``: claims that all of them use.
     ``made_from``: the template of other pods that they are made from, as ``instead_of`` is not set.
-    ``refused_by``: the LimitRange that refuses them, for amounts ``refused_at`` these fields.
+    ``refused_by``: the LimitRange that refuses them, for amounts ``refused_at`` these fields. ``runs_alone``: the
+    policy of a CronJob that runs now, for which its next run was tried without that.
     """
 
     subject: ObjectRef
@@ -219,6 +220,7 @@ class PodSimulation(ReportRecord, frozen=True):
     shared: tuple[CommonClaim, ...] = ()
     refused_by: str = ""
     refused_at: tuple[str, ...] = ()
+    runs_alone: str = ""
     bound: Bound = Bound.EXACT
     fits: Fits = Fits.UNKNOWN
 
