@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import queue
 import threading
 import time
@@ -11,11 +12,15 @@ from typing import Any
 
 import pytest
 
+from kubectl_dra.commands.tui.live import WatchedFeed
 from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.ids import Key
+from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.source.errors import ClusterError
 from kubectl_dra.source.live import Needs, watch
 from kubectl_dra.source.live.feed import FedState, Feed
+from kubectl_dra.source.live.store import Store
+from kubectl_dra.tui.feed import FeedStatus, Loaded
 from tests.kit.fake_api import Answer, FakeApi, Request, chunk_of, connection_to, status
 
 
@@ -193,6 +198,40 @@ def test_what_a_feed_has_heard_stays_the_same_in_the_next_one(
     for name in ("one", "two"):
         (_, known), (_, now) = heard.placed(Key("team", name)), second.heard.placed(Key("team", name))
         assert now is known
+
+
+def test_who_reads_everything_again_lets_go_of_what_was_there(api: FakeApi, tmp_path: Path) -> None:
+    Script(api, "Node", [node("a")])
+    loaded: queue.Queue[Inventory] = queue.Queue()
+
+    class Listening:
+        def on_loaded(self, loaded_: Loaded) -> None:
+            loaded.put(loaded_[0])
+
+        def on_status(self, status: FeedStatus) -> None:
+            """Not looked at."""
+
+        def on_crash(self, error: BaseException) -> None:
+            raise error
+
+    feed = WatchedFeed("test", connection_to(tmp_path, api), Needs(frozenset(("Node",))), {})
+    feed.start(Listening())
+    try:
+        first = loaded.get(timeout=120)
+        feed.refresh()
+        assert loaded.get(timeout=120).nodes["a"] is first.nodes["a"]
+        deadline = time.monotonic() + 60
+        while len(_stores_of("a")) > 1:
+            assert time.monotonic() < deadline, "the former one is still there"
+            time.sleep(0.02)
+    finally:
+        feed.stop()
+
+
+def _stores_of(name: str) -> list[Store]:
+    gc.collect()
+    found = [each for each in gc.get_objects() if isinstance(each, Store)]
+    return [each for each in found if Key("", name) in each.objects.get("Node", {})]
 
 
 def test_a_broken_connection_is_told_and_mended(api: FakeApi, seen: Seen, follow: Callable[..., Feed]) -> None:

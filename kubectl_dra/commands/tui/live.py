@@ -50,8 +50,9 @@ class WatchedFeed(ThreadedFeed):
 
     def _follow(self, listener: Listener) -> bool:
         """One feed until somebody wants another one; False if there was no connection."""
-        former, self._heard = self._heard, None
-        feed = Feed(self._connection, self._needs, self._taker(listener), listener.on_crash, former)
+        feed = Feed(self._connection, self._needs, self._taker(listener), listener.on_crash, self._heard)
+        # The feed lets go of it once it has read everything.
+        self._heard = None
         pulse = Pulse(self._connection, lambda problem: self._answered(problem, listener, feed))
         try:
             try:
@@ -67,8 +68,7 @@ class WatchedFeed(ThreadedFeed):
         finally:
             pulse.close()
             feed.close()
-            # A feed that read nothing knows no more than the one before.
-            self._heard = feed.heard or former
+            self._heard = feed.heard
 
     def _taker(self, listener: Listener) -> Callable[[FedState], None]:
         last: FedState | None = None

@@ -106,8 +106,8 @@ class Feed:
 
     @property
     def heard(self) -> Store | None:
-        """All that was heard, for the feed that follows this one; None if that is nothing."""
-        return self._store if self._store.objects else None
+        """What was heard of the cluster, for the feed that follows this one: here, or by the one before."""
+        return self._store.heard
 
     def wake(self) -> None:
         """Try again now what failed: the server answers again."""

@@ -61,6 +61,11 @@ class Store:
         return self._objects
 
     @property
+    def heard(self) -> Store | None:
+        """Who knows what was heard last: one that has read nothing knows no more than the one before."""
+        return self if self._objects else self._former
+
+    @property
     def priorities(self) -> Collection[int]:
         return self._pods.priorities
 
