@@ -12,7 +12,7 @@ from kubectl_dra.output.exit_codes import finding_code
 from kubectl_dra.output.top.page import top_page, top_summary
 from kubectl_dra.reports.top import By, top_report
 
-_KINDS = ("ResourceClaim", "ResourceSlice", "DeviceClass", "DeviceTaintRule", "Node")
+_KINDS = ("ResourceClaim", "ResourceSlice", "DeviceClass", "DeviceTaintRule", "Node", "Pod")
 
 
 def answer(options: Options, word: str) -> int:

@@ -14,8 +14,9 @@ from kubectl_dra.model.held import device_of, results_of
 from kubectl_dra.model.ids import DeviceId, Key
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.reports.base import Bound, Count, ReadRecord, ReportRecord, reads_of
+from kubectl_dra.reports.claims.claim_list import is_unused
 from kubectl_dra.reports.devices.class_list import class_rows
-from kubectl_dra.reports.devices.holders import is_pod
+from kubectl_dra.reports.devices.holders import OVER, consumers_of
 from kubectl_dra.reports.devices.nodes import placed_devices
 from kubectl_dra.reports.devices.totals import DeviceTally, DeviceTotals
 from kubectl_dra.reports.rights import missing_rights
@@ -51,9 +52,13 @@ class TopRow(ReportRecord, frozen=True):
 
 
 class IdleClaim(ReportRecord, frozen=True):
-    """A claim that holds devices although no pod is reserved for it."""
+    """A claim that holds devices although no pod uses it or waits for it.
+
+    ``reserved``: for pods that have ended or are gone, which kube-controller-manager should notice.
+    """
 
     claim: ObjectRef
+    reserved: bool
     devices: tuple[str, ...]
     created: str
 
@@ -87,7 +92,9 @@ def top_report(world: ClusterState, by: By, namespace: str) -> TopReport:
     """The answer; ``namespace`` limits pods and idle claims, empty: all."""
     rows = {By.NODES: _nodes, By.CLASSES: _classes, By.NAMESPACES: _namespaces, By.PODS: _pods}[by]
     found = sorted(rows(world, namespace), key=_place)
-    claims = (claim for claim in _holding(world) if namespace in ("", claim.metadata.namespace) and _is_idle(claim))
+    claims = (
+        claim for claim in _holding(world) if namespace in ("", claim.metadata.namespace) and is_unused(claim, world)
+    )
     idle = sorted(map(_idle_claim, claims), key=lambda each: (-len(each.devices), each.claim.key))
     lacking = missing_rights(world.evidence, _NEEDED[by], namespace if by in _OF_NAMESPACES else "")
     return TopReport(by, tuple(found), tuple(idle), lacking, reads_of(world.evidence))
@@ -100,20 +107,16 @@ def _place(row: TopRow) -> tuple[int, int, str, str]:
 
 
 _NEEDED: Final = {
-    By.NODES: ("ResourceSlice", "ResourceClaim", "DeviceTaintRule", "Node"),
-    By.CLASSES: ("DeviceClass", "ResourceSlice", "ResourceClaim", "DeviceTaintRule", "Node"),
-    By.NAMESPACES: ("ResourceClaim",),
-    By.PODS: ("ResourceClaim",),
+    By.NODES: ("ResourceSlice", "ResourceClaim", "DeviceTaintRule", "Node", "Pod"),
+    By.CLASSES: ("DeviceClass", "ResourceSlice", "ResourceClaim", "DeviceTaintRule", "Node", "Pod"),
+    By.NAMESPACES: ("ResourceClaim", "Pod"),
+    By.PODS: ("ResourceClaim", "Pod"),
 }
 _OF_NAMESPACES: Final = (By.NAMESPACES, By.PODS)
 
 
 def _holding(world: ClusterState) -> Iterator[ResourceClaim]:
     return (claim for claim in world.inventory.claims.values() if claim.status.allocation is not None)
-
-
-def _is_idle(claim: ResourceClaim) -> bool:
-    return not claim.status.reserved_for
 
 
 def _devices(claim: ResourceClaim) -> tuple[DeviceId, ...]:
@@ -123,7 +126,9 @@ def _devices(claim: ResourceClaim) -> tuple[DeviceId, ...]:
 
 def _idle_claim(claim: ResourceClaim) -> IdleClaim:
     devices = tuple(map(str, _devices(claim)))
-    return IdleClaim(ObjectRef.of_claim(claim), devices, claim.metadata.creation_timestamp or "")
+    return IdleClaim(
+        ObjectRef.of_claim(claim), bool(claim.status.reserved_for), devices, claim.metadata.creation_timestamp or ""
+    )
 
 
 # --- rows -----------------------------------------------------------------------------------------------------------
@@ -133,13 +138,20 @@ def _sure(world: ClusterState, namespace: str = "") -> Bound:
     return Bound.EXACT if world.evidence.complete("ResourceClaim", namespace) else Bound.AT_LEAST
 
 
+def _idle_count(number: int, world: ClusterState, namespace: str = "") -> Count:
+    """A pod that was not read may use or want a claim, so that fewer are idle than all that were read can tell."""
+    sure = _sure(world, namespace)
+    known = world.evidence.users_known(*([namespace] if namespace else []))
+    return Count(number, sure if known else Bound.AT_LEAST)
+
+
 def _of_whole(name: str, totals: DeviceTotals, idle: int, world: ClusterState) -> TopRow:
-    return TopRow(name, "", totals.devices, totals.in_use, totals.partly, totals.free, Count(idle, _sure(world)))
+    return TopRow(name, "", totals.devices, totals.in_use, totals.partly, totals.free, _idle_count(idle, world))
 
 
 def _nodes(world: ClusterState, _namespace: str) -> Iterator[TopRow]:
     """Every node that has devices of its own; devices of no single node have a row without a name."""
-    idle = {device for claim in _holding(world) if _is_idle(claim) for device in _devices(claim)}
+    idle = {device for claim in _holding(world) if is_unused(claim, world) for device in _devices(claim)}
     tallies: defaultdict[str, DeviceTally] = defaultdict(DeviceTally)
     wasted: Counter[str] = Counter()
     for opened, each, scope in placed_devices(world):
@@ -153,7 +165,7 @@ def _nodes(world: ClusterState, _namespace: str) -> Iterator[TopRow]:
 def _classes(world: ClusterState, _namespace: str) -> Iterator[TopRow]:
     idle: Counter[str] = Counter()
     for claim in _holding(world):
-        if _is_idle(claim):
+        if is_unused(claim, world):
             classes = {name: form.device_class_name for name, form in forms(claim.spec)}
             idle.update(classes.get(result.request, "") for result in results_of(claim))
     for row in class_rows(world.inventory.classes.values(), world):
@@ -168,11 +180,12 @@ def _namespaces(world: ClusterState, namespace: str) -> Iterator[TopRow]:
         name = claim.metadata.namespace
         if namespace in ("", name):
             used[name].update(_devices(claim))
-            idle[name].update(_devices(claim) if _is_idle(claim) else ())
+            idle[name].update(_devices(claim) if is_unused(claim, world) else ())
     sure = _sure(world, namespace)
     for name, devices in used.items():
         if devices:
-            yield TopRow(name, "", None, Count(len(devices), sure), None, None, Count(len(idle[name]), sure))
+            used_here = Count(len(devices), sure)
+            yield TopRow(name, "", None, used_here, None, None, _idle_count(len(idle[name]), world, namespace))
 
 
 def _pods(world: ClusterState, namespace: str) -> Iterator[TopRow]:
@@ -181,8 +194,9 @@ def _pods(world: ClusterState, namespace: str) -> Iterator[TopRow]:
     for claim in _holding(world):
         if namespace not in ("", claim.metadata.namespace):
             continue
-        for consumer in filter(is_pod, claim.status.reserved_for):
-            used[Key(claim.metadata.namespace, consumer.name)] += len(_devices(claim))
+        for consumer in consumers_of(claim, world):
+            if consumer.resource == "pods" and consumer.state not in OVER:
+                used[Key(claim.metadata.namespace, consumer.name)] += len(_devices(claim))
     sure = _sure(world, namespace)
     rows = ((key, number) for key, number in used.items() if number)
     none = Count(0, sure)

@@ -6,12 +6,16 @@ import json
 
 import pytest
 
+from kubectl_dra.model.invocation import HERE
+from kubectl_dra.output.top.page import top_page
 from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.top import By, top_report
 from kubectl_dra.source.demo import load_demo
 from tests.commands.test_whatif import Ask, ask
-from tests.kit import facts
-from tests.kit.state import state_of
+from tests.kit import build, facts
+from tests.kit.clock import CLOCK
+from tests.kit.state import inventory_of, state_of
+from tests.output.pending.test_more_situations import holding
 
 __all__ = ["ask"]
 
@@ -49,3 +53,26 @@ def test_claims_that_could_not_be_read_make_used_a_lower_bound() -> None:
     assert report.missing
     assert {row.used.bound for row in report.rows} == {Bound.AT_LEAST}
     assert {row.free.bound for row in report.rows if row.free is not None} == {Bound.AT_MOST}
+
+
+def test_devices_for_pods_that_have_ended_are_idle_and_those_that_a_pod_waits_for_are_not() -> None:
+    objects = [
+        *(build.node(), build.device_class(), build.slice_("node-1", *(build.device(f"gpu-{n}") for n in range(4)))),
+        *holding("runs", "gpu-0"),
+        *(build.claim("left", held=[("node-1", "gpu-1")], by=["gone"], on="node-1"),),
+        *(build.claim("wanted", held=[("node-1", "gpu-2")], on="node-1"), build.pod("waits", claims=["wanted"])),
+        build.claim("forgotten", held=[("node-1", "gpu-3")], on="node-1"),
+    ]
+    state = state_of(inventory_of(objects), facts.evidence())
+    report = top_report(state, By.PODS, "")
+    assert [(row.name, row.used.value) for row in report.rows] == [("runs", 1)]
+    assert [(each.claim.name, each.reserved) for each in report.idle] == [("forgotten", False), ("left", True)]
+    page = " ".join(" ".join(top_page(report, CLOCK.now(), HERE)).split())
+    assert "reserved for pods that have ended" in page
+    assert page.count("kubectl delete") == 1
+    assert "delete resourceclaim/forgotten" in page
+    (row,) = top_report(state, By.NODES, "").rows
+    assert (row.used.value, row.idle.value) == (4, 2)
+    unread = top_report(state_of(inventory_of(objects), facts.evidence("Pod")), By.NAMESPACES, "")
+    assert not unread.idle
+    assert {row.idle.bound for row in unread.rows} == {Bound.AT_LEAST}

@@ -14,7 +14,9 @@ from kubectl_dra.output.documents import report_bytes
 from kubectl_dra.reports.claims.claim import claim_report
 from kubectl_dra.reports.claims.claim_list import asked_devices, claim_rows, unused_claims
 from kubectl_dra.reports.devices.holders import ConsumerState
+from tests.kit import build
 from tests.kit.clock import CLOCK
+from tests.kit.state import inventory_of, state_of
 from tests.reports.clusters import FULL, SMALL, changed, document, facts, items, withheld
 
 
@@ -186,3 +188,37 @@ def test_the_first_line_says_what_comes_next():
     assert "kubectl delete" not in "\n".join(claim_page(unread, CLOCK.now()))
     assert ", which names it, waits for a node: see why." in claim_summary(report("ml", "waits"))
     assert "delete" not in claim_summary(report("ml", "serve-0-gpus"))
+
+
+def _report_of_gpu(objects):
+    state = state_of(inventory_of(objects))
+    return claim_report(state.inventory.claims[Key(build.NAMESPACE, "gpu")], state)
+
+
+@pytest.mark.parametrize(
+    ("condition", "told"),
+    [
+        (("Attached", "False", "port 12 busy"), "is not bound yet: gpu-0 waits for Attached (Pending: port 12 busy)"),
+        (("AttachFailed", "True", "link lost"), "cannot be bound: gpu-0 has AttachFailed (Pending: link lost)"),
+        (("Attached", "True", ""), "is in use"),
+    ],
+)
+def test_a_claim_that_is_not_bound_yet_says_what_its_binding_waits_for(condition, told):
+    kind, status, message = condition
+    claim = build.claim("gpu", held=[("node-1", "gpu-0")], by=["pod"], on="node-1")
+    (result,) = claim["status"]["allocation"]["devices"]["results"]
+    result |= {"bindingConditions": ["Attached"], "bindingFailureConditions": ["AttachFailed"]}
+    said = {"type": kind, "status": status, "reason": "Pending", "message": message}
+    claim["status"]["devices"] = [{**result, "conditions": [{**said, "lastTransitionTime": "2026-11-20T10:00:00Z"}]}]
+    pod = build.pod(claims=["gpu"])
+    objects = [pod, claim, build.node(), build.slice_("node-1", build.device("gpu-0"))]
+    found = _report_of_gpu(objects)
+    assert claim_summary(found).startswith(
+        f"ResourceClaim {build.NAMESPACE}/gpu {told}: 1 device, usable on node node-1."
+    )
+    page = " ".join(claim_page(found, CLOCK.now()))
+    assert (f"why-pending pod/pod -n {build.NAMESPACE}" in page) == (told != "is in use")
+    # A pod that has its node has what it waited for.
+    pod["spec"]["nodeName"] = "node-1"
+    found = _report_of_gpu(objects)
+    assert "is in use" in claim_summary(found)

@@ -19,7 +19,7 @@ from kubectl_dra.output.unread import around
 from kubectl_dra.output.words import ago, counted, listed
 from kubectl_dra.reports.claims.ask import toleration_text
 from kubectl_dra.reports.claims.claim import ClaimReport, ConfigRecord, ResultRecord, TemplateUse
-from kubectl_dra.reports.devices.holders import ConsumerState
+from kubectl_dra.reports.devices.holders import OVER, ConsumerState
 from kubectl_dra.reports.invocations import changing, dra, kubectl, of, reading
 
 _STATES: Final = {
@@ -30,6 +30,7 @@ _STATES: Final = {
     ClaimVerdict.DELETING: "is being deleted",
 }
 
+_TRIES: Final = "releases the devices and tries again."
 _ABANDONED: Final = "holds devices only for what is finished or deleted"
 
 
@@ -64,14 +65,47 @@ def _head(report: ClaimReport, now: datetime) -> Iterator[Safe]:
 
 
 def claim_summary(report: ClaimReport) -> Safe:
-    state = Safe(_ABANDONED if _abandoned(report) else _STATES[report.state])
+    state = _being_bound(report) or Safe(_ABANDONED if _abandoned(report) else _STATES[report.state])
     devices = fmt(": {}", counted(len(report.results), "device")) if report.results else Safe("")
     told = fmt("ResourceClaim {}/{} {}{}{}.", report.namespace, report.name, state, devices, _where(report))
     return told + _action(report)
 
 
+def _being_bound(report: ClaimReport) -> Safe:
+    """What binding waits for or failed on, in the driver's words, as long as no pod of it has a node."""
+    if report.state is not ClaimVerdict.RESERVED or any(
+        each.state is not ConsumerState.PENDING for each in report.reserved_for
+    ):
+        return Safe("")
+    for verb, conditions in (("cannot be bound", "failed"), ("is not bound yet", "waiting_for")):
+        found = next((each for each in report.results if getattr(each, conditions)), None)
+        if found is not None:
+            names = getattr(found, conditions)
+            wants = Safe("has" if conditions == "failed" else "waits for")
+            return fmt("{}: {} {} {}{}", Safe(verb), found.device, wants, listed(names), _said(found, names))
+    return Safe("")
+
+
+def _said(result: ResultRecord, names: Sequence[str]) -> Safe:
+    """`` (Pending: switch port 12 busy)``: what the driver wrote into the first of some conditions."""
+    conditions = result.status.conditions if result.status is not None else ()
+    told = next((each for each in conditions if each.type in names and (each.reason or each.message)), None)
+    if told is None:
+        return Safe("")
+    return fmt(" ({})", Safe(": ").join(safe(each) for each in (told.reason, told.message) if each))
+
+
 def _action(report: ClaimReport) -> Safe:
     """What comes next with a claim that nobody uses, or that waits for the pod which names it."""
+    if _being_bound(report):
+        again = " Its pods wait for a node until then; the scheduler gives up after 10 minutes, unless configured, and "
+        failed = any(each.failed for each in report.results)
+        return Safe(f" The scheduler {_TRIES}" if failed else f"{again}{_TRIES}")
+    if _abandoned(report):
+        return Safe(
+            " kube-controller-manager ends such reservations within minutes, which frees the devices: where it does "
+            "not, see its log."
+        )
     if is_unused(report):
         if report.state is ClaimVerdict.PENDING:
             return Safe(" No pod uses it: name it under spec.resourceClaims of a pod, or delete it.")
@@ -90,8 +124,7 @@ def is_unused(report: ClaimReport) -> bool:
 
 
 def _abandoned(report: ClaimReport) -> bool:
-    over = {ConsumerState.GONE, ConsumerState.FINISHED}
-    return report.state is ClaimVerdict.RESERVED and all(each.state in over for each in report.reserved_for)
+    return report.state is ClaimVerdict.RESERVED and all(each.state in OVER for each in report.reserved_for)
 
 
 def _where(report: ClaimReport) -> Safe:
@@ -214,6 +247,9 @@ def _leads_on(report: ClaimReport, address: Address) -> Iterator[Safe]:
     if is_unused(report):
         words = kubectl("delete", of("resourceclaim", report.name, report.namespace))
         yield from command_line("To delete it: {}", changing(words, address))
+    if _being_bound(report):
+        target = of("pod", report.reserved_for[0].name, report.namespace)
+        yield from command_line("More: {}", reading(dra("why-pending", target), address))
     if report.state is not ClaimVerdict.PENDING:
         return
     waiting = next((each for each in report.waiting if each.state is ConsumerState.PENDING), None)

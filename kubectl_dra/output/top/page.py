@@ -20,6 +20,9 @@ from kubectl_dra.reports.top import SHARED, By, TopReport, TopRow
 
 _TITLES: Final = {By.NODES: "NODE", By.CLASSES: "CLASS", By.NAMESPACES: "NAMESPACE", By.PODS: "POD"}
 _COMMANDS: Final = 5
+_RELEASED: Final = Safe(
+    "kube-controller-manager ends reservations of pods that have ended within minutes: where it does not, see its log."
+)
 _UNKNOWN: Final = Safe("Who holds devices here is unknown.")
 
 
@@ -100,12 +103,18 @@ def _idle(report: TopReport, now: datetime, address: Address) -> Iterator[Safe]:
     head = fmt("{} held for nobody, by {} reserved for no pod:", counted(devices, "device"), claims)
     yield styled(head, Style.BOLD)
     for each in report.idle:
-        text = fmt(
-            "{}  {} (created {} ago)", str(each.claim.key), Safe(", ").join(each.devices), age(each.created, now)
-        )
+        ended = Safe(", reserved for pods that have ended") if each.reserved else Safe("")
+        names = Safe(", ").join(each.devices)
+        text = fmt("{}  {} (created {} ago{})", str(each.claim.key), names, age(each.created, now), ended)
         yield from wrapped(text, indent=4, first=2)
+    if any(each.reserved for each in report.idle):
+        yield from wrapped(_RELEASED, indent=2)
+    # A claim that is reserved keeps its devices when it is deleted (the finalizer of delete-protection).
+    free = [each for each in report.idle if not each.reserved]
+    if not free:
+        return
     yield from wrapped(Safe("If nobody needs them any more, delete the claims:"), indent=2)
     yield from (fmt("  {}", line) for line in recorded_lines(address))
-    for each in report.idle[:_COMMANDS]:
+    for each in free[:_COMMANDS]:
         words = changing(kubectl("delete", of("resourceclaim", each.claim.name, each.claim.namespace)), address)
         yield from command_line("  {}", words)

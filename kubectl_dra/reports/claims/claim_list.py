@@ -21,7 +21,7 @@ from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.model.usage import is_terminal
 from kubectl_dra.reports.base import ReportRecord
 from kubectl_dra.reports.claims.ask import claim_ask
-from kubectl_dra.reports.devices.holders import Consumer, ConsumerState, consumers_of, is_pod
+from kubectl_dra.reports.devices.holders import OVER, Consumer, ConsumerState, consumers_of, is_pod
 from kubectl_dra.reports.scope import Scope, claim_scope
 
 
@@ -127,7 +127,7 @@ def is_unused(claim: ResourceClaim, facts: ClusterState) -> bool | None:
     if waiting_pods(claim, facts.inventory):
         return False
     states = {consumer.state for consumer in consumers_of(claim, facts)}
-    if states - {ConsumerState.GONE, ConsumerState.FINISHED, ConsumerState.UNKNOWN}:
+    if states - OVER - {ConsumerState.UNKNOWN}:
         return False
     if ConsumerState.UNKNOWN in states or not facts.evidence.users_known(claim.metadata.namespace):
         return None

@@ -7,6 +7,7 @@ sense is decided in ``allocation``; this module only names the people behind it.
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Final
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.model.core import ContainerStatus, Pod
@@ -25,6 +26,10 @@ class ConsumerState(StrEnum):
     FINISHED = "finished"  # the controller will drop the reservation
     GONE = "gone"  # no unfinished pod has this uid
     UNKNOWN = "unknown"  # pods of the namespace were not read, or the consumer is no pod
+
+
+#: Such a pod uses nothing any more.
+OVER: Final = frozenset({ConsumerState.FINISHED, ConsumerState.GONE})
 
 
 class Consumer(ReportRecord, frozen=True):
