@@ -146,3 +146,97 @@ def other() -> None:
         "7: 'is no duration'",
     ]
     assert findings(iter([(1, "a\nb The login\nhelper")])) == ["2: 'login helper': say 'the credential plugin'"]
+
+
+# --- recorded pages ---------------------------------------------------------------------------------------------------
+
+_NOUNS: Final = (
+    "nodes|devices|pods|claims|copies|replicas|taints|classes|slices|requests|selectors|rules|groups|pools|namespaces|"
+    "files|objects|errors|findings|changes|pairs|CPUs|counters|templates|workloads|ways|alternatives|domains|attributes|"
+    "drivers|volumes|restarts|minutes|hours|days|seconds|events|messages|shares|times|shapes|fields|reasons|causes|kinds|"
+    "lists|partitions|sets|queues|gangs|members|clusters|users|consumers|results|expressions|documents|others"
+)
+#: Slips of the hand in sentences that are put together from parts, each with what it is.
+SLIPS: Final = {
+    # Names of objects may stand first, and commands, and the scheduler's own words have a tail of this form.
+    "begins with a small letter": re.compile(r"(?<!\.)(?<!\be\.g)(?<!\bi\.e)\. (?!kubectl |consider using )[a-z]+[ ,]"),
+    # ``1 of 1 slices`` is a share of a whole.
+    "is one": re.compile(rf"(?<![\d.,/+-])(?<!of )\b1 (?:more |other |free |new )?(?:{_NOUNS})\b"),
+    "are several": re.compile(rf"\b(?:[2-9]|\d+\d) (?:more |other |free |new )?(?:{_NOUNS.replace('s|', '|')})[.,;:)]"),
+    "stands twice": re.compile(r"(?<![\w/.-])([a-z]{2,}) \1(?![\w/.-])"),
+    "has two blanks": re.compile(r"[a-z)][.,;] {2}[A-Za-z]"),
+    "is not filled": re.compile(
+        r"(?<![\w$\"'])\{(?:\d|[a-z_]*)\}|\bobject at 0x|\bNone\b(?= (?!of\b)[a-z])"  # what is to be put in
+        r"|(?<![\w\"'])\(\)|\( | \)|,,| [,;](?= )"  # what was put in is empty
+    ),
+}
+_PAGES: Final = sorted(ROOT.glob("tests/golden/**/*.txt"))
+_EXAMPLE: Final = re.compile(r"<!-- example: [^\n]+ -->\n+```\n(.*?)\n```", re.DOTALL)
+_FENCED: Final = re.compile(r"^ *```.*?^ *```$", re.DOTALL | re.MULTILINE)
+
+
+def slips(page: str) -> list[str]:
+    """What is wrong with the sentences of a page, whose lines are wrapped at one indent."""
+    return [
+        f"{what}: …{sentence[max(match.start() - 30, 0) : match.end() + 30]}…"
+        for sentence in _unwrapped(page)
+        for what, rule in SLIPS.items()
+        for match in rule.finditer(sentence)
+    ]
+
+
+def _unwrapped(page: str) -> Iterator[str]:
+    """Paragraphs; lines of tables have no neighbours, which have blanks between their cells."""
+    held, indent = "", -1
+    for line in page.splitlines():
+        text = line.strip()
+        deep = len(line) - len(line.lstrip())
+        if held and text and deep == indent and "   " not in text + held:
+            held += f" {text}"
+            continue
+        if held:
+            yield held
+        held, indent = text, deep
+    if held:
+        yield held
+
+
+@pytest.mark.parametrize("path", _PAGES, ids=lambda path: path.relative_to(ROOT / "tests" / "golden").as_posix())
+def test_recorded_pages_have_no_slips(path: Path) -> None:
+    assert slips(path.read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_documents_and_their_examples_have_no_slips(name: str) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8")
+    prose = re.sub(r"`[^`\n]*`|<!--.*?-->", "X", _FENCED.sub("", text), flags=re.DOTALL)
+    rows = (line for line in prose.splitlines() if not line.startswith("|"))
+    assert [one for example in _EXAMPLE.findall(text) for one in slips(example)] + slips("\n".join(rows)) == []
+
+
+@pytest.mark.parametrize(
+    ("page", "what"),
+    [
+        ("It waits. then it runs.", "begins with a small letter"),
+        ("It fits on\nnode-1. this is\nall.", "begins with a small letter"),
+        ("There are 1 nodes left.", "is one"),
+        ("It frees 1 more devices", "is one"),
+        ("It frees 3 device.", "are several"),
+        ("Where the\nthe pod may run.", "stands twice"),
+        ("It waits,  as it must.", "has two blanks"),
+        ("Pod {} is pending.", "is not filled"),
+        ("Pod None is pending.", "is not filled"),
+        ("It requests (), of class a", "is not filled"),
+    ],
+)
+def test_a_slip_is_found(page: str, what: str) -> None:
+    assert [one.partition(":")[0] for one in slips(page)] == [what]
+
+
+def test_names_commands_and_tables_are_no_slips() -> None:
+    page = """It may run there. gpu-1 is free. kubectl get nodes shows it. None of 12 fits; 1 of 1 slices, 21 nodes.
+  on node-1 4
+NAME  NODES   TAINTS
+a     1       x    x
+"""
+    assert slips(page) == []
