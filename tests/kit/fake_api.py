@@ -152,12 +152,24 @@ class FakeApi:
 
 def chunk_of(request: Request, kind: str, items: list[Any], api_version: str) -> Answer:
     """The part of a list that a request asks for; the continue token is the position."""
+    if kind == "Pod":
+        items = [each for each in items if _has_phase(each, request.query.get("fieldSelector", ""))]
     start = int(request.query.get("continue", "0"))
     end = start + (int(request.query.get("limit", "0")) or len(items))
     metadata: dict[str, Any] = {"resourceVersion": "7"}
     if end < len(items):
         metadata |= {"continue": str(end), "remainingItemCount": len(items) - end}
     return Answer({"kind": f"{kind}List", "apiVersion": api_version, "metadata": metadata, "items": items[start:end]})
+
+
+def _has_phase(pod: Any, selector: str) -> bool:
+    """Whether the API server would list a pod, by its phase."""
+    phase = pod.get("status", {}).get("phase", "Pending")
+    for part in selector.split(",") if selector else ():
+        field, unequal, value = part.partition("!=") if "!=" in part else part.partition("=")
+        if field == "status.phase" and (phase == value) is (unequal == "!="):
+            return False
+    return True
 
 
 def status(code: int, message: str, reason: str = "") -> Answer:

@@ -2,7 +2,7 @@
 
 Kueue's objects when something waits in a queue, gangs of other schedulers when a pod that waits is in one, autoscalers
 when advice is about the number of a workload's pods, DaemonSets where no driver publishes what a pod asks for, or nodes
-come that get pods of them; and what may name a claim, where no pod uses it.
+come that get pods of them; what may name a claim, where no pod uses it; and pods that their nodes did not take.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from kubectl_dra.api.sources import Source
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.cluster import source_spec
 from kubectl_dra.commands.shared.options import Options
+from kubectl_dra.diagnosis.said.kubelet import is_rejected, was_not_taken
 from kubectl_dra.diagnosis.whatif.daemons import DAEMON_SET
 from kubectl_dra.diagnosis.whatif.records import AddNode, Switch
 from kubectl_dra.model.admission import HorizontalPodAutoscaler
@@ -148,6 +149,24 @@ def with_autoscalers(options: Options, state: ClusterState, namespace: str) -> C
     scalers = {key_of(each.metadata): each for each in records if isinstance(each, HorizontalPodAutoscaler)}
     known = _with_reads(state, (Read(AUTOSCALER.name, namespace, Coverage.COMPLETE, time=state.as_of),))
     return known.changed(state.inventory.replace(autoscalers=scalers))
+
+
+def with_failed_pods(options: Options, state: ClusterState, namespace: str) -> ClusterState:
+    """The state with the pods of ``namespace`` (empty: of all) that their nodes did not take: they only explain.
+
+    Others that have failed are left out, as all of them are while nobody asks.
+    """
+    if options.from_ is not None:
+        return state
+    from kubectl_dra.source.live.failed import read_failed
+
+    try:
+        found = filter(is_rejected, read_failed(source_spec(options).connection, namespace))
+    except ClusterError:
+        return state
+    there = {key_of(pod.metadata): pod for pod in found if was_not_taken(pod.status.reason, pod.status.message)}
+    pods = dict(sorted({**there, **state.inventory.pods}.items()))
+    return state.changed(state.inventory.replace(pods=pods)) if there else state
 
 
 def for_new_nodes(

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from kubectl_dra.api.controllers import MAKERS
 from kubectl_dra.api.kinds import POD, POD_GROUP, RESOURCE_CLAIM, Kind
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared import whatif_options
 from kubectl_dra.commands.shared.cluster import Scoped, read_cluster
 from kubectl_dra.commands.shared.errors import UsageProblem
-from kubectl_dra.commands.shared.live import for_new_nodes, with_gangs, with_queues
+from kubectl_dra.commands.shared.live import for_new_nodes, with_failed_pods, with_gangs, with_queues
 from kubectl_dra.commands.shared.namespaces import check_namespace
 from kubectl_dra.commands.shared.not_found import check_node
 from kubectl_dra.commands.shared.options import Options
@@ -114,6 +115,12 @@ class _Question:
         workloads = needs.kinds(needs.WORKLOAD) if any(kind.workload for kind in self.targets.kinds) else ()
         return (*needs.kinds(needs.PENDING), *workloads, *everywhere)
 
+    def _may_have_failed_siblings(self, state: ClusterState, namespace: str) -> bool:
+        """Whether a workload is asked about, or a pod of one."""
+        pods = (state.inventory.pods.get(Key(namespace, name)) for name in self.pods)
+        made = any(pod is not None and pod.metadata.controller is not None for pod in pods)
+        return made or any(kind.workload for kind in self.targets.kinds)
+
     def respond(self, options: Options, cluster: Scoped, moment: datetime | None = None) -> int:
         """Print the answer of this cluster; returns the exit code."""
         note_evidence(cluster.state, options)
@@ -124,6 +131,8 @@ class _Question:
             state = with_queues(options, state, cluster.namespace)
         gangs = gangs_to_read(state.inventory, cluster.namespace) | ({VOLCANO} if of_all_pods else set())
         state = with_gangs(options, state, cluster.namespace, gangs)
+        if of_all_pods or self._may_have_failed_siblings(state, cluster.namespace):
+            state = with_failed_pods(options, state, cluster.namespace)
         state = for_new_nodes(options, state, (), self.switches)
         with owner_reader(options) as read_owner:
             world, what_if = whatif_options.supposed(state, self.switches, read_owner)

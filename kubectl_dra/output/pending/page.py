@@ -47,6 +47,7 @@ from kubectl_dra.output.pending.logs import driver_faults, repair_lines
 from kubectl_dra.output.pending.next_in_the_way import admitted_lines, preemption_lines, renamed_lines
 from kubectl_dra.output.pending.node_groups import node_group_lines
 from kubectl_dra.output.pending.node_tables import devices_elsewhere, joined, other_nodes_lines, tables, told_by_nodes
+from kubectl_dra.output.pending.queued_work import not_taken_lines
 from kubectl_dra.output.pending.queues import admission_lines, evicted_clause
 from kubectl_dra.output.pending.remedies import IT, addition_lines, recorded_lines, remedy_lines, short_commands
 from kubectl_dra.output.pending.rollouts import undo_lines
@@ -178,6 +179,7 @@ def _how_we_know(
     yield list(autoscaler_lines(report.autoscaler, now))
     yield list(_unread_why(report))
     yield preemption_lines(report.preemption)
+    yield [] if report.verdict is Verdict.ENDED else list(not_taken_lines(report.not_taken, report.owner, now))
 
 
 def _what_can_be_done(

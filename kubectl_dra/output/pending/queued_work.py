@@ -7,9 +7,12 @@ from datetime import datetime
 from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
+from kubectl_dra.diagnosis.records import ObjectRef
+from kubectl_dra.diagnosis.said.kubelet import WAS_REJECTED
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.model.queues import qualified
 from kubectl_dra.output.layout import wrapped
+from kubectl_dra.output.pending.go_errors import innermost
 from kubectl_dra.output.pending.made import refused_sentence
 from kubectl_dra.output.pending.queues import queue_reason
 from kubectl_dra.output.safe import Safe, command_line, fmt
@@ -113,3 +116,18 @@ def rejected_lines(found: Sequence[RejectedPods], scope: str, now: datetime, add
     newest = found[0].pods[0]
     pod = of("pod", newest.name, newest.namespace)
     yield from command_line("more: {}", reading(dra("why-pending", pod), address))
+
+
+def not_taken_lines(found: Sequence[RejectedPods], owner: ObjectRef | None, now: datetime) -> Iterator[Safe]:
+    """Of a pod that waits, or is made anew: which pods of its controller a node has not taken, and why."""
+    if owner is None:
+        return
+    for each in found:
+        number = len(each.pods)
+        whose = fmt("{} of its {} {}", counted(number, "other pod"), owner.kind, owner.name)
+        when = fmt(", the newest created {}", ago(each.created, now)) if each.created else Safe("")
+        verb = Safe("was" if number == 1 else "were")
+        text = "{} {} not taken by {} ({}{}): {}"
+        words = innermost(each.message.removeprefix(WAS_REJECTED).rstrip("."))
+        told = fmt(text, whose, verb, each.node or "its node", each.reason, when, words or each.reason)
+        yield from wrapped(fmt("{}.", told), indent=2, first=0)

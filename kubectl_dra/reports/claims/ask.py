@@ -214,3 +214,15 @@ def _spec(world: ClusterState, pod: Pod, claim: str | None, template: str | None
         return found.spec if found is not None else None
     made_from = inventory.templates.get(Key(namespace, template or ""))
     return made_from.spec.spec if made_from is not None else None
+
+
+def unseen_entries(pod: Pod) -> tuple[str, ...]:
+    """Entries of ``spec.resourceClaims`` that stand in no container's ``resources.claims``.
+
+    The kubelet prepares their devices, and gives them to no container (upstream: pkg/kubelet/cm/dra/manager.go,
+    GetResources). Empty where no container is known, and where one names what there is not: it means one of these.
+    """
+    containers = (*pod.spec.containers, *pod.spec.init_containers)
+    named = {claim.name for container in containers for claim in container.resources.claims}
+    entries = [entry.name for entry in pod.spec.resource_claims]
+    return tuple(name for name in entries if name not in named) if containers and named <= set(entries) else ()

@@ -13,8 +13,8 @@ from kubectl_dra.api.planned import Planned
 from kubectl_dra.api.served import STABLE_SINCE, not_served
 from kubectl_dra.api.validate import validate
 from kubectl_dra.model.features import NEWEST_MINOR
+from kubectl_dra.reports.claims.ask import unseen_entries
 from kubectl_dra.reports.lint.records import Rule
-from kubectl_dra.reports.pending.pending import unseen_entries
 from kubectl_dra.scheduler.claims import sources
 
 _SELECTOR: Final = re.compile(r"selectors\[\d+\]\.cel")

@@ -31,7 +31,7 @@ from kubectl_dra.diagnosis.whatif.records import WhatIf
 from kubectl_dra.diagnosis.whatif.undoing import undoes
 from kubectl_dra.model.core import Pod
 from kubectl_dra.reports.base import FeatureRecord, ReadRecord, ReportRecord, feature_record, reads_of
-from kubectl_dra.reports.claims.ask import ClaimAsk, ExtendedAsk, claim_ask, pending_asks
+from kubectl_dra.reports.claims.ask import ClaimAsk, ExtendedAsk, claim_ask, pending_asks, unseen_entries
 from kubectl_dra.reports.groups.placed_group import PlacedGroup, in_brief, placed_group
 from kubectl_dra.reports.invocations import Words
 from kubectl_dra.reports.pending.agents import Agent, agent_of
@@ -54,6 +54,7 @@ from kubectl_dra.reports.pending.nodes import (
     without_values,
 )
 from kubectl_dra.reports.pending.queue_admission import QueueAdmission, queue_admission
+from kubectl_dra.reports.pending.rejected import RejectedPods, rejected_siblings
 from kubectl_dra.reports.pending.remedies import FoundRemedies, RemedyReport
 from kubectl_dra.reports.pending.reservations import end_of_reservations
 from kubectl_dra.reports.pending.same_pools import SamePool, same_pools
@@ -91,7 +92,8 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     ``still_blocked``: what would be in the way with the attribute that is meant, or once its queue lets it go.
     ``group``: what keeps the pod waiting is the PodGroup that it is placed with; None in documents of lists too.
     ``written``: nodes and pools of a simulation's files, if any. ``named_event``: of objects that the pod names.
-    ``unready``: nodes whose taint says that they are not ready.
+    ``unready``: nodes whose taint says that they are not ready. ``not_taken``: pods of its own controller that failed
+    as a node did not take them.
     """
 
     asks: tuple[ClaimAsk, ...]
@@ -128,6 +130,7 @@ class PendingReport(PodFinding, frozen=True, kw_only=True):
     group: PlacedGroup | None = None
     written: Written | None = None
     named_event: NamedEvent | None = None
+    not_taken: tuple[RejectedPods, ...] = ()
 
     def without_steps(self) -> PendingReport:
         """With what would help, and not how it is done."""
@@ -275,6 +278,7 @@ def _of_one(
         "same_pools": same_pools(diagnosis.nodes, state),
         "still_blocked": still_blocked(diagnosis, state),
         "visible": visible_devices(diagnosis, asks, state),
+        "not_taken": rejected_siblings(state, diagnosis.pod.key),
     }
 
 
@@ -328,18 +332,6 @@ def _found(diagnosis: PodDiagnosis, what_if: WhatIf | None) -> dict[str, Any]:
     if what_if is not None:
         found |= {"observed": None, "agreement": Agreement.UNCHECKED}
     return found | {"alternatives": tuple(text for text in diagnosis.alternatives if text != diagnosis.message)}
-
-
-def unseen_entries(pod: Pod) -> tuple[str, ...]:
-    """Entries of ``spec.resourceClaims`` that stand in no container's ``resources.claims``.
-
-    The kubelet prepares their devices, and gives them to no container (upstream: pkg/kubelet/cm/dra/manager.go,
-    GetResources). Empty where no container is known, and where one names what there is not: it means one of these.
-    """
-    containers = (*pod.spec.containers, *pod.spec.init_containers)
-    named = {claim.name for container in containers for claim in container.resources.claims}
-    entries = [entry.name for entry in pod.spec.resource_claims]
-    return tuple(name for name in entries if name not in named) if containers and named <= set(entries) else ()
 
 
 def is_unused(diagnosis: ClaimDiagnosis) -> bool:

@@ -26,8 +26,8 @@ from kubectl_dra.model.ids import Key
 from kubectl_dra.model.inventory import key_of
 from kubectl_dra.model.resource import ResourceClaim, ResourceClaimTemplate
 from kubectl_dra.reports.base import Fits
-from kubectl_dra.reports.claims.ask import unfound_requests
-from kubectl_dra.reports.pending.pending import PendingReport, unseen_entries
+from kubectl_dra.reports.claims.ask import unfound_requests, unseen_entries
+from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.reports.pending.remedies import find_remedies
 from kubectl_dra.reports.simulation.absent_classes import absent_classes
 from kubectl_dra.reports.simulation.afterwards import Afterwards
