@@ -173,6 +173,11 @@ def test_good_files_have_nothing(capfd: pytest.CaptureFixture[str]) -> None:
             "claim-without-container",
             "warning",
         ),
+        (
+            {"a": CLAIM, "b": POD.replace("      - name: gpu\n", "      - {name: gpu, request: gpus}\n", 1)},
+            "request-not-in-claim",
+            "warning",
+        ),
         ({"a": CLAIM, "b": CLAIM}, "duplicate", "warning"),
         ({"a": POD.replace("Name: gpu", "TemplateName: gpu") + "  nodeName: node-1\n"}, "node-name", "error"),
         ({"a": CLAIM, "b": POD.replace("Name: gpu", "Name: gpus")}, "name-not-found", "warning"),

@@ -7,7 +7,7 @@ this one count; of a request with alternatives (``firstAvailable``) its own name
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import msgspec
 
@@ -199,6 +199,11 @@ class UnfoundRequest(ReportRecord, frozen=True):
 def unfound_requests(world: ClusterState, pod: Pod) -> Iterator[UnfoundRequest]:
     """Those of claims and templates that are known."""
     known = {entry.name: _spec(world, pod, *sources(entry)) for entry in pod.spec.resource_claims}
+    return unfound_of(pod, known)
+
+
+def unfound_of(pod: Pod, known: Mapping[str, ResourceClaimSpec | None]) -> Iterator[UnfoundRequest]:
+    """Those of claims that are ``known``, by the names of the pod's entries."""
     for container in (*pod.spec.containers, *pod.spec.init_containers):
         for claim in container.resources.claims:
             spec = known.get(claim.name)

@@ -38,6 +38,7 @@ class Rule(StrEnum):
     OTHER_NAMESPACE = "other-namespace"
     NOT_FOUND = "name-not-found"
     UNUSED_CLAIM = "claim-without-container"
+    NO_REQUEST = "request-not-in-claim"
     NODE_NAME = "node-name"
     SHARED_CLAIM = "shared-claim"
     OLD_VERSION = "old-version"
@@ -115,6 +116,10 @@ RULES: Final[Mapping[Rule, RuleText]] = MappingProxyType(
             "No container uses the claim",
             "Name it under resources.claims of a container; without that, no container sees the device. "
             "Drivers that serve the whole pod, as for networks, may not need it.",
+        ),
+        Rule.NO_REQUEST: _warning(
+            "A container names a request that the claim does not have",
+            "Write a request of the claim, or leave it out for all of them; the container sees no device otherwise.",
         ),
         Rule.SHARED_CLAIM: _warning(
             "Pods that can't all be where the devices of their claim are share it",

@@ -15,7 +15,8 @@ from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.forms import class_names
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.likeness import best_guess, similar
-from kubectl_dra.model.resource import DeviceClass, ResourceClaim, ResourceClaimTemplate
+from kubectl_dra.model.resource import DeviceClass, ResourceClaim, ResourceClaimSpec, ResourceClaimTemplate
+from kubectl_dra.reports.claims.ask import unfound_of
 from kubectl_dra.reports.lint.objects import UnplacedFinding, findings
 from kubectl_dra.reports.lint.records import RULES, LintFinding, LintReport, Rule, Severity
 from kubectl_dra.reports.lint.shared_claims import shared_claim_findings
@@ -189,6 +190,9 @@ class NamesInFiles:
                 self._keys[each.kind].add(each.key)
         self._own = {each.name for each in objects if isinstance(each.record, DeviceClass)}
         self._classes = classes
+        records = [(each.key, each.record) for each in objects]
+        self._claims = {key: each.spec for key, each in records if isinstance(each, ResourceClaim)}
+        self._templates = {key: each.spec.spec for key, each in records if isinstance(each, ResourceClaimTemplate)}
         self._seen: dict[tuple[str, str, Key], int] = {}
 
     def findings(self, planned: Planned) -> Iterator[UnplacedFinding]:
@@ -197,6 +201,7 @@ class NamesInFiles:
         told: set[tuple[str, str]] = set()
         for plan in planned.pods:
             yield from self._of_pod(plan, told)
+            yield from self._of_containers(plan)
         if isinstance(planned.record, ResourceClaim | ResourceClaimTemplate):
             yield from self._of_claim(planned.record)
 
@@ -217,6 +222,17 @@ class NamesInFiles:
                 if name and (kind, name) not in told and Key(namespace, name) not in self._keys[kind]:
                     told.add((kind, name))
                     yield from self._missing(kind, Key(namespace, name))
+
+    def _of_containers(self, plan: PodPlan) -> Iterator[UnplacedFinding]:
+        namespace, known = plan.pod.metadata.namespace, dict[str, ResourceClaimSpec | None]()
+        for entry in plan.pod.spec.resource_claims:
+            claim, template = (Key(namespace, name or "") for name in sources(entry))
+            known[entry.name] = self._claims.get(claim) or self._templates.get(template)
+        for each in unfound_of(plan.pod, known):
+            has = " and ".join(each.requests)
+            text = f'container {each.container} names request "{each.request}" of claim "{each.claim}", which has {has}'
+            near = best_guess(similar(each.request, each.requests))
+            yield UnplacedFinding(Rule.NO_REQUEST, f"{text}{near}", plan.spec_at or "spec")
 
     def _missing(self, kind: str, key: Key) -> Iterator[UnplacedFinding]:
         path = "spec.resourceClaims"
