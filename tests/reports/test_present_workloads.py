@@ -130,6 +130,44 @@ def test_a_workload_of_the_same_name_that_is_new_has_all_its_pods_tried() -> Non
     assert (report.pods[0].present, report.fits) == (0, Fits.NO)
 
 
+def job(parallelism: int, image: str = "x") -> dict[str, Any]:
+    made = pod_template("one")
+    made["spec"]["containers"][0]["image"] = image
+    return thing("batch/v1", "Job", {"parallelism": parallelism, "completions": 3, "template": made}, name="web")
+
+
+@pytest.mark.parametrize(
+    ("file", "status", "present", "fits"),
+    [
+        (job(2), {}, 2, Fits.YES),
+        (job(3), {"failed": 1}, 2, Fits.NO),
+        # Whoever tries these means a new Job of the same name.
+        (job(2), {"succeeded": 1}, 0, Fits.NO),
+        (job(2, image="y"), {}, 0, Fits.NO),
+    ],
+)
+def test_a_job_that_runs_already_makes_only_the_pods_that_it_lacks(
+    file: dict[str, Any], status: dict[str, Any], present: int, fits: Fits
+) -> None:
+    known = job(2)
+    hash_ = {"batch.kubernetes.io/controller-uid": "Job-web"}
+    known["metadata"] |= {"uid": "Job-web", "namespace": NS}
+    known["status"] = status
+    known["spec"] |= {"selector": {"matchLabels": hash_}}
+    known["spec"]["template"] |= {"metadata": {"labels": hash_}}
+    made_by = [{**owner("Job", "web")[0], "apiVersion": "batch/v1"}]
+    objects = [template("one"), known]
+    for number in range(2):
+        pod, claim = running(f"web-{number}", f"gpu-{number}", made_by)
+        pod["metadata"]["labels"] = hash_
+        objects += [pod, claim]
+    report = report_of(file, objects, 2)
+    assert (report.pods[0].present, report.fits) == (present, fits)
+    told = page(report)
+    assert ("run already" in told) is bool(present)
+    assert ("kubectl apply neither runs it again nor changes its pods" in told) is (not present)
+
+
 def cron(policy: str) -> dict[str, Any]:
     job = {"spec": {"template": pod_template("one")}}
     spec = {"schedule": "0 2 * * *", "concurrencyPolicy": policy, "jobTemplate": job}

@@ -64,8 +64,11 @@ _BUILT: Final = Safe(
 #: Of what makes a rollout not all is held of the cluster's objects.
 _SAME_TEMPLATE: Final = (
     "{} has the same template in the cluster. Commands, environment and annotations were not compared: a change of "
-    "these replaces its pods."
+    "these {}."
 )
+_REPLACES: Final = Safe("replaces its pods")
+#: Upstream: pkg/apis/batch/validation, ValidateJobSpecUpdate.
+_IS_REFUSED: Final = Safe("is refused")
 
 
 def head_lines(manifests: Sequence[ManifestReport]) -> Iterator[Safe]:
@@ -159,7 +162,7 @@ def note_lines(report: SimulationReport) -> Iterator[Safe]:
         if ref not in compared:
             yield from wrapped(fmt("{} exists already: {}.", object_name(ref), _existing(ref)))
         elif not (compared[ref].replaces or compared[ref].runs_alone):
-            yield from wrapped(fmt(_SAME_TEMPLATE, object_name(ref)))
+            yield from wrapped(fmt(_SAME_TEMPLATE, object_name(ref), _IS_REFUSED if ref.kind == "Job" else _REPLACES))
     for manifest in report.manifests:
         yield from _lines(manifest)
     yield from _names("Not applied, and may refuse or change the pods: {}.", report.manifests, Role.NOT_APPLIED)
@@ -231,7 +234,9 @@ def _lines(manifest: ManifestReport) -> Iterator[Safe]:
 def _existing(ref: ObjectRef) -> Safe:
     if ref.kind in ("Node", "ResourceSlice", "DeviceClass", "DeviceTaintRule"):
         return Safe("here it is as the file says")
-    if ref.kind in ("Pod", "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "CronJob"):
+    if ref.kind == "Job":
+        return Safe("kubectl apply neither runs it again nor changes its pods; what is tried here comes on top of it")
+    if ref.kind in ("Pod", "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "CronJob"):
         return Safe("what is tried here comes on top of it")
     return Safe("it is taken as it is in the cluster, its spec can't be changed")
 

@@ -2,7 +2,7 @@
 
 Compared is what the scheduler reads of a template, and images; commands and environments are not held. Upstream:
 pkg/controller/deployment (rolling.go, recreate.go), pkg/controller/statefulset and daemon end an old pod first, unless
-a Deployment or DaemonSet has a surge. A ReplicaSet replaces no pods.
+a Deployment or DaemonSet has a surge. A ReplicaSet replaces no pods, and a Job never makes those anew that it has made.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ from kubectl_dra.reports.simulation.trials import PodTrial
 _DEPLOYMENT: Final = "Deployment"
 _REPLICA_SET: Final = "ReplicaSet"
 _CRON_JOB: Final = "CronJob"
-_KINDS: Final = frozenset({_DEPLOYMENT, _REPLICA_SET, "StatefulSet", "DaemonSet", _CRON_JOB})
+_JOB: Final = "Job"
+_KINDS: Final = frozenset({_DEPLOYMENT, _REPLICA_SET, "StatefulSet", "DaemonSet", _JOB, _CRON_JOB})
 #: With these a run of a CronJob starts only when there is no other one (pkg/controller/cronjob, syncCronJob).
 _ONE_RUN: Final = frozenset({"Forbid", "Replace"})
 #: Stands for the number that a Deployment and its newest ReplicaSet share.
@@ -77,12 +78,15 @@ def present(world: ClusterState, trial: PodTrial, read_owner: ReadOwner | None) 
     policy = planned.record.spec.concurrency_policy if isinstance(planned.record, WorkloadObject) else ""
     if planned.kind == _CRON_JOB and policy not in _ONE_RUN:
         return None
+    # Whoever tries a Job that has ended, or another one of its name, means a new one.
+    if planned.kind == _JOB and (known.status.succeeded or _is_another(known, planned.record)):
+        return None
     pods = list(_pods(world, planned, known, Owners(world.inventory, read_owner)))
     waiting = tuple(pod for pod, _ in pods if not pod.spec.node_name)
     placed = [(pod, newest) for pod, newest in pods if pod.spec.node_name]
     if planned.kind == _CRON_JOB:
         return Present(known, (), tuple(pod for pod, _ in placed), waiting, policy=policy) if pods else None
-    keeps = planned.kind == _REPLICA_SET or not _differs(known, planned.record)
+    keeps = planned.kind in (_REPLICA_SET, _JOB) or not _differs(known, planned.record)
     stay = tuple(pod for pod, newest in placed if keeps and newest)
     old = tuple(pod for pod, newest in placed if not (keeps and newest))
     return Present(known, stay, old, waiting, planned.kind == _DEPLOYMENT and _surges(planned))
@@ -128,6 +132,13 @@ def _pods(world: ClusterState, planned: Planned, known: WorkloadObject, owners: 
         made_by = chain[0].object
         its = made_by.metadata.annotations.get(REVISION) if made_by is not None else None
         yield pod, planned.kind != _DEPLOYMENT or None in (number, its) or number == its
+
+
+def _is_another(known: WorkloadObject, record: object) -> bool:
+    """Whether a Job's template is not that of the cluster, in which the server has added labels."""
+    template = record.spec.template if isinstance(record, WorkloadObject) else None
+    there = known.spec.template
+    return there is None or template is None or _compared(there)[1] != _compared(template)[1]
 
 
 def _differs(known: WorkloadObject, record: object) -> bool:
