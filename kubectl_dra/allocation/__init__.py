@@ -6,7 +6,6 @@ Nothing here knows pods, and nothing here words a sentence: errors are typed rec
 
 from __future__ import annotations
 
-from kubectl_dra.allocation.outcome import Allocated, Fatal, Outcome, Undecided, Unsatisfiable
+from kubectl_dra.allocation.outcome import Allocated, Budget, Fatal, Outcome, TimeLimit, Undecided, Unsatisfiable
 from kubectl_dra.allocation.search.alike import Answers
 from kubectl_dra.allocation.search.allocator import ClaimSearch, Cluster
-from kubectl_dra.allocation.steps import Budget, TimeLimit

@@ -8,9 +8,8 @@ from kubectl_dra.api.kinds import DEVICE_CLASS
 from kubectl_dra.api.planned import read_all
 from kubectl_dra.api.sources import Source
 from kubectl_dra.commands.shared.cluster import Scoped, read_cluster
-from kubectl_dra.commands.shared.groups import with_groups
 from kubectl_dra.commands.shared.live import for_new_nodes, with_queues_of
-from kubectl_dra.commands.shared.manifests import check_namespaces, objects_of
+from kubectl_dra.commands.shared.manifests import check_namespaces, objects_of, with_groups
 from kubectl_dra.commands.shared.namespaces import check_namespace
 from kubectl_dra.commands.shared.not_found import not_found
 from kubectl_dra.commands.shared.options import Options

@@ -12,9 +12,8 @@ from kubectl_dra.api.planned import read_all
 from kubectl_dra.api.sources import Source
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.cluster import gates_of, read_cluster
-from kubectl_dra.commands.shared.groups import supposed_gates, with_groups
 from kubectl_dra.commands.shared.live import for_new_nodes, with_queues_of
-from kubectl_dra.commands.shared.manifests import check_namespaces, objects_of
+from kubectl_dra.commands.shared.manifests import check_namespaces, objects_of, supposed_gates, with_groups
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.owners import owner_reader
 from kubectl_dra.commands.shared.show import Answer, is_document, note_evidence, print_answer

@@ -15,8 +15,7 @@ from kubectl_dra.model.core import Container, ContainerStatus, Pod
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.requests import HostPort, counts_status, host_ports, non_zero_requests, pod_requests
 from kubectl_dra.model.terms import NO_TERMS, PodTerms, terms_of
-from kubectl_dra.model.volume_claims import EphemeralVolume
-from kubectl_dra.model.volumes import Volume
+from kubectl_dra.model.volumes import EphemeralVolume, Volume
 
 # Of what there are more, each pod is likely to be of its own kind.
 MOST_SHAPES: Final = 20_000

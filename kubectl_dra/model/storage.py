@@ -12,7 +12,7 @@ from kubectl_dra.model import volumes
 from kubectl_dra.model.base import Record
 from kubectl_dra.model.meta import LabelSelector, NodeSelector, ObjectMeta
 from kubectl_dra.model.quantity import Quantity
-from kubectl_dra.model.volume_claims import PersistentVolumeClaimSpec
+from kubectl_dra.model.volumes import PersistentVolumeClaimSpec
 
 #: The annotation that came before the field ``storageClassName`` and still wins over it.
 CLASS_ANNOTATION = "volume.beta.kubernetes.io/storage-class"

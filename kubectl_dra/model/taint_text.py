@@ -1,8 +1,18 @@
-"""How taints of nodes and of devices are written, and what their effects are called."""
+"""How taints of nodes and of devices are written, and what their effects are called.
+
+Taints that say that a node is not ready: who removes them, and by which pod on the node. No pod for devices should
+tolerate one: it would be bound to a node without a network, a volume driver or a kubelet. A cluster's own taints of
+this kind are known by the names that they end with.
+
+Sources: k8s.io/api/core/v1/well_known_taints.go and k8s.io/cloud-provider/api; the documentation of Cilium, the CSI
+drivers of AWS, Karpenter, Cluster API, cluster-autoscaler and the node readiness controller.
+"""
 
 from __future__ import annotations
 
 from typing import Final, Protocol
+
+import msgspec
 
 NO_EXECUTE: Final = "NoExecute"
 #: The effects that keep pods without a toleration away.
@@ -24,3 +34,47 @@ def taint_text(taint: _Taint) -> str:
     """``KEY[=VALUE]:EFFECT`` as kubectl writes it; what a removal leaves open is left out."""
     value, effect = (f"={taint.value}" if taint.value else ""), (f":{taint.effect}" if taint.effect else "")
     return f"{taint.key}{value}{effect}"
+
+
+class Remover(msgspec.Struct, frozen=True):
+    """Who removes a taint: ``name`` in a sentence; ``agent``: what names of its pods on each node begin with.
+
+    ``of_the_node``: Kubernetes itself does, by the state of the node.
+    """
+
+    name: str
+    agent: str = ""
+    of_the_node: bool = False
+
+
+_NODES: Final = Remover("the node controller", of_the_node=True)
+_CLOUD: Final = Remover("the cloud controller manager", of_the_node=True)
+_AUTOSCALER: Final = Remover("whoever set it (a startup taint of cluster-autoscaler)")
+#: By the whole key.
+_KEYS: Final = {
+    "node.cilium.io/agent-not-ready": Remover("Cilium's agent", "cilium"),
+    "ebs.csi.aws.com/agent-not-ready": Remover("the EBS CSI driver", "ebs-csi-node"),
+    "efs.csi.aws.com/agent-not-ready": Remover("the EFS CSI driver", "efs-csi-node"),
+    "fsx.csi.aws.com/agent-not-ready": Remover("the FSx CSI driver", "fsx-csi-node"),
+    "karpenter.sh/unregistered": Remover("Karpenter"),
+    "node.cluster.x-k8s.io/uninitialized": Remover("Cluster API"),
+}
+#: By the domain.
+_DOMAINS: Final = {
+    "node.kubernetes.io": _NODES,
+    "node.cloudprovider.kubernetes.io": _CLOUD,
+    "readiness.k8s.io": Remover("the node readiness controller"),
+    "startup-taint.cluster-autoscaler.kubernetes.io": _AUTOSCALER,
+    "status-taint.cluster-autoscaler.kubernetes.io": _AUTOSCALER,
+}
+_NAMES: Final = frozenset({"agent-not-ready", "not-ready", "uninitialized", "unregistered"})
+
+
+def remover_of(key: str) -> Remover | None:
+    """Who removes a taint of this key when the node is ready; None for a taint that says something else."""
+    if key in _KEYS:
+        return _KEYS[key]
+    domain, _, name = key.rpartition("/")
+    if domain in _DOMAINS:
+        return _DOMAINS[domain]
+    return Remover(f"the agent of {domain}") if domain and name in _NAMES else None

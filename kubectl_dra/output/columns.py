@@ -1,19 +1,25 @@
-"""What a column of a list is: the same for tables of ``get``, for ``--sort-by`` and for grids of the TUI."""
+"""What a column of a list is: the same for tables of ``get``, for ``--sort-by`` and for grids of the TUI.
+
+Tables for other programs: Markdown for tickets, comma-separated values for spreadsheets.
+"""
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
-from typing import Any, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from kubectl_dra.output.devices.parts import number
 from kubectl_dra.output.layout import Column, long_table
-from kubectl_dra.output.safe import Safe
+from kubectl_dra.output.safe import Safe, multiline, plain
 from kubectl_dra.reports.base import Count
 
 RowT = TypeVar("RowT")
+Rows = Iterable[Sequence[Safe]]
 
 
 class Shown(Enum):
@@ -60,3 +66,30 @@ def shown_columns(columns: Sequence[ListColumn[RowT]], *, wide: bool) -> list[Li
 def count_column(title: str, count: Callable[[RowT], Count], shown: Shown = Shown.ALWAYS) -> ListColumn[RowT]:
     """A column of numbers, each as sure as it is."""
     return ListColumn(title, lambda row, _: number(count(row)), lambda row: count(row).value, True, shown)
+
+
+def _markdown_lines(titles: Sequence[str], rows: Rows) -> Iterator[Safe]:
+    yield _bars(titles)
+    yield _bars(["---"] * len(titles))
+    for row in rows:
+        yield _bars([Safe(plain(cell).replace("|", "\\|")) for cell in row])
+
+
+def _bars(cells: Sequence[str]) -> Safe:
+    return Safe("| ") + Safe(" | ").join(cells) + Safe(" |")
+
+
+def _csv_lines(titles: Sequence[str], rows: Rows) -> Iterator[Safe]:
+    """Comma-separated values with a header, as RFC 4180 quotes them."""
+    paper = io.StringIO()
+    writer = csv.writer(paper, lineterminator="\n")
+    writer.writerow(titles)
+    writer.writerows([plain(cell) for cell in row] for row in rows)
+    yield multiline(paper.getvalue().removesuffix("\n"))
+
+
+#: By the name of the format.
+WRITERS: Final[dict[str, Callable[[Sequence[str], Rows], Iterator[Safe]]]] = {
+    "markdown": _markdown_lines,
+    "csv": _csv_lines,
+}

@@ -19,8 +19,8 @@ from kubectl_dra.reports.devices.class_list import class_rows
 from kubectl_dra.reports.devices.holders import OVER, consumers_of
 from kubectl_dra.reports.devices.nodes import placed_devices
 from kubectl_dra.reports.devices.totals import DeviceTally, DeviceTotals
-from kubectl_dra.reports.rights import missing_rights
 from kubectl_dra.reports.scope import ScopeKind
+from kubectl_dra.reports.unread import missing_rights
 
 #: Devices that no single node has.
 SHARED: Final = ""

@@ -3,27 +3,31 @@
 Lines are made of *objects*. Other kinds *select* which of those become lines, or are *details* that only change what
 lines say. A missing kind of objects always decides; one that selects does where there may be objects, and a detail
 where there may be lines. What cannot decide is never mentioned.
+
+Which kinds a view of pools, devices and claims misses, and the RBAC rules that would give them.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 import msgspec
 
+from kubectl_dra.api.kinds import BY_NAME
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.gates.pending import may_want_devices
+from kubectl_dra.diagnosis.pod import needs
+from kubectl_dra.diagnosis.pod.missing import missing
 from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.model.evidence import Coverage, Evidence
 from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.reports.base import Bound, Count
-from kubectl_dra.reports.rights import missing_rights
 from kubectl_dra.reports.scope import places_on_nodes
 
 _SEEN: Final = frozenset({Coverage.PARTIAL, Coverage.FILTERED})
-
 
 SLICES: Final = "ResourceSlice"
 
@@ -155,3 +159,17 @@ def _matters(kind: str, subject: Subject, state: ClusterState, namespace: str) -
     if kind == "DeviceClass" and subject is PENDING_PODS:
         return not state.evidence.complete("Pod", namespace) or may_want_devices(state, namespace)
     return True
+
+
+def missing_rights(evidence: Evidence, kinds: Iterable[str], namespace: str = "") -> tuple[Missing, ...]:
+    """Those of ``kinds`` that are not completely known, in their order.
+
+    With ``namespace`` kinds that live in namespaces are wanted in that one only, else everywhere.
+    """
+    wanted = (needs.BY_KIND[kind] for kind in kinds)
+    here = (dataclasses.replace(need, cluster_wide=not (namespace and _namespaced(need.kind))) for need in wanted)
+    return missing(evidence, here, namespace)
+
+
+def _namespaced(kind: str) -> bool:
+    return BY_NAME[kind].namespaced

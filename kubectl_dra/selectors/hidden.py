@@ -3,6 +3,8 @@
 Tokens are replaced one by one: comparisons, memberships, presence and order survive that. A condition that takes
 strings apart (``startsWith``, ``matches``, ``size``, ``+``) cannot: it is evaluated on every device now, and reads the
 answer from an attribute that the devices get for it, or fails where the device has none.
+
+An attribute by another name in an expression.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import msgspec
 
 from kubectl_dra import cel
 from kubectl_dra.cel.declarations import FUNCTIONS, MESSAGES, TYPE_NAMES
+from kubectl_dra.cel.read.mentions import mentions
 from kubectl_dra.cel.syntax.clauses import clauses
 from kubectl_dra.cel.syntax.lexer import Token, tokenize
 from kubectl_dra.cel.syntax.literals import LiteralError, string_value
@@ -22,6 +25,7 @@ from kubectl_dra.cel.syntax.printer import string_source
 from kubectl_dra.model.classic import NamedInstance
 from kubectl_dra.model.quantity import Quantity, QuantityError
 from kubectl_dra.model.resource import Device, DeviceAttribute
+from kubectl_dra.selectors.edits import parsed, replaced
 from kubectl_dra.selectors.evaluate import Outcome, SelectorSet, admits_instance, derive, instance_problem
 
 #: The domain of the attributes that hold answers.
@@ -43,7 +47,6 @@ _OF_LITERALS: Final = frozenset({"quantity", "isQuantity", "semver", "isSemver"}
 _VERSIONS: Final = frozenset({"semver", "isSemver"})
 _AROUND_INDEX: Final = frozenset({"IDENTIFIER", "ESC_IDENTIFIER", ")", "]"})
 _NUMBERS: Final = frozenset({"NUM_INT", "NUM_UINT", "NUM_FLOAT"})
-
 
 _WORD: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -292,3 +295,20 @@ def _program(asked: Asked) -> cel.Program | None:
         return cel.compile_expression(asked.text, asked.environment, derived=asked.derived)
     except cel.CompileError:
         return None
+
+
+def with_attribute(expression: str, domain: str, name: str, after: str) -> str:
+    """The expression with ``after`` where ``DOMAIN/NAME`` stands, and where its name is asked for as a text.
+
+    As it is where it cannot be parsed.
+    """
+    tree = parsed(expression)
+    named = [(each.domain.text, each.name) for each in mentions(tree) if each.name is not None] if tree else []
+    others = {found.start for of, found in named if of != domain}
+    edits = []
+    for token in tokenize(expression)[0] if tree else ():
+        text = token.text[1:-1] if token.kind == "STRING" else token.text
+        if text == name and token.pos not in others:
+            new = string_source(after) if token.kind == "STRING" else after
+            edits.append((token.pos, token.pos + len(token.text), new))
+    return replaced(expression, edits) or expression

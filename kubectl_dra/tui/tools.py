@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from kubectl_dra.output.rows import WRITERS
+from kubectl_dra.output.columns import WRITERS
 from kubectl_dra.output.safe import Safe, fmt, plain, safe
 from kubectl_dra.output.words import counted
 from kubectl_dra.tui.columns import Column, RowT

@@ -9,7 +9,7 @@ import pytest
 
 from kubectl_dra.allocation import Allocated, Cluster, Fatal, Undecided, Unsatisfiable
 from kubectl_dra.allocation.errors import DeviceClassMissing, TooManyDevices
-from kubectl_dra.allocation.steps import Budget
+from kubectl_dra.allocation.outcome import Budget
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.quantity import Quantity

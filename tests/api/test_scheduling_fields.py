@@ -17,7 +17,7 @@ from kubectl_dra.model.storage import (
     PersistentVolumeClaim,
     PersistentVolumeSpec,
 )
-from kubectl_dra.model.volume_claims import PersistentVolumeClaimSpec
+from kubectl_dra.model.volumes import PersistentVolumeClaimSpec
 from kubectl_dra.reports.snapshot import objects_of
 from tests.kit.state import build_inventory
 

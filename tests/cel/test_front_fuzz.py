@@ -15,9 +15,9 @@ from kubectl_dra.cel.check.front import check
 from kubectl_dra.cel.cost.estimate import estimate_cost
 from kubectl_dra.cel.read.reads import reads
 from kubectl_dra.cel.syntax.clauses import clauses
-from kubectl_dra.cel.syntax.depth import allow_deep_trees
 from kubectl_dra.cel.syntax.parser import parse
 from kubectl_dra.cel.syntax.printer import to_source
+from kubectl_dra.cel.syntax.walk import allow_deep_trees
 from tests.cel.trees import EXPRESSIONS
 from tests.kit import work
 from tests.vectors.rows import rows

@@ -5,7 +5,7 @@ import sys
 from importlib import import_module
 
 from kubectl_dra.cel.declarations import FUNCTIONS
-from kubectl_dra.cel.declarations.authorization import AUTHORIZATION
+from kubectl_dra.cel.declarations.extensions import AUTHORIZATION
 from kubectl_dra.cel.functions.registry import LIBRARIES, OPERATORS, implementation
 
 # These are compiled to steps of their own.

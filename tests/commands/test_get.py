@@ -8,10 +8,10 @@ import pytest
 import yaml
 
 from kubectl_dra.commands.app import run
+from kubectl_dra.commands.get.listing import parse_path
 from kubectl_dra.commands.get.query import GetQuery, TypeArgs, parse_query
 from kubectl_dra.commands.shared.errors import UsageProblem
 from kubectl_dra.commands.shared.options import Options
-from kubectl_dra.commands.shared.sorting import parse_path
 from tests.golden_files import check_golden
 from tests.reports.clusters import DEMO, SMALL, document, withheld
 

@@ -13,7 +13,7 @@ import pytest
 import urllib3
 from kubernetes.client import Configuration
 
-from kubectl_dra.source.live.pooling import Direct, direct, pool_of
+from kubectl_dra.source.live.transport import Direct, direct, pool_of
 from tests.kit.fake_api import FakeApi, write_kubeconfig
 from tests.kit.sample import sampled
 

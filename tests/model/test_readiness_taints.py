@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kubectl_dra.diagnosis.records.nodes import tells_of_node
-from kubectl_dra.model.readiness_taints import remover_of
+from kubectl_dra.model.taint_text import remover_of
 
 
 @pytest.mark.parametrize(

@@ -15,11 +15,10 @@ import msgspec
 from kubectl_dra.allocation.errors import Aborted, AllocationError
 from kubectl_dra.allocation.input.candidates import candidates
 from kubectl_dra.allocation.input.pools import Gathered, gather
-from kubectl_dra.allocation.outcome import Allocated, Fatal, Outcome
+from kubectl_dra.allocation.outcome import Allocated, Budget, Fatal, Outcome
 from kubectl_dra.allocation.result import Solution, allocations
 from kubectl_dra.allocation.search.allocator import ClaimSearch, NodeSearch
 from kubectl_dra.allocation.search.view import View
-from kubectl_dra.allocation.steps import Budget
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.resource import AllocationResult
 

@@ -12,13 +12,12 @@ from kubectl_dra.allocation.errors import Aborted, TooManyDevices, UndecidedErro
 from kubectl_dra.allocation.input.allocated import AllocatedState
 from kubectl_dra.allocation.input.pools import Gathered, NodePool, SliceIndex, gather
 from kubectl_dra.allocation.input.taints import Narrowing, merge_rules
-from kubectl_dra.allocation.outcome import Allocated, Fatal, Outcome, Undecided, Unsatisfiable
+from kubectl_dra.allocation.outcome import Allocated, Budget, Fatal, Outcome, Undecided, Unsatisfiable
 from kubectl_dra.allocation.result import Chosen, Solution, allocations
 from kubectl_dra.allocation.search.classes import NodeClasses
 from kubectl_dra.allocation.search.counting import Counting
 from kubectl_dra.allocation.search.equivalence import NotApplicableError
 from kubectl_dra.allocation.search.search import ROOT, Search
-from kubectl_dra.allocation.steps import Budget
 from kubectl_dra.model.core import Node
 from kubectl_dra.model.features import Features
 from kubectl_dra.model.resource import AllocationResult, DeviceClass, DeviceTaintRule, ResourceClaim, ResourceSlice

@@ -10,8 +10,7 @@ from typing import Any, Final
 from kubectl_dra.api.trees import Tree, group_of, number_of
 from kubectl_dra.api.workloads.argo import described_by, is_workflow, workflow
 from kubectl_dra.api.workloads.kinds import KNOWN, Factor, KnownKind, TemplatePath
-from kubectl_dra.api.workloads.left_out import left_out
-from kubectl_dra.api.workloads.mentions import mention, rendered
+from kubectl_dra.api.workloads.left_out import left_out, mention, rendered
 from kubectl_dra.api.workloads.operators import refined
 from kubectl_dra.api.workloads.shape import Shaped, claims_alone, shaped
 from kubectl_dra.api.workloads.spark import application, is_spark
@@ -20,7 +19,7 @@ from kubectl_dra.api.workloads.templates import MAX_PODS, UNCOUNTED, CountField,
 
 __all__ = ["CountSource", "Expansion", "MadeTemplate", "expand"]
 #: Objects in objects (a bundle of jobs in one resource) are followed so deep.
-_DEPTH: Final = 8
+_MENTIONED_AT: Final = 8
 _NAMES: Final = ("name", "groupName")
 #: Groups of kinds that say of their pods no more than the claims -> what makes the rest.
 _PROGRAMS: Final = {"kubevirt.io": "KubeVirt", "pool.kubevirt.io": "KubeVirt", "serving.kserve.io": "KServe"}
@@ -231,7 +230,7 @@ def _branches(paths: Sequence[Sequence[str]], path: Sequence[str], at: int) -> b
 
 def _embedded(value: Any, depth: int, path: str = "") -> Iterator[MadeTemplate]:  # noqa: ANN401 - any JSON value
     """Templates of whole objects of known kinds inside of another object."""
-    if depth > _DEPTH:
+    if depth > _MENTIONED_AT:
         return
     children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, child in children:

@@ -11,8 +11,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from kubectl_dra.cel.declarations.authorization import AUTHORIZATION
-from kubectl_dra.cel.declarations.extensions import EXTENSIONS
+from kubectl_dra.cel.declarations.extensions import AUTHORIZATION, EXTENSIONS
 from kubectl_dra.cel.declarations.kubernetes import KUBERNETES, POSITIONS
 from kubectl_dra.cel.declarations.names import ENUM_CONSTANTS, GLOBAL_NAMES, MESSAGES, TYPE_NAMES
 from kubectl_dra.cel.declarations.operators import OPERATORS

@@ -1,4 +1,7 @@
-"""Declarations of CEL's extension libraries in use here: optionals, strings, lists, sets, map insertion."""
+"""Declarations of CEL's extension libraries in use here: optionals, strings, lists, sets, map insertion.
+
+Declarations of the authorization library, which every Kubernetes environment has; no selector has an authorizer.
+"""
 
 from __future__ import annotations
 
@@ -34,6 +37,11 @@ SORTABLE = (
     ("string", STRING),
     ("bytes", BYTES),
 )
+_AUTHORIZER = Type("object", name="kubernetes.authorization.Authorizer")
+_PATH_CHECK = Type("object", name="kubernetes.authorization.PathCheck")
+_GROUP_CHECK = Type("object", name="kubernetes.authorization.GroupCheck")
+_RESOURCE_CHECK = Type("object", name="kubernetes.authorization.ResourceCheck")
+_DECISION = Type("object", name="kubernetes.authorization.Decision")
 
 
 def _sort_by_keys(name: str, key: Type) -> Overload:
@@ -106,3 +114,28 @@ MAPS: Table = {
 }
 
 EXTENSIONS: Table = {**OPTIONALS, **STRINGS, **LISTS, **SETS, **MAPS}
+
+
+def _refine(overload_id: str) -> tuple[Overload, ...]:
+    return (member(overload_id, (_RESOURCE_CHECK, STRING), _RESOURCE_CHECK),)
+
+
+AUTHORIZATION: Table = {
+    "path": (member("authorizer_path", (_AUTHORIZER, STRING), _PATH_CHECK),),
+    "group": (member("authorizer_group", (_AUTHORIZER, STRING), _GROUP_CHECK),),
+    "serviceAccount": (member("authorizer_serviceaccount", (_AUTHORIZER, STRING, STRING), _AUTHORIZER),),
+    "resource": (member("groupcheck_resource", (_GROUP_CHECK, STRING), _RESOURCE_CHECK),),
+    "subresource": _refine("resourcecheck_subresource"),
+    "namespace": _refine("resourcecheck_namespace"),
+    "name": _refine("resourcecheck_name"),
+    "check": (
+        member("pathcheck_check", (_PATH_CHECK, STRING), _DECISION),
+        member("resourcecheck_check", (_RESOURCE_CHECK, STRING), _DECISION),
+    ),
+    "errored": (member("decision_errored", (_DECISION,), BOOL),),
+    "error": (member("decision_error", (_DECISION,), STRING),),
+    "allowed": (member("decision_allowed", (_DECISION,), BOOL),),
+    "reason": (member("decision_reason", (_DECISION,), STRING),),
+    "fieldSelector": _refine("authorizer_fieldselector"),
+    "labelSelector": _refine("authorizer_labelselector"),
+}

@@ -14,7 +14,7 @@ from kubectl_dra.cel.run.labor import begin
 from kubectl_dra.cel.run.result import to_attribute, to_match
 from kubectl_dra.cel.run.state import PlanError, State, Step
 from kubectl_dra.cel.run.values import Cancelled, CelError, Value
-from kubectl_dra.cel.syntax.depth import allow_deep_trees
+from kubectl_dra.cel.syntax.walk import allow_deep_trees
 
 if TYPE_CHECKING:
     from kubectl_dra.cel.check.environment import Environment

@@ -1,11 +1,14 @@
-"""The tokens of one expression as its parser walks them, with the problems found and the depths that are bounded."""
+"""The tokens of one expression as its parser walks them, with the problems found and the depths that are bounded.
+
+Room for deep trees: the parser bounds how deep expressions nest, but not below Python's default recursion limit.
+"""
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from kubectl_dra.cel.syntax.ast import Literal
-from kubectl_dra.cel.syntax.depth import SHALLOW, allow_deep_trees
 from kubectl_dra.cel.syntax.issues import NOWHERE, Kind, Reporter
 from kubectl_dra.cel.syntax.lexer import tokenize
 
@@ -13,6 +16,12 @@ if TYPE_CHECKING:
     from kubectl_dra.cel.syntax.lexer import Token
 
 MAX_DEPTH: Final = 250
+# An expression may nest 250 deep in each of several ways, a macro makes up to seven levels of one, and each step of the
+# compiler needs up to three frames per level. Calls between Python functions use no C stack, but decoders of JSON in
+# C do and obey the same limit: with 25,000 they run off the end of a stack of 8 MiB.
+_FRAMES: Final = 12_000
+# What Python's default limit of 1000 surely leaves room for.
+_SHALLOW: Final = 12
 
 
 class GiveUp(Exception):
@@ -90,7 +99,7 @@ class Walk(Reporter):
 
     def deeper(self, depth: int) -> None:
         """A rule of the grammar is so many levels within itself."""
-        if depth > SHALLOW:
+        if depth > _SHALLOW:
             if depth > MAX_DEPTH:
                 self.limit(f"expression recursion limit exceeded: {MAX_DEPTH}")
             allow_deep_trees()
@@ -98,7 +107,13 @@ class Walk(Reporter):
     def higher(self, below: int) -> None:
         """The tree last parsed is one counted node above one of height ``below``."""
         self.height = below + 1
-        if below >= SHALLOW:
+        if below >= _SHALLOW:
             if below >= MAX_DEPTH:
                 self.limit("max recursion depth exceeded")
             allow_deep_trees()
+
+
+def allow_deep_trees() -> None:
+    """Raises the recursion limit, once and for good: lowering it again would pull the rug from under other threads."""
+    if sys.getrecursionlimit() < _FRAMES:
+        sys.setrecursionlimit(_FRAMES)

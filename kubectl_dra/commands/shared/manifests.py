@@ -1,20 +1,31 @@
-"""Manifests of ``-f``, ``-R`` and ``-k`` for every command that takes them; what can't be read is said on stderr."""
+"""Manifests of ``-f``, ``-R`` and ``-k`` for every command that takes them; what can't be read is said on stderr.
+
+PodGroups of files that are only supposed: what they say of the server that is to take them.
+"""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Final, TypeVar
 
 import click
 
 from kubectl_dra.api.kinds import BY_NAME
-from kubectl_dra.api.planned import read_all
+from kubectl_dra.api.planned import Planned, read_all
 from kubectl_dra.api.sources import Source
+from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.address import completed
+from kubectl_dra.commands.shared.cluster import features_of, gates_of
 from kubectl_dra.commands.shared.errors import CommandError, UsageProblem
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.show import console
+from kubectl_dra.model.features import Features
+from kubectl_dra.model.features import gates_of as gates_in
+from kubectl_dra.model.inventory import key_of
+from kubectl_dra.model.podneeds import in_group
+from kubectl_dra.model.scheduling import PodGroup
 from kubectl_dra.output.safe import Safe, safe
 from kubectl_dra.output.words import counted
 from kubectl_dra.source.errors import SourceError
@@ -84,3 +95,21 @@ def _of_this_command(hint: str, options: Options) -> str:
     from kubectl_dra.reports.invocations import try_dra  # only for who is told of a problem
 
     return before + completed(try_dra(str(context.info_name), *shlex.split(after)), options)
+
+
+def with_groups(options: Options, state: ClusterState, objects: Sequence[Planned]) -> ClusterState:
+    """With the features that groups of the files need, where nothing says that the server lacks them."""
+    pods = {key_of(plan.pod.metadata): plan.pod for each in objects for plan in each.pods if in_group(plan.pod)}
+    if not pods:
+        return state
+    inventory = state.inventory
+    found = {each.key: each.record for each in objects if isinstance(each.record, PodGroup)}
+    groups = replace(inventory.groups, pod_groups={**inventory.groups.pod_groups, **found})
+    shown = inventory.replace(groups=groups, pods={**inventory.pods, **pods})
+    return replace(state, features=features_of(shown, state.evidence, gates_of(options)))
+
+
+def supposed_gates(before: Features, after: Features) -> tuple[str, ...]:
+    """The gates that are on only because groups of the files need them."""
+    known = gates_in(before)
+    return tuple(gate for gate, on in gates_in(after).items() if on and not known[gate])

@@ -18,7 +18,7 @@ from kubectl_dra.model.invocation import CommandLine, Words
 from kubectl_dra.model.likeness import did_you_mean
 from kubectl_dra.output.unread import missing_kinds
 from kubectl_dra.reports.invocations import dra, of, shell_line, try_kubectl, within
-from kubectl_dra.reports.rights import missing_rights
+from kubectl_dra.reports.unread import missing_rights
 
 _NAMED: Final = 3
 

@@ -19,10 +19,16 @@ from kubectl_dra.model.taint_plan import TaintPlan, Verb
 from kubectl_dra.model.taint_text import NO_EXECUTE
 from kubectl_dra.output.exit_codes import ExitCode
 from kubectl_dra.output.safe import Safe, command, fmt
-from kubectl_dra.output.taints.notes import has_effect_none
-from kubectl_dra.output.taints.observation import comparison_lines
 from kubectl_dra.output.taints.plan_page import plan_page
-from kubectl_dra.output.taints.results import change_lines, done_line, present_lines, rule_reference, truth_text
+from kubectl_dra.output.taints.results import (
+    change_lines,
+    comparison_lines,
+    done_line,
+    has_effect_none,
+    present_lines,
+    rule_reference,
+    truth_text,
+)
 from kubectl_dra.output.words import counted
 from kubectl_dra.reports.invocations import (
     changing,

@@ -22,11 +22,10 @@ from kubectl_dra.model.resource import DeviceTaint
 from kubectl_dra.model.taint_plan import TaintPlan
 from kubectl_dra.output.documents import document, report_bytes
 from kubectl_dra.output.safe import Safe
-from kubectl_dra.output.taints.notes import version_notes
 from kubectl_dra.output.taints.plan_page import plan_summary
+from kubectl_dra.output.taints.results import version_notes
 from kubectl_dra.reports.find import devices_of, find_devices
 from kubectl_dra.reports.invocations import dra, kubectl, of, of_pool, plain_word, shell_line, try_dra, try_kubectl
-from kubectl_dra.reports.rights import missing_rights
 from kubectl_dra.reports.taints.taint_hits import driver_taints
 from kubectl_dra.reports.taints.taint_plan import (
     KINDS,
@@ -41,6 +40,7 @@ from kubectl_dra.reports.taints.taint_plan import (
     taint_plan,
 )
 from kubectl_dra.reports.taints.taint_rules import is_own
+from kubectl_dra.reports.unread import missing_rights
 
 _SHOWN: Final = 5
 

@@ -19,8 +19,8 @@ from kubectl_dra.output.safe import plain
 from kubectl_dra.output.unread import missing_kinds
 from kubectl_dra.output.words import listed
 from kubectl_dra.reports.invocations import try_kubectl
-from kubectl_dra.reports.rights import missing_rights
 from kubectl_dra.reports.taints.taint_plan import KINDS
+from kubectl_dra.reports.unread import missing_rights
 from kubectl_dra.source import load
 
 if TYPE_CHECKING:

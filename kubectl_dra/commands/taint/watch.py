@@ -12,7 +12,7 @@ from kubectl_dra.model.meta import Condition
 from kubectl_dra.model.taint_plan import Hit, TaintPlan
 from kubectl_dra.output.console import Console
 from kubectl_dra.output.safe import Safe
-from kubectl_dra.output.taints.observation import left_text, progress_text
+from kubectl_dra.output.taints.results import left_text, progress_text
 from kubectl_dra.reports.taints.taint_observation import condition_of
 from kubectl_dra.source.live import Session
 from kubectl_dra.source.live.write import read_pod, read_rule

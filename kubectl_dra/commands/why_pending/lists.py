@@ -47,8 +47,16 @@ from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.pending import pending
 from kubectl_dra.reports.pending.idle import WorkloadPendingReport
 from kubectl_dra.reports.pending.rejected import rejected_pods
-from kubectl_dra.reports.rights import missing_rights
-from kubectl_dra.reports.unread import PENDING_CLAIMS, PENDING_GROUPS, PENDING_PODS, ListGaps, Subject, together, unread
+from kubectl_dra.reports.unread import (
+    PENDING_CLAIMS,
+    PENDING_GROUPS,
+    PENDING_PODS,
+    ListGaps,
+    Subject,
+    missing_rights,
+    together,
+    unread,
+)
 
 _SUBJECTS: Final = {RESOURCE_CLAIM: PENDING_CLAIMS, POD_GROUP: PENDING_GROUPS}
 

@@ -50,8 +50,7 @@ from kubectl_dra.output.words import counted, plural, shortened, without_names
 from kubectl_dra.reports.invocations import dra, of, shell_line, try_kubectl, within
 from kubectl_dra.reports.pending.ailing import AilingWorkload, ailing_workload
 from kubectl_dra.reports.pending.pending import ClaimPendingReport, PendingReport
-from kubectl_dra.reports.rights import missing_rights
-from kubectl_dra.reports.unread import PENDING_PODS, together, unread
+from kubectl_dra.reports.unread import PENDING_PODS, missing_rights, together, unread
 
 _ALL: Final = ("kubectl", "dra", "why-pending", "-A")
 # Of a claim that many pods wait for, the first few tell the story.

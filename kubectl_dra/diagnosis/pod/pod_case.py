@@ -22,8 +22,8 @@ from kubectl_dra.diagnosis.pod import missing, needs, on_node
 from kubectl_dra.diagnosis.pod.equivalence import Examiner
 from kubectl_dra.diagnosis.pod.finding import Finding, by_default
 from kubectl_dra.diagnosis.pod.judgement import Judgement, nodes_can_tell
+from kubectl_dra.diagnosis.pod.missing import kinds_known
 from kubectl_dra.diagnosis.pod.open_plugins import GANGS_OF_WORKLOADS, assumptions, left_open, open_groups, open_plugins
-from kubectl_dra.diagnosis.pod.read_names import kinds_known
 from kubectl_dra.diagnosis.records import (
     Agreement,
     Assumption,

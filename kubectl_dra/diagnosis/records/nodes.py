@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kubectl_dra.diagnosis.records.objects import Evidence, ObjectRef
 from kubectl_dra.model.base import ReportRecord
-from kubectl_dra.model.readiness_taints import remover_of
+from kubectl_dra.model.taint_text import remover_of
 
 
 class NodeTaint(Evidence, frozen=True):

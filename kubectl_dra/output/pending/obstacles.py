@@ -13,7 +13,7 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import NodeOutcome, NodeShortage
 from kubectl_dra.diagnosis.records.nodes import key_of_taint
 from kubectl_dra.model.names import HOSTNAME
-from kubectl_dra.model.readiness_taints import remover_of
+from kubectl_dra.model.taint_text import remover_of
 from kubectl_dra.output.pending.amounts import shortage_text
 from kubectl_dra.output.pending.node_names import names_of
 from kubectl_dra.output.pending.pods_there import whose

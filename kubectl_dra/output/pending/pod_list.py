@@ -10,10 +10,10 @@ from typing import Final
 
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import Funnel, GangElsewhere, SchedulerName
+from kubectl_dra.output.columns import WRITERS as TABLES
 from kubectl_dra.output.layout import padded, width, wrapped
 from kubectl_dra.output.pending.asks import ask_words
 from kubectl_dra.output.pending.headline import pending_cause
-from kubectl_dra.output.rows import WRITERS as TABLES
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import age, ago, counted
 from kubectl_dra.reports.pending.pending import PendingReport

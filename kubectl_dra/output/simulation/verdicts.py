@@ -10,7 +10,7 @@ import msgspec
 
 from kubectl_dra.api.kinds import POD
 from kubectl_dra.diagnosis.codes import Code
-from kubectl_dra.diagnosis.pod.read_names import DEVICE_CLASS
+from kubectl_dra.diagnosis.pod.missing import DEVICE_CLASS
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.quotas import refused_unless, where_admitted

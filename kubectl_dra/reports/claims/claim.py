@@ -27,9 +27,9 @@ from kubectl_dra.reports.claims.ask import ClaimAsk, claim_ask
 from kubectl_dra.reports.claims.claim_list import printed_state, waiting_pods
 from kubectl_dra.reports.claims.health import Health, health_by_device
 from kubectl_dra.reports.devices.holders import Consumer, ConsumerState, consumers_of, pod_state, waiting_reason
-from kubectl_dra.reports.rights import missing_rights
 from kubectl_dra.reports.scope import Scope, claim_scope
 from kubectl_dra.reports.taints.taints import TaintRecord, device_taints
+from kubectl_dra.reports.unread import missing_rights
 
 POD_CLAIM_ANNOTATION = "resource.kubernetes.io/pod-claim-name"
 KINDS = (

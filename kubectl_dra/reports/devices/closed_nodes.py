@@ -13,8 +13,7 @@ from typing import Final
 
 from kubectl_dra.cluster import ClusterState, derived
 from kubectl_dra.model.core import Node
-from kubectl_dra.model.readiness_taints import remover_of
-from kubectl_dra.model.taint_text import CORDONED
+from kubectl_dra.model.taint_text import CORDONED, remover_of
 from kubectl_dra.reports.scope import Scope, ScopeKind, nodes_of
 
 _ONLY_PREFERRED: Final = "PreferNoSchedule"

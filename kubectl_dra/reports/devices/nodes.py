@@ -25,8 +25,8 @@ from kubectl_dra.reports.pending.drivers import plugins
 from kubectl_dra.reports.pending.failing_pods import FailingPod, failing_among
 from kubectl_dra.reports.pending.idle_daemons import IdleDaemonSet
 from kubectl_dra.reports.pending.kept_off_drivers import kept_off_node
-from kubectl_dra.reports.rights import missing_rights
 from kubectl_dra.reports.scope import Scope, ScopeKind, device_scope, nodes_of
+from kubectl_dra.reports.unread import missing_rights
 
 _INSTANCE_TYPE: Final = "node.kubernetes.io/instance-type"
 

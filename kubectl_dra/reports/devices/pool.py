@@ -51,9 +51,9 @@ from kubectl_dra.reports.devices.totals import (
     sum_totals,
 )
 from kubectl_dra.reports.devices.unpublished import AllocatedDevice, unpublished_names, unpublished_of_pool
-from kubectl_dra.reports.rights import missing_rights
 from kubectl_dra.reports.scope import Scope, device_scope, joint_scope, slice_scope
 from kubectl_dra.reports.taints.taints import TaintRecord
+from kubectl_dra.reports.unread import missing_rights
 
 KINDS = ("ResourceSlice", "ResourceClaim", "DeviceTaintRule", "Pod", "Node")
 

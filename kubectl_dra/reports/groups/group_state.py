@@ -25,7 +25,7 @@ from kubectl_dra.model.scheduling import INITIALLY_SCHEDULED, PodGroup
 from kubectl_dra.model.usage import is_terminal
 from kubectl_dra.reports.base import FeatureRecord, ReadRecord, ReportRecord, feature_record, reads_of
 from kubectl_dra.reports.devices.holders import ConsumerState, pod_state, waiting_reason
-from kubectl_dra.reports.rights import missing_rights
+from kubectl_dra.reports.unread import missing_rights
 
 _SHOWN = ("PodGroup", "Pod", "ResourceClaim")
 KINDS = (*_SHOWN, "Workload")

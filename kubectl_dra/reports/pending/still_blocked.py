@@ -22,7 +22,7 @@ from kubectl_dra.reports.base import ReportRecord
 from kubectl_dra.reports.claims.ask import ClaimAsk, ExtendedAsk, pending_asks
 from kubectl_dra.reports.pending.extended_asks import extended_asks
 from kubectl_dra.reports.pending.nodes import NodeGroupRecord, node_records
-from kubectl_dra.selectors.renaming import with_attribute
+from kubectl_dra.selectors.hidden import with_attribute
 
 _CLASS = "DeviceClass"
 _REFUSED = (records.Verdict.UNSCHEDULABLE, records.Verdict.SCHEDULER_ERROR)

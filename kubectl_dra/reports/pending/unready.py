@@ -9,7 +9,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.records import Cause, NodeTaint, ObjectRef
 from kubectl_dra.diagnosis.records.nodes import key_of_taint
 from kubectl_dra.model.core import Pod
-from kubectl_dra.model.readiness_taints import remover_of
+from kubectl_dra.model.taint_text import remover_of
 from kubectl_dra.reports.base import ReportRecord
 from kubectl_dra.reports.pending.failing_pods import FailingPod, failing_among
 

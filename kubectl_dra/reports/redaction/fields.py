@@ -28,7 +28,6 @@ from kubectl_dra.model import (
     scheduling,
     services,
     storage,
-    volume_claims,
     volumes,
     workloads,
 )
@@ -186,8 +185,8 @@ FIELDS: Final[Mapping[type[msgspec.Struct], _Fields]] = {
     volumes.ImageVolume: {"reference": Holds.IMAGE},
     volumes.AwsElasticBlockStore: {"volumeID": Holds.DISK},
     volumes.AzureDisk: {"kind": Holds.WORD},
-    volume_claims.PersistentVolumeClaimSpec: {"accessModes": Holds.WORD, "volumeMode": Holds.WORD},
-    volume_claims.VolumeResources: _AMOUNTS,
+    volumes.PersistentVolumeClaimSpec: {"accessModes": Holds.WORD, "volumeMode": Holds.WORD},
+    volumes.VolumeResources: _AMOUNTS,
     storage.PersistentVolumeClaimStatus: {"phase": Holds.WORD},
     storage.PersistentVolumeSpec: {**_AMOUNTS, "accessModes": Holds.WORD, "volumeMode": Holds.WORD},
     storage.CsiVolume: {"volumeHandle": Holds.DISK},

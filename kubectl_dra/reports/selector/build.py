@@ -14,7 +14,6 @@ from kubectl_dra.model.ids import DeviceId, PoolId
 from kubectl_dra.reports.base import Bound, Count, assumptions_of, feature_record, reads_of
 from kubectl_dra.reports.devices.device_state import DeviceState
 from kubectl_dra.reports.devices.totals import bound_of
-from kubectl_dra.reports.rights import missing_rights
 from kubectl_dra.reports.selector.findings import Behind, Findings, behind_classes, failing_searches
 from kubectl_dra.reports.selector.questions import Question, simple_claim
 from kubectl_dra.reports.selector.records import (
@@ -33,6 +32,7 @@ from kubectl_dra.reports.selector.records import (
     Totals,
 )
 from kubectl_dra.reports.selector.scoping import ScopedDevice, Setting
+from kubectl_dra.reports.unread import missing_rights
 from kubectl_dra.selectors.catalog import PublishedDevice, domain_and_name
 from kubectl_dra.selectors.compiling import COST_LIMIT, near_names
 from kubectl_dra.selectors.evaluate import Decision, Outcome, Part, SelectorSet

@@ -8,9 +8,9 @@ from kubectl_dra.api.planned import Planned
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.whatif.daemons import daemon_set_of, open_daemon_sets
 from kubectl_dra.model.core import Node
-from kubectl_dra.model.readiness_taints import remover_of
 from kubectl_dra.model.resource import DeviceClass, DeviceTaintRule, ResourceSlice
 from kubectl_dra.model.taint_plan import Hit
+from kubectl_dra.model.taint_text import remover_of
 from kubectl_dra.reports.base import Count, ReportRecord
 from kubectl_dra.reports.devices.class_list import class_rows
 from kubectl_dra.reports.find import devices_of

@@ -17,8 +17,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.gates import quota
 from kubectl_dra.diagnosis.gates.queue_room import Admits
 from kubectl_dra.diagnosis.pod import missing, needs
-from kubectl_dra.diagnosis.pod.missing import lacking
-from kubectl_dra.diagnosis.pod.read_names import kinds_known
+from kubectl_dra.diagnosis.pod.missing import kinds_known, lacking
 from kubectl_dra.diagnosis.pod.workloads import ReadOwner
 from kubectl_dra.diagnosis.records import Missing, OpenPlugin
 from kubectl_dra.diagnosis.whatif import AddTaintRule, Switch, WhatIf, what_if

@@ -16,8 +16,7 @@ import msgspec
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.gates import pod_admission
 from kubectl_dra.diagnosis.pod import needs
-from kubectl_dra.diagnosis.pod.missing import lacking
-from kubectl_dra.diagnosis.pod.read_names import DEVICE_CLASS
+from kubectl_dra.diagnosis.pod.missing import DEVICE_CLASS, lacking
 from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.forms import class_names

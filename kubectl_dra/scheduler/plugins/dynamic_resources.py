@@ -14,8 +14,7 @@ from typing import ClassVar, Final
 import msgspec
 
 from kubectl_dra.allocation import ClaimSearch
-from kubectl_dra.allocation.outcome import Allocated, Fatal, Outcome, Undecided, Unsatisfiable
-from kubectl_dra.allocation.steps import TimeLimit
+from kubectl_dra.allocation.outcome import Allocated, Fatal, Outcome, TimeLimit, Undecided, Unsatisfiable
 from kubectl_dra.model.classic import IMMEDIATE, classic_of, is_searched
 from kubectl_dra.model.core import Node, Pod
 from kubectl_dra.model.features import Features

@@ -26,8 +26,8 @@ from kubectl_dra.source.live.errors import KubeconfigError, LoginError, capped
 from kubectl_dra.source.live.exec_login import LOGIN_HINT, SECONDS, ExecLogin
 from kubectl_dra.source.live.kubeconfig import Named, Target
 from kubectl_dra.source.live.parallel import NotInTimeError, within
-from kubectl_dra.source.live.pooling import Direct, direct
 from kubectl_dra.source.live.tls import context_of
+from kubectl_dra.source.live.transport import Direct, direct
 from kubectl_dra.source.live.urls import proxy_url
 from kubectl_dra.source.secrets import basic, hidden, login_of, remember, without_login
 

@@ -18,8 +18,7 @@ from kubectl_dra.source.live import bodies
 from kubectl_dra.source.live.credentials import credentials_of
 from kubectl_dra.source.live.errors import ApiError, BadAnswerError, KubeconfigError, capped, error_from_status
 from kubectl_dra.source.live.kubeconfig import Target, target_of
-from kubectl_dra.source.live.pooling import pool_of
-from kubectl_dra.source.live.transport import translated_errors
+from kubectl_dra.source.live.transport import pool_of, translated_errors
 from kubectl_dra.source.live.urls import without_query
 from kubectl_dra.source.secrets import hidden
 from kubectl_dra.source.spec import Connection

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kubectl_dra.reports.pending.pending import PendingReport
-from kubectl_dra.selectors.renaming import with_attribute
+from kubectl_dra.selectors.hidden import with_attribute
 from tests.kit import build
 from tests.output.pending.test_situations import DRIVER, POD, first_line, page_of, report_of
 
