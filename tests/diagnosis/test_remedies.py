@@ -352,7 +352,7 @@ def test_one_of_several_requests_is_left_out_with_what_speaks_of_it() -> None:
     claim = build.claim("claim", build.request("a"), build.request("b"), constraints=[constraint])
     objects = [claim, build.node(), build.slice_("node-1", gpu("x"))]
     proposed = found(build.pod(claims=["claim"]), *objects)
-    first = next(p for p in proposed if actions((p,))[0] == EditClaim(CLAIM, "b", "requests", "b", ""))
+    first = next(p for p in proposed if actions((p,))[0] == EditClaim(CLAIM, "b", "requests", "b", "", several=True))
     assert first.changed is not None
     devices = first.changed.claims[CLAIM.key].spec.devices
     assert ([r.name for r in devices.requests], devices.constraints) == (["a"], ())

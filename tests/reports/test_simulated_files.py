@@ -571,3 +571,16 @@ def test_a_taint_rule_says_whom_it_hits_and_counts() -> None:
     free = cluster()
     assert simulated(template("all", 4), world=free).fits is Fits.YES
     assert simulated(template("all", 4), rule, world=free).fits is Fits.NO
+
+
+def test_two_changes_of_one_template_together() -> None:
+    """What is supposed of the claim first is not taken for a template that has changed since."""
+    wanted = template("one", 2, selector=f'device.attributes["{build.DRIVER}"].index <= 2')
+    nic = build.request("nic", cls="nics", count=2)
+    wanted["spec"]["spec"]["devices"]["requests"].append(nic)
+    other = 'device.driver == "nic.example.com"'
+    nics = build.slice_("node-1", build.device("nic-0"), pool="nics", driver="nic.example.com")
+    world = cluster(build.device_class("nics", selectors=[{"cel": {"expression": other}}]), nics)
+    job = thing("batch/v1", "Job", {"template": pod_template("one")})
+    told = page(simulated(wanted, job, world=world))
+    assert "gpu: drop the selector index <= 2, and nic: request 1 device node-1 instead of 2" in told

@@ -309,7 +309,8 @@ class _Finder:
         """The candidates for the cluster that ``first`` leads to, each together with it."""
         case = self._case
         world = self._trials.world(first.changes)
-        then = replace(case, world=world, diagnosis=Diagnoser(world).pod(case.diagnosis.pod.key))
+        found = Diagnoser(world).pod(case.diagnosis.pod.key)
+        then = replace(case, world=world, diagnosis=found, read=case.world.inventory)
         for second in sorted(_simple(then), key=_cost):
             if second.changes and second.kind in _COMBINABLE:
                 yield merged(first, second)

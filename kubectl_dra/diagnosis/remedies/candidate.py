@@ -59,6 +59,11 @@ def pod_edit(
     return Candidate(RemedyKind.EDIT_POD, (action,), cost, (change,), only=only)
 
 
+def _differ(inventory: Inventory, claim: Key, template: Key) -> bool:
+    made, maker = inventory.claims.get(claim), inventory.templates.get(template)
+    return made is not None and maker is not None and maker.spec.spec != made.spec
+
+
 # Selectors are corrected with what these many show.
 _NODES_PER_GROUP: Final = 2
 _POOLS: Final = 150
@@ -74,12 +79,16 @@ class Published(NamedTuple):
 
 @dataclass(frozen=True)
 class Case:
-    """The pod whose diagnosis asks for remedies; the pods to ``keep`` are not to be deleted."""
+    """The pod whose diagnosis asks for remedies; the pods to ``keep`` are not to be deleted.
+
+    ``read``: the objects as they were read, where ``world`` has one change already.
+    """
 
     world: ClusterState
     diagnosis: PodDiagnosis
     keep: frozenset[Key] = frozenset()
     owners: Owners = field(default_factory=lambda: Owners(Inventory()))
+    read: Inventory | None = None
 
     @cached_property
     def pod(self) -> Pod:
@@ -117,14 +126,9 @@ class Case:
     @cached_property
     def changed_templates(self) -> dict[Key, ObjectRef]:
         """Of :attr:`templates` those that say something else than the claim by now."""
-        claims, templates = self.world.inventory.claims, self.world.inventory.templates
-        return {
-            key: ref
-            for key, ref in self.templates.items()
-            if (claim := claims.get(key)) is not None
-            and (template := templates.get(ref.key)) is not None
-            and template.spec.spec != claim.spec
-        }
+        # What is supposed of a claim would be written into its template as well.
+        inventories = (self.world.inventory, *(() if self.read is None else (self.read,)))
+        return {k: ref for k, ref in self.templates.items() if all(_differ(each, k, ref.key) for each in inventories)}
 
     @cached_property
     def published(self) -> PublishedDevices[Published]:
@@ -180,6 +184,7 @@ class ClaimEditor:
         self.request = request
         self.claim = ObjectRef.of("ResourceClaim", self.key)
         self.template = case.templates.get(self.key)
+        self.several = len(claim.spec.devices.requests) > 1
 
     def edit(self, field: str, before: str, after: str, edit: Callable[[Form], Form], cost: int) -> Candidate:
         """The request with another value of one field."""
@@ -187,7 +192,7 @@ class ClaimEditor:
 
     def of_spec(self, field: str, before: str, after: str, edit: SpecEdit, cost: int) -> Candidate:
         """The claim with another spec."""
-        action = EditClaim(self.claim, self.request, field, before, after, self.template)
+        action = EditClaim(self.claim, self.request, field, before, after, self.template, several=self.several)
         return Candidate(RemedyKind.EDIT_CLAIM, (action,), cost, (ClaimEdit(self.key, edit),))
 
 

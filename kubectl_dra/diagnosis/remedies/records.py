@@ -64,6 +64,7 @@ class EditClaim(Evidence, frozen=True):
     ``field`` is the path in a request or the claim (``count``, ``constraints[0]``, ``selectors[0]`` …); ``after``
     empty: dropped. ``template`` is what the claim was made from. ``offers``: of a selector that asks for another value,
     or no longer for one, which values the free devices have then. ``less``: what the devices have less of then.
+    ``several``: the claim has other requests, too.
     """
 
     claim: ObjectRef
@@ -74,6 +75,7 @@ class EditClaim(Evidence, frozen=True):
     template: ObjectRef | None = None
     offers: tuple[ValueCount, ...] = ()
     less: tuple[LessCapacity, ...] = ()
+    several: bool = False
 
 
 class RenewClaim(Evidence, frozen=True):

@@ -56,8 +56,8 @@ def _of_entry(case: Case, entry: str, template: ObjectRef, over: int) -> Iterato
         if count > 0 and not _exceeded(case, edited):
             field, before = ("allocationMode", _ALL) if everything else ("count", str(exactly.count))
             after = f"{_EXACT} {count}" if everything else str(count)
-            claim = _claim(case.pod, entry)
-            action = EditClaim(ObjectRef.of("ResourceClaim", claim), request.name, field, before, after, template)
+            claim, several = ObjectRef.of("ResourceClaim", _claim(case.pod, entry)), len(spec.devices.requests) > 1
+            action = EditClaim(claim, request.name, field, before, after, template, several=several)
             change = _made_with(case.diagnosis.pod.key, entry, template.key, edited)
             yield Candidate(RemedyKind.EDIT_CLAIM, (action,), _COST, (change,))
 

@@ -66,9 +66,13 @@ def _renew_claim(action: records.RenewClaim) -> Safe:
     return fmt(text, fmt(how, str(action.pod.key)), action.template.name)
 
 
+#: What no single request has.
+_OF_THE_CLAIM: Final = ("firstAvailable", "constraints", "requests")
+
+
 def _edit_claim(action: records.EditClaim) -> Safe:
-    # Of a list of alternatives the same change of another one is another way out.
-    of_one = "/" in action.request and not action.field.startswith("firstAvailable")
+    # Of another request, or of another one of its alternatives, the same change is another way out.
+    of_one = ("/" in action.request or action.several) and not action.field.startswith(_OF_THE_CLAIM)
     return fmt("{}: {}", action.request, _claim_change(action)) if of_one else _claim_change(action)
 
 
