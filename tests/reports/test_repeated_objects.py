@@ -73,3 +73,29 @@ def test_the_pods_of_a_job_stay_and_their_number_changes() -> None:
 def test_names_that_the_server_makes_up_are_never_the_same() -> None:
     pod = {**POD, "metadata": {"generateName": "p-", "namespace": build.NAMESPACE}}
     assert len(simulated(template("one"), pod, pod, world=cluster()).pods) == 2
+
+
+def owned(kind: str, name: str, by: str, body: dict[str, Any]) -> dict[str, Any]:
+    owners = [{"apiVersion": "v1", "kind": by.split("/")[0], "name": by.split("/")[1], "uid": "u", "controller": True}]
+    return {
+        **body,
+        "kind": kind,
+        "metadata": {"name": name, "namespace": build.NAMESPACE, "uid": name, "ownerReferences": owners},
+    }
+
+
+def test_what_controllers_make_of_other_objects_of_the_files_is_left_out() -> None:
+    """kubectl get lists a Deployment with its ReplicaSets, pods and claims; only what nobody makes is applied."""
+    top = deployment(2)
+    replica_set = owned("ReplicaSet", "w-1", "Deployment/w", top)
+    pod = {"apiVersion": "v1", **a_pod("w-1-x", templates=["one"], node_name="elsewhere")}
+    claim = {"apiVersion": "resource.k8s.io/v1", **build.claim("w-1-x-one")}
+    files = [template("one"), top, replica_set, owned("Pod", "w-1-x", "ReplicaSet/w-1", pod)]
+    report = simulated(*files, owned("ResourceClaim", "w-1-x-one", "Pod/w-1-x", claim))
+    assert [(each.subject.kind, each.copies) for each in report.pods] == [("Deployment", 2)]
+    assert report.fits is Fits.YES
+    told = "Left out, because the controllers of other objects of the files make them: ReplicaSet ml/w-1, Pod ml/w-1-x"
+    assert f"{told}, ResourceClaim ml/w-1-x-one." in page(report)
+    # Who names an owner that the files do not have means the pod itself.
+    alone = simulated(template("one"), owned("Pod", "w-1-x", "ReplicaSet/w-1", {"apiVersion": "v1", **a_pod("w-1-x")}))
+    assert alone.owned == ()

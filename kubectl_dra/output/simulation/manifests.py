@@ -152,6 +152,8 @@ def _gate_lines(report: SimulationReport) -> Iterator[Safe]:
 def note_lines(report: SimulationReport) -> Iterator[Safe]:
     """What was taken as given, one manifest after the other, and objects that have no part in it."""
     yield from _gate_lines(report)
+    text = "Left out, because the controllers of other objects of the files make them: {}."
+    yield from _named_lines(text, report.owned)
     if report.pods:
         yield from untried_lines(report.manifests)
     for name in report.new_namespaces:
@@ -177,7 +179,10 @@ def note_lines(report: SimulationReport) -> Iterator[Safe]:
 
 def _names(text: str, manifests: Iterable[ManifestReport], role: Role) -> Iterator[Safe]:
     """The first objects with a role, in a sentence."""
-    found = [each.object for each in manifests if each.role is role]
+    yield from _named_lines(text, [each.object for each in manifests if each.role is role])
+
+
+def _named_lines(text: str, found: Sequence[ObjectRef]) -> Iterator[Safe]:
     if found:
         names = Safe(", ").join(map(object_name, found[:_NAMED]))
         more = fmt(" and {} more", len(found) - _NAMED) if len(found) > _NAMED else Safe("")

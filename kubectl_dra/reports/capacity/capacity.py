@@ -40,6 +40,7 @@ from kubectl_dra.reports.pending.remedies import FoundRemedies
 from kubectl_dra.reports.simulation.admission import manifest_reports
 from kubectl_dra.reports.simulation.existing import new_namespaces, with_namespaces, with_objects
 from kubectl_dra.reports.simulation.flavors import with_flavors
+from kubectl_dra.reports.simulation.owned import without_owned
 from kubectl_dra.reports.simulation.records import ManifestReport
 from kubectl_dra.reports.simulation.served_fields import as_stored
 from kubectl_dra.reports.simulation.trials import trials
@@ -208,7 +209,7 @@ def capacity_report(
     lacking = missing.missing(world.evidence, needs.POD, namespace)
     certainty = missing.certainty(world.evidence)
     features, read = feature_record(world.features), reads_of(world.evidence)
-    objects = () if isinstance(shapes, CapacityRequest) else tuple(as_stored(world, shapes))
+    objects = () if isinstance(shapes, CapacityRequest) else tuple(as_stored(world, without_owned(shapes)[0]))
     said = tuple(_said(world, objects))
     refused = [each for each, found in zip(objects, said, strict=True) if found.refused]
     objects = tuple(each for each, found in zip(objects, said, strict=True) if not found.refused)

@@ -288,7 +288,8 @@ class SimulationReport(ReportRecord, frozen=True):
     ``misplaced``: templates in another namespace than their pods, ``corrected``: selectors that
     do not compile, ``accepted``: what is refused for no more than its pods say. ``then``: these pods as if the
     templates were there, the selectors as they are meant, and the server took what it refuses. ``supposed_gates``: off
-    by default, and taken as on because PodGroups of the files need them.
+    by default, and taken as on because PodGroups of the files need them. ``owned``: objects that others of the
+    files make, so that they are not created beside these.
     """
 
     fits: Fits
@@ -313,6 +314,7 @@ class SimulationReport(ReportRecord, frozen=True):
     accepted: tuple[ObjectRef, ...] = ()
     then: tuple[PodSimulation, ...] = ()
     supposed_gates: tuple[str, ...] = ()
+    owned: tuple[ObjectRef, ...] = ()
 
     def without_steps(self) -> SimulationReport:
         """With what would help, and not how it is done."""

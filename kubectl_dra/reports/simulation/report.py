@@ -50,6 +50,7 @@ from kubectl_dra.reports.simulation.flavors import with_flavors
 from kubectl_dra.reports.simulation.gang_counts import gang_counts
 from kubectl_dra.reports.simulation.in_files import in_files, of_files
 from kubectl_dra.reports.simulation.misplaced import in_place, misplaced
+from kubectl_dra.reports.simulation.owned import without_owned
 from kubectl_dra.reports.simulation.pods import Copies
 from kubectl_dra.reports.simulation.present import with_workloads
 from kubectl_dra.reports.simulation.records import (
@@ -90,7 +91,9 @@ def simulation_report(
     ``switches`` are supposed of the cluster with the objects, before any pod is tried. ``read_owner`` gets owners of
     pods that the Inventory does not have. Raises :class:`~kubectl_dra.diagnosis.whatif.WhatIfError`.
     """
+    objects, owned = without_owned(objects)
     report = _as_written(world, objects, copies, switches, together=together, read_owner=read_owner)
+    report = replace(report, owned=owned)
     label = needed_label(world.features) if report.unlabelled else ""
     report = replace(report, label=label, labels=tuple(admin_labels(objects, report.unlabelled, label)))
     moved = misplaced(world, objects)
