@@ -27,8 +27,9 @@ class Needs:
     """``kinds`` are names of kinds, empty for all that we know.
 
     ``namespaces`` are those that the question is about, empty for all: kinds that only matter there are read only
-    there, and the others are read there when the whole cluster may not be read. ``pods`` are asked for by name: they
-    are read in any phase, and kept. With ``all_pods`` no pod is reduced to its node's sums, and finished ones are read.
+    there, and the others are read there when the whole cluster may not be read. ``instead``: where it may not be read,
+    a question about all namespaces is answered of these. ``pods`` are asked for by name: they are read in any phase,
+    and kept. With ``all_pods`` no pod is reduced to its node's sums, and finished ones are read.
 
     ``slices`` are field selectors, of which a slice must match one. ``local``: pods and claims outside the namespaces
     don't matter, and finished pods do. ``claims``: slices are read of the pools that these claims hold devices of;
@@ -39,6 +40,7 @@ class Needs:
 
     kinds: frozenset[str] = frozenset()
     namespaces: tuple[str, ...] = ()
+    instead: tuple[str, ...] = ()
     pods: frozenset[Key] = frozenset()
     all_pods: bool = False
     slices: frozenset[Fields] = frozenset()
@@ -62,7 +64,7 @@ class Needs:
 
     def fallback(self, kind: Kind) -> tuple[str, ...]:
         """The namespaces to try when the whole cluster may not be read."""
-        return self.namespaces if kind.namespaced else ()
+        return (self.namespaces or self.instead) if kind.namespaced else ()
 
     def field_selector(self, kind: Kind) -> str:
         """The ``fieldSelector`` of the list."""

@@ -277,6 +277,16 @@ def test_what_keeps_failing_devices_away_is_unknown_where_it_was_not_read(capfd,
     assert told in " ".join(out.split())
 
 
+def test_what_does_not_compile_is_wrong_whatever_was_read(capfd, tmp_path):
+    from tests.reports.clusters import DEMO, document, withheld
+
+    path = tmp_path / "blind.json"
+    path.write_text(json.dumps(withheld(document(DEMO), ("ResourceSlice", "Node"))), encoding="utf-8")
+    _, out, _ = call(capfd, "device.drivr == 1", source=str(path))
+    assert out.startswith("Does not compile")
+    assert "could not be read" not in out.lower()
+
+
 def test_no_device_is_called_free_where_claims_were_not_read() -> None:
     inventory, evidence = load_demo()
     reads = tuple(

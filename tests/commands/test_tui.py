@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import queue
 import subprocess
 import sys
+import threading
 from types import SimpleNamespace
 
 import pytest
@@ -12,8 +14,11 @@ import pytest
 from kubectl_dra.commands.app import run
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.tui.answers import settings_of
+from kubectl_dra.model.ids import Key
+from kubectl_dra.output.progress import PROGRESS
 from kubectl_dra.source.demo import CLUSTER
-from tests.kit.fake_api import FakeApi, running, serve_cluster, write_kubeconfig
+from kubectl_dra.tui.feed import Loaded
+from tests.kit.fake_api import PLURALS, FakeApi, running, serve_cluster, write_kubeconfig
 
 
 @pytest.mark.parametrize(
@@ -67,6 +72,35 @@ def test_a_namespace_that_a_live_cluster_does_not_have(capfd, terminal, tmp_path
     # The screen tells of a server that does not answer, and tries it again with r.
     assert run(["tui", "-n", "mll"]) == 0
     assert [settings.namespace for settings in terminal] == ["ml", "mll"]
+
+
+def test_who_may_read_one_namespace_sees_that_one_among_all(terminal, tmp_path, monkeypatch):
+    """Nothing of the cluster as a whole may be read; what the own namespace has is not hidden by that."""
+    loaded: queue.Queue[Loaded] = queue.Queue()
+    with running(FakeApi()) as api:
+        serve_cluster(api, json.loads(CLUSTER.read_bytes())["items"], tuple(PLURALS), own="ml")
+        monkeypatch.setenv("KUBECONFIG", str(write_kubeconfig(tmp_path, api.url, namespace="ml")))
+        assert run(["tui"]) == 0
+        feed = terminal[0].connect("")
+        listener = SimpleNamespace(on_loaded=loaded.put, on_status=lambda _status: None, on_crash=pytest.fail)
+        feed.start(listener)
+        try:
+            inventory, evidence, _ = loaded.get(timeout=60)
+            while not {"Pod", "ResourceClaim"} <= {read.kind for read in evidence.reads if read.namespace == "ml"}:
+                inventory, evidence, _ = loaded.get(timeout=60)
+        finally:
+            feed.stop()
+    assert Key("ml", "trainer-0") in inventory.pods
+    assert {key.namespace for key in (*inventory.pods, *inventory.claims)} == {"ml"}
+    assert (evidence.complete("Pod", "ml"), evidence.complete("Pod")) == (True, False)
+
+
+def test_nothing_else_is_shown_once_the_screen_is_there(terminal, monkeypatch):
+    """The line that says what takes so long is a thread's."""
+    monkeypatch.setattr(PROGRESS, "_closed", threading.Event())
+    assert run(["tui", "--from", "demo"]) == 0
+    assert len(terminal) == 1
+    assert PROGRESS._closed is None
 
 
 def test_a_file_that_can_t_be_read_ends_before_the_screen(capfd, terminal, tmp_path):

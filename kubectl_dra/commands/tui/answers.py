@@ -16,8 +16,9 @@ from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.owners import KeptOwners
 from kubectl_dra.diagnosis.pod import needs
 from kubectl_dra.diagnosis.pod.workloads import ReadOwner
+from kubectl_dra.output.progress import PROGRESS
 from kubectl_dra.reports.invocations import try_dra
-from kubectl_dra.source import load
+from kubectl_dra.source import current_namespace, load
 from kubectl_dra.source.errors import SourceError
 from kubectl_dra.source.spec import DEMO, STDIN, SourceSpec
 from kubectl_dra.tui.feed import Feed, Loaded, RereadFeed
@@ -72,6 +73,7 @@ def start(
         _take_keys_from_the_terminal()
     from kubectl_dra.tui.start import run  # Textual only when it is needed
 
+    PROGRESS.end()  # the screen is Textual's now
     return run(dataclasses.replace(settings, inline=inline))
 
 
@@ -160,7 +162,9 @@ def _feed(options: Options, gates: dict[str, bool]) -> Feed:
     from kubectl_dra.commands.tui.live import WatchedFeed  # the kubernetes package is heavy
     from kubectl_dra.source.live import needs_of
 
-    return WatchedFeed(f"ctx {_context(spec)}", spec.connection, needs_of(spec), gates)
+    # Who may read one namespace only sees that one, among all that are looked at.
+    limits = dataclasses.replace(needs_of(spec), instead=(current_namespace(spec),))
+    return WatchedFeed(f"ctx {_context(spec)}", spec.connection, limits, gates)
 
 
 def _owners(options: Options) -> ReadOwner | None:

@@ -51,7 +51,8 @@ def selector_page(
         list(advice.local_zone_line(report)),
         advice.cross_check_lines(report.cross_check) if report.cross_check is not None else [],
     ]
-    return around(paragraphs(blocks), report.missing, address)
+    # Of an expression that does not compile nothing depends on what there is.
+    return around(paragraphs(blocks), report.missing if records.compiles(report) else (), address)
 
 
 def _subject(report: records.SelectorReport) -> list[Safe]:
