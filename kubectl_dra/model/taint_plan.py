@@ -125,6 +125,7 @@ class Hit(ReportRecord, frozen=True):
 
     The eviction controller deletes a pod at the earliest time that any of its claims gives: ``fate``, ``why`` and
     ``seconds`` are those of that use. ``anyway`` names the rules (or ``driver``) that evict the pod without this plan.
+    ``controller``: the kind of what starts an evicted pod again; empty where nothing does, or the pod was not read.
     """
 
     namespace: str
@@ -136,6 +137,7 @@ class Hit(ReportRecord, frozen=True):
     seconds: int | None
     uses: tuple[Use, ...]
     anyway: tuple[str, ...]
+    controller: str
 
 
 class TaintPlan(ReportRecord, frozen=True):

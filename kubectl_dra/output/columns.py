@@ -19,6 +19,8 @@ from kubectl_dra.output.safe import Safe, multiline, plain
 from kubectl_dra.reports.base import Count
 
 RowT = TypeVar("RowT")
+# A name or an attribute may begin so; what begins with a minus is a number, or the sign for none.
+_FORMULA: Final = ("=", "+", "@")
 Rows = Iterable[Sequence[Safe]]
 
 
@@ -80,12 +82,16 @@ def _bars(cells: Sequence[str]) -> Safe:
 
 
 def _csv_lines(titles: Sequence[str], rows: Rows) -> Iterator[Safe]:
-    """Comma-separated values with a header, as RFC 4180 quotes them."""
+    """Comma-separated values with a header, as RFC 4180 quotes them, and nothing that a spreadsheet would compute."""
     paper = io.StringIO()
     writer = csv.writer(paper, lineterminator="\n")
     writer.writerow(titles)
-    writer.writerows([plain(cell) for cell in row] for row in rows)
+    writer.writerows([_no_formula(plain(cell)) for cell in row] for row in rows)
     yield multiline(paper.getvalue().removesuffix("\n"))
+
+
+def _no_formula(cell: str) -> str:
+    return f"'{cell}" if cell.startswith(_FORMULA) else cell
 
 
 #: By the name of the format.

@@ -28,8 +28,6 @@ from kubectl_dra.tui.views.log import LogView
 _TOAST_SECONDS: Final = 4.0
 FORMATS: Final = ("csv", "json", "markdown")
 _SUFFIXES: Final = {".csv": "csv", ".json": "json", ".md": "markdown"}
-# A spreadsheet takes a cell that begins so for a formula.
-_FORMULA: Final = ("=", "+", "@")
 
 
 class Tools(Jumps):
@@ -145,15 +143,9 @@ def table_text(columns: Sequence[Column[RowT]], rows: Sequence[RowT], form: str)
     if form == "json":
         keys = [title.lower().replace(" ", "_") for title in titles]
         return json.dumps([dict(zip(keys, row, strict=True)) for row in cells], indent=2) + "\n"
-    if form == "csv":
-        cells = ([_no_formula(cell) for cell in row] for row in cells)
     return "".join(f"{line}\n" for line in WRITERS[form](titles, cells))
 
 
 def format_of(path: str) -> str | None:
     """The format that a file's name asks for; None if it names no known one."""
     return next((form for suffix, form in _SUFFIXES.items() if path.lower().endswith(suffix)), None)
-
-
-def _no_formula(cell: Safe) -> Safe:
-    return Safe("'") + cell if cell.startswith(_FORMULA) else cell

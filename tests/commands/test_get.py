@@ -7,12 +7,14 @@ import json
 import pytest
 import yaml
 
+from kubectl_dra.api.kinds import BY_NAME
 from kubectl_dra.commands.app import run
 from kubectl_dra.commands.get.listing import parse_path
 from kubectl_dra.commands.get.query import GetQuery, TypeArgs, parse_query
 from kubectl_dra.commands.shared.errors import UsageProblem
 from kubectl_dra.commands.shared.options import Options
 from tests.golden_files import check_golden
+from tests.kit import build
 from tests.reports.clusters import DEMO, SMALL, document, withheld
 
 pytestmark = pytest.mark.one_in(3)
@@ -289,3 +291,32 @@ def test_sorted_by_a_title_in_any_case(capfd):
     lower = capfd.readouterr().out
     assert run(["get", "pools", "--sort-by", "FREE", "--from", "demo"]) == 0
     assert lower == capfd.readouterr().out
+
+
+def _three_devices(folder):
+    """Devices whose amounts are not in the order of their digits, and whose attributes a spreadsheet would compute."""
+    amounts = {"d0": ("16Gi", "=1+2"), "d1": ("8Gi", "@SUM(A1)"), "d2": ("24Gi", "plain")}
+    devices = [
+        build.device(name, capacity={"memory": {"value": size}}, attributes={"model": model})
+        for name, (size, model) in amounts.items()
+    ]
+    objects = [build.node(), build.slice_("node-1", *devices)]
+    for each in objects:
+        each["apiVersion"] = BY_NAME[each["kind"]].api_version
+    path = folder / "cluster.json"
+    path.write_text(json.dumps({"kind": "List", "items": objects}), encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize("words", [["--sort-by", "memory"], ["--sort-by", "MEMORY", "-o", "wide"]])
+def test_devices_are_sorted_by_what_they_have_by_amount(capfd, tmp_path, words):
+    assert run(["get", "devices", *words, "--from", _three_devices(tmp_path)]) == 0
+    lines = capfd.readouterr().out.splitlines()[1:]
+    assert [line.split()[2] for line in lines] == ["d1", "d0", "d2"]
+
+
+def test_a_spreadsheet_has_the_attributes_and_computes_none_of_them(capfd, tmp_path):
+    assert run(["get", "devices", "-o", "csv", "--from", _three_devices(tmp_path)]) == 0
+    head, *lines = capfd.readouterr().out.splitlines()
+    assert head.endswith(",MEMORY,MODEL")
+    assert [line.rpartition(",")[2] for line in lines] == ["'=1+2", "'@SUM(A1)", "plain"]

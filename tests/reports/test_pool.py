@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import pytest
 
+from kubectl_dra.model.ids import PoolId
+from kubectl_dra.output.devices.pool_page import pool_page
 from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.devices.device_state import DeviceState
 from kubectl_dra.reports.devices.pool import driver_summaries, pool_report, pool_summaries
 from kubectl_dra.reports.devices.pool_state import PoolState
 from kubectl_dra.reports.devices.totals import DeviceTotals
+from tests.kit import build
+from tests.kit.clock import CLOCK
+from tests.kit.facts import evidence
+from tests.kit.state import inventory_of, state_of
 from tests.reports.clusters import DEMO, FABRIC, FULL, GPU, MIG, NIC, NIC_INCOMPLETE, SMALL, changed, facts, items
 
-STATES = ("free", "partly", "in_use", "tainted", "blocked", "not_offered")
+STATES = ("free", "partly", "in_use", "tainted", "blocked", "closed", "not_offered")
 
 
 def states(report):
@@ -195,7 +201,9 @@ def test_every_device_counts_once_everywhere(path):
         assert summary.totals == report.totals
         assert sum(getattr(summary.totals, name).value for name in STATES) == summary.totals.devices.value
         assert summary.totals.devices.value == len(report.devices)
-        for name, state in zip(STATES, ("free", "partly", "inUse", "tainted", "blocked", "notOffered"), strict=True):
+        for name, state in zip(
+            STATES, ("free", "partly", "inUse", "tainted", "blocked", "nodeClosed", "notOffered"), strict=True
+        ):
             assert getattr(report.totals, name).value == sum(d.state == state for d in report.devices)
 
 
@@ -238,3 +246,57 @@ def test_without_special_cases_our_totals_are_the_status_controllers():
             cluster = facts(DEMO)
             report = pool_report(next(p for p in cluster.pools if p == (summary.driver, summary.pool)), cluster)
             assert totals.free.value == controllers_available(report)
+
+
+def _slice_of_memory(name, places, profile=""):
+    taken = {f"memory-slice-{place}": {"value": "1"} for place in places} | {"sm": {"value": str(14 * len(places))}}
+    attributes = {"profile": profile} if profile else {}
+    return build.device(name, attributes=attributes, consumesCounters=[{"counterSet": "gpu", "counters": taken}])
+
+
+def _partitioned(*devices):
+    counters = {f"memory-slice-{place}": {"value": "1"} for place in range(4)} | {"sm": {"value": "56"}}
+    sets = build.slice_("node-1", sharedCounters=[{"name": "gpu", "counters": counters}])
+    sets["metadata"]["name"] = "sets"
+    slices = [build.slice_("node-1", *devices), sets]
+    for each in slices:
+        each["spec"]["pool"]["resourceSliceCount"] = 2
+    return pool_report(PoolId(build.DRIVER, "node-1"), state_of(inventory_of([build.node(), *slices]), evidence()))
+
+
+def test_partitions_of_one_profile_are_of_one_type_wherever_they_are_on_the_hardware():
+    small = [_slice_of_memory(f"small-{place}", [place], "1g") for place in range(4)]
+    large = [_slice_of_memory(f"large-{place}", [place, place + 1], "2g") for place in (0, 2)]
+    report = _partitioned(*small, *large, _slice_of_memory("whole", range(4)))
+    types = [(each.name, each.takes, each.devices, each.together.value) for each in report.partitions]
+    assert types == [
+        ("1g", "memory-slice 1, sm 14", 4, 4),
+        ("2g", "memory-slice 2, sm 28", 2, 2),
+        ("memory-slice 4, sm 56", "memory-slice 4, sm 56", 1, 1),
+    ]
+    page = " ".join(" ".join(pool_page(report, CLOCK.now())).split())
+    assert "1g memory-slice 1, sm 14 4 4 4" in page
+    assert "- memory-slice 4, sm 56 1 1 1" in page
+    assert "DEVICE PROFILE STATE" in page
+    assert "… (-o wide shows all)" not in page
+    places = [[place for place in range(4) if number >> place & 1] for number in range(1, 16)]
+    many = _partitioned(*(_slice_of_memory(f"p-{''.join(map(str, each))}-x", each) for each in places))
+    assert "… (-o wide shows all)" in " ".join(pool_page(many, CLOCK.now()))
+    assert "… (-o wide shows all)" not in " ".join(pool_page(many, CLOCK.now(), wide=True))
+
+
+def test_slices_that_disagree_about_their_number_are_told():
+    slices = [build.slice_("node-1", build.device(f"gpu-{number}")) for number in range(2)]
+    slices[1]["metadata"]["name"] = "other"
+    for each in slices:
+        each["spec"]["pool"]["resourceSliceCount"] = 2
+
+    def page():
+        report = pool_report(
+            PoolId(build.DRIVER, "node-1"), state_of(inventory_of([build.node(), *slices]), evidence())
+        )
+        return " ".join(" ".join(pool_page(report, CLOCK.now())).split())
+
+    assert "disagree" not in page()
+    slices[1]["spec"]["pool"]["resourceSliceCount"] = 3
+    assert "Its slices disagree about their number (2 and 3)." in page()

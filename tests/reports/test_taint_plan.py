@@ -18,6 +18,7 @@ from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.model.meta import Condition, ObjectMeta
 from kubectl_dra.model.resource import DeviceTaint, DeviceTaintRule, DeviceToleration
 from kubectl_dra.model.taint_plan import MANAGED_BY, MANAGER, Fate, Hit, PlanTarget, TaintPlan, Verb, Why
+from kubectl_dra.output.taints.hits import hit_rows
 from kubectl_dra.reports.taints.taint_observation import (
     Counts,
     agrees,
@@ -477,3 +478,24 @@ def test_the_plans_numbers_allow_for_pods_that_it_is_not_sure_of():
     assert not agrees(Counts(1, 1, 1, 1), expected, made)
     (write,) = observation(made, VERSION).writes
     assert (write.taint.effect, write.name) == ("None", observing_name(GPU, "link"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "told"),
+    [
+        ("", "nothing starts it again"),
+        ("StatefulSet", "its StatefulSet starts it again"),
+        ("Job", "its Job may start it"),
+    ],
+)
+def test_what_becomes_of_the_work_of_an_evicted_pod_is_told(kind, told):
+    owner = {"apiVersion": "apps/v1", "kind": kind, "name": "owner", "uid": "o", "controller": True}
+    work = pod("a", "gpu")
+    work["metadata"]["ownerReferences"] = [owner] if kind else []
+    hit = only(plan(cluster(slice_of("gpu-0"), claim("gpu", pods=("a",)), work)).hits)
+    assert hit.controller == kind
+    ((_, _, why),) = hit_rows([hit], EXECUTE, ["gpu-0"])
+    assert told in why
+    kept = only(plan(cluster(slice_of("gpu-0"), claim("gpu", pods=("a",)), work), SCHEDULE).hits)
+    ((_, _, why),) = hit_rows([kept], SCHEDULE, ["gpu-0"])
+    assert "again" not in why

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
@@ -61,8 +61,19 @@ def _devices(call: GetCall, wanted: TypeArgs) -> Section:
         call.notes.append(fmt("note: left out {}, on which the selector fails: {}", counted(number, "device"), text))
     items = Series(lambda: map(_device_item, listed.items))
     return Section(
-        "Device", items, lambda: lists.device_columns((item.row for item in items), wide=call.wide), listed.count
+        "Device",
+        items,
+        lambda: lists.device_columns((item.row for item in items), wide=call.wide or call.options.output == "csv"),
+        listed.count,
+        lambda word: _attribute_path(word, items),
     )
+
+
+def _attribute_path(word: str, items: Iterable[Item]) -> str:
+    """The path to an attribute or capacity that devices have, as its column is titled or as drivers write it."""
+    names = (name for item in items for name in item.row.device.values if name.lower() == word.lower())
+    name = next(names, "")
+    return f'.device.values["{name}"]' if name else word
 
 
 def _left_out(facts: ClusterState, chosen: DeviceFilter) -> Iterator[Safe]:

@@ -88,11 +88,13 @@ def sections_of(call: GetCall, wanted: Sequence[TypeArgs]) -> list[Section]:
 
 
 def _sorted(section: Section, by: str) -> Sequence[Item]:
-    """By a column's title, or by a path into the JSON."""
+    """By a column's title, by what is called so, or by a path into the JSON."""
     items = list(section.items)
     columns = {column.title.lower(): column.key for column in section.columns()}
     key = columns.get(by.lower())
-    return sort(items, by, columns) if key is None else sorted(items, key=lambda item: key(item.row))
+    if key is None:
+        return sort(items, section.path_of(by), columns)
+    return sorted(items, key=lambda item: key(item.row))
 
 
 def selections(wanted: Sequence[TypeArgs]) -> frozenset[Fields]:

@@ -41,13 +41,15 @@ class Item:
 class Section:
     """The lines of one type, of which there may be very many: whoever goes through them twice makes them twice.
 
-    ``kind`` is the report's kind, empty where the documents are API objects.
+    ``kind`` is the report's kind, empty where the documents are API objects. ``path_of``: the path into the JSON that a
+    word of ``--sort-by`` stands for, which is no column.
     """
 
     kind: str
     items: Iterable[Item]
     columns: Callable[[], Sequence[ListColumn[Any]]]
     number: Callable[[], int] | None = None
+    path_of: Callable[[str], str] = str
 
     def count(self) -> int:
         """How many lines it has; ``number`` knows without making them."""

@@ -72,10 +72,8 @@ def device_columns(devices: Iterable[ListedDevice], *, wide: bool) -> tuple[List
 
 
 def _attribute(name: str) -> ListColumn[ListedDevice]:
-    def value(each: ListedDevice) -> Safe:
-        return safe(each.device.values.get(name, "-"))
-
-    return ListColumn(safe(name.upper()), lambda each, _: value(each), value, shown=Shown.WIDE)
+    """Without a key: amounts are not sorted by their digits."""
+    return ListColumn(safe(name.upper()), lambda each, _: safe(each.device.values.get(name, "-")), shown=Shown.WIDE)
 
 
 def _all_users(listed: ListedDevice, now: datetime) -> Safe:

@@ -12,12 +12,12 @@ from kubectl_dra.allocation.input.pool_faults import PoolFault
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.devices.advertised import advertised_lines
-from kubectl_dra.output.devices.capacity import bounded, capacity_cell, capacity_lines, policy_lines
+from kubectl_dra.output.devices.capacity import capacity_cell, capacity_lines, policy_lines
 from kubectl_dra.output.devices.holders import holder_text, taint_lines
+from kubectl_dra.output.devices.partitions import exclusion_lines, partition_lines
 from kubectl_dra.output.devices.parts import (
     device_state_text,
     nobody,
-    number,
     pairs_text,
     ranges,
     scope_cell,
@@ -31,9 +31,7 @@ from kubectl_dra.output.layout import PAGE, Column, padded, paragraphs, table, w
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.unread import around
 from kubectl_dra.output.words import age, counted, listed
-from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.devices.device_state import DeviceState
-from kubectl_dra.reports.devices.partitions import CounterRecord
 from kubectl_dra.reports.devices.pool import DeviceRecord, PoolReport, PoolSummary
 from kubectl_dra.reports.devices.pool_state import Fault, PoolState, PoolView
 from kubectl_dra.reports.scope import ScopeKind
@@ -53,10 +51,10 @@ def pool_page(report: PoolReport, now: datetime, wide: bool = False, address: Ad
     """All lines of one report; ``wide`` shows every attribute as a column, as wide as it gets."""
     blocks: list[list[Safe]] = [
         [*_head(report, wide), *advertised_lines(report.also_advertised)],
-        list(_partitions(report)),
+        list(partition_lines(report)),
         [*_devices(report, now, wide), *_footnotes(report, wide)],
         _allocated(report, now, wide),
-        list(_exclusions(report)),
+        list(exclusion_lines(report, wide)),
         [line for status in report.statuses for line in status_lines(status, now)],
         list(_slices(report, now, wide)) if _tells_slices(report) or wide else [],
     ]
@@ -78,6 +76,7 @@ def _head(report: PoolReport, wide: bool) -> list[Safe]:
     line = Safe("    ").join(parts)
     lines = [line] if width(line) <= page_width() or wide else wrapped(Safe(", ").join(parts), indent=2, first=0)
     lines += wrapped(styled(trouble_text(report), Style.BAD)) if _troubled(report) else []
+    lines += _disagreement(report)
     return [*lines, *_totals(report), *capacity_lines(report.capacity)]
 
 
@@ -150,6 +149,17 @@ def _fault(fault: Fault | None) -> Safe:
     )
 
 
+def _disagreement(report: PoolReport) -> Iterator[Safe]:
+    """The scheduler takes the number of the first slice that it has (structured/internal/*/pools_*.go)."""
+    expected = sorted({each.expected for each in report.slices if each.current})
+    if len(expected) > 1:
+        text = (
+            "Its slices disagree about their number ({}). The scheduler believes any one of them, so that it may take "
+            "the pool for complete or incomplete: its driver has to write the same resourceSliceCount into all."
+        )
+        yield from wrapped(styled(fmt(text, listed([fmt("{}", each) for each in expected])), Style.BAD))
+
+
 # --- devices --------------------------------------------------------------------------------------------------------
 
 
@@ -181,7 +191,7 @@ def grouping_names(report: PoolReport) -> list[str]:
     """The differing attributes that group devices and fit in: those that identify every device are left to wide."""
     chosen: list[str] = []
     room = _GROUPING_WIDTH
-    for name in report.differing:
+    for name in sorted(report.differing, key=lambda name: _TYPES.index(name) if _is_type(name) else len(_TYPES)):
         values = {device.values.get(name, "-") for device in report.devices}
         needed = max(len(name), *(len(value) for value in values)) + 2
         if len(chosen) < _GROUPING_COLUMNS and needed <= room and (len(values) < len(report.devices) or _is_type(name)):
@@ -190,8 +200,12 @@ def grouping_names(report: PoolReport) -> list[str]:
     return chosen
 
 
+#: What tells kinds of devices apart, the finest first.
+_TYPES: Final = ("profile", "type", "productName")
+
+
 def _is_type(name: str) -> bool:
-    return name in ("profile", "type", "productName")
+    return name in _TYPES
 
 
 def _device_lines(report: PoolReport, device: DeviceRecord, now: datetime) -> list[tuple[Safe, Safe, Safe]]:
@@ -299,73 +313,6 @@ def _all_or(names: Sequence[str], devices: Sequence[DeviceRecord]) -> Safe:
     if len(names) == len(devices) > 1:
         return Safe("all")
     return Safe(", ").join(ranges(names))
-
-
-# --- partitions -----------------------------------------------------------------------------------------------------
-
-
-def _partitions(report: PoolReport) -> Iterator[Safe]:
-    if not report.counters:
-        return
-    titles = ("COUNTER SET", "COUNTER", "USED", "LEFT")
-    rows = list(_counter_rows(report.counters))
-    yield from table([Column(title, flexible=title.startswith("COUNTER")) for title in titles], rows, indent=2)
-    yield Safe("")
-    named = any(each.name != each.takes for each in report.partitions)
-    columns = [Column("PARTITION TYPE", flexible=True), *([Column("TAKES", flexible=True)] if named else [])]
-    columns += [Column(title, right=True) for title in ("DEVICES", "FREE", "FREE TOGETHER")]
-    rows = []
-    for each in report.partitions:
-        cells = [safe(each.name), *([safe(each.takes)] if named else [])]
-        rows.append([*cells, fmt("{}", each.devices), number(each.free), number(each.together)])
-    yield from table(columns, rows, indent=2)
-
-
-def counter_sets(counters: Sequence[CounterRecord]) -> list[tuple[Safe, Safe]]:
-    """Sets of counters by name, those alike together, each with what is used of its counters in one line."""
-    found: list[tuple[Safe, list[Safe]]] = []
-    for head, names, used, _ in _counter_rows(counters):
-        if head:
-            found.append((head, []))
-        found[-1][1].append(fmt("{} {}", names, used))
-    return [(head, fmt("{} used", Safe(", ").join(amounts))) for head, amounts in found]
-
-
-def _counter_rows(counters: Sequence[CounterRecord]) -> Iterator[list[Safe]]:
-    """Counters with the same numbers and sets with the same counters on one line."""
-    known = all(each.used_bound is Bound.EXACT for each in counters)
-    by_set: dict[str, dict[tuple[str, str, str], list[str]]] = {}
-    for each in counters:
-        numbers = (each.used, each.total, each.available)
-        by_set.setdefault(each.counter_set, {}).setdefault(numbers, []).append(each.counter)
-    alike: dict[tuple[tuple[tuple[str, str, str], tuple[str, ...]], ...], list[str]] = {}
-    for name, groups in by_set.items():
-        alike.setdefault(tuple((numbers, tuple(names)) for numbers, names in groups.items()), []).append(name)
-    for content, sets in alike.items():
-        head = Safe(", ").join(ranges(sets))
-        for (used, total, left), names in content:
-            taken, rest = bounded(used, Bound.AT_LEAST), bounded(left, Bound.AT_MOST)
-            taken, rest = (safe(used), safe(left)) if known else (taken, rest)
-            yield [head, Safe(", ").join(ranges(names)), fmt("{} of {}", taken, total), rest]
-            head = Safe("")
-
-
-def _exclusions(report: PoolReport) -> Iterator[Safe]:
-    """Devices that exclude the same others on one line, every pair once."""
-    groups: dict[tuple[str, ...], list[str]] = {}
-    said: set[str] = set()
-    for device in report.devices:
-        if device.excludes:
-            groups.setdefault(device.excludes, []).append(device.name)
-    if groups:
-        yield Safe("  Can't be allocated side by side, because their counters exceed the set:")
-    for excludes, names in groups.items():
-        others = [name for name in excludes if name not in said or name in names]
-        said.update(names)
-        if not others:
-            continue
-        text = fmt("{}: not with {}", Safe(", ").join(ranges(names)), Safe(", ").join(ranges(others)))
-        yield from wrapped(text, indent=6, first=4)
 
 
 # --- slices ---------------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from kubectl_dra.output.devices.parts import ranges
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.words import listed
 
+_ENDS: Final = frozenset({Fate.EVICTED, Fate.LATER, Fate.ON_BINDING})
 Row = tuple[Safe, Safe, Safe]
 _FATES: Final = {
     Fate.EVICTED: ("evicted now", Style.BAD),
@@ -50,7 +51,18 @@ def _reasons(hit: Hit, taint: DeviceTaint, parts: int) -> Safe:
     if hit.anyway:
         names = [name if name == "driver" else f"rule {name}" for name in hit.anyway]
         texts.append(fmt("is evicted anyway, by {}", listed(names)))
+    if hit.fate in _ENDS and hit.why is not Why.NOT_READ and hit.pod and not hit.anyway:
+        texts.append(_afterwards(hit.controller))
     return Safe("; ").join(texts)
+
+
+def _afterwards(controller: str) -> Safe:
+    """What becomes of work whose pod is evicted, which is deleted then."""
+    if not controller:
+        return Safe("nothing starts it again")
+    # A Job counts the deleted pod as failed, and may give up.
+    verb = Safe("may start" if controller == "Job" else "starts")
+    return fmt("its {} {} it again", controller, verb)
 
 
 def _short(device: str, parts: int) -> str:

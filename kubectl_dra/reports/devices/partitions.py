@@ -1,7 +1,9 @@
 """Partitions of one piece of hardware: what counter sets have left, which devices exclude each other, what still fits.
 
 Counters come from ``allocation.checks.counters``; a partition type is the value of the slice's
-``partitionTypeAttribute``, or what the devices consume where drivers do not name one.
+``partitionTypeAttribute``, else of the attribute ``profile`` that drivers use for it, else what the devices consume.
+Counters that only differ in their number, such as the slices of a memory, are one: which of them a device takes is its
+place on the hardware and not its type.
 
 How many partitions still fit together: the largest set of consumptions within what counters have left. An exact search
 over small independent groups with a budget; where the budget ends it, the answer is "at least".
@@ -9,8 +11,10 @@ over small independent groups with a budget; where the budget ends it, the answe
 
 from __future__ import annotations
 
-from collections import defaultdict
+import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
 from kubectl_dra.allocation.checks.constraints import lookup
 from kubectl_dra.allocation.checks.counters import Consumption, PoolCounters
@@ -24,6 +28,10 @@ from kubectl_dra.reports.devices.device_state import DeviceState
 from kubectl_dra.reports.devices.open_pool import ListedState
 
 _BUDGET = 20_000
+
+
+_PROFILE: Final = "profile"
+_NUMBER: Final = re.compile(r"[-._]?[0-9]+\Z")
 
 
 class CounterRecord(ReportRecord, frozen=True):
@@ -65,7 +73,7 @@ def partition_types(members: Sequence[ListedState], counters: PoolCounters, sure
     """The types of the pool's partitions in their order in it; ``sure`` is how sure the number of free devices is."""
     by_type: defaultdict[str, list[ListedState]] = defaultdict(list)
     for member in members:
-        by_type[_type_name(member)].append(member)
+        by_type[_type_name(member, counters)].append(member)
     return tuple(_partition_type(name, by_type[name], counters, sure) for name in by_type)
 
 
@@ -73,27 +81,30 @@ def _partition_type(name: str, members: Sequence[ListedState], counters: PoolCou
     free = [counters.consumption(member.device) for member in members if member.state is DeviceState.FREE]
     size, exact = largest_set(free, counters.available)
     together = Count(size, sure if exact else Bound.AT_LEAST if sure is Bound.EXACT else Bound.UNKNOWN)
-    takes = dict.fromkeys(consumption_text(member.device) for member in members)
+    takes = dict.fromkeys(_taken(member.device, counters) for member in members)
     return PartitionType(name, " or ".join(takes), len(members), Count(len(free), sure), together)
 
 
-def _type_name(member: ListedState) -> str:
-    attribute = member.slice.spec.partition_type_attribute
-    if attribute is not None:
-        value = lookup(member.device, member.slice.spec.driver, attribute)
-        if value is not None:
-            return attribute_text(value)
-    return consumption_text(member.device)
+def _type_name(member: ListedState, counters: PoolCounters) -> str:
+    spec = member.slice.spec
+    value = lookup(member.device, spec.driver, spec.partition_type_attribute or _PROFILE)
+    return _taken(member.device, counters) if value is None else attribute_text(value)
 
 
-def consumption_text(device: Device) -> str:
-    """What a device takes, counter by counter, without the names of the sets: ``memory 20Gi, multiprocessors 28``."""
-    parts = (
-        f"{name} {counter.value}"
-        for consumption in device.consumes_counters
-        for name, counter in sorted(consumption.counters.items())
-    )
-    return ", ".join(parts)
+def _taken(device: Device, counters: PoolCounters) -> str:
+    """What a device takes, without the names of the sets: ``memory-slice 2, multiprocessors 28``."""
+    stems = Counter(_stem(name) for name in {name for _, name in counters.names})
+    amounts: dict[str, Quantity] = {}
+    for consumption in device.consumes_counters:
+        for name, counter in sorted(consumption.counters.items()):
+            shown = _stem(name) if stems[_stem(name)] > 1 else name
+            amounts[shown] = amounts[shown].add(counter.value) if shown in amounts else counter.value
+    return ", ".join(f"{name} {amount}" for name, amount in amounts.items())
+
+
+def _stem(counter: str) -> str:
+    """The name of a counter without its number: ``memory-slice`` of ``memory-slice-3``."""
+    return _NUMBER.sub("", counter)
 
 
 def exclusions(members: Sequence[ListedState], pool: NodePool, counters: PoolCounters) -> Mapping[str, tuple[str, ...]]:

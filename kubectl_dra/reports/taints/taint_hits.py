@@ -127,6 +127,7 @@ def _hit(user: _User, uses: list[Use], rules: frozenset[str], facts: ClusterStat
         seconds=first.seconds,
         uses=tuple(uses),
         anyway=_anyway(user.pod, rules, facts) if user.pod is not None else (),
+        controller=user.pod.metadata.controller.kind if user.pod is not None and user.pod.metadata.controller else "",
     )
 
 

@@ -9,8 +9,9 @@ from textual.widgets import Static
 
 from kubectl_dra.model.ids import PoolId
 from kubectl_dra.output.devices.capacity import capacity_lines
+from kubectl_dra.output.devices.partitions import counter_sets
 from kubectl_dra.output.devices.parts import pairs_text, scope_text, totals_text
-from kubectl_dra.output.devices.pool_page import counter_sets, pool_page, trouble_text
+from kubectl_dra.output.devices.pool_page import pool_page, trouble_text
 from kubectl_dra.output.layout import width
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.reports.devices.pool import PoolReport, is_troubled
