@@ -48,9 +48,14 @@ def rights_lines(missing: Sequence[Missing], address: Address | None, again: Wor
     """
     if decisive := [item for item in missing if item.decides]:
         yield _UNREAD
-        yield from missing_kinds(decisive, address)
-        if address is not None:
-            yield from _who_may_lines(decisive, address.again or again, address)
+        yield from lacking_lines(decisive, address, again)
+
+
+def lacking_lines(missing: Sequence[Missing], address: Address | None, again: Words | None = None) -> Iterator[Safe]:
+    """The same without a heading, as an error has it."""
+    yield from missing_kinds(missing, address)
+    if address is not None:
+        yield from _who_may_lines(missing, address.again or again, address)
 
 
 def missing_kinds(missing: Sequence[Missing], address: Address | None) -> Iterator[Safe]:

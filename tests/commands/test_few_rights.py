@@ -188,7 +188,7 @@ def test_a_pod_page_says_what_is_unread_then_the_scheduler_who_reads_everything(
         ("describe-claim serve-1-net", "ResourceClaim ml/serve-1-net", "describe-claim serve-1-net -n ml"),
         ("top classes -A --exit-code", "gpu.example.com", "top classes -A"),
         ("capacity --class gpu.example.com --count 2", "2 × gpu", "capacity --class gpu.example.com --count 2 -n ml"),
-        ("test-selector true --pool rack-7", "Compiles.", "test-selector --pool rack-7 true"),
+        ("test-selector true --pool rack-7", "Compiles.", "test-selector true --pool rack-7"),
         ("taint-device --list", "link=down:NoSchedule", "taint-device --list"),
         ("why-pending -o wide", "trainer-0", "why-pending -n ml"),
         ("why-pending trainer-0 train-x", "Pod ml/train-x", "why-pending trainer-0 train-x -n ml"),
@@ -306,6 +306,26 @@ def test_the_whole_cluster_is_refused_with_who_and_what_to_do(api: FakeApi, capf
         assert "could not be listed: forbidden for user dev" in err.splitlines()[0]
         assert "; without -A only one namespace is read" in err
         assert "kubectl create clusterrolebinding" in err
+
+
+def test_whoever_may_read_everything_is_asked_the_same_after_an_error_too(api: FakeApi, capfd: Any) -> None:
+    for words, again in (
+        ("why-pending -A", "why-pending -A"),
+        ("get pools -o json", "get pools -n ml"),
+        ("describe-node nobody-knows", "describe-node nobody-knows"),
+        ("why-pending trainer-0 --remedy 1", "why-pending trainer-0 --remedy 1 -n ml"),
+    ):
+        code, _, err = said(capfd, *words.split())
+        assert code == 1
+        assert "kubectl create clusterrolebinding" in err, words
+        asked = f"  Or an administrator reads it for you:\n    kubectl dra {again} --context fake\n"
+        assert asked in err, err
+        assert err.count("Or an administrator") == 1
+    err = said(capfd, "why-pending", "trainer-0", "--remedy", "1")[2]
+    assert "are unknown: Node, DeviceClass" in unfolded(err)
+    # Whoever plans a taint has to see what it affects: nobody else does that for them.
+    err = said(capfd, "taint-device", f"gpu.example.com/{X9ZK}/gpu-0", "a:NoSchedule", "--dry-run=client")[2]
+    assert "Or an administrator" not in err
 
 
 def test_instead_of_all_namespaces_the_own_one_can_be_read(api: FakeApi, capfd: Any) -> None:

@@ -43,7 +43,8 @@ def asked_again(options: Options, namespace: str) -> Words:
     if context is None or context.info_name is None:
         return ()
     words: Words = ("kubectl", "dra", context.info_name)
-    for option in context.command.params:
+    # What the command is about comes first, as people write it.
+    for option in sorted(context.command.params, key=lambda each: not isinstance(each, click.Argument)):
         name = option.name or ""
         given = context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT
         if given and not isinstance(option, SharedOption) and name not in _NOT_ASKED:

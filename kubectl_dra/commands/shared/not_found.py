@@ -16,7 +16,7 @@ from kubectl_dra.model.evidence import Coverage, Evidence
 from kubectl_dra.model.ids import Key
 from kubectl_dra.model.invocation import CommandLine, Words
 from kubectl_dra.model.likeness import did_you_mean
-from kubectl_dra.output.unread import missing_kinds
+from kubectl_dra.output.unread import lacking_lines
 from kubectl_dra.reports.invocations import dra, of, shell_line, try_kubectl, within
 from kubectl_dra.reports.unread import missing_rights
 
@@ -83,5 +83,5 @@ def unsure(what: str, kind: Kind, evidence: Evidence, unread: str = "of them", *
     user = f": forbidden for user {evidence.refused_user}" if evidence.refused_user else ""
     lacking = missing_rights(evidence, (kind.name,), namespace) if kind.name in BY_KIND else ()
     refused = [each for each in lacking if each.coverage == Coverage.FORBIDDEN]
-    permit = missing_kinds(refused, evidence.address) if refused else ()
+    permit = lacking_lines(refused, evidence.address) if refused else ()
     return CommandError(f"{what}, but not all {unread} could be read{user}", hint, details=permit)

@@ -16,7 +16,7 @@ from kubectl_dra.model.evidence import Coverage
 from kubectl_dra.model.invocation import Address, CommandLine, Words, flag
 from kubectl_dra.output.console import flush
 from kubectl_dra.output.exit_codes import ExitCode, finding_code
-from kubectl_dra.output.unread import incomplete_lines, missing_kinds, rights_lines
+from kubectl_dra.output.unread import incomplete_lines, lacking_lines, rights_lines
 from kubectl_dra.reports.invocations import try_dra, try_kubectl, within
 from kubectl_dra.reports.unread import ListGaps
 from kubectl_dra.source import current_namespace
@@ -50,7 +50,7 @@ def nothing_read(found: ListGaps, options: Options, address: Address, again: Wor
     names = " and ".join(dict.fromkeys(BY_NAME[each.kind].resource for each in found.objects))
     why = f"forbidden{f' for user {first.user}' if first.user else ''}" if refused else "not read"
     decisive = [item for item in found.missing if item.decides]
-    return CommandError(f"{names} could not be listed: {why}", hint, code, missing_kinds(decisive, address))
+    return CommandError(f"{names} could not be listed: {why}", hint, code, lacking_lines(decisive, address))
 
 
 def _of_one_namespace(options: Options, again: Words) -> CommandLine:

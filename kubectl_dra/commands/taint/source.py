@@ -16,7 +16,7 @@ from kubectl_dra.diagnosis.records import Missing
 from kubectl_dra.model.evidence import Coverage, Evidence
 from kubectl_dra.model.taint_plan import PlanTarget
 from kubectl_dra.output.safe import plain
-from kubectl_dra.output.unread import missing_kinds
+from kubectl_dra.output.unread import lacking_lines
 from kubectl_dra.output.words import listed
 from kubectl_dra.reports.invocations import try_kubectl
 from kubectl_dra.reports.taints.taint_plan import KINDS
@@ -111,7 +111,7 @@ def _check_rights(evidence: Evidence) -> None:
     what = f"{names} can't be listed in the whole cluster, so the pods that a taint affects are unknown"
     scope = ("-A",) if BY_NAME[unread[0].kind].namespaced else ()
     hint = try_kubectl("auth", "can-i", "list", resources[0], scope)
-    raise CommandError(what, hint, details=missing_kinds(unread, evidence.address))
+    raise CommandError(what, hint, details=lacking_lines(unread, evidence.address))
 
 
 def unreadable(missing: Sequence[Missing]) -> tuple[Missing, ...]:

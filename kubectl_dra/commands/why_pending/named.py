@@ -45,7 +45,7 @@ from kubectl_dra.output.pending.idle import ailing_sentence
 from kubectl_dra.output.pending.made import refused_advice, refused_sentence
 from kubectl_dra.output.pending.remedies import remedy_lines
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
-from kubectl_dra.output.unread import incomplete_lines, missing_kinds, rights_lines
+from kubectl_dra.output.unread import incomplete_lines, lacking_lines, rights_lines
 from kubectl_dra.output.words import counted, plural, shortened, without_names
 from kubectl_dra.reports.invocations import dra, of, shell_line, try_kubectl, within
 from kubectl_dra.reports.pending.ailing import AilingWorkload, ailing_workload
@@ -217,7 +217,7 @@ def _check_between(call: PendingCall, state: ClusterState, kind: Kind, key: Key)
     if lacking and unknown:
         what = f"which pods {kind.name} {key} has is unknown: {between} could not be read"
         hint = try_kubectl("auth", "can-i", "list", BY_NAME[between].resource, within(key.namespace))
-        raise CommandError(what, hint, details=missing_kinds(lacking, call.address))
+        raise CommandError(what, hint, details=lacking_lines(lacking, call.address))
 
 
 def _ailing(call: PendingCall, workload: AilingWorkload, pods: Sequence[Key]) -> Iterator[Pending]:

@@ -7,11 +7,13 @@ from kubectl_dra.commands.shared.errors import CommandError, UsageProblem
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.show import console
 from kubectl_dra.commands.shared.types import ObjectArgs
-from kubectl_dra.model.invocation import Address
+from kubectl_dra.diagnosis.records import Missing
+from kubectl_dra.model.invocation import Address, CommandLine
 from kubectl_dra.output.exit_codes import ExitCode
 from kubectl_dra.output.pending.remedies import numbered_steps, recorded_lines, remedy_text
 from kubectl_dra.output.safe import Safe, command, fmt, safe
-from kubectl_dra.output.words import counted, listed
+from kubectl_dra.output.unread import lacking_lines, unread_sentence
+from kubectl_dra.output.words import counted
 from kubectl_dra.reports.invocations import dra, of, shell_line, try_dra, try_kubectl, within
 from kubectl_dra.reports.pending.pending import PendingReport
 from kubectl_dra.reports.pending.remedies import RemedyReport
@@ -49,26 +51,35 @@ def one_remedy(options: Options, report: PendingReport, number: int, address: Ad
     """
     ref, found = report.pod, report.remedies
     look = shell_line(dra("why-pending", of("pod", ref.name, ref.namespace)), ("kubectl", "dra", "why-pending", "-A"))
-    decides = [each.kind for each in report.missing if each.decides]
-    if not found and decides:
-        text = f"ways out of pod {ref.key} are unknown: {listed(decides)} could not be read"
-        raise CommandError(text, try_kubectl("auth", "can-i", "list", BY_NAME[decides[0]].resource, ("-A",)))
+    decisive = [each for each in report.missing if each.decides]
+    if not found and decisive:
+        text = f"ways out of pod {ref.key} are unknown: {unread_sentence(decisive)}"
+        raise CommandError(text, _right(decisive[0]), details=lacking_lines(decisive, address))
     if number > len(found):
         has = f"{counted(len(found), 'way')} out, not {number}" if found else "no way out"
         raise CommandError(f"pod {ref.key} has {has}", look)
     lines = numbered_steps(number, found[number - 1])
     if not lines:
         text = remedy_text(found[number - 1])
-        if any(each.kind == RESOURCE_CLAIM_TEMPLATE.name for each in report.missing):
+        templates = [each for each in report.missing if each.kind == RESOURCE_CLAIM_TEMPLATE.name]
+        if templates:
             what = f"way out {number} of pod {ref.key} ({text}) may need a ResourceClaimTemplate that could not be read"
             right = try_kubectl("auth", "can-i", "list", RESOURCE_CLAIM_TEMPLATE.resource, within(ref.namespace))
-            raise CommandError(what, right)
+            raise CommandError(what, right, details=lacking_lines(templates, address))
         raise CommandError(f"way out {number} of pod {ref.key} has no command: {text}", look)
     if dry_run:
         return _rehearsed(options, found[number - 1])
     for line in (*recorded_lines(address), *lines):
         console(options).out(line)
     return ExitCode.OK
+
+
+def _right(missing: Missing) -> CommandLine:
+    """What shows whether the right is there; kinds of other projects are in none of our lists."""
+    kind = BY_NAME.get(missing.kind)
+    scope = within(missing.namespace) if missing.namespace else ("-A",) if kind is not None and kind.namespaced else ()
+    resource = f"{missing.rule.resource}.{missing.rule.api_group}".rstrip(".")
+    return try_kubectl("auth", "can-i", "list", resource, scope)
 
 
 def _rehearsed(options: Options, remedy: RemedyReport) -> int:
