@@ -54,9 +54,9 @@ class _ContainerStatus(_Part, frozen=True):
 
 
 class _Condition(_Part, frozen=True):
+    """What it says is read of few types: a pod that has one of these is decoded whole."""
+
     type: str = ""
-    status: str = ""
-    reason: str | None = None
 
 
 #: A volume with each source that a plugin looks at as it is written; the token's own source is none of them.
@@ -146,9 +146,14 @@ class GlancedPod(_Part, frozen=True):
             and meta.deletion_timestamp == known.deletion_timestamp
         )
 
-    def content(self) -> Hashable:
-        """The same as something that can be looked up: all that a ``PodShape`` is made from."""
+    def content(self) -> Hashable | None:
+        """The same as something that can be looked up: all that a ``PodShape`` is made from.
+
+        None where a condition is part of that.
+        """
         meta, spec, status = self.metadata, self.spec, self.status
+        if any(condition.type in _READ_CONDITIONS for condition in status.conditions):
+            return None
         return (
             meta.namespace,
             bytes(meta.labels),
@@ -161,7 +166,6 @@ class GlancedPod(_Part, frozen=True):
             _all((status.resources, status.allocated_resources)),
             tuple([_reported(each) for each in status.container_statuses]),
             tuple([_reported(each) for each in status.init_container_statuses]) if spec.init_containers else (),
-            tuple([(c.type, c.status, c.reason) for c in status.conditions if c.type in _READ_CONDITIONS]),
         )
 
 

@@ -189,9 +189,9 @@ def _rounded(resource: str, nanos: int) -> int:
     return -(-nanos // (_NANOS_PER_MILLI if resource == "cpu" else _NANOS_PER_UNIT))
 
 
-def add_to(total: Amounts, part: Mapping[str, int]) -> None:
+def add_to(total: Amounts, part: Mapping[str, int], times: int = 1) -> None:
     for name, value in part.items():
-        total[name] = total.get(name, 0) + value
+        total[name] = total.get(name, 0) + value * times
 
 
 def sum_of(parts: Iterable[Mapping[str, int]]) -> Amounts:

@@ -5,6 +5,7 @@ Upstream: the scheduler's NodeInfo.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from operator import attrgetter
 from typing import Final
@@ -144,8 +145,12 @@ def sum_of_pods(infos: Collection[PodInfo]) -> NodeUsage:
     requests: Amounts = {}
     non_zero: Amounts = {}
     ports: set[HostPort] = set()
-    for info in infos:
-        add_to(requests, info.shape.requests)
-        add_to(non_zero, info.shape.non_zero)
-        ports.update(info.shape.ports)
+    # Replicas have one shape, which is added once.
+    shapes = [info.shape for info in infos]
+    known = {id(shape): shape for shape in shapes}
+    for identity, times in Counter(map(id, shapes)).items():
+        shape = known[identity]
+        add_to(requests, shape.requests, times)
+        add_to(non_zero, shape.non_zero, times)
+        ports.update(shape.ports)
     return NodeUsage(len(infos), requests, frozenset(ports) if ports else _NO_PORTS, tuple(infos), non_zero)

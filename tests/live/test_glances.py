@@ -165,7 +165,10 @@ def test_pods_alike_are_decoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
                 "containers": CONTAINERS[0],
                 "volumes": [{"name": f"kube-api-access-{number}", **token}],
             },
-            "status": {"phase": "Running"},
+            "status": {
+                "phase": "Running",
+                "conditions": [{"type": "Ready", "status": ("True", "False")[number % 2]}],
+            },
         }
         for number in range(50)
     ]

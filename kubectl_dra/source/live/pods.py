@@ -139,6 +139,8 @@ class PodReducer:
                     self._recent.insert(0, self._recent.pop(place))
                 return shape
         content = pod.content()
+        if content is None:
+            return self._infos.shape_of(whole.pod(number))
         found = self._shapes.get(content)
         if found is None:
             found = self._infos.shape_of(whole.pod(number))
