@@ -14,7 +14,7 @@ from kubectl_dra.cluster.state import ClusterState
 from kubectl_dra.diagnosis import whatif
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.gangs.groups import pods_of
-from kubectl_dra.diagnosis.records import Funnel, NodeOutcome, StageName
+from kubectl_dra.diagnosis.records import Funnel, NodeGroup, NodeOutcome, NodeShortage, StageName
 from kubectl_dra.diagnosis.remedies import changes
 from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, first_of
 from kubectl_dra.diagnosis.remedies.records import AddDevices, RemedyKind
@@ -125,8 +125,16 @@ def more_nodes(case: Case) -> Iterator[Candidate]:
     near = [group.nodes[0] for group in groups if short or group.outcome is NodeOutcome.CANNOT_ALLOCATE]
     tainted = {group.nodes[0] for group in groups if any(_has_none_untainted(each.funnel) for each in group.requests)}
     near = [name for name in near if name not in tainted]
+    # A new node has as little as the one that it is like.
+    near.sort(key={group.nodes[0]: _is_too_small(group) for group in groups}.__getitem__)
     for node in near[:_MODEL_NODES]:
         yield from first_of([_nodes_like(case, node, count) for count in range(1, _most_nodes(case) + 1)])
+
+
+def _is_too_small(group: NodeGroup) -> bool:
+    """Whether nodes have less of something in all than the pod requests."""
+    details = (cause.detail for cause in group.causes)
+    return any(isinstance(each, NodeShortage) and each.requested > each.allocatable for each in details)
 
 
 def _has_none_untainted(funnel: Funnel | None) -> bool:

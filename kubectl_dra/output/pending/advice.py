@@ -279,6 +279,9 @@ def next_step_lines(report: PendingReport, address: Address, now: datetime) -> I
         yield from unready_steps(report.unready, address) if report.unready else _node_state(report, address)
     elif isinstance(report.causes[0].detail, VolumeTrouble):
         yield from volume_step_lines(report.causes[0].detail, address)
+    elif report.unready and report.autoscaler is not None and report.autoscaler.adds:
+        # The node that it waits for is there, and not ready.
+        yield from unready_steps(report.unready, address)
     elif code in WITHOUT_DEVICES:
         yield from _find_driver(report, address)
     elif report.idle_drivers and has_way_out(report):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from kubectl_dra.allocation.input.nodes import NAME_FIELD
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import (
     Cause,
@@ -289,6 +290,8 @@ def _placement(with_devices: Sequence[NodeGroupRecord], report: Report, wanted: 
         where = Safe("")
     admission = report.admission if isinstance(report, PendingReport) else None
     only = fmt("it may only run on nodes with {}{}{}{}", wishes, where, by_flavor(admission), by_runtime(selections))
+    if allowed and wishes.startswith(f"{NAME_FIELD} In "):
+        only = fmt("it may only run on {}, as its node affinity says", names_of(allowed))
     assigned = admission.assigned if admission is not None else ""
     if assigned and wishes == f"{HOSTNAME}={assigned}":
         own = next((g for g in allowed if g.outcome == NodeOutcome.CANNOT_ALLOCATE), None)

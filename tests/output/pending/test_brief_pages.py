@@ -229,7 +229,8 @@ def test_where_the_pod_may_run_is_named_beside_where_the_devices_are() -> None:
     affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [here]}}}
     pod = build.pod(claims=["claim"], affinity=affinity)
     report = report_of(build.node(), build.node("cpu-1"), GPUS, pod, build.claim("claim"))
-    assert f"it may only run on cpu-1, without {DRIVER} devices" in first_line(report)
+    told = f"it may only run on cpu-1, as its node affinity says, and the free {DRIVER} devices are on node-1."
+    assert told in first_line(report)
     assert "is rejected" not in page_of(report)
 
 
@@ -317,6 +318,16 @@ def test_requests_of_an_extended_resource_have_the_names_that_somebody_wrote() -
     page = page_of(report)
     assert f"{DRIVER}/gpu of container main" in page and f"{DRIVER}/gpu of container side" in page
     assert "container-0" not in page and "<extended" not in page
+
+
+def test_a_new_node_is_like_one_that_is_large_enough() -> None:
+    """Of one that is too small another would be too small as well, however many of those come before."""
+    small = [build.node("small-1", cpu="1"), build.node("small-2", memory="1Gi"), build.node("small-3", pods="0")]
+    free = [build.slice_(f"small-{n}", build.device("gpu-0")) for n in (1, 2, 3)]
+    wish = {"requests": {"cpu": "2", "memory": "2Gi"}}
+    pod = POD | {"spec": {**POD["spec"], "containers": [{"name": "c", "resources": wish}]}}
+    objects = [*small, *free, build.node(), GPUS, *holding("a", "gpu-0", "gpu-1"), pod, build.claim("claim")]
+    assert "Or add hardware: a node like node-1." in " ".join(page_of(report_of(*objects)).split())
 
 
 def test_nodes_where_the_pod_may_run_lack_only_devices() -> None:

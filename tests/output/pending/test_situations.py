@@ -457,6 +457,18 @@ def test_a_node_that_has_joined_since_is_not_being_added_any_more(minutes: int, 
     assert ("The cluster autoscaler added a node for it, and node-2 has joined since" in line) is joined
 
 
+def test_where_to_look_at_a_node_that_an_autoscaler_added_and_that_is_not_ready() -> None:
+    node = build.node("node-2")
+    node["metadata"]["creationTimestamp"] = (CLOCK.now() - timedelta(minutes=2)).isoformat()
+    node["spec"]["taints"] = [{"key": "node.cilium.io/agent-not-ready", "value": "true", "effect": "NoSchedule"}]
+    said = build.event("pod", "TriggeredScaleUp", "pod triggered scale-up: [{group 0->1 (max: 4)}]")
+    said |= {"source": {"component": "cluster-autoscaler"}, "lastTimestamp": CLOCK.now().isoformat()}
+    held = build.claim("theirs", held=[("node-1", "gpu-0")], by=["other"])
+    objects = [build.node(), node, build.slice_("node-1", build.device("gpu-0")), held, POD, build.claim("claim")]
+    assert "kubectl describe node/node-2" in page_of(report_of(*objects, said))
+    assert "kubectl describe node/node-2" not in page_of(report_of(*objects))
+
+
 @pytest.mark.parametrize(("minutes", "adds"), [(14, True), (16, False)])
 def test_a_node_that_did_not_come_in_time_is_not_being_added(minutes: int, adds: bool) -> None:
     """Autoscalers give up a node after 15 minutes."""
