@@ -126,6 +126,13 @@ def without_reading(expression: str, attribute: str) -> str:
     return all_of([clause for clause, reads in found if (domain, name) not in reads.attributes | reads.capacity])
 
 
+def domains_of(expression: str) -> frozenset[str]:
+    """The domains of the attributes and capacities that a selector reads; none if it does not compile."""
+    program = compiled(expression)
+    reads = program.reads if isinstance(program, Program) else None
+    return frozenset(domain for domain, _ in reads.attributes | reads.capacity) if reads is not None else frozenset()
+
+
 def literals(expression: str) -> tuple[str, ...]:
     """The texts that stand in an expression; none if it does not compile."""
     program = compiled(expression)

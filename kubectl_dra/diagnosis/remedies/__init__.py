@@ -43,7 +43,7 @@ from kubectl_dra.diagnosis.remedies import (
     together,
     within_quota,
 )
-from kubectl_dra.diagnosis.remedies.candidate import Candidate, Case, merged
+from kubectl_dra.diagnosis.remedies.candidate import COMBINABLE, FIRST, Candidate, Case, merged
 from kubectl_dra.diagnosis.remedies.changes import Change
 from kubectl_dra.diagnosis.remedies.competition import Competing
 from kubectl_dra.diagnosis.remedies.records import (
@@ -75,12 +75,6 @@ _LOST_COST: Final = 25
 #: What each pod names of its own.
 _OF_ONE_POD: Final = ("resourceClaims", "volumes")
 _TRIED: Final = frozenset({Verdict.SCHEDULER_ERROR, Verdict.UNSCHEDULABLE, Verdict.GATED, Verdict.OTHER_SCHEDULER})
-#: Changes that make sense together with another one.
-_COMBINABLE: Final = frozenset(
-    {RemedyKind.EDIT_CLAIM, RemedyKind.EDIT_POD, RemedyKind.NARROW_TAINT_RULE, RemedyKind.REMOVE_TAINT_RULE}
-)
-#: Those that others are combined with.
-_FIRST: Final = _COMBINABLE | {RemedyKind.REMOVE_GATE, RemedyKind.RENEW_CLAIM, RemedyKind.FREE_DEVICES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,7 +294,7 @@ class _Finder:
 
     def _pairs(self, singles: Iterable[Candidate]) -> Iterator[Candidate]:
         """A change that does not help alone, with one that what is then in the way asks for."""
-        for first in [c for c in singles if c.changes and c.kind in _FIRST][:_MAX_PARTS]:
+        for first in [c for c in singles if c.changes and c.kind in FIRST][:_MAX_PARTS]:
             if self._trials.exhausted:
                 return
             yield from self._followers(first)
@@ -312,7 +306,7 @@ class _Finder:
         found = Diagnoser(world).pod(case.diagnosis.pod.key)
         then = replace(case, world=world, diagnosis=found, read=case.world.inventory)
         for second in sorted(_simple(then), key=_cost):
-            if second.changes and second.kind in _COMBINABLE:
+            if second.changes and second.kind in COMBINABLE:
                 yield merged(first, second)
 
     def _works(self, result: Result) -> bool:

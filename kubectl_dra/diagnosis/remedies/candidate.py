@@ -64,6 +64,17 @@ def _differ(inventory: Inventory, claim: Key, template: Key) -> bool:
     return made is not None and maker is not None and maker.spec.spec != made.spec
 
 
+#: Changes that make sense together with another one.
+COMBINABLE: Final = frozenset(
+    {RemedyKind.EDIT_CLAIM, RemedyKind.EDIT_POD, RemedyKind.NARROW_TAINT_RULE, RemedyKind.REMOVE_TAINT_RULE}
+)
+#: Those that others are combined with.
+FIRST: Final = COMBINABLE | {
+    RemedyKind.REMOVE_GATE,
+    RemedyKind.RENEW_CLAIM,
+    RemedyKind.FREE_DEVICES,
+    RemedyKind.EDIT_CLASS,
+}
 # Selectors are corrected with what these many show.
 _NODES_PER_GROUP: Final = 2
 _POOLS: Final = 150

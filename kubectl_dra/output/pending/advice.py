@@ -53,6 +53,7 @@ from kubectl_dra.output.unread import left_out_text, unread_sentence
 from kubectl_dra.output.words import age, ago, counted, listed, plural
 from kubectl_dra.reports.invocations import changing, dra, kubectl, of, reading, within
 from kubectl_dra.reports.pending.idle_daemons import IdleDaemonSet
+from kubectl_dra.reports.pending.missing_objects import Existing
 from kubectl_dra.reports.pending.pending import PendingReport
 
 #: After so long containers that have not started are held up by something.
@@ -125,7 +126,8 @@ def advice_lines(report: PendingReport, now: datetime, address: Address) -> Iter
     if code is Code.POOL_OUTDATED and RemedyKind.REPAIR_POOL in offered:
         return
     # Drivers are there, and only a class is missing.
-    if RemedyKind.CREATE_OBJECT in offered and report.existing is not None and report.existing.published:
+    found = report.existing
+    if RemedyKind.CREATE_OBJECT in offered and found is not None and (found.published or _is_there(found)):
         return
     added = any(each.verified for each in report.additions)
     if not added and (report.tried.ended or (report.no_pair_helps and report.tried.singles)):
@@ -177,6 +179,11 @@ def _tried(report: PendingReport) -> Safe:
         text = "Whether a change would make it fit is unknown: {}. {} and {} of changes were checked{}."
         return fmt(text, unread_sentence(unread), singles, pairs, rest)
     return fmt("No change was found that would make it fit: {} and {} of changes were checked{}.", singles, pairs, rest)
+
+
+def _is_there(found: Existing) -> bool:
+    """Whether the driver of a missing class publishes devices."""
+    return found.comes_with is not None and bool(found.comes_with.devices)
 
 
 def existing_lines(report: PendingReport) -> Iterator[Safe]:

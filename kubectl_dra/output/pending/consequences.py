@@ -188,15 +188,13 @@ def _one_of_several(note: renewal.OneOfSeveral) -> Safe:
 
 
 def comes_with(note: renewal.ComesWith) -> Safe:
-    """``NVIDIA's DRA driver (…) with SETTING, whose driver gpu.nvidia.com publishes no devices here``."""
+    """``as it comes with NVIDIA's DRA driver (…) with SETTING, whose driver … publishes no devices here``."""
     setting = fmt(" with {}", note.setting) if note.setting and not note.devices else Safe("")
     there = Safe("may publish some" if note.devices is None else "publishes no devices")
     there = fmt("publishes {}", counted(note.devices, "device")) if note.devices else there
-    return fmt("{}{}, whose driver {} {} here", note.project, setting, note.driver, there)
-
-
-def _comes_with(note: renewal.ComesWith) -> Safe:
-    return fmt("as it comes with {}", comes_with(note))
+    if not note.project:
+        return fmt("for driver {}, whose attributes the request reads, and which {} here", note.driver, there)
+    return fmt("as it comes with {}{}, whose driver {} {} here", note.project, setting, note.driver, there)
 
 
 def _no_command(note: renewal.NoCommand) -> Safe:
@@ -249,7 +247,7 @@ _WORDS: Final[dict[type, Callable[[Any], Safe]]] = {
     renewal.Restarts: _restarts,
     renewal.StartsOver: _starts_over,
     renewal.OneOfSeveral: _one_of_several,
-    renewal.ComesWith: _comes_with,
+    renewal.ComesWith: comes_with,
     renewal.CountsAsFailed: _counts_as_failed,
     renewal.EnoughFor: _enough_for,
     renewal.TakesAll: _takes_all,

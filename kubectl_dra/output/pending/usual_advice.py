@@ -13,7 +13,6 @@ from kubectl_dra.diagnosis.records.nodes import tells_of_node
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.explain.pages import reason_page
 from kubectl_dra.output.pending.amounts import amount_phrase
-from kubectl_dra.output.pending.consequences import comes_with
 from kubectl_dra.output.pending.gang_words import workload_advice
 from kubectl_dra.output.pending.lingering import lingering_advice
 from kubectl_dra.output.pending.passed_over import passed_over, passed_over_advice
@@ -27,7 +26,6 @@ from kubectl_dra.output.words import listed
 from kubectl_dra.reports.base import Fits
 from kubectl_dra.reports.invocations import changing, kubectl, plain_word
 from kubectl_dra.reports.pending.pending import PendingReport
-from kubectl_dra.reports.pending.renewal import ComesWith
 from kubectl_dra.reports.pending.unready import UnreadyNode
 
 _NODE_STATE: Final = Safe(
@@ -36,6 +34,9 @@ _NODE_STATE: Final = Safe(
 )
 _OWNED: Final = "Delete the pod: its owner makes a new one, and the controller makes a claim that belongs to it."
 _BARE: Final = "Create the pod again: nothing else does, and the controller then makes a claim that belongs to it."
+_NO_DRIVER: Final = Safe(
+    "The class alone does not help: a cluster administrator installs the driver, whose chart creates the class."
+)
 #: What pages write where a name belongs.
 _CAPITALS: Final = re.compile(r"\b(?:CLASS|CLAIM|POD|NAMESPACE|NODE)\b")
 
@@ -139,7 +140,7 @@ def page_advice(report: PendingReport, code: Code) -> Safe:
     cause, text = report.causes[0], reason_page(code).advice.replace("`", "")
     if code is Code.CLASS_MISSING and report.existing is not None:
         known, or_name, rest = report.existing.comes_with, *text.partition(" Or name an existing class")[1:]
-        lead = _of_public_class(known) if known is not None else safe(text.removesuffix(or_name + rest))
+        lead = _NO_DRIVER if known is not None else safe(text.removesuffix(or_name + rest))
         return lead + safe(or_name + rest) if report.existing.count else lead
     detail = cause.detail
     if code is Code.OTHER_SCHEDULER:
@@ -157,11 +158,6 @@ def page_advice(report: PendingReport, code: Code) -> Safe:
     if isinstance(detail, records.ClassOffer | records.ClassProblem | records.Unpublished):
         names["CLASS"] = detail.device_class
     return safe(_CAPITALS.sub(lambda word: names.get(word[0]) or word[0], text))
-
-
-def _of_public_class(known: ComesWith) -> Safe:
-    does = Safe("creates it" if known.devices else "installs that")
-    return fmt("The class comes with {}: a cluster administrator {}.", comes_with(known), does)
 
 
 def _of_consumers(text: str, kinds: Sequence[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -16,6 +16,8 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.explain.class_facts import offers
 from kubectl_dra.diagnosis.records import Cause, ClassProblem, ExtendedResource, ObjectRef
 from kubectl_dra.model.evidence import Coverage
+from kubectl_dra.model.forms import forms
+from kubectl_dra.model.inventory import Inventory
 from kubectl_dra.model.public_classes import PUBLIC_CLASSES
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.model.storage import PersistentVolumeClaim
@@ -23,6 +25,7 @@ from kubectl_dra.reports.base import ReportRecord
 from kubectl_dra.reports.pending.renewal import ComesWith, OneOfSeveral
 from kubectl_dra.scheduler.extended import served_resources
 from kubectl_dra.scheduler.resource_names import DEVICE_CLASS_PREFIX
+from kubectl_dra.selectors.compiling import domains_of
 
 _SHOWN: Final = 10
 _DRIVER: Final = "driver"
@@ -149,19 +152,31 @@ def skeleton(
 
 
 def _selector(name: str, state: ClusterState) -> tuple[str, OneOfSeveral | ComesWith | None]:
-    """What a new class selects: as its public driver has it, else all devices of the driver that it is named after."""
+    """What a new class selects: as its public driver has it, else all devices of one driver.
+
+    Of the driver whose attributes the requests for the class read, or that it is named after.
+    """
     if name in PUBLIC_CLASSES:
         return PUBLIC_CLASSES[name].selector, _comes_with(name, state)
-    driver, guess = _likeliest(_DRIVER, name, _devices_by_driver(state))
-    return f'device.driver == "{driver}"' if driver else "", guess
+    known = _comes_with(name, state)
+    driver, note = (known.driver, known) if known is not None else _likeliest(_DRIVER, name, _devices_by_driver(state))
+    return f'device.driver == "{driver}"' if driver else "", note
+
+
+def _domains_read(device_class: str, inventory: Inventory) -> Sequence[str]:
+    """The domains of the attributes and capacities that selectors of requests for a class read."""
+    specs = [claim.spec for claim in inventory.claims.values() if isinstance(claim, ResourceClaim)]
+    specs += (template.spec.spec for template in inventory.templates.values())
+    found = (form for spec in specs for _, form in forms(spec) if form.device_class_name == device_class)
+    return sorted({domain for form in found for each in form.selectors for domain in domains_of(each.expression)})
 
 
 def _comes_with(name: str, state: ClusterState) -> ComesWith | None:
-    known = PUBLIC_CLASSES.get(name)
-    if known is None:
-        return None
-    devices = _devices_by_driver(state)[known.driver] if state.evidence.complete("ResourceSlice", "") else None
-    return ComesWith(known.project, known.driver, devices, known.setting)
+    devices, complete = _devices_by_driver(state), state.evidence.complete("ResourceSlice", "")
+    if (known := PUBLIC_CLASSES.get(name)) is not None:
+        return ComesWith(known.project, known.driver, devices[known.driver] if complete else None, known.setting)
+    read = [each for each in _domains_read(name, state.inventory) if devices[each]]
+    return ComesWith("", read[0], devices[read[0]] if complete else None) if len(read) == 1 else None
 
 
 def _volume_claim(ref: ObjectRef, state: ClusterState) -> tuple[dict[str, Any], OneOfSeveral | None]:

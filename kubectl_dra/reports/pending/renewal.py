@@ -97,6 +97,7 @@ class OneOfSeveral(Evidence, frozen=True):
 class ComesWith(Evidence, frozen=True):
     """A new class as a public ``project`` makes it: its ``driver``, and how many devices that publishes here.
 
+    ``project`` empty: the driver is that of the attributes that requests for the class read.
     ``devices``: None where not all slices were read. ``setting``: what the project's chart has to be told for that.
     """
 

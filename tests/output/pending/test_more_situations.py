@@ -333,7 +333,7 @@ def test_a_missing_class_gets_a_skeleton_for_the_driver_that_it_resembles() -> N
 @pytest.mark.parametrize(
     ("driver", "advice"),
     [
-        ("gpu.nvidia.com", "publishes 1 device here"),
+        ("gpu.nvidia.com", "whose driver gpu.nvidia.com publishes 1 device here"),
         (DRIVER, "with gpuResourcesEnabledOverride=true, whose driver gpu.nvidia.com publishes no devices here"),
     ],
 )
@@ -348,6 +348,29 @@ def test_a_missing_class_of_a_public_driver_is_made_as_that_driver_has_it(driver
     manifest = next(step.manifest for each in report.remedies for step in each.steps or ())
     expression = 'device.driver == "gpu.nvidia.com" && device.attributes["gpu.nvidia.com"].type == "mig"'
     assert manifest["spec"]["selectors"] == [{"cel": {"expression": expression}}]
+
+
+def test_a_missing_class_is_for_the_driver_whose_attributes_the_request_reads() -> None:
+    many = build.slice_("node-1", *(build.device(f"c-{i}") for i in range(3)), pool="cpus", driver="cpu.example.com")
+    wish = build.request(cls="multinic", selector=f'device.attributes["{DRIVER}"].model == "A100"')
+    report = report_of(build.device_class("other"), build.node(), GPUS, many, POD, build.claim("claim", wish))
+    page = page_of(report)
+    assert f"for driver {DRIVER}, whose attributes the request reads, and which publishes 2 devices here" in page
+    (way,) = [each for each in report.remedies if each.kind is RemedyKind.CREATE_OBJECT]
+    assert f'device.driver == "{DRIVER}"' in str(way.steps)
+    assert "What usually helps" not in page
+
+
+def test_a_class_that_serves_a_resource_and_another_change_together() -> None:
+    wish = build.request(selector=f'device.attributes["{DRIVER}"].model == "H100"')
+    nics = build.device_class(
+        "nic.example.com", selectors=[{"cel": {"expression": 'device.driver == "nic.example.com"'}}]
+    )
+    there = build.slice_("node-1", build.device("nic-0"), pool="nics", driver="nic.example.com")
+    pod = build.pod(claims=["claim"], requests={"example.com/nic": "1"})
+    objects = [build.device_class(), nics, there, build.node(), GPUS, pod, build.claim("claim", wish)]
+    page = page_of(report_of(*objects))
+    assert "set extendedResourceName of class nic.example.com to node-1 example.com/nic, and drop" in page
 
 
 def _created(*objects: dict[str, Any], volume: str = "data") -> tuple[dict[str, Any], str]:
