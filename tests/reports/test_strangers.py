@@ -105,6 +105,25 @@ def test_a_limit_that_stands_in_the_files_is_changed_there() -> None:
     assert f'spec.hard["{build.DRIVER}.deviceclass.resource.k8s.io/devices"])' in told
 
 
+@pytest.mark.parametrize(
+    ("hook", "alone", "fits"),
+    [("pre-install,pre-upgrade", True, Fits.YES), ("test", False, Fits.NO), ("post-install", False, Fits.NO)],
+)
+def test_hooks_of_helm_that_have_ended_before_are_tried_without_the_rest(hook: str, alone: bool, fits: Fits) -> None:
+    """A test, which ``helm test`` creates, finds what the release has left, wherever it stands in the files."""
+    first = thing("batch/v1", "Job", {"template": pod_template("one")}, name="hook")
+    first["metadata"]["annotations"] = {"helm.sh/hook": hook}
+    release = deployment(4)
+    report = (
+        simulated(template("one"), first, release) if hook == "test" else simulated(template("one"), release, first)
+    )
+    found = {each.subject.name: each for each in report.pods}
+    assert (found["w"].fits, found["hook"].fits, found["hook"].alone) == (Fits.YES, fits, alone)
+    said = f"hook of Helm {hook.replace(',', ', ')}, which is not created with the rest of the files"
+    assert (said in page(report)) is (hook != "post-install")
+    assert (": tried without that" in page(report)) is alone
+
+
 @pytest.mark.parametrize(("resource", "hard"), [("requests.cpu", "6"), ("cpu", "6")])
 def test_pods_that_a_quota_forbids_may_ask_for_less_or_the_limit_be_raised(resource: str, hard: str) -> None:
     """To wait for the scheduler helps no pod that is never created."""

@@ -75,6 +75,8 @@ def sibling_advice(found: Siblings) -> Safe:
         return fmt(text, fmt("{} {}", found.placed, Safe("runs" if found.placed == 1 else "run")))
     if found.planned and found.scaled_by is None:
         # Nothing ends of what does not exist: fewer of them is what is left.
+        if found.workload.kind == "Pod":
+            return Safe("Create it when one of these pods has ended, or add devices.")
         fit = fmt(" ({} {})", found.placed, Safe("fits" if found.placed == 1 else "fit")) if found.placed else Safe("")
         return fmt("Let {} have fewer pods{}, or add devices.", workload, fit)
     if found.workload.kind == _CRON_JOB:

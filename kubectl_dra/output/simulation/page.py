@@ -94,7 +94,7 @@ def simulation_page(
     blocks.append([*manifests.effect_lines(report.effects), *faults.planned_lines(report)])
     blocks.append(list(manifests.note_lines(report)))
     blocks.append(list(advertised_lines(report.also_advertised)))
-    if any(pod.alone for pod in report.pods):
+    if any(pod.alone and not pod.hook for pod in report.pods):
         blocks.append(list(wrapped(_ALONE)))
     return paragraphs(blocks)
 
@@ -298,6 +298,9 @@ def _pod_lines(pod: PodSimulation, reason: Safe | None = None, *, left: bool = F
         elif pod.nodes_are_example:
             yield from wrapped(_EXAMPLE, indent=2)
     yield from alternative_lines(pod)
+    if pod.hook:
+        text = "hook of {}, which is not created with the rest of the files{}"
+        yield from wrapped(fmt(text, pod.hook, Safe(": tried without that" if pod.alone else "")), indent=2)
     if pod.after and pod.copies:
         yield from wrapped(_stage(pod), indent=2)
     yield from _made_of(pod)

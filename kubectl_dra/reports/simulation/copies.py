@@ -12,6 +12,7 @@ import msgspec
 
 from kubectl_dra.api.encode import encode_part
 from kubectl_dra.api.planned import PodPlan
+from kubectl_dra.api.workloads.hooks import hook_of
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.gates.pod_admission import refusing_limit_range
 from kubectl_dra.diagnosis.pod.missing import of_the_choice
@@ -318,6 +319,7 @@ def _pod_simulation(trial: PodTrial, made: Batch, placed: PlacedCopies, pending:
         counted=made.counted,
         assumed=plan.assumed if made.counted is Counted.ASSUMED else (),
         alone=trial.alone,
+        hook=hook_of(trial.planned.annotations)[0],
         blocked=trial.blocked,
         absent_classes=absent_classes(made.world, trial),
         misread=trial.misread,

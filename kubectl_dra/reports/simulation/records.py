@@ -164,7 +164,8 @@ class PodSimulation(ReportRecord, frozen=True):
     ``shared``: claims that all of them use.
     ``made_from``: the template of other pods that they are made from, as ``instead_of`` is not set.
     ``refused_by``: the LimitRange that refuses them, for amounts ``refused_at`` these fields. ``runs_alone``: the
-    policy of a CronJob that runs now, for which its next run was tried without that.
+    policy of a CronJob that runs now, for which its next run was tried without that. ``hook``: of Helm or Argo CD,
+    which is not created together with the rest.
     """
 
     subject: ObjectRef
@@ -221,6 +222,7 @@ class PodSimulation(ReportRecord, frozen=True):
     refused_by: str = ""
     refused_at: tuple[str, ...] = ()
     runs_alone: str = ""
+    hook: str = ""
     bound: Bound = Bound.EXACT
     fits: Fits = Fits.UNKNOWN
 

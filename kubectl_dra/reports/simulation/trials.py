@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from kubectl_dra.api.planned import Planned, PodPlan
+from kubectl_dra.api.workloads.hooks import hook_of
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.capacity.shape import bare_pod
 from kubectl_dra.diagnosis.gates import pod_admission, quota
@@ -78,7 +79,10 @@ def trials(
     """All trials: first what makes pods, in the order of the files, then catalogues."""
     blocked = _Blocked(world, frozenset((each.kind, *each.key) for each in refused))
     making = [each for each in objects if not each.catalog]
-    first = [PodTrial(each, plan, False, blocked.of(plan.pod)) for each in making for plan in each.pods]
+    made = [(each, plan, *hook_of(each.annotations)) for each in making for plan in each.pods]
+    # What a later command creates finds what the others have left.
+    made.sort(key=lambda each: bool(each[2]) and not each[3])
+    first = [PodTrial(each, plan, apart, blocked.of(plan.pod)) for each, plan, _, apart in made]
     catalogue = [(each, plan) for each in objects if each.catalog for plan in each.pods]
     later = [PodTrial(each, plan, not together, blocked.of(plan.pod)) for each, plan in catalogue]
     bare = [PodTrial(each, plan, not together) for each, plan in _bare(objects)]
