@@ -56,6 +56,7 @@ from kubectl_dra.model.likeness import similar
 from kubectl_dra.model.requests import HostPort, amount
 from kubectl_dra.model.taint_text import taint_text
 from kubectl_dra.model.terms import AffinityTerm, selector_text
+from kubectl_dra.model.usage import is_terminal
 from kubectl_dra.scheduler import reasons
 from kubectl_dra.scheduler.extended import served_resources
 from kubectl_dra.scheduler.plugins.inter_pod_affinity import Unmet
@@ -201,11 +202,23 @@ def _with_world(world: ClusterState, pod: Pod, cause: Cause) -> Cause:
     trouble = cause.detail
     if isinstance(trouble, VolumeTrouble) and trouble.reason == VolumeReason.OTHER_NODE_SELECTED:
         gone = trouble.about not in world.inventory.nodes and world.evidence.complete("Node")
-        return msgspec.structs.replace(cause, detail=msgspec.structs.replace(trouble, gone=gone))
+        users = tuple(_users_there(world, trouble))
+        return msgspec.structs.replace(cause, detail=msgspec.structs.replace(trouble, gone=gone, users=users))
     if not isinstance(trouble, VolumeTrouble) or trouble.reason != VolumeReason.TOO_MANY:
         return cause
     by = with_volumes(world, pod, trouble.about, cause.nodes[0])
     return msgspec.structs.replace(cause, detail=msgspec.structs.replace(trouble, by=by))
+
+
+def _users_there(world: ClusterState, trouble: VolumeTrouble) -> Iterator[str]:
+    """The pods for which a claim's volume is made on the node that was selected."""
+    claim = trouble.claim
+    for key, pod in world.inventory.pods.items():
+        if claim is None or key.namespace != claim.namespace or pod.spec.node_name != trouble.about or is_terminal(pod):
+            continue
+        named = (each.persistent_volume_claim for each in pod.spec.volumes)
+        if any(each is not None and each.claim_name == claim.name for each in named):
+            yield str(key)
 
 
 def _lacks(world: ClusterState, pod: Pod, alike: Sequence[AlikeNodes], names: tuple[str, ...]) -> Iterator[Cause]:

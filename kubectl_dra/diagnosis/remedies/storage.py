@@ -52,6 +52,8 @@ def candidates(case: Case) -> Iterator[Candidate]:
         if not isinstance(trouble, VolumeTrouble) or trouble.claim is None:
             continue
         if trouble.reason == VolumeReason.OTHER_NODE_SELECTED:
+            if trouble.users:
+                continue  # it is being made for these
             action = ClearSelectedNode(trouble.claim, trouble.about, trouble.gone)
             yield Candidate(RemedyKind.CLEAR_SELECTED_NODE, (action,), _CLEAR_COST, (_unselected(trouble.claim.key),))
         elif trouble.reason == VolumeReason.TOPOLOGY_NOT_ALLOWED:

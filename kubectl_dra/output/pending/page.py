@@ -56,7 +56,7 @@ from kubectl_dra.output.pending.set_by_admission import admission_sets_lines
 from kubectl_dra.output.pending.taints import deletion_lines, taint_lines, with_age
 from kubectl_dra.output.pending.unready import unready_lines
 from kubectl_dra.output.pending.visible import allocated_lines, visible_lines
-from kubectl_dra.output.pending.volumes import where_attached
+from kubectl_dra.output.pending.volumes import is_made_for_others, where_attached
 from kubectl_dra.output.safe import Safe, Style, command, fmt, safe, styled
 from kubectl_dra.output.unread import rights_lines
 from kubectl_dra.output.whatif.page import whatif_lines
@@ -210,7 +210,8 @@ def _what_can_be_done(
     yield list(undo_lines(report.remedies, address))
     yield list(admission_lines(report, address))
     yield list(node_group_lines(report.node_groups, report.missing, address))
-    yield [] if also else list(advice.advice_lines(report, now, address))
+    shared = is_made_for_others(report.causes[0].detail) if report.causes else False
+    yield [] if also and not shared else list(advice.advice_lines(report, now, address))
     yield list(advice.next_step_lines(report, address, now))
 
 

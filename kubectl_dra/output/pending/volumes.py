@@ -10,7 +10,7 @@ from kubectl_dra.diagnosis.records import Cause, VolumeTrouble
 from kubectl_dra.model.invocation import Address
 from kubectl_dra.output.pending.pods_there import most_of
 from kubectl_dra.output.safe import Safe, command_line, fmt, safe
-from kubectl_dra.output.words import counted, listed
+from kubectl_dra.output.words import counted, listed, shortened
 from kubectl_dra.reports.invocations import kubectl, of, reading
 from kubectl_dra.scheduler.storage import VolumeReason
 
@@ -43,6 +43,20 @@ _ADVICE: Final[Mapping[str, str]] = {
 }
 
 
+_USERS: Final = 3
+#: Of replicas that share one claim, which is what a Deployment's template says of all its pods.
+_OF_ITS_OWN: Final = Safe(
+    "Give each pod a volume of its own (volumeClaimTemplates of a StatefulSet), or claim one that pods on several "
+    "nodes can use at once (accessModes: ReadWriteMany or ReadOnlyMany, of a class that has such volumes)."
+)
+
+
+def is_made_for_others(detail: object) -> bool:
+    """Whether a cause is a volume that is made on another node, for pods which use it there."""
+    reason = VolumeReason.OTHER_NODE_SELECTED
+    return isinstance(detail, VolumeTrouble) and detail.reason == reason and bool(detail.users)
+
+
 def volume_sentence(trouble: VolumeTrouble) -> Safe:
     """What is wrong with one volume; empty for a reason that this version does not know."""
     say = _SENTENCES.get(trouble.reason)
@@ -51,6 +65,8 @@ def volume_sentence(trouble: VolumeTrouble) -> Safe:
 
 def volume_advice(trouble: VolumeTrouble) -> Safe | None:
     """What to do about a claim that keeps the pod from being tried; None: what its page says."""
+    if is_made_for_others(trouble):
+        return _OF_ITS_OWN
     if trouble.reason != VolumeReason.CLAIM_UNBOUND:
         text = _ADVICE.get(trouble.reason)
         return fmt(text, class_=trouble.about, volume=trouble.volume) if text is not None else None
@@ -137,7 +153,13 @@ def _zone(trouble: VolumeTrouble) -> Safe:
 def _other_node(trouble: VolumeTrouble) -> Safe:
     if trouble.gone:
         return fmt("{} is to be provisioned for node {}, which does not exist", _claim(trouble), trouble.about)
+    if trouble.users:
+        return fmt("{} is provisioned for node {}, where {} it", _claim(trouble), trouble.about, _use(trouble.users))
     return fmt("node {} was already selected to provision {}", trouble.about, _claim(trouble))
+
+
+def _use(users: Sequence[str]) -> Safe:
+    return fmt("{} {}", shortened(users, _USERS), Safe("uses" if len(users) == 1 else "use"))
 
 
 def _topology(trouble: VolumeTrouble) -> Safe:

@@ -10,7 +10,13 @@ from typing import Any, Final
 import msgspec
 
 from kubectl_dra.api.encode import encode
-from kubectl_dra.api.kinds import PERSISTENT_VOLUME_CLAIM, POD_GROUP, RESOURCE_CLAIM, RESOURCE_CLAIM_TEMPLATE
+from kubectl_dra.api.kinds import (
+    DEVICE_CLASS,
+    PERSISTENT_VOLUME_CLAIM,
+    POD_GROUP,
+    RESOURCE_CLAIM,
+    RESOURCE_CLAIM_TEMPLATE,
+)
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.explain.class_facts import offers
@@ -102,7 +108,9 @@ def _with_published(found: Existing, state: ClusterState) -> Existing:
 
 
 def _made(kind: str, namespace: str, names: Iterable[str], state: ClusterState) -> Existing:
-    found, left_out = sorted(names), state.evidence.coverage(kind) is Coverage.ASSUMED
+    # Claims and templates belong to a namespace, which may well have none.
+    left_out = kind == DEVICE_CLASS.name and state.evidence.coverage(kind) is Coverage.ASSUMED
+    found = sorted(names)
     return Existing(kind, namespace, tuple(found[:_SHOWN]), len(found), left_out=left_out)
 
 
