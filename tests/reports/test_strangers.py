@@ -105,6 +105,30 @@ def test_a_limit_that_stands_in_the_files_is_changed_there() -> None:
     assert f'spec.hard["{build.DRIVER}.deviceclass.resource.k8s.io/devices"])' in told
 
 
+@pytest.mark.parametrize(("mode", "copies"), [("ReadWriteOnce", 1), ("ReadWriteMany", 2), ("ReadOnlyMany", 2)])
+def test_replicas_share_a_volume_over_nodes_only_where_it_can_be_used_on_several(mode: str, copies: int) -> None:
+    """It is made where the first pod goes; which node was selected for it no longer matters then."""
+    storage_class = {"kind": "StorageClass", "metadata": {"name": "s"}, "provisioner": "x"}
+    more = build.slice_("node-2", *(build.device(f"gpu-{number}") for number in range(4)))
+    nodes = [build.node("node-2", cpu="64"), more, {**storage_class, "volumeBindingMode": "WaitForFirstConsumer"}]
+    spec = {"accessModes": [mode], "storageClassName": "s", "resources": {"requests": {"storage": "1Gi"}}}
+    claim = {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "metadata": {"name": "m", "namespace": NS},
+        "spec": spec,
+    }
+    body = deployment(2)
+    volume = {"name": "m", "persistentVolumeClaim": {"claimName": "m"}}
+    body["spec"]["template"]["spec"]["volumes"] = [volume]
+    report = simulated(template("one", 4), claim, body, world=cluster(*nodes))
+    told = page(report)
+    assert report.pods[0].copies == copies
+    assert ("Give each pod a volume of its own" in told) is (copies == 1)
+    assert "selected-node" not in told
+    assert ("taken as reachable from all these nodes" in told) is (copies == 2)
+
+
 @pytest.mark.parametrize(
     ("hook", "alone", "fits"),
     [("pre-install,pre-upgrade", True, Fits.YES), ("test", False, Fits.NO), ("post-install", False, Fits.NO)],

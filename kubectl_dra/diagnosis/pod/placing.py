@@ -23,7 +23,7 @@ from kubectl_dra.diagnosis.explain.attempt import NodeResult, PodAttempt, attemp
 from kubectl_dra.diagnosis.gates import quota
 from kubectl_dra.diagnosis.pod import choice
 from kubectl_dra.diagnosis.pod.diagnose import Diagnoser
-from kubectl_dra.diagnosis.pod.volume_claims import with_claims_of
+from kubectl_dra.diagnosis.pod.volume_claims import with_claims_of, with_shared_volumes
 from kubectl_dra.diagnosis.records import BeingBound, Cause, NodeOutcome, PodDiagnosis, QuotaShortage, Verdict
 from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.classic import ClassicResourceClaim, ClassicResourceClaimTemplate
@@ -336,7 +336,8 @@ def bound(world: ClusterState, key: Key, node: Node, result: NodeResult, tried: 
     if tried.engine is not None and pod.spec.volumes:
         cycle = tried.engine.cycle
         volumes = chosen_volumes(cycle, cycle.snapshot.nodes[node.metadata.name])
-        inventory = inventory.replace(storage=assumed_volumes(inventory.storage, volumes, node.metadata.name))
+        storage = assumed_volumes(inventory.storage, volumes, node.metadata.name)
+        inventory = inventory.replace(storage=with_shared_volumes(storage, volumes))
     placed = with_spec(pod, node_name=node.metadata.name)
     usage = inventory.usage.get(node.metadata.name, NodeUsage()).plus(pod_usage(placed))
     return inventory.replace(

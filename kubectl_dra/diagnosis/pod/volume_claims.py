@@ -6,7 +6,7 @@ plugin DefaultStorageClass.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -15,10 +15,22 @@ import msgspec
 from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Pod
 from kubectl_dra.model.ids import Key
-from kubectl_dra.model.inventory import Inventory, key_of
-from kubectl_dra.model.meta import ObjectMeta, OwnerReference
-from kubectl_dra.model.storage import PersistentVolumeClaim, PersistentVolumeClaimStatus, StorageClass
+from kubectl_dra.model.inventory import Inventory, StorageObjects, key_of
+from kubectl_dra.model.meta import NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, ObjectMeta, OwnerReference
+from kubectl_dra.model.storage import (
+    ClaimReference,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    PersistentVolumeClaimStatus,
+    PersistentVolumeSpec,
+    PersistentVolumeStatus,
+    StorageClass,
+    TopologyTerm,
+    VolumeNodeAffinity,
+)
 from kubectl_dra.model.volumes import PersistentVolumeClaimVolume, Volume
+from kubectl_dra.scheduler.binder import BindableVolumes
+from kubectl_dra.scheduler.plugins.volume_binding import BIND_COMPLETED
 
 _DEFAULT: Final = (
     "storageclass.kubernetes.io/is-default-class",
@@ -72,6 +84,62 @@ def with_set_claims(
         made[key_of(meta)] = created(msgspec.structs.replace(template, metadata=meta), inventory)
         volumes[entry] = Volume(name=entry, persistent_volume_claim=PersistentVolumeClaimVolume(name))
     return _with(inventory, made), with_spec(pod, volumes=tuple(volumes.values()))
+
+
+#: What pods on several nodes can use at once.
+_SHARED: Final = frozenset({"ReadWriteMany", "ReadOnlyMany"})
+_SUPPOSED: Final = "supposed-"
+
+
+def with_shared_volumes(storage: StorageObjects, found: BindableVolumes) -> StorageObjects:
+    """With the volumes that are made next for claims which pods on several nodes can use at once.
+
+    Until then only the node of the first pod will do (upstream: plugins/volumebinding, selected-node); from then on
+    the volume decides, which is taken as reachable wherever its class may make one.
+    """
+    claims, volumes = dict(storage.claims), dict(storage.volumes)
+    for wanted in (each.wanted for each in found.provisions if _SHARED & set(each.wanted.claim.spec.access_modes)):
+        claim, name = claims[wanted.key], f"{_SUPPOSED}{wanted.key.namespace}-{wanted.key.name}"
+        storage_class = storage.classes.get(claim.class_name)
+        reference = ClaimReference(wanted.key.namespace, wanted.key.name, claim.metadata.uid)
+        volumes[name] = PersistentVolume(
+            ObjectMeta(name=name),
+            PersistentVolumeSpec(
+                access_modes=claim.spec.access_modes,
+                claim_ref=reference,
+                storage_class_name=claim.class_name,
+                node_affinity=_reach(storage_class.allowed_topologies if storage_class is not None else ()),
+            ),
+            PersistentVolumeStatus("Bound"),
+        )
+        annotations = {**claim.metadata.annotations, BIND_COMPLETED: "yes"}
+        claims[wanted.key] = PersistentVolumeClaim(
+            msgspec.structs.replace(claim.metadata, annotations=annotations),
+            msgspec.structs.replace(claim.spec, volume_name=name),
+            PersistentVolumeClaimStatus("Bound"),
+        )
+    return replace(storage, claims=claims, volumes=volumes)
+
+
+def taken_as_shared(inventory: Inventory, pod: Pod) -> Iterator[str]:
+    """The claims of a pod whose volumes are supposed to be reachable from several nodes."""
+    for entry in pod.spec.volumes:
+        name = entry.persistent_volume_claim.claim_name if entry.persistent_volume_claim is not None else ""
+        claim = inventory.storage.claims.get(Key(pod.metadata.namespace, name))
+        if claim is not None and claim.spec.volume_name.startswith(_SUPPOSED):
+            yield name
+
+
+def _reach(topologies: Sequence[TopologyTerm]) -> VolumeNodeAffinity | None:
+    terms = tuple(
+        NodeSelectorTerm(
+            match_expressions=tuple(
+                NodeSelectorRequirement(each.key, "In", each.values) for each in term.match_label_expressions
+            )
+        )
+        for term in topologies
+    )
+    return VolumeNodeAffinity(NodeSelector(node_selector_terms=terms)) if terms else None
 
 
 def _with(inventory: Inventory, made: Mapping[Key, PersistentVolumeClaim]) -> Inventory:

@@ -298,6 +298,9 @@ def _pod_lines(pod: PodSimulation, reason: Safe | None = None, *, left: bool = F
         elif pod.nodes_are_example:
             yield from wrapped(_EXAMPLE, indent=2)
     yield from alternative_lines(pod)
+    if pod.shared_volumes:
+        text = "taken as reachable from all these nodes once it is made: the volume of PersistentVolumeClaim {}"
+        yield from wrapped(fmt(text, listed(pod.shared_volumes)), indent=2)
     if pod.hook:
         text = "hook of {}, which is not created with the rest of the files{}"
         yield from wrapped(fmt(text, pod.hook, Safe(": tried without that" if pod.alone else "")), indent=2)

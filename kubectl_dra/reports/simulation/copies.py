@@ -18,6 +18,7 @@ from kubectl_dra.diagnosis.gates.pod_admission import refusing_limit_range
 from kubectl_dra.diagnosis.pod.missing import of_the_choice
 from kubectl_dra.diagnosis.pod.open_plugins import open_plugins
 from kubectl_dra.diagnosis.pod.placing import PlacedCopies, being_bound, place
+from kubectl_dra.diagnosis.pod.volume_claims import taken_as_shared
 from kubectl_dra.diagnosis.pod.workloads import ReadOwner
 from kubectl_dra.diagnosis.records import BeingBound, Missing, ObjectRef, OpenPlugin
 from kubectl_dra.diagnosis.remedies.changes import without_pods
@@ -319,6 +320,7 @@ def _pod_simulation(trial: PodTrial, made: Batch, placed: PlacedCopies, pending:
         counted=made.counted,
         assumed=plan.assumed if made.counted is Counted.ASSUMED else (),
         alone=trial.alone,
+        shared_volumes=tuple(taken_as_shared(placed.world.inventory, plan.pod)) if len(placed.nodes) > 1 else (),
         hook=hook_of(trial.planned.annotations)[0],
         blocked=trial.blocked,
         absent_classes=absent_classes(made.world, trial),

@@ -165,7 +165,8 @@ class PodSimulation(ReportRecord, frozen=True):
     ``made_from``: the template of other pods that they are made from, as ``instead_of`` is not set.
     ``refused_by``: the LimitRange that refuses them, for amounts ``refused_at`` these fields. ``runs_alone``: the
     policy of a CronJob that runs now, for which its next run was tried without that. ``hook``: of Helm or Argo CD,
-    which is not created together with the rest.
+    which is not created together with the rest. ``shared_volumes``: claims whose volumes are taken as reachable from
+    several nodes once they are made.
     """
 
     subject: ObjectRef
@@ -223,6 +224,7 @@ class PodSimulation(ReportRecord, frozen=True):
     refused_at: tuple[str, ...] = ()
     runs_alone: str = ""
     hook: str = ""
+    shared_volumes: tuple[str, ...] = ()
     bound: Bound = Bound.EXACT
     fits: Fits = Fits.UNKNOWN
 

@@ -22,7 +22,7 @@ from kubectl_dra.scheduler.status import SKIP, Status, error, unresolvable
 from kubectl_dra.scheduler.storage import Stored, VolumeOwner, VolumeProblem, VolumeReason, VolumeVerdict, claim_missing
 
 UNBOUND: Final = "pod has unbound immediate PersistentVolumeClaims"
-_BIND_COMPLETED: Final = "pv.kubernetes.io/bind-completed"
+BIND_COMPLETED: Final = "pv.kubernetes.io/bind-completed"
 _LOST: Final = "Lost"
 _MOST: Final = 100
 
@@ -115,7 +115,7 @@ def _binder(stored: Stored, claims: Sequence[PodVolumeClaim]) -> Binder:
     unbound: list[VolumeProblem] = []
     for wanted in claims:
         spec = wanted.claim.spec
-        if spec.volume_name and _BIND_COMPLETED in wanted.claim.metadata.annotations:
+        if spec.volume_name and BIND_COMPLETED in wanted.claim.metadata.annotations:
             bound.append(wanted)
         elif _waits_for_consumer(wanted.claim, stored) and not spec.volume_name:
             waiting.append(wanted)
