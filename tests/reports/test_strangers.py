@@ -129,6 +129,25 @@ def test_replicas_share_a_volume_over_nodes_only_where_it_can_be_used_on_several
     assert ("taken as reachable from all these nodes" in told) is (copies == 2)
 
 
+def test_pods_on_several_nodes_that_share_a_volume_of_one_node_are_warned_of() -> None:
+    more = build.slice_("node-2", *(build.device(f"gpu-{number}") for number in range(4)))
+    storage = [
+        {"kind": "PersistentVolume", "metadata": {"name": "v"}, "spec": {"csi": {"driver": "x", "volumeHandle": "v"}}},
+        {"kind": "StorageClass", "metadata": {"name": "s"}, "provisioner": "x", "volumeBindingMode": "Immediate"},
+    ]
+    spec = {"accessModes": ["ReadWriteOnce"], "storageClassName": "s", "volumeName": "v"}
+    meta = {"name": "m", "namespace": NS, "annotations": {"pv.kubernetes.io/bind-completed": "yes"}}
+    storage += [{"kind": "PersistentVolumeClaim", "metadata": meta, "spec": spec, "status": {"phase": "Bound"}}]
+    world = cluster(build.node("node-2", cpu="64"), more, *storage)
+    body = deployment(2)
+    body["spec"]["template"]["spec"]["volumes"] = [{"name": "m", "persistentVolumeClaim": {"claimName": "m"}}]
+    told = page(simulated(template("one", 4), body, world=world))
+    assert "both copies fit." in told
+    assert "Warning: PersistentVolumeClaim m is ReadWriteOnce." in told
+    body["spec"]["replicas"] = 1
+    assert "Warning" not in page(simulated(template("one", 4), body, world=world))
+
+
 @pytest.mark.parametrize(
     ("hook", "alone", "fits"),
     [("pre-install,pre-upgrade", True, Fits.YES), ("test", False, Fits.NO), ("post-install", False, Fits.NO)],

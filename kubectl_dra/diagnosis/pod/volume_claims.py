@@ -123,11 +123,23 @@ def with_shared_volumes(storage: StorageObjects, found: BindableVolumes) -> Stor
 
 def taken_as_shared(inventory: Inventory, pod: Pod) -> Iterator[str]:
     """The claims of a pod whose volumes are supposed to be reachable from several nodes."""
+    return (name for name, claim in _named(inventory, pod) if claim.spec.volume_name.startswith(_SUPPOSED))
+
+
+def of_one_node(inventory: Inventory, pod: Pod) -> Iterator[str]:
+    """The claims of a pod whose volumes are attached to one node at a time.
+
+    The scheduler does not look at that. Upstream: pkg/volume/util, IsMultiAttachAllowed.
+    """
+    return (name for name, claim in _named(inventory, pod) if set(claim.spec.access_modes) == {"ReadWriteOnce"})
+
+
+def _named(inventory: Inventory, pod: Pod) -> Iterator[tuple[str, PersistentVolumeClaim]]:
     for entry in pod.spec.volumes:
         name = entry.persistent_volume_claim.claim_name if entry.persistent_volume_claim is not None else ""
         claim = inventory.storage.claims.get(Key(pod.metadata.namespace, name))
-        if claim is not None and claim.spec.volume_name.startswith(_SUPPOSED):
-            yield name
+        if claim is not None:
+            yield name, claim
 
 
 def _reach(topologies: Sequence[TopologyTerm]) -> VolumeNodeAffinity | None:

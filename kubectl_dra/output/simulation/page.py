@@ -36,6 +36,7 @@ from kubectl_dra.output.simulation.verdicts import (
     never_fits,
     sharing_text,
     verdict_of,
+    volume_lines,
     with_alike,
 )
 from kubectl_dra.output.unread import incomplete_lines, rights_lines
@@ -298,9 +299,7 @@ def _pod_lines(pod: PodSimulation, reason: Safe | None = None, *, left: bool = F
         elif pod.nodes_are_example:
             yield from wrapped(_EXAMPLE, indent=2)
     yield from alternative_lines(pod)
-    if pod.shared_volumes:
-        text = "taken as reachable from all these nodes once it is made: the volume of PersistentVolumeClaim {}"
-        yield from wrapped(fmt(text, listed(pod.shared_volumes)), indent=2)
+    yield from volume_lines(pod)
     if pod.hook:
         text = "hook of {}, which is not created with the rest of the files{}"
         yield from wrapped(fmt(text, pod.hook, Safe(": tried without that" if pod.alone else "")), indent=2)
@@ -308,15 +307,7 @@ def _pod_lines(pod: PodSimulation, reason: Safe | None = None, *, left: bool = F
         yield from wrapped(_stage(pod), indent=2)
     yield from _made_of(pod)
     yield from domain_lines(pod)
-    if (left_open := _left_open(pod)) and pod.copies:
-        yield from wrapped(_open(left_open), indent=2)
-    if pod.beside and pod.copies:
-        yield from wrapped(manifests.beside_text(pod.beside), indent=2)
-    if pod.quota is not None and pod.copies:
-        text = "not read, and may allow less: the ResourceQuotas of namespace {}"
-        yield from wrapped(fmt(text, pod.quota.namespace), indent=2)
-    if pod.copies:
-        yield from unspecified_lines(pod.unspecified)
+    yield from _doubt_lines(pod)
     if pod.being_bound is not None:
         yield from wrapped(fewer_copies(pod.being_bound, single=pod.wanted == 1), indent=2)
     if pod.assumed:
@@ -332,6 +323,20 @@ def _pod_lines(pod: PodSimulation, reason: Safe | None = None, *, left: bool = F
     yield from unfound_lines(pod.unfound)
     if pod.pending is not None and pod.pending.causes and is_enough(pod):
         yield from wrapped(fmt("no more: {}", reason_sentence(pod.pending.causes[0])), indent=2)
+
+
+def _doubt_lines(pod: PodSimulation) -> Iterator[Safe]:
+    """What may allow fewer of those that fit."""
+    if not pod.copies:
+        return
+    if left_open := _left_open(pod):
+        yield from wrapped(_open(left_open), indent=2)
+    if pod.beside:
+        yield from wrapped(manifests.beside_text(pod.beside), indent=2)
+    if pod.quota is not None:
+        text = "not read, and may allow less: the ResourceQuotas of namespace {}"
+        yield from wrapped(fmt(text, pod.quota.namespace), indent=2)
+    yield from unspecified_lines(pod.unspecified)
 
 
 def _already(pod: PodSimulation) -> Safe:

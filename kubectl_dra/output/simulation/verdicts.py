@@ -14,7 +14,7 @@ from kubectl_dra.diagnosis.pod.missing import DEVICE_CLASS
 from kubectl_dra.diagnosis.records import ObjectRef
 from kubectl_dra.output.layout import wrapped
 from kubectl_dra.output.pending.quotas import refused_unless, where_admitted
-from kubectl_dra.output.safe import Safe, fmt, safe
+from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.simulation import manifests
 from kubectl_dra.output.simulation.domains import told_once, too_small, too_small_text
 from kubectl_dra.output.simulation.names import object_name
@@ -327,3 +327,17 @@ def alike_lines(alike: Sequence[PodSimulation]) -> Iterator[Safe]:
         text = "The same holds for {} more pods that differ from it in their names only: {}."
         names = shortened([str(each.subject.key) for each in alike], _ALIKE_NAMED)
         yield from wrapped(fmt(text, len(alike), names))
+
+
+def volume_lines(pod: PodSimulation) -> Iterator[Safe]:
+    """Of volumes that pods on several nodes name, what is taken for granted, or what the scheduler does not look at."""
+    if pod.shared_volumes:
+        text = "taken as reachable from all these nodes once it is made: the volume of PersistentVolumeClaim {}"
+        yield from wrapped(fmt(text, listed(pod.shared_volumes)), indent=2)
+    if pod.attached_once:
+        text = (
+            "Warning: PersistentVolumeClaim {} is ReadWriteOnce. If its volume has to be attached, only one of these "
+            "nodes has it at a time, and pods on the others stay in ContainerCreating (FailedAttachVolume): give each "
+            "pod a volume of its own, or claim ReadWriteMany."
+        )
+        yield from wrapped(styled(fmt(text, listed(pod.attached_once)), Style.WARN))

@@ -18,7 +18,7 @@ from kubectl_dra.diagnosis.gates.pod_admission import refusing_limit_range
 from kubectl_dra.diagnosis.pod.missing import of_the_choice
 from kubectl_dra.diagnosis.pod.open_plugins import open_plugins
 from kubectl_dra.diagnosis.pod.placing import PlacedCopies, being_bound, place
-from kubectl_dra.diagnosis.pod.volume_claims import taken_as_shared
+from kubectl_dra.diagnosis.pod.volume_claims import of_one_node, taken_as_shared
 from kubectl_dra.diagnosis.pod.workloads import ReadOwner
 from kubectl_dra.diagnosis.records import BeingBound, Missing, ObjectRef, OpenPlugin
 from kubectl_dra.diagnosis.remedies.changes import without_pods
@@ -298,6 +298,7 @@ def _new(placed: PlacedCopies, before: ClusterState) -> AbstractSet[Key]:
 def _pod_simulation(trial: PodTrial, made: Batch, placed: PlacedCopies, pending: PendingReport | None) -> PodSimulation:
     plan = trial.plan
     names = made.world.inventory.nodes
+    spread = len(placed.nodes) > 1
     limits, fields = refusing_limit_range(plan.pod, made.world.inventory) if trial.refused else ("", ())
     return PodSimulation(
         subject=trial.subject,
@@ -320,7 +321,8 @@ def _pod_simulation(trial: PodTrial, made: Batch, placed: PlacedCopies, pending:
         counted=made.counted,
         assumed=plan.assumed if made.counted is Counted.ASSUMED else (),
         alone=trial.alone,
-        shared_volumes=tuple(taken_as_shared(placed.world.inventory, plan.pod)) if len(placed.nodes) > 1 else (),
+        shared_volumes=tuple(taken_as_shared(placed.world.inventory, plan.pod)) if spread else (),
+        attached_once=tuple(of_one_node(placed.world.inventory, plan.pod)) if spread else (),
         hook=hook_of(trial.planned.annotations)[0],
         blocked=trial.blocked,
         absent_classes=absent_classes(made.world, trial),

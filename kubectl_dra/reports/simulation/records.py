@@ -166,7 +166,8 @@ class PodSimulation(ReportRecord, frozen=True):
     ``refused_by``: the LimitRange that refuses them, for amounts ``refused_at`` these fields. ``runs_alone``: the
     policy of a CronJob that runs now, for which its next run was tried without that. ``hook``: of Helm or Argo CD,
     which is not created together with the rest. ``shared_volumes``: claims whose volumes are taken as reachable from
-    several nodes once they are made.
+    several nodes once they are made; ``attached_once``: those of which only one node at a time can have the volume,
+    although the scheduler puts the pods on several.
     """
 
     subject: ObjectRef
@@ -225,6 +226,7 @@ class PodSimulation(ReportRecord, frozen=True):
     runs_alone: str = ""
     hook: str = ""
     shared_volumes: tuple[str, ...] = ()
+    attached_once: tuple[str, ...] = ()
     bound: Bound = Bound.EXACT
     fits: Fits = Fits.UNKNOWN
 
