@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 from functools import partial
 
+from kubectl_dra.commands.shared.address import asked_again
 from kubectl_dra.commands.shared.cluster import read_cluster
 from kubectl_dra.commands.shared.namespaces import check_namespace
 from kubectl_dra.commands.shared.options import Options
@@ -26,6 +28,10 @@ def answer(options: Options, word: str) -> int:
     note_evidence(world, options)
     scope = "" if everywhere else cluster.namespace
     report = top_report(world, by, scope)
-    page = partial(top_page, report, world.now, world.evidence.address, scope)
+    again = asked_again(
+        dataclasses.replace(options, all_namespaces=options.all_namespaces or everywhere), cluster.namespace
+    )
+    address = dataclasses.replace(world.evidence.address, again=again)
+    page = partial(top_page, report, world.now, address, scope)
     print_answer(Answer("TopReport", report, partial(top_summary, report, scope), page), options)
     return finding_code(asked=options.exit_code, bad=report.bad, partial=report.partial, answered=report.answered)

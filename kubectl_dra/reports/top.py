@@ -181,11 +181,10 @@ def _namespaces(world: ClusterState, namespace: str) -> Iterator[TopRow]:
         if namespace in ("", name):
             used[name].update(_devices(claim))
             idle[name].update(_devices(claim) if is_unused(claim, world) else ())
-    sure = _sure(world, namespace)
     for name, devices in used.items():
         if devices:
-            used_here = Count(len(devices), sure)
-            yield TopRow(name, "", None, used_here, None, None, _idle_count(len(idle[name]), world, namespace))
+            used_here = Count(len(devices), _sure(world, name))
+            yield TopRow(name, "", None, used_here, None, None, _idle_count(len(idle[name]), world, name))
 
 
 def _pods(world: ClusterState, namespace: str) -> Iterator[TopRow]:

@@ -298,6 +298,16 @@ def test_what_is_known_of_the_own_namespace_is_no_lower_bound(api: FakeApi, capf
     assert "At least" not in out
 
 
+def test_of_the_own_namespace_numbers_are_exact_among_all(api: FakeApi, capfd: Any) -> None:
+    """What other namespaces have is missing as a row, and makes no number of this one a bound."""
+    code, out, _ = said(capfd, "top")
+    assert code == 0
+    told = unfolded(out)
+    assert told.startswith("This answer is incomplete: ResourceClaim and Pod could be read only in namespace ml, see")
+    assert "    kubectl dra top -A --context fake" in out.splitlines()
+    assert [line.split() for line in out.splitlines() if line.startswith("ml ")] == [["ml", "13", "0"]]
+
+
 def test_the_whole_cluster_is_refused_with_who_and_what_to_do(api: FakeApi, capfd: Any) -> None:
     for words in (["why-pending", "-A"], ["get", "claims", "-A"]):
         code, out, err = said(capfd, *words)

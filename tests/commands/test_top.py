@@ -41,7 +41,7 @@ def test_numbers_of_nodes_and_namespaces_agree_with_the_devices(ask: Ask) -> Non
 
 def test_what_nobody_uses_is_told_with_the_command_that_frees_it(ask: Ask) -> None:
     found = ask("top").out
-    assert "1 device held for nobody, by 1 claim reserved for no pod:" in found
+    assert "1 device held for nobody, by 1 claim that no pod uses:" in found
     assert "kubectl delete resourceclaim/leftover -n lab" in found
     assert "leftover" not in ask("top", "-n", "ml").out
 

@@ -100,7 +100,7 @@ def _idle(report: TopReport, now: datetime, address: Address) -> Iterator[Safe]:
     """A claim without consumers keeps its devices until somebody deletes it."""
     devices = sum(len(each.devices) for each in report.idle)
     claims = counted(len(report.idle), "claim")
-    head = fmt("{} held for nobody, by {} reserved for no pod:", counted(devices, "device"), claims)
+    head = fmt("{} held for nobody, by {} that no pod uses:", counted(devices, "device"), claims)
     yield styled(head, Style.BOLD)
     for each in report.idle:
         ended = Safe(", reserved for pods that have ended") if each.reserved else Safe("")
