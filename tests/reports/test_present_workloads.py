@@ -165,7 +165,7 @@ def test_a_job_that_runs_already_makes_only_the_pods_that_it_lacks(
     assert (report.pods[0].present, report.fits) == (present, fits)
     told = page(report)
     assert ("run already" in told) is bool(present)
-    assert ("kubectl apply neither runs it again nor changes its pods" in told) is (not present)
+    assert ("to apply it neither runs it again nor changes its pods" in told) is (not present)
 
 
 def cron(policy: str) -> dict[str, Any]:

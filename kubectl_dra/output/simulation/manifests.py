@@ -240,7 +240,7 @@ def _existing(ref: ObjectRef) -> Safe:
     if ref.kind in ("Node", "ResourceSlice", "DeviceClass", "DeviceTaintRule"):
         return Safe("here it is as the file says")
     if ref.kind == "Job":
-        return Safe("kubectl apply neither runs it again nor changes its pods; what is tried here comes on top of it")
+        return Safe("to apply it neither runs it again nor changes its pods; what is tried here comes on top of it")
     if ref.kind in ("Pod", "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "CronJob"):
         return Safe("what is tried here comes on top of it")
     return Safe("it is taken as it is in the cluster, its spec can't be changed")

@@ -15,6 +15,7 @@ from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.pod.placing import MAX_COPIES
 from kubectl_dra.diagnosis.pod.volume_claims import with_set_claims
 from kubectl_dra.diagnosis.rollouts import REVISION
+from kubectl_dra.diagnosis.whatif.daemons import DAEMON_SET
 from kubectl_dra.model.affinity import Affinity, NodeAffinity
 from kubectl_dra.model.base import with_spec
 from kubectl_dra.model.core import Pod, PodStatus
@@ -173,8 +174,12 @@ def nodes_of_daemons(world: ClusterState, pod: Pod) -> Iterator[str]:
 def _on_every_node(world: ClusterState, pod: Pod) -> Iterator[tuple[str, Pod]]:
     """One pod per node that the workload's pods may run on, bound to it by its affinity."""
     tolerant = with_spec(pod, tolerations=daemon_tolerations(pod.spec))
+    # By its controller a pod is known to be meant for the node that its affinity names.
+    owner = OwnerReference("apps/v1", DAEMON_SET, pod.metadata.name, f"simulated-{pod.metadata.name}", controller=True)
     for name in daemon_nodes(Snapshot(world), tolerant):
-        yield name, _copy(with_spec(tolerant, affinity=_only(name, tolerant.spec.affinity)), f"-{name}")
+        copy = _copy(with_spec(tolerant, affinity=_only(name, tolerant.spec.affinity)), f"-{name}")
+        meta = msgspec.structs.replace(copy.metadata, owner_references=copy.metadata.owner_references or (owner,))
+        yield name, msgspec.structs.replace(copy, metadata=meta)
 
 
 def _only(node: str, affinity: Affinity | None) -> Affinity:
