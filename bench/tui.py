@@ -386,7 +386,7 @@ def rows() -> Iterator[Row]:
     peak = found.pop("peak")
     assert isinstance(peak, float)
     for what, seconds in found.items():
-        budget = Budget(Measure.TIME, _BUDGETS.get(what, 50), peak=500)
+        budget = Budget(Measure.TIME, _BUDGETS.get(what, 50), peak=450)
         if isinstance(seconds, Times):
             clock = statistics.median(seconds.each)
             # While everything changes, the processor's time is not that of the keys.

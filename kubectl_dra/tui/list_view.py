@@ -80,6 +80,9 @@ class ListView(Previewing[RowT]):
         """The same in lower case."""
         return self.text_of(row).casefold()
 
+    def forget_texts(self, rows: Sequence[RowT]) -> None:
+        """Nothing is looked for any more."""
+
     def arranged(self, rows: Sequence[RowT]) -> Sequence[RowT]:
         """All rows in the order of the sorted column."""
         column = self.grid.sorted_by
@@ -195,6 +198,10 @@ class ListView(Previewing[RowT]):
             rows = [row for row in rows if self.heading(row) is not None or self.is_fault(row)]
         kept = is_kept(self.filter)
         if kept is None:
+            if self._texts[1]:
+                # Who looks for nothing needs neither texts nor the rows of that time.
+                self._texts = (), []
+                self.forget_texts(rows)
             return rows
         if self._texts[0] is not rows:
             self._texts = rows, [self.folded_text(row) for row in rows]

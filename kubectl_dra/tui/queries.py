@@ -75,8 +75,9 @@ class Pool:
 class DeviceRow(msgspec.Struct, gc=False):
     """A device whose record is made only when it is looked at: a list may have 80,000 of them.
 
-    ``text`` is what filters look through, in lower case; made when somebody filters. Not watched for cycles, of which
-    there are none, and without the facts, so that a row that has not changed keeps no old ones.
+    ``text`` is what filters look through, in lower case: made when somebody filters, and dropped when nobody does any
+    more. Not watched for cycles, of which there are none, and without the facts, so that a row that has not changed
+    keeps no old ones.
     """
 
     pool: PoolId
@@ -93,11 +94,12 @@ class DeviceRow(msgspec.Struct, gc=False):
     @property
     def text(self) -> str:
         """The id, the state's word, all values."""
-        if not self.made_text:
+        text = self.made_text
+        if not text:
             values = [attribute_text(attribute) for attribute in self.device.attributes.values()]
             values += [str(capacity.value) for capacity in self.device.capacity.values()]
-            self.made_text = f"{self.id} {STATE_WORDS[self.state]} {' '.join(values)}".casefold()
-        return self.made_text
+            text = self.made_text = f"{self.id} {STATE_WORDS[self.state]} {' '.join(values)}".casefold()
+        return text
 
     def listed(self, facts: ClusterState) -> ListedDevice:
         """What ``get devices`` says of it."""

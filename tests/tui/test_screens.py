@@ -181,8 +181,12 @@ def test_filters_by_text_and_by_cel():
         assert "7 of 47" in ui.screen.replace(",", "")
         await ui.press("enter")
         assert {row.device.attributes["model"].string for row in ui.app.view.grid.rows} == {"H100"}
+        assert all(row.made_text for row in ui.app.view.grid.rows)
         await ui.press("escape")
         assert "/h100" not in ui.crumbs
+        # What was looked through is kept no longer than somebody looks.
+        assert len(ui.app.view.grid.rows) == 47
+        assert not any(row.made_text for row in ui.app.view.grid.rows)
         await ui.press("slash")
         await ui.type('device.driver == "mig.example.com"')
         assert "7 of 47" in ui.crumbs

@@ -86,6 +86,10 @@ class DevicesView(ListView[DeviceRow]):
         """The same, which is in lower case and kept by the row."""
         return row.text
 
+    def forget_texts(self, rows: Sequence[DeviceRow]) -> None:
+        for row in rows:
+            row.made_text = ""
+
     def listed(self, row: DeviceRow) -> ListedDevice:
         """What ``get devices`` says of a row."""
         listed = self._listed
