@@ -48,6 +48,8 @@ def _classes() -> Iterator[tuple[str, PublicClass]]:
         yield f"{chart}.intel.com", _whole(_INTEL.format(chart), f"{chart}.intel.com")
     yield "gpu-vfio.intel.com", _whole(_INTEL.format("gpu"), "gpu.intel.com")
     yield "tpu.google.com", _whole("Google's DRA driver for TPUs (Helm chart dra-driver-google-tpu)", "tpu.google.com")
+    name = "sriovnetwork.k8snetworkplumbingwg.io"
+    yield name, _whole("the SR-IOV DRA driver (Helm chart dra-driver-sriov)", name)
     yield "dra.cpu", _whole("the DRA driver for CPUs (kubernetes-sigs/dra-driver-cpu)", "dra.cpu")
 
 

@@ -14,7 +14,7 @@ from typing import Final
 from kubectl_dra.cel.read.mentions import Mention, located
 from kubectl_dra.cel.syntax.ast import Call, ListLit, Literal, Node, Parsed
 from kubectl_dra.cel.syntax.lexer import tokenize
-from kubectl_dra.cel.syntax.printer import string_source, to_source
+from kubectl_dra.cel.syntax.printer import node_source, string_source, to_source
 from kubectl_dra.cel.syntax.traverse import walk
 from kubectl_dra.model.semver import Semver, SemverError
 from kubectl_dra.selectors.edits import parsed
@@ -36,9 +36,40 @@ def seen_values(expression: str, seen: Mapping[str, int], start: int, end: int) 
     tree = parsed(expression)
     if tree is None or (len(seen) >= _NAMES and max(seen.values()) == 1):
         return
-    for node, _ in walk(tree.root, tree.macros):
-        if isinstance(node, Call) and start <= node.pos < end:
-            yield from _instead(tree, node, seen)
+    calls = [node for node, _ in walk(tree.root, tree.macros) if isinstance(node, Call) and start <= node.pos < end]
+    one = next((_one_of(tree, node) for node in calls if node.function == "_||_"), None)
+    if one is not None:
+        read, literal = one
+        for text in _nearest(literal, seen, version=False):
+            yield f"{expression[:start]}{node_source(read, tree.macros)} == {text}{expression[end:]}"
+        return
+    for node in calls:
+        yield from _instead(tree, node, seen)
+
+
+def _one_of(tree: Parsed, node: Node) -> tuple[Node, Literal] | None:
+    """What ``a == "x" || a == "y"`` reads, and the first value; None where it says anything else."""
+    found = [_equality(tree, each) for each in _operands(node)]
+    known = [each for each in found if each is not None]
+    if len(known) < len(found) or len({node_source(read, tree.macros) for read, _ in known}) > 1:
+        return None
+    return known[0]
+
+
+def _operands(node: Node) -> Iterator[Node]:
+    if isinstance(node, Call) and node.function == "_||_":
+        for each in node.args:
+            yield from _operands(each)
+    else:
+        yield node
+
+
+def _equality(tree: Parsed, node: Node) -> tuple[Node, Literal] | None:
+    if isinstance(node, Call) and node.function == "_==_":
+        for read, value in (node.args, node.args[::-1]):
+            if _reads(read, tree) and isinstance(value, Literal):
+                return read, value
+    return None
 
 
 def or_equal(texts: Iterable[str], start: int, end: int) -> Iterator[str]:

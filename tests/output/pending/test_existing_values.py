@@ -48,6 +48,15 @@ def test_the_values_that_exist_come_before_the_selector_is_dropped() -> None:
     assert 'drop the selector profile == "2g.20gb" node-1 (it may then get 1g.10gb (3 free) or 3g.40gb (1 free)' in page
 
 
+def test_one_of_several_values_is_replaced_by_one_that_exists() -> None:
+    """And not each of them in turn; a condition beside them stays."""
+    either = f'({A}.profile == "2g.20gb" || {A}.profile == "4g.40gb")'
+    assert selectors(wanting(f'{either} && {A}.profile != ""', *MIG))[:2] == [
+        f'({A}.profile == "3g.40gb") && {A}.profile != ""',
+        f'({A}.profile == "1g.10gb") && {A}.profile != ""',
+    ]
+
+
 def test_a_value_whose_devices_are_all_in_use_is_no_way_out() -> None:
     report = wanting(f'{A}.profile == "2g.20gb"', *MIG, holders=("3g-40gb-0", "3g-40gb-1"))
     # What could be had without the selector is the same.
