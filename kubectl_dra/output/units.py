@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kubectl_dra.diagnosis.records import AttributeValue
 from kubectl_dra.output.safe import Safe, fmt
 from kubectl_dra.output.words import listed
 from kubectl_dra.selectors.units import unreadable_amounts
@@ -24,3 +25,9 @@ def _quoted_either(meant: str) -> Safe:
     if meant.endswith("i") or not meant[-1:].isalpha():
         return fmt('"{}"', meant)
     return fmt('"{}" (powers of 1000) or "{}i" (powers of 1024)', meant, meant[:-1] + meant[-1].upper())
+
+
+def value_words(value: AttributeValue) -> Safe:
+    """``cores is the string "64"``: types are told because values look alike without them."""
+    shown = f'"{value.value}"' if value.type in ("string", "version") else value.value
+    return fmt("{} is the {} {}", value.name, value.type, shown)

@@ -27,7 +27,10 @@ from kubectl_dra.reports.selector.questions import simple_claim
 from kubectl_dra.source.demo import CLUSTER as DEMO
 from kubectl_dra.source.manifests import read_manifests
 from tests.allocation.clusters import allocate_many
+from tests.kit import build
 from tests.kit.clock import CLOCK
+from tests.kit.facts import evidence
+from tests.kit.state import inventory_of, state_of
 from tests.reports.clusters import document, facts
 
 FACTS = facts(DEMO)
@@ -407,3 +410,20 @@ def test_a_local_time_zone_is_told() -> None:
 
     assert noted('timestamp("2024-01-01T00:00:00Z").getHours("Local") == 0')
     assert not noted('timestamp("2024-01-01T00:00:00Z").getHours("UTC") == 0')
+
+
+def test_values_of_two_types_under_one_name_are_told_apart() -> None:
+    """Both look alike in every list."""
+    number, text = build.device("n", attributes={}), build.device("t", attributes={"cores": "64"})
+    number["attributes"] = {"cores": {"int": 64}}
+    objects = [build.node(), build.device_class(), build.slice_("node-1", number, text)]
+    cluster = state_of(inventory_of(objects), evidence())
+    question = expression_question(f'device.attributes["{build.DRIVER}"].cores > 32', None)
+    found = selector_report(question, Setting(cluster))
+    (failure,) = found.failures
+    assert [(each.type, each.value) for each in failure.reads] == [("string", "64")]
+    page = " ".join(" ".join(selector_page(found)).split())
+    device = f"{build.DRIVER}/node-1"
+    assert f'cores is the string "64" on {device}/t; on {device}/n cores is the int 64' in page
+    alike = state_of(inventory_of([build.node(), build.slice_("node-1", text)]), evidence())
+    assert not selector_report(question, Setting(alike)).failures[0].elsewhere

@@ -179,7 +179,7 @@ def told(world: ClusterState, error: FatalError, device_class: str, *, of_class:
     key = missing_key(error.detail.removesuffix(".")) or _first_key(error.detail)
     lacking = next((m for m in mentions if m.name is not None and m.name.text == key and not m.guarded), None)
     if lacking is None:
-        reads = tuple(dict.fromkeys(_reads(mentions, driver, device)))
+        reads = tuple(dict.fromkeys(mentioned_values(mentions, driver, device)))
         return msgspec.structs.replace(error, device_class=device_class, reads=reads)
     everything, facts = offers(world), offers(world).of(device_class)
     catalog = everything.catalog if of_class or facts is None else facts.catalog
@@ -213,7 +213,7 @@ def _device(world: ClusterState, name: str) -> Offered | None:
     return Offered(found[0].spec.driver, found[1], found[0]) if found is not None else None
 
 
-def _reads(mentions: tuple[Mention, ...], driver: str, device: Device) -> Iterator[AttributeValue]:
+def mentioned_values(mentions: tuple[Mention, ...], driver: str, device: Device) -> Iterator[AttributeValue]:
     """What the device has under the names that the selector mentions."""
     for mention in mentions:
         if mention.name is None:

@@ -10,6 +10,7 @@ from kubectl_dra.output.layout import PAGE, Column, table, wrapped
 from kubectl_dra.output.pending.removals import short_clause
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.selector.code import marked
+from kubectl_dra.output.units import value_words
 from kubectl_dra.output.words import counted, did_you_mean, listed, plural
 from kubectl_dra.reports.base import Bound, Count
 from kubectl_dra.reports.selector.records import Clause, Failure, NameUse, PoolOutcome, Seen, SelectorReport
@@ -89,10 +90,20 @@ def _failure(failure: Failure, report: SelectorReport) -> Iterator[Safe]:
     if len(report.failures) > 1 or not (partial or everywhere) or (report.device_class and failure.skipped):
         skipped = _skipped(failure) if report.device_class else Safe("")
         yield from wrapped(fmt("  fails on {}{}", _on(failure), skipped), indent=2)
+    if failure.reads:
+        yield from wrapped(fmt("  {}", _types(failure)), indent=2)
     if use is not None and partial:
         yield from wrapped(
             fmt("  {} of {} devices have it; those of {} don't", use.have, use.of, _lacking(use)), indent=2
         )
+
+
+def _types(failure: Failure) -> Safe:
+    """``cores is the string "64" on n3/npu-0; on n0/npu-0 cores is the int 64``."""
+    first = fmt("{} on {}", listed([value_words(each) for each in failure.reads]), failure.examples[0])
+    if not failure.elsewhere:
+        return first
+    return fmt("{}; on {} {}", first, failure.other, listed([value_words(each) for each in failure.elsewhere]))
 
 
 def _on(failure: Failure) -> Safe:

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from kubectl_dra.allocation.errors import SelectorFailed
+from kubectl_dra.diagnosis.explain.class_facts import mentioned_values
 from kubectl_dra.diagnosis.explain.ended_searches import ended_by_selectors
+from kubectl_dra.diagnosis.records import AttributeValue
 from kubectl_dra.model.ids import DeviceId
 from kubectl_dra.model.resource import ResourceClaim
 from kubectl_dra.reports.selector.records import Clause, DomainUse, FailingSearch, Failure, NameUse, Seen
@@ -23,6 +25,7 @@ from kubectl_dra.selectors.rewrite import missing_key
 from kubectl_dra.selectors.trial import SelectorTrial
 
 _SEEN: Final = 20
+_OVERLOAD: Final = "no such overload"
 _EXAMPLES: Final = 3
 _POOLS: Final = 20
 # Enough to name one; a cluster with more classes than that which let a device through is told of the first.
@@ -66,6 +69,8 @@ class Findings:
         # The domain if no device has it, else the name.
         known = mention is not None and mention.domain.text in self.setting.catalog.domains
         word = None if mention is None else mention.name if known else mention.domain
+        reads = self._values(selector, members[0]) if _OVERLOAD in error else ()
+        other, elsewhere = self._elsewhere(selector, reads)
         return Failure(
             device_class=selector.device_class or "",
             index=selector.index,
@@ -77,7 +82,25 @@ class Findings:
             examples=tuple(str(member.id) for member in members[:_EXAMPLES]),
             key=key or "",
             near=self._near(mention) if mention is not None else (),
+            reads=reads,
+            elsewhere=elsewhere,
+            other=other,
         )
+
+    @staticmethod
+    def _values(selector: Compiled, member: ScopedDevice) -> tuple[AttributeValue, ...]:
+        return tuple(dict.fromkeys(mentioned_values(selector.mentions, member.driver, member.device)))
+
+    def _elsewhere(self, selector: Compiled, reads: Sequence[AttributeValue]) -> tuple[str, tuple[AttributeValue, ...]]:
+        """The first device on which the selectors do not fail, and what it has of the same names in another type."""
+        types = {each.name: each.type for each in reads}
+        for member, decision in self.trial.meant if types else ():
+            if decision.outcome in (Outcome.MATCHES, Outcome.NO):
+                values = self._values(selector, member)
+                found = tuple(each for each in values if types.get(each.name, each.type) != each.type)
+                if found:
+                    return str(member.id), found
+        return "", ()
 
     @staticmethod
     def _missing_mention(selector: Compiled, key: str, member: ScopedDevice) -> Mention | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kubectl_dra.diagnosis.records import Missing
+from kubectl_dra.diagnosis.records import AttributeValue, Missing
 from kubectl_dra.reports.base import Bound, Count, FeatureRecord, ReadRecord, ReportRecord
 from kubectl_dra.reports.devices.device_state import DeviceState
 from kubectl_dra.selectors.compiling import Verdict
@@ -80,7 +80,8 @@ class Failure(ReportRecord, frozen=True):
     """An evaluation error: on how many devices, which come first, where in the expression (null: not known).
 
     ``skipped`` of them the scheduler would not look at now: in use as a whole, or in a pool that is not ready.
-    ``key`` is the name that was not there and ``near`` are names that exist.
+    ``key`` is the name that was not there and ``near`` are names that exist. Where types do not go together, ``reads``
+    are the values of the first device, and ``elsewhere`` those of another type on ``other``, which does not fail.
     """
 
     device_class: str
@@ -93,6 +94,9 @@ class Failure(ReportRecord, frozen=True):
     examples: tuple[str, ...]
     key: str
     near: tuple[str, ...]
+    reads: tuple[AttributeValue, ...] = ()
+    elsewhere: tuple[AttributeValue, ...] = ()
+    other: str = ""
 
 
 class NameUse(ReportRecord, frozen=True):

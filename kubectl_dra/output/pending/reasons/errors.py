@@ -10,7 +10,7 @@ from kubectl_dra.diagnosis.records import Cause, FatalError, SearchSize
 from kubectl_dra.output.pending.reasons.sentence import Sentence, object_name, with_detail
 from kubectl_dra.output.refusals import refusal_text
 from kubectl_dra.output.safe import Safe, fmt
-from kubectl_dra.output.units import amounts_text
+from kubectl_dra.output.units import amounts_text, value_words
 from kubectl_dra.output.words import did_you_mean, listed
 
 #: The longest error that the first line repeats; longer ones stand below it.
@@ -35,17 +35,13 @@ def _why_error(error: FatalError) -> Safe:
     if error.attribute:
         return _missing_attribute(error)
     if error.reads and "no such overload" in error.detail:
-        reads = listed([f"{r.name} is the {r.type} {_shown(r.type, r.value)}" for r in error.reads])
+        reads = listed([value_words(each) for each in error.reads])
         alone = Safe(", and it is compared with another type") if len(error.reads) == 1 else Safe("")
         return fmt(": {}{}", reads, alone)
     amounts = amounts_text(error.expression)
     if amounts:
         return fmt(": {}", amounts)
     return fmt(": {}", error.detail) if error.detail and len(error.detail) <= _SHORT else Safe("")
-
-
-def _shown(kind: str, value: str) -> str:
-    return f'"{value}"' if kind in ("string", "version") else value
 
 
 def _missing_attribute(error: FatalError) -> Safe:
