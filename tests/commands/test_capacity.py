@@ -384,3 +384,17 @@ def test_what_several_requests_of_a_copy_take_is_counted(ask: Ask, tmp_path: Pat
     ]
     assert devices["matching"] == sum(devices[part] for part in ("inUse", "unusable", "taken", "left"))
     assert devices["unusable"] == 1
+
+
+def test_a_slice_that_was_copied_with_the_name_of_its_pool_is_told_before_the_number(ask: Ask, tmp_path: Path) -> None:
+    file = tmp_path / "plan.yaml"
+    copied = GANG.replace("pool: {name: extra,", "pool: {name: gke-prod-h100-5f3a2b1c-x9zk,")
+    assert copied != GANG
+    file.write_text(copied, encoding="utf-8")
+    out = " ".join(ask("capacity", "-f", str(file), "-n", "ml").out.split())
+    assert out.startswith("ResourceSlice extra-gpus in the files has the pool name of gke-prod-h100-5f3a2b1c-x9zk")
+    assert "set spec.pool.name to extra." in out.partition("A pod")[0]
+    report = json.loads(ask("capacity", "-f", str(file), "-n", "ml", "-o", "json").out)
+    assert [each["slice"] for each in report["copied"]] == ["extra-gpus"]
+    file.write_text(GANG, encoding="utf-8")
+    assert json.loads(ask("capacity", "-f", str(file), "-n", "ml", "-o", "json").out)["copied"] == []

@@ -24,6 +24,7 @@ from kubectl_dra.output.pending.headline import why_not
 from kubectl_dra.output.pending.quotas import refused_unless, unspecified_lines, where_admitted
 from kubectl_dra.output.pending.reasons import title
 from kubectl_dra.output.safe import Safe, Style, fmt, styled
+from kubectl_dra.output.simulation.faults import copied_text
 from kubectl_dra.output.simulation.manifests import (
     beside_text,
     blocked_text,
@@ -61,6 +62,7 @@ _OPEN: Final = Safe("Whether restarting pods would bring more is unknown.")
 
 def capacity_page(report: CapacityReport, address: Address) -> list[Safe]:
     blocks: list[list[Safe]] = [[*head_lines(report.manifests), *refusal_lines(report)]]
+    blocks += (wrapped(styled(text, Style.BAD)) for text in copied_text(report.copied))
     if report.what_if is not None:
         blocks.append(whatif_lines(report.what_if))
     unread = {each.namespace for each in report.missing if each.decides and each.kind == RESOURCE_QUOTA.name}

@@ -52,10 +52,10 @@ def copied_lines(report: SimulationReport) -> Iterator[Safe]:
 
 def copied_summary(report: SimulationReport) -> list[Safe]:
     twice = (each.object.name for each in report.repeated if each.object.kind == "ResourceSlice")
-    return [*(fmt(_TWICE, name) for name in twice), *_copied(report.effects.copied)]
+    return [*(fmt(_TWICE, name) for name in twice), *copied_text(report.effects.copied)]
 
 
-def _copied(copied: Sequence[CopiedSlice]) -> Iterator[Safe]:
+def copied_text(copied: Sequence[CopiedSlice]) -> Iterator[Safe]:
     """A sentence per slice; of a pool that is not complete one for all its slices."""
     counts: dict[str, list[CopiedSlice]] = {}
     for each in copied:

@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from kubectl_dra.api.kinds import POD_GROUP
+from kubectl_dra.api.kinds import POD_GROUP, RESOURCE_SLICE
 from kubectl_dra.api.planned import Planned
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.capacity import MORE, Capacity, Devices, Moves, Shape, capacity, of_request, template_of
@@ -38,6 +38,8 @@ from kubectl_dra.reports.claims.ask import ClaimAsk, claim_ask
 from kubectl_dra.reports.pending.pending import PendingReport, pending_report
 from kubectl_dra.reports.pending.remedies import FoundRemedies
 from kubectl_dra.reports.simulation.admission import manifest_reports
+from kubectl_dra.reports.simulation.copied_slices import CopiedSlice
+from kubectl_dra.reports.simulation.effects import effects
 from kubectl_dra.reports.simulation.existing import new_namespaces, with_namespaces, with_objects
 from kubectl_dra.reports.simulation.flavors import with_flavors
 from kubectl_dra.reports.simulation.owned import without_owned
@@ -155,7 +157,8 @@ class CapacityReport(ReportRecord, frozen=True):
     """All shapes, each on the whole cluster by itself. ``more``: shapes of the file that were left out.
 
     ``manifests``: those that a server refuses, or reads in another way than they are written. ``groups``: how many
-    whole groups fit of objects whose pods are of use together only.
+    whole groups fit of objects whose pods are of use together only. ``copied``: slices of the file in which a field
+    seems to have been left as it was in the slice that they were copied from.
     """
 
     shapes: tuple[ShapeCapacity, ...]
@@ -168,11 +171,12 @@ class CapacityReport(ReportRecord, frozen=True):
     unreadable: tuple[Unreadable, ...] = ()
     manifests: tuple[ManifestReport, ...] = ()
     groups: tuple[GroupCapacity, ...] = ()
+    copied: tuple[CopiedSlice, ...] = ()
 
     @property
     def bad(self) -> bool:
         """Whether of any shape not even one copy fits, or an object is not what a server would make of it."""
-        return bool(self.unreadable or self.manifests) or any(each.none_fits for each in self.shapes)
+        return bool(self.unreadable or self.manifests or self.copied) or any(each.none_fits for each in self.shapes)
 
     @property
     def partial(self) -> bool:
@@ -215,6 +219,8 @@ def capacity_report(
     objects = tuple(each for each, found in zip(objects, said, strict=True) if not found.refused)
     new = new_namespaces(world, objects)
     prepared = with_objects(with_namespaces(world, objects, new), objects)
+    slices = any(each.kind == RESOURCE_SLICE.name for each in objects)
+    copied = effects(world, prepared, objects).copied if slices else ()
     supposed = None
     if switches:
         prepared, supposed = what_if(prepared, switches, read_owner)
@@ -230,7 +236,9 @@ def capacity_report(
     wrong = tuple(_unreadable(objects))
     otherwise = tuple(each for each in said if each.refused or each.findings)
     groups = tuple(_groups(prepared, objects, found, answers))
-    return CapacityReport(answers, more, certainty, deciding, features, read, supposed, wrong, otherwise, groups)
+    return CapacityReport(
+        answers, more, certainty, deciding, features, read, supposed, wrong, otherwise, groups, copied
+    )
 
 
 def _groups(
