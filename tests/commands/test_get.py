@@ -320,3 +320,11 @@ def test_a_spreadsheet_has_the_attributes_and_computes_none_of_them(capfd, tmp_p
     head, *lines = capfd.readouterr().out.splitlines()
     assert head.endswith(",MEMORY,MODEL")
     assert [line.rpartition(",")[2] for line in lines] == ["'=1+2", "'@SUM(A1)", "plain"]
+
+
+def test_pools_that_cannot_be_allocated_from_are_a_problem(capfd, tmp_path):
+    """As for describe-pool; without the flag a list that was printed is a success."""
+    words = ["get", "pools", "--exit-code"]
+    assert run([*words, "--from", "demo"]) == 3
+    assert run([*words[:-1], "--from", "demo"]) == 0
+    assert run([*words, "gpu.example.com/gke-prod-h100-5f3a2b1c-x9zk", "--from", "demo"]) == 0

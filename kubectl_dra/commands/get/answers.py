@@ -35,5 +35,8 @@ def answer(options: Options, query: GetQuery) -> int:
     with listing.around_lists(call, found):
         listing.print_sections(call, wanted, sections, found)
     again = ("get", wanted[0].type) if len(wanted) == 1 else ()
-    code = code_of(found, options, call.facts.evidence.address, again)
+    bad = options.exit_code and any(
+        section.is_bad(row) for section in sections if section.is_bad is not None for row in section.rows
+    )
+    code = code_of(found, options, call.facts.evidence.address, again, bad=bad)
     return ExitCode.ERROR if call.failed else code

@@ -26,7 +26,7 @@ from kubectl_dra.reports.base import Series
 from kubectl_dra.reports.devices.device_list import DeviceFilter, ListedDevice, device_list
 from kubectl_dra.reports.devices.nodes import node_names, node_summaries
 from kubectl_dra.reports.devices.open_pool import open_pool
-from kubectl_dra.reports.devices.pool import pool_summary
+from kubectl_dra.reports.devices.pool import is_troubled, pool_summary
 from kubectl_dra.reports.find import find_devices, find_pools
 from kubectl_dra.reports.invocations import try_dra
 from kubectl_dra.selectors.evaluate import SelectorSet
@@ -39,7 +39,7 @@ def _pools(call: GetCall, wanted: TypeArgs) -> Section:
         pools = found_by(call, wanted, lambda name: find_pools(name, facts), lambda name: pool_not_found(name, facts))
     rows = Series(lambda: (pool_summary(open_pool(pool, facts)) for pool in pools))
     items = Series(lambda: (report_item("PoolSummary", f"{row.driver}/{row.pool}", row) for row in rows))
-    return Section("PoolSummary", items, lambda: pool_columns(rows), lambda: len(pools))
+    return Section("PoolSummary", items, lambda: pool_columns(rows), lambda: len(pools), is_bad=is_troubled)
 
 
 def _devices(call: GetCall, wanted: TypeArgs) -> Section:

@@ -42,7 +42,7 @@ class Section:
     """The lines of one type, of which there may be very many: whoever goes through them twice makes them twice.
 
     ``kind`` is the report's kind, empty where the documents are API objects. ``path_of``: the path into the JSON that a
-    word of ``--sort-by`` stands for, which is no column.
+    word of ``--sort-by`` stands for, which is no column. ``is_bad``: what ``--exit-code`` is about.
     """
 
     kind: str
@@ -50,6 +50,7 @@ class Section:
     columns: Callable[[], Sequence[ListColumn[Any]]]
     number: Callable[[], int] | None = None
     path_of: Callable[[str], str] = str
+    is_bad: Callable[[Any], bool] | None = None
 
     def count(self) -> int:
         """How many lines it has; ``number`` knows without making them."""
