@@ -10,7 +10,7 @@ import msgspec
 from kubectl_dra.api.kinds import DEVICE_TAINT_RULE, RESOURCE_SLICE
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.commands.shared.errors import CommandError
-from kubectl_dra.commands.shared.not_found import object_not_found, unsure
+from kubectl_dra.commands.shared.not_found import check_node, object_not_found, unsure
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.commands.shared.show import write
 from kubectl_dra.commands.taint.source import TaintSource
@@ -139,6 +139,7 @@ class TaintPlanner:
         ]
         if not own:
             _check_slices_read(f'pool of node "{node}" not found', self.facts)
+            check_node(node, self.facts)
             known = did_you_mean(node, (name for name in self.facts.inventory.slices_by_node if name))
             raise CommandError(f'node "{node}" has no pool of its own{known}', try_dra("get", "nodes"))
         return own

@@ -82,7 +82,8 @@ def _outcomes(report: SelectorReport) -> Safe:
         of = fmt("{} devices", quantity)
     text = fmt("{}{} {}", of, _of_class(report), Safe("match" if matches > 1 else "matches"))
     if matches:
-        text += fmt(" ({} of them free)", _free(totals.free))
+        partly = fmt(", {} in part", spoken(totals.partly)) if totals.partly.value else Safe("")
+        text += fmt(" ({} of them free{})", _free(totals.free), partly)
     if totals.no.value and matches:
         text += fmt(", {} {}", spoken(totals.no), "doesn't" if totals.no.value == 1 else "don't")
     if totals.fails.value or not totals.undecided.value:

@@ -157,7 +157,9 @@ class _Work:
     def _totals(self) -> Totals:
         evidence = self.setting.facts.evidence
         outcomes = Counter(judged.outcome for _, judged in self.trial.meant)
-        free = sum(member.free for member, judged in self.trial.meant if judged.outcome is Outcome.MATCHES)
+        matching = [member for member, judged in self.trial.meant if judged.outcome is Outcome.MATCHES]
+        free = sum(member.free for member in matching)
+        partly = sum(member.state is DeviceState.PARTLY for member in matching)
         sure = bound_of("devices", evidence)
         undecided = Count(outcomes[Outcome.UNDECIDED], sure)
         decided = Bound.AT_LEAST if undecided.value and sure is Bound.EXACT else sure
@@ -168,6 +170,7 @@ class _Work:
             devices=Count(len(self.trial.meant), sure),
             matches=Count(outcomes[Outcome.MATCHES], decided),
             free=Count(free, of_free),
+            partly=Count(partly, of_free),
             no=Count(outcomes[Outcome.NO], decided),
             fails=Count(outcomes[Outcome.ERROR], decided),
             undecided=undecided,

@@ -43,11 +43,15 @@ class SelectorRecord(ReportRecord, frozen=True):
 
 
 class Totals(ReportRecord, frozen=True):
-    """The devices in scope by outcome: ``devices`` is the sum of the four. ``free`` of those that match."""
+    """The devices in scope by outcome: ``devices`` is the sum of the four.
+
+    ``free`` of those that match can be had, ``partly`` of these in part only.
+    """
 
     devices: Count
     matches: Count
     free: Count
+    partly: Count
     no: Count
     fails: Count
     undecided: Count
