@@ -19,6 +19,8 @@ from kubectl_dra.model.meta import Condition, ObjectMeta
 from kubectl_dra.model.resource import DeviceTaint, DeviceTaintRule, DeviceToleration
 from kubectl_dra.model.taint_plan import MANAGED_BY, MANAGER, Fate, Hit, PlanTarget, TaintPlan, Verb, Why
 from kubectl_dra.output.taints.hits import hit_rows
+from kubectl_dra.output.taints.list_page import list_page
+from kubectl_dra.reports.taints.taint_list import listed_taints
 from kubectl_dra.reports.taints.taint_observation import (
     Counts,
     agrees,
@@ -29,6 +31,7 @@ from kubectl_dra.reports.taints.taint_observation import (
 )
 from kubectl_dra.reports.taints.taint_plan import NameTakenError, removal_plan, taint_plan
 from kubectl_dra.reports.taints.taint_rules import is_own, observing_name, rule_name
+from tests.kit.clock import CLOCK
 from tests.reports.clusters import facts
 
 VERSION = "resource.k8s.io/v1"
@@ -499,3 +502,23 @@ def test_what_becomes_of_the_work_of_an_evicted_pod_is_told(kind, told):
     kept = only(plan(cluster(slice_of("gpu-0"), claim("gpu", pods=("a",)), work), SCHEDULE).hits)
     ((_, _, why),) = hit_rows([kept], SCHEDULE, ["gpu-0"])
     assert "again" not in why
+
+
+@pytest.mark.parametrize(
+    ("driver", "pool", "unknown", "near"),
+    [
+        (GPU.driver.replace("gpu", "gpus"), None, GPU.driver.replace("gpu", "gpus"), (GPU.driver,)),
+        (GPU.driver, "node-b", "node-b", ("node-a",)),
+        (GPU.driver, "node-a", "", ()),
+    ],
+)
+def test_a_rule_for_what_nobody_publishes_names_it_and_what_may_be_meant(driver, pool, unknown, near):
+    selector = {"driver": driver} if pool is None else {"driver": driver, "pool": pool}
+    made = rule("r", EXECUTE, None)
+    made["spec"]["deviceSelector"] = selector
+    (listed,) = listed_taints(cluster(slice_of("gpu-0"), made))
+    assert (listed.unknown, listed.near) == (unknown, near)
+    page = " ".join(" ".join(list_page([listed], CLOCK.now())).split())
+    assert (f"It is on no device: no driver publishes devices of {unknown}; did you mean" in page) == bool(unknown)
+    (unread,) = listed_taints(cluster(made, without=("ResourceSlice",)))
+    assert not unread.unknown

@@ -12,7 +12,7 @@ from kubectl_dra.output.layout import Column, table, wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.taints.hits import hit_rows
 from kubectl_dra.output.taints.plan_page import selector_text
-from kubectl_dra.output.words import ago, listed_count, plural
+from kubectl_dra.output.words import ago, did_you_mean, listed_count, plural
 from kubectl_dra.reports.base import Bound
 from kubectl_dra.reports.taints.taint_list import ListedTaint, TaintRow
 
@@ -41,6 +41,10 @@ def listed_lines(listed: ListedTaint, now: datetime) -> Iterator[Safe]:
     taint = DeviceTaint(row.key, row.value, row.effect)
     yield from wrapped(fmt("{} on {}", styled(safe(taint_text(taint)), Style.NAME), _where(row)), indent=2, first=0)
     yield from wrapped(_source(listed, now), indent=4, first=2)
+    if listed.unknown:
+        near = did_you_mean(listed.near, "; ")
+        text = fmt("It is on no device: no driver publishes devices of {}{}", listed.unknown, near)
+        yield from wrapped(text if near else text + Safe("."), indent=4, first=2)
     for condition in row.conditions:
         text = fmt("{}={} ({}): {}", condition.type, condition.status, condition.reason, condition.message)
         yield from wrapped(text, indent=4, first=2)

@@ -20,6 +20,7 @@ from kubectl_dra.model.taint_text import PREVENTING
 from kubectl_dra.reports.base import Bound, Count, ReportRecord
 from kubectl_dra.reports.taints.taint_hits import DeviceChange, hits
 from kubectl_dra.reports.taints.taint_rules import is_own
+from kubectl_dra.selectors.compiling import near_names
 
 _SHOWN = 20
 # Upstream: resource/v1beta2 types.go, DeviceTaintConditionEvictionInProgress.
@@ -152,13 +153,16 @@ def _status(
 class ListedTaint(ReportRecord, frozen=True):
     """One rule or driver's taint; ``own``: this program made the rule, and can change and remove it.
 
-    ``devices`` are all that it is on, also those that are no longer published but still allocated.
+    ``devices`` are all that it is on, also those that are no longer published but still allocated. ``unknown``: the
+    driver or pool of the rule of which nothing is published, ``near`` what may be meant.
     """
 
     taint: TaintRow
     own: bool
     devices: tuple[str, ...]
     hits: tuple[Hit, ...]
+    unknown: str = ""
+    near: tuple[str, ...] = ()
 
 
 def listed_taints(facts: ClusterState) -> tuple[ListedTaint, ...]:
@@ -171,9 +175,22 @@ def _listed(source: TaintSource, facts: ClusterState) -> ListedTaint:
     names = frozenset((rule.metadata.name if rule is not None else "driver",))
     devices = tuple(_devices(source, facts))
     changes = [DeviceChange(device, (), (source.taint,), names) for device in devices]
-    return ListedTaint(
-        source_row(source, facts), rule is not None and is_own(rule), tuple(map(str, devices)), hits(changes, facts)
-    )
+    row, own, named = source_row(source, facts), rule is not None and is_own(rule), tuple(map(str, devices))
+    unknown = _unknown(row.selector, facts) if row.selector is not None and not devices else ("", ())
+    return ListedTaint(row, own, named, hits(changes, facts), *unknown)
+
+
+def _unknown(selector: DeviceTaintSelector, facts: ClusterState) -> tuple[str, tuple[str, ...]]:
+    """The driver or pool that a rule names and nobody publishes, and names like it."""
+    if not facts.evidence.complete("ResourceSlice"):
+        return "", ()
+    drivers = sorted({pool.driver for pool in facts.pools})
+    if selector.driver is not None and selector.driver not in drivers:
+        return selector.driver, near_names(selector.driver, drivers)
+    pools = sorted({pool.pool for pool in facts.pools if selector.driver in (None, pool.driver)})
+    if selector.pool is not None and selector.pool not in pools:
+        return selector.pool, near_names(selector.pool, pools)
+    return "", ()
 
 
 def _devices(source: TaintSource, facts: ClusterState) -> Iterable[DeviceId]:
