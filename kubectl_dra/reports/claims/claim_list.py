@@ -7,7 +7,7 @@ nobody ever reserved. The verdict on a claim is ``diagnosis.claim.claim_verdicts
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from kubectl_dra.cluster import ClusterState
 from kubectl_dra.diagnosis.claim.claim_verdicts import verdict
@@ -52,7 +52,7 @@ def claim_rows(claims: Iterable[ResourceClaim], facts: ClusterState) -> tuple[Cl
 
 
 def _row(claim: ResourceClaim, facts: ClusterState) -> ClaimRow:
-    allocation = claim.status.allocation
+    allocation, consumers = claim.status.allocation, consumers_of(claim, facts)
     return ClaimRow(
         namespace=claim.metadata.namespace,
         name=claim.metadata.name,
@@ -62,8 +62,8 @@ def _row(claim: ResourceClaim, facts: ClusterState) -> ClaimRow:
         devices=tuple(map(str, devices_of(claim))),
         asked=asked_devices(claim),
         scope=claim_scope(allocation.node_selector, facts) if allocation is not None else None,
-        reserved_for=consumers_of(claim, facts),
-        unused=is_unused(claim, facts),
+        reserved_for=consumers,
+        unused=_unused(claim, consumers, facts),
         created=claim.metadata.creation_timestamp,
         allocated=allocation.allocation_timestamp if allocation is not None else None,
     )
@@ -124,9 +124,13 @@ def waiting_pods(claim: ResourceClaim, inventory: Inventory) -> tuple[Pod, ...]:
 
 def is_unused(claim: ResourceClaim, facts: ClusterState) -> bool | None:
     """Whether nobody uses or wants ``claim``; None where that can't be known because pods were not read."""
+    return _unused(claim, consumers_of(claim, facts), facts)
+
+
+def _unused(claim: ResourceClaim, consumers: Sequence[Consumer], facts: ClusterState) -> bool | None:
     if waiting_pods(claim, facts.inventory):
         return False
-    states = {consumer.state for consumer in consumers_of(claim, facts)}
+    states = {consumer.state for consumer in consumers}
     if states - OVER - {ConsumerState.UNKNOWN}:
         return False
     if ConsumerState.UNKNOWN in states or not facts.evidence.users_known(claim.metadata.namespace):
