@@ -353,6 +353,19 @@ def after(name: str, status: str = "Complete") -> dict[str, Any]:
     return {"dependsOn": [{"name": name, "status": status}]}
 
 
+def test_a_step_after_one_that_does_not_fit_is_said_to_wait_for_it() -> None:
+    large = {"image": "x", "resources": {"requests": {"cpu": "999"}}}
+    tasks = [{"name": "a", "template": "large"}, {"name": "b", "template": "small", "depends": "a"}]
+    templates = [
+        {"name": "main", "dag": {"tasks": tasks}},
+        {"name": "large", "container": large},
+        {"name": "small", "container": {"image": "x"}},
+    ]
+    report = simulated(thing("argoproj.io/v1alpha1", "Workflow", {"entrypoint": "main", "templates": templates}))
+    assert {pod.role: pod.held_up_by for pod in report.pods} == {"large": (), "small": ("large",)}
+    assert "starts once large is complete, and large does not fit" in page(report)
+
+
 def test_jobs_of_a_set_that_wait_for_others_to_complete_are_tried_without_them() -> None:
     """JobSet, ReplicatedJob.dependsOn: ready ones go on running."""
 

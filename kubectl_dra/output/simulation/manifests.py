@@ -84,8 +84,12 @@ def head_lines(manifests: Sequence[ManifestReport]) -> Iterator[Safe]:
         yield from wrapped(styled(fmt(text, counted(unserved, "field")), Style.BAD))
     corrected = len(findings) - wrong - unserved
     if corrected:
-        text = "Not as written: {} corrected before anything was tried. kubectl dra convert prints the result."
-        yield from wrapped(fmt(text, counted(corrected, "mistake")))
+        text = (
+            "Not as written: {}, which kubectl apply refuses, {} corrected before anything was tried. kubectl dra "
+            "convert prints the result."
+        )
+        was = Safe("was" if corrected == 1 else "were")
+        yield from wrapped(fmt(text, counted(corrected, "mistake"), was))
 
 
 def repeated_lines(repeated: Iterable[Repeated]) -> Iterator[Safe]:

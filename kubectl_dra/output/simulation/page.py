@@ -35,6 +35,7 @@ from kubectl_dra.output.simulation.verdicts import (
     name_of,
     never_fits,
     sharing_text,
+    stage_text,
     verdict_of,
     volume_lines,
     with_alike,
@@ -304,7 +305,7 @@ def _pod_lines(pod: PodSimulation, reason: Safe | None = None, *, left: bool = F
         text = "hook of {}, which is not created with the rest of the files{}"
         yield from wrapped(fmt(text, pod.hook, Safe(": tried without that" if pod.alone else "")), indent=2)
     if pod.after and pod.copies:
-        yield from wrapped(_stage(pod), indent=2)
+        yield from wrapped(stage_text(pod), indent=2)
     yield from _made_of(pod)
     yield from domain_lines(pod)
     yield from _doubt_lines(pod)
@@ -352,13 +353,6 @@ def _already(pod: PodSimulation) -> Safe:
         pods = counted(pod.replaces, "pod")
         return fmt(" The rollout replaces the {} that {} now.", pods, Safe("runs" if pod.replaces == 1 else "run"))
     return Safe("")
-
-
-def _stage(pod: PodSimulation) -> Safe:
-    """What has ended before; in a workflow only its steps tell."""
-    if pod.counted is Counted.UNKNOWN:
-        return Safe("tried without the pods of its other templates, which may have ended before")
-    return fmt("starts once {} {} complete", listed(pod.after), Safe("is" if len(pod.after) == 1 else "are"))
 
 
 def _next_one(pod: PodSimulation) -> Safe:

@@ -329,6 +329,16 @@ def alike_lines(alike: Sequence[PodSimulation]) -> Iterator[Safe]:
         yield from wrapped(fmt(text, len(alike), names))
 
 
+def stage_text(pod: PodSimulation) -> Safe:
+    """What has ended before; in a workflow only its steps tell."""
+    if pod.counted is Counted.UNKNOWN:
+        return Safe("tried without the pods of its other templates, which may have ended before")
+    text = fmt("starts once {} {} complete", listed(pod.after), Safe("is" if len(pod.after) == 1 else "are"))
+    if pod.held_up_by:
+        text += fmt(", and {} {} not fit", listed(pod.held_up_by), Safe(plural("does", len(pod.held_up_by))))
+    return text
+
+
 def volume_lines(pod: PodSimulation) -> Iterator[Safe]:
     """Of volumes that pods on several nodes name, what is taken for granted, or what the scheduler does not look at."""
     if pod.shared_volumes:

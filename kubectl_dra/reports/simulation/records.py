@@ -167,7 +167,8 @@ class PodSimulation(ReportRecord, frozen=True):
     policy of a CronJob that runs now, for which its next run was tried without that. ``hook``: of Helm or Argo CD,
     which is not created together with the rest. ``shared_volumes``: claims whose volumes are taken as reachable from
     several nodes once they are made; ``attached_once``: those of which only one node at a time can have the volume,
-    although the scheduler puts the pods on several.
+    although the scheduler puts the pods on several. ``held_up_by``: of ``after`` those that never complete, as they do
+    not fit.
     """
 
     subject: ObjectRef
@@ -227,6 +228,7 @@ class PodSimulation(ReportRecord, frozen=True):
     hook: str = ""
     shared_volumes: tuple[str, ...] = ()
     attached_once: tuple[str, ...] = ()
+    held_up_by: tuple[str, ...] = ()
     bound: Bound = Bound.EXACT
     fits: Fits = Fits.UNKNOWN
 

@@ -153,7 +153,7 @@ def _as_written(
     meant = ((trial, _as_supposed(pod, switches)) for trial, pod in tries)
     seen = ((trial, in_files(with_unread(with_all, trial, pod, missing_namespaces), files)) for trial, pod in meant)
     limited = with_quotas(world, with_files.inventory.quotas, seen, missing_namespaces)
-    pods = tuple(_with_daemons(with_all, fresh, each) for each in _admitted(said, limited))
+    pods = tuple(_held_up(_with_daemons(with_all, fresh, each) for each in _admitted(said, limited)))
     manifests = tuple(_with_roles(said, objects, tried))
     gangs = tuple(gang_counts(with_all, tried, pods, where))
     known = _known(with_all, tried) if supposed is None or not supposed.moves else frozenset[str]()
@@ -200,6 +200,15 @@ def _admitted(said: Iterable[ManifestReport], pods: Iterable[PodSimulation]) -> 
     """With what Kueue does with the objects that make them."""
     found = {each.object: each.admits for each in said}
     return (replace(pod, admits=found.get(pod.subject, Admits.YES)) for pod in pods)
+
+
+def _held_up(pods: Iterable[PodSimulation]) -> Iterator[PodSimulation]:
+    """With which of those that have to complete before never do."""
+    pods = tuple(pods)
+    never = {(pod.subject, pod.role) for pod in pods if pod.fits is Fits.NO and not pod.in_turn}
+    for pod in pods:
+        roles = tuple(role for role in pod.after if (pod.subject, role) in never)
+        yield replace(pod, held_up_by=roles) if roles else pod
 
 
 def _with_daemons(world: ClusterState, new: Collection[str], found: PodSimulation) -> PodSimulation:
