@@ -49,6 +49,21 @@ def test_claims_that_fit_leave_the_rest_open(body: dict[str, Any], program: str,
     assert f"{body['kind']} ml/w: {its}; the rest of its pods is made by {program} and was not tried." in page(report)
 
 
+def test_a_device_of_a_machine_names_a_request_that_its_claim_has() -> None:
+    def machine(request: str) -> dict[str, Any]:
+        body = virtual_machine()
+        body["spec"]["template"]["spec"]["domain"]["devices"]["gpus"][0]["requestName"] = request
+        return body
+
+    one = template("one")
+    name = one["spec"]["spec"]["devices"]["requests"][0]["name"]
+    told = page(simulated(one, machine("wrong")))
+    assert (
+        f"Warning: a device names request wrong of claim gpu, which has only {name}: KubeVirt finds no device" in told
+    )
+    assert "Warning" not in page(simulated(one, machine(name)))
+
+
 @pytest.mark.parametrize("body", [virtual_machine(), graph(replicas=2), inference()])
 def test_claims_that_cannot_be_had_are_a_no(body: dict[str, Any]) -> None:
     report = simulated(template("one", count=5), body)

@@ -97,6 +97,17 @@ def test_as_if_a_name_were_right_only_what_that_changes_is_told_again() -> None:
     assert told.startswith("Not everything fits: RayCluster ml/w, g does not: 1 of its 2 pods fit.")
 
 
+def test_as_if_a_name_were_right_another_object_that_is_missing_is_told() -> None:
+    body = deployment(1)
+    spec = body["spec"]["template"]["spec"]
+    spec["resourceClaims"][0]["resourceClaimTemplateName"] = "big-gpus"
+    spec["resourceClaims"].append({"name": "nic", "resourceClaimTemplateName": "absent"})
+    spec["containers"][0]["resources"]["claims"].append({"name": "nic"})
+    told = page(simulated(template("big-gpu"), body))
+    assert "As if ResourceClaimTemplate ml/big-gpu were named instead of big-gpus: Deployment ml/w does not fit" in told
+    assert 'it needs ResourceClaimTemplate "absent"' in told
+
+
 def test_a_limit_that_stands_in_the_files_is_changed_there() -> None:
     hard = {f"{build.DRIVER}.deviceclass.resource.k8s.io/devices": "2"}
     meta = {"name": "q", "namespace": NS}

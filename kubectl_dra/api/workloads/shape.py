@@ -95,9 +95,22 @@ def bare_pod(value: Tree) -> Tree | None:
     entries = value.get("resourceClaims")
     if not isinstance(entries, list) or not entries or not all(map(_is_entry, entries)):
         return None
-    claims = [{"name": each["name"]} for each in entries]
+    named = dict.fromkeys(_device_requests(value, 0))
+    whole = [{"name": each["name"]} for each in entries if each["name"] not in {claim for claim, _ in named}]
+    claims = [*whole, *({"name": claim, "request": request} for claim, request in named)]
     container = {"name": "main", "image": "unknown", "resources": {"claims": claims}}
     return {"containers": [container], "resourceClaims": entries, "tolerations": [{"operator": "Exists"}]}
+
+
+def _device_requests(value: Any, depth: int) -> Iterator[tuple[str, str]]:  # noqa: ANN401 - any JSON value
+    """The claims and requests that devices of a virtual machine name (KubeVirt, ``gpus`` and ``hostDevices``)."""
+    if isinstance(value, dict):
+        claim, request = value.get("claimName"), value.get("requestName")
+        if isinstance(claim, str) and isinstance(request, str) and claim and request:
+            yield claim, request
+    if isinstance(value, dict | list) and depth <= _DEPTH:
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _device_requests(each, depth + 1)
 
 
 def _is_entry(value: object) -> bool:

@@ -169,9 +169,14 @@ def unseen_lines(entries: Sequence[str], lost_to: str = "") -> Iterator[Safe]:
         yield from wrapped(styled(fmt(text, listed(entries)), Style.WARN))
 
 
-def unfound_lines(unfound: Iterable[UnfoundRequest]) -> Iterator[Safe]:
-    """A warning about requests that containers name and claims do not have."""
+def unfound_lines(unfound: Iterable[UnfoundRequest], rest_by: str = "") -> Iterator[Safe]:
+    """A warning about requests that containers name and claims do not have; ``rest_by``: devices of what that makes."""
     for each in unfound:
+        if rest_by:
+            text = "Warning: a device names request {} of claim {}, which has only {}: {} finds no device for it."
+            said = fmt(text, each.request, each.claim, listed(each.requests), rest_by)
+            yield from wrapped(styled(said, Style.WARN))
+            continue
         text = "Warning: container {} names request {} of claim {}, which has {} {}: it sees no device. {}"
         has = listed(each.requests) if each.requests else Safe("none")
         only = Safe("only" if len(each.requests) == 1 else "the requests")

@@ -321,7 +321,7 @@ def _pod_lines(pod: PodSimulation, reason: Safe | None = None, *, left: bool = F
         yield from numbers.more_lines(pod)
     if pod.pending is None or is_enough(pod):
         yield from unseen_lines(pod.unseen, pod.unseen_for)
-    yield from unfound_lines(pod.unfound)
+    yield from unfound_lines(pod.unfound, pod.rest_by)
     if pod.pending is not None and pod.pending.causes and is_enough(pod):
         yield from wrapped(fmt("no more: {}", reason_sentence(pod.pending.causes[0])), indent=2)
 

@@ -120,8 +120,9 @@ def simulation_report(
 
 def _outcome(pod: PodSimulation) -> tuple[object, ...]:
     """What tells whether a change of the files made another answer for some pods."""
-    code = pod.pending.code if pod.pending is not None else None
-    return (pod.subject, pod.role, pod.fits, pod.copies, pod.wanted, pod.blocked, pod.refused, code)
+    # Some details cannot be hashed; another of the same code is another answer.
+    cause = repr(pod.pending.causes[:1]) if pod.pending is not None else ""
+    return (pod.subject, pod.role, pod.fits, pod.copies, pod.wanted, pod.blocked, pod.refused, cause)
 
 
 def _as_written(
