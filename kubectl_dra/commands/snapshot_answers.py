@@ -10,7 +10,7 @@ from typing import Final
 
 from kubectl_dra.api.controllers import is_foreign
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.commands.shared.address import asked_again
+from kubectl_dra.commands.shared.asked_again import asked_again
 from kubectl_dra.commands.shared.cluster import Scoped, read_cluster, source_spec
 from kubectl_dra.commands.shared.errors import CommandError, UsageProblem
 from kubectl_dra.commands.shared.live import with_gangs, with_queues

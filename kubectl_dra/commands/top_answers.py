@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from functools import partial
 
-from kubectl_dra.commands.shared.address import asked_again
+from kubectl_dra.commands.shared.asked_again import asked_again
 from kubectl_dra.commands.shared.cluster import read_cluster
 from kubectl_dra.commands.shared.namespaces import check_namespace
 from kubectl_dra.commands.shared.options import Options

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from kubectl_dra.cluster import ClusterState
-from kubectl_dra.commands.shared.address import address_of, asked_again
+from kubectl_dra.commands.shared.address import address_of
+from kubectl_dra.commands.shared.asked_again import asked_again
 from kubectl_dra.commands.shared.errors import UsageProblem
 from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.model.evidence import Coverage, Evidence, Fields
