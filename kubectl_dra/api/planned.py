@@ -30,8 +30,7 @@ from kubectl_dra.api.workloads.beside import (
     least_scale,
     most_scale,
 )
-from kubectl_dra.api.workloads.compute_domains import Spanned, spanned
-from kubectl_dra.api.workloads.domains import DomainRule, domain_rules, whole_group
+from kubectl_dra.api.workloads.domains import DomainRule, Spanned, domain_rules, spanned, whole_group
 from kubectl_dra.api.workloads.expand import CountSource, Expansion
 from kubectl_dra.api.workloads.made import (
     is_job,

@@ -23,7 +23,7 @@ from kubectl_dra.tui.columns import Column, RowT
 from kubectl_dra.tui.jumps import Jumps
 from kubectl_dra.tui.list_view import ListView
 from kubectl_dra.tui.views.aliases import AliasesView
-from kubectl_dra.tui.views.log import LogView
+from kubectl_dra.tui.views.reader import LogView
 
 _TOAST_SECONDS: Final = 4.0
 FORMATS: Final = ("csv", "json", "markdown")

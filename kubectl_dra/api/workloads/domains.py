@@ -3,16 +3,21 @@
 Sources: JobSet, pkg/webhooks/pod_mutating_webhook.go (a Job each, no two in one domain); LeaderWorkerSet,
 pkg/webhooks/pod_webhook.go (a group or subgroup each, no two in one domain); Kueue, pkg/controller/tas and
 pkg/cache/tas_flavor_snapshot.go (a podset, or slices of one).
+
+The ComputeDomains of some files: whose channels a pod has, and for how many nodes such a domain waits. Upstream:
+NVIDIA's driver, api/nvidia.com/resource/v1beta1/computedomain.go (spec.numNodes, and a spec that can't be changed):
+drivers that heed it have no pod of the domain start before so many nodes have one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from kubectl_dra.api.trees import Tree, at, list_at, mapping, number_of
 from kubectl_dra.api.workloads.templates import CountSource, MadeTemplate
+from kubectl_dra.model.core import Pod
 
 _JOB_SET: Final = "alpha.jobset.sigs.k8s.io/exclusive-topology"
 _GROUP: Final = "leaderworkerset.sigs.k8s.io/exclusive-topology"
@@ -31,6 +36,8 @@ _PODSETS: Final = frozenset(
 _STARTED_TOGETHER: Final = (_PODSETS - {"Job", "LeaderWorkerSet", "StatefulSet"}) | {"TrainJob", "RayService", "MXJob"}
 #: Of a group of a LeaderWorkerSet: the positions of its leader's and its workers' templates.
 _LEADER, _WORKER = 0, 1
+_COMPUTE_DOMAINS: Final = "resource.nvidia.com/"
+_KIND: Final = "ComputeDomain"
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,3 +152,33 @@ def _by_kueue(tree: Tree, kind: str, templates: Sequence[MadeTemplate]) -> Itera
 def _annotation(tree: Tree, name: str) -> str:
     value = mapping(at(tree, "metadata").get("annotations")).get(name)
     return value if isinstance(value, str) else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Spanned:
+    """A domain that pods with claims of ``template`` make up, on ``nodes`` nodes: the value of its ``field``."""
+
+    kind: str
+    namespace: str
+    name: str
+    field: str
+    nodes: int
+    template: str
+
+    def has(self, pod: Pod) -> bool:
+        """Whether a pod has one of its channels, of which each node has one."""
+        named = (entry.resource_claim_template_name for entry in pod.spec.resource_claims)
+        return pod.metadata.namespace == self.namespace and self.template in named
+
+
+def spanned(trees: Iterable[Tree], namespace: str) -> tuple[Spanned, ...]:
+    """The domains of the files; ``namespace`` is meant by those that name none."""
+    found = []
+    for tree in trees:
+        if tree.get("kind") == _KIND and str(tree.get("apiVersion")).startswith(_COMPUTE_DOMAINS):
+            meta, spec = mapping(tree.get("metadata")), at(tree, "spec")
+            nodes, template = spec.get("numNodes"), at(spec, "channel.resourceClaimTemplate").get("name")
+            if isinstance(nodes, int) and not isinstance(nodes, bool) and isinstance(template, str):
+                where = str(meta.get("namespace") or namespace)
+                found.append(Spanned(_KIND, where, str(meta.get("name")), "spec.numNodes", nodes, template))
+    return tuple(found)

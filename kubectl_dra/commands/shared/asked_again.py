@@ -7,7 +7,8 @@ from typing import Final
 
 import click
 
-from kubectl_dra.commands.shared.options import Options, SharedOption
+from kubectl_dra.commands.shared.kubectl_style import SharedOption
+from kubectl_dra.commands.shared.options import Options
 from kubectl_dra.model.invocation import Words, flag
 
 #: Options that change how an answer is shown, not what is asked; and those that say where, which are added to it.

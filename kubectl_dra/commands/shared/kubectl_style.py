@@ -10,13 +10,16 @@ from typing import Final
 import click
 
 from kubectl_dra.commands.shared.errors import UsageProblem
-from kubectl_dra.commands.shared.options import SharedOption
 from kubectl_dra.model.likeness import did_you_mean
 from kubectl_dra.output.console import write_help
 
 _INSTEAD_OF_FIELDS: Final = "name the objects, or use -n NAMESPACE, -l LABELS or, with get, --node NAME"
 _BOOLEANS: Final = {"true": True, "false": False}
 _SHORT_WITH_VALUE: Final = re.compile(r"(-[A-Za-z])=(.*)", re.DOTALL)
+
+
+class SharedOption(click.Option):
+    """An option that every command has; help lists it under a heading of its own."""
 
 
 class KubectlStyle(click.Command):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from kubectl_dra.commands.shared.errors import CommandError, UsageProblem
+from kubectl_dra.commands.shared.kubectl_style import SharedOption
 from kubectl_dra.model import labels
 from kubectl_dra.source.errors import SourceError
 from kubectl_dra.source.limits import MAX_BYTES, parse_size, size_text
@@ -61,10 +62,6 @@ class Options(Connection):
     def sources(self) -> tuple[str, ...]:
         """All words of ``--from``; none for a live cluster."""
         return () if self.from_ is None else (self.from_, *self.from_others)
-
-
-class SharedOption(click.Option):
-    """An option that every command has; help lists it under a heading of its own."""
 
 
 class Timeout(click.ParamType[float | None]):

@@ -27,8 +27,7 @@ from kubectl_dra.selectors.clauses import without
 from kubectl_dra.selectors.compiling import clauses_of, without_reading
 from kubectl_dra.selectors.partitions import smaller_partitions
 from kubectl_dra.selectors.rewrite import alternatives, corrections, near_amounts, near_values
-from kubectl_dra.selectors.same_value import same_values
-from kubectl_dra.selectors.seen_values import or_equal, seen_values
+from kubectl_dra.selectors.seen_values import or_equal, same_values, seen_values
 from kubectl_dra.selectors.trial import SelectorTrial
 
 # What each asks of its reader, beside the costs of ``edits``.

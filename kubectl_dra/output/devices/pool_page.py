@@ -26,7 +26,7 @@ from kubectl_dra.output.devices.parts import (
     use_bar,
 )
 from kubectl_dra.output.devices.pool_status import status_lines
-from kubectl_dra.output.devices.unpublished import unpublished_table
+from kubectl_dra.output.devices.unpublished import advertised_lines, unpublished_table
 from kubectl_dra.output.layout import PAGE, Column, padded, paragraphs, table, width, wrapped
 from kubectl_dra.output.safe import Safe, Style, fmt, safe, styled
 from kubectl_dra.output.unread import around

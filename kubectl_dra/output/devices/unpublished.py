@@ -1,4 +1,7 @@
-"""Tables of devices that only claims tell of."""
+"""Tables of devices that only claims tell of.
+
+The warning about devices that a device plugin gives out as well.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,11 @@ from kubectl_dra.output.devices.holders import holder_text
 from kubectl_dra.output.layout import PAGE, Column, table, wrapped
 from kubectl_dra.output.safe import Safe, fmt, safe
 from kubectl_dra.output.words import counted
+from kubectl_dra.reports.base import Bound
+from kubectl_dra.reports.devices.advertised import AdvertisedResource
 from kubectl_dra.reports.devices.unpublished import AllocatedDevice
+
+_SHOWN = 3
 
 
 def unpublished_table(devices: Sequence[AllocatedDevice], now: datetime, node: str, wide: bool) -> list[Safe]:
@@ -28,3 +35,14 @@ def held_lines(devices: Sequence[AllocatedDevice], now: datetime) -> Iterator[Sa
         yield from wrapped(fmt(text, counted(len(here), "device"), driver, pool), indent=4, first=2)
         # Most pools are named after the node whose devices they hold.
         yield from unpublished_table(here, now, pool, wide=False)
+
+
+def advertised_lines(found: Sequence[AdvertisedResource]) -> Iterator[Safe]:
+    """One line per node, and how many there are more."""
+    for each in found[:_SHOWN]:
+        least = Safe("at least ") if each.requested.bound is not Bound.EXACT else Safe("")
+        text = "Warning: node {} also advertises {}: {} ({}{} requested by pods). If these are the devices of {}, the "
+        text += "scheduler counts them twice: let only one of the two, device plugin or DRA driver, offer them there."
+        yield from wrapped(fmt(text, each.node, each.resource, each.amount, least, each.requested.value, each.driver))
+    if len(found) > _SHOWN:
+        yield fmt("The same holds on {} more nodes.", len(found) - _SHOWN)

@@ -13,7 +13,7 @@ from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.diagnosis.records import OpenPlugin
 from kubectl_dra.diagnosis.whatif.records import Drain, PodFate, RemoveNode
 from kubectl_dra.model.invocation import HERE, Address
-from kubectl_dra.output.devices.advertised import advertised_lines
+from kubectl_dra.output.devices.unpublished import advertised_lines
 from kubectl_dra.output.layout import paragraphs, wrapped
 from kubectl_dra.output.pending.asks import unfound_lines, unseen_lines
 from kubectl_dra.output.pending.assumptions import fewer_copies

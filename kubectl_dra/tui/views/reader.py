@@ -1,4 +1,7 @@
-"""Views to read: a report as its command prints it, or YAML."""
+"""Views to read: a report as its command prints it, or YAML.
+
+The commands of this session: what was copied, planned and carried out, with the time.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from typing import Any, Final, Generic
 from kubectl_dra.diagnosis.codes import Code
 from kubectl_dra.output.console import page_width
 from kubectl_dra.output.layout import wrapped
-from kubectl_dra.output.safe import Safe, fmt
+from kubectl_dra.output.safe import Safe, Style, fmt, plain, styled
 from kubectl_dra.output.words import counted
 from kubectl_dra.tui.documents import yaml_lines
 from kubectl_dra.tui.page import Page
@@ -192,3 +195,24 @@ class TextView(ReportView):
     def do_copy(self) -> None:
         """The commands: sentences beside them would be run too where they are pasted."""
         self.dra.copy_commands(self._commands)
+
+
+class LogView(ReportView):
+    """The newest first."""
+
+    crumb = Safe("log")
+
+    def lines(self) -> Sequence[Safe]:
+        """Each with when, and what became of it."""
+        lines: list[Safe] = []
+        for when, what, commands in reversed(self.dra.commands):
+            lines += [styled(fmt("{}  {}", f"{when:%H:%M:%S}", Safe(what)), Style.BOLD)]
+            lines += [Safe("  ") + plain(line) for line in commands]
+            lines.append(Safe(""))
+        return lines or [Safe("No command was copied, planned or carried out yet.")]
+
+    def can(self, action: str) -> bool:
+        return action == "copy" or super().can(action)
+
+    def do_copy(self) -> None:
+        self.dra.copy_lines(self.lines())
